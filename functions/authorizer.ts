@@ -1,0 +1,52 @@
+import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
+import { now } from '../lib/clock.ts';
+import type { Caller } from '../lib/http/endpoint.ts';
+import { keyStage, parseKey, secretMatches } from '../lib/keys.ts';
+import { routes } from '../lib/routes/routes.ts';
+import { type ApiKey, findKey, noteUse } from '../lib/store/api-keys.ts';
+
+/** API Gateway answers 401 to an authorizer that throws this very text. */
+const unauthorized = (): Error => new Error('Unauthorized');
+
+/** The key of the one `X-API-Key` header of the request. Throws 401 for none, an empty, repeated or malformed one. */
+const keyOf = ({ multiValueHeaders }: APIGatewayRequestAuthorizerEvent): { id: string; secret: string } => {
+  const values = Object.entries(multiValueHeaders ?? {}).flatMap(([name, all = []]) =>
+    name.toLowerCase() === 'x-api-key' ? all : [],
+  );
+  const key = values.length === 1 ? parseKey(values[0] ?? '', keyStage()) : undefined;
+  if (!key) throw unauthorized();
+  return key;
+};
+
+const isLive = ({ status, expiresAt }: ApiKey): boolean =>
+  status === 'active' && (expiresAt === undefined || now() < Date.parse(expiresAt));
+
+/**
+ * The policy for one route. Its answer is cached by key, method and resource path, so it must hold for every path of the
+ * route: the path's parameters are wildcards.
+ */
+const policy = (effect: 'Allow' | 'Deny', methodArn: string, resource: string) => {
+  const [api, stage, method] = methodArn.split('/');
+  const path = resource.replace(/\{[^}]+\}/g, '*');
+  return {
+    Version: '2012-10-17',
+    Statement: [{ Action: 'execute-api:Invoke', Effect: effect, Resource: `${api}/${stage}/${method}${path}` }],
+  };
+};
+
+/** Lambda authorizer of every route: 401 without a live key, 403 (a Deny) without the route's scope. */
+export const handler = async (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
+  const { id, secret } = keyOf(event);
+  const key = await findKey(id);
+  if (!key || !secretMatches(secret, key.hash) || !isLive(key)) throw unauthorized();
+  const row = routes.find(({ method, path }) => method === event.httpMethod && path === event.resource);
+  const allowed = row !== undefined && key.scopes.includes(row.scope);
+  // Whether the hour of last use is noted must not decide whether the call is answered.
+  await noteUse(key).catch(() => undefined);
+  const caller: Caller = { store: key.store, keyId: key.id, ...(key.storeGone && { storeGone: 'true' }) };
+  return {
+    principalId: key.id,
+    policyDocument: policy(allowed ? 'Allow' : 'Deny', event.methodArn, event.resource),
+    context: { ...caller },
+  };
+};

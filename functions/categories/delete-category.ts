@@ -1,0 +1,5 @@
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { deleteCategory as row } from '../../lib/routes/categories.ts';
+import { deleteCategory } from '../../lib/store/categories.ts';
+
+export const handler = endpoint(row, ({ store, params }) => deleteCategory(store, params.id));

@@ -1,0 +1,5 @@
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { updateCategory as row } from '../../lib/routes/categories.ts';
+import { renameCategory } from '../../lib/store/categories.ts';
+
+export const handler = endpoint(row, ({ store, params, body }) => renameCategory(store, params.id, body));

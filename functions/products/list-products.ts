@@ -1,0 +1,8 @@
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { page } from '../../lib/http/page.ts';
+import { listProducts as row } from '../../lib/routes/products.ts';
+import { listProducts } from '../../lib/store/products.ts';
+
+export const handler = endpoint(row, ({ store, query, list }) =>
+  page(list, listProducts(store, query), ({ id }) => id),
+);

@@ -1,0 +1,64 @@
+/** The body of every failure: RFC 9457 problem+json with exactly these members. */
+export interface ProblemBody {
+  status: number;
+  title: string;
+  detail: string;
+  instance: string;
+  /** The single validation messages; absent where there are none. */
+  errors?: string[];
+}
+
+const titles: Record<number, string> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  409: 'Conflict',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+};
+
+export const titleOf = (status: number): string => titles[status] ?? 'Error';
+
+/** A failure that the caller is told of. Anything else that is thrown is answered as a 500 without details. */
+export class Problem extends Error {
+  readonly status: number;
+  readonly errors: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, detail: string, errors: readonly string[] = [], headers: Record<string, string> = {}) {
+    super(detail);
+    this.status = status;
+    this.errors = errors;
+    this.headers = headers;
+  }
+}
+
+/** 400 with one message per fault; `detail` joins them. */
+export const invalid = (...messages: string[]): Problem => new Problem(400, messages.join(' '), messages);
+
+/** 404. The text is the same whatever is missing, so that it says nothing about other stores. */
+export const notFound = (): Problem => new Problem(404, 'The requested resource was not found.');
+
+/** 503: nothing was written, and the same request may be sent again after `retryAfterSeconds`. */
+export const unavailable = (retryAfterSeconds = 1): Problem =>
+  new Problem(503, 'The service is busy. Nothing was changed: send the request again.', [], {
+    'Retry-After': String(retryAfterSeconds),
+  });
+
+export const internalError = (): Problem => new Problem(500, 'An unexpected error occurred.');
+
+/** The body that a problem is answered with. `instance` is the path of the request. */
+export const problemBody = ({ status, message, errors }: Problem, instance: string): ProblemBody => ({
+  status,
+  title: titleOf(status),
+  detail: message,
+  instance,
+  ...(errors.length > 0 && { errors: [...errors] }),
+});

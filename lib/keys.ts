@@ -1,0 +1,38 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { base62, randomText } from './clock.ts';
+
+/**
+ * API keys: `sis_live_<id>_<secret><checksum>`, 12, 43 and 6 characters of 0-9A-Za-z; `sis_test_` on the local service.
+ * The id finds the key in the table, the secret holds 256 bits, and the checksum (CRC-32 of all before it) refuses a
+ * mistyped key without a read. Only a SHA-256 of the secret is stored: a random secret needs no slow hash.
+ */
+const pattern = /^(sis_(?:live|test)_)([0-9A-Za-z]{12})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+
+export type Stage = 'live' | 'test';
+
+/** Which keys this deployment takes. */
+export const keyStage = (): Stage => (process.env.KEY_STAGE === 'test' ? 'test' : 'live');
+
+const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+
+/** A new key; `text` is shown once and stored nowhere. */
+export const newKey = (stage: Stage): { id: string; hash: string; text: string } => {
+  const id = randomText(12);
+  const secret = randomText(43);
+  const body = `sis_${stage}_${id}_${secret}`;
+  return { id, hash: hashSecret(secret), text: `${body}${base62(crc32(body), 6)}` };
+};
+
+/** Reads a key of this stage; undefined where its shape or checksum is wrong. */
+export const parseKey = (text: string, stage: Stage): { id: string; secret: string } | undefined => {
+  const match = pattern.exec(text);
+  const [, prefix, id, secret, checksum] = match ?? [];
+  if (prefix !== `sis_${stage}_` || !id || !secret) return undefined;
+  const body = text.slice(0, -6);
+  return base62(crc32(body), 6) === checksum ? { id, secret } : undefined;
+};
+
+/** Whether `secret` is the one of which `hash` was stored, in a time that does not tell how much of it is right. */
+export const secretMatches = (secret: string, hash: string): boolean =>
+  timingSafeEqual(Buffer.from(hashSecret(secret)), Buffer.from(hash));

@@ -1,0 +1,29 @@
+import { DiscountType } from './routes/products.ts';
+
+export interface Discount {
+  value: number;
+  type: 0 | 1 | 2;
+  /** Absent borders are open. */
+  startDate: string | null;
+  endDate: string | null;
+}
+
+/** Whether a discount's window holds `at`; live until its end, which is outside. */
+const runs = ({ startDate, endDate }: Discount, at: number): boolean =>
+  (startDate === null || Date.parse(startDate) <= at) && (endDate === null || at < Date.parse(endDate));
+
+// Percentages are reckoned in millionths, so that halves are rounded as written and not as binary fractions.
+const whole = 100_000_000n;
+
+const lessPercent = (price: number, value: number): number => {
+  const kept = whole - BigInt(Math.round(value * 1_000_000));
+  return Number((2n * BigInt(price) * kept + whole) / (2n * whole));
+};
+
+/** The price at `at` (milliseconds) in whole L$: percentages round half up, and no price is below 0. */
+export const activePrice = (price: number, discount: Discount, at: number): number => {
+  if (!runs(discount, at)) return price;
+  if (discount.type === DiscountType.overridePrice) return discount.value;
+  if (discount.type === DiscountType.amountOff) return Math.max(0, price - discount.value);
+  return lessPercent(price, discount.value);
+};

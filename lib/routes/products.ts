@@ -1,0 +1,233 @@
+import * as z from 'zod';
+import { nilUuid } from '../identifier.ts';
+import { route } from './route.ts';
+import {
+  acrossFields,
+  boolean,
+  identifier,
+  idPath,
+  integer,
+  isItemName,
+  listOf,
+  maxInteger,
+  noPath,
+  noQuery,
+  number,
+  pageQuery,
+  percent,
+  queryBoolean,
+  text,
+  timestamp,
+  uuid,
+} from './wire.ts';
+
+/** How a product's discount changes its price. */
+export const DiscountType = { percent: 0, amountOff: 1, overridePrice: 2 } as const;
+
+const Permissions = z.object({ copy: boolean(), modify: boolean(), transfer: boolean() });
+
+const ProductResponse = z.object({
+  id: uuid(),
+  name: z.string(),
+  price: z.int(),
+  activePrice: z.int(),
+  image: uuid(),
+  bloggable: boolean(),
+  active: boolean(),
+  blockCredits: boolean(),
+  item: z.string(),
+  limited: boolean(),
+  availableAmount: z.int(),
+  permissions: Permissions,
+  discount: z.object({
+    value: z.number(),
+    type: z.int(),
+    startDate: z.string().nullable(),
+    endDate: z.string().nullable(),
+  }),
+  description: z.string(),
+  demoId: uuid().nullable(),
+  mpListing: z.int(),
+  profitShares: z.array(z.object({ userUuid: uuid(), percent: z.number() })),
+});
+
+const object = { error: 'must be an object' };
+const itemWords = 'must be 1 to 63 printable ASCII characters without |';
+const valueWords = `must be a number from 0 to 100 for type 0, or a whole number of L$ from 0 to ${maxInteger} for types 1 and 2`;
+
+const DiscountRequest = z
+  .object(
+    {
+      value: number(valueWords).default(0),
+      type: z
+        .literal([0, 1, 2], { error: 'must be 0 (percent), 1 (flat amount off) or 2 (override price)' })
+        .default(DiscountType.percent),
+      startDate: timestamp().nullable().default(null),
+      endDate: timestamp().nullable().default(null),
+    },
+    object,
+  )
+  .check(
+    acrossFields(({ value, type, startDate, endDate }, report) => {
+      const range = type === DiscountType.percent ? percent() : integer(0);
+      if (typeof value === 'number' && !range.safeParse(value).success) report('value', valueWords);
+      if (typeof startDate === 'string' && typeof endDate === 'string' && endDate <= startDate)
+        report('endDate', 'must be later than startDate');
+    }),
+  );
+
+const shareWords = 'must be a number over 0 and at most 100';
+
+const ProfitShare = z
+  .object(
+    {
+      username: identifier().optional(),
+      userUuid: identifier().optional(),
+      percent: percent().refine((value) => value > 0, { error: shareWords }),
+    },
+    object,
+  )
+  .check(
+    acrossFields(({ username, userUuid }, report) => {
+      if (username === undefined && userUuid === undefined)
+        report(undefined, 'must name its user by username or userUuid');
+    }),
+  );
+
+const sumOfPercents = (shares: unknown[]): number =>
+  shares.reduce<number>((sum, share) => sum + Number((share as { percent?: unknown } | null)?.percent ?? 0), 0);
+
+const ProductUpsertRequest = z
+  .object({
+    name: text({ min: 1, max: 255 }),
+    price: integer(0),
+    image: uuid().default(nilUuid),
+    listed: boolean().default(true),
+    bloggable: boolean().default(false),
+    permissions: z
+      .object(
+        { copy: boolean().default(true), modify: boolean().default(false), transfer: boolean().default(false) },
+        object,
+      )
+      .prefault({}),
+    discount: DiscountRequest.prefault({}),
+    availableAmount: integer(0).default(0),
+    limited: boolean().default(false),
+    item: text({ min: 1, max: 63, also: { test: isItemName, words: itemWords } }).optional(),
+    blockCredits: boolean().default(false),
+    description: text({ min: 0, max: 4096, multiline: true }).default(''),
+    profitShares: z.array(ProfitShare, { error: 'must be an array' }).default([]),
+    demoId: uuid().nullable().default(null),
+    active: boolean().default(true),
+  })
+  .check(
+    acrossFields(({ name, item, profitShares }, report) => {
+      if (item === undefined && typeof name === 'string' && !isItemName(name))
+        report('item', `is required here, since the name is no legal item name: it ${itemWords}`);
+      // The sum of fractions such as 33.3 + 66.7 may miss 100 by a rounding of binary numbers.
+      if (Array.isArray(profitShares) && sumOfPercents(profitShares) > 100 + 1e-9)
+        report('profitShares', 'must add up to at most 100 percent');
+    }),
+  )
+  .transform(({ item, ...product }) => ({ ...product, item: item ?? product.name }));
+
+export const listProducts = route({
+  id: 'products/list-products',
+  summary: 'List active products',
+  method: 'GET',
+  path: '/v1/products',
+  scope: 'products:read',
+  status: 200,
+  problems: [400],
+  params: noPath,
+  query: z.object({
+    ...pageQuery,
+    listed: queryBoolean().optional(),
+    bloggable: queryBoolean().optional(),
+    category: uuid().optional(),
+    search: text({ min: 0, max: 100 }).optional(),
+  }),
+  response: listOf(ProductResponse),
+  reads: ['PRODUCT', 'CATEGORY', 'MEMBER'],
+  writes: [],
+});
+
+export const getProduct = route({
+  id: 'products/get-product',
+  summary: 'Read a product',
+  method: 'GET',
+  path: '/v1/products/{id}',
+  scope: 'products:read',
+  status: 200,
+  problems: [404],
+  params: idPath,
+  query: noQuery,
+  response: ProductResponse,
+  reads: ['PRODUCT'],
+  writes: [],
+});
+
+export const createProduct = route({
+  id: 'products/create-product',
+  summary: 'Create a product',
+  method: 'POST',
+  path: '/v1/products',
+  scope: 'products:write',
+  status: 201,
+  problems: [400, 404],
+  params: noPath,
+  query: noQuery,
+  body: ProductUpsertRequest,
+  response: ProductResponse,
+  reads: ['PRODUCT', 'RESIDENT', 'NAME'],
+  writes: ['PRODUCT'],
+});
+
+export const updateProduct = route({
+  id: 'products/update-product',
+  summary: 'Replace a product',
+  method: 'PUT',
+  path: '/v1/products/{id}',
+  scope: 'products:write',
+  status: 200,
+  problems: [400, 404],
+  params: idPath,
+  query: noQuery,
+  body: ProductUpsertRequest,
+  response: ProductResponse,
+  reads: ['PRODUCT', 'RESIDENT', 'NAME'],
+  writes: ['PRODUCT'],
+});
+
+const messageWords = 'must be at most 1023 bytes of UTF-8 without control characters other than tabs and line ends';
+
+export const deliverProduct = route({
+  id: 'products/deliver-product',
+  summary: 'Queue a product for delivery to a resident',
+  method: 'POST',
+  path: '/v1/products/{id}/actions/deliver',
+  scope: 'products:deliver',
+  status: 200,
+  problems: [400, 404],
+  params: idPath,
+  query: noQuery,
+  body: z.object({
+    recipientIdentifier: identifier(),
+    message: text({
+      min: 0,
+      max: 1023,
+      multiline: true,
+      also: { test: (value) => Buffer.byteLength(value) <= 1023, words: messageWords },
+    }).default(''),
+  }),
+  response: z.object({
+    productId: uuid(),
+    recipientUuid: uuid(),
+    recipientUsername: z.string(),
+    queued: boolean(),
+    message: z.string(),
+  }),
+  reads: ['PRODUCT', 'RESIDENT', 'NAME'],
+  writes: ['DELIVERY'],
+  queue: true,
+});

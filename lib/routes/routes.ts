@@ -1,0 +1,41 @@
+import * as categories from './categories.ts';
+import * as coupons from './coupons.ts';
+import * as customers from './customers.ts';
+import * as giftCards from './gift-cards.ts';
+import * as products from './products.ts';
+import type { Route } from './route.ts';
+
+const isRoute = (value: object): value is Route => 'path' in value;
+
+/** Every endpoint of the service. All else that spans endpoints loops over these rows. */
+export const routes: readonly Route[] = [coupons, customers, giftCards, products, categories].flatMap((resource) =>
+  Object.values(resource).filter(isRoute),
+);
+
+/** The rows whose function is not written yet; the local service answers them 501. */
+export const unwritten: readonly string[] = [
+  'coupons/apply-coupon',
+  'coupons/create-coupon',
+  'coupons/get-coupon',
+  'coupons/list-coupons',
+  'coupons/list-owner-coupons',
+  'coupons/revoke-coupon',
+  'coupons/update-coupon',
+  'customers/ban-customer',
+  'customers/get-credit',
+  'customers/get-customer',
+  'customers/get-spend',
+  'customers/increment-credit',
+  'customers/increment-restricted-credit',
+  'customers/list-customers',
+  'customers/set-credit',
+  'customers/set-restricted-credit',
+  'customers/unban-customer',
+  'customers/update-customer',
+  'gift-cards/disable-gift-card',
+  'gift-cards/get-gift-card',
+  'gift-cards/grant-gift-card',
+  'gift-cards/list-gift-cards',
+  'gift-cards/update-gift-card',
+  'products/deliver-product',
+];

@@ -1,0 +1,184 @@
+import * as z from 'zod';
+import { parseIdentifier, uuidPattern } from '../identifier.ts';
+
+/**
+ * The building blocks of every request and response schema. Each carries one message, which says what is allowed; the
+ * endpoint wrapper puts the field's name before it ("price must be a whole number from 0 to 2147483647."). A message
+ * that starts with a capital letter stands alone.
+ */
+
+export const maxInteger = 2_147_483_647;
+
+/** A whole JSON number. Strings are never coerced. */
+export const integer = (min: number, max: number = maxInteger) => {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
+};
+
+/** A JSON number. What is too small for the table to hold counts as 0. */
+export const number = (error: string) => z.number({ error }).overwrite((value) => (Math.abs(value) < 1e-9 ? 0 : value));
+
+/** A number from 0 to 100. */
+export const percent = () => {
+  const error = 'must be a number from 0 to 100';
+  return number(error).min(0, { error }).max(100, { error });
+};
+
+export const boolean = () => z.boolean({ error: 'must be true or false' });
+
+/** A UUID in any case, answered in lower case. */
+export const uuid = () =>
+  z
+    .string({ error: 'must be a UUID' })
+    .regex(uuidPattern, { error: 'must be a UUID' })
+    .toLowerCase()
+    .meta({ format: 'uuid' });
+
+interface TextRule {
+  min: number;
+  max: number;
+  /** Tabs and line ends are allowed. */
+  multiline?: boolean;
+  /** What else must hold, and the words that say it. */
+  also?: { test: (text: string) => boolean; words: string };
+}
+
+/** Trimmed text. Its length is counted in Unicode code points; control characters and lone surrogates are refused. */
+export const text = ({ min, max, multiline, also }: TextRule) => {
+  const length = min > 0 ? `${min} to ${max}` : `at most ${max}`;
+  const control = multiline ? 'control characters other than tabs and line ends' : 'control characters';
+  const error = also?.words ?? `must be text of ${length} characters without ${control}`;
+  const refused = multiline ? /[^\P{Cc}\t\n\r]/u : /\p{Cc}/u;
+  return z
+    .string({ error })
+    .trim()
+    .refine(
+      (value) => {
+        // A code point is one or two UTF-16 units, so the cheap test spares counting a text that is far too long.
+        if (value.length > 2 * max || !value.isWellFormed() || refused.test(value)) return false;
+        const count = [...value].length;
+        return count >= min && count <= max && (also?.test(value) ?? true);
+      },
+      { error },
+    )
+    .meta({ minLength: min, maxLength: max });
+};
+
+/** An inworld item's name, as the virtual world's inventory allows it. */
+export const isItemName = (value: string): boolean => /^[\x20-\x7b\x7d-\x7e]{1,63}$/.test(value);
+
+// Group 1 the date, 2 the time of day, 3 seconds with fraction, 4 the offset.
+const timestampPattern =
+  /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d+))?)?(?:[Zz]|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)$/;
+
+/** Reads an ISO 8601 date-time with an offset. Milliseconds since 1970, or undefined where the text is none. */
+export const parseTimestamp = (value: string): number | undefined => {
+  const match = timestampPattern.exec(value);
+  if (!match) return undefined;
+  const [, date = '', hours = '', minutes = '', seconds = '00', fraction = '', sign, offHours = '0', offMinutes = '0'] =
+    match;
+  const day = new Date(`${date}T00:00:00Z`);
+  // A day that does not exist, such as 30 February, is read as another day or as none.
+  if (Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== date) return undefined;
+  const offset = (Number(offHours) * 60 + Number(offMinutes)) * (sign === '-' ? -1 : 1);
+  const millis =
+    day.getTime() +
+    (Number(hours) * 60 + Number(minutes) - offset) * 60_000 +
+    Number(seconds) * 1000 +
+    Number(fraction.padEnd(3, '0').slice(0, 3));
+  return millis >= firstInstant && millis <= lastInstant ? millis : undefined;
+};
+
+const firstInstant = Date.parse('0001-01-01T00:00:00.000Z');
+const lastInstant = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** A timestamp of a request: any ISO 8601 date-time with an offset, read as UTC with milliseconds. */
+export const timestamp = () => {
+  const error = 'must be an ISO 8601 date-time with an offset, such as 2030-01-31T12:00:00Z';
+  return z
+    .string({ error })
+    .refine((value) => parseTimestamp(value) !== undefined, { error })
+    .overwrite((value) => {
+      const millis = parseTimestamp(value);
+      return millis === undefined ? value : new Date(millis).toISOString();
+    })
+    .meta({ format: 'date-time' });
+};
+
+/** A resident, by username or avatar UUID. What comes out is a form that `residents.find` takes. */
+export const identifier = () => {
+  const error = 'must be a username (first, first.last or first last) or an avatar UUID';
+  return z.string({ error }).transform((value, context) => {
+    const parsed = parseIdentifier(value);
+    if (parsed) return parsed;
+    context.issues.push({ code: 'custom', message: error, input: value });
+    return z.NEVER;
+  });
+};
+
+/** `true` or `false` in a query. */
+export const queryBoolean = () =>
+  z.enum(['true', 'false'], { error: 'must be true or false' }).transform((v) => v === 'true');
+
+/** A whole number in a query, negative ones included. */
+export const queryInteger = () => {
+  const error = `must be a whole number from ${-maxInteger} to ${maxInteger}`;
+  return z
+    .string({ error })
+    .regex(/^-?\d{1,10}$/, { error })
+    .transform(Number)
+    .pipe(z.int({ error }).min(-maxInteger, { error }).max(maxInteger, { error }));
+};
+
+/** In characters. */
+export const maxCursorLength = 1024;
+
+const limitError = 'Limit must be between 1 and 1000.';
+
+/** The parameters that every list takes. The cursor's own contents are checked by the endpoint wrapper. */
+export const pageQuery = {
+  limit: z
+    .string({ error: limitError })
+    .regex(/^\d{1,10}$/, { error: limitError })
+    .transform(Number)
+    .pipe(z.int({ error: limitError }).min(1, { error: limitError }).max(1000, { error: limitError }))
+    .default(100),
+  cursor: z.string().max(maxCursorLength, { error: 'Cursor is too long.' }).optional(),
+};
+
+/** The envelope that every list answers. */
+export const listOf = <T extends z.ZodType>(row: T) =>
+  z.object({
+    data: z.array(row),
+    pagination: z.object({
+      nextCursor: z.string().nullable(),
+      previousCursor: z.string().nullable(),
+      limit: z.int(),
+    }),
+  });
+
+/** A path that names a row by its id. */
+export const idPath = z.object({ id: uuid() });
+
+/** A path that names a resident. */
+export const identifierPath = z.object({ identifier: identifier() });
+
+export const noQuery = z.object({});
+export const noPath = z.object({});
+
+/**
+ * Rules that span the fields of an object. They run even where single fields have failed, so that all faults of a
+ * body are reported at once; a field that failed is there as it was sent, one left out is undefined.
+ */
+export const acrossFields = (
+  rules: (fields: Record<string, unknown>, report: (field: string | undefined, message: string) => void) => void,
+) =>
+  z.superRefine(
+    (input: unknown, context) => {
+      if (typeof input !== 'object' || input === null || Array.isArray(input)) return;
+      rules(input as Record<string, unknown>, (field, message) => {
+        context.addIssue({ code: 'custom', path: field === undefined ? [] : [field], message, input });
+      });
+    },
+    { when: () => true },
+  );

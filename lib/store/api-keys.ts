@@ -1,0 +1,96 @@
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { now, timestamp } from '../clock.ts';
+import { notFound } from '../http/problem.ts';
+import { newKey, type Stage } from '../keys.ts';
+import type { Scope } from '../routes/route.ts';
+import { rowsOf } from './query.ts';
+import { transact } from './retry.ts';
+import { db, partition, sharedKey, tableName } from './table.ts';
+
+/** An API key of one store. The key's text itself is not stored. */
+export interface ApiKey {
+  id: string;
+  store: string;
+  name: string;
+  scopes: Scope[];
+  /** SHA-256 of the secret, in hex. */
+  hash: string;
+  status: 'active' | 'revoked';
+  createdAt: string;
+  /** Live until then; never ends if absent. */
+  expiresAt?: string;
+  /** Kept to the hour. */
+  lastUsedAt?: string;
+  /** The store was deleted: the endpoints answer 404. */
+  storeGone?: true;
+}
+
+interface NewApiKey {
+  store: string;
+  name: string;
+  scopes: readonly Scope[];
+  stage: Stage;
+  expiresAt?: string;
+}
+
+/** Issues a key; the answer's `text` is the only copy of it. Throws 404 if the store does not exist. */
+export const issueKey = async ({ store, name, scopes, stage, expiresAt }: NewApiKey) => {
+  const { id, hash, text } = newKey(stage);
+  const createdAt = timestamp(now());
+  const key: ApiKey = { id, store, name, scopes: [...scopes], hash, status: 'active', createdAt };
+  if (expiresAt !== undefined) key.expiresAt = expiresAt;
+  const refusals = await transact([
+    {
+      ConditionCheck: {
+        TableName: tableName(),
+        Key: sharedKey('STORE', store),
+        ConditionExpression: 'attribute_exists(pk)',
+      },
+    },
+    { Put: { TableName: tableName(), Item: { ...sharedKey('KEY', id), ...key } } },
+    { Put: { TableName: tableName(), Item: { pk: partition(store, 'KEY'), sk: id } } },
+  ]);
+  if (refusals) throw notFound();
+  return { key, text };
+};
+
+export const findKey = async (id: string): Promise<ApiKey | undefined> => {
+  const { Item } = await db.send(
+    new GetCommand({ TableName: tableName(), Key: sharedKey('KEY', id), ConsistentRead: true }),
+  );
+  return Item as ApiKey | undefined;
+};
+
+/** The ids of a store's keys. Read from the table itself: an index could miss one that was just issued. */
+export const listKeyIds = async (store: string): Promise<string[]> => {
+  const rows = await rowsOf<{ sk: string }>({ partition: partition(store, 'KEY') })({ descending: false });
+  return rows.map(({ sk }) => sk);
+};
+
+const change = async (id: string, set: Record<string, unknown>): Promise<void> => {
+  const names = Object.keys(set);
+  await db.send(
+    new UpdateCommand({
+      TableName: tableName(),
+      Key: sharedKey('KEY', id),
+      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+      ExpressionAttributeValues: Object.fromEntries(Object.entries(set).map(([name, value]) => [`:${name}`, value])),
+    }),
+  );
+};
+
+/** Revokes a key. It may still be let through for as long as the authorizer's answers are cached. */
+export const revokeKey = (id: string): Promise<void> => change(id, { status: 'revoked' });
+
+/** Marks a key whose store was deleted: its calls are answered 404. */
+export const markStoreGone = (id: string): Promise<void> => change(id, { storeGone: true });
+
+const hourMillis = 3_600_000;
+
+/** Notes that a key was used, at most once an hour, so that a busy key does not cost a write per call. */
+export const noteUse = async ({ id, lastUsedAt }: ApiKey): Promise<void> => {
+  if (lastUsedAt !== undefined && now() - Date.parse(lastUsedAt) < hourMillis) return;
+  await change(id, { lastUsedAt: timestamp(now()) });
+};

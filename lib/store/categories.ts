@@ -1,0 +1,145 @@
+import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { newId } from '../clock.ts';
+import type { Source } from '../http/page.ts';
+import { notFound } from '../http/problem.ts';
+import { deleteMany, rowsOf } from './query.ts';
+import { refusedToNotFound, transact } from './retry.ts';
+import { db, partition, tableName } from './table.ts';
+
+/** A category. `productCount` counts its memberships, those of inactive products included. */
+export interface Category {
+  id: string;
+  name: string;
+  productCount: number;
+}
+
+const keyOf = (store: string, id: string) => ({ pk: partition(store, 'CATEGORY'), sk: id });
+const memberKey = (store: string, id: string, productId: string) => ({
+  pk: partition(store, 'MEMBER', id),
+  sk: productId,
+});
+
+export const createCategory = async (store: string, { name }: { name: string }): Promise<Category> => {
+  const category = { id: newId(), name, productCount: 0 };
+  await db.send(new PutCommand({ TableName: tableName(), Item: { ...keyOf(store, category.id), ...category } }));
+  return category;
+};
+
+export const findCategory = async (store: string, id: string): Promise<Category | undefined> => {
+  const { Item } = await db.send(
+    new GetCommand({ TableName: tableName(), Key: keyOf(store, id), ConsistentRead: true }),
+  );
+  return Item as Category | undefined;
+};
+
+/** Throws 404. */
+export const getCategory = async (store: string, id: string): Promise<Category> => {
+  const category = await findCategory(store, id);
+  if (!category) throw notFound();
+  return category;
+};
+
+export const listCategories = (store: string): Source<Category> => rowsOf({ partition: partition(store, 'CATEGORY') });
+
+/** Throws 404. */
+export const renameCategory = async (store: string, id: string, { name }: { name: string }): Promise<Category> => {
+  const { Attributes } = await refusedToNotFound(
+    db.send(
+      new UpdateCommand({
+        TableName: tableName(),
+        Key: keyOf(store, id),
+        UpdateExpression: 'SET #name = :name',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeNames: { '#name': 'name' },
+        ExpressionAttributeValues: { ':name': name },
+        ReturnValues: 'ALL_NEW',
+      }),
+    ),
+  );
+  return Attributes as Category;
+};
+
+/**
+ * Deletes a category and frees its memberships, however many. The first write alone makes it gone for every reader: ids
+ * are never used again, so memberships left behind by a call that dies here lead nowhere. Throws 404.
+ */
+export const deleteCategory = async (store: string, id: string): Promise<void> => {
+  await refusedToNotFound(
+    db.send(
+      new DeleteCommand({
+        TableName: tableName(),
+        Key: keyOf(store, id),
+        ConditionExpression: 'attribute_exists(pk)',
+      }),
+    ),
+  );
+  const members = listMembers(store, id);
+  for (;;) {
+    const some = await members({ descending: false, limit: 1000 });
+    await deleteMany(some);
+    if (some.length < 1000) return;
+  }
+};
+
+/** The memberships of a category, in the order of the products' ids (`sk`). */
+export const listMembers = (store: string, id: string): Source<{ pk: string; sk: string }> =>
+  rowsOf({ partition: partition(store, 'MEMBER', id) });
+
+const countBy = (store: string, id: string, step: 1 | -1) => ({
+  Update: {
+    TableName: tableName(),
+    Key: keyOf(store, id),
+    UpdateExpression: 'ADD productCount :step',
+    ConditionExpression: 'attribute_exists(pk)',
+    ExpressionAttributeValues: { ':step': step },
+  },
+});
+
+/**
+ * Adds a product to a category; the count moves in the same transaction, and only if the product was not in it.
+ * Throws 404 for an unknown category or product.
+ */
+export const addMember = async (store: string, id: string, productId: string): Promise<void> => {
+  const refusals = await transact([
+    countBy(store, id, 1),
+    {
+      ConditionCheck: {
+        TableName: tableName(),
+        Key: { pk: partition(store, 'PRODUCT'), sk: productId },
+        ConditionExpression: 'attribute_exists(pk)',
+      },
+    },
+    {
+      Put: {
+        TableName: tableName(),
+        Item: memberKey(store, id, productId),
+        ConditionExpression: 'attribute_not_exists(pk)',
+      },
+    },
+  ]);
+  if (refusals?.[0]?.refused || refusals?.[1]?.refused) throw notFound();
+};
+
+/**
+ * Removes a product from a category; the count moves in the same transaction, and only if the product was in it.
+ * Throws 404 for an unknown category; `whenNotIn` decides about a product that is not in it.
+ */
+export const removeMember = async (
+  store: string,
+  id: string,
+  productId: string,
+  whenNotIn: () => Promise<unknown>,
+): Promise<void> => {
+  const refusals = await transact([
+    countBy(store, id, -1),
+    {
+      Delete: {
+        TableName: tableName(),
+        Key: memberKey(store, id, productId),
+        ConditionExpression: 'attribute_exists(pk)',
+      },
+    },
+  ]);
+  if (refusals?.[0]?.refused) throw notFound();
+  if (refusals) await whenNotIn();
+};

@@ -1,0 +1,36 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** What one request has cost so far. */
+export interface Meter {
+  /** Calls to the table, those of a batch or transaction counted once. */
+  calls: number;
+  /** Calls one after another: those that run side by side count once. */
+  steps: number;
+  /** Capacity units, reads and writes together, those of indexes included. */
+  units: number;
+  /** Calls under way. */
+  open: number;
+}
+
+const meters = new AsyncLocalStorage<Meter>();
+
+export const newMeter = (): Meter => ({ calls: 0, steps: 0, units: 0, open: 0 });
+
+/** Runs `work`; what its calls to the table cost is added to `meter`. */
+export const metered = <T>(meter: Meter, work: () => T): T => meters.run(meter, work);
+
+/** Counts one call to the table around `send`. */
+export const count = async <T>(send: () => Promise<T>, unitsOf: (answer: T) => number): Promise<T> => {
+  const meter = meters.getStore();
+  if (!meter) return send();
+  meter.calls += 1;
+  if (meter.open === 0) meter.steps += 1;
+  meter.open += 1;
+  try {
+    const answer = await send();
+    meter.units += unitsOf(answer);
+    return answer;
+  } finally {
+    meter.open -= 1;
+  }
+};

@@ -1,0 +1,72 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { now } from '../clock.ts';
+import { invalid } from '../http/problem.ts';
+import type { Identifier } from '../identifier.ts';
+import { transact } from './retry.ts';
+import { db, sharedKey, tableName } from './table.ts';
+
+/** A resident of the virtual world, shared by all stores. `username` is the current name, in canonical form. */
+export interface Resident {
+  uuid: string;
+  username: string;
+}
+
+/** A resident as stored: with every name that ever led to it, the current one included. */
+interface StoredResident extends Resident {
+  names: string[];
+}
+
+const cacheMillis = 5 * 60_000;
+const cacheSize = 10_000;
+const cache = new Map<string, { resident: Resident; until: number }>();
+
+const remember = (key: string, { uuid, username }: Resident): void => {
+  // A Map keeps the order of insertion: the first is the oldest.
+  const oldest = cache.size >= cacheSize ? cache.keys().next().value : undefined;
+  if (oldest !== undefined) cache.delete(oldest);
+  cache.set(key, { resident: { uuid, username }, until: now() + cacheMillis });
+};
+
+/** Forgets what was read, as a new process would. */
+export const forgetResidents = (): void => cache.clear();
+
+/**
+ * The resident of that UUID or name, old names included; undefined if there is none. Answers may be some minutes old:
+ * a name can only be given to another resident by an operator's import.
+ */
+export const findResident = async ({ uuid, username }: Identifier): Promise<Resident | undefined> => {
+  const key = uuid === undefined ? sharedKey('NAME', username) : sharedKey('RESIDENT', uuid);
+  const known = cache.get(key.pk);
+  if (known && now() < known.until) return known.resident;
+  const { Item } = await db.send(new GetCommand({ TableName: tableName(), Key: key, ConsistentRead: true }));
+  if (Item) remember(key.pk, Item as Resident);
+  return Item && { uuid: Item.uuid, username: Item.username };
+};
+
+/**
+ * Writes a resident with its current name and, if any, former ones, all in canonical form; names already on record stay.
+ * Throws 400 if a name belongs to another resident.
+ */
+export const putResident = async ({ uuid, username }: Resident, formerNames: readonly string[] = []): Promise<void> => {
+  const key = sharedKey('RESIDENT', uuid);
+  const { Item } = await db.send(new GetCommand({ TableName: tableName(), Key: key, ConsistentRead: true }));
+  const stored = Item as StoredResident | undefined;
+  const names = [...new Set([username, ...formerNames, ...(stored?.names ?? [])])];
+  const refusals = await transact([
+    { Put: { TableName: tableName(), Item: { ...key, uuid, username, names } } },
+    ...names.map((name) => ({
+      Put: {
+        TableName: tableName(),
+        // Each name carries the current one, so that a look-up by any name is one read.
+        Item: { ...sharedKey('NAME', name), uuid, username },
+        ConditionExpression: 'attribute_not_exists(pk) OR #uuid = :uuid',
+        ExpressionAttributeNames: { '#uuid': 'uuid' },
+        ExpressionAttributeValues: { ':uuid': uuid },
+      },
+    })),
+  ]);
+  const taken = refusals && names.filter((_, index) => refusals[index + 1]?.refused);
+  if (taken) throw invalid(...taken.map((name) => `The name ${name} belongs to another resident.`));
+  for (const name of names) cache.delete(sharedKey('NAME', name).pk);
+  cache.delete(key.pk);
+};

@@ -1,0 +1,66 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Kind } from '../routes/route.ts';
+import { count } from './meter.ts';
+
+/** The table's keys. The stack, the local engine and the tests make the table from these constants. */
+export const tableKey = { partition: 'pk', sort: 'sk' } as const;
+
+/** The attribute by which DynamoDB collects garbage, in seconds since 1970. No rule of the contract relies on it. */
+export const ttlAttribute = 'ttl';
+
+interface Index {
+  readonly partition: string;
+  readonly sort: string;
+  /** Attributes held beside the keys. */
+  readonly include: readonly string[];
+}
+
+/**
+ * The indexes. All are sparse: an item is in one only while it has the index's partition attribute, and a change that
+ * touches none of these attributes writes to no index.
+ */
+export const indexes = {
+  /** Lists that are narrowed by flags: one partition per combination of flags, in the order of the row's id. */
+  byFlags: { partition: 'flags', sort: 'sk', include: [] },
+  /** Lists in an order of their own: a coupon owner's coupons, customers by spend, a store's keys. */
+  byRank: { partition: 'ranked', sort: 'rank', include: [] },
+  /** The folded text of active products, so that a search does not read the products. */
+  byText: { partition: 'texts', sort: 'sk', include: ['text'] },
+  /** Customers by the time at which their next credit lot comes due. */
+  byDue: { partition: 'dues', sort: 'due', include: [] },
+} as const satisfies Record<string, Index>;
+
+export type IndexName = keyof typeof indexes;
+
+/** The table of this deployment. */
+export const tableName = (): string => process.env.TABLE_NAME ?? 'store-integration-service';
+
+/** The partition of a store's items of one kind, or of a part of them. */
+export const partition = (store: string, kind: Kind, part?: string): string =>
+  part === undefined ? `${store}#${kind}` : `${store}#${kind}#${part}`;
+
+/** The key of an item that all stores share. */
+export const sharedKey = (kind: Kind, id: string) => ({ pk: `${kind}#${id}`, sk: `${kind}#${id}` });
+
+const client = new DynamoDBClient({ requestHandler: { connectionTimeout: 1000, requestTimeout: 5000 } });
+
+interface Capacity {
+  CapacityUnits?: number;
+}
+
+const unitsOf = ({ output }: { output: object }): number => {
+  const { ConsumedCapacity = [] } = output as { ConsumedCapacity?: Capacity | Capacity[] };
+  return [ConsumedCapacity].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
+};
+
+client.middlewareStack.add(
+  (next) => (args) => {
+    Object.assign(args.input, { ReturnConsumedCapacity: 'INDEXES' });
+    return count(() => next(args), unitsOf);
+  },
+  { step: 'initialize', name: 'meter' },
+);
+
+/** The client that every entity sends its commands with. Each command's cost is counted in the request's meter. */
+export const db = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });

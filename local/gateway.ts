@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type {
+  APIGatewayAuthorizerResult,
+  APIGatewayProxyEvent,
+  APIGatewayProxyResult,
+  APIGatewayRequestAuthorizerEvent,
+  Context,
+} from 'aws-lambda';
+import { now } from '../lib/clock.ts';
+import { authorizerIdentity, type GatewayAnswer, gatewayAnswers, gatewayBody } from '../lib/http/gateway-answers.ts';
+import type { Route } from '../lib/routes/route.ts';
+
+export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+type Authorizer = (event: APIGatewayRequestAuthorizerEvent) => Promise<APIGatewayAuthorizerResult>;
+
+export interface GatewayOptions {
+  routes: readonly Route[];
+  /** The function of a row; undefined where it is not written yet. */
+  handlerOf: (row: Route) => Promise<Handler | undefined>;
+  authorizer: Authorizer;
+  /** How long an answer of the authorizer is kept; 0: not at all. */
+  authorizerTtlSeconds: number;
+  /** Requests per second that are let through in the long run, and at once. */
+  rate: number;
+  burst: number;
+  /** Requests outside the API, such as the local service's own; true: answered. */
+  before?: (request: IncomingMessage, response: ServerResponse, body: Buffer) => Promise<boolean>;
+  onAnswer?: (request: { id: string; method: string; url: string; status: number; millis: number }) => void;
+}
+
+/** The service has 29 seconds to answer, as behind API Gateway. */
+const timeoutMillis = 29_000;
+const maxBodyBytes = 10 * 1024 * 1024;
+
+interface Match {
+  row: Route;
+  params: Record<string, string>;
+}
+
+/** Finds the row of a request. Parameters are left as they were sent, percent-encoded, as API Gateway hands them on. */
+const matcher = (routes: readonly Route[]) => {
+  const rows = routes.map((row) => ({ row, segments: row.path.split('/') }));
+  return (method: string, path: string): Match | undefined => {
+    const sent = path.split('/');
+    const matches = rows.flatMap(({ row, segments }) => {
+      if (row.method !== method || segments.length !== sent.length) return [];
+      const params: Record<string, string> = {};
+      const fits = segments.every((segment, index) => {
+        const value = sent[index] ?? '';
+        if (!segment.startsWith('{')) return segment === value;
+        params[segment.slice(1, -1)] = value;
+        return value !== '';
+      });
+      return fits ? [{ row, params }] : [];
+    });
+    // Where a fixed segment and a parameter both fit, the fixed one wins: it leaves fewer parameters.
+    return matches.sort((a, b) => Object.keys(a.params).length - Object.keys(b.params).length)[0];
+  };
+};
+
+/** A token bucket: `rate` requests per second, `burst` at once. */
+const bucket = (rate: number, burst: number) => {
+  let tokens = burst;
+  let last = performance.now();
+  return (): boolean => {
+    const time = performance.now();
+    tokens = Math.min(burst, tokens + ((time - last) / 1000) * rate);
+    last = time;
+    if (tokens < 1) return false;
+    tokens -= 1;
+    return true;
+  };
+};
+
+/** Whether a policy allows the method; `*` in its resource stands for any characters. */
+const allows = ({ policyDocument }: APIGatewayAuthorizerResult, methodArn: string): boolean =>
+  policyDocument.Statement.every((statement) => {
+    const resources = 'Resource' in statement ? [statement.Resource].flat() : [];
+    const fits = resources.some((resource) => {
+      const parts = String(resource).split('*').map(RegExp.escape);
+      return new RegExp(`^${parts.join('.*')}$`, 's').test(methodArn);
+    });
+    return fits && statement.Effect === 'Allow';
+  });
+
+class GatewayFault {
+  readonly answer: GatewayAnswer;
+  constructor(answer: GatewayAnswer) {
+    this.answer = answer;
+  }
+}
+
+/** Asks the authorizer as API Gateway does: once per key and route, as long as its answer is kept. */
+const authorizing = ({ authorizer, authorizerTtlSeconds }: GatewayOptions) => {
+  const cache = new Map<string, { result: APIGatewayAuthorizerResult; until: number }>();
+  const ask = async (identity: string, event: APIGatewayRequestAuthorizerEvent) => {
+    const known = cache.get(identity);
+    if (known && now() < known.until) return known.result;
+    const result = await authorizer(event).catch((error: unknown) => {
+      const unauthorized = error instanceof Error && error.message === 'Unauthorized';
+      throw new GatewayFault(gatewayAnswers[unauthorized ? 'UNAUTHORIZED' : 'AUTHORIZER_FAILURE']);
+    });
+    if (authorizerTtlSeconds > 0) cache.set(identity, { result, until: now() + authorizerTtlSeconds * 1000 });
+    if (cache.size > 10_000) cache.clear();
+    return result;
+  };
+  return async (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
+    const keys = event.multiValueHeaders?.[authorizerIdentity.header.toLowerCase()] ?? [];
+    // A request that lacks an identity source is refused before the authorizer is asked.
+    if (keys.every((key) => key === '')) throw new GatewayFault(gatewayAnswers.UNAUTHORIZED);
+    const context = authorizerIdentity.context.map((name) => event.requestContext[name]);
+    const result = await ask(JSON.stringify([keys, ...context]), event);
+    if (!allows(result, event.methodArn)) throw new GatewayFault(gatewayAnswers.ACCESS_DENIED);
+    return result;
+  };
+};
+
+const readBody = async (request: IncomingMessage): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    // What is too much is read to its end, so that the caller is there to hear the answer, but not kept.
+    if (bytes <= maxBodyBytes) chunks.push(chunk);
+  }
+  if (bytes > maxBodyBytes) throw new GatewayFault(gatewayAnswers.REQUEST_TOO_LARGE);
+  return Buffer.concat(chunks);
+};
+
+const multiValues = (query: URLSearchParams): Record<string, string[]> =>
+  Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
+
+const lastValues = (values: Record<string, string[]>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([name, all]) => [name, all.at(-1) ?? '']));
+
+const orNull = <T extends object>(values: T): T | null => (Object.keys(values).length > 0 ? values : null);
+
+/** The event of a Lambda proxy integration, as far as API Gateway's documentation promises it. */
+const proxyEvent = (request: IncomingMessage, id: string, { row, params }: Match, body: Buffer) => {
+  const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s);
+  const headers = request.headersDistinct as Record<string, string[]>;
+  const parameters = multiValues(new URLSearchParams(query));
+  return {
+    resource: row.path,
+    path,
+    httpMethod: row.method,
+    headers: lastValues(headers),
+    multiValueHeaders: headers,
+    queryStringParameters: orNull(lastValues(parameters)),
+    multiValueQueryStringParameters: orNull(parameters),
+    pathParameters: orNull(params),
+    stageVariables: null,
+    body: body.length > 0 ? body.toString('utf8') : null,
+    isBase64Encoded: false,
+    requestContext: {
+      accountId: '000000000000',
+      apiId: 'local',
+      authorizer: {},
+      protocol: 'HTTP/1.1',
+      httpMethod: row.method,
+      identity: { sourceIp: request.socket.remoteAddress },
+      path,
+      stage: 'local',
+      requestId: id,
+      requestTimeEpoch: now(),
+      resourceId: row.id,
+      resourcePath: row.path,
+    },
+  } as unknown as APIGatewayProxyEvent;
+};
+
+const authorizerEvent = (event: APIGatewayProxyEvent) => {
+  const { body: _, isBase64Encoded: __, ...rest } = event;
+  const methodArn = `arn:aws:execute-api:us-east-1:000000000000:local/local/${event.httpMethod}${event.path}`;
+  return { type: 'REQUEST', methodArn, ...rest } as unknown as APIGatewayRequestAuthorizerEvent;
+};
+
+const lambdaContext = (row: Route, awsRequestId: string): Context => {
+  const end = performance.now() + timeoutMillis;
+  return {
+    functionName: row.id,
+    awsRequestId,
+    getRemainingTimeInMillis: () => Math.max(0, end - performance.now()),
+  } as Context;
+};
+
+const problemAnswer = (answer: GatewayAnswer, path: string): APIGatewayProxyResult => ({
+  statusCode: answer.status,
+  headers: { ...answer.headers, 'Cache-Control': 'no-store', 'Content-Type': 'application/problem+json' },
+  body: JSON.stringify(gatewayBody(answer, path)),
+});
+
+const notWritten: GatewayAnswer = { status: 501, detail: 'This endpoint is not written yet.' };
+
+/** An HTTP server that does for the route table what API Gateway does with the deployed stack. */
+export const createGateway = (options: GatewayOptions): Server => {
+  const match = matcher(options.routes);
+  const authorize = authorizing(options);
+  const take = bucket(options.rate, options.burst);
+
+  const answer = async (request: IncomingMessage, id: string, body: Buffer): Promise<APIGatewayProxyResult> => {
+    const found = match(request.method ?? '', request.url?.split('?')[0] ?? '');
+    if (!found) throw new GatewayFault(gatewayAnswers.MISSING_AUTHENTICATION_TOKEN);
+    if (!take()) throw new GatewayFault(gatewayAnswers.THROTTLED);
+    const event = proxyEvent(request, id, found, body);
+    const { context, principalId } = await authorize(authorizerEvent(event));
+    event.requestContext.authorizer = { principalId, ...context };
+    const handler = await options.handlerOf(found.row);
+    if (!handler) throw new GatewayFault(notWritten);
+    return handler(event, lambdaContext(found.row, id));
+  };
+
+  return createServer(async (request, response) => {
+    const id = randomUUID();
+    const started = performance.now();
+    const path = request.url?.split('?')[0] ?? '';
+    let result: APIGatewayProxyResult;
+    try {
+      const body = await readBody(request);
+      if (await options.before?.(request, response, body)) return;
+      result = await answer(request, id, body);
+    } catch (error) {
+      if (!(error instanceof GatewayFault)) console.error(error);
+      const fault = error instanceof GatewayFault ? error.answer : gatewayAnswers.INTEGRATION_FAILURE;
+      result = problemAnswer(fault, path);
+    }
+    const headers = { 'X-Request-Id': id, ...result.headers } as Record<string, string>;
+    response.writeHead(result.statusCode, {
+      ...headers,
+      ...(result.statusCode !== 204 && { 'Content-Length': Buffer.byteLength(result.body) }),
+    });
+    response.end(result.body);
+    options.onAnswer?.({
+      id,
+      method: request.method ?? '',
+      url: request.url ?? '',
+      status: result.statusCode,
+      millis: Math.round(performance.now() - started),
+    });
+  });
+};

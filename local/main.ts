@@ -1,0 +1,61 @@
+import { styleText } from 'node:util';
+import { readOptions } from './options.ts';
+import { startService } from './service.ts';
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Coloured where the terminal has colours (and NO_COLOR is not set). */
+const paint = (style: Style, text: string): string => styleText(style, text, { stream: process.stdout });
+
+const statusStyle = (status: number): Style => (status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green');
+
+const options = readOptions(process.argv.slice(2));
+
+const fail = (error: unknown): never => {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const text =
+    code === 'EADDRINUSE'
+      ? `Port ${options.port} is taken. Choose another with --port, or end the program that listens there.`
+      : message;
+  console.error(paint('red', `error: ${text}`));
+  process.exit(1);
+};
+
+const started = performance.now();
+const running = await startService(options, ({ method, url, status, millis, calls, units }) => {
+  const time = new Date().toTimeString().slice(0, 8);
+  const cost = calls === undefined ? '' : `  ${calls} ${calls === 1 ? 'call' : 'calls'}, ${units} units`;
+  const line = `${paint('dim', time)}  ${paint(statusStyle(status), String(status))}  ${method.padEnd(6)} ${url}`;
+  console.log(`${line}${paint('dim', `  ${millis} ms${cost}`)}`);
+}).catch(fail);
+
+const { baseUrl, service, engine } = running;
+const kept = options.memory ? 'in memory, gone at the end' : `kept in ${options.dataDir}`;
+console.log(`
+${paint('bold', 'Store Integration Service')}, ready after ${Math.round(performance.now() - started)} ms
+
+  API      ${paint('cyan', baseUrl)}/v1
+  Key      ${service.keys.all}
+           ${paint('dim', `all scopes; more keys, stores and residents in ${options.dataDir}/service.json`)}
+  Engine   ${engine}, data ${kept}
+
+Try it:
+
+  curl -H 'X-API-Key: ${service.keys.all}' '${baseUrl}/v1/products?search=100%25_off'
+
+Ctrl-C ends it.
+`);
+
+let stopping = false;
+const stop = async (): Promise<void> => {
+  if (stopping) process.exit(1);
+  stopping = true;
+  await running.stop();
+  console.log('Stopped.');
+  process.exit(0);
+};
+process.on('SIGINT', stop);
+process.on('SIGTERM', stop);
+running.onEngineExit(() => {
+  if (!stopping) fail(new Error(`The engine (${engine}) ended by itself. Start again; what was written is kept.`));
+});

@@ -1,0 +1,158 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { logSink } from '../lib/http/log.ts';
+import { parseKey } from '../lib/keys.ts';
+import { type Route, scopes } from '../lib/routes/route.ts';
+import { routes } from '../lib/routes/routes.ts';
+import { findKey, issueKey } from '../lib/store/api-keys.ts';
+import { createStore, findStore, type Store } from '../lib/store/stores.ts';
+import { tableName } from '../lib/store/table.ts';
+import { seedDemo, seedResidents, untouchedResidents } from './demo.ts';
+import { answerDev } from './dev.ts';
+import { startEngine } from './engine.ts';
+import { createGateway, type GatewayOptions, type Handler } from './gateway.ts';
+import type { LocalOptions } from './options.ts';
+import { startQueue } from './queue.ts';
+import { openDataDir, type ServiceFile } from './state.ts';
+import { ensureTable } from './table.ts';
+
+/** What the handlers find in their environment on AWS. */
+const setEnvironment = (table: string, queue: string, cursorSecret: string): void => {
+  Object.assign(process.env, {
+    AWS_REGION: process.env.AWS_REGION ?? 'us-east-1',
+    AWS_ACCESS_KEY_ID: process.env.AWS_ACCESS_KEY_ID ?? 'local',
+    AWS_SECRET_ACCESS_KEY: process.env.AWS_SECRET_ACCESS_KEY ?? 'local',
+    AWS_ENDPOINT_URL_DYNAMODB: table,
+    AWS_ENDPOINT_URL_SQS: queue,
+    CURSOR_SECRET: cursorSecret,
+    KEY_STAGE: 'test',
+  });
+};
+
+const demoStore = { id: 'DemoStore001', name: 'Demo Store' };
+const otherStore = { id: 'OtherStore01', name: 'Other Store' };
+
+const ensureStore = async ({ id, name }: { id: string; name: string }): Promise<Store> =>
+  (await findStore(id)) ?? (await createStore(name, id));
+
+const isKnown = async (text: string | undefined): Promise<boolean> => {
+  const parsed = parseKey(text ?? '', 'test');
+  return parsed !== undefined && (await findKey(parsed.id))?.status === 'active';
+};
+
+/** Keys of an earlier start are used again while the table knows them. */
+const ensureKeys = async (earlier: ServiceFile | undefined): Promise<Pick<ServiceFile, 'keys' | 'otherStore'>> => {
+  const issue = async (store: string, name: string, of: readonly (typeof scopes)[number][]): Promise<string> =>
+    (await issueKey({ store, name, scopes: of, stage: 'test' })).text;
+  const keep = async (known: string | undefined, make: () => Promise<string>): Promise<string> =>
+    known !== undefined && (await isKnown(known)) ? known : make();
+  const all = await keep(earlier?.keys.all, () => issue(demoStore.id, 'all scopes', scopes));
+  const single = await Promise.all(
+    scopes.map(async (scope) => [scope, await keep(earlier?.keys[scope], () => issue(demoStore.id, scope, [scope]))]),
+  );
+  const key = await keep(earlier?.otherStore.key, () => issue(otherStore.id, 'all scopes', scopes));
+  return { keys: { all, ...Object.fromEntries(single) }, otherStore: { ...otherStore, key } };
+};
+
+const functionFile = (row: Route): URL => new URL(`../functions/${row.id}.ts`, import.meta.url);
+
+/** Loads every function at once, so that the first call of each is as fast as the others. */
+const loadHandlers = async (): Promise<GatewayOptions['handlerOf']> => {
+  const written = routes.filter((row) => existsSync(functionFile(row)));
+  const handlers = new Map<string, Handler>(
+    await Promise.all(
+      written.map(async (row): Promise<[string, Handler]> => [row.id, (await import(functionFile(row).href)).handler]),
+    ),
+  );
+  return async (row) => handlers.get(row.id);
+};
+
+export interface LocalService {
+  baseUrl: string;
+  engine: string;
+  service: ServiceFile;
+  /** Called if the engine ends by itself. */
+  onEngineExit: (listener: () => void) => void;
+  /** Answers what is under way, then ends, engines included. */
+  stop: () => Promise<void>;
+}
+
+interface Answered {
+  method: string;
+  url: string;
+  status: number;
+  millis: number;
+  /** What the request's log line says besides, if its function was called. */
+  calls?: number;
+  units?: number;
+}
+
+/** Starts the whole service on 127.0.0.1: engine, queue, demo data, gateway. Throws with what to change. */
+export const startService = async (
+  { port, dataDir, memory, reset, demo, rate, burst }: LocalOptions,
+  onAnswer: (answered: Answered) => void,
+): Promise<LocalService> => {
+  const lines = new Map<string, { calls: number; units: number }>();
+  logSink.write = (fields) => {
+    const line = fields as { requestId: string; route?: string; stack?: string; calls: number; units: number };
+    if (line.stack) console.error(line.stack);
+    else if (line.route) lines.set(line.requestId, { calls: line.calls, units: line.units });
+  };
+  const gateway: GatewayOptions = {
+    routes,
+    handlerOf: await loadHandlers(),
+    authorizer: (await import('../functions/authorizer.ts')).handler,
+    authorizerTtlSeconds: 60,
+    rate,
+    burst,
+    before: answerDev,
+    onAnswer: ({ id, ...answered }) => {
+      onAnswer({ ...answered, ...lines.get(id) });
+      lines.delete(id);
+    },
+  };
+  const server = createGateway(gateway);
+  // The port is taken first: if it cannot be, nothing has been touched.
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const dir = openDataDir(dataDir, { reset, memory });
+  const [engine, queue] = await Promise.all([startEngine(dir.tableDir), startQueue(dir.queueDir)]);
+  setEnvironment(engine.endpoint, queue.endpoint, dir.kept.cursorSecret);
+  const client = new DynamoDBClient({});
+  await ensureTable(client, tableName());
+  client.destroy();
+  const store = await ensureStore(demoStore);
+  const other = await ensureStore(otherStore);
+  if (!dir.kept.seeded) {
+    await seedResidents();
+    if (demo) await seedDemo(store, other);
+    dir.keep({ ...dir.kept, seeded: demo });
+  }
+  const { id, name } = store;
+  const service: ServiceFile = {
+    baseUrl,
+    store: { id, name },
+    ...(await ensureKeys(dir.service)),
+    residents: untouchedResidents,
+  };
+  dir.writeService(service);
+
+  return {
+    baseUrl,
+    engine: engine.name,
+    service,
+    onEngineExit: engine.onExit,
+    stop: async () => {
+      server.close();
+      server.closeIdleConnections();
+      await Promise.race([once(server, 'close'), new Promise((resolve) => setTimeout(resolve, 5000).unref())]);
+      server.closeAllConnections();
+      await Promise.all([engine.stop(), queue.stop()]);
+      dir.close();
+    },
+  };
+};

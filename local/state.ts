@@ -1,0 +1,64 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { randomText } from '../lib/clock.ts';
+import type { Scope } from '../lib/routes/route.ts';
+import type { Resident } from '../lib/store/residents.ts';
+
+/** What other programs need to call the local service; written to `<data-dir>/service.json`. */
+export interface ServiceFile {
+  baseUrl: string;
+  store: { id: string; name: string };
+  /** A key with all scopes under `all`, and one for each single scope. */
+  keys: Record<'all' | Scope, string>;
+  otherStore: { id: string; name: string; key: string };
+  /** Residents whom neither store has touched when the demo is fresh. */
+  residents: readonly Resident[];
+}
+
+/** What the service itself keeps beside its data. */
+interface Kept {
+  cursorSecret: string;
+  /** Whether the demo rows are all there. */
+  seeded: boolean;
+}
+
+const readJson = <T>(path: string): T | undefined =>
+  existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as T) : undefined;
+
+/** Keys are in it: only the owner may read it. */
+const writeJson = (path: string, value: object): void =>
+  writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** The data directory of the local service. Throws if another process uses it. */
+export const openDataDir = (dir: string, { reset, memory }: { reset: boolean; memory: boolean }) => {
+  const path = (name: string): string => join(dir, name);
+  mkdirSync(dir, { recursive: true });
+  const holder = readJson<{ pid: number }>(path('lock.json'));
+  if (holder && holder.pid !== process.pid && isAlive(holder.pid))
+    throw new Error(`${dir} is in use by process ${holder.pid}. End that one, or choose another --data-dir.`);
+  writeJson(path('lock.json'), { pid: process.pid });
+  if (reset)
+    for (const name of ['table', 'queue', 'state.json', 'service.json'])
+      rmSync(path(name), { recursive: true, force: true });
+  const kept = (!memory && readJson<Kept>(path('state.json'))) || { cursorSecret: randomText(43), seeded: false };
+  return {
+    kept,
+    tableDir: memory ? undefined : path('table'),
+    queueDir: memory ? undefined : path('queue'),
+    keep: (state: Kept): void => {
+      if (!memory) writeJson(path('state.json'), state);
+    },
+    service: memory ? undefined : readJson<ServiceFile>(path('service.json')),
+    writeService: (service: ServiceFile): void => writeJson(path('service.json'), service),
+    close: (): void => rmSync(path('lock.json'), { force: true }),
+  };
+};

@@ -1,0 +1,47 @@
+import {
+  CreateTableCommand,
+  DescribeTableCommand,
+  type DynamoDBClient,
+  ResourceNotFoundException,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb';
+import { indexes, tableKey, ttlAttribute } from '../lib/store/table.ts';
+
+const keySchema = (partition: string, sort: string) => [
+  { AttributeName: partition, KeyType: 'HASH' as const },
+  { AttributeName: sort, KeyType: 'RANGE' as const },
+];
+
+/** Makes the table, as the stack makes it on AWS, in an engine that does not have it yet. */
+export const ensureTable = async (client: DynamoDBClient, TableName: string): Promise<void> => {
+  try {
+    await client.send(new DescribeTableCommand({ TableName }));
+    return;
+  } catch (error) {
+    if (!(error instanceof ResourceNotFoundException)) throw error;
+  }
+  const all = Object.entries(indexes);
+  const keys = new Set([tableKey, ...Object.values(indexes)].flatMap(({ partition, sort }) => [partition, sort]));
+  await client.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [...keys].map((AttributeName) => ({ AttributeName, AttributeType: 'S' as const })),
+      KeySchema: keySchema(tableKey.partition, tableKey.sort),
+      GlobalSecondaryIndexes: all.map(([IndexName, { partition, sort, include }]) => ({
+        IndexName,
+        KeySchema: keySchema(partition, sort),
+        Projection:
+          include.length > 0
+            ? { ProjectionType: 'INCLUDE' as const, NonKeyAttributes: [...include] }
+            : { ProjectionType: 'KEYS_ONLY' as const },
+      })),
+    }),
+  );
+  await client.send(
+    new UpdateTimeToLiveCommand({
+      TableName,
+      TimeToLiveSpecification: { AttributeName: ttlAttribute, Enabled: true },
+    }),
+  );
+};

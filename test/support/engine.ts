@@ -1,0 +1,15 @@
+import { startEngine } from '../../local/engine.ts';
+
+/** One engine in memory for the whole run; each test file makes a table of its own in it. */
+export default async function setup(): Promise<() => Promise<void>> {
+  const engine = await startEngine();
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint,
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    CURSOR_SECRET: 'a secret that only the tests know, and nobody else',
+    KEY_STAGE: 'test',
+  });
+  return () => engine.stop();
+}

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll } from 'vitest';
+import { handler as authorizer } from '../../functions/authorizer.ts';
+import { source } from '../../lib/clock.ts';
+import { logSink } from '../../lib/http/log.ts';
+import { type Route, type Scope, scopes } from '../../lib/routes/route.ts';
+import { routes } from '../../lib/routes/routes.ts';
+import { issueKey } from '../../lib/store/api-keys.ts';
+import { createStore } from '../../lib/store/stores.ts';
+import { db, tableName } from '../../lib/store/table.ts';
+import { createGateway } from '../../local/gateway.ts';
+import { ensureTable } from '../../local/table.ts';
+
+/** Makes a table of this test file's own. The entities use it from then on. */
+export const freshTable = async (): Promise<void> => {
+  process.env.TABLE_NAME = `test-${randomUUID()}`;
+  const client = new DynamoDBClient({});
+  await ensureTable(client, tableName());
+  client.destroy();
+};
+
+/** Every item of the table, for tests that must show that nothing was written. */
+export const wholeTable = async (): Promise<Record<string, unknown>[]> => {
+  const items: Record<string, unknown>[] = [];
+  let after: Record<string, unknown> | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await db.send(
+      new ScanCommand({ TableName: tableName(), ExclusiveStartKey: after, ConsistentRead: true }),
+    );
+    items.push(...Items);
+    after = LastEvaluatedKey;
+  } while (after);
+  return items;
+};
+
+/** Stops the clock at a time, or moves it; the tests' only time. */
+export const setClock = (millis: number): void => {
+  source.now = () => millis;
+};
+
+interface LogLine {
+  requestId: string;
+  route?: string;
+  status?: number;
+  calls: number;
+  steps: number;
+  units: number;
+  stack?: string;
+}
+
+/** Every line that was logged. */
+export const logLines: LogLine[] = [];
+logSink.write = (fields) => {
+  logLines.push(fields as LogLine);
+};
+
+interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is looked at member by member, whatever the endpoint.
+  body: any;
+  /** What it cost, from the request's log line; undefined where no function was called. */
+  cost: { calls: number; steps: number; units: number } | undefined;
+}
+
+export type Call = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
+
+/**
+ * A gateway over the real authorizer and handlers, with a table of its own, two stores, and a key with all scopes for
+ * each. `call` sends JSON (a string as it is) with the first store's key; `path` is relative to the base URL.
+ */
+export const startTestService = async () => {
+  await freshTable();
+  const handlers = new Map<string, never>();
+  const server = createGateway({
+    routes,
+    handlerOf: async (row: Route) => {
+      const file = new URL(`../../functions/${row.id}.ts`, import.meta.url);
+      if (!existsSync(file)) return undefined;
+      if (!handlers.has(row.id)) handlers.set(row.id, (await import(file.href)).handler as never);
+      return handlers.get(row.id);
+    },
+    authorizer,
+    authorizerTtlSeconds: 0,
+    rate: 1e6,
+    burst: 1e6,
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const store = await createStore('Test store');
+  const otherStore = await createStore('Other store');
+  const keyWith = async (of: readonly Scope[], storeId = store.id): Promise<string> =>
+    (await issueKey({ store: storeId, name: 'test', scopes: of, stage: 'test' })).text;
+  const key = await keyWith(scopes);
+  const otherKey = await keyWith(scopes, otherStore.id);
+
+  const callAs =
+    (apiKey: string): Call =>
+    async (method, path, body, headers = {}) => {
+      const response = await fetch(baseUrl + path, {
+        method,
+        headers: { 'X-API-Key': apiKey, ...headers },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const line = logLines.findLast(
+        ({ requestId, route }) => route && requestId === response.headers.get('x-request-id'),
+      );
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: text === '' ? undefined : JSON.parse(text),
+        cost: line && { calls: line.calls, steps: line.steps, units: line.units },
+      };
+    };
+
+  return {
+    baseUrl,
+    store: store.id,
+    otherStore: otherStore.id,
+    key,
+    otherKey,
+    keyWith,
+    callAs,
+    call: callAs(key),
+    callOther: callAs(otherKey),
+  };
+};
