@@ -1,5 +1,6 @@
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { newId, now } from '../clock.ts';
+import { folded } from '../folded.ts';
 import type { Source } from '../http/page.ts';
 import { notFound } from '../http/problem.ts';
 import { activePrice, type Discount } from '../price.ts';
@@ -41,9 +42,6 @@ interface StoredProduct extends Omit<Product, 'activePrice'> {
 }
 
 const keyOf = (store: string, id: string) => ({ pk: partition(store, 'PRODUCT'), sk: id });
-
-/** Text as a search compares it: NFKC and lower case, both forms of sigma as one. */
-const folded = (text: string): string => text.normalize('NFKC').toLowerCase().replaceAll('ς', 'σ').normalize('NFKC');
 
 // A control character, which no search may hold, keeps a match from reaching over from the name into the description.
 const searchText = ({ name, description }: ProductFields): string => `${folded(name)}\u001f${folded(description)}`;
@@ -104,8 +102,11 @@ export const getProduct = async (store: string, id: string): Promise<Product> =>
 
 /** Whether the store has this product, active or not. */
 export const hasProduct = async (store: string, id: string): Promise<boolean> => {
-  const [product] = await getMany([keyOf(store, id)]);
-  return product !== undefined;
+  const { Item } = await db.send(
+    // Consistent: what refers to a product may be sent right after the product was made.
+    new GetCommand({ TableName: tableName(), Key: keyOf(store, id), ConsistentRead: true, ProjectionExpression: 'sk' }),
+  );
+  return Item !== undefined;
 };
 
 export interface ProductFilter {

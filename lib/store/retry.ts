@@ -68,3 +68,15 @@ export const refusedToNotFound = async <T>(write: Promise<T>): Promise<T> => {
     throw error;
   }
 };
+
+/** Sends a write of one item again while another writer's transaction holds the item. 503 when that lasts. */
+export const pastConflicts = async <T>(send: () => Promise<T>): Promise<T> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== 'TransactionConflictException') throw error;
+      await pause(attempt);
+    }
+  }
+};
