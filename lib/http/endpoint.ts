@@ -13,6 +13,8 @@ import { internalError, invalid, notFound, Problem, problemBody, unavailable } f
 
 /** What a function's rule gets: the request, parsed by the row's schemas. */
 export interface Request<R extends Route> {
+  /** Its `X-Request-Id`. */
+  id: string;
   /** The store that the API key belongs to. */
   store: string;
   params: z.output<R['params']>;
@@ -125,7 +127,7 @@ const parseRequest = <R extends Route>(row: R, event: APIGatewayProxyEvent): Req
   const list = parseList(row, event, query, faults);
   const body = parseBody(row, event, faults);
   if (faults.length > 0) throw invalid(...faults);
-  return { store, params, query, body, list } as Request<R>;
+  return { id: event.requestContext.requestId, store, params, query, body, list } as Request<R>;
 };
 
 const problemOf = (error: unknown): Problem => {

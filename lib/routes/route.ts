@@ -31,6 +31,8 @@ export type Kind =
   | 'CUSTOMER'
   | 'LOT'
   | 'PURCHASE'
+  | 'OWNED'
+  | 'SPEND'
   | 'COUPON'
   | 'CODE'
   | 'APPLIED'
