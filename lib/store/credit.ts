@@ -25,8 +25,9 @@ import {
   reducing,
 } from './credit-lots.ts';
 import { attributes, type CreditItem, dueShardOf, holdingOf, otherType } from './credit-state.ts';
-import { birth, customerKey, findCustomerItem, getResident, uuidOf } from './customers.ts';
-import { pause, sendOnce, type TransactItem, transact } from './retry.ts';
+import { birth, customerKey, findCustomerItem, getCustomerItem, uuidOf } from './customers.ts';
+import { isRecorded, transactOnce } from './request-record.ts';
+import { pause, sendOnce, type TransactItem } from './retry.ts';
 import { db, tableName } from './table.ts';
 
 /** A customer's raw stored balances. */
@@ -214,7 +215,7 @@ const changeByPlan = async (change: Change, found?: CreditItem): Promise<Changed
   const { store, uuid, type, command, cause } = change;
   let known = found;
   for (let attempt = 1; ; attempt++) {
-    const item: CreditItem = known ?? (await findCustomerItem(store, uuid)) ?? (await notYetCustomer(store, uuid));
+    const item: CreditItem = known ?? (await getCustomerItem(store, uuid));
     known = undefined;
     if (item.pending) {
       await settle(store, item);
@@ -248,21 +249,15 @@ const changeByPlan = async (change: Change, found?: CreditItem): Promise<Changed
       if (plan.reduced)
         items.push({ Update: reducing(plan.reduced.lot, plan.reduced.lot.remaining, plan.reduced.remaining) });
     }
-    if (await transact(items)) {
+    const { balance, due } = attributes[type];
+    const after: CreditItem = { ...item, [balance]: plan.holding.balance, [due]: plan.holding.due };
+    if (await transactOnce(items, creditOf(after))) {
       await pause(attempt);
       continue;
     }
-    const { balance, due } = attributes[type];
-    const after: CreditItem = { ...item, [balance]: plan.holding.balance, [due]: plan.holding.due };
     if (pending) await settle(store, { ...after, pending });
     return { credit: creditOf(after), closed: plan.closed };
   }
-};
-
-/** The item of a resident whom the store has not touched. Throws 404 where there is no such resident. */
-const notYetCustomer = async (store: string, uuid: string): Promise<CreditItem> => {
-  const { username } = await getResident({ uuid });
-  return { ...customerKey(store, uuid), username };
 };
 
 /**
@@ -279,8 +274,8 @@ export const changeCredit = async (
   const cause: Cause = { at: timestamp(now()), by };
   checkCommand(command, cause.at, creditLimit());
   const change: Change = { store, uuid: await uuidOf(identifier), type, command, cause };
-  // A new lot takes a transaction, which does not answer with the balances: so it starts by reading them.
-  const isFast = command.kind !== 'reconcile' && command.expiresAt === undefined;
+  // A new lot, or a record of the request, takes a transaction, which does not answer with the balances: they are read.
+  const isFast = !isRecorded() && command.kind !== 'reconcile' && command.expiresAt === undefined;
   const attempt: Attempt = isFast ? await addUnlotted(change) : { refused: undefined };
   if ('done' in attempt) return attempt.done;
   return (await changeByPlan(change, attempt.refused)).credit;

@@ -4,6 +4,7 @@ import type { Source } from '../http/page.ts';
 import { notFound } from '../http/problem.ts';
 import type { Identifier } from '../identifier.ts';
 import { getMany, loaded, merged, rowsOf } from './query.ts';
+import { isRecorded, transactOnce } from './request-record.ts';
 import { findResident, type Resident } from './residents.ts';
 import { db, partition, tableName } from './table.ts';
 
@@ -24,6 +25,7 @@ export interface CustomerItem extends Partial<Omit<Customer, 'uuid'>> {
   /** The resident's UUID. */
   sk: string;
   username: string;
+  flags?: string;
   /** Lifetime spend. */
   sum?: number;
 }
@@ -88,12 +90,17 @@ export const getResident = async (identifier: Identifier): Promise<Resident> => 
 export const uuidOf = async (identifier: Identifier): Promise<string> =>
   identifier.uuid ?? (await getResident(identifier)).uuid;
 
-/** A resident whom the store has never touched is a customer with zeros. Throws 404 where there is no such resident. */
-export const getCustomer = async (store: string, identifier: Identifier): Promise<Customer> => {
-  const uuid = await uuidOf(identifier);
+/** A customer's item, or what it is taken to be for a resident whom the store has never touched. Throws 404. */
+export const getCustomerItem = async (store: string, uuid: string): Promise<CustomerItem> => {
   const item = await findCustomerItem(store, uuid);
-  return readCustomer(item ?? { ...customerKey(store, uuid), ...(await getResident({ uuid })) });
+  if (item) return item;
+  const { username } = await getResident({ uuid });
+  return { ...customerKey(store, uuid), username };
 };
+
+/** A resident whom the store has never touched is a customer with zeros. Throws 404 where there is no such resident. */
+export const getCustomer = async (store: string, identifier: Identifier): Promise<Customer> =>
+  readCustomer(await getCustomerItem(store, await uuidOf(identifier)));
 
 /** Sets (or, where the value is undefined, removes) attributes of a customer. Throws 404 for no such resident. */
 const change = async (store: string, identifier: Identifier, values: Record<string, unknown>): Promise<Customer> => {
@@ -102,20 +109,26 @@ const change = async (store: string, identifier: Identifier, values: Record<stri
   const set = names.filter((name) => values[name] !== undefined).map((name) => `#${name} = :${name}`);
   const removed = names.filter((name) => values[name] === undefined).map((name) => `#${name}`);
   const expression = [set.length > 0 && `SET ${set.join(', ')}`, removed.length > 0 && `REMOVE ${removed.join(', ')}`];
-  const update = new UpdateCommand({
+  const update = {
     TableName: tableName(),
     Key: customerKey(store, uuid),
-    UpdateExpression: expression.filter(Boolean).join(' ') || undefined,
+    UpdateExpression: expression.filter(Boolean).join(' '),
     ConditionExpression: 'attribute_exists(pk)',
     ExpressionAttributeNames:
       names.length > 0 ? Object.fromEntries(names.map((name) => [`#${name}`, name])) : undefined,
     ExpressionAttributeValues:
       set.length > 0 ? Object.fromEntries(names.map((name) => [`:${name}`, values[name]])) : undefined,
-    ReturnValues: 'ALL_NEW',
-  });
+  };
+  if (isRecorded()) {
+    const item = await getCustomerItem(store, uuid);
+    if (item.flags === undefined) await touchCustomer(store, { uuid, username: item.username });
+    const customer = readCustomer({ ...item, ...values });
+    await transactOnce([{ Update: update }], customer);
+    return customer;
+  }
   for (let born = false; ; born = true) {
     try {
-      const { Attributes } = await db.send(update);
+      const { Attributes } = await db.send(new UpdateCommand({ ...update, ReturnValues: 'ALL_NEW' }));
       return readCustomer(Attributes as CustomerItem);
     } catch (error) {
       if (born || !(error instanceof ConditionalCheckFailedException)) throw error;
@@ -125,12 +138,13 @@ const change = async (store: string, identifier: Identifier, values: Record<stri
 };
 
 /** Sets what is given; what is left out stays. Throws 404. */
-export const updateCustomer = (
+export const updateCustomer = async (
   store: string,
   identifier: Identifier,
   { discount, newsSubscriber }: { discount?: number | undefined; newsSubscriber?: boolean | undefined },
-): Promise<Customer> =>
-  change(store, identifier, {
+): Promise<Customer> => {
+  if (discount === undefined && newsSubscriber === undefined) return getCustomer(store, identifier);
+  return change(store, identifier, {
     ...(discount !== undefined && { discount }),
     ...(newsSubscriber !== undefined && {
       newsSubscriber,
@@ -138,6 +152,7 @@ export const updateCustomer = (
       ranked: rankedOf(store, newsSubscriber),
     }),
   });
+};
 
 /** A ban without a reason leaves the reason of an earlier one. Throws 404. */
 export const banCustomer = (store: string, identifier: Identifier, reason: string | undefined): Promise<Customer> =>
