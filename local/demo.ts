@@ -153,7 +153,7 @@ const seedCustomers = async ({ id }: Store): Promise<void> => {
   await changeCredit(id, vendorId, 'regular', { kind: 'set', credit: 500 }, by);
   await changeCredit(id, vendorId, 'regular', { kind: 'increment', delta: 200, expiresAt: inDays(1) }, by);
   await changeCredit(id, vendorId, 'regular', { kind: 'increment', delta: 300, expiresAt: inDays(30) }, by);
-  await changeCredit(id, vendorId, 'regular', { kind: 'increment', delta: -250 }, by);
+  await changeCredit(id, vendorId, 'regular', { kind: 'increment', delta: -50 }, by);
   await changeCredit(id, vendorId, 'restricted', { kind: 'set', credit: 1000, expiresAt: inDays(90) }, by);
   await updateCustomer(id, { uuid: renamed.uuid }, { discount: 10, newsSubscriber: true });
   await banCustomer(id, { uuid: partner.uuid }, 'Asked for refunds of gifts.');
