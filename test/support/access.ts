@@ -48,7 +48,7 @@ const accesses = (command: string, input: Input): Access[] => {
       );
     case 'TransactWriteCommand':
     case 'TransactWriteItemsCommand':
-      return (input.TransactItems as Record<string, never>[]).flatMap((item) =>
+      return (input.TransactItems as unknown as Record<string, never>[]).flatMap((item) =>
         Object.entries(item).map(([operation, of]) => one(pkOf(of), operation !== 'ConditionCheck')),
       );
     case 'PutCommand':
