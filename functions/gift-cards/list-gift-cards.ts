@@ -1,8 +1,8 @@
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { page } from '../../lib/http/page.ts';
 import { listGiftCards as row } from '../../lib/routes/gift-cards.ts';
+import { getResident } from '../../lib/store/customers.ts';
 import { listGiftCards } from '../../lib/store/owner-gift-cards.ts';
-import { getResident } from '../../lib/store/visitor.ts';
 
 export const handler = endpoint(row, async ({ store, params, query, list }) => {
   const { uuid } = await getResident(params.identifier);

@@ -4,8 +4,8 @@ import type { Source } from '../http/page.ts';
 import { invalid, notFound } from '../http/problem.ts';
 import { codeKey, codeTaken, foldedCode } from './coupon-codes.ts';
 import { getMany, type Key, loaded, rowsOf } from './query.ts';
+import { transactOnce } from './request-record.ts';
 import type { Resident } from './residents.ts';
-import { transact } from './retry.ts';
 import { db, partition, tableName } from './table.ts';
 
 /** What a request sets of a coupon; PUT replaces all of it. */
@@ -95,7 +95,7 @@ export const createCoupon = async (
 ): Promise<Coupon> => {
   const { coupon, code } = couponItems(store, owner, fields, imported);
   const isNew = { TableName: tableName(), ConditionExpression: 'attribute_not_exists(pk)' };
-  const refusals = await transact([{ Put: { ...isNew, Item: coupon } }, { Put: { ...isNew, Item: code } }]);
+  const refusals = await transactOnce([{ Put: { ...isNew, Item: coupon } }, { Put: { ...isNew, Item: code } }], coupon);
   if (refusals?.[0]?.refused) throw invalid('id must be new: another coupon of the store has it.');
   if (refusals) throw codeTaken();
   return coupon;

@@ -1,8 +1,9 @@
-import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { newId } from '../clock.ts';
 import { notFound } from '../http/problem.ts';
 import type { Identifier } from '../identifier.ts';
 import type { Key } from './query.ts';
+import { putNew } from './request-record.ts';
 import type { Resident } from './residents.ts';
 import { refusedToNotFound } from './retry.ts';
 import { db, partition, tableName } from './table.ts';
@@ -89,7 +90,7 @@ export const putGiftCard = async (
   imported?: ImportedGiftCard,
 ): Promise<GiftCard> => {
   const card = giftCardItem(store, owner, fields, imported);
-  await db.send(new PutCommand({ TableName: tableName(), Item: card }));
+  await putNew({ ...card }, card);
   return card;
 };
 

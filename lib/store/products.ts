@@ -1,4 +1,4 @@
-import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { newId, now } from '../clock.ts';
 import { folded } from '../folded.ts';
 import type { Source } from '../http/page.ts';
@@ -6,6 +6,7 @@ import { notFound } from '../http/problem.ts';
 import { activePrice, type Discount } from '../price.ts';
 import { findCategory, listMembers } from './categories.ts';
 import { getMany, loaded, merged, rowsOf } from './query.ts';
+import { putNew } from './request-record.ts';
 import { refusedToNotFound } from './retry.ts';
 import { db, partition, tableName } from './table.ts';
 
@@ -67,8 +68,9 @@ export const createProduct = async (
 ): Promise<Product> => {
   const product = { ...fields, id: newId(), mpListing: 0, ...imported };
   const item = { ...keyOf(store, product.id), ...indexed(store, fields), ...product };
-  await db.send(new PutCommand({ TableName: tableName(), Item: item }));
-  return read(item);
+  const created = read(item);
+  await putNew(item, created);
+  return created;
 };
 
 /** Replaces a product's fields; `mpListing` stays. Throws 404. */

@@ -1,4 +1,3 @@
-import { notFound } from '../http/problem.ts';
 import type { Identifier } from '../identifier.ts';
 import { customerKey, touchCustomer } from './customers.ts';
 import { getMany } from './query.ts';
@@ -22,11 +21,4 @@ export const findVisitor = async (store: string, identifier: Identifier): Promis
 /** To be called before what is written about them, so that nothing is written about somebody who is not in the list. */
 export const welcome = async (store: string, { isCustomer, ...resident }: Visitor): Promise<void> => {
   if (!isCustomer) await touchCustomer(store, resident);
-};
-
-/** The resident that a path names. Throws 404. */
-export const getResident = async (identifier: Identifier): Promise<Resident> => {
-  const resident = await findResident(identifier);
-  if (!resident) throw notFound();
-  return resident;
 };

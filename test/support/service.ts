@@ -13,8 +13,9 @@ import { routes } from '../../lib/routes/routes.ts';
 import { issueKey } from '../../lib/store/api-keys.ts';
 import { createStore } from '../../lib/store/stores.ts';
 import { db, tableName } from '../../lib/store/table.ts';
-import { createGateway } from '../../local/gateway.ts';
+import { createGateway, type Handler } from '../../local/gateway.ts';
 import { ensureTable } from '../../local/table.ts';
+import { asRow } from './access.ts';
 
 /** Makes a table of this test file's own. The entities use it from then on. */
 export const freshTable = async (): Promise<void> => {
@@ -76,14 +77,13 @@ export type Call = (method: string, path: string, body?: unknown, headers?: Reco
  */
 export const startTestService = async () => {
   await freshTable();
-  const handlers = new Map<string, never>();
   const server = createGateway({
     routes,
     handlerOf: async (row: Route) => {
       const file = new URL(`../../functions/${row.id}.ts`, import.meta.url);
       if (!existsSync(file)) return undefined;
-      if (!handlers.has(row.id)) handlers.set(row.id, (await import(file.href)).handler as never);
-      return handlers.get(row.id);
+      const { handler } = (await import(file.href)) as { handler: Handler };
+      return (event, context) => asRow(row, () => handler(event, context));
     },
     authorizer,
     authorizerTtlSeconds: 0,
