@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { db } from '../../../lib/store/table.ts';
 import { ada, bob, seedResidents } from '../../support/residents.ts';
 import { startTestService } from '../../support/service.ts';
 
@@ -77,4 +78,45 @@ test('tells exactly one of many concurrent applications, with keys and without, 
 
   expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
   expect(answers.filter(({ body }) => body.replaced === false)).toHaveLength(1);
+});
+
+test('tells exactly one of many concurrent revokes, with keys and without, that it revoked', async () => {
+  await action('apply-coupon', choice);
+  const revokes = Array.from({ length: 8 }, (_, index) =>
+    action('revoke-coupon', choice, index % 4 === 0 ? undefined : `revoke-race-${index}`),
+  );
+
+  const answers = await Promise.all(revokes);
+
+  expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+  expect(answers.filter(({ body }) => body.revoked)).toHaveLength(1);
+});
+
+/** Runs `work` between what the next request reads and what it writes in a transaction. */
+const beforeNextTransaction = (work: () => Promise<unknown>): void => {
+  db.middlewareStack.add(
+    (next, context) => async (args) => {
+      if (context.commandName === 'TransactWriteItemsCommand') {
+        db.middlewareStack.remove('interpose');
+        await work();
+      }
+      return next(args);
+    },
+    { step: 'initialize', name: 'interpose' },
+  );
+};
+
+test('decides again when the application has changed between its reading and its writing', async () => {
+  await action('revoke-coupon', choice);
+  beforeNextTransaction(() => action('apply-coupon', choice));
+  const overNew = await action('apply-coupon', choice, 'over-new');
+  beforeNextTransaction(() => action('revoke-coupon', choice));
+  const overGone = await action('apply-coupon', choice, 'over-gone');
+  beforeNextTransaction(async () => {
+    await action('revoke-coupon', choice);
+    await action('apply-coupon', { code: 'Once', scope: 0 });
+  });
+  const ofAnother = await action('revoke-coupon', choice, 'of-another');
+
+  expect([overNew.body.replaced, overGone.body.replaced, ofAnother.body.revoked]).toEqual([true, false, false]);
 });

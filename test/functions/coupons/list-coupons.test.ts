@@ -4,7 +4,7 @@ import { updateCoupon } from '../../../lib/store/coupon-update.ts';
 import { createCoupon } from '../../../lib/store/coupons.ts';
 import { renameOwner } from '../../../lib/store/owner-coupons.ts';
 import { ada, bob, cleo, seedResidents, unknownUuid } from '../../support/residents.ts';
-import { setClock, startTestService } from '../../support/service.ts';
+import { setClock, startTestService, wholeTable } from '../../support/service.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;
 const fields = { discount: 1, ownerProfit: 1, active: true, bloggersSync: false };
@@ -88,6 +88,9 @@ test('moves a coupon between the lists of active and inactive ones when it is re
 
   expect([await listed(true), await listed(false)]).toEqual([false, true]);
   expect((await service.call('GET', '/v1/coupons/owner/cleo')).body.data).toHaveLength(1);
+  // An inactive coupon must not be among those that apply by owner has to look through.
+  const item = (await wholeTable()).find((each) => each.id === id && each.folded !== undefined);
+  expect(item?.ranked).toBe(item?.rankedOff);
 });
 
 test('shows the owner’s new name on every coupon after a rename', async () => {

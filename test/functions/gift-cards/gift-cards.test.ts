@@ -122,6 +122,26 @@ test('disable: is idempotent, keeps the rest of the card, and is undone by a rep
   expect(replaced.body.active).toBe(true);
 });
 
+test('moves a card between the lists of active and inactive ones when it is disabled and replaced', async () => {
+  const { id } = (await grant({ credit: 9 })).body;
+  const listed = async () => {
+    const pages = [true, false].map((active) => service.call('GET', `/v1/customers/bob/giftcards?active=${active}`));
+    return (await Promise.all(pages)).map(({ body }) => body.data.some((card: { id: string }) => card.id === id));
+  };
+
+  const granted = await listed();
+  await disable(id);
+  const disabled = await listed();
+  await put(id, {});
+  const replaced = await listed();
+
+  expect({ granted, disabled, replaced }).toEqual({
+    granted: [true, false],
+    disabled: [false, true],
+    replaced: [true, false],
+  });
+});
+
 test('404s for a card that does not exist, and writes nothing', async () => {
   const before = await wholeTable();
 
