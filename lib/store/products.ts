@@ -55,21 +55,24 @@ const indexed = (store: string, fields: ProductFields) => {
   return fields.active ? { flags, texts: flags, text: searchText(fields) } : {};
 };
 
-const read = (stored: Record<string, unknown>): Product => {
-  const product = stored as unknown as StoredProduct;
+const read = (product: StoredProduct): Product => {
   return { ...product, activePrice: activePrice(product.price, product.discount, now()) };
 };
 
-/** `imported` are fields that no request sets. */
-export const createProduct = async (
+/** The item of a new product. `imported` are fields that no request sets. */
+export const productItem = (
   store: string,
   fields: ProductFields,
   imported: { id?: string; mpListing?: number } = {},
-): Promise<Product> => {
+): StoredProduct => {
   const product = { ...fields, id: newId(), mpListing: 0, ...imported };
-  const item = { ...keyOf(store, product.id), ...indexed(store, fields), ...product };
+  return { ...keyOf(store, product.id), ...indexed(store, fields), ...product };
+};
+
+export const createProduct = async (...args: Parameters<typeof productItem>): Promise<Product> => {
+  const item = productItem(...args);
   const created = read(item);
-  await putNew(item, created);
+  await putNew({ ...item }, created);
   return created;
 };
 
@@ -90,7 +93,7 @@ export const updateProduct = async (store: string, id: string, fields: ProductFi
       }),
     ),
   );
-  return read(Attributes ?? {});
+  return read(Attributes as StoredProduct);
 };
 
 /** Throws 404. Inactive products are found too. */
@@ -99,7 +102,7 @@ export const getProduct = async (store: string, id: string): Promise<Product> =>
     new GetCommand({ TableName: tableName(), Key: keyOf(store, id), ConsistentRead: true }),
   );
   if (!Item) throw notFound();
-  return read(Item);
+  return read(Item as StoredProduct);
 };
 
 /** Whether the store has this product, active or not. */
@@ -156,7 +159,7 @@ export const listProducts = (store: string, filter: ProductFilter): Source<Produ
     ({ sk }) => sk,
     async (rows) => {
       const items = await getMany<StoredProduct>(rows.map(({ sk }) => keyOf(store, sk)));
-      return items.map((item) => read({ ...item })).filter(matches);
+      return items.map(read).filter(matches);
     },
   );
 };
