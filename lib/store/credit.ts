@@ -12,6 +12,7 @@ import {
   type Plan,
   touchesNoLot,
 } from '../credit/rules.ts';
+import { logSink } from '../http/log.ts';
 import type { Identifier } from '../identifier.ts';
 import {
   type Cause,
@@ -200,6 +201,18 @@ export const settle = async (store: string, item: CreditItem): Promise<void> => 
   }
 };
 
+/**
+ * Settles right after a large change. The change is made already, so its answer does not depend on this: if it fails,
+ * the next change or the sweep does it.
+ */
+const settleNow = async (store: string, item: CreditItem): Promise<void> => {
+  try {
+    await settle(store, item);
+  } catch (error) {
+    logSink.write({ level: 'WARN', unsettled: item.sk, stack: error instanceof Error ? error.stack : String(error) });
+  }
+};
+
 /** What a change came to. */
 interface Changed {
   credit: CustomerCredit;
@@ -255,7 +268,7 @@ const changeByPlan = async (change: Change, found?: CreditItem): Promise<Changed
       await pause(attempt);
       continue;
     }
-    if (pending) await settle(store, { ...after, pending });
+    if (pending) await settleNow(store, { ...after, pending });
     return { credit: creditOf(after), closed: plan.closed };
   }
 };
