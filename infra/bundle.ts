@@ -1,0 +1,51 @@
+import { existsSync, globSync } from 'node:fs';
+import { join } from 'node:path';
+import { type BuildResult, build, type Format } from 'esbuild';
+
+const root = join(import.meta.dirname, '..');
+
+/** Whether `functions/` has this entry. */
+export const exists = (entry: string): boolean => existsSync(join(root, 'functions', `${entry}.ts`));
+
+/** Every entry under `functions/`: the ids of the route table, and the functions that no route calls. */
+export const entries = (): string[] =>
+  globSync('**/*.ts', { cwd: join(root, 'functions') })
+    .map((file) => file.replaceAll('\\', '/').replace(/\.ts$/, ''))
+    .sort();
+
+/** Where an entry's bundle lies: a directory of its own, with nothing else in it. */
+export const bundleDir = (outDir: string, entry: string): string => join(outDir, entry);
+
+/**
+ * Bundles entries, all in one run of esbuild: each into one minified file `index`, the SDK included. CommonJS, since
+ * that loads faster: see docs/adr/0006-bundles.md.
+ */
+export const bundle = (
+  outDir: string,
+  names: readonly string[],
+  format: Format = 'cjs',
+  dir = join(root, 'functions'),
+): Promise<BuildResult<{ metafile: true }>> =>
+  build({
+    absWorkingDir: root,
+    entryPoints: names.map((name) => ({
+      in: join(dir, `${name}.ts`),
+      out: join(bundleDir(outDir, name), 'index'),
+    })),
+    outdir: outDir,
+    bundle: true,
+    minify: true,
+    metafile: true,
+    platform: 'node',
+    target: 'node24',
+    format,
+    // The SDK's modules are shaken better than its CommonJS files.
+    mainFields: ['module', 'main'],
+    alias: { '@aws-sdk/credential-provider-node': './infra/lambda-credentials.ts' },
+    outExtension: { '.js': format === 'cjs' ? '.cjs' : '.mjs' },
+    // In a module, what the SDK still requires has to be given a `require`.
+    ...(format === 'esm' && {
+      banner: { js: "import{createRequire as _r}from'node:module';const require=_r(import.meta.url);" },
+    }),
+    logLevel: 'warning',
+  });
