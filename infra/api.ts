@@ -77,6 +77,8 @@ export class Api extends Construct {
         ),
       },
     });
+    // An output of its own, which the stack's BaseUrl stands for.
+    this.rest.node.tryRemoveChild('Endpoint');
     this.authorizer = new RequestAuthorizer(this, 'Authorizer', {
       handler: authorizer,
       identitySources: [

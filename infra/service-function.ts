@@ -1,13 +1,5 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import {
-  Effect,
-  type IGrantable,
-  type IPrincipal,
-  PolicyDocument,
-  PolicyStatement,
-  Role,
-  ServicePrincipal,
-} from 'aws-cdk-lib/aws-iam';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import {
   Alias,
@@ -44,12 +36,11 @@ interface ServiceFunctionProps extends Surroundings {
 }
 
 /** One Lambda function, with a role that allows what its statements say and its own log, and nothing else. */
-export class ServiceFunction extends Construct implements IGrantable {
+export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
   readonly log: LogGroup;
   /** What is to be called: the function, or the version of it that is kept warm. */
   readonly target: IFunction;
-  readonly grantPrincipal: IPrincipal;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
@@ -60,7 +51,9 @@ export class ServiceFunction extends Construct implements IGrantable {
     });
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-      inlinePolicies: { Access: new PolicyDocument({ statements: [...props.statements, ...this.ownStatements(key)] }) },
+      inlinePolicies: {
+        Access: new PolicyDocument({ statements: [...props.statements, ...this.ownStatements(settings, key)] }),
+      },
     });
     this.lambda = new LambdaFunction(this, 'Function', {
       description: props.description,
@@ -71,26 +64,26 @@ export class ServiceFunction extends Construct implements IGrantable {
       memorySize: props.memoryMegabytes,
       timeout: Duration.seconds(props.timeoutSeconds),
       environment: { TABLE_NAME: props.tableName, ...props.environment },
-      role,
+      // The role says all: what CDK would add to it by itself is wider.
+      role: role.withoutPolicyUpdates(),
       logGroup: this.log,
       // The lines are JSON already: the text format leaves them as they are.
       loggingFormat: LoggingFormat.TEXT,
       tracing: settings.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
     });
-    this.grantPrincipal = this.lambda.grantPrincipal;
     this.target = settings.provisionedConcurrency > 0 ? this.warm(settings.provisionedConcurrency) : this.lambda;
   }
 
-  private ownStatements(key: IKey | undefined): PolicyStatement[] {
-    const log = new PolicyStatement({
-      sid: 'Log',
-      effect: Effect.ALLOW,
-      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-      resources: [this.log.logGroupArn],
-    });
-    if (!key) return [log];
-    const actions = ['kms:Decrypt', 'kms:Encrypt', 'kms:GenerateDataKey', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'];
-    return [log, new PolicyStatement({ sid: 'Decrypt', effect: Effect.ALLOW, actions, resources: [key.keyArn] })];
+  private ownStatements({ tracing }: Settings, key: IKey | undefined): PolicyStatement[] {
+    const allow = (sid: string, actions: string[], resource: string) =>
+      new PolicyStatement({ sid, actions, resources: [resource] });
+    const keyActions = ['kms:Decrypt', 'kms:Encrypt', 'kms:GenerateDataKey', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'];
+    return [
+      allow('Log', ['logs:CreateLogStream', 'logs:PutLogEvents'], this.log.logGroupArn),
+      ...(key ? [allow('Decrypt', keyActions, key.keyArn)] : []),
+      // X-Ray knows no resources to name.
+      ...(tracing ? [allow('Trace', ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], '*')] : []),
+    ];
   }
 
   // Aliases and versions are functions, but their types do not say so under exactOptionalPropertyTypes: hence the casts.

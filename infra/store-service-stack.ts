@@ -1,5 +1,5 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
@@ -135,10 +135,22 @@ export class StoreServiceStack extends Stack {
       // It finds the customers of all stores who are due in an index that spans them.
       statements: tableStatements(tableArn, { reads: [], writes: ['CUSTOMER', 'LOT'], alsoReads: ['CUSTOMER#DUE#*'] }),
     });
+    const invoke = new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [sweep.target.functionArn] });
+    const role = new Role(this, 'ScheduleRole', {
+      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
+        conditions: { StringEquals: { 'aws:SourceAccount': this.account } },
+      }),
+      inlinePolicies: { Invoke: new PolicyDocument({ statements: [invoke] }) },
+    });
     new Schedule(this, 'EveryMinute', {
       schedule: ScheduleExpression.rate(Duration.minutes(1)),
       // A sweep that failed is not tried again: the next one is a minute away and takes up the same lots.
-      target: new LambdaInvoke(sweep.target, { retryAttempts: 0, maxEventAge: Duration.minutes(1) }),
+      target: new LambdaInvoke(sweep.target, {
+        retryAttempts: 0,
+        maxEventAge: Duration.minutes(1),
+        // The role says all: the one that CDK would make allows every version of the function as well.
+        role: role.withoutPolicyUpdates(),
+      }),
     });
     return sweep;
   }
