@@ -43,6 +43,11 @@ export const acknowledgements: readonly Acknowledgement[] = [
     reason: 'Only with tracing=true: X-Ray knows no resources that its two actions could be held to.',
   },
   {
+    rule: 'Serverless-LambdaStarPermissions',
+    at: /\/Role\/Resource$/,
+    reason: 'Only with tracing=true: X-Ray knows no resources that its two actions could be held to.',
+  },
+  {
     rule: 'Serverless-SQSRedrivePolicy',
     at: /\/DeadLetters\/Resource$/,
     reason: 'This is the queue that dead letters go to. An alarm tells of the first one in it.',

@@ -1,13 +1,23 @@
-import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Kind } from '../lib/routes/route.ts';
-import { indexes } from '../lib/store/table.ts';
+import { type IndexName, indexes } from '../lib/store/table.ts';
 
 /** The kinds of item that a function may touch. Who writes a kind may read it too. */
 export interface Access {
-  reads: readonly Kind[];
-  writes: readonly Kind[];
+  readonly reads: readonly Kind[];
+  readonly writes: readonly Kind[];
   /** Partitions beyond those of the kinds: an index that spans stores. */
-  alsoReads?: readonly string[];
+  readonly alsoReads?: readonly string[];
+}
+
+/** What a role allows on the table, as data: the stack makes policies of it, and the tests hold every command to it. */
+export interface Permission {
+  sid: string;
+  /** Actions of DynamoDB. */
+  actions: string[];
+  /** Of the table itself and of these indexes. */
+  indexes: IndexName[];
+  /** Patterns of the partition keys. */
+  partitions: string[];
 }
 
 const sharedKinds: readonly Kind[] = ['STORE', 'KEY', 'RESIDENT', 'NAME'];
@@ -16,32 +26,35 @@ const sharedKinds: readonly Kind[] = ['STORE', 'KEY', 'RESIDENT', 'NAME'];
 const partitionsOf = (kind: Kind): string[] =>
   sharedKinds.includes(kind) ? [`${kind}#*`] : [`*#${kind}`, `*#${kind}#*`];
 
-const readActions = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
-const writeActions = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'];
-
-const statement = (sid: string, actions: string[], resources: string[], partitions: string[]): PolicyStatement =>
-  new PolicyStatement({
-    sid,
-    effect: Effect.ALLOW,
-    actions,
-    resources,
-    conditions: {
-      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions },
-      // ForAllValues holds for a request that names no key at all, so one that names none is refused.
-      Null: { 'dynamodb:LeadingKeys': 'false' },
-    },
-  });
+const allIndexes = Object.keys(indexes) as IndexName[];
 
 /** What a function may do with the table, and nothing else: no scan, and no kind of item that it has no use for. */
-export const tableStatements = (tableArn: string, { reads, writes, alsoReads = [] }: Access): PolicyStatement[] => {
+export const permissions = ({ reads, writes, alsoReads = [] }: Access): Permission[] => {
   const readable = [...new Set([...reads, ...writes])].flatMap(partitionsOf).concat(alsoReads);
-  const indexArns = Object.keys(indexes).map((name) => `${tableArn}/index/${name}`);
   // What a transaction only checks, it does not write; who writes nothing has no transaction.
-  const checks = writes.length > 0 ? ['dynamodb:ConditionCheckItem'] : [];
-  return [
-    ...(readable.length > 0
-      ? [statement('Read', [...readActions, ...checks], [tableArn, ...indexArns], readable)]
-      : []),
-    ...(writes.length > 0 ? [statement('Write', writeActions, [tableArn], writes.flatMap(partitionsOf))] : []),
-  ];
+  const checks = writes.length > 0 ? ['ConditionCheckItem'] : [];
+  const read = {
+    sid: 'Read',
+    actions: ['GetItem', 'BatchGetItem', 'Query', ...checks],
+    indexes: allIndexes,
+    partitions: readable,
+  };
+  const write = {
+    sid: 'Write',
+    actions: ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
+    indexes: [],
+    partitions: writes.flatMap(partitionsOf),
+  };
+  return [read, write].filter(({ partitions }) => partitions.length > 0);
 };
+
+/** The authorizer reads keys and notes when they were last used; it can neither make nor delete one. */
+export const authorizerPermissions: Permission[] = [
+  { sid: 'Keys', actions: ['GetItem', 'UpdateItem'], indexes: [], partitions: partitionsOf('KEY') },
+];
+
+/** The worker keeps the record of each delivery. */
+export const workerAccess: Access = { reads: [], writes: ['DELIVERY'] };
+
+/** The sweep finds the customers of all stores who are due in an index that spans them. */
+export const sweepAccess: Access = { reads: [], writes: ['CUSTOMER', 'LOT'], alsoReads: ['CUSTOMER#DUE#*'] };

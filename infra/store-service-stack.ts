@@ -1,4 +1,5 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
@@ -12,7 +13,7 @@ import { Api, sortOf } from './api.ts';
 import { Data, workerTimeoutSeconds } from './data.ts';
 import { addDomain, addFirewall } from './extras.ts';
 import { Operation } from './operation.ts';
-import { tableStatements } from './permissions.ts';
+import { authorizerPermissions, type Permission, permissions, sweepAccess, workerAccess } from './permissions.ts';
 import { ServiceFunction, type Surroundings } from './service-function.ts';
 import type { Settings } from './settings.ts';
 
@@ -41,7 +42,7 @@ export class StoreServiceStack extends Stack {
       ? new Key(this, 'Key', { enableKeyRotation: true, removalPolicy: RemovalPolicy.RETAIN })
       : undefined;
     const data = new Data(this, 'Data', key);
-    const { tableArn, tableName } = data.table;
+    const { tableName } = data.table;
     const surroundings: Surroundings = { settings, tableName, key, codeOf };
     const queueUrls = { DELIVERY_QUEUE_URL: data.queue.queueUrl, DELIVERY_DLQ_URL: data.deadLetters.queueUrl };
     const hosts = settings.dispenserHostSuffixes && { DISPENSER_HOST_SUFFIXES: settings.dispenserHostSuffixes };
@@ -52,7 +53,7 @@ export class StoreServiceStack extends Stack {
       description: 'Tells whose API key a request carries, and whether it may.',
       memoryMegabytes: 512,
       timeoutSeconds: 10,
-      statements: authorizerStatements(tableArn),
+      statements: tableStatements(data.table, authorizerPermissions),
     });
     const rows = props.routes.filter((row) => exists(row.id));
     const api = new Api(this, 'Api', { settings, rows, authorizer: authorizer.target });
@@ -70,7 +71,10 @@ export class StoreServiceStack extends Stack {
           ...(sortOf(row) === 'list' && { CURSOR_SECRET: data.cursorSecret.secretValue.unsafeUnwrap() }),
           ...(row.queue && { ...queueUrls, ...hosts }),
         },
-        statements: [...tableStatements(tableArn, row), ...(row.queue ? [sendStatement(data.queue)] : [])],
+        statements: [
+          ...tableStatements(data.table, permissions(row)),
+          ...(row.queue ? [sendStatement(data.queue)] : []),
+        ],
       });
       api.addMethod(row, endpoint.target);
     }
@@ -78,7 +82,7 @@ export class StoreServiceStack extends Stack {
     const worker = exists('delivery-worker')
       ? this.addWorker(surroundings, data, { ...queueUrls, ...hosts })
       : undefined;
-    const sweep = exists('expiry-sweep') ? this.addSweep(surroundings, tableArn) : undefined;
+    const sweep = exists('expiry-sweep') ? this.addSweep(surroundings, data.table) : undefined;
     if (settings.firewall) addFirewall(this, api.rest);
     const domain = addDomain(this, api.rest, settings);
     new Operation(this, 'Operation', { settings, api: api.rest, data, worker, sweep });
@@ -99,7 +103,7 @@ export class StoreServiceStack extends Stack {
       timeoutSeconds: workerTimeoutSeconds,
       environment,
       statements: [
-        ...tableStatements(data.table.tableArn, { reads: [], writes: ['DELIVERY'] }),
+        ...tableStatements(data.table, permissions(workerAccess)),
         new PolicyStatement({
           sid: 'Receive',
           actions: [
@@ -124,7 +128,7 @@ export class StoreServiceStack extends Stack {
   }
 
   /** Closes the credit lots that have come due, every minute. */
-  private addSweep(surroundings: Surroundings, tableArn: string): ServiceFunction {
+  private addSweep(surroundings: Surroundings, table: Table): ServiceFunction {
     const sweep = new ServiceFunction(this, 'expiry-sweep', {
       ...surroundings,
       entry: 'expiry-sweep',
@@ -132,8 +136,7 @@ export class StoreServiceStack extends Stack {
       memoryMegabytes: 512,
       timeoutSeconds: sweepTimeoutSeconds,
       environment: { CREDIT_LIMIT: String(surroundings.settings.creditLimit) },
-      // It finds the customers of all stores who are due in an index that spans them.
-      statements: tableStatements(tableArn, { reads: [], writes: ['CUSTOMER', 'LOT'], alsoReads: ['CUSTOMER#DUE#*'] }),
+      statements: tableStatements(table, permissions(sweepAccess)),
     });
     const invoke = new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [sweep.target.functionArn] });
     const role = new Role(this, 'ScheduleRole', {
@@ -156,18 +159,21 @@ export class StoreServiceStack extends Stack {
   }
 }
 
-/** The authorizer reads keys and notes when they were last used; it can neither make nor delete one. */
-const authorizerStatements = (tableArn: string): PolicyStatement[] => [
-  new PolicyStatement({
-    sid: 'Keys',
-    actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
-    resources: [tableArn],
-    conditions: {
-      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['KEY#*'] },
-      Null: { 'dynamodb:LeadingKeys': 'false' },
-    },
-  }),
-];
+/** Holds permissions to the table, its indexes by name, and the partitions of their kinds. */
+const tableStatements = ({ tableArn }: Table, permitted: Permission[]): PolicyStatement[] =>
+  permitted.map(
+    ({ sid, actions, indexes, partitions }) =>
+      new PolicyStatement({
+        sid,
+        actions: actions.map((action) => `dynamodb:${action}`),
+        resources: [tableArn, ...indexes.map((name) => `${tableArn}/index/${name}`)],
+        conditions: {
+          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions },
+          // ForAllValues holds for a request that names no key at all, so one that names none is refused.
+          Null: { 'dynamodb:LeadingKeys': 'false' },
+        },
+      }),
+  );
 
 const sendStatement = ({ queueArn }: Queue): PolicyStatement =>
   new PolicyStatement({ sid: 'Send', actions: ['sqs:SendMessage'], resources: [queueArn] });

@@ -15,6 +15,7 @@ import { createStore } from '../../lib/store/stores.ts';
 import { db, tableName } from '../../lib/store/table.ts';
 import { createGateway } from '../../local/gateway.ts';
 import { ensureTable } from '../../local/table.ts';
+import { underRole } from './role.ts';
 
 /** Makes a table of this test file's own. The entities use it from then on. */
 export const freshTable = async (): Promise<void> => {
@@ -76,14 +77,13 @@ export type Call = (method: string, path: string, body?: unknown, headers?: Reco
  */
 export const startTestService = async () => {
   await freshTable();
-  const handlers = new Map<string, never>();
   const server = createGateway({
     routes,
     handlerOf: async (row: Route) => {
       const file = new URL(`../../functions/${row.id}.ts`, import.meta.url);
       if (!existsSync(file)) return undefined;
-      if (!handlers.has(row.id)) handlers.set(row.id, (await import(file.href)).handler as never);
-      return handlers.get(row.id);
+      const { handler } = await import(file.href);
+      return (event, context) => underRole(row, () => handler(event, context));
     },
     authorizer,
     authorizerTtlSeconds: 0,
