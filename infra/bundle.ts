@@ -45,7 +45,9 @@ export const bundle = (
     outExtension: { '.js': format === 'cjs' ? '.cjs' : '.mjs' },
     // In a module, what the SDK still requires has to be given a `require`.
     ...(format === 'esm' && {
-      banner: { js: "import{createRequire as _r}from'node:module';const require=_r(import.meta.url);" },
+      banner: {
+        js: "import{createRequire as makeRequire_}from'node:module';const require=makeRequire_(import.meta.url);",
+      },
     }),
     logLevel: 'warning',
   });

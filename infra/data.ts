@@ -1,22 +1,31 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  BillingMode,
+  type ITable,
+  ProjectionType,
+  Table,
+  TableEncryption,
+} from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { indexes, tableKey, ttlAttribute } from '../lib/store/table.ts';
+import type { Settings } from './settings.ts';
 
 /** What a deployment keeps: the table, the queue of deliveries, and the secret that cursors are sealed with. */
 export class Data extends Construct {
-  readonly table: Table;
+  /** The table that the functions use. */
+  readonly table: Pick<ITable, 'tableName' | 'tableArn'>;
   readonly queue: Queue;
   readonly deadLetters: Queue;
   readonly cursorSecret: Secret;
 
-  constructor(scope: Construct, id: string, key: IKey | undefined) {
+  constructor(scope: Construct, id: string, { restoredTable }: Settings, key: IKey | undefined) {
     super(scope, id);
     const text = (name: string) => ({ name, type: AttributeType.STRING });
-    this.table = new Table(this, 'Table', {
+    const table = new Table(this, 'Table', {
       partitionKey: text(tableKey.partition),
       sortKey: text(tableKey.sort),
       billingMode: BillingMode.PAY_PER_REQUEST,
@@ -28,7 +37,7 @@ export class Data extends Construct {
       ...(key && { encryptionKey: key }),
     });
     for (const [indexName, { partition, sort, include }] of Object.entries(indexes)) {
-      this.table.addGlobalSecondaryIndex({
+      table.addGlobalSecondaryIndex({
         indexName,
         partitionKey: text(partition),
         sortKey: text(sort),
@@ -37,6 +46,9 @@ export class Data extends Construct {
           : { projectionType: ProjectionType.KEYS_ONLY }),
       });
     }
+
+    // After a restore the stack's own table stays as it is: what is in it may be wanted yet.
+    this.table = restoredTable === undefined ? table : Table.fromTableName(this, 'Restored', restoredTable);
 
     const common = {
       encryption: key ? QueueEncryption.KMS : QueueEncryption.SQS_MANAGED,

@@ -51,6 +51,11 @@ const Settings = z
     ).optional(),
     /** Deliveries handed over side by side; the least that SQS offers is 2. */
     deliveryConcurrency: number(2, 1000, 5),
+    /** A table that was restored from a backup, to be used in place of the stack's own. */
+    restoredTable: matching(
+      /^[A-Za-z0-9_.-]{3,255}$/,
+      'must be the name of a table in this account and region',
+    ).optional(),
     /** X-Ray traces of every call. */
     tracing: flag(),
     /** A web application firewall before the API. */

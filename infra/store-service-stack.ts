@@ -1,5 +1,4 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
@@ -41,7 +40,7 @@ export class StoreServiceStack extends Stack {
     const key = settings.ownEncryptionKey
       ? new Key(this, 'Key', { enableKeyRotation: true, removalPolicy: RemovalPolicy.RETAIN })
       : undefined;
-    const data = new Data(this, 'Data', key);
+    const data = new Data(this, 'Data', settings, key);
     const { tableName } = data.table;
     const surroundings: Surroundings = { settings, tableName, key, codeOf };
     const queueUrls = { DELIVERY_QUEUE_URL: data.queue.queueUrl, DELIVERY_DLQ_URL: data.deadLetters.queueUrl };
@@ -128,7 +127,7 @@ export class StoreServiceStack extends Stack {
   }
 
   /** Closes the credit lots that have come due, every minute. */
-  private addSweep(surroundings: Surroundings, table: Table): ServiceFunction {
+  private addSweep(surroundings: Surroundings, table: Data['table']): ServiceFunction {
     const sweep = new ServiceFunction(this, 'expiry-sweep', {
       ...surroundings,
       entry: 'expiry-sweep',
@@ -160,7 +159,7 @@ export class StoreServiceStack extends Stack {
 }
 
 /** Holds permissions to the table, its indexes by name, and the partitions of their kinds. */
-const tableStatements = ({ tableArn }: Table, permitted: Permission[]): PolicyStatement[] =>
+const tableStatements = ({ tableArn }: Data['table'], permitted: Permission[]): PolicyStatement[] =>
   permitted.map(
     ({ sid, actions, indexes, partitions }) =>
       new PolicyStatement({

@@ -41,6 +41,7 @@ test.each([
   ['alarmEmail', 'me', 'alarmEmail must be an e-mail address.'],
   ['dispenserHostSuffixes', 'lindenlab', 'dispenserHostSuffixes must be host names separated by commas,'],
   ['deliveryConcurrency', '1', 'deliveryConcurrency must be a whole number from 2 to 1000.'],
+  ['restoredTable', 'a b', 'restoredTable must be the name of a table in this account and region.'],
   ['tracing', 'yes', 'tracing must be true or false.'],
   ['firewall', '1', 'firewall must be true or false.'],
   ['ownEncryptionKey', 'on', 'ownEncryptionKey must be true or false.'],

@@ -220,6 +220,17 @@ test('makes the table from the data that the code reads, and guards what is in i
   ).toEqual(Object.entries(indexes).map(([name, { partition, sort, include }]) => [name, [partition, sort], include]));
 });
 
+test('uses a restored table where one is named, and leaves its own as it is', () => {
+  const restored = templateOf(makeStack({ restoredTable: 'restored-table' }));
+
+  const own = restored.ofType('AWS::DynamoDB::Table');
+  expect(own).toEqual(ofType('AWS::DynamoDB::Table'));
+  const [tableId = ''] = own[0] ?? [];
+  for (const [id, { Properties }] of restored.ofType('AWS::Lambda::Function'))
+    expect(Properties.Environment.Variables.TABLE_NAME, id).toBe('restored-table');
+  for (const [id, role] of restored.ofType('AWS::IAM::Role')) expect(refersTo(role), id).not.toContain(tableId);
+});
+
 test('hides a delivery for six times the worker’s timeout, keeps it for 14 days, and reports failures one by one', () => {
   const [, queue] = ofType('AWS::SQS::Queue').find(([id]) => id.includes('Deliveries')) as [string, Resource];
   const [, worker] = functionOf('delivery-worker');
