@@ -1,6 +1,7 @@
 import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BuildResult, build, type Format } from 'esbuild';
+import { type BuildResult, build, type Format, type Plugin } from 'esbuild';
+import { routes } from '../lib/routes/routes.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -16,6 +17,33 @@ export const entries = (): string[] =>
 /** Where an entry's bundle lies: a directory of its own, with nothing else in it. */
 export const bundleDir = (outDir: string, entry: string): string => join(outDir, entry);
 
+/** What the authorizer needs to know of the rows. */
+export const authorizerRows = routes.map(({ method, path, scope }) => ({ method, path, scope }));
+
+/**
+ * The authorizer stands before every call and asks the table of routes for scopes alone: its bundle gets those as plain
+ * data. With the rows would come their schemas, forty endpoints' worth, which take as long to load as all the rest.
+ */
+const rowsForAuthorizer: Plugin = {
+  name: 'rows-for-authorizer',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /\/lib\/routes\/routes\.ts$/ }, ({ path, importer }) =>
+      importer === join(root, 'functions', 'authorizer.ts') ? { path, namespace: 'authorizer-rows' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'authorizer-rows' }, () => ({
+      contents: `export const routes = ${JSON.stringify(authorizerRows)};`,
+    }));
+  },
+};
+
+interface BundleOptions {
+  format?: Format;
+  /** Where the entries lie. */
+  dir?: string;
+  /** Keeps the SDK's own provider of credentials. */
+  allCredentials?: boolean;
+}
+
 /**
  * Bundles entries, all in one run of esbuild: each into one minified file `index`, the SDK included. CommonJS, since
  * that loads faster: see docs/adr/0006-bundles.md.
@@ -23,8 +51,7 @@ export const bundleDir = (outDir: string, entry: string): string => join(outDir,
 export const bundle = (
   outDir: string,
   names: readonly string[],
-  format: Format = 'cjs',
-  dir = join(root, 'functions'),
+  { format = 'cjs', dir = join(root, 'functions'), allCredentials = false }: BundleOptions = {},
 ): Promise<BuildResult<{ metafile: true }>> =>
   build({
     absWorkingDir: root,
@@ -41,7 +68,8 @@ export const bundle = (
     format,
     // The SDK's modules are shaken better than its CommonJS files.
     mainFields: ['module', 'main'],
-    alias: { '@aws-sdk/credential-provider-node': './infra/lambda-credentials.ts' },
+    alias: allCredentials ? {} : { '@aws-sdk/credential-provider-node': './infra/lambda-credentials.ts' },
+    plugins: [rowsForAuthorizer],
     outExtension: { '.js': format === 'cjs' ? '.cjs' : '.mjs' },
     // In a module, what the SDK still requires has to be given a `require`.
     ...(format === 'esm' && {

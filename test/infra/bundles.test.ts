@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bundle, bundleDir, entries } from '../../infra/bundle.ts';
+import { authorizerRows, bundle, bundleDir, entries } from '../../infra/bundle.ts';
+import { routes } from '../../lib/routes/routes.ts';
 
 const outDir = mkdtempSync(join(tmpdir(), 'bundles-'));
 let outputs: Metafile['outputs'];
@@ -47,6 +48,19 @@ test('holds the SDK, so that no bundle leans on the one that Lambda happens to h
       imports.filter(({ path }) => path.startsWith('@aws-sdk')),
       file,
     ).toEqual([]);
+});
+
+test('gives the authorizer the scopes of all rows, and none of their schemas', () => {
+  const [, output] = Object.entries(outputs).find(([file]) => file.endsWith('/authorizer/index.cjs')) ?? [];
+
+  const text = readFileSync(fileOf('authorizer'), 'utf8');
+
+  expect(Object.keys(output?.inputs ?? {}).filter((input) => /\/zod\/|lib\/routes/.test(input))).toEqual([
+    'authorizer-rows:../lib/routes/routes.ts',
+  ]);
+  expect(authorizerRows).toEqual(routes.map(({ method, path, scope }) => ({ method, path, scope })));
+  for (const { method, path, scope } of routes)
+    expect(text).toContain(`{method:"${method}",path:"${path}",scope:"${scope}"}`);
 });
 
 test('answers from a bundle as Lambda would load it, with the credentials of its environment', () => {
