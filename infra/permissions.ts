@@ -1,4 +1,4 @@
-import type { Kind } from '../lib/routes/route.ts';
+import { type Kind, kindsWritten, type Route } from '../lib/routes/route.ts';
 import { type IndexName, indexes } from '../lib/store/table.ts';
 
 /** The kinds of item that a function may touch. Who writes a kind may read it too. */
@@ -47,6 +47,9 @@ export const permissions = ({ reads, writes, alsoReads = [] }: Access): Permissi
   };
   return [read, write].filter(({ partitions }) => partitions.length > 0);
 };
+
+/** What an endpoint's function may touch. */
+export const accessOf = (row: Route): Access => ({ reads: row.reads, writes: kindsWritten(row) });
 
 /** The authorizer reads keys and notes when they were last used; it can neither make nor delete one. */
 export const authorizerPermissions: Permission[] = [

@@ -12,7 +12,14 @@ import { Api, sortOf } from './api.ts';
 import { Data, workerTimeoutSeconds } from './data.ts';
 import { addDomain, addFirewall } from './extras.ts';
 import { Operation } from './operation.ts';
-import { authorizerPermissions, type Permission, permissions, sweepAccess, workerAccess } from './permissions.ts';
+import {
+  accessOf,
+  authorizerPermissions,
+  type Permission,
+  permissions,
+  sweepAccess,
+  workerAccess,
+} from './permissions.ts';
 import { ServiceFunction, type Surroundings } from './service-function.ts';
 import type { Settings } from './settings.ts';
 
@@ -71,7 +78,7 @@ export class StoreServiceStack extends Stack {
           ...(row.queue && { ...queueUrls, ...hosts }),
         },
         statements: [
-          ...tableStatements(data.table, permissions(row)),
+          ...tableStatements(data.table, permissions(accessOf(row))),
           ...(row.queue ? [sendStatement(data.queue)] : []),
         ],
       });
@@ -105,15 +112,11 @@ export class StoreServiceStack extends Stack {
         ...tableStatements(data.table, permissions(workerAccess)),
         new PolicyStatement({
           sid: 'Receive',
-          actions: [
-            'sqs:ReceiveMessage',
-            'sqs:DeleteMessage',
-            'sqs:ChangeMessageVisibility',
-            'sqs:GetQueueAttributes',
-            'sqs:SendMessage',
-          ],
+          actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'],
           resources: [data.queue.queueArn],
         }),
+        // What comes to wait again goes back to the queue, and what is no message of ours to the dead letters.
+        sendStatement(data.queue, data.deadLetters),
       ],
     });
     worker.target.addEventSource(
@@ -174,5 +177,9 @@ const tableStatements = ({ tableArn }: Data['table'], permitted: Permission[]): 
       }),
   );
 
-const sendStatement = ({ queueArn }: Queue): PolicyStatement =>
-  new PolicyStatement({ sid: 'Send', actions: ['sqs:SendMessage'], resources: [queueArn] });
+const sendStatement = (...queues: Queue[]): PolicyStatement =>
+  new PolicyStatement({
+    sid: 'Send',
+    actions: ['sqs:SendMessage'],
+    resources: queues.map(({ queueArn }) => queueArn),
+  });

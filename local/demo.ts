@@ -2,8 +2,11 @@ import { now, timestamp } from '../lib/clock.ts';
 import { nilUuid } from '../lib/identifier.ts';
 import { DiscountType } from '../lib/routes/products.ts';
 import { addMember, createCategory } from '../lib/store/categories.ts';
+import { changeCredit } from '../lib/store/credit.ts';
+import { banCustomer, updateCustomer } from '../lib/store/customers.ts';
 import { createProduct, type ProductFields } from '../lib/store/products.ts';
 import { putResident, type Resident } from '../lib/store/residents.ts';
+import { recordPurchase } from '../lib/store/spend.ts';
 import type { Store } from '../lib/store/stores.ts';
 
 const firstNames = 'ada bob cleo dara ezra faye gus hana ivo juno kai lena milo nora otis pia quin rhea sol tess'.split(
@@ -142,9 +145,33 @@ const seedStore = async (store: Store): Promise<void> => {
   }
 };
 
+/** Customers of which each shows a rule: credit with and without lots, spend, a ban, a subscription, a discount. */
+const seedCustomers = async ({ id }: Store): Promise<void> => {
+  const [vendor, renamed, partner] = friends as [Resident, Resident, Resident];
+  const by = 'demo';
+  const vendorId = { uuid: vendor.uuid };
+  await changeCredit(id, vendorId, 'regular', { kind: 'set', credit: 500 }, by);
+  await changeCredit(id, vendorId, 'regular', { kind: 'increment', delta: 200, expiresAt: inDays(1) }, by);
+  await changeCredit(id, vendorId, 'regular', { kind: 'increment', delta: 300, expiresAt: inDays(30) }, by);
+  await changeCredit(id, vendorId, 'regular', { kind: 'increment', delta: -50 }, by);
+  await changeCredit(id, vendorId, 'restricted', { kind: 'set', credit: 1000, expiresAt: inDays(90) }, by);
+  await updateCustomer(id, { uuid: renamed.uuid }, { discount: 10, newsSubscriber: true });
+  await banCustomer(id, { uuid: partner.uuid }, 'Asked for refunds of gifts.');
+  for (const [index, days] of [1, 40, 200, 500].entries())
+    await recordPurchase(id, {
+      id: `demo-${index + 1}`,
+      buyer: renamed,
+      productId: demoUuid(3, index + 1),
+      price: 100 * (index + 1),
+      at: inDays(-days),
+    });
+  await recordPurchase(id, { id: 'demo-5', buyer: vendor, productId: demoUuid(3, 1), price: 500, at: inDays(-3) });
+};
+
 /** Fills the two demo stores. */
 export const seedDemo = async (store: Store, other: Store): Promise<void> => {
   await seedStore(store);
+  await seedCustomers(store);
   await createProduct(other.id, { ...plain, name: 'Somebody else’s vase', item: 'Vase', price: 1 });
   await createCategory(other.id, { name: 'Of the other store' });
 };

@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Context } from 'aws-lambda';
 import * as z from 'zod';
+import { handler as sweep } from '../functions/expiry-sweep.ts';
 import { now, source, timestamp } from '../lib/clock.ts';
 
 /** What the local service offers beside the API, under `/_dev`. None of it is deployed. */
@@ -19,7 +22,8 @@ const advanceClock = (body: unknown) => {
 const actions: Record<string, (body: unknown) => object | Promise<object>> = {
   'GET /_dev/clock': clock,
   'POST /_dev/clock': advanceClock,
-  'POST /_dev/sweep': () => ({ lots: 0, amount: 0 }),
+  'POST /_dev/sweep': () =>
+    sweep({}, { awsRequestId: randomUUID(), getRemainingTimeInMillis: () => 60_000 } as Context),
   'GET /_dev/inbox': () => ({ deliveries: [] }),
 };
 

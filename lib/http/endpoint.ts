@@ -5,6 +5,7 @@ import { now } from '../clock.ts';
 import type { Route } from '../routes/route.ts';
 import { maxCursorLength } from '../routes/wire.ts';
 import { type Meter, metered, newMeter } from '../store/meter.ts';
+import { answerOnce, type KeptAnswer } from '../store/request-record.ts';
 import { isThrottle } from '../store/retry.ts';
 import { openCursor } from './cursor.ts';
 import { logSink } from './log.ts';
@@ -13,6 +14,8 @@ import { internalError, invalid, notFound, Problem, problemBody, unavailable } f
 
 /** What a function's rule gets: the request, parsed by the row's schemas. */
 export interface Request<R extends Route> {
+  /** Its `X-Request-Id`. */
+  id: string;
   /** The store that the API key belongs to. */
   store: string;
   params: z.output<R['params']>;
@@ -114,8 +117,23 @@ const parseList = (row: Route, event: APIGatewayProxyEvent, query: unknown, faul
   return { limit, owner };
 };
 
+const idempotencyKeyFault = 'Idempotency-Key must be 1 to 255 printable ASCII characters, given once.';
+
+/** The Idempotency-Key of a POST, if it has one; with or without the quotes that the draft wants around it. */
+const parseIdempotencyKey = (row: Route, event: APIGatewayProxyEvent, faults: string[]): string | undefined => {
+  if (row.method !== 'POST') return undefined;
+  const values = Object.entries(event.multiValueHeaders ?? {}).flatMap(([name, all = []]) =>
+    name.toLowerCase() === 'idempotency-key' ? all : [],
+  );
+  if (values.length === 0) return undefined;
+  const key = values[0]?.replace(/^"(.*)"$/, '$1') ?? '';
+  if (values.length === 1 && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  faults.push(idempotencyKeyFault);
+  return undefined;
+};
+
 /** Parses path, query and body, and throws one 400 with the faults of all three. */
-const parseRequest = <R extends Route>(row: R, event: APIGatewayProxyEvent): Request<R> => {
+const parseRequest = <R extends Route>(row: R, event: APIGatewayProxyEvent) => {
   const { store, storeGone } = (event.requestContext.authorizer ?? {}) as unknown as Caller;
   // The layers before the endpoint let such a key pass: the contract wants 404 from the endpoint itself.
   if (storeGone) throw notFound();
@@ -124,8 +142,10 @@ const parseRequest = <R extends Route>(row: R, event: APIGatewayProxyEvent): Req
   const query = parseQuery(row, event, faults);
   const list = parseList(row, event, query, faults);
   const body = parseBody(row, event, faults);
+  const idempotencyKey = parseIdempotencyKey(row, event, faults);
   if (faults.length > 0) throw invalid(...faults);
-  return { store, params, query, body, list } as Request<R>;
+  const request = { id: event.requestContext.requestId, store, params, query, body, list } as Request<R>;
+  return { request, idempotencyKey };
 };
 
 const problemOf = (error: unknown): Problem => {
@@ -138,17 +158,39 @@ const answer = (
   headers: Record<string, string>,
   body: unknown,
   contentType = 'application/json',
-): APIGatewayProxyResult => ({
+): KeptAnswer => ({
   statusCode: status,
   headers: { 'Cache-Control': 'no-store', ...headers, ...(body !== undefined && { 'Content-Type': contentType }) },
   body: body === undefined ? '' : JSON.stringify(body),
 });
 
-const respond = (row: Route, event: APIGatewayProxyEvent, result: unknown): APIGatewayProxyResult => {
+const respond = (row: Route, event: APIGatewayProxyEvent, result: unknown): KeptAnswer => {
   // Parsed on its way out, so that no key or internal attribute of an item can leak.
   const body: { id?: string } | undefined = row.response?.parse(result);
   const location = row.status === 201 ? { Location: `${event.requestContext.path}/${body?.id}` } : {};
   return answer(row.status, location, body);
+};
+
+/** Parses the request and has it answered: once, where it has an Idempotency-Key. */
+const serve = async <R extends Route>(
+  row: R,
+  rule: (request: Request<R>) => Promise<Answer<R>>,
+  event: APIGatewayProxyEvent,
+): Promise<APIGatewayProxyResult> => {
+  const { request, idempotencyKey } = parseRequest(row, event);
+  if (idempotencyKey === undefined) return respond(row, event, await rule(request));
+  const { store, keyId } = (event.requestContext.authorizer ?? {}) as unknown as Caller;
+  const { answer: kept, replayed } = await answerOnce(
+    {
+      store,
+      keyId,
+      idempotencyKey,
+      request: `${row.method} ${event.requestContext.path}\n${event.body ?? ''}`,
+      answerOf: (result) => respond(row, event, result),
+    },
+    () => rule(request),
+  );
+  return replayed ? { ...kept, headers: { ...kept.headers, 'Idempotent-Replayed': 'true' } } : kept;
 };
 
 /** One line per request. It holds no key, no query, no body and no message, so nothing secret can be in it. */
@@ -173,8 +215,8 @@ const logLine = (row: Route, event: APIGatewayProxyEvent, status: number, starte
  * the same for all and made here.
  */
 export const endpoint = <R extends Route>(row: R, rule: (request: Request<R>) => Promise<Answer<R>>) => {
-  const handler = middy<APIGatewayProxyEvent, APIGatewayProxyResult>(async (event: APIGatewayProxyEvent) =>
-    respond(row, event, await rule(parseRequest(row, event))),
+  const handler = middy<APIGatewayProxyEvent, APIGatewayProxyResult>((event: APIGatewayProxyEvent) =>
+    serve(row, rule, event),
   ).onError((request) => {
     const problem = problemOf(request.error);
     if (problem.status === 500)

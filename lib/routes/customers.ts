@@ -114,7 +114,7 @@ export const getSpend = route({
   params: identifierPath,
   query: noQuery,
   response: z.object({ ...person, sum: z.int(), lastYearSum: z.int(), totalOwned: z.int() }),
-  reads: ['CUSTOMER', 'RESIDENT', 'NAME'],
+  reads: ['SPEND', 'CUSTOMER', 'RESIDENT', 'NAME'],
   writes: [],
 });
 

@@ -31,6 +31,8 @@ export type Kind =
   | 'CUSTOMER'
   | 'LOT'
   | 'PURCHASE'
+  | 'OWNED'
+  | 'SPEND'
   | 'COUPON'
   | 'CODE'
   | 'APPLIED'
@@ -72,3 +74,7 @@ export interface Route {
 
 /** Keeps a row's exact type, so that its function is checked against its schemas. */
 export const route = <const R extends Route>(row: R): R => row;
+
+/** The kinds that a row's function writes: a POST also keeps a record of requests with an Idempotency-Key. */
+export const kindsWritten = ({ method, writes }: Route): readonly Kind[] =>
+  method === 'POST' ? [...writes, 'REQUEST'] : writes;

@@ -1,8 +1,9 @@
-import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { newId } from '../clock.ts';
 import type { Source } from '../http/page.ts';
 import { notFound } from '../http/problem.ts';
 import { deleteMany, rowsOf } from './query.ts';
+import { putNew, transactOnce } from './request-record.ts';
 import { refusedToNotFound, transact } from './retry.ts';
 import { db, partition, tableName } from './table.ts';
 
@@ -21,7 +22,7 @@ const memberKey = (store: string, id: string, productId: string) => ({
 
 export const createCategory = async (store: string, { name }: { name: string }): Promise<Category> => {
   const category = { id: newId(), name, productCount: 0 };
-  await db.send(new PutCommand({ TableName: tableName(), Item: { ...keyOf(store, category.id), ...category } }));
+  await putNew({ ...keyOf(store, category.id), ...category }, category);
   return category;
 };
 
@@ -100,23 +101,26 @@ const countBy = (store: string, id: string, step: 1 | -1) => ({
  * Throws 404 for an unknown category or product.
  */
 export const addMember = async (store: string, id: string, productId: string): Promise<void> => {
-  const refusals = await transact([
-    countBy(store, id, 1),
-    {
-      ConditionCheck: {
-        TableName: tableName(),
-        Key: { pk: partition(store, 'PRODUCT'), sk: productId },
-        ConditionExpression: 'attribute_exists(pk)',
+  const refusals = await transactOnce(
+    [
+      countBy(store, id, 1),
+      {
+        ConditionCheck: {
+          TableName: tableName(),
+          Key: { pk: partition(store, 'PRODUCT'), sk: productId },
+          ConditionExpression: 'attribute_exists(pk)',
+        },
       },
-    },
-    {
-      Put: {
-        TableName: tableName(),
-        Item: memberKey(store, id, productId),
-        ConditionExpression: 'attribute_not_exists(pk)',
+      {
+        Put: {
+          TableName: tableName(),
+          Item: memberKey(store, id, productId),
+          ConditionExpression: 'attribute_not_exists(pk)',
+        },
       },
-    },
-  ]);
+    ],
+    undefined,
+  );
   if (refusals?.[0]?.refused || refusals?.[1]?.refused) throw notFound();
 };
 

@@ -1,20 +1,235 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { Resident } from './residents.ts';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { Source } from '../http/page.ts';
+import { notFound } from '../http/problem.ts';
+import type { Identifier } from '../identifier.ts';
+import { getMany, loaded, merged, rowsOf } from './query.ts';
+import { isRecorded, transactOnce } from './request-record.ts';
+import { findResident, type Resident } from './residents.ts';
 import { db, partition, tableName } from './table.ts';
+
+/** A resident as one store sees them. */
+export interface Customer {
+  uuid: string;
+  username: string;
+  credit: number;
+  restrictedCredit: number;
+  discount: number;
+  newsSubscriber: boolean;
+  isBanned: boolean;
+}
+
+/** A customer's item. What the store has never set is not there. */
+export interface CustomerItem extends Partial<Omit<Customer, 'uuid'>> {
+  pk: string;
+  /** The resident's UUID. */
+  sk: string;
+  username: string;
+  flags?: string;
+  /** Lifetime spend. */
+  sum?: number;
+}
 
 export const customerKey = (store: string, uuid: string) => ({ pk: partition(store, 'CUSTOMER'), sk: uuid });
 
+const flagsOf = (store: string, subscribed: boolean): string =>
+  partition(store, 'CUSTOMER', `news${Number(subscribed)}`);
+const rankedOf = (store: string, subscribed: boolean): string =>
+  partition(store, 'CUSTOMER', `spend${Number(subscribed)}`);
+
+/** A customer's place by spend: sums of one length, then the UUID. */
+export const rankOf = (sum: number, uuid: string): string => `${String(sum).padStart(16, '0')}#${uuid}`;
+
+export const readCustomer = ({ sk, username, ...item }: CustomerItem): Customer => ({
+  uuid: sk,
+  username,
+  credit: item.credit ?? 0,
+  restrictedCredit: item.restrictedCredit ?? 0,
+  discount: item.discount ?? 0,
+  newsSubscriber: item.newsSubscriber ?? false,
+  isBanned: item.isBanned ?? false,
+});
+
+/** The parts of an update that make the item of a resident who may not be a customer yet. */
+export const birth = (store: string, username: string) => ({
+  set: 'username = if_not_exists(username, :username), flags = if_not_exists(flags, :flags), ranked = if_not_exists(ranked, :ranked)',
+  values: { ':username': username, ':flags': flagsOf(store, false), ':ranked': rankedOf(store, false) },
+});
+
 /**
  * Makes a resident a customer of the store, if they are none yet: from then on they are in the store's list. To be
- * called by whatever first writes something about them. One write; it changes nothing about a customer who is there.
+ * called by whatever first writes something about them. It changes nothing about a customer who is there.
  */
 export const touchCustomer = async (store: string, { uuid, username }: Resident): Promise<void> => {
+  const { set, values } = birth(store, username);
   await db.send(
     new UpdateCommand({
       TableName: tableName(),
       Key: customerKey(store, uuid),
-      UpdateExpression: 'SET username = if_not_exists(username, :username), flags = if_not_exists(flags, :flags)',
-      ExpressionAttributeValues: { ':username': username, ':flags': partition(store, 'CUSTOMER', 'news0') },
+      UpdateExpression: `SET ${set}`,
+      ExpressionAttributeValues: values,
     }),
   );
 };
+
+export const findCustomerItem = async (store: string, uuid: string): Promise<CustomerItem | undefined> => {
+  const { Item } = await db.send(
+    new GetCommand({ TableName: tableName(), Key: customerKey(store, uuid), ConsistentRead: true }),
+  );
+  return Item as CustomerItem | undefined;
+};
+
+/** The resident that a path names. Throws 404. */
+export const getResident = async (identifier: Identifier): Promise<Resident> => {
+  const resident = await findResident(identifier);
+  if (!resident) throw notFound();
+  return resident;
+};
+
+/** Whom an identifier means: a UUID is taken as it is, a name is looked up. Throws 404 for an unknown name. */
+export const uuidOf = async (identifier: Identifier): Promise<string> =>
+  identifier.uuid ?? (await getResident(identifier)).uuid;
+
+/** A customer's item, or what it is taken to be for a resident whom the store has never touched. Throws 404. */
+export const getCustomerItem = async (store: string, uuid: string): Promise<CustomerItem> => {
+  const item = await findCustomerItem(store, uuid);
+  if (item) return item;
+  const { username } = await getResident({ uuid });
+  return { ...customerKey(store, uuid), username };
+};
+
+/** A resident whom the store has never touched is a customer with zeros. Throws 404 where there is no such resident. */
+export const getCustomer = async (store: string, identifier: Identifier): Promise<Customer> =>
+  readCustomer(await getCustomerItem(store, await uuidOf(identifier)));
+
+/** Sets (or, where the value is undefined, removes) attributes of a customer. Throws 404 for no such resident. */
+const change = async (store: string, identifier: Identifier, values: Record<string, unknown>): Promise<Customer> => {
+  const uuid = await uuidOf(identifier);
+  const names = Object.keys(values);
+  const set = names.filter((name) => values[name] !== undefined).map((name) => `#${name} = :${name}`);
+  const removed = names.filter((name) => values[name] === undefined).map((name) => `#${name}`);
+  const expression = [set.length > 0 && `SET ${set.join(', ')}`, removed.length > 0 && `REMOVE ${removed.join(', ')}`];
+  const update = {
+    TableName: tableName(),
+    Key: customerKey(store, uuid),
+    UpdateExpression: expression.filter(Boolean).join(' '),
+    ConditionExpression: 'attribute_exists(pk)',
+    ExpressionAttributeNames:
+      names.length > 0 ? Object.fromEntries(names.map((name) => [`#${name}`, name])) : undefined,
+    ExpressionAttributeValues:
+      set.length > 0 ? Object.fromEntries(names.map((name) => [`:${name}`, values[name]])) : undefined,
+  };
+  if (isRecorded()) {
+    const item = await getCustomerItem(store, uuid);
+    if (item.flags === undefined) await touchCustomer(store, { uuid, username: item.username });
+    const customer = readCustomer({ ...item, ...values });
+    await transactOnce([{ Update: update }], customer);
+    return customer;
+  }
+  for (let born = false; ; born = true) {
+    try {
+      const { Attributes } = await db.send(new UpdateCommand({ ...update, ReturnValues: 'ALL_NEW' }));
+      return readCustomer(Attributes as CustomerItem);
+    } catch (error) {
+      if (born || !(error instanceof ConditionalCheckFailedException)) throw error;
+      await touchCustomer(store, await getResident({ uuid }));
+    }
+  }
+};
+
+/** Sets what is given; what is left out stays. Throws 404. */
+export const updateCustomer = async (
+  store: string,
+  identifier: Identifier,
+  { discount, newsSubscriber }: { discount?: number | undefined; newsSubscriber?: boolean | undefined },
+): Promise<Customer> => {
+  if (discount === undefined && newsSubscriber === undefined) return getCustomer(store, identifier);
+  return change(store, identifier, {
+    ...(discount !== undefined && { discount }),
+    ...(newsSubscriber !== undefined && {
+      newsSubscriber,
+      flags: flagsOf(store, newsSubscriber),
+      ranked: rankedOf(store, newsSubscriber),
+    }),
+  });
+};
+
+/** A ban without a reason leaves the reason of an earlier one. Throws 404. */
+export const banCustomer = (store: string, identifier: Identifier, reason: string | undefined): Promise<Customer> =>
+  change(store, identifier, { isBanned: true, ...(reason !== undefined && { banReason: reason }) });
+
+/** Throws 404. */
+export const unbanCustomer = (store: string, identifier: Identifier): Promise<Customer> =>
+  change(store, identifier, { isBanned: false, banReason: undefined });
+
+export interface CustomerFilter {
+  newsSubscriber?: boolean | undefined;
+  /** Lifetime spend in L$ that a customer must exceed. */
+  spentMoreThan?: number | undefined;
+}
+
+/** A listed customer, with the place in the list's order. */
+type Listed = Customer & { position: string };
+
+const listed = (item: CustomerItem, position: string): Listed => ({ ...readCustomer(item), position });
+
+/** All customers are one partition of the table; those who are (not) subscribed are read through the index of flags. */
+const byUuid = (store: string, newsSubscriber: boolean | undefined): Source<Listed> => {
+  if (newsSubscriber === undefined)
+    return async (range) => {
+      const items = await rowsOf<CustomerItem>({ partition: partition(store, 'CUSTOMER') })(range);
+      return items.map((item) => listed(item, item.sk));
+    };
+  const rows = rowsOf<{ pk: string; sk: string }>({ partition: flagsOf(store, newsSubscriber), index: 'byFlags' });
+  return loaded(
+    rows,
+    ({ sk }) => sk,
+    async (keys) => {
+      const items = await getMany<CustomerItem>(keys);
+      return items
+        .filter((item) => (item.newsSubscriber ?? false) === newsSubscriber)
+        .map((item) => listed(item, item.sk));
+    },
+  );
+};
+
+/** The order is that of spend: what does not exceed the sum is never read. */
+const bySpend = (store: string, sum: number, newsSubscriber: boolean | undefined): Source<Listed> => {
+  const first = rankOf(sum + 1, '');
+  const partitions = [false, true]
+    .filter((subscribed) => subscribed === (newsSubscriber ?? subscribed))
+    .map((subscribed) =>
+      rowsOf<{ pk: string; sk: string; rank: string }>({
+        partition: rankedOf(store, subscribed),
+        index: 'byRank',
+        first,
+      }),
+    );
+  return loaded(
+    merged(partitions, ({ rank }) => rank),
+    ({ rank }) => rank,
+    async (keys) => {
+      const ranks = new Map(keys.map(({ sk, rank }) => [sk, rank]));
+      const items = await getMany<CustomerItem>(keys.map(({ pk, sk }) => ({ pk, sk })));
+      return items
+        .filter(
+          (item) =>
+            (item.sum ?? 0) > sum &&
+            (item.newsSubscriber ?? false) === (newsSubscriber ?? item.newsSubscriber ?? false),
+        )
+        .map((item) => listed(item, ranks.get(item.sk) ?? ''));
+    },
+  );
+};
+
+/**
+ * The customers that pass the filter, and which of the two orders they are in: a cursor belongs to one of them. Nobody
+ * has spent less than 0, so a negative `spentMoreThan` keeps everybody.
+ */
+export const listCustomers = (
+  store: string,
+  { newsSubscriber, spentMoreThan = -1 }: CustomerFilter,
+): { source: Source<Listed>; order: string } =>
+  spentMoreThan < 0
+    ? { source: byUuid(store, newsSubscriber), order: '' }
+    : { source: bySpend(store, spentMoreThan, newsSubscriber), order: 'spend' };

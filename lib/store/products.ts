@@ -1,10 +1,11 @@
-import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { newId, now } from '../clock.ts';
 import type { Source } from '../http/page.ts';
 import { notFound } from '../http/problem.ts';
 import { activePrice, type Discount } from '../price.ts';
 import { findCategory, listMembers } from './categories.ts';
 import { getMany, loaded, merged, rowsOf } from './query.ts';
+import { putNew } from './request-record.ts';
 import { refusedToNotFound } from './retry.ts';
 import { db, partition, tableName } from './table.ts';
 
@@ -56,21 +57,25 @@ const indexed = (store: string, fields: ProductFields) => {
   return fields.active ? { flags, texts: flags, text: searchText(fields) } : {};
 };
 
-const read = (stored: Record<string, unknown>): Product => {
-  const product = stored as unknown as StoredProduct;
+const read = (product: StoredProduct): Product => {
   return { ...product, activePrice: activePrice(product.price, product.discount, now()) };
 };
 
-/** `imported` are fields that no request sets. */
-export const createProduct = async (
+/** The item of a new product. `imported` are fields that no request sets. */
+export const productItem = (
   store: string,
   fields: ProductFields,
   imported: { id?: string; mpListing?: number } = {},
-): Promise<Product> => {
+): StoredProduct => {
   const product = { ...fields, id: newId(), mpListing: 0, ...imported };
-  const item = { ...keyOf(store, product.id), ...indexed(store, fields), ...product };
-  await db.send(new PutCommand({ TableName: tableName(), Item: item }));
-  return read(item);
+  return { ...keyOf(store, product.id), ...indexed(store, fields), ...product };
+};
+
+export const createProduct = async (...args: Parameters<typeof productItem>): Promise<Product> => {
+  const item = productItem(...args);
+  const created = read(item);
+  await putNew({ ...item }, created);
+  return created;
 };
 
 /** Replaces a product's fields; `mpListing` stays. Throws 404. */
@@ -90,7 +95,7 @@ export const updateProduct = async (store: string, id: string, fields: ProductFi
       }),
     ),
   );
-  return read(Attributes ?? {});
+  return read(Attributes as StoredProduct);
 };
 
 /** Throws 404. Inactive products are found too. */
@@ -99,7 +104,7 @@ export const getProduct = async (store: string, id: string): Promise<Product> =>
     new GetCommand({ TableName: tableName(), Key: keyOf(store, id), ConsistentRead: true }),
   );
   if (!Item) throw notFound();
-  return read(Item);
+  return read(Item as StoredProduct);
 };
 
 /** Whether the store has this product, active or not. */
@@ -153,7 +158,7 @@ export const listProducts = (store: string, filter: ProductFilter): Source<Produ
     ({ sk }) => sk,
     async (rows) => {
       const items = await getMany<StoredProduct>(rows.map(({ sk }) => keyOf(store, sk)));
-      return items.map((item) => read({ ...item })).filter(matches);
+      return items.map(read).filter(matches);
     },
   );
 };

@@ -7,16 +7,20 @@ interface Query {
   partition: string;
   /** The table itself if absent. */
   index?: IndexName;
+  /** Where the list begins, if not at the partition's start. */
+  first?: string;
   /** Keeps only rows whose attribute holds the text. */
   contains?: { attribute: string; text: string };
 }
 
 /** The rows of one partition of the table or of an index, in the order of its sort key, as far as a range asks. */
 export const rowsOf =
-  <T>({ partition, index, contains }: Query): Source<T> =>
+  <T>({ partition, index, first, contains }: Query): Source<T> =>
   async ({ descending, from, limit = Number.POSITIVE_INFINITY }) => {
     const { partition: hash, sort } = index ? indexes[index] : tableKey;
-    const comparison = `${descending ? '<' : '>'}${from?.inclusive ? '=' : ''}`;
+    const beforeFirst = !descending && first !== undefined && (from === undefined || from.position < first);
+    const start = beforeFirst ? { position: first, inclusive: true } : from;
+    const comparison = `${descending ? '<' : '>'}${start?.inclusive ? '=' : ''}`;
     const found: T[] = [];
     let after: Record<string, unknown> | undefined;
     // With a filter the limit is of rows read, not found: begin near what is wanted, then read in larger strides.
@@ -28,16 +32,16 @@ export const rowsOf =
           IndexName: index,
           // Only the table itself can be read consistently; its lists then show what was just written.
           ConsistentRead: !index,
-          KeyConditionExpression: from ? `#hash = :hash AND #sort ${comparison} :from` : '#hash = :hash',
+          KeyConditionExpression: start ? `#hash = :hash AND #sort ${comparison} :start` : '#hash = :hash',
           FilterExpression: contains && 'contains(#attribute, :text)',
           ExpressionAttributeNames: {
             '#hash': hash,
-            ...(from && { '#sort': sort }),
+            ...(start && { '#sort': sort }),
             ...(contains && { '#attribute': contains.attribute }),
           },
           ExpressionAttributeValues: {
             ':hash': partition,
-            ...(from && { ':from': from.position }),
+            ...(start && { ':start': start.position }),
             ...(contains && { ':text': contains.text }),
           },
           ScanIndexForward: !descending,
@@ -45,8 +49,10 @@ export const rowsOf =
           ExclusiveStartKey: after,
         }),
       );
-      found.push(...(Items as T[]));
-      after = LastEvaluatedKey;
+      const rows = Items.filter((row) => first === undefined || row[sort] >= first);
+      found.push(...(rows as T[]));
+      // Going back, the list may begin within what was read.
+      after = rows.length < Items.length ? undefined : LastEvaluatedKey;
       stride = contains ? Math.min(2 * stride, 10_000) : limit - found.length;
     } while (after && found.length < limit);
     return found.slice(0, limit);

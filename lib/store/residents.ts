@@ -20,11 +20,11 @@ const cacheMillis = 5 * 60_000;
 const cacheSize = 10_000;
 const cache = new Map<string, { resident: Resident; until: number }>();
 
-const remember = (key: string, { uuid, username }: Resident): void => {
+const remember = (key: string, resident: Resident): void => {
   // A Map keeps the order of insertion: the first is the oldest.
   const oldest = cache.size >= cacheSize ? cache.keys().next().value : undefined;
   if (oldest !== undefined) cache.delete(oldest);
-  cache.set(key, { resident: { uuid, username }, until: now() + cacheMillis });
+  cache.set(key, { resident, until: now() + cacheMillis });
 };
 
 /** Forgets what was read, as a new process would. */
@@ -39,8 +39,12 @@ export const findResident = async ({ uuid, username }: Identifier): Promise<Resi
   const known = cache.get(key.pk);
   if (known && now() < known.until) return known.resident;
   const { Item } = await db.send(new GetCommand({ TableName: tableName(), Key: key, ConsistentRead: true }));
-  if (Item) remember(key.pk, Item as Resident);
-  return Item && { uuid: Item.uuid, username: Item.username };
+  if (!Item) return undefined;
+  const resident: Resident = { uuid: Item.uuid, username: Item.username };
+  // Every name's item carries the current name, so whom a name led to is known by UUID as well.
+  remember(key.pk, resident);
+  remember(sharedKey('RESIDENT', resident.uuid).pk, resident);
+  return resident;
 };
 
 /**

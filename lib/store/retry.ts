@@ -1,10 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
+import {
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  type UpdateCommand,
+  type UpdateCommandOutput,
+} from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { source } from '../clock.ts';
 import { notFound, unavailable } from '../http/problem.ts';
-import { db } from './table.ts';
+import { db, dbOnce } from './table.ts';
 
 const maxAttempts = 8;
 
@@ -33,14 +42,14 @@ export interface Refusal {
   item?: Record<string, unknown>;
 }
 
+export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
 /**
  * Writes all of these items or none. Answers undefined when they are written; else, per item, whether its condition
  * refused and (with `ReturnValuesOnConditionCheckFailure: 'ALL_OLD'`) the item as it is. Conflicts with other writers
  * are tried again; 503 when they last.
  */
-export const transact = async (
-  TransactItems: NonNullable<TransactWriteCommandInput['TransactItems']>,
-): Promise<Refusal[] | undefined> => {
+export const transact = async (TransactItems: TransactItem[]): Promise<Refusal[] | undefined> => {
   for (let attempt = 1; ; attempt++) {
     try {
       await db.send(new TransactWriteCommand({ TransactItems }));
@@ -54,6 +63,21 @@ export const transact = async (
           ...(Item && { item: unmarshall(Item) }),
         }));
       if (!reasons.some(({ Code }) => isConflict(Code))) throw error;
+      await pause(attempt);
+    }
+  }
+};
+
+/**
+ * Sends a write that must not be done twice. It is sent again only where the table has said that it did nothing: for
+ * want of capacity, or because of another writer's transaction. 503 when that lasts.
+ */
+export const sendOnce = async (command: UpdateCommand): Promise<UpdateCommandOutput> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await dbOnce.send(command);
+    } catch (error) {
+      if (!isThrottle(error) && !(error instanceof TransactionConflictException)) throw error;
       await pause(attempt);
     }
   }

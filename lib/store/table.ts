@@ -43,8 +43,6 @@ export const partition = (store: string, kind: Kind, part?: string): string =>
 /** The key of an item that all stores share. */
 export const sharedKey = (kind: Kind, id: string) => ({ pk: `${kind}#${id}`, sk: `${kind}#${id}` });
 
-const client = new DynamoDBClient({ requestHandler: { connectionTimeout: 1000, requestTimeout: 5000 } });
-
 interface Capacity {
   CapacityUnits?: number;
 }
@@ -54,13 +52,27 @@ const unitsOf = ({ output }: { output: object }): number => {
   return [ConsumedCapacity].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
 };
 
-client.middlewareStack.add(
-  (next) => (args) => {
-    Object.assign(args.input, { ReturnConsumedCapacity: 'INDEXES' });
-    return count(() => next(args), unitsOf);
-  },
-  { step: 'initialize', name: 'meter' },
-);
+const connect = (attempts: number): DynamoDBDocumentClient => {
+  const client = new DynamoDBClient({
+    maxAttempts: attempts,
+    // Without throwing, the SDK would only warn of a time-out, and wait on.
+    requestHandler: { connectionTimeout: 1000, requestTimeout: 5000, throwOnRequestTimeout: true },
+  });
+  client.middlewareStack.add(
+    (next) => (args) => {
+      Object.assign(args.input, { ReturnConsumedCapacity: 'INDEXES' });
+      return count(() => next(args), unitsOf);
+    },
+    { step: 'initialize', name: 'meter' },
+  );
+  return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+};
 
 /** The client that every entity sends its commands with. Each command's cost is counted in the request's meter. */
-export const db = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+export const db = connect(3);
+
+/**
+ * The same without the SDK's own retries, for writes that must not be sent twice: where the answer to such a write is
+ * lost, sending it again would do it again. (A transaction may be: its token makes the second one harmless.)
+ */
+export const dbOnce = connect(1);

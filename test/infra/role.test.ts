@@ -5,7 +5,7 @@ import { routes } from '../../lib/routes/routes.ts';
 import { createCategory, listCategories, listMembers } from '../../lib/store/categories.ts';
 import { putResident } from '../../lib/store/residents.ts';
 import { partition, sharedKey } from '../../lib/store/table.ts';
-import { allows, underRole } from '../support/role.ts';
+import { allows, asRow } from '../support/access.ts';
 import { startTestService } from '../support/service.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 const rowWith = (reads: Kind[], writes: Kind[]): Route => ({ ...(routes[0] as Route), id: 'made-up', reads, writes });
 
 test('refuses a write of a kind that the row only reads', async () => {
-  const write = underRole(rowWith(['CATEGORY'], []), () => createCategory('s', { name: 'Chairs' }));
+  const write = asRow(rowWith(['CATEGORY'], []), () => createCategory('s', { name: 'Chairs' }));
 
   await expect(write).rejects.toThrow('made-up does not allow PutItem on s#CATEGORY');
 });
@@ -24,7 +24,7 @@ test('refuses a write of a kind that the row only reads', async () => {
 test('refuses a query of a kind that the row does not name', async () => {
   const range = { descending: false };
 
-  const read = underRole(rowWith(['CATEGORY'], []), async () => {
+  const read = asRow(rowWith(['CATEGORY'], []), async () => {
     await listCategories('s')(range);
     await listMembers('s', 'c')(range);
   });
@@ -33,7 +33,7 @@ test('refuses a query of a kind that the row does not name', async () => {
 });
 
 test('refuses a transaction of which one item is of a kind that the row does not write', async () => {
-  const write = underRole(rowWith([], ['RESIDENT']), () =>
+  const write = asRow(rowWith([], ['RESIDENT']), () =>
     putResident({ uuid: '11111111-1111-1111-1111-111111111111', username: 'ada' }),
   );
 

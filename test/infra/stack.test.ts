@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { exists } from '../../infra/bundle.ts';
 import {
+  accessOf,
   authorizerPermissions,
   type Permission,
   permissions,
@@ -165,7 +166,7 @@ describe('policies', () => {
       }));
 
   const accesses: [string, Permission[]][] = [
-    ...routes.map((row): [string, Permission[]] => [row.id, permissions(row)]),
+    ...routes.map((row): [string, Permission[]] => [row.id, permissions(accessOf(row))]),
     ['authorizer', authorizerPermissions],
     ['delivery-worker', permissions(workerAccess)],
     ['expiry-sweep', permissions(sweepAccess)],

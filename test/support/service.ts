@@ -13,9 +13,9 @@ import { routes } from '../../lib/routes/routes.ts';
 import { issueKey } from '../../lib/store/api-keys.ts';
 import { createStore } from '../../lib/store/stores.ts';
 import { db, tableName } from '../../lib/store/table.ts';
-import { createGateway } from '../../local/gateway.ts';
+import { createGateway, type Handler } from '../../local/gateway.ts';
 import { ensureTable } from '../../local/table.ts';
-import { underRole } from './role.ts';
+import { asRow } from './access.ts';
 
 /** Makes a table of this test file's own. The entities use it from then on. */
 export const freshTable = async (): Promise<void> => {
@@ -82,8 +82,8 @@ export const startTestService = async () => {
     handlerOf: async (row: Route) => {
       const file = new URL(`../../functions/${row.id}.ts`, import.meta.url);
       if (!existsSync(file)) return undefined;
-      const { handler } = await import(file.href);
-      return (event, context) => underRole(row, () => handler(event, context));
+      const { handler } = (await import(file.href)) as { handler: Handler };
+      return (event, context) => asRow(row, () => handler(event, context));
     },
     authorizer,
     authorizerTtlSeconds: 0,

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type Permission, permissions } from '../../infra/permissions.ts';
+import { accessOf, type Permission, permissions } from '../../infra/permissions.ts';
 import type { Route } from '../../lib/routes/route.ts';
-import { db, type IndexName, indexes, tableKey } from '../../lib/store/table.ts';
+import { db, dbOnce, type IndexName, indexes, tableKey } from '../../lib/store/table.ts';
 
 /**
  * Holds every handler under test to the role that the stack gives its function: no engine here knows IAM, and a kind
@@ -66,20 +66,21 @@ const usesOf = (command: string, input: Input): Use[] => {
 
 const roles = new AsyncLocalStorage<{ name: string; permitted: Permission[] }>();
 
-db.middlewareStack.add(
-  (next, context) => (args) => {
-    const role = roles.getStore();
-    const uses = role ? usesOf(context.commandName ?? '', args.input) : [];
-    const refused = uses.find((use) => !allows(role?.permitted ?? [], use));
-    if (refused)
-      throw new Error(
-        `The role of ${role?.name} does not allow ${refused.action} on ${refused.partitions.join(', ')}: see reads and writes of its row.`,
-      );
-    return next(args);
-  },
-  { step: 'build', name: 'role' },
-);
+for (const client of [db, dbOnce])
+  client.middlewareStack.add(
+    (next, context) => (args) => {
+      const role = roles.getStore();
+      const uses = role ? usesOf(context.commandName ?? '', args.input) : [];
+      const refused = uses.find((use) => !allows(role?.permitted ?? [], use));
+      if (refused)
+        throw new Error(
+          `The role of ${role?.name} does not allow ${refused.action} on ${refused.partitions.join(', ')}: see reads and writes of its row.`,
+        );
+      return next(args);
+    },
+    { step: 'build', name: 'role' },
+  );
 
-/** Runs a row's handler under the role of its function. */
-export const underRole = <T>(row: Route, work: () => Promise<T>): Promise<T> =>
-  roles.run({ name: row.id, permitted: permissions(row) }, work);
+/** Runs a row's function under its role. */
+export const asRow = <T>(row: Route, work: () => T): T =>
+  roles.run({ name: row.id, permitted: permissions(accessOf(row)) }, work);

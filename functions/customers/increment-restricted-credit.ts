@@ -1,0 +1,7 @@
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { incrementRestrictedCredit as row } from '../../lib/routes/customers.ts';
+import { changeCredit } from '../../lib/store/credit.ts';
+
+export const handler = endpoint(row, ({ id, store, params, body }) =>
+  changeCredit(store, params.identifier, 'restricted', { kind: 'increment', ...body }, id),
+);

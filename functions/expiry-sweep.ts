@@ -1,0 +1,18 @@
+import type { Context } from 'aws-lambda';
+import { logSink } from '../lib/http/log.ts';
+import { metered, newMeter } from '../lib/store/meter.ts';
+import { type SweepReport, sweepDueLots } from '../lib/store/sweep.ts';
+
+/** Left for the changes under way when the time is up. */
+const reserveMillis = 10_000;
+
+/** Closes the credit lots that have come due; runs every minute, and ends before its own timeout. */
+export const handler = async (_event: unknown, context: Context): Promise<SweepReport> => {
+  const meter = newMeter();
+  const report = await metered(meter, () =>
+    sweepDueLots(`sweep ${context.awsRequestId}`, () => context.getRemainingTimeInMillis() > reserveMillis),
+  );
+  const { calls, units } = meter;
+  logSink.write({ level: report.failed > 0 ? 'ERROR' : 'INFO', sweep: report, calls, units });
+  return report;
+};

@@ -1,0 +1,166 @@
+import { invalid } from '../http/problem.ts';
+
+/**
+ * The credit rules of the contract as pure functions: no I/O, no clock. Amounts are whole L$, times are timestamps of
+ * the contract (UTC with milliseconds, so that they sort as text).
+ */
+
+export const creditTypes = ['regular', 'restricted'] as const;
+export type CreditType = (typeof creditTypes)[number];
+
+/** What a customer holds of one credit type: `balance` = `unlotted` + what remains in the open lots. */
+export interface Holding {
+  balance: number;
+  unlotted: number;
+  /** Open lots. */
+  lots: number;
+  /** When the first of them comes due. */
+  due?: string;
+}
+
+export interface Lot {
+  /** Sorts as lots are drained: by `expiresAt`, then creation, then id. */
+  sk: string;
+  expiresAt: string;
+  remaining: number;
+}
+
+/** How a lot ended. */
+export type Ending = 'drained' | 'expired' | 'superseded';
+
+export type CreditCommand =
+  | { kind: 'set'; credit: number; expiresAt?: string | undefined }
+  | { kind: 'increment'; delta: number; expiresAt?: string | undefined }
+  /** Only closes what is due. */
+  | { kind: 'reconcile' };
+
+/** What a command does to a holding and its lots. */
+export interface Plan<L extends Lot = Lot> {
+  holding: Holding;
+  /** The lots that end; drained ones with nothing left, the others with what remained. */
+  closed: { lot: L; how: Ending }[];
+  /** The one lot that is drained in part, and what remains in it. */
+  reduced?: { lot: L; remaining: number };
+  added?: { amount: number; expiresAt: string };
+}
+
+/** Something live until T is live while now < T: a lot is due from T on. */
+export const isDue = (expiresAt: string | undefined, at: string): boolean => expiresAt !== undefined && expiresAt <= at;
+
+/** Refuses what no state can make right, before anything is read. Throws 400. */
+export const checkCommand = (command: CreditCommand, at: string, limit: number): void => {
+  if (command.kind === 'reconcile') return;
+  const faults: string[] = [];
+  const amount = command.kind === 'set' ? command.credit : command.delta;
+  const name = command.kind === 'set' ? 'credit' : 'delta';
+  if (isDue(command.expiresAt, at)) faults.push('expiresAt must be in the future.');
+  if (amount > limit) faults.push(`${name} must be at most the credit limit of ${limit}.`);
+  if (faults.length > 0) throw invalid(...faults);
+};
+
+const earliest = (...times: (string | undefined)[]): string | undefined =>
+  times.filter((time) => time !== undefined).sort()[0];
+
+const holdingOf = (balance: number, unlotted: number, lots: number, due: string | undefined): Holding => ({
+  balance,
+  unlotted,
+  lots,
+  ...(due !== undefined && { due }),
+});
+
+/** Rules 2 to 6: a set closes every open lot of the type and rewrites the balance. */
+const set = <L extends Lot>(credit: number, expiresAt: string | undefined, open: readonly L[], at: string): Plan<L> => {
+  const closed = open.map((lot) => ({
+    lot,
+    how: isDue(lot.expiresAt, at) ? ('expired' as const) : ('superseded' as const),
+  }));
+  if (expiresAt === undefined || credit === 0) return { holding: holdingOf(credit, credit, 0, undefined), closed };
+  return { holding: holdingOf(credit, 0, 1, expiresAt), closed, added: { amount: credit, expiresAt } };
+};
+
+/** Rule 10: takes `amount` from the lots in their order, then from what is not in lots. */
+const drain = <L extends Lot>(amount: number, live: readonly L[]) => {
+  const drained: L[] = [];
+  let rest = amount;
+  for (const lot of live) {
+    if (rest < lot.remaining) {
+      const reduced = rest > 0 ? { lot, remaining: lot.remaining - rest } : undefined;
+      return { drained, reduced, fromUnlotted: 0 };
+    }
+    drained.push(lot);
+    rest -= lot.remaining;
+  }
+  return { drained, reduced: undefined, fromUnlotted: rest };
+};
+
+/** The holding after the due lots have ended, and what is left of the lots. */
+const closeDue = <L extends Lot>({ balance }: Holding, open: readonly L[], at: string) => {
+  const due = open.filter((lot) => isDue(lot.expiresAt, at));
+  const lost = due.reduce((sum, { remaining }) => sum + remaining, 0);
+  return { due, live: open.slice(due.length), balance: balance - lost };
+};
+
+/** Rules 7 to 12. A due lot is never drained: it ends first, in the same change. */
+const increment = <L extends Lot>(
+  holding: Holding,
+  open: readonly L[],
+  delta: number,
+  expiresAt: string | undefined,
+  at: string,
+  limit: number,
+): Plan<L> => {
+  const { due, live, balance } = closeDue(holding, open, at);
+  if (balance + delta > limit) throw invalid(`delta must not take the balance above the credit limit of ${limit}.`);
+  if (balance + delta < 0) throw invalid(`delta must not remove more than the customer holds, which is ${balance}.`);
+  const { drained, reduced, fromUnlotted } = drain(Math.max(-delta, 0), live);
+  const added = delta > 0 && expiresAt !== undefined ? { amount: delta, expiresAt } : undefined;
+  const closed = [
+    ...due.map((lot) => ({ lot, how: 'expired' as const })),
+    ...drained.map((lot) => ({ lot, how: 'drained' as const })),
+  ];
+  const unlotted = holding.unlotted - fromUnlotted + (delta > 0 && !added ? delta : 0);
+  const lots = holding.lots - closed.length + (added ? 1 : 0);
+  // Where no lot ends, the lots may not even have been read.
+  const firstLeft = closed.length === 0 ? holding.due : live[drained.length]?.expiresAt;
+  const nextDue = earliest(firstLeft, added?.expiresAt);
+  return {
+    holding: holdingOf(balance + delta, unlotted, lots, nextDue),
+    closed,
+    ...(reduced && { reduced }),
+    ...(added && { added }),
+  };
+};
+
+/**
+ * What a command does. `open` are open lots in their order: for a set all of them; otherwise from the first on, as far
+ * as `isEnough` asks. Throws 400 where a rule refuses the command.
+ */
+export const decide = <L extends Lot>(
+  holding: Holding,
+  open: readonly L[],
+  command: CreditCommand,
+  at: string,
+  limit: number,
+): Plan<L> => {
+  if (command.kind === 'set') return set(command.credit, command.expiresAt, open, at);
+  if (command.kind === 'increment') return increment(holding, open, command.delta, command.expiresAt, at, limit);
+  return increment(holding, open, 0, undefined, at, Number.POSITIVE_INFINITY);
+};
+
+/**
+ * Whether these first open lots are enough to decide a command: those that are due, those that it drains, and one more,
+ * which says when the next comes due.
+ */
+export const isEnough = (open: readonly Lot[], command: CreditCommand, at: string): boolean => {
+  if (command.kind === 'set') return false;
+  const live = open.filter(({ expiresAt }) => !isDue(expiresAt, at));
+  const amount = command.kind === 'increment' ? Math.max(-command.delta, 0) : 0;
+  const { drained } = drain(amount, live);
+  return live.length > drained.length;
+};
+
+/** Whether a command can be decided without any lot, since it ends none. */
+export const touchesNoLot = ({ lots, due }: Holding, command: CreditCommand, at: string): boolean => {
+  if (lots === 0) return true;
+  return !isDue(due, at) && command.kind !== 'set' && (command.kind === 'reconcile' || command.delta > 0);
+};

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import type { CreditType, Holding } from '../credit/rules.ts';
+import type { Pending } from './credit-lots.ts';
+import type { CustomerItem } from './customers.ts';
+
+/** Where a customer's item keeps the holding of each credit type. */
+export const attributes = {
+  regular: {
+    balance: 'credit',
+    unlotted: 'creditUnlotted',
+    lots: 'creditLots',
+    due: 'creditDue',
+    epoch: 'creditEpoch',
+  },
+  restricted: {
+    balance: 'restrictedCredit',
+    unlotted: 'restrictedUnlotted',
+    lots: 'restrictedLots',
+    due: 'restrictedDue',
+    epoch: 'restrictedEpoch',
+  },
+} as const satisfies Record<CreditType, Record<keyof Holding | 'epoch', string>>;
+
+/** A customer's item as the credit rules see it. */
+export interface CreditItem extends CustomerItem {
+  creditUnlotted?: number;
+  creditLots?: number;
+  creditDue?: string;
+  creditEpoch?: string;
+  restrictedUnlotted?: number;
+  restrictedLots?: number;
+  restrictedDue?: string;
+  restrictedEpoch?: string;
+  /** Goes up with every change of credit, of either type. */
+  creditVersion?: number;
+  /** What an earlier, large change has left to be written. */
+  pending?: Pending;
+  /** The shard of the index of customers by due time, and the time: the earlier of both types'. */
+  dues?: string;
+  due?: string;
+}
+
+export const holdingOf = (item: CreditItem, type: CreditType): Holding => {
+  const { balance, unlotted, lots, due } = attributes[type];
+  const next = item[due];
+  return {
+    balance: item[balance] ?? 0,
+    unlotted: item[unlotted] ?? 0,
+    lots: item[lots] ?? 0,
+    ...(next !== undefined && { due: next }),
+  };
+};
+
+export const otherType = (type: CreditType): CreditType => (type === 'regular' ? 'restricted' : 'regular');
+
+const shards = 8;
+
+const shardName = (shard: number): string => `CUSTOMER#DUE#${shard}`;
+
+/** The partitions of the index of customers by due time: several, since all stores share it. */
+export const dueShards: readonly string[] = Array.from({ length: shards }, (_, shard) => shardName(shard));
+
+export const dueShardOf = (uuid: string): string =>
+  shardName((createHash('sha256').update(uuid).digest()[0] ?? 0) % shards);

@@ -1,0 +1,71 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { now, timestamp } from '../clock.ts';
+import { logSink } from '../http/log.ts';
+import { reconcileCredit } from './credit.ts';
+import { dueShards } from './credit-state.ts';
+import { db, indexes, tableName } from './table.ts';
+
+/** What one sweep did. */
+export interface SweepReport {
+  /** Lots that it closed, and what remained in them, in L$. */
+  lots: number;
+  amount: number;
+  /** Customers whom it failed for; they stay due, and the next sweep takes them up. */
+  failed: number;
+  /** Whether it came to the end of what was due; if not, the next sweep goes on. */
+  finished: boolean;
+}
+
+const pageSize = 100;
+const sideBySide = 10;
+
+interface DueRow {
+  pk: string;
+  sk: string;
+}
+
+async function* duePages(shard: string, at: string): AsyncGenerator<DueRow[]> {
+  const { partition, sort } = indexes.byDue;
+  let after: Record<string, unknown> | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await db.send(
+      new QueryCommand({
+        TableName: tableName(),
+        IndexName: 'byDue',
+        KeyConditionExpression: '#partition = :shard AND #sort <= :at',
+        ExpressionAttributeNames: { '#partition': partition, '#sort': sort },
+        ExpressionAttributeValues: { ':shard': shard, ':at': at },
+        Limit: pageSize,
+        ExclusiveStartKey: after,
+      }),
+    );
+    yield Items as DueRow[];
+    after = LastEvaluatedKey;
+  } while (after);
+}
+
+/**
+ * Closes every credit lot that has come due, in all stores, by the same change that a write makes: so it may die
+ * anywhere, run twice at once or meet a write. It stops when `mayGoOn` says so, and leaves the rest for the next run.
+ */
+export const sweepDueLots = async (by: string, mayGoOn: () => boolean = () => true): Promise<SweepReport> => {
+  const report: SweepReport = { lots: 0, amount: 0, failed: 0, finished: true };
+  const at = timestamp(now());
+  const closeOf = async ({ pk, sk }: DueRow): Promise<void> => {
+    try {
+      const lots = await reconcileCredit(pk.slice(0, pk.indexOf('#')), sk, by);
+      report.lots += lots.length;
+      report.amount += lots.reduce((sum, { remaining }) => sum + remaining, 0);
+    } catch (error) {
+      report.failed += 1;
+      logSink.write({ level: 'ERROR', sweep: by, stack: error instanceof Error ? error.stack : String(error) });
+    }
+  };
+  for (const shard of dueShards)
+    for await (const rows of duePages(shard, at))
+      for (let i = 0; i < rows.length; i += sideBySide) {
+        if (!mayGoOn()) return { ...report, finished: false };
+        await Promise.all(rows.slice(i, i + sideBySide).map(closeOf));
+      }
+  return report;
+};

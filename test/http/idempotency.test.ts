@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { putResident } from '../../lib/store/residents.ts';
+import { setClock, startTestService, wholeTable } from '../support/service.ts';
+
+let service: Awaited<ReturnType<typeof startTestService>>;
+let path: string;
+let now = Date.parse('2027-03-01T00:00:00.000Z');
+
+beforeAll(async () => {
+  setClock(now);
+  service = await startTestService();
+});
+
+beforeEach(async () => {
+  const uuid = randomUUID();
+  await putResident({ uuid, username: `u${uuid.slice(0, 8)}` });
+  path = `/v1/customers/${uuid}/actions/increment-credit`;
+});
+
+const increment = (delta: number, key: string, more: object = {}) =>
+  service.call('POST', path, { delta, ...more }, { 'Idempotency-Key': key });
+const balance = async (): Promise<number> =>
+  (await service.call('GET', path.replace('/actions/increment-credit', '/credit'))).body.credit;
+
+test('the first answer is given again, and the change made once', async () => {
+  const key = randomUUID();
+
+  const first = await increment(10, key);
+  const second = await increment(10, key);
+  const quoted = await increment(10, `"${key}"`);
+
+  expect(first.status).toBe(200);
+  expect(first.headers.get('idempotent-replayed')).toBeNull();
+  expect([second.body, quoted.body]).toEqual([first.body, first.body]);
+  expect(second.headers.get('idempotent-replayed')).toBe('true');
+  expect(await balance()).toBe(10);
+});
+
+test('an answer that was never heard is not lost: a lot is added once', async () => {
+  const key = randomUUID();
+  const more = { expiresAt: '2027-04-01T00:00:00Z' };
+
+  await Promise.all([increment(10, key, more), increment(10, key, more), increment(10, key, more)]);
+
+  expect((await increment(10, key, more)).headers.get('idempotent-replayed')).toBe('true');
+  expect(await balance()).toBe(10);
+});
+
+test('while the first runs, others are told 409 or given its answer, and 20 at once change once', async () => {
+  const key = randomUUID();
+
+  const answers = await Promise.all(Array.from({ length: 20 }, () => increment(7, key)));
+
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
+  expect(await balance()).toBe(7);
+});
+
+test('422s for the same key with another body, which changes nothing', async () => {
+  const key = randomUUID();
+  await increment(10, key);
+
+  const other = await increment(11, key);
+
+  expect(other.status).toBe(422);
+  expect(other.headers.get('content-type')).toBe('application/problem+json');
+  expect(await balance()).toBe(10);
+});
+
+test('a refused request keeps no record, so that it can be sent again', async () => {
+  const key = randomUUID();
+  const before = await wholeTable();
+
+  const refused = await increment(-5, key);
+
+  expect(refused.status).toBe(400);
+  expect(await wholeTable()).toEqual(before);
+  await increment(5, randomUUID());
+  expect((await increment(-5, key)).body.credit).toBe(0);
+});
+
+test('a key is free again after 24 hours', async () => {
+  const key = randomUUID();
+  await increment(10, key);
+  now += 24 * 3_600_000 - 1;
+  setClock(now);
+  const within = await increment(10, key);
+  now += 1;
+  setClock(now);
+
+  const after = await increment(10, key);
+
+  expect([within.body.credit, after.body.credit]).toEqual([10, 20]);
+});
+
+test('keys of two stores, and of two API keys, have nothing to do with each other', async () => {
+  const key = randomUUID();
+  const colleague = service.callAs(await service.keyWith(['credits:write']));
+
+  await increment(10, key);
+  const others = await Promise.all(
+    [service.callOther, colleague].map((call) => call('POST', path, { delta: 10 }, { 'Idempotency-Key': key })),
+  );
+
+  expect(others.map(({ body }) => body.credit)).toEqual([10, 20]);
+});
+
+test('400s for a key that is empty, too long, not printable or sent twice', async () => {
+  for (const key of ['', 'a b', 'x'.repeat(256), 'schlüssel'])
+    expect((await service.call('POST', path, { delta: 1 }, { 'Idempotency-Key': key })).status, key).toBe(400);
+
+  expect(await balance()).toBe(0);
+});
+
+test('every POST of the contract answers once', async () => {
+  const product = await service.call('POST', '/v1/products', { name: 'Lamp', price: 5 }, { 'Idempotency-Key': 'p' });
+  const again = await service.call('POST', '/v1/products', { name: 'Lamp', price: 5 }, { 'Idempotency-Key': 'p' });
+  const category = await service.call('POST', '/v1/categories', { name: 'Light' }, { 'Idempotency-Key': 'c' });
+  const ban = path.replace('increment-credit', 'ban');
+  const bans = [
+    await service.call('POST', ban, { reason: 'spam' }, { 'Idempotency-Key': 'b' }),
+    await service.call('POST', ban, { reason: 'spam' }, { 'Idempotency-Key': 'b' }),
+  ];
+  const member = `/v1/categories/${category.body.id}/products/${product.body.id}`;
+  await service.call('POST', member, undefined, { 'Idempotency-Key': 'm' });
+  await service.call('DELETE', member);
+  const memberAgain = await service.call('POST', member, undefined, { 'Idempotency-Key': 'm' });
+
+  expect(again.body).toEqual(product.body);
+  expect(again.headers.get('location')).toBe(`/v1/products/${product.body.id}`);
+  expect(bans.map(({ body }) => body.isBanned)).toEqual([true, true]);
+  expect(memberAgain.headers.get('idempotent-replayed')).toBe('true');
+  expect((await service.call('GET', `/v1/categories/${category.body.id}`)).body.productCount).toBe(0);
+});
