@@ -72,7 +72,7 @@ const timestampPattern =
   /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d+))?)?(?:[Zz]|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)$/;
 
 /** Reads an ISO 8601 date-time with an offset. Milliseconds since 1970, or undefined where the text is none. */
-export const parseTimestamp = (value: string): number | undefined => {
+const parseTimestamp = (value: string): number | undefined => {
   const match = timestampPattern.exec(value);
   if (!match) return undefined;
   const [, date = '', hours = '', minutes = '', seconds = '00', fraction = '', sign, offHours = '0', offMinutes = '0'] =

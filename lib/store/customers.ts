@@ -40,7 +40,7 @@ const rankedOf = (store: string, subscribed: boolean): string =>
 /** A customer's place by spend: sums of one length, then the UUID. */
 export const rankOf = (sum: number, uuid: string): string => `${String(sum).padStart(16, '0')}#${uuid}`;
 
-export const readCustomer = ({ sk, username, ...item }: CustomerItem): Customer => ({
+const readCustomer = ({ sk, username, ...item }: CustomerItem): Customer => ({
   uuid: sk,
   username,
   credit: item.credit ?? 0,

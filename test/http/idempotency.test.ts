@@ -52,7 +52,8 @@ test('while the first runs, others are told 409 or given its answer, and 20 at o
 
   const answers = await Promise.all(Array.from({ length: 20 }, () => increment(7, key)));
 
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
+  for (const { status } of answers) expect([200, 409]).toContain(status);
+  expect(answers.filter(({ status }) => status === 200)).not.toEqual([]);
   expect(await balance()).toBe(7);
 });
 
