@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { db } from '../../../lib/store/table.ts';
+import { dbOnce } from '../../../lib/store/table.ts';
 import { ada, bob, seedResidents } from '../../support/residents.ts';
 import { startTestService } from '../../support/service.ts';
 
@@ -94,10 +94,10 @@ test('tells exactly one of many concurrent revokes, with keys and without, that 
 
 /** Runs `work` between what the next request reads and what it writes in a transaction. */
 const beforeNextTransaction = (work: () => Promise<unknown>): void => {
-  db.middlewareStack.add(
+  dbOnce.middlewareStack.add(
     (next, context) => async (args) => {
       if (context.commandName === 'TransactWriteItemsCommand') {
-        db.middlewareStack.remove('interpose');
+        dbOnce.middlewareStack.remove('interpose');
         await work();
       }
       return next(args);
