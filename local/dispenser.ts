@@ -76,6 +76,7 @@ export const startDispenser = async (register: (url: string) => Promise<string>)
     const send = (status: number, text: string): void => {
       response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(text);
     };
+    if (mode !== 'lost' && request.method !== 'POST') return send(405, 'POST only');
     if (mode === 'lost' || request.url !== path) return send(404, 'cap not found');
     if (mode === 'error') return send(500, 'script error');
     if (mode === 'garbage') return void request.socket.end('\u0000 this is not HTTP\r\n\r\n');

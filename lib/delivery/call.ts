@@ -41,6 +41,7 @@ const readStart = async (response: IncomingMessage): Promise<string> => {
  */
 const post = ({ url, ip, family }: CheckedAddress, body: string, signal: AbortSignal) =>
   new Promise<{ status: number; text: string }>((resolve, reject) => {
+    let answered = false;
     const send = url.protocol === 'https:' ? requestHttps : requestHttp;
     const request = send(
       url,
@@ -59,12 +60,16 @@ const post = ({ url, ip, family }: CheckedAddress, body: string, signal: AbortSi
         },
       },
       (response) => {
+        answered = true;
         readStart(response)
           .then((text) => resolve({ status: response.statusCode ?? 0, text }), reject)
           .finally(() => request.destroy());
       },
     );
-    request.on('error', reject);
+    request.on('error', (error) => {
+      // Once there is a status, the time may run out over the body, but the status counts.
+      if (!answered) reject(error);
+    });
     request.end(body);
   });
 
