@@ -22,6 +22,9 @@ export type Handled = { outcome: string; againSeconds?: number };
 const retrySeconds = (attempt: number): number =>
   Math.ceil(Math.min(firstRetrySeconds() * 2 ** (attempt - 1), 900) * (0.75 + source.random() / 2));
 
+/** A later attempt has begun meanwhile. The message comes back once more, to find how that one ended. */
+const overtaken: Handled = { outcome: 'overtaken', againSeconds: 1 };
+
 /** Lets the delivery wait until a dispenser registers; if one has just done so, it is tried at once. */
 const waitForAddress = async (delivery: Delivery, error: string): Promise<Handled> => {
   if (await letWait(delivery, error, true)) return { outcome: 'waiting' };
@@ -34,9 +37,11 @@ const tryAgain = async (delivery: Delivery, error: string): Promise<Handled> => 
     await letGo(delivery, error);
     return { outcome: 'queued', againSeconds: retrySeconds(delivery.inARow) };
   }
-  await letWait(delivery, error, false);
-  return { outcome: 'waiting' };
+  return (await letWait(delivery, error, false)) ? { outcome: 'waiting' } : overtaken;
 };
+
+const fail = async (delivery: Delivery, error: string): Promise<Handled> =>
+  (await failDelivery(delivery, error)) ? { outcome: 'failed' } : overtaken;
 
 const settle = async (delivery: Delivery, url: string, outcome: Outcome): Promise<Handled> => {
   switch (outcome.kind) {
@@ -44,8 +49,7 @@ const settle = async (delivery: Delivery, url: string, outcome: Outcome): Promis
       await completeDelivery(delivery);
       return { outcome: 'delivered' };
     case 'refused':
-      await failDelivery(delivery, outcome.error);
-      return { outcome: 'failed' };
+      return fail(delivery, outcome.error);
     case 'lost':
       await loseAddress(delivery.store, url, outcome.error);
       return waitForAddress(delivery, outcome.error);
@@ -63,11 +67,7 @@ const deliver = async (order: Order): Promise<Handled> => {
     return { outcome: 'taken', againSeconds: Math.max(seconds, 0) };
   }
   if (now() >= Date.parse(delivery.expiresAt)) {
-    await failDelivery(
-      delivery,
-      `It could not be delivered within ${keepDays} days. ${delivery.lastError ?? ''}`.trim(),
-    );
-    return { outcome: 'failed' };
+    return fail(delivery, `It could not be delivered within ${keepDays} days. ${delivery.lastError ?? ''}`.trim());
   }
   const dispenser = await findDispenser(order.store);
   if (!dispenser?.url) return waitForAddress(delivery, dispenser?.lostReason ?? 'The store has no dispenser yet.');

@@ -40,7 +40,7 @@ export const decodeMessage = (text: string): QueueMessage | undefined => {
 };
 
 /** The first line of every request to a dispenser after its signature: the protocol and its version. */
-export const protocol = 'SIS1';
+const protocol = 'SIS1';
 
 interface DispenserRequest extends Pick<Order, 'id' | 'recipientUuid' | 'item' | 'message'> {
   /** Milliseconds since 1970: when the request is made, and when the delivery ends. */

@@ -31,7 +31,7 @@ const client = new SQSClient({ maxAttempts: 2 });
 const sendMillis = 4000;
 const bounded = () => ({ abortSignal: AbortSignal.timeout(sendMillis) });
 
-export const queueUrl = (): string | undefined => process.env.DELIVERY_QUEUE_URL;
+const queueUrl = (): string | undefined => process.env.DELIVERY_QUEUE_URL;
 
 /** Puts messages on the queue; `store` groups them, so that one busy store does not starve another. */
 export const sendMessages = async (store: string, messages: readonly QueueMessage[]): Promise<void> => {

@@ -100,19 +100,22 @@ const ended = ({ store, id, attempts }: Delivery, state: DeliveryState, error: s
   };
 };
 
-const unlessOvertaken = async (update: ReturnType<typeof ended>): Promise<void> => {
+/** Whether the attempt could end so; false where a later one has overtaken it. */
+const unlessOvertaken = async (update: ReturnType<typeof ended>): Promise<boolean> => {
   try {
     await db.send(new UpdateCommand(update));
+    return true;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return false;
   }
 };
 
 /** The attempt failed; another will be made. */
-export const letGo = (delivery: Delivery, error: string): Promise<void> =>
+export const letGo = (delivery: Delivery, error: string): Promise<boolean> =>
   unlessOvertaken(ended(delivery, 'queued', error));
 
-export const failDelivery = (delivery: Delivery, error: string): Promise<void> =>
+export const failDelivery = (delivery: Delivery, error: string): Promise<boolean> =>
   unlessOvertaken(ended(delivery, 'failed', error));
 
 /** The item was given. That counts, whatever a later attempt says or has said. */
@@ -134,7 +137,8 @@ const waitingList = (store: string): string => partition(store, 'DELIVERY', 'wai
 
 /**
  * Lets a delivery wait for the dispenser to register. With `onlyWithoutAddress` it does so only if there is no address
- * in that very moment; false where there is one: a registration must not miss a delivery that begins to wait beside it.
+ * in that very moment: a registration must not miss a delivery that begins to wait beside it. False where it does not
+ * wait, since there is an address, or a later attempt.
  */
 export const letWait = async (delivery: Delivery, error: string, onlyWithoutAddress: boolean): Promise<boolean> => {
   const { store, attempts } = delivery;
@@ -153,7 +157,7 @@ export const letWait = async (delivery: Delivery, error: string, onlyWithoutAddr
     { Put: { TableName: tableName(), Item: wait } },
     ...(onlyWithoutAddress ? [{ ConditionCheck: noAddress }] : []),
   ]);
-  return !refusals?.[2]?.refused;
+  return !refusals;
 };
 
 interface Wait extends Key {

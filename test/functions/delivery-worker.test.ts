@@ -180,6 +180,21 @@ test('leaves a delivery to the worker that has it, and takes it over once its le
   expect([after, bodies.length]).toEqual([succeeded, 1]);
 });
 
+test('keeps a message whose attempt was overtaken by a later one', async () => {
+  const order = anOrder(store);
+  const url = await serve(async (_, response) => {
+    setClock(Date.now() + 60_000);
+    await takeUp(order, 50_000);
+    response.writeHead(422).end();
+  });
+  await registerDispenser(store, { url, region: '', items: [] });
+
+  const result = await work(order);
+
+  expect(result).toEqual(failed);
+  expect(await getDelivery(store, order.id)).toMatchObject({ state: 'queued', attempts: 2 });
+});
+
 test('gives up a delivery after 14 days, and not before', async () => {
   const { bodies } = await dispenserThat(200);
   const at = Date.now();
