@@ -46,8 +46,9 @@ const isSigned = (signature: string, text: string, secret: string): boolean => {
 
 /** Starts a dispenser. `register` tells the service its address and answers the secret, as the script's PUT does. */
 export const startDispenser = async (register: (url: string) => Promise<string>) => {
-  const gifts = new Map<string, Gift>();
-  const requests = new Map<string, number>();
+  // What avatars got, a second gift of the same delivery included, apart from what the script remembers of it.
+  const gifts: Gift[] = [];
+  const memory = new Map<string, Gift>();
   let behaviour: z.output<typeof Behaviour> = Behaviour.parse({});
   let path = `/cap/${randomUUID()}`;
   let secret = '';
@@ -60,13 +61,14 @@ export const startDispenser = async (register: (url: string) => Promise<string>)
     if (protocol !== 'SIS1') return { status: 400, text: 'unknown protocol' };
     const seconds = now() / 1000;
     if (Math.abs(seconds - Number(at)) > maxAgeSeconds) return { status: 408, text: 'too old' };
-    requests.set(deliveryId, (requests.get(deliveryId) ?? 0) + 1);
-    const known = gifts.get(deliveryId);
+    const known = memory.get(deliveryId);
     if (known) known.attempts += 1;
     if (known) return { status: 200, text: `known ${deliveryId}` };
     if (seconds > Number(expires)) return { status: 422, text: 'expired' };
-    const attempts = requests.get(deliveryId) ?? 1;
-    gifts.set(deliveryId, { deliveryId, recipient, item, message: note.join('\n'), time: timestamp(now()), attempts });
+    const message = note.join('\n');
+    const gift = { deliveryId, recipient, item, message, time: timestamp(now()), attempts: 1 };
+    gifts.push(gift);
+    memory.set(deliveryId, gift);
     return { status: 200, text: `given ${deliveryId}` };
   };
 
@@ -99,7 +101,7 @@ export const startDispenser = async (register: (url: string) => Promise<string>)
   return {
     registerAgain,
     /** The gifts, newest first. */
-    inbox: (): Gift[] => [...gifts.values()].reverse(),
+    inbox: (): Gift[] => gifts.toReversed(),
     /** From `lost` it comes back with another address, as after a restart of its region. */
     behave: async (next: Behaviour): Promise<void> => {
       const wasLost = behaviour.mode === 'lost';
