@@ -52,6 +52,8 @@ export const handler = async ({ Records }: SQSEvent, context: Context): Promise<
   const handleAll = async (records: SQSRecord[]): Promise<void> => {
     for (const record of records) {
       const enough = context.getRemainingTimeInMillis() > callTimeoutMillis() + reserveMillis;
+      // Another worker may have time at once. If that cannot be said, the message comes back by itself, later.
+      if (!enough) await comeBackAfter(record.receiptHandle, 0).catch(() => undefined);
       if (!enough || !(await handle(record))) batchItemFailures.push({ itemIdentifier: record.messageId });
     }
   };

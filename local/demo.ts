@@ -2,8 +2,11 @@ import { now, timestamp } from '../lib/clock.ts';
 import { nilUuid } from '../lib/identifier.ts';
 import { DiscountType } from '../lib/routes/products.ts';
 import { addMember, createCategory } from '../lib/store/categories.ts';
+import { applyCoupon } from '../lib/store/coupon-actions.ts';
+import { createCoupon } from '../lib/store/coupons.ts';
 import { changeCredit } from '../lib/store/credit.ts';
 import { banCustomer, updateCustomer } from '../lib/store/customers.ts';
+import { putGiftCard } from '../lib/store/gift-cards.ts';
 import { createProduct, type ProductFields } from '../lib/store/products.ts';
 import { putResident, type Resident } from '../lib/store/residents.ts';
 import { recordPurchase } from '../lib/store/spend.ts';
@@ -168,10 +171,40 @@ const seedCustomers = async ({ id }: Store): Promise<void> => {
   await recordPurchase(id, { id: 'demo-5', buyer: vendor, productId: demoUuid(3, 1), price: 500, at: inDays(-3) });
 };
 
+/** Coupons and gift cards of which each shows a rule; one coupon is applied, to the whole store and to one product. */
+const seedCoupons = async ({ id }: Store): Promise<void> => {
+  const [vendor, renamed, partner] = friends as [Resident, Resident, Resident];
+  const fields = { discount: 10, ownerProfit: 5, active: true, bloggersSync: false };
+  const make = (number: number, owner: Resident, code: string, other: object = {}, imported: object = {}) =>
+    createCoupon(id, owner, { ...fields, code, ...other }, { id: demoUuid(4, number), ...imported });
+  const expired = { usesPerCustomer: 1, expiration: inDays(-1), createdAt: inDays(-30) };
+  await make(1, vendor, 'WELCOME10', { ownerProfit: 0 });
+  await make(2, partner, 'Partner20', { discount: 20, bloggersSync: true }, { createdAt: inDays(-3) });
+  await make(3, partner, 'Partner-old', { discount: 15 }, { createdAt: inDays(-20) });
+  await make(4, partner, 'Partner-paused', { active: false }, { createdAt: inDays(-1) });
+  await make(5, renamed, 'LastYear', {}, expired);
+  await make(6, renamed, 'Été', { discount: 12.5 }, { usesPerCustomer: 3, expiration: inDays(60) });
+
+  const customer = { uuid: renamed.uuid };
+  await applyCoupon(id, customer, { couponId: demoUuid(4, 1), expiresInHours: 168 });
+  await applyCoupon(id, customer, { code: 'partner20', productId: demoUuid(3, 3), expiresInHours: 24 });
+
+  const card = { credit: 500, texture: null, transfer: false, active: true };
+  const owner = { uuid: vendor.uuid, username: vendor.username };
+  const give = (number: number, other: object = {}, imported: object = {}) =>
+    putGiftCard(id, owner, { ...card, ...other }, { id: demoUuid(5, number), ...imported });
+  await give(1);
+  await give(2, { active: false });
+  await give(3, { credit: 0 }, { redeemed: true });
+  await give(4, { credit: 1000, texture: demoUuid(6, 1) }, { purchased: true });
+  await give(5, { credit: 250, transfer: true });
+};
+
 /** Fills the two demo stores. */
 export const seedDemo = async (store: Store, other: Store): Promise<void> => {
   await seedStore(store);
   await seedCustomers(store);
+  await seedCoupons(store);
   await createProduct(other.id, { ...plain, name: 'Somebody else’s vase', item: 'Vase', price: 1 });
   await createCategory(other.id, { name: 'Of the other store' });
 };

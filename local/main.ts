@@ -46,10 +46,12 @@ Try it:
 Ctrl-C ends it.
 `);
 
-let stopping = false;
+let stopping: number | undefined;
 const stop = async (): Promise<void> => {
-  if (stopping) process.exit(1);
-  stopping = true;
+  // Ctrl-C under npm may arrive twice; a person's second one means now.
+  if (stopping !== undefined && performance.now() - stopping > 1000) process.exit(1);
+  if (stopping !== undefined) return;
+  stopping = performance.now();
   await running.stop();
   console.log('Stopped.');
   process.exit(0);
@@ -57,5 +59,6 @@ const stop = async (): Promise<void> => {
 process.on('SIGINT', stop);
 process.on('SIGTERM', stop);
 running.onEngineExit(() => {
-  if (!stopping) fail(new Error(`The engine (${engine}) ended by itself. Start again; what was written is kept.`));
+  if (stopping === undefined)
+    fail(new Error(`The engine (${engine}) ended by itself. Start again; what was written is kept.`));
 });

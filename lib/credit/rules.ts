@@ -110,7 +110,9 @@ const increment = <L extends Lot>(
   limit: number,
 ): Plan<L> => {
   const { due, live, balance } = closeDue(holding, open, at);
-  if (balance + delta > limit) throw invalid(`delta must not take the balance above the credit limit of ${limit}.`);
+  // What is taken away is no addition, even where the limit was lowered below the balance since.
+  if (delta > 0 && balance + delta > limit)
+    throw invalid(`delta must not take the balance above the credit limit of ${limit}.`);
   if (balance + delta < 0) throw invalid(`delta must not remove more than the customer holds, which is ${balance}.`);
   const { drained, reduced, fromUnlotted } = drain(Math.max(-delta, 0), live);
   const added = delta > 0 && expiresAt !== undefined ? { amount: delta, expiresAt } : undefined;

@@ -21,7 +21,6 @@ export const deliveryQueue = {
   /** A worker that dies again and again over one message is stopped by this; ordinary retries end long before. */
   maxReceiveCount: 100,
   batchSize: 10,
-  maximumConcurrency: 10,
   workerTimeoutSeconds: 120,
 } as const;
 

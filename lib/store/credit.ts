@@ -12,6 +12,7 @@ import {
   type Plan,
   touchesNoLot,
 } from '../credit/rules.ts';
+import { logSink } from '../http/log.ts';
 import type { Identifier } from '../identifier.ts';
 import {
   type Cause,
@@ -180,7 +181,7 @@ const pendingOf = (
 };
 
 /** Writes what an earlier large change left to be written, and notes that it is done. */
-export const settle = async (store: string, item: CreditItem): Promise<void> => {
+const settle = async (store: string, item: CreditItem): Promise<void> => {
   if (!item.pending) return;
   await carryOut(store, item.sk, item.pending);
   // While a change is pending nothing else moves the due times: all who would, settle first.
@@ -197,6 +198,15 @@ export const settle = async (store: string, item: CreditItem): Promise<void> => 
     );
   } catch (error) {
     refusedItem(error);
+  }
+};
+
+/** The change itself is made: that its lots could not all be marked is no failure of it. The sweep will do it. */
+const settleOrLeave = async (store: string, item: CreditItem): Promise<void> => {
+  try {
+    await settle(store, item);
+  } catch (error) {
+    logSink.write({ level: 'WARN', unsettled: item.sk, stack: error instanceof Error ? error.stack : String(error) });
   }
 };
 
@@ -255,7 +265,7 @@ const changeByPlan = async (change: Change, found?: CreditItem): Promise<Changed
       await pause(attempt);
       continue;
     }
-    if (pending) await settle(store, { ...after, pending });
+    if (pending) await settleOrLeave(store, { ...after, pending });
     return { credit: creditOf(after), closed: plan.closed };
   }
 };

@@ -1,5 +1,6 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { newId, now } from '../clock.ts';
+import { folded } from '../folded.ts';
 import type { Source } from '../http/page.ts';
 import { notFound } from '../http/problem.ts';
 import { activePrice, type Discount } from '../price.ts';
@@ -43,9 +44,6 @@ interface StoredProduct extends Omit<Product, 'activePrice'> {
 
 const keyOf = (store: string, id: string) => ({ pk: partition(store, 'PRODUCT'), sk: id });
 
-/** Text as a search compares it: NFKC and lower case, both forms of sigma as one. */
-const folded = (text: string): string => text.normalize('NFKC').toLowerCase().replaceAll('ς', 'σ').normalize('NFKC');
-
 // A control character, which no search may hold, keeps a match from reaching over from the name into the description.
 const searchText = ({ name, description }: ProductFields): string => `${folded(name)}\u001f${folded(description)}`;
 
@@ -57,21 +55,24 @@ const indexed = (store: string, fields: ProductFields) => {
   return fields.active ? { flags, texts: flags, text: searchText(fields) } : {};
 };
 
-const read = (stored: Record<string, unknown>): Product => {
-  const product = stored as unknown as StoredProduct;
+const read = (product: StoredProduct): Product => {
   return { ...product, activePrice: activePrice(product.price, product.discount, now()) };
 };
 
-/** `imported` are fields that no request sets. */
-export const createProduct = async (
+/** The item of a new product. `imported` are fields that no request sets. */
+export const productItem = (
   store: string,
   fields: ProductFields,
   imported: { id?: string; mpListing?: number } = {},
-): Promise<Product> => {
+): StoredProduct => {
   const product = { ...fields, id: newId(), mpListing: 0, ...imported };
-  const item = { ...keyOf(store, product.id), ...indexed(store, fields), ...product };
+  return { ...keyOf(store, product.id), ...indexed(store, fields), ...product };
+};
+
+export const createProduct = async (...args: Parameters<typeof productItem>): Promise<Product> => {
+  const item = productItem(...args);
   const created = read(item);
-  await putNew(item, created);
+  await putNew({ ...item }, created);
   return created;
 };
 
@@ -92,7 +93,7 @@ export const updateProduct = async (store: string, id: string, fields: ProductFi
       }),
     ),
   );
-  return read(Attributes ?? {});
+  return read(Attributes as StoredProduct);
 };
 
 /** Throws 404. Inactive products are found too. */
@@ -101,13 +102,16 @@ export const getProduct = async (store: string, id: string): Promise<Product> =>
     new GetCommand({ TableName: tableName(), Key: keyOf(store, id), ConsistentRead: true }),
   );
   if (!Item) throw notFound();
-  return read(Item);
+  return read(Item as StoredProduct);
 };
 
 /** Whether the store has this product, active or not. */
 export const hasProduct = async (store: string, id: string): Promise<boolean> => {
-  const [product] = await getMany([keyOf(store, id)]);
-  return product !== undefined;
+  const { Item } = await db.send(
+    // Consistent: what refers to a product may be sent right after the product was made.
+    new GetCommand({ TableName: tableName(), Key: keyOf(store, id), ConsistentRead: true, ProjectionExpression: 'sk' }),
+  );
+  return Item !== undefined;
 };
 
 export interface ProductFilter {
@@ -155,7 +159,7 @@ export const listProducts = (store: string, filter: ProductFilter): Source<Produ
     ({ sk }) => sk,
     async (rows) => {
       const items = await getMany<StoredProduct>(rows.map(({ sk }) => keyOf(store, sk)));
-      return items.map((item) => read({ ...item })).filter(matches);
+      return items.map(read).filter(matches);
     },
   );
 };

@@ -96,8 +96,12 @@ export interface Key {
 const inChunks = <T>(items: T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 
-/** The items of these keys, in the keys' order; keys without an item are left out. Keys must differ from each other. */
-export const getMany = async <T extends Key>(keys: Key[]): Promise<T[]> => {
+/**
+ * The items of these keys, in the keys' order, each once; keys without an item are left out. The keys may be rows of an
+ * index: they hold more than the key, and while an index catches up one item may stand in it twice.
+ */
+export const getMany = async <T extends Key>(rows: Key[]): Promise<T[]> => {
+  const keys = [...new Map(rows.map(({ pk, sk }) => [`${pk} ${sk}`, { pk, sk }])).values()];
   const found = new Map<string, T>();
   const getChunk = async (chunk: Key[]): Promise<void> => {
     let rest: Key[] = chunk;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ConditionalCheckFailedException,
+  DynamoDBServiceException,
   TransactionCanceledException,
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
@@ -11,9 +12,9 @@ import {
   type UpdateCommandOutput,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { source } from '../clock.ts';
+import { newId, source } from '../clock.ts';
 import { notFound, unavailable } from '../http/problem.ts';
-import { db, dbOnce } from './table.ts';
+import { dbOnce } from './table.ts';
 
 const maxAttempts = 8;
 
@@ -23,18 +24,22 @@ export const pause = async (attempt: number): Promise<void> => {
   await sleep(source.random() * Math.min(20 * 2 ** attempt, 1000));
 };
 
-const throttles = new Set([
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'ThrottlingException',
-  'TransactionInProgressException',
-]);
+const throttles = new Set(['ProvisionedThroughputExceededException', 'RequestLimitExceeded', 'ThrottlingException']);
 
-/** Whether the table refused a call for want of capacity, after the SDK's own retries. Nothing was written. */
+/** Whether the table refused a call for want of capacity. */
 export const isThrottle = (error: unknown): boolean => error instanceof Error && throttles.has(error.name);
 
 const isConflict = (code: string | undefined): boolean =>
   code === 'TransactionConflict' || code === 'ThrottlingError' || code === 'ProvisionedThroughputExceeded';
+
+/** How often a transaction is sent whose answer does not come; each time may take as long as a request's timeout. */
+const maxUnanswered = 3;
+
+/** Whether a failure leaves open what the table has done: it did not answer, or does not know itself. */
+const isUnanswered = (error: unknown): boolean =>
+  !(error instanceof DynamoDBServiceException) ||
+  error.$fault === 'server' ||
+  error.name === 'TransactionInProgressException';
 
 /** Why one item of a transaction refused: what the table holds in its place, if anything. */
 export interface Refusal {
@@ -46,23 +51,30 @@ export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems'
 
 /**
  * Writes all of these items or none. Answers undefined when they are written; else, per item, whether its condition
- * refused and (with `ReturnValuesOnConditionCheckFailure: 'ALL_OLD'`) the item as it is. Conflicts with other writers
- * are tried again; 503 when they last.
+ * refused and (with `ReturnValuesOnConditionCheckFailure: 'ALL_OLD'`) the item as it is. What conflicts with other
+ * writers, or is not answered, is sent again: the token makes it one transaction however often it arrives. 503 where
+ * conflicts or a want of capacity last; but where an answer is missing too, its failure, since it may be written.
  */
 export const transact = async (TransactItems: TransactItem[]): Promise<Refusal[] | undefined> => {
+  const command = new TransactWriteCommand({ TransactItems, ClientRequestToken: newId() });
+  const unanswered: unknown[] = [];
   for (let attempt = 1; ; attempt++) {
     try {
-      await db.send(new TransactWriteCommand({ TransactItems }));
+      await dbOnce.send(command);
       return undefined;
     } catch (error) {
-      if (!(error instanceof TransactionCanceledException)) throw error;
-      const reasons = error.CancellationReasons ?? [];
-      if (reasons.some(({ Code }) => Code === 'ConditionalCheckFailed'))
-        return reasons.map(({ Code, Item }) => ({
-          refused: Code === 'ConditionalCheckFailed',
-          ...(Item && { item: unmarshall(Item) }),
-        }));
-      if (!reasons.some(({ Code }) => isConflict(Code))) throw error;
+      if (error instanceof TransactionCanceledException) {
+        const reasons = error.CancellationReasons ?? [];
+        if (reasons.some(({ Code }) => Code === 'ConditionalCheckFailed'))
+          return reasons.map(({ Code, Item }) => ({
+            refused: Code === 'ConditionalCheckFailed',
+            ...(Item && { item: unmarshall(Item) }),
+          }));
+        if (!reasons.some(({ Code }) => isConflict(Code))) throw error;
+      } else if (isUnanswered(error)) unanswered.push(error);
+      else if (!isThrottle(error)) throw error;
+      if (unanswered.length >= maxUnanswered) throw error;
+      if (attempt >= maxAttempts && unanswered.length > 0) throw unanswered[0];
       await pause(attempt);
     }
   }
@@ -90,5 +102,17 @@ export const refusedToNotFound = async <T>(write: Promise<T>): Promise<T> => {
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) throw notFound();
     throw error;
+  }
+};
+
+/** Sends a write of one item again while another writer's transaction holds the item. 503 when that lasts. */
+export const pastConflicts = async <T>(send: () => Promise<T>): Promise<T> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== 'TransactionConflictException') throw error;
+      await pause(attempt);
+    }
   }
 };

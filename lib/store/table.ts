@@ -55,7 +55,8 @@ const unitsOf = ({ output }: { output: object }): number => {
 const connect = (attempts: number): DynamoDBDocumentClient => {
   const client = new DynamoDBClient({
     maxAttempts: attempts,
-    requestHandler: { connectionTimeout: 1000, requestTimeout: 5000 },
+    // Without throwing, the SDK would only warn of a time-out, and wait on.
+    requestHandler: { connectionTimeout: 1000, requestTimeout: 5000, throwOnRequestTimeout: true },
   });
   client.middlewareStack.add(
     (next) => (args) => {

@@ -1,81 +1,86 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type Kind, kindsWritten, type Route } from '../../lib/routes/route.ts';
-import { db, dbOnce } from '../../lib/store/table.ts';
+import { accessOf, type Permission, permissions } from '../../infra/permissions.ts';
+import type { Route } from '../../lib/routes/route.ts';
+import { db, dbOnce, type IndexName, indexes, tableKey } from '../../lib/store/table.ts';
 
 /**
- * Holds every function to the kinds of item that its row declares, as its role does on AWS: a call to the table that
- * reaches for another kind fails.
+ * Holds every handler under test to the role that the stack gives its function: no engine here knows IAM, and a kind
+ * that is missing in a row would show on AWS alone.
  */
 
-const rows = new AsyncLocalStorage<Route>();
-
-/** Runs a row's function; its calls to the table are checked. */
-export const asRow = <T>(row: Route, work: () => T): T => rows.run(row, work);
-
-/** `<store>#KIND`, `<store>#KIND#part` or, for what all stores share, `KIND#id`. */
-const shared = new Set(['STORE', 'KEY', 'RESIDENT', 'NAME']);
-const kindOf = (pk: string): string => {
-  const [first = '', second = ''] = pk.split('#');
-  return shared.has(first) ? first : second;
-};
-
-interface Access {
-  kind: string;
-  write: boolean;
+interface Use {
+  action: string;
+  index?: IndexName | undefined;
+  partitions: string[];
 }
 
-type Input = Record<string, never>;
+const like = (pattern: string): RegExp => new RegExp(`^${pattern.split('*').map(RegExp.escape).join('.*')}$`, 's');
 
-const pkOf = ({ Key, Item }: { Key?: { pk: string }; Item?: { pk: string } }): string => (Key ?? Item)?.pk ?? '';
+/** Whether one of these permissions allows a use, as IAM reads them: each of the keys has to match one of its patterns. */
+export const allows = (permitted: Permission[], { action, index, partitions }: Use): boolean =>
+  permitted.some(
+    (permission) =>
+      permission.actions.includes(action) &&
+      (index === undefined || permission.indexes.includes(index)) &&
+      partitions.length > 0 &&
+      partitions.every((key) => permission.partitions.some((pattern) => like(pattern).test(key))),
+  );
 
-/** What a command of the table's clients reaches for. */
-const accesses = (command: string, input: Input): Access[] => {
-  const one = (pk: string, write: boolean): Access => ({ kind: kindOf(pk), write });
-  const batches = Object.values((input.RequestItems ?? {}) as Record<string, never>);
+// biome-ignore lint/suspicious/noExplicitAny: the inputs of all commands, looked at member by member.
+type Input = any;
+
+const textOf = (value: Input): string => (typeof value === 'object' ? value.S : value);
+const partitionOf = (item: Input): string => textOf(item[tableKey.partition]);
+
+/** What a command does, in IAM's words; one use per item of a transaction. */
+const usesOf = (command: string, input: Input): Use[] => {
+  const tables: [string, Input][] = Object.entries(input.RequestItems ?? {});
   switch (command) {
-    case 'GetCommand':
-    case 'GetItemCommand':
-      return [one(pkOf(input), false)];
-    case 'QueryCommand':
-      return [one(String(input.ExpressionAttributeValues?.[':hash']), false)];
-    case 'BatchGetCommand':
-    case 'BatchGetItemCommand':
-      return batches.flatMap(({ Keys }: { Keys: { pk: string }[] }) => Keys.map(({ pk }) => one(pk, false)));
-    case 'BatchWriteCommand':
-    case 'BatchWriteItemCommand':
-      return batches.flatMap((requests: { DeleteRequest?: object; PutRequest?: object }[]) =>
-        requests.map(({ DeleteRequest, PutRequest }) => one(pkOf((DeleteRequest ?? PutRequest) as never), true)),
-      );
-    case 'TransactWriteCommand':
     case 'TransactWriteItemsCommand':
-      return (input.TransactItems as unknown as Record<string, never>[]).flatMap((item) =>
-        Object.entries(item).map(([operation, of]) => one(pkOf(of), operation !== 'ConditionCheck')),
+      return input.TransactItems.flatMap((item: Input) =>
+        Object.entries<Input>(item).map(([verb, { Key, Item }]) => ({
+          action: verb === 'ConditionCheck' ? 'ConditionCheckItem' : `${verb}Item`,
+          partitions: [partitionOf(Key ?? Item)],
+        })),
       );
-    case 'PutCommand':
-    case 'PutItemCommand':
-    case 'UpdateCommand':
-    case 'UpdateItemCommand':
-    case 'DeleteCommand':
-    case 'DeleteItemCommand':
-      return [one(pkOf(input), true)];
+    case 'BatchGetItemCommand':
+      return tables.map(([, { Keys }]) => ({ action: 'BatchGetItem', partitions: Keys.map(partitionOf) }));
+    case 'BatchWriteItemCommand':
+      return tables.map(([, writes]) => ({
+        action: 'BatchWriteItem',
+        partitions: writes.map(({ PutRequest, DeleteRequest }: Input) =>
+          partitionOf(PutRequest?.Item ?? DeleteRequest.Key),
+        ),
+      }));
+    case 'QueryCommand': {
+      const { partition } = input.IndexName ? indexes[input.IndexName as IndexName] : tableKey;
+      const equals = [...input.KeyConditionExpression.matchAll(/([#\w]+) = (:\w+)/g)];
+      const keys = equals.filter(([, name]) => (input.ExpressionAttributeNames?.[name] ?? name) === partition);
+      const partitions = keys.map(([, , value]) => textOf(input.ExpressionAttributeValues[value]));
+      return [{ action: 'Query', index: input.IndexName, partitions }];
+    }
     default:
-      throw new Error(`No function may call ${command}.`);
+      return [{ action: command.replace('Command', ''), partitions: [partitionOf(input.Key ?? input.Item ?? {})] }];
   }
 };
 
-const check = (row: Route, { kind, write }: Access): void => {
-  const written = kindsWritten(row);
-  const allowed = write ? written : [...row.reads, ...written];
-  if (!allowed.includes(kind as Kind))
-    throw new Error(`${row.id} ${write ? 'writes' : 'reads'} ${kind}, which its row does not declare.`);
-};
+const roles = new AsyncLocalStorage<{ name: string; permitted: Permission[] }>();
 
 for (const client of [db, dbOnce])
   client.middlewareStack.add(
     (next, context) => (args) => {
-      const row = rows.getStore();
-      if (row) for (const access of accesses(context.commandName ?? '', args.input as Input)) check(row, access);
+      const role = roles.getStore();
+      const uses = role ? usesOf(context.commandName ?? '', args.input) : [];
+      const refused = uses.find((use) => !allows(role?.permitted ?? [], use));
+      if (refused)
+        throw new Error(
+          `The role of ${role?.name} does not allow ${refused.action} on ${refused.partitions.join(', ')}: see reads and writes of its row.`,
+        );
       return next(args);
     },
-    { step: 'initialize', name: 'access', priority: 'high' },
+    { step: 'build', name: 'role' },
   );
+
+/** Runs a row's function under its role. */
+export const asRow = <T>(row: Route, work: () => T): T =>
+  roles.run({ name: row.id, permitted: permissions(accessOf(row)) }, work);

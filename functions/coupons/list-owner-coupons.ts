@@ -1,0 +1,10 @@
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { page } from '../../lib/http/page.ts';
+import { listOwnerCoupons as row } from '../../lib/routes/coupons.ts';
+import { getResident } from '../../lib/store/customers.ts';
+import { listOwnerCoupons } from '../../lib/store/owner-coupons.ts';
+
+export const handler = endpoint(row, async ({ store, params, list }) => {
+  const { uuid } = await getResident(params.identifier);
+  return page(list, listOwnerCoupons(store, uuid), ({ rank }) => rank, uuid);
+});

@@ -1,0 +1,118 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import {
+  AccessLogFormat,
+  EndpointType,
+  IdentitySource,
+  LambdaIntegration,
+  LogGroupLogDestination,
+  type MethodDeploymentOptions,
+  MethodLoggingLevel,
+  RequestAuthorizer,
+  ResponseType,
+  RestApi,
+} from 'aws-cdk-lib/aws-apigateway';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { authorizerIdentity, type GatewayAnswer, gatewayAnswers, gatewayBody } from '../lib/http/gateway-answers.ts';
+import type { Route } from '../lib/routes/route.ts';
+import type { Settings } from './settings.ts';
+
+export type Sort = 'list' | 'read' | 'write';
+
+/** What sort of load an endpoint is: lists are the heaviest, and writes cost the most. */
+export const sortOf = ({ query, writes }: Route): Sort =>
+  'cursor' in query.shape ? 'list' : writes.length > 0 ? 'write' : 'read';
+
+interface ApiProps {
+  settings: Settings;
+  rows: readonly Route[];
+  authorizer: IFunction;
+}
+
+/** What one line of the access log says. It holds no key, query or body. */
+const accessLine = {
+  requestId: '$context.requestId',
+  time: '$context.requestTime',
+  method: '$context.httpMethod',
+  route: '$context.resourcePath',
+  status: '$context.status',
+  answer: '$context.error.responseType',
+  keyId: '$context.authorizer.keyId',
+  milliseconds: '$context.responseLatency',
+};
+
+/** The REST API without its methods: stage, throttles, logs, authorizer, and the gateway's own answers. */
+export class Api extends Construct {
+  readonly rest: RestApi;
+  private readonly authorizer: RequestAuthorizer;
+
+  constructor(scope: Construct, id: string, { settings, rows, authorizer }: ApiProps) {
+    super(scope, id);
+    const accessLog = new LogGroup(this, 'AccessLog', {
+      retention: settings.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const rates = { list: settings.listRate, read: settings.readRate, write: settings.writeRate };
+    const perMethod = (rate: number): MethodDeploymentOptions => ({
+      throttlingRateLimit: rate,
+      throttlingBurstLimit: 2 * rate,
+      // A method with settings of its own inherits none: all are repeated.
+      loggingLevel: MethodLoggingLevel.ERROR,
+      dataTraceEnabled: false,
+    });
+    this.rest = new RestApi(this, 'Rest', {
+      restApiName: `Store Integration Service (${settings.stage})`,
+      endpointTypes: [EndpointType.REGIONAL],
+      // API Gateway writes logs by a role that the account has once. It is kept when this stack goes.
+      cloudWatchRole: true,
+      deployOptions: {
+        stageName: settings.stage,
+        tracingEnabled: settings.tracing,
+        accessLogDestination: new LogGroupLogDestination(accessLog),
+        accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLine)),
+        ...perMethod(settings.readRate),
+        methodOptions: Object.fromEntries(
+          rows.map((row) => [`${row.path}/${row.method}`, perMethod(rates[sortOf(row)])]),
+        ),
+      },
+    });
+    // An output of its own, which the stack's BaseUrl stands for.
+    this.rest.node.tryRemoveChild('Endpoint');
+    this.authorizer = new RequestAuthorizer(this, 'Authorizer', {
+      handler: authorizer,
+      identitySources: [
+        IdentitySource.header(authorizerIdentity.header),
+        ...authorizerIdentity.context.map((name) => IdentitySource.context(name)),
+      ],
+      resultsCacheTtl: Duration.seconds(settings.authorizerTtlSeconds),
+    });
+    for (const [type, answer] of Object.entries(gatewayAnswers)) {
+      // The one answer that API Gateway does not let anybody change.
+      if (type !== 'REQUEST_TOO_LARGE') this.addAnswer(type, answer);
+    }
+  }
+
+  private addAnswer(type: string, answer: GatewayAnswer): void {
+    const headers = { ...answer.headers, 'Cache-Control': 'no-store', 'Content-Type': 'application/problem+json' };
+    this.rest.addGatewayResponse(type, {
+      type: ResponseType.of(type),
+      statusCode: String(answer.status),
+      responseHeaders: {
+        ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`])),
+        'X-Request-Id': 'context.requestId',
+      },
+      templates: { 'application/json': JSON.stringify(gatewayBody(answer, '$context.path')) },
+    });
+  }
+
+  /** Adds the method of a row. */
+  addMethod(row: Route, target: IFunction): void {
+    this.rest.root
+      .resourceForPath(row.path)
+      .addMethod(row.method, new LambdaIntegration(target, { allowTestInvoke: false }), {
+        authorizer: this.authorizer,
+        operationName: row.id.replace('/', '-'),
+      });
+  }
+}

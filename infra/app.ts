@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+import { routes } from '../lib/routes/routes.ts';
+import { bundle, bundleDir, entries, exists } from './bundle.ts';
+import { acknowledge } from './nag.ts';
+import { readSettings } from './settings.ts';
+import { StoreServiceStack } from './store-service-stack.ts';
+
+const app = new App();
+const settings = readSettings(app.node.getAllContext());
+const outDir = join(import.meta.dirname, '..', '.bundles');
+// The stack names no account and no region: its template serves all, and nothing is looked up.
+await bundle(outDir, entries());
+
+const stack = new StoreServiceStack(app, `store-integration-${settings.stage}`, {
+  settings,
+  routes,
+  exists,
+  codeOf: (entry) => Code.fromAsset(bundleDir(outDir, entry)),
+  description: 'Store Integration Service',
+  tags: { service: 'store-integration', stage: settings.stage },
+});
+acknowledge(stack);

@@ -1,0 +1,81 @@
+import { existsSync, globSync } from 'node:fs';
+import { join } from 'node:path';
+import { type BuildResult, build, type Format, type Plugin } from 'esbuild';
+import { routes } from '../lib/routes/routes.ts';
+
+const root = join(import.meta.dirname, '..');
+
+/** Whether `functions/` has this entry. */
+export const exists = (entry: string): boolean => existsSync(join(root, 'functions', `${entry}.ts`));
+
+/** Every entry under `functions/`: the ids of the route table, and the functions that no route calls. */
+export const entries = (): string[] =>
+  globSync('**/*.ts', { cwd: join(root, 'functions') })
+    .map((file) => file.replaceAll('\\', '/').replace(/\.ts$/, ''))
+    .sort();
+
+/** Where an entry's bundle lies: a directory of its own, with nothing else in it. */
+export const bundleDir = (outDir: string, entry: string): string => join(outDir, entry);
+
+/** What the authorizer needs to know of the rows. */
+export const authorizerRows = routes.map(({ method, path, scope }) => ({ method, path, scope }));
+
+/**
+ * The authorizer stands before every call and asks the table of routes for scopes alone: its bundle gets those as plain
+ * data. With the rows would come their schemas, forty endpoints' worth, which take as long to load as all the rest.
+ */
+const rowsForAuthorizer: Plugin = {
+  name: 'rows-for-authorizer',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /\/lib\/routes\/routes\.ts$/ }, ({ path, importer }) =>
+      importer === join(root, 'functions', 'authorizer.ts') ? { path, namespace: 'authorizer-rows' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'authorizer-rows' }, () => ({
+      contents: `export const routes = ${JSON.stringify(authorizerRows)};`,
+    }));
+  },
+};
+
+interface BundleOptions {
+  format?: Format;
+  /** Where the entries lie. */
+  dir?: string;
+  /** Keeps the SDK's own provider of credentials. */
+  allCredentials?: boolean;
+}
+
+/**
+ * Bundles entries, all in one run of esbuild: each into one minified file `index`, the SDK included. CommonJS, since
+ * that loads faster: see docs/adr/0006-bundles.md.
+ */
+export const bundle = (
+  outDir: string,
+  names: readonly string[],
+  { format = 'cjs', dir = join(root, 'functions'), allCredentials = false }: BundleOptions = {},
+): Promise<BuildResult<{ metafile: true }>> =>
+  build({
+    absWorkingDir: root,
+    entryPoints: names.map((name) => ({
+      in: join(dir, `${name}.ts`),
+      out: join(bundleDir(outDir, name), 'index'),
+    })),
+    outdir: outDir,
+    bundle: true,
+    minify: true,
+    metafile: true,
+    platform: 'node',
+    target: 'node24',
+    format,
+    // The SDK's modules are shaken better than its CommonJS files.
+    mainFields: ['module', 'main'],
+    alias: allCredentials ? {} : { '@aws-sdk/credential-provider-node': './infra/lambda-credentials.ts' },
+    plugins: [rowsForAuthorizer],
+    outExtension: { '.js': format === 'cjs' ? '.cjs' : '.mjs' },
+    // In a module, what the SDK still requires has to be given a `require`.
+    ...(format === 'esm' && {
+      banner: {
+        js: "import{createRequire as makeRequire_}from'node:module';const require=makeRequire_(import.meta.url);",
+      },
+    }),
+    logLevel: 'warning',
+  });

@@ -1,0 +1,74 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import {
+  AttributeType,
+  BillingMode,
+  type ITable,
+  ProjectionType,
+  Table,
+  TableEncryption,
+} from 'aws-cdk-lib/aws-dynamodb';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { deliveryQueue } from '../lib/delivery/queue.ts';
+import { indexes, tableKey, ttlAttribute } from '../lib/store/table.ts';
+import type { Settings } from './settings.ts';
+
+/** What a deployment keeps: the table, the queue of deliveries, and the secret that cursors are sealed with. */
+export class Data extends Construct {
+  /** The table that the functions use. */
+  readonly table: Pick<ITable, 'tableName' | 'tableArn'>;
+  readonly queue: Queue;
+  readonly deadLetters: Queue;
+  readonly cursorSecret: Secret;
+
+  constructor(scope: Construct, id: string, { restoredTable }: Settings, key: IKey | undefined) {
+    super(scope, id);
+    const text = (name: string) => ({ name, type: AttributeType.STRING });
+    const table = new Table(this, 'Table', {
+      partitionKey: text(tableKey.partition),
+      sortKey: text(tableKey.sort),
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      timeToLiveAttribute: ttlAttribute,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      deletionProtection: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+      encryption: key ? TableEncryption.CUSTOMER_MANAGED : TableEncryption.AWS_MANAGED,
+      ...(key && { encryptionKey: key }),
+    });
+    for (const [indexName, { partition, sort, include }] of Object.entries(indexes)) {
+      table.addGlobalSecondaryIndex({
+        indexName,
+        partitionKey: text(partition),
+        sortKey: text(sort),
+        ...(include.length > 0
+          ? { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...include] }
+          : { projectionType: ProjectionType.KEYS_ONLY }),
+      });
+    }
+
+    // After a restore the stack's own table stays as it is: what is in it may be wanted yet.
+    this.table = restoredTable === undefined ? table : Table.fromTableName(this, 'Restored', restoredTable);
+
+    const common = {
+      encryption: key ? QueueEncryption.KMS : QueueEncryption.SQS_MANAGED,
+      ...(key && { encryptionMasterKey: key }),
+      enforceSSL: true,
+      // The longest that SQS offers: a delivery is not dropped before.
+      retentionPeriod: Duration.seconds(deliveryQueue.retentionSeconds),
+    };
+    this.deadLetters = new Queue(this, 'DeadLetters', common);
+    this.queue = new Queue(this, 'Deliveries', {
+      ...common,
+      visibilityTimeout: Duration.seconds(deliveryQueue.visibilitySeconds),
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: deliveryQueue.maxReceiveCount },
+    });
+
+    this.cursorSecret = new Secret(this, 'CursorSecret', {
+      description: 'Seals the cursors of lists. Replacing it makes the cursors that are under way invalid, no more.',
+      generateSecretString: { passwordLength: 64, excludePunctuation: true },
+      ...(key && { encryptionKey: key }),
+    });
+  }
+}

@@ -1,0 +1,97 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import {
+  Alias,
+  Architecture,
+  type Code,
+  type IFunction,
+  type IVersion,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { Settings } from './settings.ts';
+
+/** What all functions of a deployment have in common. */
+export interface Surroundings {
+  settings: Settings;
+  tableName: string;
+  key: IKey | undefined;
+  /** The bundle of an entry under `functions/`. */
+  codeOf: (entry: string) => Code;
+}
+
+interface ServiceFunctionProps extends Surroundings {
+  /** The function's file under `functions/`, without its ending. */
+  entry: string;
+  description: string;
+  memoryMegabytes: number;
+  timeoutSeconds: number;
+  environment?: Record<string, string>;
+  statements: PolicyStatement[];
+}
+
+/** One Lambda function, with a role that allows what its statements say and its own log, and nothing else. */
+export class ServiceFunction extends Construct {
+  readonly lambda: LambdaFunction;
+  readonly log: LogGroup;
+  /** What is to be called: the function, or the version of it that is kept warm. */
+  readonly target: IFunction;
+
+  constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
+    super(scope, id);
+    const { settings, key } = props;
+    this.log = new LogGroup(this, 'Log', {
+      retention: settings.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      inlinePolicies: {
+        Access: new PolicyDocument({ statements: [...props.statements, ...this.ownStatements(settings, key)] }),
+      },
+    });
+    this.lambda = new LambdaFunction(this, 'Function', {
+      description: props.description,
+      code: props.codeOf(props.entry),
+      handler: 'index.handler',
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: props.memoryMegabytes,
+      timeout: Duration.seconds(props.timeoutSeconds),
+      environment: { TABLE_NAME: props.tableName, ...props.environment },
+      // The role says all: what CDK would add to it by itself is wider.
+      role: role.withoutPolicyUpdates(),
+      logGroup: this.log,
+      // The lines are JSON already: the text format leaves them as they are.
+      loggingFormat: LoggingFormat.TEXT,
+      tracing: settings.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
+    });
+    this.target = settings.provisionedConcurrency > 0 ? this.warm(settings.provisionedConcurrency) : this.lambda;
+  }
+
+  private ownStatements({ tracing }: Settings, key: IKey | undefined): PolicyStatement[] {
+    const allow = (sid: string, actions: string[], resource: string) =>
+      new PolicyStatement({ sid, actions, resources: [resource] });
+    const keyActions = ['kms:Decrypt', 'kms:Encrypt', 'kms:GenerateDataKey', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'];
+    return [
+      allow('Log', ['logs:CreateLogStream', 'logs:PutLogEvents'], this.log.logGroupArn),
+      ...(key ? [allow('Decrypt', keyActions, key.keyArn)] : []),
+      // X-Ray knows no resources to name.
+      ...(tracing ? [allow('Trace', ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], '*')] : []),
+    ];
+  }
+
+  // Aliases and versions are functions, but their types do not say so under exactOptionalPropertyTypes: hence the casts.
+  private warm(provisionedConcurrentExecutions: number): IFunction {
+    return new Alias(this, 'Warm', {
+      aliasName: 'warm',
+      version: this.lambda.currentVersion as IVersion,
+      provisionedConcurrentExecutions,
+    }) as IFunction;
+  }
+}

@@ -1,0 +1,101 @@
+import * as z from 'zod';
+
+/**
+ * Every setting of a deployment, given as CDK context: `npx cdk deploy -c stage=prod -c alarmEmail=me@example.org`.
+ * Context from the command line is text, from cdk.json also numbers and booleans: both are taken.
+ */
+
+const number = (min: number, max: number, initial: number) => {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.preprocess(
+    (value) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value),
+    z.int({ error }).min(min, { error }).max(max, { error }).default(initial),
+  );
+};
+
+const flag = () =>
+  z.preprocess(
+    (value) => (value === 'true' ? true : value === 'false' ? false : value),
+    z.boolean({ error: 'must be true or false' }).default(false),
+  );
+
+const matching = (pattern: RegExp, error: string) => z.string({ error }).regex(pattern, { error });
+
+// The periods that CloudWatch Logs offers.
+const retentionDays = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653];
+const host = '[a-z0-9]([a-z0-9-]*[a-z0-9])?';
+
+const Settings = z
+  .strictObject({
+    /** Part of the stack's name and of the base URL: one account can hold several deployments. */
+    stage: matching(/^[a-z][a-z0-9-]{0,19}$/, 'must be 1 to 20 of a-z, 0-9 and -, the first of them a letter').default(
+      'prod',
+    ),
+    /** The largest balance of a customer, per credit type, in L$. */
+    creditLimit: number(1, 2_147_483_647, 1_000_000_000),
+    /** How long an answer about a key is kept, and so for how long at the most a revoked key is still let in. */
+    authorizerTtlSeconds: number(0, 3600, 60),
+    /** Requests per second and endpoint before 429, for all callers together; twice as many at once. */
+    readRate: number(1, 10_000, 100),
+    writeRate: number(1, 10_000, 50),
+    listRate: number(1, 10_000, 20),
+    logRetentionDays: number(1, 3653, 90).refine((days) => retentionDays.includes(days), {
+      error: `must be one of ${retentionDays.join(', ')}`,
+    }),
+    /** Who is told when an alarm goes off; nobody if absent. */
+    alarmEmail: matching(/^[^@\s]+@[^@\s]+\.[^@\s]+$/, 'must be an e-mail address').optional(),
+    /** Hosts that deliveries may be sent to: any whose name ends in one of these, separated by commas. */
+    dispenserHostSuffixes: matching(
+      new RegExp(`^\\.?${host}(\\.${host})+(,\\.?${host}(\\.${host})+)*$`),
+      'must be host names separated by commas, such as .agni.lindenlab.com,.secondlife.io',
+    ).optional(),
+    /** Deliveries handed over side by side; the least that SQS offers is 2. */
+    deliveryConcurrency: number(2, 1000, 5),
+    /** A table that was restored from a backup, to be used in place of the stack's own. */
+    restoredTable: matching(
+      /^[A-Za-z0-9_.-]{3,255}$/,
+      'must be the name of a table in this account and region',
+    ).optional(),
+    /** X-Ray traces of every call. */
+    tracing: flag(),
+    /** A web application firewall before the API. */
+    firewall: flag(),
+    /** Encrypts with a key of your own in place of the keys of AWS. */
+    ownEncryptionKey: flag(),
+    /** Environments of each function that are kept warm; 0: none. */
+    provisionedConcurrency: number(0, 100, 0),
+    /** A domain of your own, and the ARN of its certificate in the same region. */
+    domainName: matching(new RegExp(`^${host}(\\.${host})+$`), 'must be a host name').optional(),
+    certificateArn: matching(/^arn:aws[a-z-]*:acm:/, 'must be the ARN of a certificate in ACM').optional(),
+  })
+  .check(({ value, issues }) => {
+    if ((value.domainName === undefined) === (value.certificateArn === undefined)) return;
+    const path = [value.domainName === undefined ? 'domainName' : 'certificateArn'];
+    issues.push({
+      code: 'custom',
+      path,
+      message: 'is required: domainName and certificateArn go together',
+      input: value,
+    });
+  });
+
+export type Settings = z.output<typeof Settings>;
+
+/** The names of all settings. */
+export const settingNames = Object.keys(Settings.shape);
+
+// The tools keep context of their own: feature flags, look-ups, versions.
+const isOfTools = (name: string): boolean => name.includes(':') || name === 'cli-telemetry';
+
+/** Reads the settings from all of an application's context. Throws one error with a line per setting that is wrong. */
+export const readSettings = (context: Record<string, unknown>): Settings => {
+  const given = Object.fromEntries(Object.entries(context).filter(([name]) => !isOfTools(name)));
+  const result = Settings.safeParse(given);
+  if (result.success) return result.data;
+  const lines = result.error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((name) => `${name} is not a setting. There are: ${settingNames.join(', ')}.`)
+      : [`${issue.path.join('.')} ${issue.message}.`],
+  );
+  throw new Error(`These settings are wrong:\n  ${lines.join('\n  ')}`);
+};

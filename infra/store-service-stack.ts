@@ -1,0 +1,186 @@
+import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import type { Code } from 'aws-cdk-lib/aws-lambda';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { deliveryQueue } from '../lib/delivery/queue.ts';
+import type { Route } from '../lib/routes/route.ts';
+import { Api, sortOf } from './api.ts';
+import { Data } from './data.ts';
+import { addDomain, addFirewall } from './extras.ts';
+import { Operation } from './operation.ts';
+import {
+  accessOf,
+  authorizerPermissions,
+  type Permission,
+  permissions,
+  sweepAccess,
+  workerAccess,
+} from './permissions.ts';
+import { ServiceFunction, type Surroundings } from './service-function.ts';
+import type { Settings } from './settings.ts';
+
+export interface StoreServiceProps extends StackProps {
+  settings: Settings;
+  routes: readonly Route[];
+  /** Whether `functions/` has an entry. */
+  exists: (entry: string) => boolean;
+  codeOf: (entry: string) => Code;
+}
+
+/** API Gateway waits for 29 seconds: a function that went on would work for nobody. */
+const endpointTimeoutSeconds = 29;
+/** Less than the minute after which the next sweep begins. */
+const sweepTimeoutSeconds = 55;
+
+/** More memory is also more processor: a list has up to 1000 rows to parse and to write out. */
+const memoryMegabytes = { list: 1024, read: 512, write: 512 };
+
+/** The whole service. An endpoint is in it as soon as its function is written. */
+export class StoreServiceStack extends Stack {
+  constructor(scope: Construct, id: string, props: StoreServiceProps) {
+    super(scope, id, props);
+    const { settings, exists, codeOf } = props;
+    const key = settings.ownEncryptionKey
+      ? new Key(this, 'Key', { enableKeyRotation: true, removalPolicy: RemovalPolicy.RETAIN })
+      : undefined;
+    const data = new Data(this, 'Data', settings, key);
+    const { tableName } = data.table;
+    const surroundings: Surroundings = { settings, tableName, key, codeOf };
+    const queueUrls = { DELIVERY_QUEUE_URL: data.queue.queueUrl, DELIVERY_DLQ_URL: data.deadLetters.queueUrl };
+    const hosts = settings.dispenserHostSuffixes && { DISPENSER_HOST_SUFFIXES: settings.dispenserHostSuffixes };
+
+    const authorizer = new ServiceFunction(this, 'authorizer', {
+      ...surroundings,
+      entry: 'authorizer',
+      description: 'Tells whose API key a request carries, and whether it may.',
+      memoryMegabytes: 512,
+      timeoutSeconds: 10,
+      statements: tableStatements(data.table, authorizerPermissions),
+    });
+    const rows = props.routes.filter((row) => exists(row.id));
+    const api = new Api(this, 'Api', { settings, rows, authorizer: authorizer.target });
+
+    for (const row of rows) {
+      const endpoint = new ServiceFunction(this, row.id.replace('/', '-'), {
+        ...surroundings,
+        entry: row.id,
+        description: `${row.method} ${row.path}: ${row.summary}`,
+        memoryMegabytes: memoryMegabytes[sortOf(row)],
+        timeoutSeconds: endpointTimeoutSeconds,
+        environment: {
+          ...(row.writes.includes('LOT') && { CREDIT_LIMIT: String(settings.creditLimit) }),
+          // A reference that CloudFormation resolves: no call to Secrets Manager when a function starts.
+          ...(sortOf(row) === 'list' && { CURSOR_SECRET: data.cursorSecret.secretValue.unsafeUnwrap() }),
+          ...(row.queue && { ...queueUrls, ...hosts }),
+        },
+        statements: [
+          ...tableStatements(data.table, permissions(accessOf(row))),
+          ...(row.queue ? [sendStatement(data.queue)] : []),
+        ],
+      });
+      api.addMethod(row, endpoint.target);
+    }
+
+    const worker = exists('delivery-worker')
+      ? this.addWorker(surroundings, data, { ...queueUrls, ...hosts })
+      : undefined;
+    const sweep = exists('expiry-sweep') ? this.addSweep(surroundings, data.table) : undefined;
+    if (settings.firewall) addFirewall(this, api.rest);
+    const domain = addDomain(this, api.rest, settings);
+    new Operation(this, 'Operation', { settings, api: api.rest, data, worker, sweep });
+
+    new CfnOutput(this, 'BaseUrl', { value: domain?.url ?? api.rest.url.replace(/\/$/, '') });
+    if (domain) new CfnOutput(this, 'DomainTarget', { value: domain.target });
+    new CfnOutput(this, 'TableName', { value: tableName });
+    new CfnOutput(this, 'NextCommand', { value: `npx store create --stage ${settings.stage}` });
+  }
+
+  /** Hands deliveries over, a few side by side; a message that fails is tried again alone. */
+  private addWorker(surroundings: Surroundings, data: Data, environment: Record<string, string>): ServiceFunction {
+    const worker = new ServiceFunction(this, 'delivery-worker', {
+      ...surroundings,
+      entry: 'delivery-worker',
+      description: 'Hands queued deliveries over to the dispensers in the virtual world.',
+      memoryMegabytes: 256,
+      timeoutSeconds: deliveryQueue.workerTimeoutSeconds,
+      environment,
+      statements: [
+        ...tableStatements(data.table, permissions(workerAccess)),
+        new PolicyStatement({
+          sid: 'Receive',
+          actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'],
+          resources: [data.queue.queueArn],
+        }),
+        // What comes to wait again goes back to the queue, and what is no message of ours to the dead letters.
+        sendStatement(data.queue, data.deadLetters),
+      ],
+    });
+    worker.target.addEventSource(
+      new SqsEventSource(data.queue, {
+        batchSize: deliveryQueue.batchSize,
+        reportBatchItemFailures: true,
+        maxConcurrency: surroundings.settings.deliveryConcurrency,
+      }),
+    );
+    return worker;
+  }
+
+  /** Closes the credit lots that have come due, every minute. */
+  private addSweep(surroundings: Surroundings, table: Data['table']): ServiceFunction {
+    const sweep = new ServiceFunction(this, 'expiry-sweep', {
+      ...surroundings,
+      entry: 'expiry-sweep',
+      description: 'Closes the credit lots that have come due.',
+      memoryMegabytes: 512,
+      timeoutSeconds: sweepTimeoutSeconds,
+      environment: { CREDIT_LIMIT: String(surroundings.settings.creditLimit) },
+      statements: tableStatements(table, permissions(sweepAccess)),
+    });
+    const invoke = new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [sweep.target.functionArn] });
+    const role = new Role(this, 'ScheduleRole', {
+      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
+        conditions: { StringEquals: { 'aws:SourceAccount': this.account } },
+      }),
+      inlinePolicies: { Invoke: new PolicyDocument({ statements: [invoke] }) },
+    });
+    new Schedule(this, 'EveryMinute', {
+      schedule: ScheduleExpression.rate(Duration.minutes(1)),
+      // A sweep that failed is not tried again: the next one is a minute away and takes up the same lots.
+      target: new LambdaInvoke(sweep.target, {
+        retryAttempts: 0,
+        maxEventAge: Duration.minutes(1),
+        // The role says all: the one that CDK would make allows every version of the function as well.
+        role: role.withoutPolicyUpdates(),
+      }),
+    });
+    return sweep;
+  }
+}
+
+/** Holds permissions to the table, its indexes by name, and the partitions of their kinds. */
+const tableStatements = ({ tableArn }: Data['table'], permitted: Permission[]): PolicyStatement[] =>
+  permitted.map(
+    ({ sid, actions, indexes, partitions }) =>
+      new PolicyStatement({
+        sid,
+        actions: actions.map((action) => `dynamodb:${action}`),
+        resources: [tableArn, ...indexes.map((name) => `${tableArn}/index/${name}`)],
+        conditions: {
+          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions },
+          // ForAllValues holds for a request that names no key at all, so one that names none is refused.
+          Null: { 'dynamodb:LeadingKeys': 'false' },
+        },
+      }),
+  );
+
+const sendStatement = (...queues: Queue[]): PolicyStatement =>
+  new PolicyStatement({
+    sid: 'Send',
+    actions: ['sqs:SendMessage'],
+    resources: queues.map(({ queueArn }) => queueArn),
+  });

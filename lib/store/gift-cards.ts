@@ -1,0 +1,136 @@
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { newId } from '../clock.ts';
+import { notFound } from '../http/problem.ts';
+import type { Identifier } from '../identifier.ts';
+import type { Key } from './query.ts';
+import { putNew } from './request-record.ts';
+import type { Resident } from './residents.ts';
+import { refusedToNotFound } from './retry.ts';
+import { db, partition, tableName } from './table.ts';
+import { findVisitor, welcome } from './visitor.ts';
+
+/** What a request sets of a gift card; PUT replaces all of it. */
+export interface GiftCardFields {
+  /** In L$. */
+  credit: number;
+  texture: string | null;
+  transfer: boolean;
+  active: boolean;
+}
+
+/** `ownerUsername` is a copy of the owner's name: `renameOwner` follows a change of it. */
+export interface GiftCard extends GiftCardFields {
+  id: string;
+  ownerUuid: string;
+  ownerUsername: string;
+  redeemed: boolean;
+  purchased: boolean;
+}
+
+export interface GiftCardItem extends GiftCard, Key {
+  ranked: string;
+  rank: string;
+  /** The two values that `ranked` can have, so that an update that does not know the owner can set it. */
+  rankedOn: string;
+  rankedOff: string;
+}
+
+/** Fields that no request sets. */
+export interface ImportedGiftCard {
+  id?: string;
+  redeemed?: boolean;
+  purchased?: boolean;
+}
+
+const keyOf = (store: string, id: string) => ({ pk: partition(store, 'GIFTCARD'), sk: id });
+
+/** The partition of an owner's cards with these flags in the index by rank. */
+export const rankedOf = (store: string, owner: string, active: boolean, redeemed: boolean): string =>
+  partition(store, 'GIFTCARD', `${owner}#${Number(active)}${Number(redeemed)}`);
+
+/** The item of a new gift card. */
+export const giftCardItem = (
+  store: string,
+  owner: Resident,
+  fields: GiftCardFields,
+  imported: ImportedGiftCard = {},
+): GiftCardItem => {
+  const card = { ...fields, id: newId(), redeemed: false, purchased: false, ...imported };
+  const rankedOn = rankedOf(store, owner.uuid, true, card.redeemed);
+  const rankedOff = rankedOf(store, owner.uuid, false, card.redeemed);
+  return {
+    ...keyOf(store, card.id),
+    ...card,
+    ownerUuid: owner.uuid,
+    ownerUsername: owner.username,
+    ranked: card.active ? rankedOn : rankedOff,
+    rank: card.id,
+    rankedOn,
+    rankedOff,
+  };
+};
+
+/** Grants a card to a customer. Throws 404 if there is no such resident. */
+export const grantGiftCard = async (
+  store: string,
+  identifier: Identifier,
+  fields: Omit<GiftCardFields, 'active'>,
+): Promise<GiftCard> => {
+  const customer = await findVisitor(store, identifier);
+  if (!customer) throw notFound();
+  await welcome(store, customer);
+  return putGiftCard(store, customer, { ...fields, active: true });
+};
+
+/** Writes a gift card as it is, over one of the same id if there is one. */
+export const putGiftCard = async (
+  store: string,
+  owner: Resident,
+  fields: GiftCardFields,
+  imported?: ImportedGiftCard,
+): Promise<GiftCard> => {
+  const card = giftCardItem(store, owner, fields, imported);
+  await putNew({ ...card }, card);
+  return card;
+};
+
+/** Throws 404. */
+export const getGiftCard = async (store: string, id: string): Promise<GiftCard> => {
+  const { Item } = await db.send(
+    new GetCommand({ TableName: tableName(), Key: keyOf(store, id), ConsistentRead: true }),
+  );
+  if (!Item) throw notFound();
+  return Item as GiftCard;
+};
+
+/** Sets some fields of a card, and its place in the index. `redeemed` is none of them. Throws 404. */
+const setFields = async (
+  store: string,
+  id: string,
+  fields: Partial<GiftCardFields> & { active: boolean },
+): Promise<GiftCard> => {
+  const set = Object.entries(fields);
+  const sets = set.map(([name]) => `#${name} = :${name}`).join(', ');
+  const { Attributes } = await refusedToNotFound(
+    db.send(
+      new UpdateCommand({
+        TableName: tableName(),
+        Key: keyOf(store, id),
+        UpdateExpression: `SET ${sets}, ranked = ${fields.active ? 'rankedOn' : 'rankedOff'}`,
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeNames: Object.fromEntries(set.map(([name]) => [`#${name}`, name])),
+        ExpressionAttributeValues: Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
+        ReturnValues: 'ALL_NEW',
+      }),
+    ),
+  );
+  return Attributes as GiftCard;
+};
+
+/** Replaces a card's fields. Throws 404. */
+export const updateGiftCard = (store: string, id: string, fields: GiftCardFields): Promise<GiftCard> =>
+  setFields(store, id, fields);
+
+/** Throws 404. */
+export const disableGiftCard = (store: string, id: string): Promise<GiftCard> =>
+  setFields(store, id, { active: false });

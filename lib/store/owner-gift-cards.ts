@@ -1,0 +1,55 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { Source } from '../http/page.ts';
+import { type GiftCard, type GiftCardItem, rankedOf } from './gift-cards.ts';
+import { getMany, type Key, loaded, merged, rowsOf } from './query.ts';
+import { db, tableName } from './table.ts';
+
+export interface GiftCardFilter {
+  active?: boolean | undefined;
+  redeemed?: boolean | undefined;
+}
+
+const either = [false, true];
+
+/** The keys of an owner's cards in the order of their ids: each combination of the flags is a partition of the index. */
+const ownersKeys = (store: string, owner: string, { active, redeemed }: GiftCardFilter = {}): Source<Key> => {
+  const wanted = either
+    .filter((isActive) => isActive === (active ?? isActive))
+    .flatMap((isActive) =>
+      either
+        .filter((isRedeemed) => isRedeemed === (redeemed ?? isRedeemed))
+        .map((isRedeemed) => rankedOf(store, owner, isActive, isRedeemed)),
+    );
+  return merged(
+    wanted.map((name) => rowsOf<Key>({ partition: name, index: 'byRank' })),
+    ({ sk }) => sk,
+  );
+};
+
+/** The cards of a customer that pass the filter. */
+export const listGiftCards = (store: string, owner: string, filter: GiftCardFilter): Source<GiftCard> =>
+  loaded(
+    ownersKeys(store, owner, filter),
+    ({ sk }) => sk,
+    async (rows) => {
+      const cards = await getMany<GiftCardItem>(rows.map(({ pk, sk }) => ({ pk, sk })));
+      // An index may be behind the table.
+      return cards.filter(
+        ({ active, redeemed }) => active === (filter.active ?? active) && redeemed === (filter.redeemed ?? redeemed),
+      );
+    },
+  );
+
+/** Follows a change of an owner's name in the copies of it. */
+export const renameOwner = async (store: string, owner: string, username: string): Promise<void> => {
+  for (const { pk, sk } of await ownersKeys(store, owner)({ descending: false }))
+    await db.send(
+      new UpdateCommand({
+        TableName: tableName(),
+        Key: { pk, sk },
+        UpdateExpression: 'SET ownerUsername = :username',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: { ':username': username },
+      }),
+    );
+};

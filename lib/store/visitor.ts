@@ -1,0 +1,24 @@
+import type { Identifier } from '../identifier.ts';
+import { customerKey, touchCustomer } from './customers.ts';
+import { getMany } from './query.ts';
+import { findResident, type Resident } from './residents.ts';
+
+/** A resident about whom a store is to write something. */
+export interface Visitor extends Resident {
+  /** Whether the store has them in its list of customers. */
+  isCustomer: boolean;
+}
+
+/** The resident of that identifier and whether the store knows them: side by side where the identifier is a UUID. */
+export const findVisitor = async (store: string, identifier: Identifier): Promise<Visitor | undefined> => {
+  const found = findResident(identifier);
+  const uuid = identifier.uuid ?? (await found)?.uuid;
+  if (uuid === undefined) return undefined;
+  const [resident, rows] = await Promise.all([found, getMany([customerKey(store, uuid)])]);
+  return resident && { ...resident, isCustomer: rows.length > 0 };
+};
+
+/** To be called before what is written about them, so that nothing is written about somebody who is not in the list. */
+export const welcome = async (store: string, { isCustomer, ...resident }: Visitor): Promise<void> => {
+  if (!isCustomer) await touchCustomer(store, resident);
+};

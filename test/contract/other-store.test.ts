@@ -1,0 +1,181 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { Route } from '../../lib/routes/route.ts';
+import { routes, unwritten } from '../../lib/routes/routes.ts';
+import { ada, bob, cleo, seedResidents, unknownUuid } from '../support/residents.ts';
+import { startTestService, wholeTable } from '../support/service.ts';
+
+/**
+ * What one store owns is to another store's key as if it did not exist: the same answer, the same number of calls to the
+ * table (so that time tells nothing either), and nothing written. The cases are made of the route table, so an endpoint
+ * that joins it is tested here too.
+ */
+let service: Awaited<ReturnType<typeof startTestService>>;
+
+/** Rows of each store, by what a path calls them. */
+type Owned = Record<'coupons' | 'giftcards' | 'products' | 'categories', string>;
+let mine: Owned;
+let theirs: Owned;
+
+const own = async (call: typeof service.call, code = 'Theirs', customer = bob.uuid): Promise<Owned> => {
+  const idOf = async (path: string, body: object) => (await call('POST', path, body)).body.id;
+  const owned = {
+    coupons: await idOf('/v1/coupons', { code, ownerIdentifier: ada.uuid }),
+    giftcards: await idOf(`/v1/customers/${customer}/actions/grant-gift-card`, { credit: 5 }),
+    products: await idOf('/v1/products', { name: 'Chair', price: 1 }),
+    categories: await idOf('/v1/categories', { name: 'Seats' }),
+  };
+  await call('POST', `/v1/categories/${owned.categories}/products/${owned.products}`);
+  await call('POST', `/v1/customers/${customer}/actions/apply-coupon`, { couponId: owned.coupons, scope: 0 });
+  return owned;
+};
+
+beforeAll(async () => {
+  service = await startTestService();
+  await seedResidents();
+  mine = await own(service.call);
+  theirs = await own(service.callOther);
+  // A second row in each of their lists, so that the lists have cursors.
+  await own(service.callOther, 'More of theirs', cleo.uuid);
+});
+
+/** One body for every endpoint: what an endpoint does not know it ignores. */
+const anyBody = {
+  code: 'New code',
+  name: 'New name',
+  price: 1,
+  credit: 1,
+  delta: 1,
+  ownerIdentifier: ada.uuid,
+  recipientIdentifier: bob.uuid,
+};
+
+/** The kinds of row that a path's ids name, in their order: `coupons` for `/v1/coupons/{id}`. */
+const kindsOf = ({ path }: Route): (keyof Owned)[] =>
+  [...path.matchAll(/\/(\w+)\/\{(?:id|productId)\}/g)].map(([, kind]) => kind as keyof Owned);
+
+interface Case {
+  name: string;
+  row: Route;
+  /** The request with `foreign` in the place of the id, all else being my own. */
+  request: (foreign: string) => { path: string; body?: object };
+  foreign: () => string;
+}
+
+const live = routes.filter(({ id }) => !unwritten.includes(id));
+
+/** Every id of every path. */
+const pathCases: Case[] = live.flatMap((row) =>
+  kindsOf(row).map((kind, place, kinds) => ({
+    name: `${row.method} ${row.path} with the other store's ${kind}`,
+    row,
+    foreign: () => theirs[kind],
+    request: (foreign: string) => {
+      const ids = kinds.map((each, index) => (index === place ? foreign : mine[each]));
+      const path = row.path.replace(/\{(?:id|productId)\}/g, () => ids.shift() ?? '');
+      return { path, ...(row.body && { body: anyBody }) };
+    },
+  })),
+);
+
+const rowOf = (id: string): Route => {
+  const row = routes.find((each) => each.id === id);
+  if (!row) throw new Error(`There is no row ${id}.`);
+  return row;
+};
+
+/** An id in a body. */
+const bodyCase = (id: string, field: string, kind: keyof Owned, rest: () => object): Case => ({
+  name: `${id} with the other store's ${kind} as ${field}`,
+  row: rowOf(id),
+  foreign: () => theirs[kind],
+  request: (foreign) => ({
+    path: rowOf(id).path.replace('{identifier}', bob.uuid).replace('{id}', mine.products),
+    body: { ...rest(), [field]: foreign },
+  }),
+});
+
+const bodyCases: Case[] = [
+  bodyCase('coupons/apply-coupon', 'couponId', 'coupons', () => ({ scope: 0 })),
+  bodyCase('coupons/revoke-coupon', 'couponId', 'coupons', () => ({ scope: 0 })),
+  bodyCase('coupons/apply-coupon', 'productId', 'products', () => ({ couponId: mine.coupons, scope: 1 })),
+  bodyCase('coupons/revoke-coupon', 'productId', 'products', () => ({ couponId: mine.coupons, scope: 1 })),
+  bodyCase('products/create-product', 'demoId', 'products', () => anyBody),
+  bodyCase('products/update-product', 'demoId', 'products', () => anyBody),
+];
+
+/** Queries that name a row. */
+const queryCases: Case[] = [
+  {
+    name: "GET /v1/products with the other store's categories as category",
+    row: rowOf('products/list-products'),
+    foreign: () => theirs.categories,
+    request: (category) => ({ path: `/v1/products?category=${category}` }),
+  },
+];
+
+test.each([...pathCases, ...bodyCases, ...queryCases])(
+  '$name answers as for an id that does not exist',
+  async ({ row, request, foreign }) => {
+    const ask = async (id: string) => {
+      const { path, body } = request(id);
+      const answer = await service.call(row.method, path, body);
+      const { instance, ...rest } = answer.body;
+      return { status: answer.status, body: rest, type: answer.headers.get('content-type'), cost: answer.cost };
+    };
+    const before = await wholeTable();
+
+    const unknown = await ask(unknownUuid);
+    const answered = await ask(foreign());
+
+    expect(answered).toEqual(unknown);
+    expect(answered.cost?.calls).toBeGreaterThan(0);
+    expect(await wholeTable()).toEqual(before);
+  },
+);
+
+test('has a case for every id of every path', () => {
+  const ids = live.flatMap(({ path }) => path.match(/\{(?!identifier)\w+\}/g) ?? []);
+
+  expect(pathCases).toHaveLength(ids.length);
+});
+
+test('applies and revokes nothing by a code or an owner that only the other store has', async () => {
+  await service.callOther('POST', '/v1/coupons', { code: 'Only theirs', ownerIdentifier: bob.uuid });
+  const path = (action: string) => `/v1/customers/${bob.uuid}/actions/${action}-coupon`;
+  const before = await wholeTable();
+
+  const answers = [];
+  for (const action of ['apply', 'revoke'])
+    for (const choice of [{ code: 'Only theirs' }, { code: 'Nobody’s' }, { couponOwnerUuid: bob.uuid }])
+      answers.push(await service.call('POST', path(action), { ...choice, scope: 0 }));
+
+  expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 404]);
+  expect(answers[0]?.cost).toEqual(answers[1]?.cost);
+  expect(answers[3]?.cost).toEqual(answers[4]?.cost);
+  expect(await wholeTable()).toEqual(before);
+});
+
+test('lists nothing of the other store', async () => {
+  const lists = live.filter(({ query, path }) => 'cursor' in query.shape && path !== '/v1/coupons/owner/{identifier}');
+  const foreign = new Set([...Object.values(theirs)]);
+
+  for (const { path } of lists) {
+    const { body } = await service.call('GET', path.replace('{identifier}', bob.uuid));
+    const ids = body.data.map(({ id }: { id: string }) => id);
+    expect(ids.filter((id: string) => foreign.has(id))).toEqual([]);
+  }
+  expect((await service.call('GET', `/v1/coupons/owner/${bob.uuid}`)).body.data).toEqual([]);
+});
+
+test('refuses the other store’s cursor in every list', async () => {
+  await service.callOther('POST', `/v1/customers/${bob.uuid}/actions/grant-gift-card`, { credit: 5 });
+
+  for (const { path } of live.filter(({ query }) => 'cursor' in query.shape)) {
+    const filled = path.replace('{identifier}', path.includes('owner') ? ada.uuid : bob.uuid);
+    const { nextCursor } = (await service.callOther('GET', `${filled}?limit=1`)).body.pagination;
+    const { body } = await service.call('GET', `${filled}?limit=1&cursor=${nextCursor}`);
+
+    expect(nextCursor).toEqual(expect.any(String));
+    expect(body.errors).toEqual(['Cursor is invalid.']);
+  }
+});

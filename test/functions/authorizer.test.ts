@@ -1,0 +1,170 @@
+import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
+import { beforeAll, expect, test } from 'vitest';
+import { handler } from '../../functions/authorizer.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { parseKey } from '../../lib/keys.ts';
+import { scopes } from '../../lib/routes/route.ts';
+import { routes, unwritten } from '../../lib/routes/routes.ts';
+import { findKey, issueKey, revokeKey } from '../../lib/store/api-keys.ts';
+import { metered, newMeter } from '../../lib/store/meter.ts';
+import { createStore, deleteStore } from '../../lib/store/stores.ts';
+import { setClock, startTestService } from '../support/service.ts';
+
+const start = Date.parse('2027-01-01T00:00:00.000Z');
+let service: Awaited<ReturnType<typeof startTestService>>;
+
+beforeAll(async () => {
+  setClock(start);
+  service = await startTestService();
+});
+
+const arn = 'arn:aws:execute-api:eu-central-1:123456789012:api/prod';
+
+const event = (keys: string[], row = routes[0], path = row?.path): APIGatewayRequestAuthorizerEvent =>
+  ({
+    type: 'REQUEST',
+    methodArn: `${arn}/${row?.method}${path}`,
+    resource: row?.path,
+    httpMethod: row?.method,
+    multiValueHeaders: { 'x-api-key': keys },
+    requestContext: {},
+  }) as never;
+
+const policyOf = async (key: string, row = routes[0]) =>
+  (await handler(event([key], row))).policyDocument.Statement[0] as { Effect: string; Resource: string };
+
+test('a key with one scope opens the routes of this scope and no other, for all rows and scopes', async () => {
+  for (const scope of scopes) {
+    const key = await service.keyWith([scope]);
+    for (const row of routes)
+      expect((await policyOf(key, row)).Effect, `${scope} on ${row.id}`).toBe(row.scope === scope ? 'Allow' : 'Deny');
+  }
+});
+
+test('403s over HTTP without the scope, 401 without a key, and the endpoint answers with it', async () => {
+  const reader = service.callAs(await service.keyWith(['categories:read']));
+
+  const answers = [
+    await reader('GET', '/v1/categories'),
+    await reader('GET', '/v1/products'),
+    await service.callAs('')('GET', '/v1/categories'),
+  ];
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 403, 401]);
+  expect(answers[1]?.body).toEqual({
+    status: 403,
+    title: 'Forbidden',
+    detail: expect.any(String),
+    instance: '/v1/products',
+  });
+  expect(answers[2]?.headers.get('content-type')).toBe('application/problem+json');
+});
+
+test('401s for a missing, empty, repeated, malformed or unknown key, without a call to the table but for the last', async () => {
+  const good = service.key;
+  const last = good.at(-1) === 'A' ? 'B' : 'A';
+  const cases: [string[], number][] = [
+    [[], 0],
+    [[''], 0],
+    [[good, good], 0],
+    [[good.slice(0, -1) + last], 0],
+    [[`${good} `], 0],
+    [[good.replace('sis_test_', 'sis_live_')], 0],
+    [['x'.repeat(300)], 0],
+    [[(await issueKeyElsewhere()).text], 1],
+  ];
+
+  for (const [keys, calls] of cases) {
+    const meter = newMeter();
+    await expect(metered(meter, () => handler(event(keys)))).rejects.toThrow(/^Unauthorized$/);
+    expect(meter.calls).toBe(calls);
+  }
+});
+
+/** A key that is well-formed, but not in this table. */
+const issueKeyElsewhere = async () => {
+  const { newKey } = await import('../../lib/keys.ts');
+  return newKey('test');
+};
+
+test('401s for the right id with another secret', async () => {
+  const { newKey } = await import('../../lib/keys.ts');
+  const { base62 } = await import('../../lib/clock.ts');
+  const { crc32 } = await import('node:zlib');
+  const id = parseKey(service.key, 'test')?.id ?? '';
+  const body = `sis_test_${id}_${newKey('test').text.slice(22, 65)}`;
+
+  await expect(handler(event([`${body}${base62(crc32(body), 6)}`]))).rejects.toThrow(/^Unauthorized$/);
+});
+
+test('a key lives until the millisecond before it expires', async () => {
+  const { text } = await issueKey({
+    store: service.store,
+    name: 'short',
+    scopes,
+    stage: 'test',
+    expiresAt: timestamp(start + 1000),
+  });
+
+  setClock(start + 999);
+  expect((await policyOf(text)).Effect).toBe('Allow');
+  setClock(start + 1000);
+  await expect(handler(event([text]))).rejects.toThrow(/^Unauthorized$/);
+  setClock(start);
+});
+
+test('401s for a revoked key', async () => {
+  const text = await service.keyWith(scopes);
+  await revokeKey(parseKey(text, 'test')?.id ?? '');
+
+  await expect(handler(event([text]))).rejects.toThrow(/^Unauthorized$/);
+});
+
+test('an uncached call costs one read; the hour of last use is noted once an hour', async () => {
+  const text = await service.keyWith(scopes);
+  const id = parseKey(text, 'test')?.id ?? '';
+  const cost = async () => {
+    const meter = newMeter();
+    await metered(meter, () => handler(event([text])));
+    return [meter.calls, meter.units];
+  };
+
+  setClock(start + 10);
+  const first = await cost();
+  const lastUse = (await findKey(id))?.lastUsedAt;
+  const second = await cost();
+  setClock(start + 10 + 3_600_000);
+  const later = await cost();
+
+  expect([first, second, later]).toEqual([
+    [2, 2],
+    [1, 1],
+    [2, 2],
+  ]);
+  expect(lastUse).toBe(timestamp(start + 10));
+  setClock(start);
+});
+
+test('the policy holds for every path of its route, and for no other method or path', async () => {
+  const row = routes.find(({ id }) => id === 'categories/get-category');
+
+  expect((await policyOf(service.key, row)).Resource).toBe(`${arn}/GET/v1/categories/*`);
+});
+
+test('404s from every endpoint for the key of a deleted store', async () => {
+  const store = await createStore('Gone');
+  const call = service.callAs(await service.keyWith(scopes, store.id));
+  await deleteStore(store.id);
+
+  for (const row of routes.filter(({ id }) => !unwritten.includes(id))) {
+    const answer = await call(row.method, row.path.replaceAll(/\{\w+\}/g, store.id), row.body && {});
+    expect([answer.status, answer.cost?.calls], row.id).toEqual([404, 0]);
+  }
+});
+
+test('no key can be issued for a deleted store', async () => {
+  const store = await createStore('Gone');
+  await deleteStore(store.id);
+
+  await expect(service.keyWith(scopes, store.id)).rejects.toMatchObject({ status: 404 });
+});

@@ -1,0 +1,102 @@
+import { beforeAll, expect, test } from 'vitest';
+import { now } from '../../../lib/clock.ts';
+import { updateCoupon } from '../../../lib/store/coupon-update.ts';
+import { createCoupon } from '../../../lib/store/coupons.ts';
+import { renameOwner } from '../../../lib/store/owner-coupons.ts';
+import { ada, bob, cleo, seedResidents, unknownUuid } from '../../support/residents.ts';
+import { setClock, startTestService, wholeTable } from '../../support/service.ts';
+
+let service: Awaited<ReturnType<typeof startTestService>>;
+const fields = { discount: 1, ownerProfit: 1, active: true, bloggersSync: false };
+beforeAll(async () => {
+  service = await startTestService();
+  await seedResidents();
+  const start = now();
+  for (let number = 0; number < 9; number++) {
+    setClock(start + number);
+    const coupon = { ...fields, code: `Code${number}`, active: number % 3 !== 0 };
+    await createCoupon(service.store, number % 2 === 0 ? ada : bob, coupon);
+  }
+});
+
+/** The codes of all pages, forward, then back from the last page; each page holds two. */
+const walk = async (path: string): Promise<{ forward: string[]; back: string[] }> => {
+  const join = path.includes('?') ? '&' : '?';
+  const fetchPage = async (cursor: string | null) =>
+    (await service.call('GET', `${path}${join}limit=2${cursor ? `&cursor=${cursor}` : ''}`)).body;
+  const codesOf = (data: { code: string }[]) => data.map(({ code }) => code);
+  let page = await fetchPage(null);
+  const forward = codesOf(page.data);
+  while (page.pagination.nextCursor) {
+    page = await fetchPage(page.pagination.nextCursor);
+    forward.push(...codesOf(page.data));
+  }
+  const back = codesOf(page.data);
+  while (page.pagination.previousCursor) {
+    page = await fetchPage(page.pagination.previousCursor);
+    back.unshift(...codesOf(page.data));
+  }
+  return { forward, back };
+};
+
+const named = (...numbers: number[]): string[] => numbers.map((number) => `Code${number}`);
+
+test.each([
+  ['/v1/coupons', named(0, 1, 2, 3, 4, 5, 6, 7, 8)],
+  ['/v1/coupons?active=true', named(1, 2, 4, 5, 7, 8)],
+  ['/v1/coupons?active=false', named(0, 3, 6)],
+  [`/v1/coupons/owner/${ada.uuid}`, named(0, 2, 4, 6, 8)],
+  ['/v1/coupons/owner/Bob%20Resident', named(1, 3, 5, 7)],
+  ['/v1/coupons/owner/bob?active=true', named(1, 3, 5, 7)],
+  ['/v1/coupons/owner/cleo', []],
+])('200s for %s with each coupon once, forward and back', async (path, codes) => {
+  expect(await walk(path)).toEqual({ forward: codes, back: codes });
+});
+
+test.each([
+  ['/v1/coupons?active=yes', 'active must be true or false.'],
+  ['/v1/coupons?limit=0', 'Limit must be between 1 and 1000.'],
+  ['/v1/coupons?cursor=x', 'Cursor is invalid.'],
+  ['/v1/coupons/owner/bob?limit=1001', 'Limit must be between 1 and 1000.'],
+])('400s for %s', async (path, message) => {
+  const { status, body } = await service.call('GET', path);
+
+  expect(status).toBe(400);
+  expect(body.errors).toEqual([message]);
+});
+
+test('400s for the cursor of another owner’s list', async () => {
+  const { body } = await service.call('GET', '/v1/coupons/owner/ada.lovelace?limit=1');
+
+  const { status } = await service.call('GET', `/v1/coupons/owner/bob?cursor=${body.pagination.nextCursor}`);
+
+  expect(status).toBe(400);
+});
+
+test('400s for a malformed owner and 404s for one who does not exist', async () => {
+  expect((await service.call('GET', '/v1/coupons/owner/not%20a%20name')).status).toBe(400);
+  expect((await service.call('GET', `/v1/coupons/owner/${unknownUuid}`)).status).toBe(404);
+  expect((await service.call('GET', '/v1/coupons/owner/nobody')).status).toBe(404);
+});
+
+test('moves a coupon between the lists of active and inactive ones when it is replaced', async () => {
+  const { id } = await createCoupon(service.store, cleo, { ...fields, code: 'Mover' });
+  await updateCoupon(service.store, id, { ...fields, code: 'Mover', active: false });
+
+  const listed = async (active: boolean) =>
+    (await service.call('GET', `/v1/coupons?active=${active}`)).body.data.some((row: { id: string }) => row.id === id);
+
+  expect([await listed(true), await listed(false)]).toEqual([false, true]);
+  expect((await service.call('GET', '/v1/coupons/owner/cleo')).body.data).toHaveLength(1);
+  // An inactive coupon must not be among those that apply by owner has to look through.
+  const item = (await wholeTable()).find((each) => each.id === id && each.folded !== undefined);
+  expect(item?.ranked).toBe(item?.rankedOff);
+});
+
+test('shows the owner’s new name on every coupon after a rename', async () => {
+  await renameOwner(service.store, cleo.uuid, 'cleo.patra');
+
+  const { data } = (await service.call('GET', '/v1/coupons/owner/cleo')).body;
+
+  expect(data.map((row: { couponOwnerUsername: string }) => row.couponOwnerUsername)).toEqual(['cleo.patra']);
+});

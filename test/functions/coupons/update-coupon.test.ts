@@ -1,0 +1,111 @@
+import { beforeAll, expect, test } from 'vitest';
+import { ada, seedResidents, unknownUuid } from '../../support/residents.ts';
+import { startTestService, wholeTable } from '../../support/service.ts';
+
+let service: Awaited<ReturnType<typeof startTestService>>;
+beforeAll(async () => {
+  service = await startTestService();
+  await seedResidents();
+});
+
+const create = async (code: string): Promise<string> =>
+  (await service.call('POST', '/v1/coupons', { code, ownerIdentifier: 'ada.lovelace', discount: 10, ownerProfit: 5 }))
+    .body.id;
+
+const update = (id: string, body: object) => service.call('PUT', `/v1/coupons/${id}`, body);
+
+/** Each coupon's code and each held code, folded: they must be the same. */
+const codes = async () => {
+  const items = await wholeTable();
+  const ofKind = (kind: string) => items.filter(({ pk }) => pk === `${service.store}#${kind}`);
+  return {
+    coupons: ofKind('COUPON')
+      .map(({ id, folded }) => `${folded} ${id}`)
+      .sort(),
+    held: ofKind('CODE')
+      .map(({ id, sk }) => `${sk} ${id}`)
+      .sort(),
+  };
+};
+
+test('sets omitted fields to their defaults and keeps the owner', async () => {
+  const id = await create('Replace');
+  await update(id, { code: 'Replace', discount: 7, ownerProfit: 8, active: false, bloggersSync: true });
+
+  const { status, body } = await update(id, { code: 'Replace', ownerIdentifier: 'bob', couponOwnerUuid: unknownUuid });
+
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    id,
+    code: 'Replace',
+    active: true,
+    bloggersSync: false,
+    couponOwnerUuid: ada.uuid,
+    couponOwnerUsername: 'ada.lovelace',
+    discount: 0,
+    ownerProfit: 0,
+    usesPerCustomer: 0,
+    expiration: '9999-12-31T23:59:59.999Z',
+  });
+  expect((await service.call('GET', `/v1/coupons/${id}`)).body).toEqual(body);
+});
+
+test('changes the case of a code alone, and keeps it unique', async () => {
+  const id = await create('Cased');
+
+  const { status, body } = await update(id, { code: 'CASED' });
+
+  expect([status, body.code]).toEqual([200, 'CASED']);
+  expect((await service.call('POST', '/v1/coupons', { code: 'cased', ownerIdentifier: 'bob' })).status).toBe(400);
+});
+
+test('frees the old code and takes the new one on a rename', async () => {
+  const id = await create('Before');
+
+  const { status, body } = await update(id, { code: 'After', discount: 30 });
+
+  expect([status, body.code, body.discount]).toEqual([200, 'After', 30]);
+  expect((await service.call('GET', `/v1/coupons/${id}`)).body).toEqual(body);
+  expect((await service.call('POST', '/v1/coupons', { code: 'before', ownerIdentifier: 'bob' })).status).toBe(201);
+  expect((await service.call('POST', '/v1/coupons', { code: 'AFTER', ownerIdentifier: 'bob' })).status).toBe(400);
+});
+
+test('400s for a code that another coupon has, and writes nothing', async () => {
+  await create('Taken');
+  const id = await create('Taker');
+  const before = await wholeTable();
+
+  const { status, body } = await update(id, { code: 'tAKEN', discount: 99 });
+
+  expect(status).toBe(400);
+  expect(body.errors).toEqual(['code must be unique in the store, whatever its case: another coupon has it.']);
+  expect(await wholeTable()).toEqual(before);
+});
+
+test('404s for a coupon that does not exist, and writes nothing', async () => {
+  const before = await wholeTable();
+
+  const { status, body } = await update(unknownUuid, { code: 'Nothing' });
+
+  expect(status).toBe(404);
+  expect(body.errors).toBeUndefined();
+  expect(await wholeTable()).toEqual(before);
+});
+
+test('leaves one code held by each coupon after renames and creates that race', async () => {
+  const ids = await Promise.all(['Race1', 'Race2', 'Race3'].map(create));
+  const names = ['Race1', 'Race2', 'RACE3', 'Race4', 'Race5'];
+
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, index) =>
+      index % 8 === 0
+        ? service.call('POST', '/v1/coupons', { code: names[index % 5], ownerIdentifier: 'bob' })
+        : update(ids[index % 3] as string, { code: names[(index * 7) % 5] }),
+    ),
+  );
+
+  expect(new Set(answers.map(({ status }) => status)).difference(new Set([200, 201, 400]))).toEqual(new Set());
+  const { coupons, held } = await codes();
+  expect(held).toEqual(coupons);
+  expect(new Set(held.map((entry) => entry.split(' ')[0])).size).toBe(held.length);
+});

@@ -1,0 +1,72 @@
+import { beforeAll, expect, test } from 'vitest';
+import { findCustomerItem } from '../../../lib/store/customers.ts';
+import { identifierCases, newResident } from '../../support/customer-cases.ts';
+import { startTestService, wholeTable } from '../../support/service.ts';
+
+let service: Awaited<ReturnType<typeof startTestService>>;
+beforeAll(async () => {
+  service = await startTestService();
+});
+
+identifierCases(() => service, 'POST', '/actions/ban');
+
+const ban = (uuid: string, body?: unknown) => service.call('POST', `/v1/customers/${uuid}/actions/ban`, body);
+
+const reasonOf = async (uuid: string) =>
+  ((await findCustomerItem(service.store, uuid)) as { banReason?: string } | undefined)?.banReason;
+
+test('200s with the ban state for a resident whom the store has never touched', async () => {
+  const { uuid, username } = await newResident(1);
+
+  const { status, body } = await ban(uuid);
+
+  expect(status).toBe(200);
+  expect(body).toEqual({ uuid, username, isBanned: true });
+  expect((await service.call('GET', `/v1/customers/${uuid}`)).body.isBanned).toBe(true);
+});
+
+test('records the reason, trimmed; a second ban with a reason replaces it, one without leaves it', async () => {
+  const { uuid } = await newResident(2);
+
+  await ban(uuid, { reason: ' Spam\nagain ' });
+  const first = await reasonOf(uuid);
+  await ban(uuid, { reason: 'Fraud' });
+  const second = await reasonOf(uuid);
+  const third = await ban(uuid, {});
+
+  expect([first, second, await reasonOf(uuid)]).toEqual(['Spam\nagain', 'Fraud', 'Fraud']);
+  expect(third).toMatchObject({ status: 200, body: { isBanned: true } });
+});
+
+test('blocks none of the other calls', async () => {
+  const { uuid } = await newResident(3);
+  await ban(uuid);
+
+  const increment = await service.call('POST', `/v1/customers/${uuid}/actions/increment-credit`, { delta: 5 });
+  const update = await service.call('PUT', `/v1/customers/${uuid}`, { discount: 5 });
+
+  expect([increment.status, update.status]).toEqual([200, 200]);
+  expect(update.body).toMatchObject({ credit: 5, discount: 5, isBanned: true });
+});
+
+test.each([{ reason: 'x'.repeat(1001) }, { reason: 5 }, { reason: null }, { reason: 'bell \u0007' }, '[]', '{', '"x"'])(
+  '400s for the body %j and writes nothing',
+  async (sent) => {
+    const { uuid } = await newResident(4);
+    const before = await wholeTable();
+
+    const { status, body } = await ban(uuid, sent);
+
+    expect(status).toBe(400);
+    expect(body.errors).toHaveLength(1);
+    expect(await wholeTable()).toEqual(before);
+  },
+);
+
+test('200s for a reason of 1000 characters, emoji counted as one', async () => {
+  const { uuid } = await newResident(5);
+
+  const { status } = await ban(uuid, { reason: '🦊'.repeat(1000) });
+
+  expect(status).toBe(200);
+});

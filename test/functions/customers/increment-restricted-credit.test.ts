@@ -1,0 +1,3 @@
+import { incrementCases } from '../../support/credit-cases.ts';
+
+incrementCases({ action: 'increment-restricted-credit', field: 'restrictedCredit', otherAction: 'increment-credit' });

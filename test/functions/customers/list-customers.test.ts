@@ -1,0 +1,166 @@
+import { beforeAll, expect, test } from 'vitest';
+import { timestamp } from '../../../lib/clock.ts';
+import { recordPurchase } from '../../../lib/store/spend.ts';
+import { newResident } from '../../support/customer-cases.ts';
+import { startTestService } from '../../support/service.ts';
+
+let service: Awaited<ReturnType<typeof startTestService>>;
+
+/** A customer of the filters' own store: their spend, and whether they subscribe. */
+const seeded: { uuid: string; spend: number; subscribed: boolean }[] = [];
+
+/** Spends with ties, zeros and different numbers of digits; every third customer subscribes. */
+const spends = [0, 5, 9, 10, 10, 10, 100, 99, 0, 1000, 5, 10];
+
+beforeAll(async () => {
+  service = await startTestService();
+  for (const [index, spend] of spends.entries()) {
+    const resident = await newResident(index + 1);
+    const subscribed = index % 3 === 0;
+    await service.call('PUT', `/v1/customers/${resident.uuid}`, { newsSubscriber: subscribed });
+    const purchase = { id: `p${index}`, buyer: resident, productId: 'vase', price: spend, at: timestamp(Date.now()) };
+    if (spend > 0) await recordPurchase(service.store, purchase);
+    seeded.push({ uuid: resident.uuid, spend, subscribed });
+  }
+  await newResident(500);
+});
+
+type Row = { uuid: string };
+
+const get = async (query: string) => (await service.call('GET', `/v1/customers?${query}`)).body;
+
+/** The uuids of each page, from the first to the last, and then back from the last to the first. */
+const walk = async (query: string, limit: number) => {
+  const forward: string[][] = [];
+  const back: string[][] = [];
+  let page = await get(`${query}&limit=${limit}`);
+  const uuids = () => page.data.map(({ uuid }: Row) => uuid);
+  expect(page.pagination.previousCursor).toBeNull();
+  forward.push(uuids());
+  while (page.pagination.nextCursor) {
+    page = await get(`${query}&limit=${limit}&cursor=${page.pagination.nextCursor}`);
+    forward.push(uuids());
+  }
+  back.unshift(uuids());
+  while (page.pagination.previousCursor) {
+    page = await get(`${query}&limit=${limit}&cursor=${page.pagination.previousCursor}`);
+    back.unshift(uuids());
+  }
+  expect(page.pagination.nextCursor === null).toBe(forward.length === 1);
+  return { forward, back };
+};
+
+const expected = (newsSubscriber: boolean | undefined, spentMoreThan: number | undefined): string[] =>
+  seeded
+    .filter(({ spend }) => spentMoreThan === undefined || spend > spentMoreThan)
+    .filter(({ subscribed }) => newsSubscriber === undefined || subscribed === newsSubscriber)
+    .map(({ uuid }) => uuid)
+    .sort();
+
+const filters = [undefined, true, false].flatMap((newsSubscriber) =>
+  [undefined, -1, 0, 5, 9, 10, 99, 1000, 2_147_483_647].map((spentMoreThan) => ({ newsSubscriber, spentMoreThan })),
+);
+
+test.each(filters)('keeps exactly the customers that pass %j, walked forward and back', async (filter) => {
+  const query = new URLSearchParams(
+    Object.entries(filter).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  ).toString();
+  const all = expected(filter.newsSubscriber, filter.spentMoreThan);
+
+  const { forward, back } = await walk(query, 2);
+
+  expect(forward.flat().sort()).toEqual(all);
+  expect(back).toEqual(forward);
+  expect(forward.slice(0, -1).every((page) => page.length === 2)).toBe(true);
+  expect((await get(query)).data.map(({ uuid }: Row) => uuid)).toEqual(forward.flat());
+});
+
+test('200s with customers in full', async () => {
+  const { data, pagination } = await get('limit=1');
+
+  expect(data).toEqual([
+    {
+      uuid: seeded[0]?.uuid,
+      username: 'resident1.tester',
+      credit: 0,
+      restrictedCredit: 0,
+      discount: 0,
+      newsSubscriber: true,
+      isBanned: false,
+    },
+  ]);
+  expect(pagination).toEqual({ nextCursor: expect.any(String), previousCursor: null, limit: 1 });
+});
+
+test('does not list a resident until the store first writes something about them, and then at once', async () => {
+  const resident = await newResident(501);
+  const uuids = async (query = '') => (await get(query)).data.map(({ uuid }: Row) => uuid);
+  await service.call('GET', `/v1/customers/${resident.uuid}`);
+  await service.call('POST', `/v1/customers/${resident.uuid}/actions/increment-credit`, { delta: -1 });
+  const before = await uuids();
+
+  await service.call('POST', `/v1/customers/${resident.uuid}/actions/increment-credit`, { delta: 1 });
+
+  expect(before).not.toContain(resident.uuid);
+  expect(await uuids()).toContain(resident.uuid);
+  expect(await uuids('newsSubscriber=false')).toContain(resident.uuid);
+  expect(await uuids('spentMoreThan=0')).not.toContain(resident.uuid);
+  seeded.push({ uuid: resident.uuid, spend: 0, subscribed: false });
+});
+
+test('follows a subscription that changes, in both lists', async () => {
+  const { uuid } = seeded[9] as Row;
+  const isIn = async (query: string) => (await get(query)).data.some((row: Row) => row.uuid === uuid);
+
+  await service.call('PUT', `/v1/customers/${uuid}`, { newsSubscriber: false });
+  const left = [await isIn('newsSubscriber=true'), await isIn('newsSubscriber=true&spentMoreThan=5')];
+  await service.call('PUT', `/v1/customers/${uuid}`, { newsSubscriber: true });
+
+  expect(left).toEqual([false, false]);
+  expect(await isIn('newsSubscriber=true&spentMoreThan=5')).toBe(true);
+});
+
+test('lists nobody of another store', async () => {
+  const { body } = await service.callOther('GET', '/v1/customers');
+
+  expect(body).toEqual({ data: [], pagination: { nextCursor: null, previousCursor: null, limit: 100 } });
+});
+
+test('400s for a cursor of the other order', async () => {
+  const byUuid = (await get('limit=1')).pagination.nextCursor;
+  const bySpend = (await get('limit=1&spentMoreThan=0')).pagination.nextCursor;
+
+  const answers = [
+    await service.call('GET', `/v1/customers?spentMoreThan=0&cursor=${byUuid}`),
+    await service.call('GET', `/v1/customers?cursor=${bySpend}`),
+  ];
+
+  expect(answers.map(({ status, body }) => [status, body.errors])).toEqual([
+    [400, ['Cursor is invalid.']],
+    [400, ['Cursor is invalid.']],
+  ]);
+});
+
+const spentFault = 'spentMoreThan must be a whole number from -2147483647 to 2147483647.';
+test.each([
+  ['limit=0', ['Limit must be between 1 and 1000.']],
+  ['limit=1001', ['Limit must be between 1 and 1000.']],
+  ['limit=ten', ['Limit must be between 1 and 1000.']],
+  ['limit=1&limit=2', ['limit must be given once.']],
+  ['newsSubscriber=yes', ['newsSubscriber must be true or false.']],
+  ['newsSubscriber=true&newsSubscriber=true', ['newsSubscriber must be given once.']],
+  ['spentMoreThan=1.5', [spentFault]],
+  ['spentMoreThan=', [spentFault]],
+  ['spentMoreThan=2147483648', [spentFault]],
+  [`cursor=${'x'.repeat(1025)}`, ['Cursor is too long.']],
+  ['cursor=abc', ['Cursor is invalid.']],
+  [
+    'limit=0&newsSubscriber=1&cursor=abc',
+    ['Limit must be between 1 and 1000.', 'newsSubscriber must be true or false.', 'Cursor is invalid.'],
+  ],
+])('400s for ?%s', async (query, errors) => {
+  const { status, body } = await service.call('GET', `/v1/customers?${query}`);
+
+  expect(status).toBe(400);
+  expect(body.errors).toEqual(errors);
+});

@@ -1,0 +1,3 @@
+import { setCases } from '../../support/credit-cases.ts';
+
+setCases({ action: 'set-credit', field: 'credit', otherAction: 'set-restricted-credit' });

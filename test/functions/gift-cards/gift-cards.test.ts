@@ -1,0 +1,220 @@
+import { beforeAll, expect, test } from 'vitest';
+import { putGiftCard } from '../../../lib/store/gift-cards.ts';
+import { renameOwner } from '../../../lib/store/owner-gift-cards.ts';
+import { ada, bob, cleo, seedResidents, unknownUuid } from '../../support/residents.ts';
+import { startTestService, wholeTable } from '../../support/service.ts';
+
+let service: Awaited<ReturnType<typeof startTestService>>;
+const texture = 'ABCDEF01-2345-6789-ABCD-EF0123456789';
+beforeAll(async () => {
+  service = await startTestService();
+  await seedResidents();
+});
+
+const grant = (body: unknown, customer = 'bob') =>
+  service.call('POST', `/v1/customers/${customer}/actions/grant-gift-card`, body);
+const put = (id: string, body: unknown) => service.call('PUT', `/v1/giftcards/${id}`, body);
+const disable = (id: string) => service.call('POST', `/v1/giftcards/${id}/actions/disable`);
+const read = async (id: string) => (await service.call('GET', `/v1/giftcards/${id}`)).body;
+
+test('grant: 200s with an active, unredeemed card that was not purchased, and its defaults', async () => {
+  const { status, body } = await grant({ credit: 500, redeemed: true, purchased: true, active: false });
+
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    id: expect.any(String),
+    ownerUuid: bob.uuid,
+    ownerUsername: 'bob',
+    credit: 500,
+    active: true,
+    redeemed: false,
+    transfer: false,
+    texture: null,
+    purchased: false,
+  });
+  expect(await read(body.id)).toEqual(body);
+});
+
+test('grant: keeps texture and transfer as sent', async () => {
+  const { body } = await grant({ credit: 1, texture, transfer: true });
+
+  expect(body).toMatchObject({ texture: texture.toLowerCase(), transfer: true });
+});
+
+test('grant: makes the resident a customer of the store', async () => {
+  const customers = async () =>
+    (await wholeTable()).filter(({ pk, sk }) => pk === `${service.store}#CUSTOMER` && sk === ada.uuid).length;
+  const before = await customers();
+
+  await grant({ credit: 1 }, 'Ada%20Lovelace');
+
+  expect([before, await customers()]).toEqual([0, 1]);
+});
+
+test.each<[object, string[]]>([
+  [{}, ['credit is required: it must be a whole number from 1 to 2147483647.']],
+  [{ credit: 0 }, ['credit must be a whole number from 1 to 2147483647.']],
+  [
+    { credit: 1.5, texture: 'x', transfer: 'yes' },
+    [
+      'credit must be a whole number from 1 to 2147483647.',
+      'texture must be a UUID.',
+      'transfer must be true or false.',
+    ],
+  ],
+])('grant: 400s for %j and writes nothing', async (body, errors) => {
+  const before = await wholeTable();
+
+  const answer = await grant(body, cleo.uuid);
+
+  expect([answer.status, answer.body.errors]).toEqual([400, errors]);
+  expect(await wholeTable()).toEqual(before);
+});
+
+test('replace: sets omitted fields to their defaults, but never redeemed, purchased or the owner', async () => {
+  const fields = { credit: 70, texture: texture.toLowerCase(), transfer: true, active: false };
+  const { id } = await putGiftCard(service.store, bob, fields, { redeemed: true, purchased: true });
+
+  const { status, body } = await put(id, { redeemed: false, purchased: false, ownerUuid: ada.uuid });
+
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    id,
+    ownerUuid: bob.uuid,
+    ownerUsername: 'bob',
+    credit: 0,
+    active: true,
+    redeemed: true,
+    transfer: false,
+    texture: null,
+    purchased: true,
+  });
+  expect(await read(id)).toEqual(body);
+});
+
+test('replace: 400s with one message for each fault and writes nothing', async () => {
+  const { id } = (await grant({ credit: 5 })).body;
+
+  const { status, body } = await put(id, { credit: -1, texture: 7, transfer: null, active: 'no' });
+
+  expect([status, body.errors]).toEqual([
+    400,
+    [
+      'credit must be a whole number from 0 to 2147483647.',
+      'texture must be a UUID.',
+      'transfer must be true or false.',
+      'active must be true or false.',
+    ],
+  ]);
+  expect((await read(id)).credit).toBe(5);
+});
+
+test('disable: is idempotent, keeps the rest of the card, and is undone by a replace', async () => {
+  const { body: granted } = await grant({ credit: 9, texture, transfer: true });
+
+  const answers = [await disable(granted.id), await disable(granted.id)];
+  const replaced = await put(granted.id, { credit: 9, active: true });
+
+  expect(answers.map(({ status, body }) => [status, body])).toEqual([
+    [200, { ...granted, active: false }],
+    [200, { ...granted, active: false }],
+  ]);
+  expect(replaced.body.active).toBe(true);
+});
+
+test('moves a card between the lists of active and inactive ones when it is disabled and replaced', async () => {
+  const { id } = (await grant({ credit: 9 })).body;
+  const listed = async () => {
+    const pages = [true, false].map((active) => service.call('GET', `/v1/customers/bob/giftcards?active=${active}`));
+    return (await Promise.all(pages)).map(({ body }) => body.data.some((card: { id: string }) => card.id === id));
+  };
+
+  const granted = await listed();
+  await disable(id);
+  const disabled = await listed();
+  await put(id, {});
+  const replaced = await listed();
+
+  expect({ granted, disabled, replaced }).toEqual({
+    granted: [true, false],
+    disabled: [false, true],
+    replaced: [true, false],
+  });
+});
+
+test('404s for a card that does not exist, and writes nothing', async () => {
+  const before = await wholeTable();
+
+  const statuses = [
+    (await service.call('GET', `/v1/giftcards/${unknownUuid}`)).status,
+    (await put(unknownUuid, {})).status,
+    (await disable(unknownUuid)).status,
+  ];
+
+  expect(statuses).toEqual([404, 404, 404]);
+  expect(await wholeTable()).toEqual(before);
+});
+
+test.each([
+  '',
+  'active=true',
+  'active=false',
+  'redeemed=true',
+  'redeemed=false',
+  'active=true&redeemed=true',
+  'active=true&redeemed=false',
+  'active=false&redeemed=true',
+  'active=false&redeemed=false',
+])('list: 200s with every card that passes the filter "%s" once, forward and back', async (filter) => {
+  const cards = Array.from({ length: 12 }, (_, index) => ({
+    id: `00000000-7e57-0000-cafe-0000000000${10 + index}`,
+    active: index % 2 === 0,
+    redeemed: index % 3 === 0,
+  }));
+  for (const { id, active, redeemed } of cards)
+    await putGiftCard(service.store, cleo, { credit: 1, texture: null, transfer: false, active }, { id, redeemed });
+  const wanted = new URLSearchParams(filter);
+  const expected = cards
+    .filter((card) => !wanted.has('active') || String(card.active) === wanted.get('active'))
+    .filter((card) => !wanted.has('redeemed') || String(card.redeemed) === wanted.get('redeemed'))
+    .map(({ id }) => id);
+
+  const fetchPage = async (cursor?: string) =>
+    (await service.call('GET', `/v1/customers/cleo/giftcards?limit=2&${filter}${cursor ? `&cursor=${cursor}` : ''}`))
+      .body;
+  const idsOf = (data: { id: string }[]) => data.map(({ id }) => id);
+  let page = await fetchPage();
+  const forward = idsOf(page.data);
+  while (page.pagination.nextCursor) {
+    page = await fetchPage(page.pagination.nextCursor);
+    forward.push(...idsOf(page.data));
+  }
+  const back = idsOf(page.data);
+  while (page.pagination.previousCursor) {
+    page = await fetchPage(page.pagination.previousCursor);
+    back.unshift(...idsOf(page.data));
+  }
+
+  expect({ forward, back }).toEqual({ forward: expected, back: expected });
+});
+
+test('list: 200s and empty for a resident whom the store has never touched, and for another store', async () => {
+  await grant({ credit: 1 }, 'bob');
+
+  expect((await service.callOther('GET', '/v1/customers/bob/giftcards')).body.data).toEqual([]);
+});
+
+test('list: 400s for a malformed and 404s for an unknown customer', async () => {
+  expect((await service.call('GET', '/v1/customers/a%20b%20c/giftcards')).status).toBe(400);
+  expect((await service.call('GET', '/v1/customers/nobody/giftcards')).status).toBe(404);
+  expect((await service.call('GET', '/v1/customers/bob/giftcards?redeemed=1')).status).toBe(400);
+});
+
+test('shows the owner’s new name on every card after a rename', async () => {
+  await grant({ credit: 3 }, 'ada.lovelace');
+
+  await renameOwner(service.store, ada.uuid, 'ada.byron');
+
+  const { data } = (await service.call('GET', `/v1/customers/${ada.uuid}/giftcards`)).body;
+  expect(new Set(data.map((card: { ownerUsername: string }) => card.ownerUsername))).toEqual(new Set(['ada.byron']));
+});

@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Metafile } from 'esbuild';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { authorizerRows, bundle, bundleDir, entries } from '../../infra/bundle.ts';
+import { routes } from '../../lib/routes/routes.ts';
+
+const outDir = mkdtempSync(join(tmpdir(), 'bundles-'));
+let outputs: Metafile['outputs'];
+
+beforeAll(async () => {
+  const { metafile } = await bundle(outDir, entries());
+  outputs = metafile.outputs;
+});
+afterAll(() => rmSync(outDir, { recursive: true, force: true }));
+
+const fileOf = (entry: string): string => join(bundleDir(outDir, entry), 'index.cjs');
+const root = join(import.meta.dirname, '../..');
+
+test('has one file for each entry, of at most 400 KB', () => {
+  expect(
+    Object.keys(outputs)
+      .map((file) => resolve(root, file))
+      .sort(),
+  ).toEqual(entries().map(fileOf).sort());
+  for (const entry of entries()) expect(statSync(fileOf(entry)).size, entry).toBeLessThanOrEqual(400_000);
+});
+
+test('holds no locale files but the English of zod’s own defaults, no source maps, and none of what only tests use', () => {
+  for (const [file, { inputs }] of Object.entries(outputs)) {
+    const used = Object.keys(inputs).filter((input) => (inputs[input]?.bytesInOutput ?? 0) > 0);
+    const locales = used.filter((input) => input.includes('/locales/'));
+    expect(
+      locales.filter((input) => !input.endsWith('/locales/en.js')),
+      file,
+    ).toEqual([]);
+    expect(
+      used.filter((input) => /source-map|credential-provider-(ini|sso|process)|^(test|local)\//.test(input)),
+    ).toEqual([]);
+  }
+});
+
+test('holds the SDK, so that no bundle leans on the one that Lambda happens to have', () => {
+  for (const [file, { imports }] of Object.entries(outputs))
+    expect(
+      imports.filter(({ path }) => path.startsWith('@aws-sdk')),
+      file,
+    ).toEqual([]);
+});
+
+test('gives the authorizer the scopes of all rows, and none of their schemas', () => {
+  const [, output] = Object.entries(outputs).find(([file]) => file.endsWith('/authorizer/index.cjs')) ?? [];
+
+  const text = readFileSync(fileOf('authorizer'), 'utf8');
+
+  expect(Object.keys(output?.inputs ?? {}).filter((input) => /\/zod\/|lib\/routes/.test(input))).toEqual([
+    'authorizer-rows:../lib/routes/routes.ts',
+  ]);
+  expect(authorizerRows).toEqual(routes.map(({ method, path, scope }) => ({ method, path, scope })));
+  for (const { method, path, scope } of routes)
+    expect(text).toContain(`{method:"${method}",path:"${path}",scope:"${scope}"}`);
+});
+
+test('answers from a bundle as Lambda would load it, with the credentials of its environment', () => {
+  const script = `
+    const { handler } = require(${JSON.stringify(fileOf('categories/list-categories'))});
+    const requestContext = { requestId: 'r', path: '/v1/categories', authorizer: { store: 's', keyId: 'k' } };
+    handler({ requestContext }, {}).then(({ statusCode, body }) => console.log(statusCode + body));`;
+  const run = (env: NodeJS.ProcessEnv): string =>
+    execFileSync(process.execPath, ['-e', script], {
+      env: { ...process.env, ...env, TABLE_NAME: 'no-such-table' },
+    }).toString();
+
+  const [withCredentials, without] = [run({}), run({ AWS_ACCESS_KEY_ID: '' })];
+
+  // The table is not there: with credentials the engine says so, without any the call is not even made.
+  expect(withCredentials).toContain('ResourceNotFoundException');
+  expect(without).toContain('The environment holds no AWS credentials.');
+});

@@ -1,0 +1,170 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type { APIGatewayAuthorizerResult } from 'aws-lambda';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { gatewayAnswers } from '../../lib/http/gateway-answers.ts';
+import { routes } from '../../lib/routes/routes.ts';
+import { createGateway, type GatewayOptions } from '../../local/gateway.ts';
+import { makeStack, type Resource, templateOf } from '../support/stack.ts';
+
+/** The deployed gateway, as the template describes it, and the local one, fed with the same requests. */
+
+const { ofType } = templateOf(makeStack());
+const answers = new Map<string, Resource>(
+  ofType('AWS::ApiGateway::GatewayResponse').map(([, { Properties }]) => [Properties.ResponseType, Properties]),
+);
+
+/** What the deployed gateway answers with, its variables put in. */
+const deployed = (type: string, path: string) => {
+  const { StatusCode, ResponseParameters, ResponseTemplates } = answers.get(type);
+  const headers = Object.entries<string>(ResponseParameters).map(([name, value]) => [
+    name.replace('gatewayresponse.header.', '').toLowerCase(),
+    value.startsWith("'") ? value.slice(1, -1) : value,
+  ]);
+  return {
+    status: Number(StatusCode),
+    headers: Object.fromEntries(headers),
+    body: JSON.parse(ResponseTemplates['application/json'].replace('$context.path', path)),
+  };
+};
+
+/** How the authorizer of the next requests decides; it counts how often it is asked. */
+let decide: () => 'Allow' | 'Deny';
+let asked = 0;
+const authorizer = async ({ methodArn }: { methodArn: string }): Promise<APIGatewayAuthorizerResult> => {
+  asked += 1;
+  const Statement = [{ Action: 'execute-api:Invoke', Effect: decide(), Resource: methodArn.replace(/[^/]+$/, '*') }];
+  return { principalId: 'key', policyDocument: { Version: '2012-10-17', Statement }, context: {} };
+};
+
+const closing: (() => void)[] = [];
+const startGateway = async (options: Partial<GatewayOptions>): Promise<string> => {
+  const server = createGateway({
+    routes,
+    handlerOf: async () => async () => ({ statusCode: 200, body: '{}' }),
+    authorizer,
+    authorizerTtlSeconds: 60,
+    rate: 1000,
+    burst: 1000,
+    ...options,
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+let url: string;
+beforeAll(async () => {
+  url = await startGateway({});
+});
+afterAll(() => {
+  for (const close of closing) close();
+});
+
+const local = async (path: string, { key = 'a key', base = url, method = 'GET' } = {}) => {
+  const headers = key === '' ? {} : { 'X-API-Key': key };
+  const response = await fetch(base + path, { method, headers });
+  return { status: response.status, headers: response.headers, body: await response.json() };
+};
+
+const expectSame = (answer: Awaited<ReturnType<typeof local>>, type: string, path: string): void => {
+  const { status, headers, body } = deployed(type, path);
+  const { 'x-request-id': requestId, ...others } = headers;
+  expect(answer.status).toBe(status);
+  expect(answer.body).toEqual(body);
+  expect(requestId).toBe('context.requestId');
+  expect(answer.headers.get('x-request-id')).toBeTruthy();
+  expect(Object.fromEntries(Object.keys(others).map((name) => [name, answer.headers.get(name)]))).toEqual(others);
+};
+
+test('the deployed gateway has every answer of the data but the one that cannot be changed', () => {
+  const changeable = Object.keys(gatewayAnswers).filter((type) => type !== 'REQUEST_TOO_LARGE');
+
+  expect([...answers.keys()].sort()).toEqual(changeable.sort());
+});
+
+test('every answer is problem+json with exactly four members, and none is kept by a cache', () => {
+  for (const type of answers.keys()) {
+    const { headers, body, status } = deployed(type, '/v1/x');
+    expect(headers, type).toMatchObject({
+      'content-type': 'application/problem+json',
+      'cache-control': 'no-store',
+      'x-request-id': 'context.requestId',
+    });
+    expect(body, type).toEqual({ status, title: expect.any(String), detail: expect.any(String), instance: '/v1/x' });
+    expect(headers['retry-after'] !== undefined, type).toBe(status === 429);
+  }
+});
+
+test('both answer an unknown path, and a known one with an unsupported method, alike', async () => {
+  expectSame(await local('/v1/nothing'), 'MISSING_AUTHENTICATION_TOKEN', '/v1/nothing');
+  expectSame(await local('/v1/coupons', { method: 'DELETE' }), 'MISSING_AUTHENTICATION_TOKEN', '/v1/coupons');
+});
+
+test('both answer a request without a key alike, and ask no authorizer', async () => {
+  asked = 0;
+
+  const answer = await local('/v1/coupons', { key: '' });
+
+  expectSame(answer, 'UNAUTHORIZED', '/v1/coupons');
+  expect(asked).toBe(0);
+});
+
+test('both answer a refused key, one without the scope, and a broken authorizer alike', async () => {
+  decide = () => {
+    throw new Error('Unauthorized');
+  };
+  const refused = await local('/v1/coupons', { key: 'refused' });
+  decide = () => 'Deny';
+  const denied = await local('/v1/coupons', { key: 'denied' });
+  decide = () => {
+    throw new Error('The table is away.');
+  };
+  const broken = await local('/v1/coupons', { key: 'broken' });
+
+  expectSame(refused, 'UNAUTHORIZED', '/v1/coupons');
+  expectSame(denied, 'ACCESS_DENIED', '/v1/coupons');
+  expectSame(broken, 'AUTHORIZER_FAILURE', '/v1/coupons');
+});
+
+test('both answer too many requests alike', async () => {
+  decide = () => 'Allow';
+  const base = await startGateway({ rate: 0.001, burst: 1 });
+
+  await local('/v1/coupons', { base });
+  const answer = await local('/v1/coupons', { base });
+
+  expectSame(answer, 'THROTTLED', '/v1/coupons');
+});
+
+test('both keep an answer of the authorizer for one key, method and resource path', async () => {
+  const [, deployedAuthorizer] = ofType('AWS::ApiGateway::Authorizer')[0] as [string, Resource];
+  decide = () => 'Allow';
+  asked = 0;
+
+  // Each differs from the first in one of the three, and is therefore asked about; the last differs in none.
+  await local('/v1/coupons/1', { key: 'one' });
+  await local('/v1/coupons/1', { key: 'two' });
+  await local('/v1/coupons/1', { key: 'one', method: 'PUT' });
+  await local('/v1/products/1', { key: 'one' });
+  await local('/v1/coupons/2', { key: 'one' });
+
+  expect(asked).toBe(4);
+  expect(deployedAuthorizer.Properties).toMatchObject({
+    Type: 'REQUEST',
+    IdentitySource: 'method.request.header.X-API-Key,context.httpMethod,context.resourcePath',
+    AuthorizerResultTtlInSeconds: 60,
+  });
+});
+
+test('both know the same paths and methods', async () => {
+  decide = () => 'Allow';
+
+  const known = await Promise.all(
+    routes.map(async ({ method, path }) => (await local(path.replace(/\{[^}]+\}/g, 'x'), { method })).status),
+  );
+
+  expect(new Set(known)).toEqual(new Set([200]));
+  expect(ofType('AWS::ApiGateway::Method')).toHaveLength(routes.length);
+});

@@ -1,0 +1,50 @@
+import type { Stack } from 'aws-cdk-lib';
+import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import { expect, test } from 'vitest';
+import { acknowledge, acknowledgements } from '../../infra/nag.ts';
+import { makeStack } from '../support/stack.ts';
+
+const findings = (stack: Stack): { rule: string; path: string }[] =>
+  [new AwsSolutionsChecks(stack), new ServerlessChecks(stack)].flatMap((pack) =>
+    pack
+      .validateScope(stack)
+      .violations.flatMap(({ ruleName, violatingResources }) =>
+        violatingResources.map((resource) => ({ rule: ruleName, path: String(resource.constructPath) })),
+      ),
+  );
+
+const isAcknowledged = ({ rule, path }: { rule: string; path: string }): boolean =>
+  acknowledgements.some((row) => row.rule === rule && row.at.test(path));
+
+const everythingOn = {
+  alarmEmail: 'owner@example.org',
+  tracing: 'true',
+  firewall: 'true',
+  ownEncryptionKey: 'true',
+  domainName: 'api.example.org',
+  certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/1',
+};
+
+const asShipped = { alarmEmail: 'owner@example.org' };
+
+test.each([
+  ['as shipped', asShipped],
+  ['with everything switched on', everythingOn],
+])('%s, breaks no rule of cdk-nag without a written reason', (_, settings) => {
+  const stack = makeStack(settings);
+  const before = findings(stack);
+
+  acknowledge(stack);
+
+  expect(before.length).toBeGreaterThan(0);
+  expect(before.filter((finding) => !isAcknowledged(finding))).toEqual([]);
+  expect(findings(stack)).toEqual([]);
+});
+
+test('has no reason that stands for nothing', () => {
+  const all = [...findings(makeStack(asShipped)), ...findings(makeStack(everythingOn))];
+
+  const unused = acknowledgements.filter(({ rule, at }) => !all.some((one) => one.rule === rule && at.test(one.path)));
+
+  expect(unused).toEqual([]);
+});

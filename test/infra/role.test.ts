@@ -1,0 +1,98 @@
+import { beforeAll, expect, test } from 'vitest';
+import { permissions } from '../../infra/permissions.ts';
+import type { Kind, Route } from '../../lib/routes/route.ts';
+import { routes } from '../../lib/routes/routes.ts';
+import { createCategory, listCategories, listMembers } from '../../lib/store/categories.ts';
+import { putResident } from '../../lib/store/residents.ts';
+import { partition, sharedKey } from '../../lib/store/table.ts';
+import { allows, asRow } from '../support/access.ts';
+import { startTestService } from '../support/service.ts';
+
+let service: Awaited<ReturnType<typeof startTestService>>;
+beforeAll(async () => {
+  service = await startTestService();
+});
+
+const rowWith = (reads: Kind[], writes: Kind[]): Route => ({ ...(routes[0] as Route), id: 'made-up', reads, writes });
+
+test('refuses a write of a kind that the row only reads', async () => {
+  const write = asRow(rowWith(['CATEGORY'], []), () => createCategory('s', { name: 'Chairs' }));
+
+  await expect(write).rejects.toThrow('made-up does not allow PutItem on s#CATEGORY');
+});
+
+test('refuses a query of a kind that the row does not name', async () => {
+  const range = { descending: false };
+
+  const read = asRow(rowWith(['CATEGORY'], []), async () => {
+    await listCategories('s')(range);
+    await listMembers('s', 'c')(range);
+  });
+
+  await expect(read).rejects.toThrow('made-up does not allow Query on s#MEMBER#c');
+});
+
+test('refuses a transaction of which one item is of a kind that the row does not write', async () => {
+  const write = asRow(rowWith([], ['RESIDENT']), () =>
+    putResident({ uuid: '11111111-1111-1111-1111-111111111111', username: 'ada' }),
+  );
+
+  await expect(write).rejects.toThrow('made-up does not allow PutItem on NAME#ada');
+});
+
+test('refuses a request that names no key, or one key too many', () => {
+  const permitted = permissions({ reads: ['PRODUCT'], writes: [] });
+
+  const outcomes = [[], ['s#PRODUCT'], ['s#PRODUCT', 's#COUPON']].map((partitions) =>
+    allows(permitted, { action: 'BatchGetItem', partitions }),
+  );
+
+  expect(outcomes).toEqual([false, true, false]);
+});
+
+test('tells every kind from every other, in the table and in its indexes', () => {
+  const shared: Kind[] = ['STORE', 'KEY', 'RESIDENT', 'NAME'];
+  const kinds = [...new Set(routes.flatMap(({ reads, writes }) => [...reads, ...writes]))];
+  const partitionsOf = (kind: Kind): string[] =>
+    shared.includes(kind) ? [sharedKey(kind, 'x').pk] : [partition('Store1', kind), partition('Store1', kind, 'x')];
+
+  for (const kind of kinds)
+    for (const other of kinds)
+      for (const key of partitionsOf(other))
+        expect(
+          allows(permissions({ reads: [kind], writes: [] }), { action: 'Query', partitions: [key] }),
+          `${kind} ${key}`,
+        ).toBe(kind === other);
+});
+
+test('allows all that the functions of products and categories do', async () => {
+  const { call } = service;
+  await putResident({ uuid: '22222222-2222-2222-2222-222222222222', username: 'grace' });
+  const share = { username: 'grace', percent: 10 };
+  const demo = await call('POST', '/v1/products', { name: 'Demo', price: 0 });
+  const body = { name: 'Chair', price: 5, profitShares: [share], demoId: demo.body.id };
+
+  const product = await call('POST', '/v1/products', body);
+  const category = await call('POST', '/v1/categories', { name: 'Chairs' });
+  const of = `/v1/categories/${category.body.id}`;
+  const member = `${of}/products/${product.body.id}`;
+  const statuses = [
+    product,
+    category,
+    await call('PUT', `/v1/products/${product.body.id}`, { ...body, name: 'Stool' }),
+    await call('GET', `/v1/products/${product.body.id}`),
+    await call('GET', '/v1/products?listed=true'),
+    await call('GET', '/v1/products?search=stool'),
+    await call('POST', member),
+    await call('GET', `/v1/products?category=${category.body.id}`),
+    await call('DELETE', member),
+    await call('DELETE', member),
+    await call('POST', member),
+    await call('GET', of),
+    await call('GET', '/v1/categories'),
+    await call('PUT', of, { name: 'Seats' }),
+    await call('DELETE', of),
+  ].map(({ status }) => status);
+
+  expect(statuses).toEqual([201, 201, 200, 200, 200, 200, 204, 200, 204, 204, 204, 200, 200, 200, 204]);
+});

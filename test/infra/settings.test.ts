@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { readSettings, settingNames } from '../../infra/settings.ts';
+
+const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
+
+test('has a default for all that is not a matter of the merchant’s own', () => {
+  const settings = readSettings(context);
+
+  expect(settings).toEqual({
+    stage: 'prod',
+    creditLimit: 1_000_000_000,
+    authorizerTtlSeconds: 60,
+    readRate: 100,
+    writeRate: 50,
+    listRate: 20,
+    logRetentionDays: 90,
+    deliveryConcurrency: 5,
+    tracing: false,
+    firewall: false,
+    ownEncryptionKey: false,
+    provisionedConcurrency: 0,
+  });
+});
+
+test('takes text, as the command line gives it, for numbers and flags', () => {
+  const settings = readSettings({ stage: 'test-2', creditLimit: '5000', tracing: 'true', authorizerTtlSeconds: 0 });
+
+  expect(settings).toMatchObject({ stage: 'test-2', creditLimit: 5000, tracing: true, authorizerTtlSeconds: 0 });
+});
+
+test.each([
+  ['stage', 'Prod', 'stage must be 1 to 20 of a-z, 0-9 and -, the first of them a letter.'],
+  ['creditLimit', '1e9', 'creditLimit must be a whole number from 1 to 2147483647.'],
+  ['creditLimit', '0', 'creditLimit must be a whole number from 1 to 2147483647.'],
+  ['authorizerTtlSeconds', '3601', 'authorizerTtlSeconds must be a whole number from 0 to 3600.'],
+  ['readRate', '-5', 'readRate must be a whole number from 1 to 10000.'],
+  ['writeRate', '', 'writeRate must be a whole number from 1 to 10000.'],
+  ['listRate', '2.5', 'listRate must be a whole number from 1 to 10000.'],
+  ['logRetentionDays', '91', 'logRetentionDays must be one of 1, 3, 5, 7, 14, 30, 60, 90,'],
+  ['alarmEmail', 'me', 'alarmEmail must be an e-mail address.'],
+  ['dispenserHostSuffixes', 'lindenlab', 'dispenserHostSuffixes must be host names separated by commas,'],
+  ['deliveryConcurrency', '1', 'deliveryConcurrency must be a whole number from 2 to 1000.'],
+  ['restoredTable', 'a b', 'restoredTable must be the name of a table in this account and region.'],
+  ['tracing', 'yes', 'tracing must be true or false.'],
+  ['firewall', '1', 'firewall must be true or false.'],
+  ['ownEncryptionKey', 'on', 'ownEncryptionKey must be true or false.'],
+  ['provisionedConcurrency', '101', 'provisionedConcurrency must be a whole number from 0 to 100.'],
+  ['domainName', 'api.example.org', 'certificateArn is required: domainName and certificateArn go together.'],
+  ['certificateArn', 'mine', 'certificateArn must be the ARN of a certificate in ACM.'],
+])('says what %s may be when it is %s', (name, value, message) => {
+  expect(() => readSettings({ [name]: value })).toThrow(message);
+});
+
+test('names a setting that does not exist, and tells of all faults at once', () => {
+  const read = () => readSettings({ alarmMail: 'me@example.org', stage: '9', tracing: 'yes' });
+
+  expect(read).toThrow(/alarmMail is not a setting\. There are: .*alarmEmail/);
+  expect(read).toThrow(/stage must/);
+  expect(read).toThrow(/tracing must/);
+});
+
+test('is documented, setting by setting', () => {
+  const text = readFileSync(new URL('../../docs/deploy.md', import.meta.url), 'utf8');
+
+  for (const name of settingNames) expect(text, name).toContain(`\`${name}\``);
+});

@@ -1,0 +1,146 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { parseIdentifier } from '../../lib/identifier.ts';
+import { scopes } from '../../lib/routes/route.ts';
+import type { ServiceFile } from '../../local/state.ts';
+
+/** The service as a person starts it: a process of its own. */
+
+const dir = mkdtempSync(join(tmpdir(), 'store-service-'));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const main = new URL('../../local/main.ts', import.meta.url).pathname;
+
+const start = (...options: string[]) => {
+  // The engine of the tests must not be its engine.
+  const { AWS_ENDPOINT_URL_DYNAMODB: _, TABLE_NAME: __, ...env } = process.env;
+  const child = spawn(process.execPath, [main, '--data-dir', dir, '--port', '0', ...options], { env });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk));
+  const until = async (pattern: RegExp): Promise<string> => {
+    while (!pattern.test(text)) {
+      if (child.exitCode !== null) throw new Error(text);
+      await once(child.stdout, 'data');
+    }
+    return text;
+  };
+  return { child, until, output: () => text };
+};
+
+const service = (): ServiceFile => JSON.parse(readFileSync(join(dir, 'service.json'), 'utf8'));
+
+const stop = async (child: ChildProcess): Promise<number | null> => {
+  child.kill('SIGINT');
+  await once(child, 'exit');
+  return child.exitCode;
+};
+
+const get = async (path: string, key = service().keys.all): Promise<{ status: number; body: never }> => {
+  const response = await fetch(service().baseUrl + path, { headers: { 'X-API-Key': key } });
+  return { status: response.status, body: (await response.json()) as never };
+};
+
+test('it says what a newcomer needs, writes service.json, keeps data and keys, and ends cleanly', async () => {
+  const first = start();
+  const text = await first.until(/Ctrl-C ends it/);
+  const file = service();
+
+  expect(Object.keys(file.keys).sort()).toEqual(['all', ...scopes].sort());
+  expect(file.residents.length).toBeGreaterThanOrEqual(40);
+  const parts = new Set(file.residents.map(({ username }) => username.split('.').length));
+  expect(parts).toEqual(new Set([1, 2]));
+  for (const { uuid, username } of file.residents) {
+    expect(parseIdentifier(username)).toEqual({ username });
+    expect(parseIdentifier(uuid)).toEqual({ uuid });
+  }
+  expect(text).not.toContain('\u001b[');
+
+  // The line that it prints works as printed, in a shell.
+  const line = text.split('\n').find((candidate) => candidate.trim().startsWith('curl')) ?? '';
+  const answer = JSON.parse(execFileSync('sh', ['-c', line], { stdio: ['ignore', 'pipe', 'ignore'] }).toString());
+  expect(answer.data.map(({ name }: { name: string }) => name)).toEqual(['100%_off']);
+  expect(await get('/v1/customers/ada')).toMatchObject({ status: 200, body: { credit: 0 } });
+  expect(await get('/v1/categories', file.keys['products:read'])).toMatchObject({ status: 403 });
+  expect(await get('/v1/products', file.otherStore.key)).toMatchObject({ status: 200, body: { data: [{ price: 1 }] } });
+  const made = await fetch(`${file.baseUrl}/v1/categories`, {
+    method: 'POST',
+    headers: { 'X-API-Key': file.keys.all },
+    body: '{"name":"Kept"}',
+  });
+  expect(await stop(first.child)).toBe(0);
+  await expect(fetch(file.baseUrl)).rejects.toThrow();
+
+  const second = start();
+  await second.until(/Ctrl-C ends it/);
+  expect(service().keys).toEqual(file.keys);
+  expect((await get(made.headers.get('location') ?? '')).status).toBe(200);
+  expect(await stop(second.child)).toBe(0);
+
+  const third = start('--reset', '--no-demo');
+  await third.until(/Ctrl-C ends it/);
+  expect(service().keys.all).not.toBe(file.keys.all);
+  expect(await get('/v1/products')).toMatchObject({ status: 200, body: { data: [] } });
+  expect(await stop(third.child)).toBe(0);
+});
+
+test('the clock can be moved, and the sweep then closes what has expired', async () => {
+  const { child, until } = start('--memory');
+  await until(/Ctrl-C ends it/);
+  const { baseUrl, keys } = service();
+  const post = async (path: string, body: object) => {
+    const response = await fetch(baseUrl + path, {
+      method: 'POST',
+      headers: { 'X-API-Key': keys.all },
+      body: JSON.stringify(body),
+    });
+    return response.json() as Promise<never>;
+  };
+
+  const before = Date.now();
+  const { now } = await post('/_dev/clock', { advanceSeconds: 90_000 });
+  const swept = await post('/_dev/sweep', {});
+
+  expect(Date.parse(now) - before).toBeGreaterThanOrEqual(90_000_000);
+  // Of the lot of 200 that ends after a day, 50 were spent.
+  expect(swept).toMatchObject({ lots: 1, amount: 150 });
+  expect(await get('/v1/customers/vera.vendor/credit')).toMatchObject({ body: { credit: 800 } });
+  expect(await post('/_dev/clock', { advanceSeconds: -1 })).toHaveProperty('error');
+  await stop(child);
+});
+
+test('a taken port and a wrong option are clear errors', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as { port: number };
+  const cases: [string[], RegExp][] = [
+    [['--port', String(port)], new RegExp(`Port ${port} is taken`)],
+    [['--port', 'x'], /--port.*whole number from 0 to 65535/],
+    [['--burst', '0'], /--burst.*whole number from 1/],
+    [['--colour'], /unknown option/],
+  ];
+
+  for (const [options, message] of cases) {
+    const { child, output } = start(...options);
+    await once(child, 'close');
+    expect(child.exitCode).toBe(1);
+    expect(output()).toMatch(message);
+    expect(output()).not.toContain('    at ');
+  }
+  taken.close();
+});
+
+test('two services cannot share a data directory', async () => {
+  const first = start();
+  await first.until(/Ctrl-C ends it/);
+
+  const second = start();
+  await once(second.child, 'close');
+
+  expect(second.output()).toMatch(/is in use by process/);
+  await stop(first.child);
+});

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { newId, now, timestamp } from '../../lib/clock.ts';
+import { auditCredit } from '../../lib/store/credit-audit.ts';
+import { type CreditLot, listLots, newLot } from '../../lib/store/credit-lots.ts';
+import { type CreditItem, dueShardOf } from '../../lib/store/credit-state.ts';
+import { customerKey, findCustomerItem, touchCustomer } from '../../lib/store/customers.ts';
+import { putResident } from '../../lib/store/residents.ts';
+import { db, tableName } from '../../lib/store/table.ts';
+
+export const newCustomer = async (): Promise<string> => {
+  const uuid = randomUUID();
+  await putResident({ uuid, username: `r${uuid.replaceAll('-', '').slice(0, 20)}` });
+  return uuid;
+};
+
+/** A customer who holds regular credit in these lots and `unlotted` beside them, as increments would have left it. */
+export const customerWithLots = async (
+  store: string,
+  lots: readonly { amount: number; expiresAt: string }[],
+  unlotted = 0,
+): Promise<string> => {
+  const uuid = await newCustomer();
+  const epoch = newId();
+  const cause = { at: timestamp(now()), by: 'seed' };
+  const puts = lots.map((lot) => ({
+    PutRequest: { Item: newLot(store, uuid, 'regular', epoch, lot, cause, 0) },
+  }));
+  for (let i = 0; i < puts.length; i += 25)
+    await db.send(new BatchWriteCommand({ RequestItems: { [tableName()]: puts.slice(i, i + 25) } }));
+  await touchCustomer(store, { uuid, username: 'seeded' });
+  const due = lots.map(({ expiresAt }) => expiresAt).sort()[0];
+  const values = {
+    credit: lots.reduce((sum, { amount }) => sum + amount, unlotted),
+    creditUnlotted: unlotted,
+    creditLots: lots.length,
+    creditVersion: 1,
+    ...(due && { creditEpoch: epoch, creditDue: due, due, dues: dueShardOf(uuid) }),
+  };
+  const names = Object.keys(values);
+  await db.send(
+    new UpdateCommand({
+      TableName: tableName(),
+      Key: customerKey(store, uuid),
+      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
+      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+      ExpressionAttributeValues: Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value])),
+    }),
+  );
+  return uuid;
+};
+
+/** A customer's raw credit: their item and lots, and what is wrong with them. */
+export const creditOf = async (
+  store: string,
+  uuid: string,
+): Promise<{ item: CreditItem; lots: CreditLot[]; faults: string[] }> => {
+  const item = (await findCustomerItem(store, uuid)) as CreditItem;
+  const lots = await listLots(store, uuid);
+  return { item, lots, faults: auditCredit(item, lots) };
+};
+
+/** How many lots are in which state. */
+export const statesOf = (lots: readonly CreditLot[]): Record<string, number> => {
+  const counts: Record<string, number> = {};
+  for (const { state } of lots) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
+};

@@ -1,0 +1,96 @@
+import {
+  ProvisionedThroughputExceededException,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
+import { db, dbOnce } from '../../lib/store/table.ts';
+
+/** A request on its way to the table; each of the SDK's own retries is one more. */
+export interface TableCall {
+  /** Such as UpdateItem. */
+  operation: string;
+  // biome-ignore lint/suspicious/noExplicitAny: inputs of all operations.
+  input: any;
+  isWrite: boolean;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: outputs of all operations, handed on.
+export type Send = () => Promise<any>;
+
+let interceptors = 0;
+
+/**
+ * Puts `around` about every request of the table's clients, below the SDK's own retries: before `send` the table has
+ * not seen the request, after it the table has answered. Answers what takes it away again.
+ */
+export const intercept = (around: (call: TableCall, send: Send) => Promise<unknown>): (() => void) => {
+  const name = `interceptor${interceptors++}`;
+  for (const client of [db, dbOnce])
+    client.middlewareStack.add(
+      (next, context) => (args) => {
+        const operation = (context.commandName ?? '').replace(/Command$/, '');
+        const isWrite = /^(Put|Update|Delete|BatchWrite|TransactWrite)/.test(operation);
+        return around({ operation, input: args.input, isWrite }, () => next(args)) as ReturnType<typeof next>;
+      },
+      { step: 'finalizeRequest', priority: 'low', name },
+    );
+  return () => {
+    for (const client of [db, dbOnce]) client.middlewareStack.remove(name);
+  };
+};
+
+const $metadata = {};
+
+export const notSent = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+export const answerLost = () => Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
+export const throttled = () => new ProvisionedThroughputExceededException({ message: 'Slow down.', $metadata });
+
+/** The table's refusal because another transaction is at the same item. */
+export const conflict = ({ operation, input }: TableCall) =>
+  operation.startsWith('TransactWrite')
+    ? new TransactionCanceledException({
+        message: 'Transaction cancelled.',
+        CancellationReasons: input.TransactItems.map((_: unknown, index: number) => ({
+          Code: index === 0 ? 'TransactionConflict' : 'None',
+        })),
+        $metadata,
+      })
+    : new TransactionConflictException({ message: 'Transaction is ongoing for the item.', $metadata });
+
+/** Random numbers from 0 up to 1 that are the same for the same seed (mulberry32). */
+export const randomFrom = (seed: number) => {
+  let state = seed | 0;
+  return (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
+    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+  };
+};
+
+/**
+ * Lets a part `rate` of the requests fail in one of the ways in which a table fails, as `seed` has it: not sent, answer
+ * lost, conflict, throttled; and lets queries of an index answer what they answered before.
+ */
+export const injectFaults = (seed: number, rate: number): (() => void) => {
+  const random = randomFrom(seed);
+  const earlier = new Map<string, unknown>();
+  return intercept(async (call, send) => {
+    const fails = random() < rate;
+    const how = Math.floor(random() * 4);
+    if (call.input.IndexName) {
+      const partition = JSON.stringify([call.input.IndexName, call.input.ExpressionAttributeValues]).slice(0, 80);
+      const stale = earlier.get(partition);
+      if (fails && stale) return stale;
+      const answer = await send();
+      earlier.set(partition, answer);
+      return answer;
+    }
+    if (!fails) return send();
+    if (how === 0) throw notSent();
+    if (how === 1 && call.isWrite) throw conflict(call);
+    if (how === 2 && call.isWrite) throw throttled();
+    await send();
+    throw answerLost();
+  });
+};
