@@ -14,14 +14,14 @@ import { encodeMessage, type QueueMessage } from './message.ts';
 export const deliveryQueue = {
   name: 'deliveries',
   deadLetterName: 'deliveries-dead',
-  /** Longer than the worker may run: a message comes back only once its worker is surely gone. */
-  visibilitySeconds: 180,
+  /** Six times as long as the worker may run, as AWS asks for: a message comes back once its worker is surely gone. */
+  visibilitySeconds: 360,
   /** 14 days, the longest that SQS keeps a message. */
   retentionSeconds: 14 * 86_400,
   /** A worker that dies again and again over one message is stopped by this; ordinary retries end long before. */
   maxReceiveCount: 100,
   batchSize: 10,
-  workerTimeoutSeconds: 120,
+  workerTimeoutSeconds: 60,
 } as const;
 
 const client = new SQSClient({ maxAttempts: 2 });
