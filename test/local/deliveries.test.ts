@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,15 +10,18 @@ import { type LocalService, startService } from '../../local/service.ts';
 /** Deliveries on the local service, as a person tries them out: HTTP only. */
 
 let local: LocalService;
+const dataDir = join(tmpdir(), `sis-test-${randomUUID()}`);
 beforeAll(async () => {
   process.env.TABLE_NAME = `test-${randomUUID()}`;
-  const dataDir = join(tmpdir(), `sis-test-${randomUUID()}`);
   local = await startService(
     { port: 0, dataDir, memory: true, reset: false, demo: false, rate: 1e6, burst: 1e6 },
     () => {},
   );
 });
-afterAll(() => local.stop());
+afterAll(async () => {
+  await local.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
 
 const send = async (method: string, path: string, body?: unknown) => {
   const response = await fetch(local.baseUrl + path, {
