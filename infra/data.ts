@@ -11,6 +11,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { deliveryQueue } from '../lib/delivery/queue.ts';
 import { indexes, tableKey, ttlAttribute } from '../lib/store/table.ts';
 import type { Settings } from './settings.ts';
 
@@ -55,13 +56,13 @@ export class Data extends Construct {
       ...(key && { encryptionMasterKey: key }),
       enforceSSL: true,
       // The longest that SQS offers: a delivery is not dropped before.
-      retentionPeriod: Duration.days(14),
+      retentionPeriod: Duration.seconds(deliveryQueue.retentionSeconds),
     };
     this.deadLetters = new Queue(this, 'DeadLetters', common);
     this.queue = new Queue(this, 'Deliveries', {
       ...common,
-      visibilityTimeout: Duration.seconds(6 * workerTimeoutSeconds),
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: 20 },
+      visibilityTimeout: Duration.seconds(deliveryQueue.visibilitySeconds),
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: deliveryQueue.maxReceiveCount },
     });
 
     this.cursorSecret = new Secret(this, 'CursorSecret', {
@@ -71,6 +72,3 @@ export class Data extends Construct {
     });
   }
 }
-
-/** The queue hides a message for six times as long, as AWS asks for, so that no second worker takes it meanwhile. */
-export const workerTimeoutSeconds = 30;

@@ -7,9 +7,10 @@ import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { deliveryQueue } from '../lib/delivery/queue.ts';
 import type { Route } from '../lib/routes/route.ts';
 import { Api, sortOf } from './api.ts';
-import { Data, workerTimeoutSeconds } from './data.ts';
+import { Data } from './data.ts';
 import { addDomain, addFirewall } from './extras.ts';
 import { Operation } from './operation.ts';
 import {
@@ -106,7 +107,7 @@ export class StoreServiceStack extends Stack {
       entry: 'delivery-worker',
       description: 'Hands queued deliveries over to the dispensers in the virtual world.',
       memoryMegabytes: 256,
-      timeoutSeconds: workerTimeoutSeconds,
+      timeoutSeconds: deliveryQueue.workerTimeoutSeconds,
       environment,
       statements: [
         ...tableStatements(data.table, permissions(workerAccess)),
@@ -121,7 +122,7 @@ export class StoreServiceStack extends Stack {
     });
     worker.target.addEventSource(
       new SqsEventSource(data.queue, {
-        batchSize: 10,
+        batchSize: deliveryQueue.batchSize,
         reportBatchItemFailures: true,
         maxConcurrency: surroundings.settings.deliveryConcurrency,
       }),

@@ -4,6 +4,7 @@ import type { Context } from 'aws-lambda';
 import * as z from 'zod';
 import { handler as sweep } from '../functions/expiry-sweep.ts';
 import { now, source, timestamp } from '../lib/clock.ts';
+import { Behaviour, type LocalDispenser } from './dispenser.ts';
 
 /** What the local service offers beside the API, under `/_dev`. None of it is deployed. */
 
@@ -24,7 +25,16 @@ const actions: Record<string, (body: unknown) => object | Promise<object>> = {
   'POST /_dev/clock': advanceClock,
   'POST /_dev/sweep': () =>
     sweep({}, { awsRequestId: randomUUID(), getRemainingTimeInMillis: () => 60_000 } as Context),
-  'GET /_dev/inbox': () => ({ deliveries: [] }),
+};
+
+/** Shows what the local dispenser has given, and lets it be told how to behave. */
+export const connectDispenser = (dispenser: LocalDispenser): void => {
+  actions['GET /_dev/inbox'] = () => ({ deliveries: dispenser.inbox() });
+  actions['POST /_dev/dispenser'] = async (body) => {
+    const behaviour = Behaviour.parse(body);
+    await dispenser.behave(behaviour);
+    return behaviour;
+  };
 };
 
 /** Answers a request under `/_dev`; false where the path is not one of these. */

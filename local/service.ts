@@ -10,11 +10,13 @@ import { findKey, issueKey } from '../lib/store/api-keys.ts';
 import { createStore, findStore, type Store } from '../lib/store/stores.ts';
 import { tableName } from '../lib/store/table.ts';
 import { seedDemo, seedResidents, untouchedResidents } from './demo.ts';
-import { answerDev } from './dev.ts';
+import { answerDev, connectDispenser } from './dev.ts';
+import { startDispenser } from './dispenser.ts';
 import { startEngine } from './engine.ts';
 import { createGateway, type GatewayOptions, type Handler } from './gateway.ts';
 import type { LocalOptions } from './options.ts';
-import { startQueue } from './queue.ts';
+import { startPoller } from './poller.ts';
+import { ensureQueues, startQueue } from './queue.ts';
 import { openDataDir, type ServiceFile } from './state.ts';
 import { ensureTable } from './table.ts';
 
@@ -27,6 +29,10 @@ const setEnvironment = (table: string, queue: string, cursorSecret: string): voi
     AWS_ENDPOINT_URL_DYNAMODB: table,
     AWS_ENDPOINT_URL_SQS: queue,
     CURSOR_SECRET: cursorSecret,
+    DISPENSER_LOOPBACK: 'allowed',
+    // A person watches: failed deliveries are tried again sooner than on AWS.
+    DISPENSER_TIMEOUT_MILLIS: '5000',
+    DELIVERY_RETRY_SECONDS: '1',
     KEY_STAGE: 'test',
   });
 };
@@ -54,6 +60,26 @@ const ensureKeys = async (earlier: ServiceFile | undefined): Promise<Pick<Servic
   );
   const key = await keep(earlier?.otherStore.key, () => issue(otherStore.id, 'all scopes', scopes));
   return { keys: { all, ...Object.fromEntries(single) }, otherStore: { ...otherStore, key } };
+};
+
+/** The inworld end of the demo store, with the queue's worker between it and the API. */
+const startDeliveries = async (baseUrl: string, key: string, queueEndpoint: string) => {
+  const { url, deadLetterUrl } = await ensureQueues(queueEndpoint);
+  Object.assign(process.env, { DELIVERY_QUEUE_URL: url, DELIVERY_DLQ_URL: deadLetterUrl });
+  const { handler: worker } = await import('../functions/delivery-worker.ts');
+  const poller = startPoller({ queueUrl: url, worker });
+  const dispenser = await startDispenser(async (address) => {
+    const response = await fetch(`${baseUrl}/v1/dispenser`, {
+      method: 'PUT',
+      headers: { 'X-API-Key': key },
+      body: JSON.stringify({ url: address, region: 'Loopback', items: [] }),
+    });
+    if (!response.ok) throw new Error(`The dispenser could not register: ${await response.text()}`);
+    return ((await response.json()) as { secret: string }).secret;
+  });
+  connectDispenser(dispenser);
+  await dispenser.registerAgain();
+  return { stop: () => Promise.all([poller.stop(), dispenser.stop()]) };
 };
 
 const functionFile = (row: Route): URL => new URL(`../functions/${row.id}.ts`, import.meta.url);
@@ -140,6 +166,7 @@ export const startService = async (
     residents: untouchedResidents,
   };
   dir.writeService(service);
+  const deliveries = await startDeliveries(baseUrl, service.keys['products:deliver'], queue.endpoint);
 
   return {
     baseUrl,
@@ -151,6 +178,7 @@ export const startService = async (
       server.closeIdleConnections();
       await Promise.race([once(server, 'close'), new Promise((resolve) => setTimeout(resolve, 5000).unref())]);
       server.closeAllConnections();
+      await deliveries.stop();
       await Promise.all([engine.stop(), queue.stop()]);
       dir.close();
     },

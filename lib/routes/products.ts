@@ -228,6 +228,6 @@ export const deliverProduct = route({
     message: z.string(),
   }),
   reads: ['PRODUCT', 'RESIDENT', 'NAME'],
-  writes: ['DELIVERY'],
+  writes: [],
   queue: true,
 });

@@ -41,6 +41,7 @@ export type Kind =
   | 'CATEGORY'
   | 'MEMBER'
   | 'DELIVERY'
+  | 'DISPENSER'
   | 'REQUEST';
 
 /** One endpoint. Rows are data: no AWS, no environment. The id is the path of its function under `functions/`. */

@@ -1,0 +1,62 @@
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { handleMessage } from '../lib/delivery/deliver.ts';
+import { decodeMessage, type QueueMessage } from '../lib/delivery/message.ts';
+import { comeBackAfter, sendToDeadLetters } from '../lib/delivery/queue.ts';
+import { callTimeoutMillis } from '../lib/delivery/settings.ts';
+import { logSink } from '../lib/http/log.ts';
+
+/** Left for the table and the queue around a call of a dispenser. */
+const reserveMillis = 10_000;
+
+const facts = (message: QueueMessage | undefined) => ({
+  store: message?.store,
+  deliveryId: message?.kind === 'deliver' ? message.id : undefined,
+});
+
+/** Whether the message is done with. */
+const handle = async ({ body, messageId, receiptHandle }: SQSRecord): Promise<boolean> => {
+  const message = decodeMessage(body);
+  try {
+    if (!message) {
+      // Nobody can do anything with it, however often it comes.
+      await sendToDeadLetters(body);
+      logSink.write({ level: 'ERROR', delivery: 'not a message of ours', messageId });
+      return true;
+    }
+    const { outcome, againSeconds } = await handleMessage(message);
+    logSink.write({
+      level: outcome === 'failed' ? 'ERROR' : 'INFO',
+      delivery: outcome,
+      ...facts(message),
+      againSeconds,
+    });
+    if (againSeconds === undefined) return true;
+    await comeBackAfter(receiptHandle, againSeconds);
+    return false;
+  } catch (error) {
+    const { stack } = error as Error;
+    logSink.write({ level: 'ERROR', delivery: 'error', ...facts(message), messageId, stack });
+    return false;
+  }
+};
+
+const storeOf = ({ body }: SQSRecord): string => decodeMessage(body)?.store ?? '';
+
+/**
+ * Takes deliveries from the queue to the stores' dispensers. A dispenser gives one item after another, so the messages
+ * of one store are handled one after another too; those of different stores side by side. What there is no time left
+ * for comes back.
+ */
+export const handler = async ({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
+  const batchItemFailures: SQSBatchResponse['batchItemFailures'] = [];
+  const handleAll = async (records: SQSRecord[]): Promise<void> => {
+    for (const record of records) {
+      const enough = context.getRemainingTimeInMillis() > callTimeoutMillis() + reserveMillis;
+      // Another worker may have time at once. If that cannot be said, the message comes back by itself, later.
+      if (!enough) await comeBackAfter(record.receiptHandle, 0).catch(() => undefined);
+      if (!enough || !(await handle(record))) batchItemFailures.push({ itemIdentifier: record.messageId });
+    }
+  };
+  await Promise.all(Object.values(Object.groupBy(Records, storeOf)).map((records = []) => handleAll(records)));
+  return { batchItemFailures };
+};

@@ -1,0 +1,67 @@
+import { lookup } from 'node:dns/promises';
+import ipaddr from 'ipaddr.js';
+import { hostSuffixes, loopbackAllowed } from './settings.ts';
+
+/**
+ * The rules for a dispenser's address. Whoever registers one chooses where this service sends requests to, so it may
+ * only lead to scripts of the virtual world, never into the network that the service itself runs in.
+ */
+
+/** An address that may be called: the URL, and the one IP address that was checked, to which to connect. */
+export interface CheckedAddress {
+  url: URL;
+  ip: string;
+  family: 4 | 6;
+}
+
+/** Thrown for an address that must not be called; the text says why. */
+export class AddressRefused extends Error {}
+
+/** How names are looked up; tests put their own in its place. */
+export const resolver = {
+  lookup: (host: string): Promise<{ address: string }[]> => lookup(host, { all: true }),
+};
+
+// 12043 is where the simulators of Second Life serve scripts' secure URLs.
+const ports = new Set(['', '443', '12043']);
+
+const isLoopbackHost = (host: string): boolean => host === 'localhost' || host === '127.0.0.1' || host === '[::1]';
+
+const refuse = (reason: string): never => {
+  throw new AddressRefused(reason);
+};
+
+/** What can be said of an address by its text alone. */
+const parseUrl = (text: string): URL => {
+  if (!URL.canParse(text)) return refuse('it is no URL');
+  const url = new URL(text);
+  const { protocol, username, password, hostname, port, hash } = url;
+  if (username !== '' || password !== '' || hash !== '') return refuse('it has a user name, password or fragment');
+  if (loopbackAllowed() && isLoopbackHost(hostname) && /^https?:$/.test(protocol)) return url;
+  if (protocol !== 'https:') return refuse('it does not begin with https');
+  if (!ports.has(port)) return refuse('its port is neither 443 nor 12043');
+  if (!hostSuffixes().some((suffix) => hostname.toLowerCase().endsWith(suffix)))
+    return refuse('its host is not one of the virtual world');
+  return url;
+};
+
+/** Public addresses only. What maps or tunnels an IPv4 address is judged by it, or refused. */
+const isAllowed = (ip: string, host: string): boolean => {
+  if (!ipaddr.isValid(ip)) return false;
+  const range = ipaddr.process(ip).range();
+  return range === 'unicast' || (range === 'loopback' && loopbackAllowed() && isLoopbackHost(host));
+};
+
+/**
+ * Checks an address and looks its name up. Done when it is registered and again before each call, since a name may lead
+ * elsewhere by then. Throws AddressRefused, or the error of a look-up that failed.
+ */
+export const checkAddress = async (text: string): Promise<CheckedAddress> => {
+  const url = parseUrl(text);
+  const found = await resolver.lookup(url.hostname.replace(/^\[|\]$/g, ''));
+  // One bad address among good ones is reason enough: which one a connection took would be chance.
+  if (found.length === 0 || !found.every(({ address }) => isAllowed(address, url.hostname)))
+    return refuse('its host does not lead to public addresses');
+  const ip = found[0]?.address ?? '';
+  return { url, ip, family: ipaddr.parse(ip).kind() === 'ipv6' ? 6 : 4 };
+};

@@ -1,0 +1,104 @@
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { AddressRefused, type CheckedAddress, checkAddress } from './address.ts';
+
+/** How a call of a dispenser ended. `error` is for the operator who looks at the delivery. */
+export type Outcome =
+  | { kind: 'given' }
+  /** Nobody is at that address any more, or it may not be called. */
+  | { kind: 'lost'; error: string }
+  /** Another try may succeed. */
+  | { kind: 'again'; error: string }
+  /** The dispenser will not do it, however often it is asked. */
+  | { kind: 'refused'; error: string };
+
+/** How much of an answer is read. */
+const maxAnswerBytes = 4096;
+
+/** The beginning of an answer as a line of text that is safe to store and print. */
+const readStart = async (response: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      chunks.push(chunk.subarray(0, maxAnswerBytes - bytes));
+      bytes += chunk.length;
+      if (bytes >= maxAnswerBytes) break;
+    }
+  } catch {
+    // The status has been said; a body that breaks off does not change it.
+  }
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/[^\x20-\x7e]+/g, ' ')
+    .trim()
+    .slice(0, 200);
+};
+
+/**
+ * Sends one POST to the address that was checked, whatever its name leads to by now. No redirect is followed, nothing is
+ * unpacked, and no more than the beginning of the answer is read.
+ */
+const post = ({ url, ip, family }: CheckedAddress, body: string, signal: AbortSignal) =>
+  new Promise<{ status: number; text: string }>((resolve, reject) => {
+    let answered = false;
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const request = send(
+      url,
+      {
+        method: 'POST',
+        // A connection of its own: one kept alive could have been made under another check.
+        agent: false,
+        lookup: (_host, { all }, done) => (all ? done(null, [{ address: ip, family }]) : done(null, ip, family)),
+        signal,
+        maxHeaderSize: 16_384,
+        headers: {
+          'Content-Type': 'text/plain; charset=utf-8',
+          'Content-Length': Buffer.byteLength(body),
+          'Accept-Encoding': 'identity',
+          'User-Agent': 'store-integration-service',
+        },
+      },
+      (response) => {
+        answered = true;
+        readStart(response)
+          .then((text) => resolve({ status: response.statusCode ?? 0, text }), reject)
+          .finally(() => request.destroy());
+      },
+    );
+    request.on('error', (error) => {
+      // Once there is a status, the time may run out over the body, but the status counts.
+      if (!answered) reject(error);
+    });
+    request.end(body);
+  });
+
+const outcomeOf = (status: number, text: string): Outcome => {
+  const error = `The dispenser answered ${status}${text && `: ${text}`}`;
+  if (status >= 200 && status < 300) return { kind: 'given' };
+  if (status === 404 || status === 410) return { kind: 'lost', error };
+  // A redirect is not followed, and says nothing about the delivery.
+  const final = status >= 400 && status < 500 && status !== 408 && status !== 429;
+  return { kind: final ? 'refused' : 'again', error };
+};
+
+/** Resolves or rejects with `work`, but no later than `signal`. */
+const until = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    work.then(resolve, reject);
+  });
+
+/** Calls a dispenser. Never throws, and ends within `timeoutMillis`, whatever is at the address. */
+export const callDispenser = async (url: string, body: string, timeoutMillis: number): Promise<Outcome> => {
+  const signal = AbortSignal.timeout(timeoutMillis);
+  try {
+    const address = await until(signal, checkAddress(url));
+    const { status, text } = await post(address, body, signal);
+    return outcomeOf(status, text);
+  } catch (error) {
+    if (error instanceof AddressRefused) return { kind: 'lost', error: `The address was refused: ${error.message}` };
+    const { code, message } = error as NodeJS.ErrnoException;
+    return { kind: 'again', error: signal.aborted ? `No answer within ${timeoutMillis} ms` : String(code ?? message) };
+  }
+};

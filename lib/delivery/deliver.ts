@@ -1,0 +1,98 @@
+import { now, source } from '../clock.ts';
+import {
+  clearWaits,
+  completeDelivery,
+  type Delivery,
+  failDelivery,
+  letGo,
+  letWait,
+  listWaits,
+  takeUp,
+} from '../store/deliveries.ts';
+import { findDispenser, loseAddress } from '../store/dispensers.ts';
+import { callDispenser, type Outcome } from './call.ts';
+import { dispenserBody, type Order, type QueueMessage } from './message.ts';
+import { sendMessages } from './queue.ts';
+import { callTimeoutMillis, firstRetrySeconds, keepDays, leaseMillis, maxAttemptsInARow } from './settings.ts';
+
+/** What became of a message: done with, or to come back after a pause. `outcome` is for the log. */
+export type Handled = { outcome: string; againSeconds?: number };
+
+/** Doubling from the first pause up to 15 minutes, with jitter, so that what failed together does not return together. */
+const retrySeconds = (attempt: number): number =>
+  Math.ceil(Math.min(firstRetrySeconds() * 2 ** (attempt - 1), 900) * (0.75 + source.random() / 2));
+
+/** A later attempt has begun meanwhile. The message comes back once more, to find how that one ended. */
+const overtaken: Handled = { outcome: 'overtaken', againSeconds: 1 };
+
+/** Lets the delivery wait until a dispenser registers; if one has just done so, it is tried at once. */
+const waitForAddress = async (delivery: Delivery, error: string): Promise<Handled> => {
+  if (await letWait(delivery, error, true)) return { outcome: 'waiting' };
+  await letGo(delivery, error);
+  return { outcome: 'queued', againSeconds: 0 };
+};
+
+const tryAgain = async (delivery: Delivery, error: string): Promise<Handled> => {
+  if (delivery.inARow < maxAttemptsInARow) {
+    await letGo(delivery, error);
+    return { outcome: 'queued', againSeconds: retrySeconds(delivery.inARow) };
+  }
+  return (await letWait(delivery, error, false)) ? { outcome: 'waiting' } : overtaken;
+};
+
+const fail = async (delivery: Delivery, error: string): Promise<Handled> =>
+  (await failDelivery(delivery, error)) ? { outcome: 'failed' } : overtaken;
+
+const settle = async (delivery: Delivery, url: string, outcome: Outcome): Promise<Handled> => {
+  switch (outcome.kind) {
+    case 'given':
+      await completeDelivery(delivery);
+      return { outcome: 'delivered' };
+    case 'refused':
+      return fail(delivery, outcome.error);
+    case 'lost':
+      await loseAddress(delivery.store, url, outcome.error);
+      return waitForAddress(delivery, outcome.error);
+    case 'again':
+      return tryAgain(delivery, outcome.error);
+  }
+};
+
+/** Makes one attempt at a delivery. A message that comes twice, or to two workers at once, makes no second one. */
+const deliver = async (order: Order): Promise<Handled> => {
+  const { taken, delivery } = await takeUp(order, leaseMillis());
+  if (!taken) {
+    if (delivery.state === 'delivered' || delivery.state === 'failed') return { outcome: 'repeated' };
+    const seconds = Math.ceil((Date.parse(delivery.leaseUntil) - now()) / 1000);
+    return { outcome: 'taken', againSeconds: Math.max(seconds, 0) };
+  }
+  if (now() >= Date.parse(delivery.expiresAt)) {
+    return fail(delivery, `It could not be delivered within ${keepDays} days. ${delivery.lastError ?? ''}`.trim());
+  }
+  const dispenser = await findDispenser(order.store);
+  if (!dispenser?.url) return waitForAddress(delivery, dispenser?.lostReason ?? 'The store has no dispenser yet.');
+  const body = dispenserBody({ ...delivery, at: now(), expiresAt: Date.parse(delivery.expiresAt) }, dispenser.secret);
+  return settle(delivery, dispenser.url, await callDispenser(dispenser.url, body, callTimeoutMillis()));
+};
+
+const handOverSize = 100;
+
+/**
+ * Puts a store's waiting deliveries on the queue again. They are cleared away afterwards: a worker that dies in between
+ * leaves some on the queue twice, which is harmless.
+ */
+const handOver = async (store: string): Promise<Handled> => {
+  const waits = await listWaits(store, handOverSize);
+  const more: QueueMessage[] = waits.length === handOverSize ? [{ kind: 'hand-over', store }] : [];
+  await sendMessages(
+    store,
+    waits.map(({ order }) => order),
+  );
+  await clearWaits(waits);
+  await sendMessages(store, more);
+  return { outcome: `handed over ${waits.length}` };
+};
+
+/** Does what a message of the queue asks for. */
+export const handleMessage = (message: QueueMessage): Promise<Handled> =>
+  message.kind === 'hand-over' ? handOver(message.store) : deliver(message);

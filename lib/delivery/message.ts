@@ -1,0 +1,64 @@
+import { createHmac } from 'node:crypto';
+import * as z from 'zod';
+
+/** What is to be delivered. A message carries all of it, so that no record has to be there before the message. */
+const Order = z.object({
+  kind: z.literal('deliver'),
+  store: z.string().min(1),
+  id: z.guid(),
+  productId: z.guid(),
+  recipientUuid: z.guid(),
+  recipientUsername: z.string(),
+  item: z.string().min(1),
+  message: z.string(),
+  /** When it was ordered. */
+  createdAt: z.iso.datetime(),
+});
+
+/** A store's waiting deliveries are to be put on the queue again: its dispenser has an address. */
+const HandOver = z.object({ kind: z.literal('hand-over'), store: z.string().min(1) });
+
+const QueueMessage = z.discriminatedUnion('kind', [Order, HandOver]);
+
+export type Order = z.output<typeof Order>;
+export type QueueMessage = z.output<typeof QueueMessage>;
+
+/** The message as text. Only ASCII, since SQS (and what stands in for it) does not take every character. */
+export const encodeMessage = (message: QueueMessage): string =>
+  JSON.stringify(message).replace(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
+/** Reads a message; undefined for one that is not ours. */
+export const decodeMessage = (text: string): QueueMessage | undefined => {
+  try {
+    return QueueMessage.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+};
+
+/** The first line of every request to a dispenser after its signature: the protocol and its version. */
+const protocol = 'SIS1';
+
+interface DispenserRequest extends Pick<Order, 'id' | 'recipientUuid' | 'item' | 'message'> {
+  /** Milliseconds since 1970: when the request is made, and when the delivery ends. */
+  at: number;
+  expiresAt: number;
+}
+
+const seconds = (millis: number): string => String(Math.floor(millis / 1000));
+
+/**
+ * The body of a request to a dispenser: lines, of which the last, the note, may itself hold line ends. Plain lines
+ * rather than JSON, so that the longest note fits into the 2,048 bytes that a script is given: no character of it is
+ * escaped. The first line is the Base64 HMAC-SHA256 of all after it.
+ */
+export const dispenserBody = (
+  { id, recipientUuid, item, message, at, expiresAt }: DispenserRequest,
+  secret: string,
+): string => {
+  const signed = [protocol, seconds(at), id, recipientUuid, seconds(expiresAt), item, message].join('\n');
+  return `${createHmac('sha256', secret).update(signed).digest('base64')}\n${signed}`;
+};

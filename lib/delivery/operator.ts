@@ -1,0 +1,98 @@
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { reopenDelivery } from '../store/deliveries.ts';
+import { decodeMessage } from './message.ts';
+import { sendMessages } from './queue.ts';
+
+/** What an operator does about deliveries, beside listing them (`listDeliveries`, `getDelivery`). */
+
+/**
+ * Sends a delivery again that failed, waits or hangs; it has another 14 days. The record is readied first: if the queue
+ * then fails, the same call can be made again. Throws 404 for an unknown delivery, 400 for one that was made.
+ */
+export const sendAgain = async (store: string, id: string): Promise<void> => {
+  await sendMessages(store, [await reopenDelivery(store, id)]);
+};
+
+export interface DeadLetter {
+  messageId: string;
+  sentAt: string;
+  body: string;
+  /** Whether it is a message of ours, so that another try makes sense. */
+  readable: boolean;
+}
+
+const deadLetterUrl = (): string | undefined => process.env.DELIVERY_DLQ_URL;
+
+/** How long a letter that is looked at is out of sight of others, at the most. */
+const lookSeconds = 30;
+
+/** Takes dead letters in turn, each at the most once. */
+const takeDeadLetters = async function* (client: SQSClient): AsyncGenerator<Message> {
+  const seen = new Set<string | undefined>();
+  for (;;) {
+    const { Messages = [] } = await client.send(
+      new ReceiveMessageCommand({
+        QueueUrl: deadLetterUrl(),
+        MaxNumberOfMessages: 10,
+        VisibilityTimeout: lookSeconds,
+        MessageSystemAttributeNames: ['SentTimestamp'],
+      }),
+    );
+    const fresh = Messages.filter(({ MessageId }) => !seen.has(MessageId));
+    if (fresh.length === 0) return;
+    for (const message of fresh) {
+      seen.add(message.MessageId);
+      yield message;
+    }
+  }
+};
+
+const putBack = async (client: SQSClient, handles: (string | undefined)[]): Promise<void> => {
+  for (const ReceiptHandle of handles)
+    await client.send(
+      new ChangeMessageVisibilityCommand({ QueueUrl: deadLetterUrl(), ReceiptHandle, VisibilityTimeout: 0 }),
+    );
+};
+
+/** The messages that no worker could handle, up to `limit`. They stay. */
+export const listDeadLetters = async (limit = 100): Promise<DeadLetter[]> => {
+  const client = new SQSClient({});
+  const found: DeadLetter[] = [];
+  const handles: (string | undefined)[] = [];
+  for await (const { MessageId = '', ReceiptHandle, Body = '', Attributes = {} } of takeDeadLetters(client)) {
+    handles.push(ReceiptHandle);
+    const sentAt = new Date(Number(Attributes.SentTimestamp ?? 0)).toISOString();
+    found.push({ messageId: MessageId, sentAt, body: Body, readable: decodeMessage(Body) !== undefined });
+    if (found.length >= limit) break;
+  }
+  await putBack(client, handles);
+  client.destroy();
+  return found;
+};
+
+/** Puts the readable dead letters on the queue again; the others stay. Answers how many those were. */
+export const redriveDeadLetters = async (): Promise<number> => {
+  const client = new SQSClient({});
+  let count = 0;
+  const unreadable: (string | undefined)[] = [];
+  for await (const { ReceiptHandle, Body = '' } of takeDeadLetters(client)) {
+    const message = decodeMessage(Body);
+    if (!message) {
+      unreadable.push(ReceiptHandle);
+      continue;
+    }
+    // Sent before it is deleted: dying in between leaves it in both, which is harmless.
+    await sendMessages(message.store, [message]);
+    await client.send(new DeleteMessageCommand({ QueueUrl: deadLetterUrl(), ReceiptHandle }));
+    count += 1;
+  }
+  await putBack(client, unreadable);
+  client.destroy();
+  return count;
+};

@@ -1,0 +1,21 @@
+import { newId, now, timestamp } from '../clock.ts';
+import { invalid, notFound } from '../http/problem.ts';
+import type { Identifier } from '../identifier.ts';
+import { getProduct } from '../store/products.ts';
+import { findResident } from '../store/residents.ts';
+import { sendForRequest } from './queue.ts';
+
+/**
+ * Orders the delivery of a product. Nothing is written: once the queue has the message, the delivery will happen; if it
+ * has not, there is nothing. Throws 404 for an unknown or inactive product, 400 for an unknown recipient, 503 where the
+ * queue does not confirm.
+ */
+export const orderDelivery = async (store: string, productId: string, recipient: Identifier, message: string) => {
+  const [product, resident] = await Promise.all([getProduct(store, productId), findResident(recipient)]);
+  if (!product.active) throw notFound();
+  if (!resident) throw invalid('recipientIdentifier names a resident who does not exist.');
+  const recipientFields = { recipientUuid: resident.uuid, recipientUsername: resident.username };
+  const order = { store, id: newId(), productId, ...recipientFields, item: product.item, message };
+  await sendForRequest({ kind: 'deliver', ...order, createdAt: timestamp(now()) });
+  return { productId, ...recipientFields, queued: true, message };
+};

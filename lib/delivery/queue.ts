@@ -1,0 +1,89 @@
+import {
+  ChangeMessageVisibilityCommand,
+  SendMessageBatchCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { Problem } from '../http/problem.ts';
+import { encodeMessage, type QueueMessage } from './message.ts';
+
+/**
+ * The delivery queue as plain data. The stack, the local service and the tests make the queue, its dead-letter queue and
+ * the worker's event source from these constants.
+ */
+export const deliveryQueue = {
+  name: 'deliveries',
+  deadLetterName: 'deliveries-dead',
+  /** Six times as long as the worker may run, as AWS asks for: a message comes back once its worker is surely gone. */
+  visibilitySeconds: 360,
+  /** 14 days, the longest that SQS keeps a message. */
+  retentionSeconds: 14 * 86_400,
+  /** A worker that dies again and again over one message is stopped by this; ordinary retries end long before. */
+  maxReceiveCount: 100,
+  batchSize: 10,
+  workerTimeoutSeconds: 60,
+} as const;
+
+const client = new SQSClient({ maxAttempts: 2 });
+
+/** The longest that a call of the queue may take, the second try included. */
+const sendMillis = 4000;
+const bounded = () => ({ abortSignal: AbortSignal.timeout(sendMillis) });
+
+const queueUrl = (): string | undefined => process.env.DELIVERY_QUEUE_URL;
+
+/** Puts messages on the queue; `store` groups them, so that one busy store does not starve another. */
+export const sendMessages = async (store: string, messages: readonly QueueMessage[]): Promise<void> => {
+  for (let start = 0; start < messages.length; start += 10) {
+    const Entries = messages.slice(start, start + 10).map((message, index) => ({
+      Id: String(index),
+      MessageBody: encodeMessage(message),
+      MessageGroupId: store,
+    }));
+    const { Failed = [] } = await client.send(
+      new SendMessageBatchCommand({ QueueUrl: queueUrl(), Entries }),
+      bounded(),
+    );
+    if (Failed.length > 0) throw new Error(`The queue refused ${Failed.length} messages: ${Failed[0]?.Code}`);
+  }
+};
+
+/**
+ * Puts one message on the queue for a request. Throws 503 where the queue is down or slow. Its answer may have been lost
+ * on the way, so the text does not say that nothing was queued.
+ */
+export const sendForRequest = async (message: QueueMessage): Promise<void> => {
+  try {
+    await client.send(
+      new SendMessageCommand({
+        QueueUrl: queueUrl(),
+        MessageBody: encodeMessage(message),
+        MessageGroupId: message.store,
+      }),
+      bounded(),
+    );
+  } catch (error) {
+    throw Object.assign(
+      new Problem(503, 'The delivery queue did not confirm the request. Send it again a little later.', [], {
+        'Retry-After': '5',
+      }),
+      { cause: error },
+    );
+  }
+};
+
+/** Puts the text of a message that no worker can use on the dead-letter queue, for a person to look at. */
+export const sendToDeadLetters = async (text: string): Promise<void> => {
+  await client.send(
+    new SendMessageCommand({ QueueUrl: process.env.DELIVERY_DLQ_URL, MessageBody: text, MessageGroupId: 'broken' }),
+    bounded(),
+  );
+};
+
+/** Lets a message that a worker holds come back after `delaySeconds`. */
+export const comeBackAfter = async (ReceiptHandle: string, delaySeconds: number): Promise<void> => {
+  await client.send(
+    new ChangeMessageVisibilityCommand({ QueueUrl: queueUrl(), ReceiptHandle, VisibilityTimeout: delaySeconds }),
+    bounded(),
+  );
+};

@@ -1,0 +1,32 @@
+import { invalid, unavailable } from '../http/problem.ts';
+import { listWaits } from '../store/deliveries.ts';
+import { type Dispenser, registerDispenser } from '../store/dispensers.ts';
+import { AddressRefused, checkAddress } from './address.ts';
+import { sendForRequest } from './queue.ts';
+
+const lookUpMillis = 5000;
+
+/** Throws 400 for an address that must not be called, 503 where its name cannot be looked up just now. */
+const check = async (url: string): Promise<void> => {
+  const slow = new Promise<never>((_, reject) => setTimeout(() => reject(unavailable(5)), lookUpMillis).unref());
+  try {
+    await Promise.race([checkAddress(url), slow]);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (error instanceof AddressRefused) throw invalid(`url must be the address of a script: ${error.message}.`);
+    if (code === 'ENOTFOUND') throw invalid('url must be the address of a script: its host does not exist.');
+    throw code === undefined ? error : unavailable(5);
+  }
+};
+
+/**
+ * Registers a dispenser and has the store's waiting deliveries handed over to it. The address is written first: a
+ * delivery that begins to wait after that sees it, and one that waited before is found here.
+ */
+export const register = async (store: string, dispenser: Pick<Dispenser, 'region' | 'items'> & { url: string }) => {
+  await check(dispenser.url);
+  const registered = await registerDispenser(store, dispenser);
+  const [waiting] = await listWaits(store, 1);
+  if (waiting) await sendForRequest({ kind: 'hand-over', store });
+  return registered;
+};

@@ -1,0 +1,29 @@
+/** The settings of deliveries, read from the environment each time, so that the local service and tests can set them. */
+
+/** Hosts that a dispenser may have: those of Second Life's main grid, old and new. */
+const defaultHostSuffixes = '.agni.secondlife.io,.agni.lindenlab.com';
+
+export const hostSuffixes = (): string[] =>
+  (process.env.DISPENSER_HOST_SUFFIXES ?? defaultHostSuffixes)
+    .split(',')
+    .map((suffix) => suffix.trim().toLowerCase())
+    .filter((suffix) => suffix !== '')
+    .map((suffix) => (suffix.startsWith('.') ? suffix : `.${suffix}`));
+
+/** Only the local service sets this: its dispenser listens on this machine, without TLS. */
+export const loopbackAllowed = (): boolean => process.env.DISPENSER_LOOPBACK === 'allowed';
+
+/** How long one call of a dispenser may take, from the look-up of its name to the end of its answer. */
+export const callTimeoutMillis = (): number => Number(process.env.DISPENSER_TIMEOUT_MILLIS ?? 25_000);
+
+/** How long a worker has a delivery to itself: longer than any call. */
+export const leaseMillis = (): number => 2 * callTimeoutMillis();
+
+/** The pause after the first failed attempt; it doubles with each further one. */
+export const firstRetrySeconds = (): number => Number(process.env.DELIVERY_RETRY_SECONDS ?? 30);
+
+/** After so many failed attempts in a row a delivery waits for the dispenser to register again, which it does hourly. */
+export const maxAttemptsInARow = 8;
+
+/** A delivery that could not be made for so long is given up. */
+export const keepDays = 14;

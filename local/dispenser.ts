@@ -1,0 +1,120 @@
+import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
+import { now, timestamp } from '../lib/clock.ts';
+
+/**
+ * A dispenser on loopback that speaks exactly the protocol of `inworld/dispenser.lsl`, rule by rule, and can be told to
+ * misbehave.
+ */
+
+/** An item that an avatar was given. `attempts` counts the requests for it, repeats included. */
+export interface Gift {
+  deliveryId: string;
+  recipient: string;
+  item: string;
+  message: string;
+  time: string;
+  attempts: number;
+}
+
+export const Behaviour = z.object({
+  mode: z.enum(['normal', 'slow', 'lost', 'error', 'garbage', 'forgetful']).default('normal'),
+  /** For `slow`: how long each answer takes. */
+  millis: z.number().int().min(0).max(120_000).default(2000),
+});
+export type Behaviour = z.input<typeof Behaviour>;
+
+const maxAgeSeconds = 300;
+const maxBodyBytes = 2048;
+
+const readText = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  // The virtual world cuts off what is longer.
+  return Buffer.concat(chunks).subarray(0, maxBodyBytes).toString('utf8');
+};
+
+const isSigned = (signature: string, text: string, secret: string): boolean => {
+  const expected = Buffer.from(createHmac('sha256', secret).update(text).digest('base64'));
+  const given = Buffer.from(signature);
+  return given.length === expected.length && timingSafeEqual(given, expected);
+};
+
+/** Starts a dispenser. `register` tells the service its address and answers the secret, as the script's PUT does. */
+export const startDispenser = async (register: (url: string) => Promise<string>) => {
+  // What avatars got, a second gift of the same delivery included, apart from what the script remembers of it.
+  const gifts: Gift[] = [];
+  const memory = new Map<string, Gift>();
+  let behaviour: z.output<typeof Behaviour> = Behaviour.parse({});
+  let path = `/cap/${randomUUID()}`;
+  let secret = '';
+
+  const give = (body: string): { status: number; text: string } => {
+    const [signature = '', protocol, at, deliveryId = '', recipient = '', expires, item = '', ...note] =
+      body.split('\n');
+    if (secret === '') return { status: 503, text: 'not ready' };
+    if (!isSigned(signature, body.slice(signature.length + 1), secret)) return { status: 401, text: 'bad signature' };
+    if (protocol !== 'SIS1') return { status: 400, text: 'unknown protocol' };
+    const seconds = now() / 1000;
+    if (Math.abs(seconds - Number(at)) > maxAgeSeconds) return { status: 408, text: 'too old' };
+    const known = memory.get(deliveryId);
+    if (known) known.attempts += 1;
+    if (known) return { status: 200, text: `known ${deliveryId}` };
+    if (seconds > Number(expires)) return { status: 422, text: 'expired' };
+    const message = note.join('\n');
+    const gift = { deliveryId, recipient, item, message, time: timestamp(now()), attempts: 1 };
+    gifts.push(gift);
+    memory.set(deliveryId, gift);
+    return { status: 200, text: `given ${deliveryId}` };
+  };
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { mode, millis } = behaviour;
+    const body = await readText(request);
+    const send = (status: number, text: string): void => {
+      response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(text);
+    };
+    if (mode !== 'lost' && request.method !== 'POST') return send(405, 'POST only');
+    if (mode === 'lost' || request.url !== path) return send(404, 'cap not found');
+    if (mode === 'error') return send(500, 'script error');
+    if (mode === 'garbage') return void request.socket.end('\u0000 this is not HTTP\r\n\r\n');
+    if (mode === 'slow') await sleep(millis);
+    const { status, text } = give(body);
+    // The hardest case for the service: the item is in the avatar's hands, but nobody says so.
+    if (mode !== 'forgetful') send(status, text);
+  };
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  const registerAgain = async (): Promise<void> => {
+    secret = await register(`http://127.0.0.1:${port}${path}`);
+  };
+
+  return {
+    registerAgain,
+    /** The gifts, newest first. */
+    inbox: (): Gift[] => gifts.toReversed(),
+    /** From `lost` it comes back with another address, as after a restart of its region. */
+    behave: async (next: Behaviour): Promise<void> => {
+      const wasLost = behaviour.mode === 'lost';
+      behaviour = Behaviour.parse(next);
+      if (!wasLost || behaviour.mode === 'lost') return;
+      path = `/cap/${randomUUID()}`;
+      await registerAgain();
+    },
+    stop: async (): Promise<void> => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+};
+
+export type LocalDispenser = Awaited<ReturnType<typeof startDispenser>>;

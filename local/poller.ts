@@ -1,0 +1,77 @@
+import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { deliveryQueue } from '../lib/delivery/queue.ts';
+
+export type Worker = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
+
+interface PollerOptions {
+  queueUrl: string;
+  worker: Worker;
+  /** Batches that are worked on at once. */
+  concurrency?: number;
+  visibilitySeconds?: number;
+}
+
+const recordOf = ({ MessageId = '', ReceiptHandle = '', Body = '', Attributes = {} }: Message) =>
+  ({
+    messageId: MessageId,
+    receiptHandle: ReceiptHandle,
+    body: Body,
+    attributes: Attributes,
+    messageAttributes: {},
+    eventSource: 'aws:sqs',
+  }) as unknown as SQSRecord;
+
+const contextFrom = (started: number): Context =>
+  ({
+    functionName: 'delivery-worker',
+    getRemainingTimeInMillis: () => deliveryQueue.workerTimeoutSeconds * 1000 - (performance.now() - started),
+  }) as Context;
+
+/**
+ * Does what Lambda's event source mapping does: takes batches from the queue, calls the worker, deletes what it did not
+ * report as failed, and nothing of a batch whose worker died. The queue itself brings back the rest and moves what came
+ * too often to the dead letters.
+ */
+export const startPoller = ({ queueUrl, worker, concurrency = 2, visibilitySeconds }: PollerOptions) => {
+  const client = new SQSClient({});
+  const stopped = new AbortController();
+
+  const takeBatch = async (): Promise<void> => {
+    const { Messages = [] } = await client.send(
+      new ReceiveMessageCommand({
+        QueueUrl: queueUrl,
+        MaxNumberOfMessages: deliveryQueue.batchSize,
+        MessageSystemAttributeNames: ['ApproximateReceiveCount', 'MessageGroupId'],
+        WaitTimeSeconds: 5,
+        ...(visibilitySeconds !== undefined && { VisibilityTimeout: visibilitySeconds }),
+      }),
+      { abortSignal: stopped.signal },
+    );
+    if (Messages.length === 0) return;
+    const { batchItemFailures } = await worker({ Records: Messages.map(recordOf) }, contextFrom(performance.now()));
+    const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+    const done = Messages.filter(({ MessageId = '' }) => !failed.has(MessageId));
+    if (done.length === 0) return;
+    const Entries = done.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
+    await client.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
+  };
+
+  const run = async (): Promise<void> => {
+    while (!stopped.signal.aborted)
+      await takeBatch().catch(async () => {
+        // The queue is gone for a moment, or the worker died: the messages come back by themselves.
+        if (!stopped.signal.aborted) await new Promise((resolve) => setTimeout(resolve, 100));
+      });
+  };
+  const runs = Array.from({ length: concurrency }, run);
+
+  return {
+    /** Lets the batches under way end. */
+    stop: async (): Promise<void> => {
+      stopped.abort();
+      await Promise.all(runs);
+      client.destroy();
+    },
+  };
+};

@@ -1,0 +1,204 @@
+import { gzipSync } from 'node:zlib';
+import { beforeAll, expect, test } from 'vitest';
+import { resolver } from '../../lib/delivery/address.ts';
+import { callDispenser } from '../../lib/delivery/call.ts';
+import { serve, serveRaw } from '../support/deliveries.ts';
+
+/** What a dispenser may do to the worker. Every call must end in time, in little memory, with an outcome. */
+
+const timeoutMillis = 400;
+const { lookup } = resolver;
+
+beforeAll(() => {
+  process.env.DISPENSER_LOOPBACK = 'allowed';
+});
+
+/** Calls it, and also says how long that took and by how much the process's memory grew. */
+const call = async (url: string) => {
+  const before = process.memoryUsage().rss;
+  const started = performance.now();
+  const outcome = await callDispenser(url, 'body', timeoutMillis);
+  return { outcome, millis: performance.now() - started, bytes: process.memoryUsage().rss - before };
+};
+
+const megabyte = Buffer.alloc(1024 * 1024, 'x');
+
+test('again when nobody answers, within the time', async () => {
+  const { outcome, millis } = await call(await serveRaw(() => {}));
+
+  expect(outcome).toEqual({ kind: 'again', error: 'No answer within 400 ms' });
+  expect(millis).toBeLessThan(timeoutMillis + 300);
+});
+
+test('again when the headers come one byte at a time', async () => {
+  const { outcome, millis } = await call(
+    await serveRaw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nX-Slow: ');
+      const timer = setInterval(() => socket.write('x'), 20);
+      socket.on('close', () => clearInterval(timer));
+    }),
+  );
+
+  expect(outcome.kind).toBe('again');
+  expect(millis).toBeLessThan(timeoutMillis + 300);
+});
+
+test('again when the headers never end', async () => {
+  const { outcome, bytes } = await call(
+    await serveRaw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      const timer = setInterval(() => socket.write(`X-Long: ${'x'.repeat(10_000)}\r\n`), 1);
+      socket.on('close', () => clearInterval(timer));
+    }),
+  );
+
+  expect(outcome.kind).toBe('again');
+  expect(bytes).toBeLessThan(50e6);
+});
+
+test.each([
+  ['an endless body', {}],
+  ['10 MB', { 'Content-Length': String(10 * megabyte.length) }],
+  ['a body that says it is a gigabyte', { 'Content-Length': '1073741824' }],
+])('goes by the status, and reads no more than the beginning, of %s', async (_, headers) => {
+  let written = 0;
+  const url = await serve((_request, response) => {
+    response.writeHead(200, headers);
+    const more = (): void => {
+      while (!response.destroyed && written < 10 && response.write(megabyte)) written += 1;
+    };
+    response.on('drain', more);
+    more();
+  });
+
+  const { outcome, millis, bytes } = await call(url);
+
+  expect(outcome).toEqual({ kind: 'given' });
+  expect(millis).toBeLessThan(timeoutMillis);
+  expect(bytes).toBeLessThan(50e6);
+});
+
+test('goes by the status of an answer whose body trickles on for ever', async () => {
+  const url = await serve((_request, response) => {
+    response.writeHead(422);
+    const timer = setInterval(() => response.write('x'), 20);
+    response.on('close', () => clearInterval(timer));
+  });
+
+  const { outcome, millis } = await call(url);
+
+  expect(outcome.kind).toBe('refused');
+  expect(millis).toBeLessThan(timeoutMillis + 300);
+});
+
+test('does not unpack a compression bomb, nor asks for one', async () => {
+  let accepted: string | undefined;
+  const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024));
+  const url = await serve((request, response) => {
+    accepted = request.headers['accept-encoding'];
+    response.writeHead(500, { 'Content-Encoding': 'gzip' }).end(bomb);
+  });
+
+  const { outcome, bytes } = await call(url);
+
+  expect(accepted).toBe('identity');
+  expect(outcome.kind).toBe('again');
+  expect(bytes).toBeLessThan(50e6);
+  expect(JSON.stringify(outcome).length).toBeLessThan(300);
+});
+
+test('again when the connection is reset before and amid the answer', async () => {
+  const before = await call(await serveRaw((socket) => socket.resetAndDestroy()));
+  const amid = await call(
+    await serveRaw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n', () => socket.resetAndDestroy());
+    }),
+  );
+
+  expect([before.outcome.kind, amid.outcome.kind]).toEqual(['again', 'again']);
+});
+
+test('again when nobody listens', async () => {
+  const { outcome } = await call('http://127.0.0.1:1/');
+
+  expect(outcome).toEqual({ kind: 'again', error: 'ECONNREFUSED' });
+});
+
+test('again when the answer is no HTTP', async () => {
+  const { outcome } = await call(await serveRaw((socket) => socket.end('\u0000\u0001 nonsense\r\n\r\n')));
+
+  expect(outcome.kind).toBe('again');
+});
+
+test('follows no redirect, to the metadata service or anywhere', async () => {
+  let followed = 0;
+  const target = await serve((_request, response) => {
+    followed += 1;
+    response.end();
+  });
+
+  for (const Location of ['http://169.254.169.254/latest/meta-data/', target]) {
+    const url = await serve((_request, response) => {
+      response.writeHead(307, { Location }).end();
+    });
+    expect((await call(url)).outcome.kind).toBe('again');
+  }
+  expect(followed).toBe(0);
+});
+
+test('keeps only printable text of what a script says', async () => {
+  const url = await serve((_request, response) => {
+    response.writeHead(400).end(`\u001b[31mred\nline${'é'.repeat(5000)}`);
+  });
+
+  const { outcome } = await call(url);
+
+  expect(outcome).toEqual({ kind: 'refused', error: 'The dispenser answered 400: [31mred line' });
+});
+
+test('ends in time when the look-up of the name does not', async () => {
+  delete process.env.DISPENSER_LOOPBACK;
+  resolver.lookup = () => new Promise(() => {});
+
+  const { outcome, millis } = await call('https://simhost-1.agni.secondlife.io:12043/cap/1');
+
+  expect(outcome.kind).toBe('again');
+  expect(millis).toBeLessThan(timeoutMillis + 300);
+  resolver.lookup = lookup;
+});
+
+test('connects to the address that was checked, wherever else the name leads', async () => {
+  process.env.DISPENSER_LOOPBACK = 'allowed';
+  let called = 0;
+  const url = await serve((_request, response) => {
+    called += 1;
+    response.end();
+  });
+  // The system leads this name to 127.0.0.1, where the server is; the check found an address where nobody is.
+  resolver.lookup = async () => [{ address: '127.0.0.2' }];
+
+  const { outcome } = await call(url.replace('127.0.0.1', 'localhost'));
+
+  expect(outcome.kind).toBe('again');
+  expect(called).toBe(0);
+  resolver.lookup = lookup;
+});
+
+test('refuses a name that has come to lead elsewhere since the last call', async () => {
+  const hosts: (string | undefined)[] = [];
+  const checked = await serve((request, response) => {
+    hosts.push(request.headers.host);
+    response.end();
+  });
+  const answers = [[{ address: '127.0.0.1' }], [{ address: '10.0.0.1' }]];
+  resolver.lookup = async () => answers.shift() ?? [];
+  const url = checked.replace('127.0.0.1', 'localhost');
+
+  const first = await call(url);
+  const second = await call(url);
+
+  expect(first.outcome).toEqual({ kind: 'given' });
+  expect(second.outcome.kind).toBe('lost');
+  expect(hosts).toEqual([new URL(url).host]);
+  resolver.lookup = lookup;
+});

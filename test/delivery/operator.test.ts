@@ -1,0 +1,124 @@
+import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { encodeMessage } from '../../lib/delivery/message.ts';
+import { listDeadLetters, redriveDeadLetters, sendAgain } from '../../lib/delivery/operator.ts';
+import { sendToDeadLetters } from '../../lib/delivery/queue.ts';
+import {
+  completeDelivery,
+  failDelivery,
+  getDelivery,
+  letWait,
+  listDeliveries,
+  positionOfDelivery,
+  takeUp,
+} from '../../lib/store/deliveries.ts';
+import { anOrder, startTestQueue } from '../support/deliveries.ts';
+import { freshTable, setClock } from '../support/service.ts';
+
+const day = 86_400_000;
+
+let queue: { url: string; deadLetterUrl: string };
+let store: string;
+let stores = 0;
+beforeAll(async () => {
+  queue = await startTestQueue();
+  await freshTable();
+});
+beforeEach(() => {
+  store = `Store${stores++}`;
+});
+
+const begun = async (fields = {}) => (await takeUp(anOrder(store, fields), 1000)).delivery;
+
+const onQueue = async (): Promise<string[]> => {
+  const client = new SQSClient({});
+  const { Messages = [] } = await client.send(
+    new ReceiveMessageCommand({ QueueUrl: queue.url, MaxNumberOfMessages: 10, VisibilityTimeout: 60 }),
+  );
+  client.destroy();
+  return Messages.map(({ Body = '' }) => Body);
+};
+
+test('lists the deliveries of each state, oldest first, page by page', async () => {
+  const [newer, older, made, refused, waits] = await Promise.all([
+    begun({ createdAt: '2030-01-02T00:00:00.000Z' }),
+    begun({ createdAt: '2030-01-01T00:00:00.000Z' }),
+    begun(),
+    begun(),
+    begun(),
+  ]);
+  await completeDelivery(made);
+  await failDelivery(refused, 'no such item');
+  await letWait(waits, 'nobody there', true);
+
+  const ids = async (state: 'queued' | 'waiting' | 'delivered' | 'failed') =>
+    (await listDeliveries(store, state)({ descending: false })).map(({ id }) => id);
+  const from = { position: positionOfDelivery(older), inclusive: false };
+  const secondPage = await listDeliveries(store, 'queued')({ descending: false, from, limit: 1 });
+
+  expect(await ids('queued')).toEqual([older.id, newer.id]);
+  expect(secondPage.map(({ id }) => id)).toEqual([newer.id]);
+  expect(await ids('delivered')).toEqual([made.id]);
+  expect(await ids('failed')).toEqual([refused.id]);
+  expect(await ids('waiting')).toEqual([waits.id]);
+});
+
+test('sends a failed delivery again, with another 14 days', async () => {
+  const at = Date.parse('2031-01-01T00:00:00.000Z');
+  setClock(at);
+  const order = anOrder(store, { message: '🎁' });
+  const { delivery } = await takeUp(order, 1000);
+  await failDelivery(delivery, 'no such item');
+
+  setClock(at + 20 * day);
+  await sendAgain(store, order.id);
+
+  expect(await onQueue()).toEqual([encodeMessage(order)]);
+  expect(await getDelivery(store, order.id)).toMatchObject({ state: 'queued', expiresAt: '2031-02-04T00:00:00.000Z' });
+  expect((await takeUp(order, 1000)).taken).toBe(true);
+});
+
+test('refuses to send again what was delivered, what is unknown, and what another store owns', async () => {
+  const made = await begun();
+  await completeDelivery(made);
+
+  await expect(sendAgain(store, made.id)).rejects.toMatchObject({ status: 400 });
+  await expect(sendAgain(store, anOrder(store).id)).rejects.toMatchObject({ status: 404 });
+  await expect(sendAgain('Another', made.id)).rejects.toMatchObject({ status: 404 });
+  expect(await onQueue()).toEqual([]);
+});
+
+test('an attempt that was overtaken changes nothing, unless its item was given', async () => {
+  const order = anOrder(store);
+  setClock(Date.parse('2030-01-01T00:00:00.000Z'));
+  const { delivery: first } = await takeUp(order, 1000);
+  setClock(Date.parse('2030-01-01T00:00:02.000Z'));
+  await takeUp(order, 1000);
+
+  await failDelivery(first, 'late');
+  await letWait(first, 'late', false);
+  const afterLate = await getDelivery(store, order.id);
+  await completeDelivery(first);
+
+  expect(afterLate).toMatchObject({ state: 'queued', attempts: 2 });
+  expect((await getDelivery(store, order.id)).state).toBe('delivered');
+});
+
+test('lists the dead letters, and puts only those on the queue again that can be read', async () => {
+  const order = anOrder(store);
+  await sendToDeadLetters(encodeMessage(order));
+  await sendToDeadLetters('nonsense');
+
+  const listed = await listDeadLetters();
+  const count = await redriveDeadLetters();
+
+  expect(listed.map(({ body, readable }) => ({ body, readable }))).toEqual(
+    expect.arrayContaining([
+      { body: encodeMessage(order), readable: true },
+      { body: 'nonsense', readable: false },
+    ]),
+  );
+  expect((await listDeadLetters()).map(({ body }) => body)).toEqual(['nonsense']);
+  expect(count).toBe(1);
+  expect(await onQueue()).toEqual([encodeMessage(order)]);
+});

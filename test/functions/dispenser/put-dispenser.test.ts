@@ -1,0 +1,149 @@
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { resolver } from '../../../lib/delivery/address.ts';
+import { findDispenser } from '../../../lib/store/dispensers.ts';
+import { startTestQueue } from '../../support/deliveries.ts';
+import { startTestService } from '../../support/service.ts';
+
+const url = 'https://simhost-0123456789abcdef0.agni.secondlife.io:12043/cap/0f8fad5b-d9cb-469f-a165-70867728950e';
+const { lookup } = resolver;
+
+let service: Awaited<ReturnType<typeof startTestService>>;
+beforeAll(async () => {
+  await startTestQueue();
+  service = await startTestService();
+});
+beforeEach(() => {
+  resolver.lookup = async () => [{ address: '8.8.8.8' }];
+});
+afterEach(() => {
+  resolver.lookup = lookup;
+  delete process.env.DISPENSER_LOOPBACK;
+});
+
+const put = (body: unknown, call = service.call) => call('PUT', '/v1/dispenser', body);
+
+test('200s with a secret that stays the same, and keeps region and items', async () => {
+  const first = await put({ url, region: 'Ahern', items: ['Red lamp', 'Blue lamp'] });
+  const second = await put({ url: `${url}2` });
+
+  expect(first.status).toBe(200);
+  expect(first.body).toEqual({
+    url,
+    region: 'Ahern',
+    secret: expect.stringMatching(/^[0-9A-Za-z]{43}$/),
+    registeredAt: expect.any(String),
+  });
+  expect(second.body).toMatchObject({ url: `${url}2`, region: '', secret: first.body.secret });
+  expect(await findDispenser(service.store)).toMatchObject({ url: `${url}2`, region: '', items: [] });
+});
+
+test('gives each store a secret of its own', async () => {
+  const [mine, theirs] = await Promise.all([put({ url }), put({ url }, service.callOther)]);
+
+  expect(theirs.body.secret).not.toBe(mine.body.secret);
+});
+
+test('403s without the scope products:deliver', async () => {
+  const call = service.callAs(await service.keyWith(['products:read', 'products:write']));
+
+  const { status } = await put({ url }, call);
+
+  expect(status).toBe(403);
+});
+
+test.each([
+  ['no URL', undefined],
+  ['text that is none', 'simhost'],
+  ['plain http', url.replace('https', 'http')],
+  ['another scheme', 'file:///etc/passwd'],
+  ['another host', 'https://example.com/cap/1'],
+  ['a host that only begins like one', 'https://x.agni.secondlife.io.example.com/cap/1'],
+  ['a host that only ends like one', 'https://evilagni.secondlife.io/cap/1'],
+  ['another port', url.replace('12043', '22')],
+  ['a user name', url.replace('//', '//user@')],
+  ['a password', url.replace('//', '//user:secret@')],
+  ['an IPv4 address', 'https://8.8.8.8/cap/1'],
+  ['a private IPv4 address', 'https://10.0.0.1:12043/cap/1'],
+  ['an IPv4 address in hex', 'https://0x7f000001:12043/cap/1'],
+  ['the metadata service', 'http://169.254.169.254/latest/meta-data/'],
+  ['loopback', 'https://127.0.0.1:12043/cap/1'],
+  ['loopback by name', 'https://localhost:12043/cap/1'],
+  ['an IPv6 address', 'https://[fd00::1]:12043/cap/1'],
+  ['a URL that is too long', `${url}/${'x'.repeat(500)}`],
+])('400s for %s, and leaves the address as it was', async (_, refused) => {
+  await put({ url });
+
+  const { status, body } = await put({ url: refused });
+
+  expect(status).toBe(400);
+  expect(body.errors[0]).toMatch(/^url /);
+  expect((await findDispenser(service.store))?.url).toBe(url);
+});
+
+test.each([
+  '10.1.2.3',
+  '172.16.0.1',
+  '192.168.1.1',
+  '127.0.0.1',
+  '169.254.169.254',
+  '100.64.0.1',
+  '0.0.0.0',
+  '224.0.0.1',
+  '255.255.255.255',
+  '192.0.2.1',
+  '198.18.0.1',
+  '::1',
+  '::',
+  'fe80::1',
+  'fd00:ec2::254',
+  '::ffff:10.0.0.1',
+  '::ffff:127.0.0.1',
+  '64:ff9b::a00:1',
+  '2002:a00:1::1',
+  'ff02::1',
+  'not an address',
+])('400s where the name leads to %s, even beside a public address', async (address) => {
+  resolver.lookup = async () => [{ address: '8.8.8.8' }, { address }];
+
+  const { status } = await put({ url });
+
+  expect(status).toBe(400);
+});
+
+test('400s where the name does not exist, and 503s where it cannot be looked up just now', async () => {
+  const failing = (code: string) => async () => {
+    throw Object.assign(new Error(code), { code });
+  };
+
+  resolver.lookup = failing('ENOTFOUND');
+  const unknown = await put({ url });
+  resolver.lookup = failing('EAI_AGAIN');
+  const broken = await put({ url });
+
+  expect(unknown.status).toBe(400);
+  expect(broken.status).toBe(503);
+  expect(broken.headers.get('retry-after')).toBe('5');
+});
+
+test('takes hosts of other grids where the deployment allows them, and then no others', async () => {
+  process.env.DISPENSER_HOST_SUFFIXES = 'osgrid.example, .other.example';
+
+  const allowed = await put({ url: 'https://sim1.osgrid.example/cap/1' });
+  const refused = await put({ url });
+
+  delete process.env.DISPENSER_HOST_SUFFIXES;
+  expect(allowed.status).toBe(200);
+  expect(refused.status).toBe(400);
+});
+
+test('takes loopback on the local service only', async () => {
+  resolver.lookup = lookup;
+  const loopback = { url: 'http://127.0.0.1:40000/cap/1' };
+
+  const refused = await put(loopback);
+  process.env.DISPENSER_LOOPBACK = 'allowed';
+  const taken = await put(loopback);
+
+  expect(refused.status).toBe(400);
+  expect(taken.status).toBe(200);
+});

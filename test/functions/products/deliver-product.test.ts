@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { decodeMessage } from '../../../lib/delivery/message.ts';
+import { putResident } from '../../../lib/store/residents.ts';
+import { startTestQueue } from '../../support/deliveries.ts';
+import { startTestService, wholeTable } from '../../support/service.ts';
+
+const ada = { uuid: 'aaaaaaaa-0000-1111-2222-bbbbbbbbbbbb', username: 'ada.lovelace' };
+
+let service: Awaited<ReturnType<typeof startTestService>>;
+let queueUrl: string;
+beforeAll(async () => {
+  ({ url: queueUrl } = await startTestQueue());
+  service = await startTestService();
+  await putResident(ada);
+});
+afterEach(() => {
+  process.env.DELIVERY_QUEUE_URL = queueUrl;
+  vi.restoreAllMocks();
+});
+
+const aProduct = async (fields = {}): Promise<string> =>
+  (await service.call('POST', '/v1/products', { name: 'Red lamp', price: 10, ...fields })).body.id;
+
+const deliver = (id: string, body: unknown, call = service.call) =>
+  call('POST', `/v1/products/${id}/actions/deliver`, body);
+
+/** All that is on the queue; it is taken off. */
+const received = async () => {
+  const client = new SQSClient({});
+  const { Messages = [] } = await client.send(
+    new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10, MessageSystemAttributeNames: ['All'] }),
+  );
+  client.destroy();
+  return Messages;
+};
+
+test('200s once the queue has the whole order, grouped by store, and writes nothing', async () => {
+  const id = await aProduct({ item: 'Lamp (boxed)' });
+  const before = await wholeTable();
+  // The local queue server does not tell the group of a message.
+  const send = vi.spyOn(SQSClient.prototype, 'send');
+
+  const { status, body, cost } = await deliver(id, { recipientIdentifier: 'Ada Lovelace', message: ' Enjoy! ' });
+
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    productId: id,
+    recipientUuid: ada.uuid,
+    recipientUsername: ada.username,
+    queued: true,
+    message: 'Enjoy!',
+  });
+  expect(cost?.steps).toBe(1);
+  expect(await wholeTable()).toEqual(before);
+  const [message, ...others] = await received();
+  expect(others).toEqual([]);
+  expect(send.mock.calls[0]?.[0].input).toMatchObject({ MessageGroupId: service.store });
+  expect(decodeMessage(message?.Body ?? '')).toEqual({
+    kind: 'deliver',
+    store: service.store,
+    id: expect.any(String),
+    productId: id,
+    recipientUuid: ada.uuid,
+    recipientUsername: ada.username,
+    item: 'Lamp (boxed)',
+    message: 'Enjoy!',
+    createdAt: expect.any(String),
+  });
+});
+
+test('200s with an empty message where none is sent', async () => {
+  const { status, body } = await deliver(await aProduct(), { recipientIdentifier: ada.uuid.toUpperCase() });
+
+  expect(status).toBe(200);
+  expect(body.message).toBe('');
+  await received();
+});
+
+test('carries every legal character of a message through the queue', async () => {
+  const message = `🎁👩‍👩‍👧 "quoted" \\ back\tslash\r\nline two \u2028 \u00ff \u{10ffff} ${'é'.repeat(400)}`;
+
+  const { body } = await deliver(await aProduct(), { recipientIdentifier: ada.uuid, message });
+
+  expect(body.message).toBe(message);
+  const [sent] = await received();
+  expect(sent?.Body).toMatch(/^[\x20-\x7e]+$/);
+  expect(decodeMessage(sent?.Body ?? '')).toMatchObject({ message });
+});
+
+test.each([
+  ['a malformed recipient', { recipientIdentifier: 'no such.name.at all' }],
+  ['an unknown recipient', { recipientIdentifier: 'nobody' }],
+  ['a missing recipient', {}],
+  ['a message of 1024 bytes', { recipientIdentifier: ada.uuid, message: 'é'.repeat(512) }],
+  ['a message with a control character', { recipientIdentifier: ada.uuid, message: 'a\u0007b' }],
+  ['no body', undefined],
+])('400s for %s and queues nothing', async (_, body) => {
+  const { status } = await deliver(await aProduct(), body);
+
+  expect(status).toBe(400);
+  expect(await received()).toEqual([]);
+});
+
+test('404s for an inactive product, an unknown one and one of another store, and queues nothing', async () => {
+  const inactive = await aProduct({ active: false });
+  const foreign = await aProduct();
+
+  const answers = await Promise.all([
+    deliver(inactive, { recipientIdentifier: ada.uuid }),
+    deliver(ada.uuid, { recipientIdentifier: ada.uuid }),
+    deliver(foreign, { recipientIdentifier: ada.uuid }, service.callOther),
+  ]);
+
+  expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
+  expect(await received()).toEqual([]);
+});
+
+test('503s with Retry-After where the queue is down, and writes nothing', async () => {
+  const id = await aProduct();
+  const before = await wholeTable();
+  process.env.DELIVERY_QUEUE_URL = `${queueUrl}-that-does-not-exist`;
+
+  const { status, headers, body } = await deliver(id, { recipientIdentifier: ada.uuid });
+
+  expect(status).toBe(503);
+  expect(headers.get('retry-after')).toBe('5');
+  expect(body.title).toBe('Service Unavailable');
+  expect(await wholeTable()).toEqual(before);
+});
+
+test('503s within 6 seconds where the queue never answers', async () => {
+  const id = await aProduct();
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  process.env.DELIVERY_QUEUE_URL = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/0/deliveries`;
+  const started = performance.now();
+
+  const { status } = await deliver(id, { recipientIdentifier: ada.uuid });
+
+  expect(status).toBe(503);
+  expect(performance.now() - started).toBeLessThan(6000);
+  silent.close();
+});

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
+import type { Context, SQSEvent } from 'aws-lambda';
+import { afterAll } from 'vitest';
+import { newId, now, timestamp } from '../../lib/clock.ts';
+import type { Order } from '../../lib/delivery/message.ts';
+import { ensureQueues, startQueue } from '../../local/queue.ts';
+
+/** Starts a queue server with queues of this test file's own; the service uses them from then on. */
+export const startTestQueue = async () => {
+  const queue = await startQueue();
+  const { url, deadLetterUrl } = await ensureQueues(queue.endpoint, `test-${randomUUID()}`);
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL_SQS: queue.endpoint,
+    DELIVERY_QUEUE_URL: url,
+    DELIVERY_DLQ_URL: deadLetterUrl,
+  });
+  afterAll(async () => {
+    delete process.env.AWS_ENDPOINT_URL_SQS;
+    await queue.stop();
+  });
+  return { url, deadLetterUrl };
+};
+
+/** An order as the endpoint makes it. */
+export const anOrder = (store: string, fields: Partial<Order> = {}): Order => ({
+  kind: 'deliver',
+  store,
+  id: newId(),
+  productId: newId(),
+  recipientUuid: '11111111-2222-3333-4444-555555555555',
+  recipientUsername: 'ada',
+  item: 'Lamp',
+  message: '',
+  createdAt: timestamp(now()),
+  ...fields,
+});
+
+/** A batch as Lambda hands it to the worker. */
+export const batchOf = (...bodies: string[]): SQSEvent =>
+  ({
+    Records: bodies.map((body, index) => ({ messageId: `m${index}`, receiptHandle: `r${index}`, body })),
+  }) as unknown as SQSEvent;
+
+export const contextWith = (remainingMillis: number): Context =>
+  ({ getRemainingTimeInMillis: () => remainingMillis }) as Context;
+
+const listen = async (server: Server | TcpServer): Promise<string> => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+/** An HTTP server on loopback that answers as told; ends with the test file. */
+export const serve = async (listener: Parameters<typeof createServer>[1]): Promise<string> => {
+  const server = createServer(listener);
+  afterAll(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return listen(server);
+};
+
+/** A TCP server on loopback that does with each connection what it is told. */
+export const serveRaw = async (onConnection: (socket: Socket) => void): Promise<string> => {
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+    onConnection(socket);
+  });
+  afterAll(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return listen(server);
+};
