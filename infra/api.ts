@@ -21,8 +21,8 @@ import type { Settings } from './settings.ts';
 export type Sort = 'list' | 'read' | 'write';
 
 /** What sort of load an endpoint is: lists are the heaviest, and writes cost the most. */
-export const sortOf = ({ query, writes }: Route): Sort =>
-  'cursor' in query.shape ? 'list' : writes.length > 0 ? 'write' : 'read';
+export const sortOf = ({ query, writes, queue }: Route): Sort =>
+  'cursor' in query.shape ? 'list' : writes.length > 0 || queue ? 'write' : 'read';
 
 interface ApiProps {
   settings: Settings;

@@ -47,7 +47,7 @@ const Settings = z
     /** Hosts that deliveries may be sent to: any whose name ends in one of these, separated by commas. */
     dispenserHostSuffixes: matching(
       new RegExp(`^\\.?${host}(\\.${host})+(,\\.?${host}(\\.${host})+)*$`),
-      'must be host names separated by commas, such as .agni.lindenlab.com,.secondlife.io',
+      'must be host names separated by commas, such as .agni.lindenlab.com,.agni.secondlife.io',
     ).optional(),
     /** Deliveries handed over side by side; the least that SQS offers is 2. */
     deliveryConcurrency: number(2, 1000, 5),

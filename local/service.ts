@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { logSink } from '../lib/http/log.ts';
@@ -95,6 +96,12 @@ const loadHandlers = async (): Promise<GatewayOptions['handlerOf']> => {
   return async (row) => handlers.get(row.id);
 };
 
+/** The port is taken before there is anything to answer from. */
+const answerNotReady = (response: ServerResponse): true => {
+  response.writeHead(503, { 'Retry-After': '1' }).end();
+  return true;
+};
+
 export interface LocalService {
   baseUrl: string;
   engine: string;
@@ -120,6 +127,7 @@ export const startService = async (
   { port, dataDir, memory, reset, demo, rate, burst }: LocalOptions,
   onAnswer: (answered: Answered) => void,
 ): Promise<LocalService> => {
+  let ready = false;
   const lines = new Map<string, { calls: number; units: number }>();
   logSink.write = (fields) => {
     const line = fields as { requestId: string; route?: string; stack?: string; calls: number; units: number };
@@ -133,7 +141,7 @@ export const startService = async (
     authorizerTtlSeconds: 60,
     rate,
     burst,
-    before: answerDev,
+    before: async (request, response, body) => (ready ? answerDev(request, response, body) : answerNotReady(response)),
     onAnswer: ({ id, ...answered }) => {
       onAnswer({ ...answered, ...lines.get(id) });
       lines.delete(id);
@@ -166,6 +174,7 @@ export const startService = async (
     residents: untouchedResidents,
   };
   dir.writeService(service);
+  ready = true;
   const deliveries = await startDeliveries(baseUrl, service.keys['products:deliver'], queue.endpoint);
 
   return {

@@ -161,6 +161,14 @@ export const isEnough = (open: readonly Lot[], command: CreditCommand, at: strin
   return live.length > drained.length;
 };
 
+/** What is wrong with books before they are written; undefined if they add up. It cannot be, and so must not pass. */
+export const booksFault = ({ balance, unlotted, lots }: Holding): string | undefined => {
+  const amounts = [balance, unlotted, lots].every((amount) => Number.isSafeInteger(amount) && amount >= 0);
+  const inLots = balance - unlotted;
+  if (amounts && (lots === 0 ? inLots === 0 : inLots > 0)) return undefined;
+  return `a balance of ${balance} cannot be ${unlotted} without lots and ${lots} open lots`;
+};
+
 /** Whether a command can be decided without any lot, since it ends none. */
 export const touchesNoLot = ({ lots, due }: Holding, command: CreditCommand, at: string): boolean => {
   if (lots === 0) return true;

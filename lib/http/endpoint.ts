@@ -6,7 +6,7 @@ import type { Route } from '../routes/route.ts';
 import { maxCursorLength } from '../routes/wire.ts';
 import { type Meter, metered, newMeter } from '../store/meter.ts';
 import { answerOnce, type KeptAnswer } from '../store/request-record.ts';
-import { isThrottle } from '../store/retry.ts';
+import { isConflict, isThrottle } from '../store/retry.ts';
 import { openCursor } from './cursor.ts';
 import { logSink } from './log.ts';
 import { cursorInvalid, type ListRequest } from './page.ts';
@@ -150,7 +150,7 @@ const parseRequest = <R extends Route>(row: R, event: APIGatewayProxyEvent) => {
 
 const problemOf = (error: unknown): Problem => {
   if (error instanceof Problem) return error;
-  return isThrottle(error) ? unavailable() : internalError();
+  return isThrottle(error) || isConflict(error) ? unavailable() : internalError();
 };
 
 const answer = (

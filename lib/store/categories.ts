@@ -44,7 +44,7 @@ export const listCategories = (store: string): Source<Category> => rowsOf({ part
 
 /** Throws 404. */
 export const renameCategory = async (store: string, id: string, { name }: { name: string }): Promise<Category> => {
-  const { Attributes } = await refusedToNotFound(
+  const { Attributes } = await refusedToNotFound(() =>
     db.send(
       new UpdateCommand({
         TableName: tableName(),
@@ -65,7 +65,7 @@ export const renameCategory = async (store: string, id: string, { name }: { name
  * are never used again, so memberships left behind by a call that dies here lead nowhere. Throws 404.
  */
 export const deleteCategory = async (store: string, id: string): Promise<void> => {
-  await refusedToNotFound(
+  await refusedToNotFound(() =>
     db.send(
       new DeleteCommand({
         TableName: tableName(),

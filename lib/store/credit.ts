@@ -3,6 +3,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { newId, now, timestamp } from '../clock.ts';
 import {
+  booksFault,
   type CreditCommand,
   type CreditType,
   checkCommand,
@@ -242,6 +243,11 @@ const changeByPlan = async (change: Change, found?: CreditItem): Promise<Changed
     const plan = decide(holding, open, command, cause.at, creditLimit());
     if (command.kind === 'reconcile' && plan.closed.length === 0) return { credit: creditOf(item), closed: [] };
 
+    const fault = booksFault(plan.holding);
+    if (fault) {
+      logSink.write({ level: 'ERROR', invariant: fault, store, customer: uuid, type });
+      throw new Error(`The books do not add up: ${fault}.`);
+    }
     const newEpoch = plan.added && (holding.lots === 0 || command.kind === 'set') ? newId() : undefined;
     const touched = plan.closed.length + (plan.reduced ? 1 : 0);
     const pending = tooMany || touched + 3 > maxItems ? pendingOf(change, item, plan) : undefined;

@@ -6,6 +6,7 @@ import type { Identifier } from '../identifier.ts';
 import { getMany, loaded, merged, rowsOf } from './query.ts';
 import { isRecorded, transactOnce } from './request-record.ts';
 import { findResident, type Resident } from './residents.ts';
+import { pastConflicts } from './retry.ts';
 import { db, partition, tableName } from './table.ts';
 
 /** A resident as one store sees them. */
@@ -62,14 +63,13 @@ export const birth = (store: string, username: string) => ({
  */
 export const touchCustomer = async (store: string, { uuid, username }: Resident): Promise<void> => {
   const { set, values } = birth(store, username);
-  await db.send(
-    new UpdateCommand({
-      TableName: tableName(),
-      Key: customerKey(store, uuid),
-      UpdateExpression: `SET ${set}`,
-      ExpressionAttributeValues: values,
-    }),
-  );
+  const update = new UpdateCommand({
+    TableName: tableName(),
+    Key: customerKey(store, uuid),
+    UpdateExpression: `SET ${set}`,
+    ExpressionAttributeValues: values,
+  });
+  await pastConflicts(() => db.send(update));
 };
 
 export const findCustomerItem = async (store: string, uuid: string): Promise<CustomerItem | undefined> => {
@@ -128,7 +128,9 @@ const change = async (store: string, identifier: Identifier, values: Record<stri
   }
   for (let born = false; ; born = true) {
     try {
-      const { Attributes } = await db.send(new UpdateCommand({ ...update, ReturnValues: 'ALL_NEW' }));
+      const { Attributes } = await pastConflicts(() =>
+        db.send(new UpdateCommand({ ...update, ReturnValues: 'ALL_NEW' })),
+      );
       return readCustomer(Attributes as CustomerItem);
     } catch (error) {
       if (born || !(error instanceof ConditionalCheckFailedException)) throw error;

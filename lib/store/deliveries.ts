@@ -201,7 +201,7 @@ export const reopenDelivery = async (store: string, id: string): Promise<Order> 
   const { state } = await getDelivery(store, id);
   if (state === 'delivered') throw invalid('The delivery was made already: order a new one.');
   const { set, names, values } = moved(store, 'queued');
-  const { Attributes } = await refusedToNotFound(
+  const { Attributes } = await refusedToNotFound(() =>
     db.send(
       new UpdateCommand({
         TableName: tableName(),

@@ -111,7 +111,7 @@ const setFields = async (
 ): Promise<GiftCard> => {
   const set = Object.entries(fields);
   const sets = set.map(([name]) => `#${name} = :${name}`).join(', ');
-  const { Attributes } = await refusedToNotFound(
+  const { Attributes } = await refusedToNotFound(() =>
     db.send(
       new UpdateCommand({
         TableName: tableName(),

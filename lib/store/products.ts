@@ -80,7 +80,7 @@ export const createProduct = async (...args: Parameters<typeof productItem>): Pr
 export const updateProduct = async (store: string, id: string, fields: ProductFields): Promise<Product> => {
   const set = Object.entries({ ...fields, ...indexed(store, fields) });
   const removed = fields.active ? '' : ' REMOVE flags, texts, #text';
-  const { Attributes } = await refusedToNotFound(
+  const { Attributes } = await refusedToNotFound(() =>
     db.send(
       new UpdateCommand({
         TableName: tableName(),

@@ -29,7 +29,10 @@ const throttles = new Set(['ProvisionedThroughputExceededException', 'RequestLim
 /** Whether the table refused a call for want of capacity. */
 export const isThrottle = (error: unknown): boolean => error instanceof Error && throttles.has(error.name);
 
-const isConflict = (code: string | undefined): boolean =>
+/** Whether the table refused a write of one item because another writer's transaction holds it. */
+export const isConflict = (error: unknown): boolean => error instanceof TransactionConflictException;
+
+const isPassing = (code: string | undefined): boolean =>
   code === 'TransactionConflict' || code === 'ThrottlingError' || code === 'ProvisionedThroughputExceeded';
 
 /** How often a transaction is sent whose answer does not come; each time may take as long as a request's timeout. */
@@ -70,7 +73,7 @@ export const transact = async (TransactItems: TransactItem[]): Promise<Refusal[]
             refused: Code === 'ConditionalCheckFailed',
             ...(Item && { item: unmarshall(Item) }),
           }));
-        if (!reasons.some(({ Code }) => isConflict(Code))) throw error;
+        if (!reasons.some(({ Code }) => isPassing(Code))) throw error;
       } else if (isUnanswered(error)) unanswered.push(error);
       else if (!isThrottle(error)) throw error;
       if (unanswered.length >= maxUnanswered) throw error;
@@ -89,16 +92,16 @@ export const sendOnce = async (command: UpdateCommand): Promise<UpdateCommandOut
     try {
       return await dbOnce.send(command);
     } catch (error) {
-      if (!isThrottle(error) && !(error instanceof TransactionConflictException)) throw error;
+      if (!isThrottle(error) && !isConflict(error)) throw error;
       await pause(attempt);
     }
   }
 };
 
 /** A write whose condition is that the item exists: throws 404 where it does not. */
-export const refusedToNotFound = async <T>(write: Promise<T>): Promise<T> => {
+export const refusedToNotFound = async <T>(write: () => Promise<T>): Promise<T> => {
   try {
-    return await write;
+    return await pastConflicts(write);
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) throw notFound();
     throw error;
@@ -111,7 +114,7 @@ export const pastConflicts = async <T>(send: () => Promise<T>): Promise<T> => {
     try {
       return await send();
     } catch (error) {
-      if (!(error instanceof Error) || error.name !== 'TransactionConflictException') throw error;
+      if (!isConflict(error)) throw error;
       await pause(attempt);
     }
   }
