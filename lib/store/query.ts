@@ -70,7 +70,8 @@ export const loaded =
   <K, T>(keys: Source<K>, positionOf: (key: K) => string, load: (keys: K[]) => Promise<T[]>): Source<T> =>
   async ({ limit = Number.POSITIVE_INFINITY, ...range }) => {
     const found: T[] = [];
-    let stride = Math.min(limit, 1000);
+    // The whole range at once: a full page asks for one row more than it shows, which must not cost a second round.
+    let stride = Number.isFinite(limit) ? limit : 1000;
     let from = range.from;
     for (;;) {
       const rows = await keys({ ...range, ...(from && { from }), limit: stride });
@@ -78,7 +79,7 @@ export const loaded =
       const last = rows.at(-1);
       if (found.length >= limit || rows.length < stride || last === undefined) return found.slice(0, limit);
       from = { position: positionOf(last), inclusive: false };
-      stride = Math.min(2 * stride, 1000);
+      stride = Math.max(stride, Math.min(2 * stride, 1000));
     }
   };
 
@@ -90,8 +91,11 @@ export interface Key {
 const inChunks = <T>(items: T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 
-/** The items of these keys, in the keys' order; keys without an item are left out. Keys must differ from each other. */
-export const getMany = async <T extends Key>(keys: Key[]): Promise<T[]> => {
+/** The items of these keys, in the keys' order and each once; keys without an item are left out. */
+export const getMany = async <T extends Key>(sought: Key[]): Promise<T[]> => {
+  // A row that moves from one index partition to another while both are read is found twice, and DynamoDB refuses a
+  // batch that names a key twice.
+  const keys = [...new Map(sought.map(({ pk, sk }) => [`${pk} ${sk}`, { pk, sk }])).values()];
   const found = new Map<string, T>();
   const getChunk = async (chunk: Key[]): Promise<void> => {
     let rest: Key[] = chunk;
