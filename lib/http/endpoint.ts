@@ -90,6 +90,15 @@ const parseQuery = (row: Route, event: APIGatewayProxyEvent, faults: string[]): 
 
 const bodyNotJson = 'The body must be a JSON object.';
 
+/** The value of a JSON text; undefined where it is none. */
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
 const parseBody = (row: Route, { body, isBase64Encoded }: APIGatewayProxyEvent, faults: string[]): unknown => {
   if (!row.body) return undefined;
   const text = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString('utf8') : (body ?? '');
@@ -98,10 +107,8 @@ const parseBody = (row: Route, { body, isBase64Encoded }: APIGatewayProxyEvent, 
     return undefined;
   }
   if (row.bodyOptional && text.trim() === '') return parse(row.body, {}, faults);
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return parse(row.body, value, faults);
-  } catch {}
+  const value = jsonOf(text);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return parse(row.body, value, faults);
   faults.push(bodyNotJson);
   return undefined;
 };

@@ -95,7 +95,10 @@ const ProfitShare = z
   );
 
 const sumOfPercents = (shares: unknown[]): number =>
-  shares.reduce<number>((sum, share) => sum + Number((share as { percent?: unknown } | null)?.percent ?? 0), 0);
+  shares.reduce<number>((sum, share) => {
+    const percent = (share as { percent?: unknown } | null)?.percent;
+    return typeof percent === 'number' ? sum + percent : sum;
+  }, 0);
 
 const ProductUpsertRequest = z
   .object({
@@ -122,7 +125,8 @@ const ProductUpsertRequest = z
   })
   .check(
     acrossFields(({ name, item, profitShares }, report) => {
-      if (item === undefined && typeof name === 'string' && !isItemName(name))
+      // A blank name is a fault of its own, and says nothing about the item.
+      if (item === undefined && typeof name === 'string' && name.trim() !== '' && !isItemName(name))
         report('item', `is required here, since the name is no legal item name: it ${itemWords}`);
       // The sum of fractions such as 33.3 + 66.7 may miss 100 by a rounding of binary numbers.
       if (Array.isArray(profitShares) && sumOfPercents(profitShares) > 100 + 1e-9)

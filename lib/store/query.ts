@@ -76,7 +76,8 @@ export const loaded =
   <K, T>(keys: Source<K>, positionOf: (key: K) => string, load: (keys: K[]) => Promise<T[]>): Source<T> =>
   async ({ limit = Number.POSITIVE_INFINITY, ...range }) => {
     const found: T[] = [];
-    let stride = Math.min(limit, 1000);
+    // The whole range at once: a full page asks for one row more than it shows, which must not cost a second round.
+    let stride = Number.isFinite(limit) ? limit : 1000;
     let from = range.from;
     for (;;) {
       const rows = await keys({ ...range, ...(from && { from }), limit: stride });
@@ -84,7 +85,7 @@ export const loaded =
       const last = rows.at(-1);
       if (found.length >= limit || rows.length < stride || last === undefined) return found.slice(0, limit);
       from = { position: positionOf(last), inclusive: false };
-      stride = Math.min(2 * stride, 1000);
+      stride = Math.max(stride, Math.min(2 * stride, 1000));
     }
   };
 

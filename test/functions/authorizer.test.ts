@@ -121,7 +121,7 @@ test('401s for a revoked key', async () => {
 });
 
 test('an uncached call costs one read; the hour of last use is noted once an hour', async () => {
-  const text = await service.keyWith(scopes);
+  const { text } = await issueKey({ store: service.store, name: 'new', scopes, stage: 'test' });
   const id = parseKey(text, 'test')?.id ?? '';
   const cost = async () => {
     const meter = newMeter();

@@ -1,0 +1,145 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { addMember, createCategory, deleteCategory } from '../../../lib/store/categories.ts';
+import { createProduct } from '../../../lib/store/products.ts';
+import { productWith, unknownId } from '../../support/rows.ts';
+import { startTestService } from '../../support/service.ts';
+
+let service: Awaited<ReturnType<typeof startTestService>>;
+let category: string;
+const either = [false, true];
+const made: { id: string; name: string; listed: boolean; bloggable: boolean; inCategory: boolean }[] = [];
+
+beforeAll(async () => {
+  service = await startTestService();
+  category = (await createCategory(service.store, { name: 'Some' })).id;
+  // 24 products in every combination of flags, category and name; names tie.
+  for (let i = 0; i < 3; i++)
+    for (const listed of either)
+      for (const bloggable of either)
+        for (const inCategory of either) {
+          const name = i === 1 ? 'Éclair 100%_off' : 'Chair';
+          const { id } = await createProduct(service.store, productWith({ name, listed, bloggable }));
+          if (inCategory) await addMember(service.store, category, id);
+          made.push({ id, name, listed, bloggable, inCategory });
+        }
+  const inactive = await createProduct(service.store, productWith({ active: false }));
+  await addMember(service.store, category, inactive.id);
+  await createProduct(service.otherStore, productWith());
+});
+
+const idsOf = (body: { data: { id: string }[] }) => body.data.map(({ id }) => id);
+
+/** Every page from the start to the end and back again; checks the ends and that pages are full. */
+const walk = async (query: string, limit: number) => {
+  const get = async (cursor?: string | null) => {
+    const { status, body } = await service.call(
+      'GET',
+      `/v1/products?${query}&limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`,
+    );
+    expect(status).toBe(200);
+    return body;
+  };
+  const forward = [await get()];
+  expect(forward[0].pagination.previousCursor).toBeNull();
+  while (forward.at(-1).pagination.nextCursor) forward.push(await get(forward.at(-1).pagination.nextCursor));
+  const back = [forward.at(-1)];
+  while (back[0].pagination.previousCursor) back.unshift(await get(back[0].pagination.previousCursor));
+  for (const page of forward.slice(0, -1)) expect(page.data.length).toBe(limit);
+  for (const page of back.slice(1, -1)) expect(page.data.length).toBe(limit);
+  return { forward: forward.flatMap(idsOf), back: back.flatMap(idsOf) };
+};
+
+const combinations = ['', 'false', 'true'].flatMap((listed) =>
+  ['', 'false', 'true'].flatMap((bloggable) =>
+    either.flatMap((byCategory) => ['', '%25_'].map((search) => ({ listed, bloggable, byCategory, search }))),
+  ),
+);
+
+test.each(combinations)('walks every match once, both ways: %j', async ({ listed, bloggable, byCategory, search }) => {
+  const query = [
+    listed && `listed=${listed}`,
+    bloggable && `bloggable=${bloggable}`,
+    byCategory && `category=${category.toUpperCase()}`,
+    search && `search=${search}`,
+  ];
+  const expected = made
+    .filter((row) => !listed || row.listed === (listed === 'true'))
+    .filter((row) => !bloggable || row.bloggable === (bloggable === 'true'))
+    .filter((row) => !byCategory || row.inCategory)
+    .filter((row) => !search || row.name.includes('%_'))
+    .map(({ id }) => id)
+    .sort();
+  const limits = [1, expected.length - 1, expected.length, expected.length + 1, Math.ceil(expected.length / 3)];
+
+  for (const limit of new Set(limits.map((value) => Math.max(value, 1)))) {
+    const { forward, back } = await walk(query.filter(Boolean).join('&'), limit);
+    expect(forward).toEqual(expected);
+    expect(back).toEqual(expected);
+  }
+});
+
+describe('search', () => {
+  const found = async (term: string) => {
+    const { status, body } = await service.call('GET', `/v1/products?search=${encodeURIComponent(term)}`);
+    expect(status).toBe(200);
+    return body.data.length;
+  };
+
+  test.each<[string, number]>([
+    ['', 24],
+    ['   ', 24],
+    ['ÉCLAIR', 8],
+    ['E\u0301clair', 8],
+    [' éclair ', 8],
+    ['%', 8],
+    ['_', 8],
+    ['%off', 0],
+    ['air', 24],
+    ['chair', 16],
+  ])('%j finds %d', async (term, expected) => {
+    expect(await found(term)).toBe(expected);
+  });
+
+  test('finds a description, and matches nothing across name and description', async () => {
+    const fields = { name: 'Unique', description: 'Wonder', active: true };
+    const { id } = await createProduct(service.otherStore, productWith(fields));
+    const search = async (term: string) =>
+      idsOf((await service.callOther('GET', `/v1/products?search=${term}`)).body).includes(id);
+
+    expect(await search('WONDER')).toBe(true);
+    expect(await search('uniquewonder')).toBe(false);
+  });
+});
+
+test('an unknown category, another store’s and a deleted one are empty lists', async () => {
+  const other = await createCategory(service.otherStore, { name: 'Other' });
+  const gone = await createCategory(service.store, { name: 'Gone' });
+  await addMember(service.store, gone.id, made[0]?.id ?? '');
+  await deleteCategory(service.store, gone.id);
+
+  for (const id of [unknownId, other.id, gone.id]) {
+    const { status, body } = await service.call('GET', `/v1/products?category=${id}`);
+    expect(status).toBe(200);
+    expect(body).toEqual({ data: [], pagination: { nextCursor: null, previousCursor: null, limit: 100 } });
+  }
+});
+
+test.each(['listed=yes', 'bloggable=', 'category=x', `search=${'x'.repeat(101)}`, 'listed=true&listed=true'])(
+  '400s for %s',
+  async (query) => {
+    expect((await service.call('GET', `/v1/products?${query}`)).status).toBe(400);
+  },
+);
+
+test('a cursor is only good for the store and list that made it', async () => {
+  const { body } = await service.call('GET', '/v1/products?limit=1');
+  const cursor = body.pagination.nextCursor;
+
+  for (const answer of [
+    await service.callOther('GET', `/v1/products?cursor=${cursor}`),
+    await service.call('GET', `/v1/categories?cursor=${cursor}`),
+  ]) {
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors).toEqual(['Cursor is invalid.']);
+  }
+});

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { newKey, parseKey, secretMatches } from '../lib/keys.ts';
+
+test('a new key has the documented shape and is read back', () => {
+  const { id, hash, text } = newKey('live');
+
+  expect(text).toMatch(/^sis_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$/);
+  expect(text.length).toBeLessThanOrEqual(244);
+  expect(parseKey(text, 'live')).toEqual({ id, secret: text.slice(22, 65) });
+  expect(secretMatches(text.slice(22, 65), hash)).toBe(true);
+});
+
+test('only a hash of the secret is kept, and another secret does not match it', () => {
+  const { hash, text } = newKey('live');
+
+  expect(hash).toMatch(/^[0-9a-f]{64}$/);
+  expect(text).not.toContain(hash);
+  expect(secretMatches('x'.repeat(43), hash)).toBe(false);
+});
+
+test('a key of the other stage is refused', () => {
+  expect(parseKey(newKey('test').text, 'live')).toBeUndefined();
+  expect(parseKey(newKey('live').text, 'test')).toBeUndefined();
+});
+
+test('every single changed character is refused', () => {
+  const { text } = newKey('test');
+
+  for (let i = 0; i < text.length; i++) {
+    const changed = text.slice(0, i) + (text[i] === 'a' ? 'b' : 'a') + text.slice(i + 1);
+    expect(parseKey(changed, 'test'), changed).toBeUndefined();
+  }
+});
+
+test('a shorter, longer or padded key is refused', () => {
+  const { text } = newKey('test');
+
+  for (const changed of ['', text.slice(0, -1), `${text}a`, ` ${text}`, `${text}\n`, `${text},${text}`])
+    expect(parseKey(changed, 'test')).toBeUndefined();
+});
+
+test('keys do not repeat', () => {
+  const texts = Array.from({ length: 1000 }, () => newKey('test').text);
+
+  expect(new Set(texts).size).toBe(1000);
+});

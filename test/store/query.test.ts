@@ -1,0 +1,48 @@
+import { beforeAll, expect, test } from 'vitest';
+import { createProduct, getProduct } from '../../lib/store/products.ts';
+import { getMany, loaded } from '../../lib/store/query.ts';
+import { partition } from '../../lib/store/table.ts';
+import { productWith, unknownId } from '../support/rows.ts';
+import { freshTable } from '../support/service.ts';
+
+beforeAll(freshTable);
+
+test('a key that is named twice is answered once, and one without an item not at all', async () => {
+  const { id } = await createProduct('store', productWith());
+  const key = { pk: partition('store', 'PRODUCT'), sk: id };
+
+  const items = await getMany<{ pk: string; sk: string }>([key, { ...key }, { ...key, sk: unknownId }]);
+
+  expect(items.map(({ sk }) => sk)).toEqual([id]);
+  expect((await getProduct('store', id)).id).toBe(id);
+});
+
+test('a full page of 1,000 and the row behind it are read in one round', async () => {
+  const asked: (number | undefined)[] = [];
+  const keys = async ({ limit = 0 }) => {
+    asked.push(limit);
+    return Array.from({ length: limit }, (_, i) => String(i));
+  };
+  const source = loaded(
+    keys,
+    (key) => key,
+    async (rows) => rows,
+  );
+
+  const rows = await source({ descending: false, limit: 1001 });
+
+  expect(rows.length).toBe(1001);
+  expect(asked).toEqual([1001]);
+});
+
+test('rows that are dropped are made up for, to the end of the list', async () => {
+  const all = Array.from({ length: 500 }, (_, i) => String(i).padStart(3, '0'));
+  const source = loaded(
+    async ({ from, limit }) => all.filter((key) => !from || key > from.position).slice(0, limit),
+    (key) => key,
+    async (rows) => rows.filter((key) => key.endsWith('9')),
+  );
+
+  expect((await source({ descending: false, limit: 7 })).length).toBe(7);
+  expect((await source({ descending: false, limit: 60 })).length).toBe(50);
+});

@@ -1,0 +1,25 @@
+import { nilUuid } from '../../lib/identifier.ts';
+import type { ProductFields } from '../../lib/store/products.ts';
+
+/** A product's fields as a request with name and price alone sets them. */
+export const productWith = (fields: Partial<ProductFields> = {}): ProductFields => ({
+  name: 'Chair',
+  price: 100,
+  image: nilUuid,
+  listed: true,
+  bloggable: false,
+  permissions: { copy: true, modify: false, transfer: false },
+  discount: { value: 0, type: 0, startDate: null, endDate: null },
+  availableAmount: 0,
+  limited: false,
+  item: 'Chair',
+  blockCredits: false,
+  description: '',
+  profitShares: [],
+  demoId: null,
+  active: true,
+  ...fields,
+});
+
+/** A UUID that is nobody's. */
+export const unknownId = 'ffffffff-ffff-4fff-8fff-ffffffffffff';
