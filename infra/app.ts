@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { routes } from '../lib/routes/routes.ts';
-import { bundle, bundleDir, entries, exists } from './bundle.ts';
+import { bundle, bundleDir, entries } from './bundle.ts';
 import { acknowledge } from './nag.ts';
 import { readSettings } from './settings.ts';
 import { StoreServiceStack } from './store-service-stack.ts';
@@ -16,7 +16,6 @@ await bundle(outDir, entries());
 const stack = new StoreServiceStack(app, `store-integration-${settings.stage}`, {
   settings,
   routes,
-  exists,
   codeOf: (entry) => Code.fromAsset(bundleDir(outDir, entry)),
   description: 'Store Integration Service',
   tags: { service: 'store-integration', stage: settings.stage },

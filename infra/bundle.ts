@@ -1,12 +1,9 @@
-import { existsSync, globSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuildResult, build, type Format, type Plugin } from 'esbuild';
 import { routes } from '../lib/routes/routes.ts';
 
 const root = join(import.meta.dirname, '..');
-
-/** Whether `functions/` has this entry. */
-export const exists = (entry: string): boolean => existsSync(join(root, 'functions', `${entry}.ts`));
 
 /** Every entry under `functions/`: the ids of the route table, and the functions that no route calls. */
 export const entries = (): string[] =>

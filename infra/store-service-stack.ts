@@ -27,8 +27,6 @@ import type { Settings } from './settings.ts';
 export interface StoreServiceProps extends StackProps {
   settings: Settings;
   routes: readonly Route[];
-  /** Whether `functions/` has an entry. */
-  exists: (entry: string) => boolean;
   codeOf: (entry: string) => Code;
 }
 
@@ -40,11 +38,11 @@ const sweepTimeoutSeconds = 55;
 /** More memory is also more processor: a list has up to 1000 rows to parse and to write out. */
 const memoryMegabytes = { list: 1024, read: 512, write: 512 };
 
-/** The whole service. An endpoint is in it as soon as its function is written. */
+/** The whole service. */
 export class StoreServiceStack extends Stack {
   constructor(scope: Construct, id: string, props: StoreServiceProps) {
     super(scope, id, props);
-    const { settings, exists, codeOf } = props;
+    const { settings, routes, codeOf } = props;
     const key = settings.ownEncryptionKey
       ? new Key(this, 'Key', { enableKeyRotation: true, removalPolicy: RemovalPolicy.RETAIN })
       : undefined;
@@ -62,10 +60,9 @@ export class StoreServiceStack extends Stack {
       timeoutSeconds: 10,
       statements: tableStatements(data.table, authorizerPermissions),
     });
-    const rows = props.routes.filter((row) => exists(row.id));
-    const api = new Api(this, 'Api', { settings, rows, authorizer: authorizer.target });
+    const api = new Api(this, 'Api', { settings, rows: routes, authorizer: authorizer.target });
 
-    for (const row of rows) {
+    for (const row of routes) {
       const endpoint = new ServiceFunction(this, row.id.replace('/', '-'), {
         ...surroundings,
         entry: row.id,
@@ -86,10 +83,8 @@ export class StoreServiceStack extends Stack {
       api.addMethod(row, endpoint.target);
     }
 
-    const worker = exists('delivery-worker')
-      ? this.addWorker(surroundings, data, { ...queueUrls, ...hosts })
-      : undefined;
-    const sweep = exists('expiry-sweep') ? this.addSweep(surroundings, data.table) : undefined;
+    const worker = this.addWorker(surroundings, data, { ...queueUrls, ...hosts });
+    const sweep = this.addSweep(surroundings, data.table);
     if (settings.firewall) addFirewall(this, api.rest);
     const domain = addDomain(this, api.rest, settings);
     new Operation(this, 'Operation', { settings, api: api.rest, data, worker, sweep });

@@ -16,8 +16,8 @@ type Authorizer = (event: APIGatewayRequestAuthorizerEvent) => Promise<APIGatewa
 
 export interface GatewayOptions {
   routes: readonly Route[];
-  /** The function of a row; undefined where it is not written yet. */
-  handlerOf: (row: Route) => Promise<Handler | undefined>;
+  /** The function of a row. */
+  handlerOf: (row: Route) => Promise<Handler>;
   authorizer: Authorizer;
   /** How long an answer of the authorizer is kept; 0: not at all. */
   authorizerTtlSeconds: number;
@@ -191,8 +191,6 @@ const problemAnswer = (answer: GatewayAnswer, path: string): APIGatewayProxyResu
   body: JSON.stringify(gatewayBody(answer, path)),
 });
 
-const notWritten: GatewayAnswer = { status: 501, detail: 'This endpoint is not written yet.' };
-
 /** An HTTP server that does for the route table what API Gateway does with the deployed stack. */
 export const createGateway = (options: GatewayOptions): Server => {
   const match = matcher(options.routes);
@@ -207,7 +205,6 @@ export const createGateway = (options: GatewayOptions): Server => {
     const { context, principalId } = await authorize(authorizerEvent(event));
     event.requestContext.authorizer = { principalId, ...context };
     const handler = await options.handlerOf(found.row);
-    if (!handler) throw new GatewayFault(notWritten);
     return handler(event, lambdaContext(found.row, id));
   };
 

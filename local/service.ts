@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -87,13 +86,9 @@ const functionFile = (row: Route): URL => new URL(`../functions/${row.id}.ts`, i
 
 /** Loads every function at once, so that the first call of each is as fast as the others. */
 const loadHandlers = async (): Promise<GatewayOptions['handlerOf']> => {
-  const written = routes.filter((row) => existsSync(functionFile(row)));
-  const handlers = new Map<string, Handler>(
-    await Promise.all(
-      written.map(async (row): Promise<[string, Handler]> => [row.id, (await import(functionFile(row).href)).handler]),
-    ),
-  );
-  return async (row) => handlers.get(row.id);
+  const load = async (row: Route): Promise<Handler> => (await import(functionFile(row).href)).handler;
+  await Promise.all(routes.map(load));
+  return load;
 };
 
 /** The port is taken before there is anything to answer from. */

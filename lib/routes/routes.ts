@@ -12,6 +12,3 @@ const isRoute = (value: object): value is Route => 'path' in value;
 export const routes: readonly Route[] = [coupons, customers, giftCards, products, categories, dispenser].flatMap(
   (resource) => Object.values(resource).filter(isRoute),
 );
-
-/** The rows whose function is not written yet; the local service answers them 501. */
-export const unwritten: readonly string[] = [];

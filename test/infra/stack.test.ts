@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { exists } from '../../infra/bundle.ts';
 import {
   accessOf,
   authorizerPermissions,
@@ -10,7 +9,7 @@ import {
 } from '../../infra/permissions.ts';
 import { deliveryQueue } from '../../lib/delivery/queue.ts';
 import { kindsWritten, type Route } from '../../lib/routes/route.ts';
-import { routes, unwritten } from '../../lib/routes/routes.ts';
+import { routes } from '../../lib/routes/routes.ts';
 import { indexes, ttlAttribute } from '../../lib/store/table.ts';
 import { makeStack, type Resource, templateOf } from '../support/stack.ts';
 
@@ -95,18 +94,6 @@ test('has no method, function, role or permission beyond those of the table of r
   expect(ofType('AWS::IAM::Role')).toHaveLength(functions.length + 2);
   expect(ofType('AWS::IAM::Policy')).toEqual([]);
   expect(ofType('AWS::Lambda::Permission')).toHaveLength(routes.length + 1);
-});
-
-test('leaves out the rows whose functions are not written', () => {
-  const built = templateOf(makeStack({}, exists)).ofType('AWS::Lambda::Function');
-
-  const entries = built.map(([, fn]) => entryOf(fn)).filter((entry) => entry.includes('/'));
-  expect(entries.sort()).toEqual(
-    routes
-      .map(({ id }) => id)
-      .filter((id) => !unwritten.includes(id))
-      .sort(),
-  );
 });
 
 test('stays under 400 resources, and under the limit of 500 with everything switched on', () => {

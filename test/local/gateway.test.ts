@@ -40,14 +40,12 @@ test('429s with Retry-After past the burst', async () => {
   expect(await answers[2]?.json()).toMatchObject({ status: 429, title: 'Too Many Requests', instance: '/v1/products' });
 });
 
-test('413s for a body over 10 MB, 501s for a function that is not written, as problem+json', async () => {
-  const get = await start({ handlerOf: async () => undefined });
+test('413s for a body over 10 MB, as problem+json', async () => {
+  const get = await start({});
 
   const large = await get('/v1/products', { method: 'POST', body: 'x'.repeat(10 * 1024 * 1024 + 1) });
-  const unwritten = await get('/v1/products');
 
-  expect([large.status, unwritten.status]).toEqual([413, 501]);
-  for (const answer of [large, unwritten]) expect(answer.headers.get('content-type')).toBe('application/problem+json');
+  expect([large.status, large.headers.get('content-type')]).toEqual([413, 'application/problem+json']);
 });
 
 test('what the authorizer said is kept per key and route, and asked again when its time is over', async () => {

@@ -8,12 +8,11 @@ import { routes } from '../../lib/routes/routes.ts';
 
 const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
 
-/** The stack with these settings, with every function or only those that `exists` knows. Nothing is bundled. */
-export const makeStack = (settings: Record<string, unknown> = {}, exists = (_entry: string): boolean => true): Stack =>
+/** The stack with these settings. Nothing is bundled. */
+export const makeStack = (settings: Record<string, unknown> = {}): Stack =>
   new StoreServiceStack(new App({ context }), 'service', {
     settings: readSettings(settings),
     routes,
-    exists,
     codeOf: (entry) => Code.fromInline(`// ${entry}`),
   });
 
