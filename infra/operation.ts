@@ -24,8 +24,8 @@ interface OperationProps {
   settings: Settings;
   api: RestApi;
   data: Data;
-  worker: ServiceFunction | undefined;
-  sweep: ServiceFunction | undefined;
+  worker: ServiceFunction;
+  sweep: ServiceFunction;
 }
 
 interface AlarmFacts {
@@ -51,8 +51,8 @@ export class Operation extends Construct {
     this.topic = settings.alarmEmail === undefined ? undefined : this.mailTo(settings.alarmEmail);
     const facts: Record<string, AlarmFacts> = {
       ...apiAlarms(props),
-      ...(props.worker && deliveryAlarms(props)),
-      ...(props.sweep && this.sweepAlarms(props.sweep)),
+      ...deliveryAlarms(props),
+      ...this.sweepAlarms(props.sweep),
     };
     for (const [name, fact] of Object.entries(facts)) this.addAlarm(name, fact);
     this.addDashboard(settings.stage, facts);
