@@ -1,0 +1,211 @@
+import * as fc from 'fast-check';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { timestamp } from '../../lib/clock.ts';
+import { Problem } from '../../lib/http/problem.ts';
+import { changeCredit } from '../../lib/store/credit.ts';
+import { getCustomer } from '../../lib/store/customers.ts';
+import { sweepDueLots } from '../../lib/store/sweep.ts';
+import { balanceOf, expire, increment, type ModelCustomer, set } from '../model/credit-model.ts';
+import { creditOf, customerWithLots, newCustomer } from '../support/credit-seed.ts';
+import { intercept } from '../support/faults.ts';
+import { isLinearizable, type Operation } from '../support/linearizable.ts';
+import { freshTable, setClock } from '../support/service.ts';
+
+/** Changes of one customer's credit at once, judged by what they answered and what is left. */
+
+/** `CREDIT_RACES_SEED` replays a run; `CREDIT_RACES_RUNS` asks for more. */
+const seed = Number(process.env.CREDIT_RACES_SEED ?? Date.now() % 2 ** 31);
+const runs = Number(process.env.CREDIT_RACES_RUNS ?? 60);
+const start = Date.parse('2028-02-29T12:00:00.000Z');
+const end = start + 60_000;
+const limit = 1_000_000_000;
+const store = 'races';
+
+let stop = () => {};
+beforeAll(freshTable);
+afterEach(() => stop());
+
+const add = (uuid: string, delta: number, expiresAt?: number) =>
+  changeCredit(
+    store,
+    { uuid },
+    'regular',
+    { kind: 'increment', delta, expiresAt: expiresAt === undefined ? undefined : timestamp(expiresAt) },
+    'test',
+  );
+
+/** The balance that it answered, or the status with which it was refused. */
+const outcomeOf = async (work: Promise<{ credit: number }>): Promise<{ credit: number } | { status: number }> => {
+  try {
+    return { credit: (await work).credit };
+  } catch (error) {
+    if (error instanceof Problem) return { status: error.status };
+    throw error;
+  }
+};
+
+test('64 increments at once end at the exact sum, and each answers a balance of its own', async () => {
+  setClock(start);
+  const uuid = await newCustomer();
+  await add(uuid, 1000);
+
+  const answers = await Promise.all(Array.from({ length: 64 }, (_, index) => add(uuid, index + 1)));
+
+  expect((await creditOf(store, uuid)).item.credit).toBe(1000 + (64 * 65) / 2);
+  expect(new Set(answers.map(({ credit }) => credit)).size).toBe(64);
+});
+
+test('64 first increments of a resident at once end at the sum of those that were answered', async () => {
+  setClock(start);
+  const uuid = await newCustomer();
+
+  const outcomes = await Promise.all(Array.from({ length: 64 }, () => outcomeOf(add(uuid, 3))));
+
+  const made = outcomes.filter((outcome) => 'credit' in outcome).length;
+  const { item, faults } = await creditOf(store, uuid);
+  expect([item.credit, faults]).toEqual([3 * made, []]);
+  expect(outcomes.filter((outcome) => 'status' in outcome && outcome.status !== 503)).toEqual([]);
+});
+
+test('increments at once, with and without an end, add what they answered', async () => {
+  setClock(start);
+  const uuid = await newCustomer();
+
+  const outcomes = await Promise.all(
+    Array.from({ length: 24 }, (_, index) => outcomeOf(add(uuid, 5, index % 2 ? end + index : undefined))),
+  );
+
+  const made = outcomes.filter((outcome) => 'credit' in outcome).length;
+  const { item, faults } = await creditOf(store, uuid);
+  expect([item.credit, faults]).toEqual([5 * made, []]);
+});
+
+test.each([0, 5, 10])('drains at once never take more than there is (%i lots of 10)', async (count) => {
+  setClock(start);
+  const lots = Array.from({ length: count }, (_, index) => ({ amount: 10, expiresAt: timestamp(end + index) }));
+  const uuid = await customerWithLots(store, lots, 100 - 10 * count);
+
+  const outcomes = await Promise.all(Array.from({ length: 30 }, () => outcomeOf(add(uuid, -7))));
+
+  const made = outcomes.filter((outcome) => 'credit' in outcome).length;
+  const { item, faults } = await creditOf(store, uuid);
+  expect(faults).toEqual([]);
+  expect(made).toBeLessThanOrEqual(14);
+  expect(item.credit).toBe(100 - 7 * made);
+});
+
+type Step =
+  | { kind: 'set'; amount: number; lives: boolean }
+  | { kind: 'increment'; amount: number; lives: boolean }
+  | { kind: 'sweep' }
+  | { kind: 'read' };
+
+const steps = fc.array(
+  fc.oneof(
+    fc.record({ kind: fc.constant('set' as const), amount: fc.constantFrom(0, 7, 300), lives: fc.boolean() }),
+    fc.record({
+      kind: fc.constant('increment' as const),
+      amount: fc.integer({ min: 1, max: 40 }),
+      lives: fc.boolean(),
+    }),
+    fc.record({
+      kind: fc.constant('increment' as const),
+      amount: fc.integer({ min: -60, max: -1 }),
+      lives: fc.constant(false),
+    }),
+    fc.constant({ kind: 'sweep' as const }),
+    fc.constant({ kind: 'read' as const }),
+  ),
+  { minLength: 2, maxLength: 6 },
+);
+
+/** Carries a step out. Answers what it says of the model: the state after it, or undefined where its answer does not fit. */
+const carryOut = async (uuid: string, step: Step): Promise<(state: ModelCustomer) => ModelCustomer | undefined> => {
+  if (step.kind === 'read') {
+    const { credit } = await getCustomer(store, { uuid });
+    return (state) => (balanceOf(state) === credit ? state : undefined);
+  }
+  if (step.kind === 'sweep') {
+    const { lots, amount } = await sweepDueLots('sweep');
+    return (state) => {
+      const after = structuredClone(state);
+      const closed = expire(after, start);
+      return closed.lots === lots && closed.amount === amount ? after : undefined;
+    };
+  }
+  const { kind, amount, lives } = step;
+  const stamp = lives ? timestamp(end) : undefined;
+  const command =
+    kind === 'set' ? { kind, credit: amount, expiresAt: stamp } : { kind, delta: amount, expiresAt: stamp };
+  const outcome = await outcomeOf(changeCredit(store, { uuid }, 'regular', command, 'test'));
+  return (state) => {
+    if ('status' in outcome && outcome.status === 503) return state;
+    const after = structuredClone(state);
+    const accepted = (kind === 'set' ? set : increment)(after, amount, lives ? end : undefined, start, limit);
+    if ('status' in outcome) return accepted ? undefined : state;
+    return accepted && balanceOf(after) === outcome.credit ? after : undefined;
+  };
+};
+
+test(`set, increment, sweep and reads at once are as if one came after another (seed ${seed})`, async () => {
+  const initial: ModelCustomer = {
+    unlotted: 20,
+    lots: [
+      { expiresAt: start - 1, number: -3, remaining: 10 },
+      { expiresAt: start, number: -2, remaining: 10 },
+      { expiresAt: start + 30_000, number: -1, remaining: 30 },
+    ],
+  };
+
+  await fc.assert(
+    fc.asyncProperty(fc.scheduler(), steps, async (scheduler, all) => {
+      await freshTable();
+      setClock(start - 1000);
+      const uuid = await customerWithLots(
+        store,
+        initial.lots.map(({ expiresAt, remaining }) => ({ amount: remaining, expiresAt: timestamp(expiresAt) })),
+        initial.unlotted,
+      );
+      setClock(start);
+      let clock = 0;
+      const history: Operation<ModelCustomer>[] = [];
+      // The scheduler decides the order in which requests leave, and in which answers arrive.
+      stop = intercept(async ({ operation }, send) => {
+        await scheduler.schedule(Promise.resolve(), `${operation} leaves`);
+        try {
+          return await send();
+        } finally {
+          await scheduler.schedule(Promise.resolve(), `${operation} is answered`);
+        }
+      });
+      const run = async (step: Step): Promise<void> => {
+        const from = clock++;
+        const apply = await carryOut(uuid, step);
+        history.push({ start: from, end: clock++, apply });
+      };
+
+      await scheduler.waitFor(Promise.all(all.map(run)));
+      stop();
+
+      const { item, faults } = await creditOf(store, uuid);
+      expect(faults).toEqual([]);
+      expect(isLinearizable(initial, history, (state) => balanceOf(state) === item.credit)).toBe(true);
+    }),
+    { numRuns: runs, seed, ...(process.env.CREDIT_RACES_PATH && { path: process.env.CREDIT_RACES_PATH }) },
+  );
+});
+
+test('the checker refuses a history that no order explains', () => {
+  const answered = (start: number, end: number, delta: number, balance: number): Operation<number> => ({
+    start,
+    end,
+    apply: (state) => (state + delta === balance ? balance : undefined),
+  });
+  const [lost, other] = [answered(0, 2, 5, 5), answered(1, 3, 5, 5)];
+  const staleRead: Operation<number> = { start: 4, end: 5, apply: (state) => (state === 0 ? state : undefined) };
+
+  expect(isLinearizable(0, [answered(0, 2, 5, 10), answered(1, 3, 5, 5)], (state) => state === 10)).toBe(true);
+  expect(isLinearizable(0, [lost, other], () => true)).toBe(false);
+  expect(isLinearizable(0, [lost, staleRead], () => true)).toBe(false);
+  expect(isLinearizable(0, [lost], (state) => state === 0)).toBe(false);
+});
