@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import { now, timestamp } from '../../lib/clock.ts';
+import { forgetResidents, putResident } from '../../lib/store/residents.ts';
+import { recordPurchase } from '../../lib/store/spend.ts';
+import type { Call } from './service.ts';
+
+/**
+ * What each call may cost: calls to the table one after another, and capacity units, those of indexes included. Held by
+ * a test and printed by the bench, both from this table.
+ */
+export interface Budget {
+  endpoint: string;
+  /** Of which kind of customer or row, where it matters. */
+  when: string;
+  /** Sequential calls. */
+  steps: number;
+  /** Request units: 1 per 4 KiB read consistently, half of that from an index, 1 per KiB written, 2 in a transaction. */
+  units: number;
+  /** Makes what the call needs; answers method, path and body. */
+  prepare: (call: Call, store: string) => Promise<[method: string, path: string, body?: unknown]>;
+}
+
+const soon = (seconds = 3600): string => timestamp(now() + seconds * 1000);
+
+const newResident = async () => {
+  const uuid = randomUUID();
+  const resident = { uuid, username: `r${uuid.replaceAll('-', '').slice(0, 20)}` };
+  await putResident(resident);
+  return resident;
+};
+
+/** A customer who holds unlotted credit, and these open lots of L$ 10. */
+const customer = async (call: Call, lots = 0): Promise<string> => {
+  const { uuid } = await newResident();
+  await call('POST', `/v1/customers/${uuid}/actions/increment-credit`, { delta: 1000 });
+  for (let lot = 1; lot <= lots; lot++)
+    await call('POST', `/v1/customers/${uuid}/actions/increment-credit`, { delta: 10, expiresAt: soon(lot * 60) });
+  return uuid;
+};
+
+const read =
+  (rest: string): Budget['prepare'] =>
+  async (call) => ['GET', `/v1/customers/${await customer(call)}${rest}`];
+
+const act =
+  (action: string, body: (() => object) | undefined, lots = 0): Budget['prepare'] =>
+  async (call) => ['POST', `/v1/customers/${await customer(call, lots)}/actions/${action}`, body?.()];
+
+const byName =
+  (isCold: boolean): Budget['prepare'] =>
+  async (call) => {
+    const { uuid, username } = await newResident();
+    await call('PUT', `/v1/customers/${uuid}`, {});
+    if (isCold) forgetResidents();
+    else await call('GET', `/v1/customers/${username}`);
+    return ['GET', `/v1/customers/${username}`];
+  };
+
+const spender: Budget['prepare'] = async (_call, store) => {
+  const buyer = await newResident();
+  await recordPurchase(store, { id: randomUUID(), buyer, productId: randomUUID(), price: 5, at: timestamp(now()) });
+  return ['GET', `/v1/customers/${buyer.uuid}/spend`];
+};
+
+const category = async (call: Call): Promise<string> =>
+  (await call('POST', '/v1/categories', { name: 'Light' })).body.id;
+const product = async (call: Call): Promise<string> =>
+  (await call('POST', '/v1/products', { name: 'Lamp', price: 5 })).body.id;
+
+export const budgets: readonly Budget[] = [
+  { endpoint: 'get-customer', when: 'by UUID', steps: 1, units: 1, prepare: read('') },
+  { endpoint: 'get-customer', when: 'by name, warm', steps: 1, units: 1, prepare: byName(false) },
+  { endpoint: 'get-customer', when: 'by name, cold', steps: 2, units: 2, prepare: byName(true) },
+  { endpoint: 'get-credit', when: 'by UUID', steps: 1, units: 1, prepare: read('/credit') },
+  { endpoint: 'get-spend', when: 'has bought', steps: 1, units: 1, prepare: spender },
+  {
+    endpoint: 'update-customer',
+    when: 'discount',
+    steps: 1,
+    units: 1,
+    prepare: async (call) => ['PUT', `/v1/customers/${await customer(call)}`, { discount: 5 }],
+  },
+  { endpoint: 'ban-customer', when: '', steps: 1, units: 1, prepare: act('ban', () => ({ reason: 'Spam' })) },
+  { endpoint: 'unban-customer', when: '', steps: 1, units: 1, prepare: act('unban', undefined) },
+  ...(['credit', 'restricted-credit'] as const).flatMap((type): Budget[] => [
+    {
+      endpoint: `increment-${type}`,
+      when: 'adds, no lot',
+      steps: 1,
+      units: 1,
+      prepare: act(`increment-${type}`, () => ({ delta: 5 })),
+    },
+    {
+      endpoint: `set-${type}`,
+      when: 'no lots',
+      steps: 1,
+      units: 1,
+      prepare: act(`set-${type}`, () => ({ credit: 5 })),
+    },
+    // The design wants one call of 4 units. A transaction answers no balances, so the customer is read first (1), and
+    // the customer enters the index of those who come due (1).
+    {
+      endpoint: `increment-${type}`,
+      when: 'expires, first lot',
+      steps: 2,
+      units: 6,
+      prepare: act(`increment-${type}`, () => ({ delta: 5, expiresAt: soon() })),
+    },
+    {
+      endpoint: `set-${type}`,
+      when: 'expires, no lots',
+      steps: 2,
+      units: 6,
+      prepare: act(`set-${type}`, () => ({ credit: 5, expiresAt: soon() })),
+    },
+  ]),
+  {
+    endpoint: 'increment-credit',
+    when: 'takes, no lots',
+    steps: 1,
+    units: 1,
+    prepare: act('increment-credit', () => ({ delta: -5 })),
+  },
+  // The design wants two calls for a change that touches lots. There are three: the fast update is tried, and its
+  // refusal is the read of the customer (1 unit, which the table does not report and which is not counted here); then
+  // the lots are read (1); then comes the transaction, with 1 more where the customer leaves the index of those who
+  // come due, or 2 where they move in it.
+  {
+    endpoint: 'increment-credit',
+    when: 'takes a part of 1 lot',
+    steps: 3,
+    units: 5,
+    prepare: act('increment-credit', () => ({ delta: -5 }), 1),
+  },
+  {
+    endpoint: 'increment-credit',
+    when: 'drains 3 of 4 lots',
+    steps: 3,
+    units: 11,
+    prepare: act('increment-credit', () => ({ delta: -30 }), 4),
+  },
+  {
+    endpoint: 'set-credit',
+    when: 'closes 3 lots',
+    steps: 3,
+    units: 10,
+    prepare: act('set-credit', () => ({ credit: 5 }), 3),
+  },
+  {
+    endpoint: 'list-customers',
+    when: 'a page of 10',
+    steps: 1,
+    units: 1,
+    prepare: async () => ['GET', '/v1/customers?limit=10'],
+  },
+  {
+    endpoint: 'list-customers',
+    when: 'a page of 10 by news',
+    steps: 2,
+    units: 6,
+    prepare: async () => ['GET', '/v1/customers?limit=10&newsSubscriber=false'],
+  },
+  {
+    endpoint: 'get-category',
+    when: '',
+    steps: 1,
+    units: 1,
+    prepare: async (call) => ['GET', `/v1/categories/${await category(call)}`],
+  },
+  {
+    endpoint: 'update-category',
+    when: '',
+    steps: 1,
+    units: 1,
+    prepare: async (call) => ['PUT', `/v1/categories/${await category(call)}`, { name: 'Dark' }],
+  },
+  {
+    endpoint: 'add-product',
+    when: '',
+    steps: 1,
+    units: 6,
+    prepare: async (call) => ['POST', `/v1/categories/${await category(call)}/products/${await product(call)}`],
+  },
+  {
+    endpoint: 'get-product',
+    when: '',
+    steps: 1,
+    units: 1,
+    prepare: async (call) => ['GET', `/v1/products/${await product(call)}`],
+  },
+];
