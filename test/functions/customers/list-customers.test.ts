@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { timestamp } from '../../../lib/clock.ts';
 import { recordPurchase } from '../../../lib/store/spend.ts';
 import { newResident } from '../../support/customer-cases.ts';
+import { intercept } from '../../support/faults.ts';
 import { startTestService } from '../../support/service.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;
@@ -163,4 +164,22 @@ test.each([
 
   expect(status).toBe(400);
   expect(body.errors).toEqual(errors);
+});
+
+test('lists a customer once while the index of spend holds an old row of them beside the new one', async () => {
+  const before = (await get('spentMoreThan=9')).data;
+  const stop = intercept(async ({ input }, send) => {
+    const answer = await send();
+    if (input.IndexName === 'byRank') {
+      const { Items } = answer.output;
+      answer.output.Items = Items.flatMap((row: object) => [row, row]);
+    }
+    return answer;
+  });
+
+  const { data } = await get('spentMoreThan=9');
+  stop();
+
+  expect(data).toEqual(before);
+  expect(data.length).toBeGreaterThan(0);
 });
