@@ -22,7 +22,10 @@ const fail = (error: unknown): never => {
 };
 
 const started = performance.now();
+let announced = false;
 const running = await startService(options, ({ method, url, status, millis, calls, units }) => {
+  // What the service calls of itself while it starts is nobody's request.
+  if (!announced) return;
   const time = new Date().toTimeString().slice(0, 8);
   const cost = calls === undefined ? '' : `  ${calls} ${calls === 1 ? 'call' : 'calls'}, ${units} units`;
   const line = `${paint('dim', time)}  ${paint(statusStyle(status), String(status))}  ${method.padEnd(6)} ${url}`;
@@ -45,6 +48,7 @@ Try it:
 
 Ctrl-C ends it.
 `);
+announced = true;
 
 let stopping: number | undefined;
 const stop = async (): Promise<void> => {
