@@ -218,6 +218,33 @@ interface Changed {
 }
 
 /**
+ * What the rules make of a customer and their lots. The lots were read after the customer: where both together are
+ * refused or do not add up, another writer may have come in between. Then there is no plan, and all is read again.
+ */
+const planOf = async (
+  { store, uuid, type, command, cause }: Change,
+  item: CreditItem,
+  open: CreditLot[],
+): Promise<Plan<CreditLot> | undefined> => {
+  const hasMoved = async (): Promise<boolean> => {
+    const current: CreditItem | undefined = await findCustomerItem(store, uuid);
+    return current?.creditVersion !== item.creditVersion;
+  };
+  let plan: Plan<CreditLot>;
+  try {
+    plan = decide(holdingOf(item, type), open, command, cause.at, creditLimit());
+  } catch (refusal) {
+    if (open.length > 0 && (await hasMoved())) return undefined;
+    throw refusal;
+  }
+  const fault = booksFault(plan.holding);
+  if (fault === undefined) return plan;
+  if (await hasMoved()) return undefined;
+  logSink.write({ level: 'ERROR', invariant: fault, store, customer: uuid, type });
+  throw new Error(`The books do not add up: ${fault}.`);
+};
+
+/**
  * The general path: reads the customer and the lots that matter, decides, and writes the whole decision in one
  * transaction, if the customer's credit has not changed since; else it decides anew. What does not fit into one
  * transaction is recorded by it, and written right afterwards.
@@ -240,14 +267,12 @@ const changeByPlan = async (change: Change, found?: CreditItem): Promise<Changed
       tooMany || touchesNoLot(holding, command, cause.at)
         ? []
         : await readOpenLots(store, uuid, type, { epoch, due: holding.due ?? '' }, command, cause.at);
-    const plan = decide(holding, open, command, cause.at, creditLimit());
-    if (command.kind === 'reconcile' && plan.closed.length === 0) return { credit: creditOf(item), closed: [] };
-
-    const fault = booksFault(plan.holding);
-    if (fault) {
-      logSink.write({ level: 'ERROR', invariant: fault, store, customer: uuid, type });
-      throw new Error(`The books do not add up: ${fault}.`);
+    const plan = await planOf(change, item, open);
+    if (!plan) {
+      await pause(attempt);
+      continue;
     }
+    if (command.kind === 'reconcile' && plan.closed.length === 0) return { credit: creditOf(item), closed: [] };
     const newEpoch = plan.added && (holding.lots === 0 || command.kind === 'set') ? newId() : undefined;
     const touched = plan.closed.length + (plan.reduced ? 1 : 0);
     const pending = tooMany || touched + 3 > maxItems ? pendingOf(change, item, plan) : undefined;
