@@ -78,7 +78,7 @@ describe.each(routes.map((row): [string, Route] => [row.id, row]))('%s', (_, row
 
     const own = settings.filter((one: Resource) => one.HttpMethod === row.method && one.ResourcePath === path);
 
-    const rate = 'cursor' in row.query.shape ? 20 : row.writes.length > 0 ? 50 : 100;
+    const rate = 'cursor' in row.query.shape ? 20 : row.writes.length > 0 || row.queue ? 50 : 100;
     expect(own).toEqual([
       expect.objectContaining({ ThrottlingRateLimit: rate, ThrottlingBurstLimit: 2 * rate, DataTraceEnabled: false }),
     ]);
