@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { resolver } from '../../lib/delivery/address.ts';
 import { document, type Response } from '../../lib/openapi/document.ts';
 import { routes } from '../../lib/routes/routes.ts';
+import { lasting } from '../support/lasting.ts';
 import { startForTests } from '../support/local-service.ts';
 import { exampleRequests } from './example-request.ts';
 import { schemaChecker } from './schema-check.ts';
@@ -33,18 +34,6 @@ const call = async (method: string, path: string, body?: unknown, headers: Recor
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
 };
-
-const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
-const time = /^20[2-4]\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-
-/** Puts names in place of what is new each time: ids and times made by the service, cursors, secrets. */
-const lasting = (body: unknown): unknown =>
-  JSON.parse(JSON.stringify(body ?? null), (key, value) => {
-    if (typeof value !== 'string') return value;
-    if (/Cursor$|^secret$/.test(key)) return `<${key}>`;
-    if (time.test(value)) return '<time>';
-    return uuid.test(value) && !/-dede-4ede-|^0{8}-/.test(value) ? '<id>' : value;
-  });
 
 /** Waits until the local dispenser has given what was delivered. */
 const arrived = async (): Promise<void> => {
