@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { nilUuid } from '../../lib/identifier.ts';
 import { document } from '../../lib/openapi/document.ts';
 import { operationTexts } from '../../lib/openapi/operation-texts.ts';
 import { parameterSchema } from '../../lib/openapi/schemas.ts';
@@ -94,7 +95,11 @@ test.each([
   ['cursor', pageQuery.cursor, { type: 'string', maxLength: 1024 }],
   ['a boolean', queryBoolean().optional(), { type: 'boolean' }],
   ['a number', queryInteger().optional(), { type: 'integer', minimum: -2_147_483_647, maximum: 2_147_483_647 }],
-  ['an identifier', identifierPath.shape.identifier, { type: 'string' }],
+  [
+    'an identifier',
+    identifierPath.shape.identifier,
+    { type: 'string', pattern: expect.any(String), not: { const: nilUuid } },
+  ],
   ['an id', idPath.shape.id, { type: 'string', format: 'uuid', pattern: expect.any(String) }],
 ])('%s is described as what it stands for on the wire', (_, schema, expected) => {
   expect(parameterSchema(schema)).toEqual(expected);

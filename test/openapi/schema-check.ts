@@ -18,7 +18,8 @@ export const schemaChecker = ({ components }: OpenApiDocument) => {
   ajv.addSchema({ $id: 'document', components: { schemas: closed(components.schemas) } }, 'document', false, false);
   return (schema: object, value: unknown): string[] => {
     const { $ref } = schema as { $ref?: string };
-    const validate = ajv.compile($ref === undefined ? schema : { $ref: `document${$ref}` });
+    const validate = $ref === undefined ? ajv.compile(schema) : ajv.getSchema(`document${$ref}`);
+    if (!validate) throw new Error(`There is no schema ${$ref}.`);
     return validate(value)
       ? []
       : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
