@@ -69,11 +69,8 @@ const decodedParams = (event: APIGatewayProxyEvent): Record<string, string> | un
 
 const parseParams = (row: Route, event: APIGatewayProxyEvent, faults: string[]): unknown => {
   const decoded = decodedParams(event);
-  if (!decoded) {
-    faults.push('The path has a malformed percent-encoding.');
-    return undefined;
-  }
-  const params = parse(row.params, decoded, faults);
+  if (!decoded) faults.push('The path has a malformed percent-encoding.');
+  const params = decoded && parse(row.params, decoded, faults);
   // No 400 is listed for a GET of one row: an id that is no UUID is one that does not exist.
   if (!params && row.method === 'GET' && 'id' in row.params.shape) throw notFound();
   return params;

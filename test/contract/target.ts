@@ -16,6 +16,7 @@ interface Sent {
   headers?: Record<string, string>;
 }
 
+const creating = /^\/v1\/(?:coupons|products|categories|customers\/[^/]+\/actions\/grant-gift-card)$/;
 const made: { path: string; body: { id: string } }[] = [];
 
 /** Sends a request with the key of all scopes, or another; a body that is text is sent as it is. */
@@ -36,7 +37,8 @@ export const call = async (
     headers: response.headers,
     body: text === '' ? undefined : JSON.parse(text),
   };
-  if (key === target.key && method === 'POST' && answer.body?.id) made.push({ path, body: answer.body });
+  if (key === target.key && method === 'POST' && creating.test(path) && answer.body?.id)
+    made.push({ path, body: answer.body });
   return answer;
 };
 
