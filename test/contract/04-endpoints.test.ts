@@ -95,7 +95,7 @@ test.each(byId)(
   },
 );
 
-test.each(byId)('errors 404: %s is 404 without errors for a %s that there is not', async (_, name, endpoint) => {
+test.each(byId)('error rule 5: %s is 404 without errors for a %s that there is not', async (_, name, endpoint) => {
   for (const id of [unknownUuid, '00000000-0000-0000-0000-000000000000'])
     expectProblem(await request(endpoint, { [name]: id }), 404, instance(endpoint, { [name]: id }));
 });
@@ -108,7 +108,7 @@ describe.runIf(target.otherKey)('with a key of another store (CONTRACT_OTHER_KEY
 
 const withBody = triable.filter(({ body }) => body);
 test.each(titled(withBody))(
-  'statuses 9: %s is 400 for a body that is missing, no JSON or no object',
+  'statuses 10: %s is 400 for a body that is missing, no JSON or no object',
   async (_, endpoint) => {
     const path = instance(endpoint);
 
@@ -118,7 +118,7 @@ test.each(titled(withBody))(
 );
 
 test.each(titled(withBody))(
-  'statuses 9: %s takes 256 KiB and no more, whatever the Content-Type',
+  'statuses 10: %s takes 256 KiB and no more, whatever the Content-Type',
   async (_, endpoint) => {
     const path = instance(endpoint);
     const body = filled(JSON.stringify(endpoint.body), { ...values, unique: unique('E') });
@@ -132,7 +132,7 @@ test.each(titled(withBody))(
   },
 );
 
-test('endpoint: an unsupported path or method is 404, never 405', async () => {
+test('statuses 9: an unknown path and an unsupported path or method is 404, never 405', async () => {
   const cases = triable.flatMap((endpoint) =>
     ['PATCH', 'DELETE', 'PUT', 'POST', 'OPTIONS'].map((method) => ({ method, path: endpoint.path })),
   );
