@@ -52,7 +52,8 @@ const messageOf = ({ path, message, input }: z.core.$ZodIssue): string => {
 const parse = <T extends z.ZodType>(schema: T, value: unknown, faults: string[]): z.output<T> | undefined => {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
-  faults.push(...result.error.issues.map(messageOf));
+  // A number far out of range breaks two rules of its schema, which have one message.
+  faults.push(...new Set(result.error.issues.map(messageOf)));
   return undefined;
 };
 

@@ -227,7 +227,7 @@ test.each([undefined, {}, { name: '' }, { name: 5 }])('resource CreateCategoryRe
   expectProblem(await call('POST', '/v1/categories', body), 400, '/v1/categories');
 });
 
-test('resource list envelope: is `data` and `pagination` with nextCursor, previousCursor and limit', async () => {
+test('resource ListEnvelope: is `data` and `pagination` with nextCursor, previousCursor and limit', async () => {
   const { body } = await get('/v1/categories');
 
   expect(listOf(shapes.CategoryResponse).parse(body).pagination.limit).toBe(100);

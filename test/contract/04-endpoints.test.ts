@@ -41,22 +41,25 @@ const request = ({ method, path, body }: Endpoint, wrong: Record<string, string>
 };
 const instance = ({ path }: Endpoint, wrong: Record<string, string> = {}) => filled(path, { ...values, ...wrong });
 
-test('endpoint: there are 35', () => {
+test('endpoint rule 1: there are 35', () => {
   expect(new Set(endpoints.map(({ method, path }) => `${method} ${path}`)).size).toBe(35);
 });
 
-test.each(titled(triable))('endpoint %s: answers its success status with the declared body', async (_, endpoint) => {
-  const { status, body, headers } = await request(endpoint);
+test.each(titled(triable))(
+  'endpoint rule 2: %s answers its success status with the declared body',
+  async (_, endpoint) => {
+    const { status, body, headers } = await request(endpoint);
 
-  // What the endpoint deleted is there again for the tests that follow.
-  if (endpoint.method === 'DELETE') values.category = (await createCategory()).id;
-  expect(status).toBe(endpoint.status);
-  if (!endpoint.shape) return expect(body).toBeUndefined();
-  const shape = shapes[endpoint.shape];
-  (endpoint.list ? listOf(shape) : shape).parse(body);
-  expect(headers.get('content-type')).toBe('application/json');
-  expect(headers.has('location')).toBe(endpoint.status === 201);
-});
+    // What the endpoint deleted is there again for the tests that follow.
+    if (endpoint.method === 'DELETE') values.category = (await createCategory()).id;
+    expect(status).toBe(endpoint.status);
+    if (!endpoint.shape) return expect(body).toBeUndefined();
+    const shape = shapes[endpoint.shape];
+    (endpoint.list ? listOf(shape) : shape).parse(body);
+    expect(headers.get('content-type')).toBe('application/json');
+    expect(headers.has('location')).toBe(endpoint.status === 201);
+  },
+);
 
 const named = triable.filter(({ path }) => path.includes('{identifier}'));
 const isCouponAction = ({ path }: Endpoint) => path.endsWith('-coupon');
@@ -101,7 +104,7 @@ test.each(byId)('error rule 5: %s is 404 without errors for a %s that there is n
 });
 
 describe.runIf(target.otherKey)('with a key of another store (CONTRACT_OTHER_KEY)', () => {
-  test.each(byId)('endpoint %s: is 404 for a %s of another store', async (_, __, endpoint) => {
+  test.each(byId)('endpoint rule 3: %s is 404 for a %s of another store', async (_, __, endpoint) => {
     expectProblem(await request(endpoint, {}, target.otherKey), 404, instance(endpoint));
   });
 });

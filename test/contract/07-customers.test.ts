@@ -140,7 +140,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     expect((await act(customer, 'ban', { reason: '🎁\t\n'.repeat(333) })).status).toBe(200);
   });
 
-  test('endpoint unban: takes no body, and ignores one', async () => {
+  test('endpoint rule 4: unban takes no body, and ignores one', async () => {
     expect((await act(customer, 'unban', 'not JSON')).status).toBe(200);
   });
 
