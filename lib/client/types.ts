@@ -5,24 +5,26 @@
  */
 export interface Endpoints {
   /**
-   * Apply a coupon to a customer
+   * List the coupons whose commission goes to an avatar
    */
-  'POST /v1/customers/{identifier}/actions/apply-coupon': {
+  'GET /v1/coupons/owner/{identifier}': {
     path: {
       /**
        * The resident, by username or avatar UUID.
        */
       identifier: string;
     };
-    body: ApplyCouponRequest;
-    answer: AppliedCouponResponse;
-  };
-  /**
-   * Create a coupon
-   */
-  'POST /v1/coupons': {
-    body: CreateCouponRequest;
-    answer: CouponResponse;
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+    };
+    answer: CouponListResponse;
   };
   /**
    * List coupons
@@ -43,6 +45,13 @@ export interface Endpoints {
       active?: boolean;
     };
     answer: CouponListResponse;
+  };
+  /**
+   * Create a coupon
+   */
+  'POST /v1/coupons': {
+    body: CreateCouponRequest;
+    answer: CouponResponse;
   };
   /**
    * Read a coupon
@@ -70,26 +79,17 @@ export interface Endpoints {
     answer: CouponResponse;
   };
   /**
-   * List the coupons whose commission goes to an avatar
+   * Apply a coupon to a customer
    */
-  'GET /v1/coupons/owner/{identifier}': {
+  'POST /v1/customers/{identifier}/actions/apply-coupon': {
     path: {
       /**
        * The resident, by username or avatar UUID.
        */
       identifier: string;
     };
-    query?: {
-      /**
-       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
-       */
-      limit?: number;
-      /**
-       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
-       */
-      cursor?: string;
-    };
-    answer: CouponListResponse;
+    body: ApplyCouponRequest;
+    answer: AppliedCouponResponse;
   };
   /**
    * Revoke a customer's coupon
@@ -105,29 +105,28 @@ export interface Endpoints {
     answer: RevokedCouponResponse;
   };
   /**
-   * Ban a customer
+   * List customers
    */
-  'POST /v1/customers/{identifier}/actions/ban': {
-    path: {
+  'GET /v1/customers': {
+    query?: {
       /**
-       * The resident, by username or avatar UUID.
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
        */
-      identifier: string;
-    };
-    body?: BanCustomerRequest;
-    answer: CustomerBanStateResponse;
-  };
-  /**
-   * Read a customer's store credit
-   */
-  'GET /v1/customers/{identifier}/credit': {
-    path: {
+      limit?: number;
       /**
-       * The resident, by username or avatar UUID.
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
        */
-      identifier: string;
+      cursor?: string;
+      /**
+       * Only customers who are (true) or are not (false) subscribed to the news kiosk.
+       */
+      newsSubscriber?: boolean;
+      /**
+       * Only customers whose lifetime spend is strictly more than this many L$. Without any recorded spend it counts as 0.
+       */
+      spentMoreThan?: number;
     };
-    answer: CustomerCreditResponse;
+    answer: CustomerListResponse;
   };
   /**
    * Read a customer
@@ -155,6 +154,18 @@ export interface Endpoints {
     answer: CustomerResponse;
   };
   /**
+   * Read a customer's store credit
+   */
+  'GET /v1/customers/{identifier}/credit': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    answer: CustomerCreditResponse;
+  };
+  /**
    * Read a customer's spend
    */
   'GET /v1/customers/{identifier}/spend': {
@@ -165,56 +176,6 @@ export interface Endpoints {
       identifier: string;
     };
     answer: CustomerSpendResponse;
-  };
-  /**
-   * Add to or take from a customer's credit
-   */
-  'POST /v1/customers/{identifier}/actions/increment-credit': {
-    path: {
-      /**
-       * The resident, by username or avatar UUID.
-       */
-      identifier: string;
-    };
-    body: IncrementCustomerCreditRequest;
-    answer: CustomerCreditResponse;
-  };
-  /**
-   * Add to or take from a customer's restricted credit
-   */
-  'POST /v1/customers/{identifier}/actions/increment-restricted-credit': {
-    path: {
-      /**
-       * The resident, by username or avatar UUID.
-       */
-      identifier: string;
-    };
-    body: IncrementCustomerCreditRequest;
-    answer: CustomerCreditResponse;
-  };
-  /**
-   * List customers
-   */
-  'GET /v1/customers': {
-    query?: {
-      /**
-       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
-       */
-      limit?: number;
-      /**
-       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
-       */
-      cursor?: string;
-      /**
-       * Only customers who are (true) or are not (false) subscribed to the news kiosk.
-       */
-      newsSubscriber?: boolean;
-      /**
-       * Only customers whose lifetime spend is strictly more than this many L$. Without any recorded spend it counts as 0.
-       */
-      spentMoreThan?: number;
-    };
-    answer: CustomerListResponse;
   };
   /**
    * Set a customer's credit
@@ -243,6 +204,45 @@ export interface Endpoints {
     answer: CustomerCreditResponse;
   };
   /**
+   * Add to or take from a customer's credit
+   */
+  'POST /v1/customers/{identifier}/actions/increment-credit': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    body: IncrementCustomerCreditRequest;
+    answer: CustomerCreditResponse;
+  };
+  /**
+   * Add to or take from a customer's restricted credit
+   */
+  'POST /v1/customers/{identifier}/actions/increment-restricted-credit': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    body: IncrementCustomerCreditRequest;
+    answer: CustomerCreditResponse;
+  };
+  /**
+   * Ban a customer
+   */
+  'POST /v1/customers/{identifier}/actions/ban': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    body?: BanCustomerRequest;
+    answer: CustomerBanStateResponse;
+  };
+  /**
    * Lift the ban of a customer
    */
   'POST /v1/customers/{identifier}/actions/unban': {
@@ -253,56 +253,6 @@ export interface Endpoints {
       identifier: string;
     };
     answer: CustomerBanStateResponse;
-  };
-  /**
-   * Disable a gift card
-   */
-  'POST /v1/giftcards/{id}/actions/disable': {
-    path: {
-      /**
-       * UUID of the gift card.
-       */
-      id: string;
-    };
-    answer: GiftCardResponse;
-  };
-  /**
-   * Read a gift card
-   */
-  'GET /v1/giftcards/{id}': {
-    path: {
-      /**
-       * UUID of the gift card.
-       */
-      id: string;
-    };
-    answer: GiftCardResponse;
-  };
-  /**
-   * Replace a gift card
-   */
-  'PUT /v1/giftcards/{id}': {
-    path: {
-      /**
-       * UUID of the gift card.
-       */
-      id: string;
-    };
-    body: UpdateGiftCardRequest;
-    answer: GiftCardResponse;
-  };
-  /**
-   * Grant a gift card to a customer
-   */
-  'POST /v1/customers/{identifier}/actions/grant-gift-card': {
-    path: {
-      /**
-       * The resident, by username or avatar UUID.
-       */
-      identifier: string;
-    };
-    body: GrantGiftCardRequest;
-    answer: GiftCardResponse;
   };
   /**
    * List a customer's gift cards
@@ -335,11 +285,54 @@ export interface Endpoints {
     answer: GiftCardListResponse;
   };
   /**
-   * Create a product
+   * Read a gift card
    */
-  'POST /v1/products': {
-    body: ProductUpsertRequest;
-    answer: ProductResponse;
+  'GET /v1/giftcards/{id}': {
+    path: {
+      /**
+       * UUID of the gift card.
+       */
+      id: string;
+    };
+    answer: GiftCardResponse;
+  };
+  /**
+   * Replace a gift card
+   */
+  'PUT /v1/giftcards/{id}': {
+    path: {
+      /**
+       * UUID of the gift card.
+       */
+      id: string;
+    };
+    body: UpdateGiftCardRequest;
+    answer: GiftCardResponse;
+  };
+  /**
+   * Disable a gift card
+   */
+  'POST /v1/giftcards/{id}/actions/disable': {
+    path: {
+      /**
+       * UUID of the gift card.
+       */
+      id: string;
+    };
+    answer: GiftCardResponse;
+  };
+  /**
+   * Grant a gift card to a customer
+   */
+  'POST /v1/customers/{identifier}/actions/grant-gift-card': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    body: GrantGiftCardRequest;
+    answer: GiftCardResponse;
   };
   /**
    * List active products
@@ -374,17 +367,11 @@ export interface Endpoints {
     answer: ProductListResponse;
   };
   /**
-   * Queue a product for delivery to a resident
+   * Create a product
    */
-  'POST /v1/products/{id}/actions/deliver': {
-    path: {
-      /**
-       * UUID of the product.
-       */
-      id: string;
-    };
-    body: DeliverProductRequest;
-    answer: ProductDeliveryResponse;
+  'POST /v1/products': {
+    body: ProductUpsertRequest;
+    answer: ProductResponse;
   };
   /**
    * Read a product
@@ -410,6 +397,78 @@ export interface Endpoints {
     };
     body: ProductUpsertRequest;
     answer: ProductResponse;
+  };
+  /**
+   * Queue a product for delivery to a resident
+   */
+  'POST /v1/products/{id}/actions/deliver': {
+    path: {
+      /**
+       * UUID of the product.
+       */
+      id: string;
+    };
+    body: DeliverProductRequest;
+    answer: ProductDeliveryResponse;
+  };
+  /**
+   * List categories
+   */
+  'GET /v1/categories': {
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+    };
+    answer: CategoryListResponse;
+  };
+  /**
+   * Create a category
+   */
+  'POST /v1/categories': {
+    body: CreateCategoryRequest;
+    answer: CategoryResponse;
+  };
+  /**
+   * Read a category
+   */
+  'GET /v1/categories/{id}': {
+    path: {
+      /**
+       * UUID of the category.
+       */
+      id: string;
+    };
+    answer: CategoryResponse;
+  };
+  /**
+   * Rename a category
+   */
+  'PUT /v1/categories/{id}': {
+    path: {
+      /**
+       * UUID of the category.
+       */
+      id: string;
+    };
+    body: UpdateCategoryRequest;
+    answer: CategoryResponse;
+  };
+  /**
+   * Delete a category
+   */
+  'DELETE /v1/categories/{id}': {
+    path: {
+      /**
+       * UUID of the category.
+       */
+      id: string;
+    };
   };
   /**
    * Add a product to a category
@@ -442,71 +501,123 @@ export interface Endpoints {
     };
   };
   /**
-   * Create a category
-   */
-  'POST /v1/categories': {
-    body: CreateCategoryRequest;
-    answer: CategoryResponse;
-  };
-  /**
-   * List categories
-   */
-  'GET /v1/categories': {
-    query?: {
-      /**
-       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
-       */
-      limit?: number;
-      /**
-       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
-       */
-      cursor?: string;
-    };
-    answer: CategoryListResponse;
-  };
-  /**
-   * Delete a category
-   */
-  'DELETE /v1/categories/{id}': {
-    path: {
-      /**
-       * UUID of the category.
-       */
-      id: string;
-    };
-  };
-  /**
-   * Read a category
-   */
-  'GET /v1/categories/{id}': {
-    path: {
-      /**
-       * UUID of the category.
-       */
-      id: string;
-    };
-    answer: CategoryResponse;
-  };
-  /**
-   * Rename a category
-   */
-  'PUT /v1/categories/{id}': {
-    path: {
-      /**
-       * UUID of the category.
-       */
-      id: string;
-    };
-    body: UpdateCategoryRequest;
-    answer: CategoryResponse;
-  };
-  /**
    * Register the address of the store's inworld dispenser
    */
   'PUT /v1/dispenser': {
     body: PutDispenserRequest;
     answer: DispenserResponse;
   };
+}
+export interface CouponListResponse {
+  /**
+   * Coupons, at most `limit`.
+   */
+  data: CouponResponse[];
+  pagination: Pagination;
+}
+export interface CouponResponse {
+  /**
+   * UUID of the coupon, in lower case.
+   */
+  id: string;
+  /**
+   * The code, as it was written when the coupon was created or replaced.
+   */
+  code: string;
+  /**
+   * Whether the coupon can be applied.
+   */
+  active: boolean;
+  /**
+   * A flag for the store’s blogger tools. The service keeps it and does nothing else with it.
+   */
+  bloggersSync: boolean;
+  /**
+   * UUID of the owner: the avatar who receives the commission, not the customer who gets the discount. Fixed at creation.
+   */
+  couponOwnerUuid: string;
+  /**
+   * Current username of the owner, in canonical form: `ada.lovelace`, or `ada` without a last name.
+   */
+  couponOwnerUsername: string;
+  /**
+   * What the customer saves, in percent of the price.
+   */
+  discount: number;
+  /**
+   * The owner's commission, in percent of the price.
+   */
+  ownerProfit: number;
+  /**
+   * How often one customer may use the coupon. `0`: without limit.
+   */
+  usesPerCustomer: number;
+  /**
+   * The coupon can be applied before this time. A coupon made through the API does not expire: `9999-12-31T23:59:59.999Z`.
+   */
+  expiration: string;
+}
+export interface Pagination {
+  /**
+   * Send it as `cursor` for the next page. Null: this is the last page.
+   */
+  nextCursor: string | null;
+  /**
+   * Send it as `cursor` for the page before. Null: this is the first page.
+   */
+  previousCursor: string | null;
+  /**
+   * The most rows a page has, as asked for.
+   */
+  limit: number;
+}
+export interface CreateCouponRequest {
+  /**
+   * The code a customer types. Unique in the store, compared without case, answered as written. Surrounding blanks are trimmed. A code that is taken is refused with 400.
+   */
+  code: string;
+  /**
+   * What the customer saves, in percent of the price.
+   */
+  discount?: number;
+  /**
+   * The owner's commission, in percent of the price.
+   */
+  ownerProfit?: number;
+  /**
+   * Whether the coupon can be applied.
+   */
+  active?: boolean;
+  /**
+   * A flag for the store’s blogger tools. The service keeps it and does nothing else with it.
+   */
+  bloggersSync?: boolean;
+  /**
+   * The avatar who receives the commission, by username or UUID. Cannot be changed later.
+   */
+  ownerIdentifier: string;
+}
+export interface UpdateCouponRequest {
+  /**
+   * The code a customer types. Unique in the store, compared without case, answered as written. Surrounding blanks are trimmed. A code that is taken is refused with 400.
+   */
+  code: string;
+  /**
+   * What the customer saves, in percent of the price.
+   */
+  discount?: number;
+  /**
+   * The owner's commission, in percent of the price.
+   */
+  ownerProfit?: number;
+  /**
+   * Whether the coupon can be applied.
+   */
+  active?: boolean;
+  /**
+   * A flag for the store’s blogger tools. The service keeps it and does nothing else with it.
+   */
+  bloggersSync?: boolean;
 }
 export interface ApplyCouponRequest {
   /**
@@ -572,117 +683,6 @@ export interface AppliedCouponResponse {
    */
   replaced: boolean;
 }
-export interface CreateCouponRequest {
-  /**
-   * The code a customer types. Unique in the store, compared without case, answered as written. Surrounding blanks are trimmed. A code that is taken is refused with 400.
-   */
-  code: string;
-  /**
-   * What the customer saves, in percent of the price.
-   */
-  discount?: number;
-  /**
-   * The owner's commission, in percent of the price.
-   */
-  ownerProfit?: number;
-  /**
-   * Whether the coupon can be applied.
-   */
-  active?: boolean;
-  /**
-   * A flag for the store’s blogger tools. The service keeps it and does nothing else with it.
-   */
-  bloggersSync?: boolean;
-  /**
-   * The avatar who receives the commission, by username or UUID. Cannot be changed later.
-   */
-  ownerIdentifier: string;
-}
-export interface CouponResponse {
-  /**
-   * UUID of the coupon, in lower case.
-   */
-  id: string;
-  /**
-   * The code, as it was written when the coupon was created or replaced.
-   */
-  code: string;
-  /**
-   * Whether the coupon can be applied.
-   */
-  active: boolean;
-  /**
-   * A flag for the store’s blogger tools. The service keeps it and does nothing else with it.
-   */
-  bloggersSync: boolean;
-  /**
-   * UUID of the owner: the avatar who receives the commission, not the customer who gets the discount. Fixed at creation.
-   */
-  couponOwnerUuid: string;
-  /**
-   * Current username of the owner, in canonical form: `ada.lovelace`, or `ada` without a last name.
-   */
-  couponOwnerUsername: string;
-  /**
-   * What the customer saves, in percent of the price.
-   */
-  discount: number;
-  /**
-   * The owner's commission, in percent of the price.
-   */
-  ownerProfit: number;
-  /**
-   * How often one customer may use the coupon. `0`: without limit.
-   */
-  usesPerCustomer: number;
-  /**
-   * The coupon can be applied before this time. A coupon made through the API does not expire: `9999-12-31T23:59:59.999Z`.
-   */
-  expiration: string;
-}
-export interface CouponListResponse {
-  /**
-   * Coupons, at most `limit`.
-   */
-  data: CouponResponse[];
-  pagination: Pagination;
-}
-export interface Pagination {
-  /**
-   * Send it as `cursor` for the next page. Null: this is the last page.
-   */
-  nextCursor: string | null;
-  /**
-   * Send it as `cursor` for the page before. Null: this is the first page.
-   */
-  previousCursor: string | null;
-  /**
-   * The most rows a page has, as asked for.
-   */
-  limit: number;
-}
-export interface UpdateCouponRequest {
-  /**
-   * The code a customer types. Unique in the store, compared without case, answered as written. Surrounding blanks are trimmed. A code that is taken is refused with 400.
-   */
-  code: string;
-  /**
-   * What the customer saves, in percent of the price.
-   */
-  discount?: number;
-  /**
-   * The owner's commission, in percent of the price.
-   */
-  ownerProfit?: number;
-  /**
-   * Whether the coupon can be applied.
-   */
-  active?: boolean;
-  /**
-   * A flag for the store’s blogger tools. The service keeps it and does nothing else with it.
-   */
-  bloggersSync?: boolean;
-}
 export interface RevokeCouponRequest {
   /**
    * The coupon, by its code (case is ignored). Send exactly one of `code`, `couponOwnerUuid` and `couponId`.
@@ -711,43 +711,12 @@ export interface RevokedCouponResponse {
    */
   revoked: boolean;
 }
-export interface BanCustomerRequest {
+export interface CustomerListResponse {
   /**
-   * Why, for the store’s own records. A second ban with a reason replaces it, one without keeps it; lifting the ban deletes it.
+   * Customers, at most `limit`.
    */
-  reason?: string;
-}
-export interface CustomerBanStateResponse {
-  /**
-   * UUID of the avatar, in lower case.
-   */
-  uuid: string;
-  /**
-   * Current username in canonical form: `ada.lovelace`, or `ada` without a last name.
-   */
-  username: string;
-  /**
-   * Whether the store has banned the customer, after this request.
-   */
-  isBanned: boolean;
-}
-export interface CustomerCreditResponse {
-  /**
-   * UUID of the avatar, in lower case.
-   */
-  uuid: string;
-  /**
-   * Current username in canonical form: `ada.lovelace`, or `ada` without a last name.
-   */
-  username: string;
-  /**
-   * Regular store credit in L$, as it is stored: unlotted credit and open lots together.
-   */
-  credit: number;
-  /**
-   * Restricted store credit in L$, as it is stored: unlotted credit and open lots together.
-   */
-  restrictedCredit: number;
+  data: CustomerResponse[];
+  pagination: Pagination;
 }
 export interface CustomerResponse {
   /**
@@ -789,6 +758,24 @@ export interface UpdateCustomerRequest {
    */
   newsSubscriber?: boolean;
 }
+export interface CustomerCreditResponse {
+  /**
+   * UUID of the avatar, in lower case.
+   */
+  uuid: string;
+  /**
+   * Current username in canonical form: `ada.lovelace`, or `ada` without a last name.
+   */
+  username: string;
+  /**
+   * Regular store credit in L$, as it is stored: unlotted credit and open lots together.
+   */
+  credit: number;
+  /**
+   * Restricted store credit in L$, as it is stored: unlotted credit and open lots together.
+   */
+  restrictedCredit: number;
+}
 export interface CustomerSpendResponse {
   /**
    * UUID of the avatar, in lower case.
@@ -811,6 +798,16 @@ export interface CustomerSpendResponse {
    */
   totalOwned: number;
 }
+export interface SetCustomerCreditRequest {
+  /**
+   * The new balance in L$, at most the credit limit of the deployment (1,000,000,000 unless set otherwise).
+   */
+  credit: number;
+  /**
+   * When this credit expires: an ISO 8601 date-time with an offset, in the future. Left out: it never expires.
+   */
+  expiresAt?: string;
+}
 export interface IncrementCustomerCreditRequest {
   /**
    * L$ to add, or to remove where negative. Not 0. The balance may not pass the credit limit (1,000,000,000 unless set otherwise), nor fall below 0.
@@ -821,22 +818,32 @@ export interface IncrementCustomerCreditRequest {
    */
   expiresAt?: string;
 }
-export interface CustomerListResponse {
+export interface BanCustomerRequest {
   /**
-   * Customers, at most `limit`.
+   * Why, for the store’s own records. A second ban with a reason replaces it, one without keeps it; lifting the ban deletes it.
    */
-  data: CustomerResponse[];
-  pagination: Pagination;
+  reason?: string;
 }
-export interface SetCustomerCreditRequest {
+export interface CustomerBanStateResponse {
   /**
-   * The new balance in L$, at most the credit limit of the deployment (1,000,000,000 unless set otherwise).
+   * UUID of the avatar, in lower case.
    */
-  credit: number;
+  uuid: string;
   /**
-   * When this credit expires: an ISO 8601 date-time with an offset, in the future. Left out: it never expires.
+   * Current username in canonical form: `ada.lovelace`, or `ada` without a last name.
    */
-  expiresAt?: string;
+  username: string;
+  /**
+   * Whether the store has banned the customer, after this request.
+   */
+  isBanned: boolean;
+}
+export interface GiftCardListResponse {
+  /**
+   * Gift cards, at most `limit`.
+   */
+  data: GiftCardResponse[];
+  pagination: Pagination;
 }
 export interface GiftCardResponse {
   /**
@@ -908,114 +915,12 @@ export interface GrantGiftCardRequest {
    */
   transfer?: boolean;
 }
-export interface GiftCardListResponse {
+export interface ProductListResponse {
   /**
-   * Gift cards, at most `limit`.
+   * Active products, at most `limit`.
    */
-  data: GiftCardResponse[];
+  data: ProductResponse[];
   pagination: Pagination;
-}
-export interface ProductUpsertRequest {
-  /**
-   * Name of the product. Surrounding blanks are trimmed.
-   */
-  name: string;
-  /**
-   * Price in L$, without the discount.
-   */
-  price: number;
-  /**
-   * UUID of the picture’s texture; the nil UUID: none.
-   */
-  image?: string;
-  /**
-   * Whether the store shows the product. A filter of the list; not returned.
-   */
-  listed?: boolean;
-  /**
-   * Whether bloggers may have the product.
-   */
-  bloggable?: boolean;
-  permissions?: ProductPermissionsRequest;
-  discount?: ProductDiscountRequest;
-  /**
-   * Copies to be sold, where `limited` is true.
-   */
-  availableAmount?: number;
-  /**
-   * Whether only `availableAmount` copies are sold.
-   */
-  limited?: boolean;
-  /**
-   * Name of the item in the dispenser’s contents: 1 to 63 printable ASCII characters without `|`. Left out: the product’s `name`, which then has to be such a name.
-   */
-  item?: string;
-  /**
-   * Whether store credit cannot pay for the product.
-   */
-  blockCredits?: boolean;
-  /**
-   * Text for a shop page; tabs and line ends are allowed.
-   */
-  description?: string;
-  /**
-   * Who gets which part of a sale: one row per user, at most 100 percent together. Left out: nobody.
-   */
-  profitShares?: ProfitShareRequest[];
-  /**
-   * UUID of another product of the store that is the demo of this one; null: none.
-   */
-  demoId?: string | null;
-  /**
-   * Whether the product is sold. An inactive one is not listed and not delivered.
-   */
-  active?: boolean;
-}
-export interface ProductPermissionsRequest {
-  /**
-   * The next owner may copy the item.
-   */
-  copy?: boolean;
-  /**
-   * The next owner may modify the item.
-   */
-  modify?: boolean;
-  /**
-   * The next owner may give the item away.
-   */
-  transfer?: boolean;
-}
-export interface ProductDiscountRequest {
-  /**
-   * Type 0: percent, from 0 to 100. Types 1 and 2: a whole number of L$.
-   */
-  value?: number;
-  /**
-   * DiscountType. `0`: percent off. `1`: flat amount off. `2`: the price is replaced by `value`.
-   */
-  type?: 0 | 1 | 2;
-  /**
-   * When the discount begins: an ISO 8601 date-time with an offset; null: at once.
-   */
-  startDate?: string | null;
-  /**
-   * When the discount ends; null: never. Must be later than `startDate`.
-   */
-  endDate?: string | null;
-}
-export interface ProfitShareRequest {
-  /**
-   * The user, by name. `username` or `userUuid` must be there; both, if they are the same resident.
-   */
-  username?: string;
-  /**
-   * The user, by avatar UUID.
-   */
-  userUuid?: string;
-  /**
-   * Part of the sale, in percent: over 0.
-   */
-  percent: number;
 }
 export interface ProductResponse {
   /**
@@ -1123,12 +1028,107 @@ export interface ProfitShare {
    */
   percent: number;
 }
-export interface ProductListResponse {
+export interface ProductUpsertRequest {
   /**
-   * Active products, at most `limit`.
+   * Name of the product. Surrounding blanks are trimmed.
    */
-  data: ProductResponse[];
-  pagination: Pagination;
+  name: string;
+  /**
+   * Price in L$, without the discount.
+   */
+  price: number;
+  /**
+   * UUID of the picture’s texture; the nil UUID: none.
+   */
+  image?: string;
+  /**
+   * Whether the store shows the product. A filter of the list; not returned.
+   */
+  listed?: boolean;
+  /**
+   * Whether bloggers may have the product.
+   */
+  bloggable?: boolean;
+  permissions?: ProductPermissionsRequest;
+  discount?: ProductDiscountRequest;
+  /**
+   * Copies to be sold, where `limited` is true.
+   */
+  availableAmount?: number;
+  /**
+   * Whether only `availableAmount` copies are sold.
+   */
+  limited?: boolean;
+  /**
+   * Name of the item in the dispenser’s contents: 1 to 63 printable ASCII characters without `|`. Left out: the product’s `name`, which then has to be such a name.
+   */
+  item?: string;
+  /**
+   * Whether store credit cannot pay for the product.
+   */
+  blockCredits?: boolean;
+  /**
+   * Text for a shop page; tabs and line ends are allowed.
+   */
+  description?: string;
+  /**
+   * Who gets which part of a sale: one row per user, at most 100 percent together. Left out: nobody.
+   */
+  profitShares?: ProfitShareRequest[];
+  /**
+   * UUID of another product of the store that is the demo of this one; null: none.
+   */
+  demoId?: string | null;
+  /**
+   * Whether the product is sold. An inactive one is not listed and not delivered.
+   */
+  active?: boolean;
+}
+export interface ProductPermissionsRequest {
+  /**
+   * The next owner may copy the item.
+   */
+  copy?: boolean;
+  /**
+   * The next owner may modify the item.
+   */
+  modify?: boolean;
+  /**
+   * The next owner may give the item away.
+   */
+  transfer?: boolean;
+}
+export interface ProductDiscountRequest {
+  /**
+   * Type 0: percent, from 0 to 100. Types 1 and 2: a whole number of L$.
+   */
+  value?: number;
+  /**
+   * DiscountType. `0`: percent off. `1`: flat amount off. `2`: the price is replaced by `value`.
+   */
+  type?: 0 | 1 | 2;
+  /**
+   * When the discount begins: an ISO 8601 date-time with an offset; null: at once.
+   */
+  startDate?: string | null;
+  /**
+   * When the discount ends; null: never. Must be later than `startDate`.
+   */
+  endDate?: string | null;
+}
+export interface ProfitShareRequest {
+  /**
+   * The user, by name. `username` or `userUuid` must be there; both, if they are the same resident.
+   */
+  username?: string;
+  /**
+   * The user, by avatar UUID.
+   */
+  userUuid?: string;
+  /**
+   * Part of the sale, in percent: over 0.
+   */
+  percent: number;
 }
 export interface DeliverProductRequest {
   /**
@@ -1162,11 +1162,12 @@ export interface ProductDeliveryResponse {
    */
   message: string;
 }
-export interface CreateCategoryRequest {
+export interface CategoryListResponse {
   /**
-   * Name of the category. Need not be unique. Surrounding blanks are trimmed.
+   * Categories, at most `limit`.
    */
-  name: string;
+  data: CategoryResponse[];
+  pagination: Pagination;
 }
 export interface CategoryResponse {
   /**
@@ -1182,12 +1183,11 @@ export interface CategoryResponse {
    */
   productCount: number;
 }
-export interface CategoryListResponse {
+export interface CreateCategoryRequest {
   /**
-   * Categories, at most `limit`.
+   * Name of the category. Need not be unique. Surrounding blanks are trimmed.
    */
-  data: CategoryResponse[];
-  pagination: Pagination;
+  name: string;
 }
 export interface UpdateCategoryRequest {
   /**
