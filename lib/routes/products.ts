@@ -84,7 +84,7 @@ const ProfitShare = z
     {
       username: identifier().optional(),
       userUuid: identifier().optional(),
-      percent: percent().refine((value) => value > 0, { error: shareWords }),
+      percent: number(shareWords).gt(0, { error: shareWords }).max(100, { error: shareWords }),
     },
     object,
   )
