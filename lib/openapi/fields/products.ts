@@ -88,7 +88,7 @@ export const productFields: FieldTexts = {
   ProfitShareRequest: {
     username: 'The user, by name. `username` or `userUuid` must be there; both, if they are the same resident.',
     userUuid: 'The user, by avatar UUID.',
-    percent: { description: 'Part of the sale, in percent: over 0.', not: { const: 0 } },
+    percent: 'Part of the sale, in percent: over 0.',
   },
   DeliverProductRequest: {
     recipientIdentifier: 'The avatar who gets the item, by username or UUID.',
