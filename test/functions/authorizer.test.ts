@@ -162,6 +162,14 @@ test('404s from every endpoint for the key of a deleted store', async () => {
   }
 });
 
+test('403s for the key of a deleted store that lacks the scope: the layers before the endpoint come first', async () => {
+  const store = await createStore('Gone');
+  const call = service.callAs(await service.keyWith(['products:read'], store.id));
+  await deleteStore(store.id);
+
+  expect((await call('GET', '/v1/categories')).status).toBe(403);
+});
+
 test('no key can be issued for a deleted store', async () => {
   const store = await createStore('Gone');
   await deleteStore(store.id);
