@@ -74,7 +74,7 @@ export type Call = (method: string, path: string, body?: unknown, headers?: Reco
  * A gateway over the real authorizer and handlers, with a table of its own, two stores, and a key with all scopes for
  * each. `call` sends JSON (a string as it is) with the first store's key; `path` is relative to the base URL.
  */
-export const startTestService = async () => {
+export const startTestService = async ({ authorizerTtlSeconds = 0 } = {}) => {
   await freshTable();
   const server = createGateway({
     routes,
@@ -84,7 +84,7 @@ export const startTestService = async () => {
       return (event, context) => asRow(row, () => handler(event, context));
     },
     authorizer,
-    authorizerTtlSeconds: 0,
+    authorizerTtlSeconds,
     rate: 1e6,
     burst: 1e6,
   });
