@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { ok } from 'node:assert/strict';
 import { newKey } from '../../lib/keys.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { createStore } from '../../lib/store/stores.ts';
-import { ada, bob, seedResidents } from '../support/residents.ts';
+import { ada, bob, cleo, seedResidents } from '../support/residents.ts';
 import type { Call, startTestService } from '../support/service.ts';
 import { type FuzzRequest, fixtureCount } from './requests.ts';
 
@@ -11,10 +11,11 @@ type Service = Awaited<ReturnType<typeof startTestService>>;
 
 const seedRows = async (call: Call, prefix: string): Promise<Record<string, string>> => {
   const ids: Record<string, string> = {};
+  await call('POST', `/v1/customers/${cleo.uuid}/actions/ban`);
   const make = async (name: string, path: string, body: object): Promise<void> => {
     ids[prefix + name] = (await call('POST', path, body)).body.id;
   };
-  for (let number = 0; number < (prefix ? 1 : fixtureCount); number++) {
+  for (let number = 0; number < (prefix ? 3 : fixtureCount); number++) {
     const suffix = prefix ? '' : number;
     const code = `Code ${number}`;
     ids[`code${suffix}`] = code;
@@ -47,20 +48,27 @@ export const newFixtures = async (service: Service) => {
     ...(await seedRows(service.callAs(theirKey), 'their')),
     ...(await seedRows(service.callAs(key), '')),
   };
-  const cursors = new Map<string, string>();
-  for (const { id, path } of routes.filter(({ query }) => 'cursor' in query.shape)) {
-    const target = `${path.replace('{identifier}', path.includes('owner') ? ada.uuid : bob.uuid)}?limit=1`;
-    const { nextCursor } = (await service.call('GET', target, undefined, { 'X-API-Key': key })).body.pagination;
-    cursors.set(id, nextCursor ?? randomUUID());
-  }
+  /** A cursor of each list, of a store's own. */
+  const cursorsOf = async (apiKey: string): Promise<Map<string, string>> => {
+    const cursors = new Map<string, string>();
+    for (const { id, path } of routes.filter(({ query }) => 'cursor' in query.shape)) {
+      const target = `${path.replace('{identifier}', path.includes('owner') ? ada.uuid : bob.uuid)}?limit=1`;
+      const { nextCursor } = (await service.callAs(apiKey)('GET', target)).body.pagination;
+      ok(nextCursor, `${id} has a second page`);
+      cursors.set(id, nextCursor);
+    }
+    return cursors;
+  };
+  const cursors = { cursor: await cursorsOf(key), theircursor: await cursorsOf(theirKey) };
 
   const fill = (text: string, row: string): string =>
-    text.replace(/~(\w+)~/g, (all, name) => (name.endsWith('cursor') ? cursors.get(row) : values[name]) ?? all);
+    text.replace(/~(\w+)~/g, (all, name) => cursors[name as keyof typeof cursors]?.get(row) ?? values[name] ?? all);
 
   return (request: FuzzRequest): FuzzRequest => ({
     ...request,
     target: fill(request.target, request.row),
     headers: request.headers.map(([name, value]) => [name, fill(value, request.row)]),
     ...(request.body !== undefined && { body: fill(request.body, request.row) }),
+    ...(request.target.includes('~theircursor~') && !request.expect && { expect: [400] }),
   });
 };

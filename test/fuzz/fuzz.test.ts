@@ -1,4 +1,5 @@
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
+import { GetQueueAttributesCommand, PurgeQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { resolver } from '../../lib/delivery/address.ts';
@@ -27,11 +28,12 @@ const atOnce = 16;
 
 let service: Awaited<ReturnType<typeof startTestService>>;
 let writtenBy: ReturnType<typeof watchWrites>;
+let queueUrl: string;
 const stacks: unknown[] = [];
 const { lookup } = resolver;
 
 beforeAll(async () => {
-  await startTestQueue();
+  queueUrl = (await startTestQueue()).url;
   service = await startTestService({ authorizerTtlSeconds: 60 });
   writtenBy = watchWrites();
   process.env.DISPENSER_LOOPBACK = 'allowed';
@@ -44,7 +46,18 @@ afterAll(() => {
   resolver.lookup = lookup;
 });
 
+/** Takes all messages off the queue, and says how many there were. */
+const emptyQueue = async (): Promise<number> => {
+  const client = new SQSClient({});
+  const AttributeNames = ['ApproximateNumberOfMessages' as const];
+  const { Attributes } = await client.send(new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames }));
+  await client.send(new PurgeQueueCommand({ QueueUrl: queueUrl }));
+  client.destroy();
+  return Number(Attributes?.ApproximateNumberOfMessages);
+};
+
 let sent = 0;
+let queued = 0;
 const answered = new Map<string, number>();
 
 const tryOut = async (request: FuzzRequest): Promise<void> => {
@@ -55,6 +68,8 @@ const tryOut = async (request: FuzzRequest): Promise<void> => {
   } catch (error) {
     throw new Error(`${request.mutation}: ${error} ${stacks.at(-1) ?? ''}`);
   }
+  const replayed = answer?.headers.has('idempotent-replayed');
+  if (request.row === 'products/deliver-product' && answer?.status === 200 && !replayed) queued += 1;
   const outcome = `${request.row} ${answer?.status}`;
   answered.set(outcome, (answered.get(outcome) ?? 0) + 1);
 };
@@ -62,6 +77,7 @@ const tryOut = async (request: FuzzRequest): Promise<void> => {
 const runBlock = async (blockSeed: number): Promise<void> => {
   await freshTable();
   const fill = await newFixtures(service);
+  queued = 0;
   const batches = fc.array(requests, { minLength: 1, maxLength: atOnce, size: 'max' });
   const result = await fc.check(
     fc.asyncProperty(batches, async (batch) => {
@@ -76,6 +92,7 @@ const runBlock = async (blockSeed: number): Promise<void> => {
       `FUZZ_SEED=${blockSeed} FUZZ_PATH=${result.counterexamplePath} ${fc.stringify(result.counterexample)}`,
       { cause: result.errorInstance },
     );
+  expect(await emptyQueue(), 'messages on the queue, one for each delivery that was answered 200').toBe(queued);
 };
 
 test(`${wanted} requests from FUZZ_SEED=${seed} are answered as declared, and what is refused writes nothing`, {

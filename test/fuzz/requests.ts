@@ -172,7 +172,7 @@ export const partsOf = (row: Route) =>
       row.method === 'POST'
         ? fc.option(
             fc.oneof(
-              fc.nat(20).map((number) => `key-${number}`),
+              fc.nat(300).map((number) => `key-${number}`),
               fc.uuid(),
             ),
             { freq: 3, nil: undefined },
