@@ -40,14 +40,9 @@ for (const { params, query, body } of routes)
 test('the search for regular expressions finds those that are known to be there', () => {
   const names = [...found.keys()].join('\n');
 
-  for (const known of [
-    'lib/keys.ts /^(sis_',
-    'lib/identifier.ts /^[0-9A-Fa-f]{8}-',
-    'lib/routes/wire.ts /\\p{Cc}/',
-    'functions/authorizer.ts',
-  ])
+  for (const known of ['lib/keys.ts /^(sis_', 'lib/identifier.ts /^[0-9A-Fa-f]{8}-', 'lib/routes/wire.ts /\\p{Cc}/'])
     expect(names).toContain(known);
-  expect(found.size).toBeGreaterThan(25);
+  expect(found.size).toBeGreaterThan(20);
 });
 
 test('the detector knows an expression that backtracks', () => {
