@@ -46,7 +46,7 @@ const withMarks = (body: object, text: string): object =>
   Object.fromEntries(
     Object.entries(body).map(([name, value]) => {
       if (typeof value === 'number') return [name, markNumber];
-      return [name, typeof value === 'string' && !/Identifier|Uuid/.test(name) ? text : value];
+      return [name, typeof value === 'string' && !/Identifier|Id$/.test(name) ? text : value];
     }),
   );
 

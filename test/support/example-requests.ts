@@ -16,12 +16,13 @@ export const seedExamples = async (call: Call, code = 'Example'): Promise<Exampl
   };
 };
 
-/** Every field that a body may have, so that one body fits every row: what a row does not know it ignores. */
-const bodies: Record<string, object> = {
-  'coupons/apply-coupon': { code: 'Example', scope: 0 },
-  'coupons/revoke-coupon': { code: 'Example', scope: 0 },
+const bodiesOf = ({ coupon }: ExampleRows): Record<string, object> => ({
+  'coupons/apply-coupon': { couponId: coupon, scope: 0 },
+  'coupons/revoke-coupon': { couponId: coupon, scope: 0 },
   'dispenser/put-dispenser': { url: 'http://127.0.0.1:1/cap', region: 'Here', items: ['Chair'] },
-};
+});
+
+/** One body that fits all other rows: what a row does not know it ignores. */
 const anyBody = {
   name: 'New',
   price: 1,
@@ -51,6 +52,6 @@ export const exampleOf = (row: Route, rows: ExampleRows, code: string): { path: 
     return rows[kinds[segments[index - 1] ?? ''] ?? 'product'];
   });
   const { discount, ...rest } = anyBody;
-  const ofRow = bodies[row.id] ?? { ...rest, code, ...(!row.path.includes('/products') && { discount }) };
+  const ofRow = bodiesOf(rows)[row.id] ?? { ...rest, code, ...(!row.path.includes('/products') && { discount }) };
   return { path: filled.join('/'), ...(row.body && { body: ofRow }) };
 };
