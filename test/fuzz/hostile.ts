@@ -162,6 +162,8 @@ export const anySegment: fc.Arbitrary<string> = fc.oneof(
       'null',
       '-',
       '\u00e9',
+      '\u001b[31m',
+      '\u0007',
       'x'.repeat(300),
       'x'.repeat(7000),
     ),
