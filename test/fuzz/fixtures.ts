@@ -2,10 +2,11 @@ import { ok } from 'node:assert/strict';
 import { newKey } from '../../lib/keys.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
+import { putResident } from '../../lib/store/residents.ts';
 import { createStore } from '../../lib/store/stores.ts';
 import { ada, bob, cleo, seedResidents } from '../support/residents.ts';
 import type { Call, startTestService } from '../support/service.ts';
-import { type FuzzRequest, fixtureCount } from './requests.ts';
+import { type FuzzRequest, fixtureCount, strangers } from './requests.ts';
 
 type Service = Awaited<ReturnType<typeof startTestService>>;
 
@@ -37,6 +38,7 @@ const swapCase = (text: string): string =>
 /** A store with rows of every kind, another store with one of each, and what fills their names into a request. */
 export const newFixtures = async (service: Service) => {
   await seedResidents();
+  for (const stranger of strangers) await putResident(stranger);
   const keyOf = async (): Promise<string> => service.keyWith(scopes, (await createStore('Fuzz')).id);
   const key = await keyOf();
   const theirKey = await keyOf();

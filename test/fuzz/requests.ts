@@ -37,10 +37,18 @@ const idOf = (kind: string): fc.Arbitrary<string> =>
   );
 
 const residents = [ada, bob, cleo];
+
+/** Residents whom a store has most likely not touched yet when it is asked about one. */
+export const strangers = Array.from({ length: 60 }, (_, number) => ({
+  uuid: `${String(number).padStart(8, '0')}-5712-0000-0000-000000000000`,
+  username: `stranger${number}`,
+}));
+const stranger = fc.constantFrom(...strangers.flatMap(({ uuid, username }) => [uuid, username]));
 const residentUuid = fc.constantFrom(...residents.map(({ uuid }) => uuid), unknownUuid);
 const identifier = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...residents.flatMap(({ uuid, username }) => [uuid, username])) },
   { weight: 2, arbitrary: fc.constantFrom('Ada Lovelace', ' BOB resident ', 'cleo.Resident', ada.uuid.toUpperCase()) },
+  { weight: 3, arbitrary: stranger },
   { weight: 1, arbitrary: fc.constantFrom('nobody.here', unknownUuid) },
 );
 
