@@ -1,0 +1,69 @@
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { source } from '../../lib/clock.ts';
+import { deliveryQueue } from '../../lib/delivery/queue.ts';
+import { answerLost, conflict, intercept, notSent, randomFrom, throttled } from '../support/faults.ts';
+
+/**
+ * Loaded into the local service by the load test (`node --expose-gc --import ./test/load/faults.ts local/main.ts`): lets
+ * a part of the calls to table and queue fail, keeps the clock where it was before a restart, and reports memory.
+ */
+
+/** What the service tells the test every two seconds: bytes, and whether garbage was collected just before. */
+export interface MemorySample {
+  rss: number;
+  heapUsed: number;
+  collected: boolean;
+}
+
+const tableFaultRate = 0.04;
+const slowRate = 0.01;
+const queueFaultRate = 0.01;
+const maxSlowMillis = 250;
+
+const advance = Number(process.env.LOAD_CLOCK_MILLIS ?? 0);
+source.now = () => Date.now() + advance;
+
+// What a killed worker had in its hands must come back within the run. A delivery's own lease, not the queue's, keeps a
+// second worker from it.
+Object.assign(deliveryQueue, { visibilitySeconds: 15 });
+
+const random = randomFrom(Number(process.env.LOAD_SEED ?? 1));
+let on = false;
+process.on('message', (message) => {
+  on = message === 'faults on';
+});
+
+const slowly = async (): Promise<void> => {
+  if (random() < slowRate) await new Promise((resolve) => setTimeout(resolve, random() * maxSlowMillis));
+};
+
+intercept(async (call, send) => {
+  if (!on) return send();
+  await slowly();
+  if (random() >= tableFaultRate) return send();
+  const how = Math.floor(random() * 4);
+  if (how === 0) throw notSent();
+  if (how === 1 && call.isWrite) throw conflict(call);
+  if (how === 2) throw throttled();
+  await send();
+  throw answerLost();
+});
+
+// Above the SDK's own retries, which would hide most of it.
+const sendToQueue = SQSClient.prototype.send as (...args: unknown[]) => Promise<unknown>;
+const sendToQueueOrFail = async function (this: SQSClient, ...args: unknown[]): Promise<unknown> {
+  const fails = on && random() < queueFaultRate;
+  if (fails && random() < 0.5) throw notSent();
+  const answer = await sendToQueue.apply(this, args);
+  if (fails) throw answerLost();
+  return answer;
+};
+SQSClient.prototype.send = sendToQueueOrFail as typeof SQSClient.prototype.send;
+
+let samples = 0;
+setInterval(() => {
+  const collected = samples++ % 3 === 0;
+  if (collected) globalThis.gc?.();
+  const { rss, heapUsed } = process.memoryUsage();
+  process.send?.({ rss, heapUsed, collected } satisfies MemorySample);
+}, 2000).unref();
