@@ -43,7 +43,8 @@ intercept(async (call, send) => {
   if (random() >= tableFaultRate) return send();
   const how = Math.floor(random() * 4);
   if (how === 0) throw notSent();
-  if (how === 1 && call.isWrite) throw conflict(call);
+  // A batch takes no part in transactions' conflicts.
+  if (how === 1 && call.isWrite && call.operation !== 'BatchWriteItem') throw conflict(call);
   if (how === 2) throw throttled();
   await send();
   throw answerLost();

@@ -71,6 +71,7 @@ export const createRecorder = (width: number) => {
   const memory: (MemorySample & { at: number; start: number })[] = [];
   const kills: Kill[] = [];
   let lost = 0;
+  let complaint = '';
 
   return {
     seconds,
@@ -88,9 +89,14 @@ export const createRecorder = (width: number) => {
     onMemory: (sample: MemorySample): void => {
       memory.push({ at: seconds(), start: kills.length, ...sample });
     },
-    /** The first line of what the service wrote to its error output, without what differs from one to the next. */
+    /** A line of the service's error output: the first of a stack is kept, with the first of our own functions in it. */
     onComplaint: (line: string): void => {
-      if (/^\S/.test(line)) addTo(complaints, line.replace(/127\.0\.0\.1:\d+/g, 'loopback'));
+      const place = /at (?:async )?(\S+) .*?((?:lib|functions|local)\/(?!store\/meter)\S+?):\d/.exec(line);
+      if (/^\S/.test(line)) complaint = line.replace(/127\.0\.0\.1:\d+/g, 'loopback');
+      if (complaint && (place || !/Error|Exception/.test(complaint))) {
+        addTo(complaints, place ? `${complaint} (${place[1]}, ${place[2]})` : complaint);
+        complaint = '';
+      }
     },
     onKill: (kill: Kill): void => {
       kills.push(kill);
