@@ -13,7 +13,8 @@ interface Options {
   seed: number;
   /** By how much the service's clock is ahead, asked at each start. */
   clockMillis: () => number;
-  onMemory: (sample: MemorySample) => void;
+  /** `start` counts the times that the service was started. */
+  onMemory: (sample: MemorySample, start: number) => void;
   /** The service's complaints, a line each. */
   onComplaint: (line: string) => void;
 }
@@ -25,7 +26,8 @@ export const createKillableService = ({ dataDir, seed, clockMillis, onMemory, on
   let starts = 0;
 
   const start = async (): Promise<ServiceFile> => {
-    const env = { ...process.env, LOAD_SEED: String(seed + starts++), LOAD_CLOCK_MILLIS: String(clockMillis()) };
+    const number = ++starts;
+    const env = { ...process.env, LOAD_SEED: String(seed + number), LOAD_CLOCK_MILLIS: String(clockMillis()) };
     const args = ['--expose-gc', '--import', './test/load/faults.ts', 'local/main.ts'];
     const options = ['--data-dir', dataDir, '--no-demo', '--port', String(port)];
     const started = spawn(process.execPath, [...args, ...options], {
@@ -34,7 +36,7 @@ export const createKillableService = ({ dataDir, seed, clockMillis, onMemory, on
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     child = started;
-    started.on('message', (message) => onMemory(message as MemorySample));
+    started.on('message', (message) => onMemory(message as MemorySample, number));
     let rest = '';
     started.stderr?.on('data', (chunk) => {
       const lines = (rest + chunk).split('\n');

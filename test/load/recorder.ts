@@ -86,8 +86,8 @@ export const createRecorder = (width: number) => {
     onLost: (): void => {
       lost += 1;
     },
-    onMemory: (sample: MemorySample): void => {
-      memory.push({ at: seconds(), start: kills.length, ...sample });
+    onMemory: (sample: MemorySample, start: number): void => {
+      memory.push({ at: seconds(), start, ...sample });
     },
     /** A line of the service's error output: the first of a stack is kept, with the first of our own functions in it. */
     onComplaint: (line: string): void => {
@@ -111,7 +111,7 @@ export const createRecorder = (width: number) => {
       millis: { reads: percentiles(reads), writes: percentiles(writes) },
       complaints: sortedCounts(complaints),
       kills,
-      memory: memoryOf(memory.filter(({ start }) => start === kills.length)),
+      memory: memoryOf(memory.filter(({ start }) => start === memory.at(-1)?.start)),
       memorySamples: memory,
       endpoints: sortedCounts(endpoints),
       stretches: Array.from(
