@@ -31,7 +31,7 @@ export interface Service {
   onLost: () => void;
 }
 
-const giveUpMillis = 120_000;
+const giveUpMillis = 300_000;
 const repeated = new Set([409, 429, 500, 502, 503, 504]);
 
 const pathOf = ({ path }: Route, { params = {}, query = {} }: Call): string => {
@@ -79,15 +79,19 @@ const check = (ledger: Ledger, route: Route, call: Call, { status, body }: { sta
 export const send = async (service: Service, route: Route, call: Call = {}): Promise<Answer> => {
   const idempotencyKey = route.method === 'POST' ? randomUUID() : undefined;
   const until = performance.now() + giveUpMillis;
-  for (let sure = true; ; sure = false) {
+  for (let attempts = 1; ; attempts++) {
     const answer = await attempt(service, route, call, idempotencyKey);
+    const sure = attempts === 1;
     if (answer && !repeated.has(answer.status)) {
       check(service.ledger, route, sure ? call : { ...call, expect: orGone(route, call) }, answer);
       return { ...answer, sure };
     }
-    if (performance.now() > until)
-      throw new Error(`${route.id} was not answered in ${giveUpMillis / 1000} s, but for ${answer?.status}.`);
-    await sleep(200 + Math.random() * 300);
+    if (performance.now() > until) {
+      const text = `${route.id}: ${attempts} attempts in ${giveUpMillis / 1000} s came to ${answer?.status}`;
+      service.ledger.fault(text);
+      throw new Error(text);
+    }
+    await sleep(Math.min(100 * 2 ** attempts, 3000) * (0.5 + Math.random()));
   }
 };
 

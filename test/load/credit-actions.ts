@@ -117,7 +117,7 @@ const readHotCredit = async ({ service, pick, hot }: World): Promise<void> => {
 
 export const creditActions: readonly Action[] = [
   { weight: 9, run: changeOwn },
-  { weight: 9, run: changeHot },
+  { weight: 7, run: changeHot },
   { weight: 3, run: countOne },
   { weight: 6, run: readCredit },
   { weight: 4, run: readHotCredit },

@@ -1,4 +1,4 @@
-import { SQSClient } from '@aws-sdk/client-sqs';
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { source } from '../../lib/clock.ts';
 import { deliveryQueue } from '../../lib/delivery/queue.ts';
 import { answerLost, conflict, intercept, notSent, randomFrom, throttled } from '../support/faults.ts';
@@ -8,11 +8,15 @@ import { answerLost, conflict, intercept, notSent, randomFrom, throttled } from 
  * a part of the calls to table and queue fail, keeps the clock where it was before a restart, and reports memory.
  */
 
-/** What the service tells the test every two seconds: bytes, and whether garbage was collected just before. */
-export interface MemorySample {
+/** What the service tells the test every two seconds. */
+export interface Sample {
+  /** Bytes. */
   rss: number;
   heapUsed: number;
+  /** Whether garbage was collected just before. */
   collected: boolean;
+  /** Deliveries in the queue, those that a worker has included; only while there are no faults. */
+  queued?: number;
 }
 
 const tableFaultRate = 0.04;
@@ -25,7 +29,7 @@ source.now = () => Date.now() + advance;
 
 // What a killed worker had in its hands must come back within the run. A delivery's own lease, not the queue's, keeps a
 // second worker from it.
-Object.assign(deliveryQueue, { visibilitySeconds: 15 });
+Object.assign(deliveryQueue, { visibilitySeconds: 8 });
 
 const random = randomFrom(Number(process.env.LOAD_SEED ?? 1));
 let on = false;
@@ -61,10 +65,21 @@ const sendToQueueOrFail = async function (this: SQSClient, ...args: unknown[]): 
 };
 SQSClient.prototype.send = sendToQueueOrFail as typeof SQSClient.prototype.send;
 
+const client = new SQSClient({});
+const queueLength = async (): Promise<number> => {
+  const command = new GetQueueAttributesCommand({
+    QueueUrl: process.env.DELIVERY_QUEUE_URL,
+    AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
+  });
+  const { Attributes = {} } = await client.send(command);
+  return Object.values(Attributes).reduce((sum, value) => sum + Number(value), 0);
+};
+
 let samples = 0;
-setInterval(() => {
+setInterval(async () => {
   const collected = samples++ % 3 === 0;
   if (collected) globalThis.gc?.();
   const { rss, heapUsed } = process.memoryUsage();
-  process.send?.({ rss, heapUsed, collected } satisfies MemorySample);
+  const queued = on || !process.env.DELIVERY_QUEUE_URL ? undefined : await queueLength();
+  process.send?.({ rss, heapUsed, collected, ...(queued !== undefined && { queued }) } satisfies Sample);
 }, 2000).unref();

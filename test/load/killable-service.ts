@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServiceFile } from '../../local/state.ts';
-import type { MemorySample } from './faults.ts';
+import type { Sample } from './faults.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -14,13 +14,13 @@ interface Options {
   /** By how much the service's clock is ahead, asked at each start. */
   clockMillis: () => number;
   /** `start` counts the times that the service was started. */
-  onMemory: (sample: MemorySample, start: number) => void;
+  onSample: (sample: Sample, start: number) => void;
   /** The service's complaints, a line each. */
   onComplaint: (line: string) => void;
 }
 
 /** The local service as a process that can be killed, or lose its engine, and be started again over the same data. */
-export const createKillableService = ({ dataDir, seed, clockMillis, onMemory, onComplaint }: Options) => {
+export const createKillableService = ({ dataDir, seed, clockMillis, onSample, onComplaint }: Options) => {
   let child: ChildProcess | undefined;
   let port = 0;
   let starts = 0;
@@ -36,7 +36,7 @@ export const createKillableService = ({ dataDir, seed, clockMillis, onMemory, on
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     child = started;
-    started.on('message', (message) => onMemory(message as MemorySample, number));
+    started.on('message', (message) => onSample(message as Sample, number));
     let rest = '';
     started.stderr?.on('data', (chunk) => {
       const lines = (rest + chunk).split('\n');

@@ -1,5 +1,5 @@
 import type { Route } from '../../lib/routes/route.ts';
-import type { MemorySample } from './faults.ts';
+import type { Sample } from './faults.ts';
 
 /** Milliseconds at which that part of the requests was answered, to a tenth. */
 export interface Percentiles {
@@ -38,7 +38,7 @@ interface Memory {
 }
 
 /** Compares the second quarter of a start's life, when all code is warm, with its last quarter. */
-const memoryOf = (samples: readonly (MemorySample & { at: number })[]): Memory => {
+const memoryOf = (samples: readonly (Sample & { at: number })[]): Memory => {
   const [first, last] = [samples[0]?.at ?? 0, samples.at(-1)?.at ?? 0];
   const between = (from: number, to: number) => {
     const some = samples.filter(({ at }) => at >= first + from * (last - first) && at <= first + to * (last - first));
@@ -68,7 +68,7 @@ export const createRecorder = (width: number) => {
   const statuses = new Map<string, number>();
   const endpoints = new Map<string, number>();
   const complaints = new Map<string, number>();
-  const memory: (MemorySample & { at: number; start: number })[] = [];
+  const memory: (Sample & { at: number; start: number })[] = [];
   const kills: Kill[] = [];
   let lost = 0;
   let complaint = '';
@@ -86,7 +86,7 @@ export const createRecorder = (width: number) => {
     onLost: (): void => {
       lost += 1;
     },
-    onMemory: (sample: MemorySample, start: number): void => {
+    onSample: (sample: Sample, start: number): void => {
       memory.push({ at: seconds(), start, ...sample });
     },
     /** A line of the service's error output: the first of a stack is kept, with the first of our own functions in it. */
@@ -98,6 +98,8 @@ export const createRecorder = (width: number) => {
         complaint = '';
       }
     },
+    /** Deliveries in the queue, as the latest sample has it. */
+    queued: () => memory.at(-1)?.queued,
     onKill: (kill: Kill): void => {
       kills.push(kill);
     },

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createCategory } from '../../lib/routes/categories.ts';
 import { putDispenser } from '../../lib/routes/dispenser.ts';
@@ -17,14 +16,15 @@ import { customerActions } from './customer-actions.ts';
 import { createKillableService } from './killable-service.ts';
 import { createLedger } from './ledger.ts';
 import { productActions } from './product-actions.ts';
+import { bringToRest } from './quiet.ts';
 import { createRecorder } from './recorder.ts';
 import { createClock, makeTrouble } from './trouble.ts';
-import { checkLists, walkActions } from './walks.ts';
+import { walkActions } from './walks.ts';
 import { act, createWorld } from './world.ts';
 
 const clientCount = 50;
 const customersEach = 6;
-const hotCount = 3;
+const hotCount = 5;
 const sharedCategories = 3;
 
 const actions = [
@@ -98,7 +98,7 @@ export const runLoad = async ({ seconds, seed: seedNumber, dataDir, onProgress =
   const begun = recorder.seconds();
   const trouble = makeTrouble({
     killSeconds: begun + seconds / 2,
-    killEverySeconds: Math.min(45, seconds / 6),
+    killEverySeconds: Math.min(60, seconds / 6),
     ...{ baseUrl, service: killable, dispenser, clock, recorder },
   });
   const isOver = (): boolean => recorder.seconds() > begun + seconds || ledger.faultCount() > 20;
@@ -111,7 +111,11 @@ export const runLoad = async ({ seconds, seed: seedNumber, dataDir, onProgress =
       counted,
       shared,
     });
-    while (!isOver()) await act(world, actions);
+    try {
+      while (!isOver()) await act(world, actions);
+    } catch (error) {
+      ledger.fault(`client ${index} ended: ${error}`);
+    }
   };
   const watching = setInterval(() => {
     const at = Math.round(recorder.seconds() - begun);
@@ -120,25 +124,8 @@ export const runLoad = async ({ seconds, seed: seedNumber, dataDir, onProgress =
   await Promise.all(Array.from({ length: clientCount }, runClient));
   clearInterval(watching);
 
-  // All is answered now. What is queued or due is let through in peace.
-  await trouble.stop();
   const traffic = recorder.summary();
-  killable.setFaults(false);
-  await dispenser.behave({});
-  await dispenser.registerAgain();
-  let given = -1;
-  while (given < dispenser.inbox().length || !notesGiven()) {
-    given = dispenser.inbox().length;
-    onProgress(`${given} deliveries of ${ledger.deliveries.size}`);
-    await sleep(20_000);
-  }
-  function notesGiven(): boolean {
-    const notes = new Set(dispenser.inbox().map(({ message }) => message));
-    return [...ledger.deliveries.keys()].every((note) => notes.has(note));
-  }
-  await trouble.moveClock();
-  while (!(await trouble.sweep()));
-  await checkLists(service);
+  await bringToRest({ killable, dispenser, trouble, recorder, service, onProgress });
   await killable.stop();
   await dispenser.stop();
 
