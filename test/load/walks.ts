@@ -18,7 +18,7 @@ const lists: readonly { route: Route; kind: LedgerKind; idOf: (row: { id: string
  * Walks a whole list while others write: no row comes twice, and each that was acknowledged before and not changed
  * during the walk is there, with the values that were acknowledged.
  */
-export const checkList = async (service: Service, which: number, limit: number): Promise<void> => {
+const checkList = async (service: Service, which: number, limit: number): Promise<void> => {
   const { route, kind, idOf } = lists[which] as (typeof lists)[number];
   const { ledger } = service;
   const begun = ledger.now();
