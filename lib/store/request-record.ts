@@ -151,7 +151,7 @@ export const answerOnce = async (
     const result = await requests.run(running, rule);
     // A rule that found nothing to change has not recorded its answer. A transaction, for its token: sent again after a
     // lost answer, it does not find its own work and take it for another request's.
-    if (!running.recorded && (await transact([{ Update: completion(running, result) }]))) throw inProgress();
+    if (!running.recorded && (await transact([{ Update: completion(running, result) }]))) throw requestRunning();
     return { answer: answerOf(result), replayed: false };
   } catch (error) {
     await release(running);
