@@ -1,0 +1,48 @@
+#!/usr/bin/env node
+import { Command, CommanderError, Option } from 'commander';
+import { logSink } from '../lib/http/log.ts';
+import { addStores } from './commands/stores.ts';
+import { explain } from './errors.ts';
+import { jsonLine, note, paint, setJson, UsageError } from './output.ts';
+
+/** The operator's command: stores, keys and data of one deployment, on this machine or on AWS. */
+
+const program = new Command('store')
+  .description('Looks after the stores of a deployment: keys, credit, deliveries, data in and out.')
+  .addOption(
+    new Option('--local', 'the service that npm start runs here (the default while it runs)').conflicts('stage'),
+  )
+  .addOption(new Option('--stage <name>', 'a deployment on AWS, such as prod').env('SIS_STAGE'))
+  .addOption(
+    new Option('--data-dir <path>', 'where the local service keeps its data').env('SIS_DATA_DIR').default('.local'),
+  )
+  .addOption(
+    new Option('--store <id or name>', 'the store that is meant; not needed where there is one').env('SIS_STORE'),
+  )
+  .option('--json', 'print JSON: one object, or one per line')
+  .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+  .configureOutput({ outputError: (text, write) => write(paint('red', text, process.stderr)) })
+  .showHelpAfterError('Add --help to see what the command takes.')
+  .exitOverride()
+  .hook('preAction', (_, action) => setJson(action.optsWithGlobals().json === true));
+
+addStores(program);
+
+/** The exit code that an error stands for. */
+const codeOf = (error: unknown): number => {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  return error instanceof UsageError ? 2 : 1;
+};
+
+// What `lib/` logs is of no use to a program that reads the output.
+logSink.write = (fields) => note(paint('dim', jsonLine(fields), process.stderr));
+// Whoever reads the output may have seen enough.
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  // Commander has said already what was wrong.
+  if (!(error instanceof CommanderError)) note(paint('red', `error: ${explain(error)}`, process.stderr));
+  process.exitCode = codeOf(error);
+}
