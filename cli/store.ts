@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError, Option } from 'commander';
 import { logSink } from '../lib/http/log.ts';
+import { addKeys } from './commands/keys.ts';
 import { addStores } from './commands/stores.ts';
 import { explain } from './errors.ts';
 import { jsonLine, note, paint, setJson, UsageError } from './output.ts';
@@ -27,6 +28,7 @@ const program = new Command('store')
   .hook('preAction', (_, action) => setJson(action.optsWithGlobals().json === true));
 
 addStores(program);
+addKeys(program);
 
 /** The exit code that an error stands for. */
 const codeOf = (error: unknown): number => {
