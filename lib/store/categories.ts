@@ -2,7 +2,7 @@ import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { newId } from '../clock.ts';
 import type { Source } from '../http/page.ts';
 import { notFound } from '../http/problem.ts';
-import { deleteMany, rowsOf } from './query.ts';
+import { deleteMany, type Key, rowsOf } from './query.ts';
 import { putNew, transactOnce } from './request-record.ts';
 import { refusedToNotFound, transact } from './retry.ts';
 import { db, partition, tableName } from './table.ts';
@@ -14,21 +14,21 @@ export interface Category {
   productCount: number;
 }
 
-const keyOf = (store: string, id: string) => ({ pk: partition(store, 'CATEGORY'), sk: id });
-const memberKey = (store: string, id: string, productId: string) => ({
+export const categoryKey = (store: string, id: string): Key => ({ pk: partition(store, 'CATEGORY'), sk: id });
+export const memberKey = (store: string, id: string, productId: string) => ({
   pk: partition(store, 'MEMBER', id),
   sk: productId,
 });
 
 export const createCategory = async (store: string, { name }: { name: string }): Promise<Category> => {
   const category = { id: newId(), name, productCount: 0 };
-  await putNew({ ...keyOf(store, category.id), ...category }, category);
+  await putNew({ ...categoryKey(store, category.id), ...category }, category);
   return category;
 };
 
 export const findCategory = async (store: string, id: string): Promise<Category | undefined> => {
   const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: keyOf(store, id), ConsistentRead: true }),
+    new GetCommand({ TableName: tableName(), Key: categoryKey(store, id), ConsistentRead: true }),
   );
   return Item as Category | undefined;
 };
@@ -48,7 +48,7 @@ export const renameCategory = async (store: string, id: string, { name }: { name
     db.send(
       new UpdateCommand({
         TableName: tableName(),
-        Key: keyOf(store, id),
+        Key: categoryKey(store, id),
         UpdateExpression: 'SET #name = :name',
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeNames: { '#name': 'name' },
@@ -69,7 +69,7 @@ export const deleteCategory = async (store: string, id: string): Promise<void> =
     db.send(
       new DeleteCommand({
         TableName: tableName(),
-        Key: keyOf(store, id),
+        Key: categoryKey(store, id),
         ConditionExpression: 'attribute_exists(pk)',
       }),
     ),
@@ -89,7 +89,7 @@ export const listMembers = (store: string, id: string): Source<{ pk: string; sk:
 const countBy = (store: string, id: string, step: 1 | -1) => ({
   Update: {
     TableName: tableName(),
-    Key: keyOf(store, id),
+    Key: categoryKey(store, id),
     UpdateExpression: 'ADD productCount :step',
     ConditionExpression: 'attribute_exists(pk)',
     ExpressionAttributeValues: { ':step': step },

@@ -50,7 +50,7 @@ interface Change {
 }
 
 /** The largest balance that set and increment may make. */
-const creditLimit = (): number => Number(process.env.CREDIT_LIMIT ?? 1_000_000_000);
+export const creditLimit = (): number => Number(process.env.CREDIT_LIMIT ?? 1_000_000_000);
 
 /** A transaction takes this many items; one is the customer's, one may be a new lot, one a request's record. */
 const maxItems = 100;
@@ -114,12 +114,13 @@ const addUnlotted = async ({ store, uuid, type, command, cause }: Change): Promi
 };
 
 /** The update of a customer's item that a plan makes, if the customer's credit is still at `version`. */
-const updateOf = (
-  { store, uuid, type, cause }: Change,
+export const updateOf = (
+  { store, uuid, type, cause }: Omit<Change, 'command'>,
   item: CreditItem,
-  { holding }: Plan,
+  { holding }: Pick<Plan, 'holding'>,
   epoch: string | undefined,
   pending: Pending | undefined,
+  imported: Pick<CreditItem, 'importedVersion' | 'importedCredit' | 'importedRestricted'> = {},
 ): TransactItem => {
   const names = attributes[type];
   const version = item.creditVersion ?? 0;
@@ -132,6 +133,7 @@ const updateOf = (
     [names.due]: holding.due,
     ...(epoch !== undefined && { [names.epoch]: epoch }),
     ...(pending && { pending }),
+    ...imported,
     creditVersion: version + 1,
     dues: due && dueShardOf(uuid),
     due,
