@@ -67,19 +67,14 @@ export const deleteWithData = async (store: Store, target: Target, options: Dele
   const quiet = store.deletedAt
     ? Date.parse(store.deletedAt) + target.authorizerTtlSeconds * 1000 + callMillis
     : quietAt(keys, target);
-  let removed = 0;
-  const remove = (): Promise<void> =>
-    removeRows(store.id, (count) => {
-      removed += count;
-    });
-  await remove();
+  let removed = await removeRows(store.id);
   const waitMillis = keys.length > 0 && options.wait ? quiet - now() : 0;
   if (waitMillis > 0) {
     note(
       `Waiting ${Math.ceil(waitMillis / 1000)} seconds for calls that the gateway still lets in; --no-wait would not.`,
     );
     await sleep(waitMillis);
-    await remove();
+    removed += await removeRows(store.id);
   }
   await forgetStore(store.id);
   const result = { ...store, removedItems: removed, ...(store.deletedAt ? {} : { exportedTo: dir }) };

@@ -1,8 +1,12 @@
 #!/usr/bin/env node
 import { Command, CommanderError, Option } from 'commander';
 import { logSink } from '../lib/http/log.ts';
+import { addAudit } from './commands/audit.ts';
+import { addCredit } from './commands/credit.ts';
+import { addDeliveries } from './commands/deliveries.ts';
 import { addKeys } from './commands/keys.ts';
 import { addStores } from './commands/stores.ts';
+import { addSweep } from './commands/sweep.ts';
 import { explain } from './errors.ts';
 import { jsonLine, note, paint, setJson, UsageError } from './output.ts';
 
@@ -29,6 +33,10 @@ const program = new Command('store')
 
 addStores(program);
 addKeys(program);
+addCredit(program);
+addDeliveries(program);
+addAudit(program);
+addSweep(program);
 
 /** The exit code that an error stands for. */
 const codeOf = (error: unknown): number => {

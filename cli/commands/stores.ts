@@ -21,7 +21,8 @@ const columns: Column<Store>[] = [
 
 const create = async (given: string | undefined, options: GlobalOptions & { key: boolean }): Promise<void> => {
   const target = await connect(options);
-  const name = given ?? (await ask('What is the name of the store?', 'the name, as in store create "My Store"', nameFault));
+  const name =
+    given ?? (await ask('What is the name of the store?', 'the name, as in store create "My Store"', nameFault));
   const same = (await listStores()).find((store) => store.name.toLowerCase() === name.trim().toLowerCase());
   if (same) throw new Failure(`${target.name} has a store ${same.name} (${same.id}) already. Choose another name.`);
   const store = await createStore(name.trim());

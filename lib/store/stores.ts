@@ -64,11 +64,10 @@ export const deleteStore = async (id: string): Promise<void> => {
 };
 
 /**
- * Removes everything that a deleted store owned, a page at a time; may die anywhere and be called again. It scans the
- * whole table, since only that surely meets every item, and calls `onRemoved` with how many items each page had. The
- * keys stay, marked: calls with them are answered 404 rather than 401.
+ * The keys of everything that a store owns, a page at a time. It scans the whole table, since only that surely meets
+ * every item, whatever leads to it or does not.
  */
-export const removeRows = async (id: string, onRemoved: (count: number) => void): Promise<void> => {
+export async function* scanStore(id: string): AsyncGenerator<Key[]> {
   let after: Record<string, unknown> | undefined;
   do {
     const { Items = [], LastEvaluatedKey } = await db.send(
@@ -81,10 +80,22 @@ export const removeRows = async (id: string, onRemoved: (count: number) => void)
         ExclusiveStartKey: after,
       }),
     );
-    await deleteMany(Items as Key[]);
-    onRemoved(Items.length);
+    yield Items as Key[];
     after = LastEvaluatedKey;
   } while (after);
+}
+
+/**
+ * Removes everything that a deleted store owned, a page at a time; may die anywhere and be called again. Answers how
+ * many items it removed. The keys stay, marked: calls with them are answered 404 rather than 401.
+ */
+export const removeRows = async (id: string): Promise<number> => {
+  let removed = 0;
+  for await (const keys of scanStore(id)) {
+    await deleteMany(keys);
+    removed += keys.length;
+  }
+  return removed;
 };
 
 /** Takes a deleted store from the list: nothing of it is left. */
