@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type DeadLetter, listDeadLetters, redriveDeadLetters, sendAgain } from '../../lib/delivery/operator.ts';
+import { Problem } from '../../lib/http/problem.ts';
 import { type Delivery, type DeliveryState, deliveryStates, listDeliveries } from '../../lib/store/deliveries.ts';
+import { explain } from '../errors.ts';
 import { type Column, examples, Failure, isJson, note, print, shownTime, UsageError } from '../output.ts';
 import { chooseStore, connect, type GlobalOptions } from '../target.ts';
 
@@ -85,7 +87,8 @@ const retry = async (ids: readonly string[], options: GlobalOptions & { allFaile
       await sendAgain(store.id, id.toLowerCase());
       results.push({ id, sent: true });
     } catch (error) {
-      results.push({ id, sent: false, error: (error as Error).message });
+      const unknown = error instanceof Problem && error.status === 404;
+      results.push({ id, sent: false, error: unknown ? 'The store has no such delivery.' : explain(error) });
     }
   }
   print(
