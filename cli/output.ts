@@ -33,6 +33,10 @@ const steering = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 export const plain = (text: string): string =>
   stripVTControlCharacters(text).replace(/\s/g, ' ').replace(steering, '\ufffd');
 
+/** An error as it is shown: line by line, since it may quote what came from outside. */
+export const shownError = (text: string): string =>
+  paint('red', text.split('\n').map(plain).join('\n'), process.stderr);
+
 /** JSON on one line. What could steer a terminal is escaped, which JSON itself asks only of a part of it. */
 export const jsonLine = (value: unknown): string =>
   JSON.stringify(value).replace(steering, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);

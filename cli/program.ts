@@ -6,7 +6,7 @@ import { addDoctor } from './commands/doctor.ts';
 import { addKeys } from './commands/keys.ts';
 import { addStores } from './commands/stores.ts';
 import { addSweep } from './commands/sweep.ts';
-import { paint, setJson } from './output.ts';
+import { setJson, shownError } from './output.ts';
 
 /** The operator's command: stores, keys and data of one deployment, on this machine or on AWS. */
 
@@ -24,7 +24,7 @@ export const program = new Command('store')
   )
   .option('--json', 'print JSON: one object, or one per line')
   .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
-  .configureOutput({ outputError: (text, write) => write(paint('red', text, process.stderr)) })
+  .configureOutput({ outputError: (text, write) => write(shownError(text)) })
   .showHelpAfterError('Add --help to see what the command takes.')
   .exitOverride()
   .hook('preAction', (_, action) => setJson(action.optsWithGlobals().json === true));

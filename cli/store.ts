@@ -2,7 +2,7 @@
 import { CommanderError } from 'commander';
 import { logSink } from '../lib/http/log.ts';
 import { explain } from './errors.ts';
-import { jsonLine, note, paint, UsageError } from './output.ts';
+import { jsonLine, note, paint, shownError, UsageError } from './output.ts';
 import { program } from './program.ts';
 
 /** The exit code that an error stands for. */
@@ -20,6 +20,6 @@ try {
   await program.parseAsync();
 } catch (error) {
   // Commander has said already what was wrong.
-  if (!(error instanceof CommanderError)) note(paint('red', `error: ${explain(error)}`, process.stderr));
+  if (!(error instanceof CommanderError)) note(shownError(`error: ${explain(error)}`));
   process.exitCode = codeOf(error);
 }
