@@ -108,3 +108,9 @@ export const username = () => {
 export const foreignId = () => text({ min: 1, max: 255 });
 
 export const idHelp = 'a UUID, or the id that it has in another system; made of the name where it is empty';
+
+/** What a file of rejected rows has beside the columns of its kind. */
+export const rejectColumns: readonly Column[] = [
+  { name: 'line', form: 'number', check: z.unknown(), help: 'where the row stood' },
+  { name: 'reason', form: 'text', check: z.unknown(), help: 'why it was rejected' },
+];

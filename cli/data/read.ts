@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
+import type { Fault } from '../../lib/store/import/rows.ts';
 import { Failure } from '../output.ts';
-import { type Column, isRequired, readCell } from './columns.ts';
+import { type Column, isRequired, readCell, rejectColumns } from './columns.ts';
 import type { Format } from './format.ts';
 import type { Kind, Values } from './kinds.ts';
 import { readText } from './text.ts';
@@ -13,7 +14,7 @@ export interface RawRow {
   /** Values by column. A column that the row does not speak of is not there; an empty cell is undefined. */
   values: Values;
   /** What is wrong with the row as a whole. */
-  faults: { field: string; value?: unknown; message: string }[];
+  faults: Fault[];
 }
 
 /** In characters. A quote that is never closed makes the rest of the file one row: it must not fill the memory. */
@@ -22,7 +23,7 @@ const maxRowLength = 4_000_000;
 const listed = (columns: readonly Column[]): string => columns.map(({ name }) => name).join(', ');
 
 /** The columns that a header names. Throws with the columns that there are. */
-const columnsOf = (kind: Kind, header: readonly string[], path: string): Column[] => {
+const columnsOf = (kind: Kind, header: readonly string[], path: string): (Column | undefined)[] => {
   const there = `${kind.name} have the columns ${listed(kind.columns)}`;
   const only = header[0] ?? '';
   if (header.length === 1 && /[;\t]/.test(only))
@@ -32,13 +33,15 @@ const columnsOf = (kind: Kind, header: readonly string[], path: string): Column[
   const found = header.map((cell, index) => {
     const column = kind.columns.find(({ name }) => name.toLowerCase() === cell.trim().toLowerCase());
     if (column) return column;
+    // A file of rejected rows can be mended and imported as it is.
+    if (rejectColumns.some(({ name }) => name === cell.trim())) return undefined;
     const shown =
       cell.trim() === ''
         ? `column ${index + 1} has no name`
         : `there is no column ${JSON.stringify(cell.trim().slice(0, 60))}`;
     throw new Failure(`${path}, line 1: ${shown}. Leave it out, or give it its name: ${there}.`);
   });
-  const twice = found.find((column, index) => found.indexOf(column) < index);
+  const twice = found.find((column, index) => column && found.indexOf(column) < index);
   if (twice) throw new Failure(`${path}, line 1: the column ${twice.name} is there twice.`);
   const missing = kind.columns.filter((column) => isRequired(column) && !found.includes(column));
   if (missing.length > 0) throw new Failure(`${path}, line 1: the column ${listed(missing)} is missing; ${there}.`);
@@ -66,7 +69,7 @@ async function* readCsv(kind: Kind, path: string): AsyncGenerator<RawRow> {
       max_record_size: maxRowLength,
     }),
   );
-  let columns: Column[] | undefined;
+  let columns: (Column | undefined)[] | undefined;
   let after = 1;
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
@@ -80,7 +83,9 @@ async function* readCsv(kind: Kind, path: string): AsyncGenerator<RawRow> {
       const message = `must have ${columns.length} values, as the first line has: it has ${record.length}`;
       yield {
         line,
-        values: Object.fromEntries(columns.map((column, i) => [column.name, readCell(column, record[i] ?? '')])),
+        values: Object.fromEntries(
+          columns.flatMap((column, i) => (column ? [[column.name, readCell(column, record[i] ?? '')]] : [])),
+        ),
         faults: surplus === 0 ? [] : [{ field: 'the row', message }],
       };
     }
@@ -119,7 +124,9 @@ const readObject = (kind: Kind, text: string, line: number): RawRow => {
   }
   if (!isObject(object)) return bad('must be a JSON object on one line');
   const members = flattened(kind, object);
-  const strange = members.filter(([name]) => !kind.columns.some((column) => column.name === name));
+  const strange = members.filter(
+    ([name]) => ![...kind.columns, ...rejectColumns].some((column) => column.name === name),
+  );
   const there = `is no member of ${kind.name}; there are ${listed(kind.columns)}`;
   return {
     line,

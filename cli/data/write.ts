@@ -21,7 +21,8 @@ const nest = (columns: readonly Column[], row: Values): Values => {
   return nested;
 };
 
-const line = (cells: string[]): string => stringify([cells], { record_delimiter: '\n' });
+// A lone carriage return would be read as the end of a line.
+const line = (cells: string[]): string => stringify([cells], { record_delimiter: '\n', quoted_match: /\r/ });
 
 /** A file that is being written, row by row, and that only its owner may read: it holds customers' data. */
 export const openFile = (path: string, { exclusive = false }: { exclusive?: boolean } = {}) => {

@@ -23,8 +23,7 @@ export const residents: Kind = {
   ],
   unique: ({ uuid: id, username: name, formerNames = [] }) => ({
     uuid: [id as string],
-    username: [name as string],
-    formerNames: (formerNames as string[]).filter((former) => former !== name),
+    'username or formerNames': [...new Set([name as string, ...(formerNames as string[])])],
   }),
   importer: () => importer,
   rows: async function* rows(store) {
