@@ -129,3 +129,6 @@ export const note = (text: string): void => {
 /** A time of the contract as people read it: to the minute, in UTC. */
 export const shownTime = (time: string | undefined): string | undefined =>
   time && `${time.slice(0, 16).replace('T', ' ')}Z`;
+
+/** The examples at the end of a command's help. */
+export const examples = (...lines: string[]): string => `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`;

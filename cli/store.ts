@@ -1,32 +1,9 @@
 #!/usr/bin/env node
-import { Command, CommanderError, Option } from 'commander';
+import { CommanderError } from 'commander';
 import { logSink } from '../lib/http/log.ts';
-import { addStores } from './commands/stores.ts';
 import { explain } from './errors.ts';
-import { jsonLine, note, paint, setJson, UsageError } from './output.ts';
-
-/** The operator's command: stores, keys and data of one deployment, on this machine or on AWS. */
-
-const program = new Command('store')
-  .description('Looks after the stores of a deployment: keys, credit, deliveries, data in and out.')
-  .addOption(
-    new Option('--local', 'the service that npm start runs here (the default while it runs)').conflicts('stage'),
-  )
-  .addOption(new Option('--stage <name>', 'a deployment on AWS, such as prod').env('SIS_STAGE'))
-  .addOption(
-    new Option('--data-dir <path>', 'where the local service keeps its data').env('SIS_DATA_DIR').default('.local'),
-  )
-  .addOption(
-    new Option('--store <id or name>', 'the store that is meant; not needed where there is one').env('SIS_STORE'),
-  )
-  .option('--json', 'print JSON: one object, or one per line')
-  .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
-  .configureOutput({ outputError: (text, write) => write(paint('red', text, process.stderr)) })
-  .showHelpAfterError('Add --help to see what the command takes.')
-  .exitOverride()
-  .hook('preAction', (_, action) => setJson(action.optsWithGlobals().json === true));
-
-addStores(program);
+import { jsonLine, note, paint, UsageError } from './output.ts';
+import { program } from './program.ts';
 
 /** The exit code that an error stands for. */
 const codeOf = (error: unknown): number => {

@@ -160,10 +160,10 @@ const nameOf = ({ id, name }: Store): string => `${name} (${id})`;
 
 /**
  * The store that a command is about: `wanted` is its id or name, in any case; the only one is meant where none is named.
- * Throws with the stores to choose from.
+ * Throws with the stores to choose from. Those whose deletion has begun count only where `alsoDeleted` says so.
  */
-export const chooseStore = async (wanted: string | undefined): Promise<Store> => {
-  const stores = await listStores();
+export const chooseStore = async (wanted: string | undefined, alsoDeleted = false): Promise<Store> => {
+  const stores = (await listStores()).filter(({ deletedAt }) => alsoDeleted || !deletedAt);
   const choice = `There are:\n${stores.map((store) => `  ${nameOf(store)}`).join('\n')}`;
   if (stores.length === 0) throw new Failure('There is no store yet. Make one: store create "My Store"');
   if (wanted === undefined) {

@@ -47,7 +47,8 @@ const ensureStore = async ({ id, name }: { id: string; name: string }): Promise<
 
 const isKnown = async (text: string | undefined): Promise<boolean> => {
   const parsed = parseKey(text ?? '', 'test');
-  return parsed !== undefined && (await findKey(parsed.id))?.status === 'active';
+  const key = parsed && (await findKey(parsed.id));
+  return key?.status === 'active' && !key.storeGone;
 };
 
 /** Keys of an earlier start are used again while the table knows them. */

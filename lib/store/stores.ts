@@ -1,8 +1,8 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { now, randomText, timestamp } from '../clock.ts';
 import { listKeyIds, markStoreGone } from './api-keys.ts';
-import { rowsOf } from './query.ts';
-import { transact } from './retry.ts';
+import { deleteMany, type Key, rowsOf } from './query.ts';
+import { type TransactItem, transact } from './retry.ts';
 import { db, sharedKey, tableName } from './table.ts';
 
 /** A merchant's store. Its id is part of the key of everything it owns. */
@@ -20,9 +20,11 @@ const listKey = (id: string) => ({ pk: sharedKey('STORE', '').pk, sk: id });
 export const createStore = async (name: string, id = randomText(12)): Promise<Store> => {
   const store = { id, name, createdAt: timestamp(now()) };
   await transact(
-    [sharedKey('STORE', id), listKey(id)].map((key) => ({
-      Put: { TableName: tableName(), Item: { ...key, ...store } },
-    })),
+    [sharedKey('STORE', id), listKey(id)].map(
+      (key): TransactItem => ({
+        Put: { TableName: tableName(), Item: { ...key, ...store } },
+      }),
+    ),
   );
   return store;
 };
@@ -52,11 +54,51 @@ export const deleteStore = async (id: string): Promise<void> => {
       Update: {
         TableName: tableName(),
         Key: listKey(id),
-        UpdateExpression: 'SET deletedAt = if_not_exists(deletedAt, :at), id = :id, #name = if_not_exists(#name, :id)',
-        ExpressionAttributeNames: { '#name': 'name' },
-        ExpressionAttributeValues: { ':at': timestamp(now()), ':id': id },
+        UpdateExpression: 'SET deletedAt = if_not_exists(deletedAt, :at)',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: { ':at': timestamp(now()) },
       },
     },
   ]);
   for (const keyId of await listKeyIds(id)) await markStoreGone(keyId);
+};
+
+/**
+ * The keys of everything that a store owns, a page at a time. It scans the whole table, since only that surely meets
+ * every item, whatever leads to it or does not.
+ */
+export async function* scanStore(id: string): AsyncGenerator<Key[]> {
+  let after: Record<string, unknown> | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await db.send(
+      new ScanCommand({
+        TableName: tableName(),
+        FilterExpression: 'begins_with(pk, :owner)',
+        ExpressionAttributeValues: { ':owner': `${id}#` },
+        ProjectionExpression: 'pk, sk',
+        ConsistentRead: true,
+        ExclusiveStartKey: after,
+      }),
+    );
+    yield Items as Key[];
+    after = LastEvaluatedKey;
+  } while (after);
+}
+
+/**
+ * Removes everything that a deleted store owned, a page at a time; may die anywhere and be called again. Answers how
+ * many items it removed. The keys stay, marked: calls with them are answered 404 rather than 401.
+ */
+export const removeRows = async (id: string): Promise<number> => {
+  let removed = 0;
+  for await (const keys of scanStore(id)) {
+    await deleteMany(keys);
+    removed += keys.length;
+  }
+  return removed;
+};
+
+/** Takes a deleted store from the list: nothing of it is left. */
+export const forgetStore = async (id: string): Promise<void> => {
+  await db.send(new DeleteCommand({ TableName: tableName(), Key: listKey(id) }));
 };

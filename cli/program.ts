@@ -1,0 +1,38 @@
+import { Command, Option } from 'commander';
+import { addAudit } from './commands/audit.ts';
+import { addCredit } from './commands/credit.ts';
+import { addDeliveries } from './commands/deliveries.ts';
+import { addDoctor } from './commands/doctor.ts';
+import { addKeys } from './commands/keys.ts';
+import { addStores } from './commands/stores.ts';
+import { addSweep } from './commands/sweep.ts';
+import { paint, setJson } from './output.ts';
+
+/** The operator's command: stores, keys and data of one deployment, on this machine or on AWS. */
+
+export const program = new Command('store')
+  .description('Looks after the stores of a deployment: keys, credit, deliveries, data in and out.')
+  .addOption(
+    new Option('--local', 'the service that npm start runs here (the default while it runs)').conflicts('stage'),
+  )
+  .addOption(new Option('--stage <name>', 'a deployment on AWS, such as prod').env('SIS_STAGE'))
+  .addOption(
+    new Option('--data-dir <path>', 'where the local service keeps its data').env('SIS_DATA_DIR').default('.local'),
+  )
+  .addOption(
+    new Option('--store <id or name>', 'the store that is meant; not needed where there is one').env('SIS_STORE'),
+  )
+  .option('--json', 'print JSON: one object, or one per line')
+  .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+  .configureOutput({ outputError: (text, write) => write(paint('red', text, process.stderr)) })
+  .showHelpAfterError('Add --help to see what the command takes.')
+  .exitOverride()
+  .hook('preAction', (_, action) => setJson(action.optsWithGlobals().json === true));
+
+addStores(program);
+addKeys(program);
+addCredit(program);
+addDeliveries(program);
+addAudit(program);
+addSweep(program);
+addDoctor(program);
