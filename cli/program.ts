@@ -3,6 +3,8 @@ import { addAudit } from './commands/audit.ts';
 import { addCredit } from './commands/credit.ts';
 import { addDeliveries } from './commands/deliveries.ts';
 import { addDoctor } from './commands/doctor.ts';
+import { addExport } from './commands/export.ts';
+import { addImport } from './commands/import.ts';
 import { addKeys } from './commands/keys.ts';
 import { addStores } from './commands/stores.ts';
 import { addSweep } from './commands/sweep.ts';
@@ -31,6 +33,8 @@ export const program = new Command('store')
 
 addStores(program);
 addKeys(program);
+addImport(program);
+addExport(program);
 addCredit(program);
 addDeliveries(program);
 addAudit(program);

@@ -53,10 +53,16 @@ const readCustomer = ({ sk, username, ...item }: CustomerItem): Customer => ({
 });
 
 /** The parts of an update that make the item of a resident who may not be a customer yet. */
-export const birth = (store: string, username: string) => ({
-  set: 'username = if_not_exists(username, :username), flags = if_not_exists(flags, :flags), ranked = if_not_exists(ranked, :ranked)',
-  values: { ':username': username, ':flags': flagsOf(store, false), ':ranked': rankedOf(store, false) },
-});
+export const birth = (store: string, username: string) => {
+  const values = { username, flags: flagsOf(store, false), ranked: rankedOf(store, false) };
+  const parts = Object.keys(values).map((name) => ({ name, set: `${name} = if_not_exists(${name}, :${name})` }));
+  return {
+    /** By attribute, for an update that sets some of them itself. */
+    parts,
+    set: parts.map(({ set }) => set).join(', '),
+    values: Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value])),
+  };
+};
 
 /**
  * Makes a resident a customer of the store, if they are none yet: from then on they are in the store's list. To be

@@ -1,8 +1,9 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { newId } from '../clock.ts';
+import type { Source } from '../http/page.ts';
 import { notFound } from '../http/problem.ts';
 import type { Identifier } from '../identifier.ts';
-import type { Key } from './query.ts';
+import { type Key, rowsOf } from './query.ts';
 import { putNew } from './request-record.ts';
 import type { Resident } from './residents.ts';
 import { refusedToNotFound } from './retry.ts';
@@ -93,6 +94,10 @@ export const putGiftCard = async (
   await putNew({ ...card }, card);
   return card;
 };
+
+/** A store's cards, in the order of their ids. */
+export const listStoreCards = (store: string): Source<GiftCardItem> =>
+  rowsOf({ partition: partition(store, 'GIFTCARD') });
 
 /** Throws 404. */
 export const getGiftCard = async (store: string, id: string): Promise<GiftCard> => {

@@ -37,7 +37,7 @@ export interface Product extends ProductFields {
   activePrice: number;
 }
 
-interface StoredProduct extends Omit<Product, 'activePrice'> {
+export interface StoredProduct extends Omit<Product, 'activePrice'> {
   pk: string;
   sk: string;
 }
@@ -118,6 +118,10 @@ export const hasProduct = async (store: string, id: string): Promise<boolean> =>
   );
   return Item !== undefined;
 };
+
+/** A store's products as stored, inactive ones too, in the order of their ids. */
+export const listStoredProducts = (store: string): Source<StoredProduct> =>
+  rowsOf({ partition: partition(store, 'PRODUCT') });
 
 export interface ProductFilter {
   listed?: boolean | undefined;

@@ -35,7 +35,7 @@ const groupOf = (row: Row<CustomerFields>, item: CustomerItem | undefined, setti
   const born = birth(setting.store, username);
   const names = Object.keys(set);
   // What the row sets itself must not be set by the customer's birth as well.
-  const birthSets = born.set.split(', ').filter((part) => !names.includes(part.slice(0, part.indexOf(' '))));
+  const birthSets = born.parts.filter(({ name }) => !names.includes(name)).map((part) => part.set);
   return {
     rows: [row],
     outcome: item ? 'changed' : 'created',

@@ -46,9 +46,9 @@ export interface Setting {
 }
 
 export interface Importer<F> {
-  plan: (rows: Row<F>[], setting: Setting) => Promise<Group<F>[]>;
+  plan(rows: Row<F>[], setting: Setting): Promise<Group<F>[]>;
   /** What follows from groups that are written. May be done twice. */
-  finish?: (groups: Group<F>[], setting: Setting) => Promise<void>;
+  finish?(groups: Group<F>[], setting: Setting): Promise<void>;
 }
 
 /** The resident whom a row names; all of them have been looked up. */
