@@ -17,7 +17,7 @@ export const program = new Command('store')
   .addOption(
     new Option('--local', 'the service that npm start runs here (the default while it runs)').conflicts('stage'),
   )
-  .addOption(new Option('--stage <name>', 'a deployment on AWS, such as prod').env('SIS_STAGE'))
+  .option('--stage <name>', 'a deployment on AWS, such as prod')
   .addOption(
     new Option('--data-dir <path>', 'where the local service keeps its data').env('SIS_DATA_DIR').default('.local'),
   )

@@ -19,7 +19,8 @@ beforeAll(async () => {
 });
 
 test('shows balances and every lot with how it ended, before and after a sweep', async () => {
-  const { keys, call, run, advance } = service;
+  const { call, run, advance } = service;
+  const { keys } = service.service;
   await call('POST', '/v1/customers/vera.vendor/actions/increment-credit', keys.all, { delta: -160 });
   await advance(2 * day);
 
@@ -94,7 +95,7 @@ test('says of healthy books what was checked, and of each fault a line, with exi
       }),
     );
   const nova = '00000002-dede-4ede-8ede-000000000002';
-  const [category] = (await service.call('GET', '/v1/categories', service.keys.all)).body.data;
+  const [category] = (await service.call('GET', '/v1/categories', service.service.keys.all)).body.data;
 
   const healthy = await service.run('audit', '--store', demo);
   await set('CUSTOMER', vera, 'credit', 123_456);
