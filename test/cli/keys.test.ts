@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { now } from '../../lib/clock.ts';
-import { listKeys } from '../../lib/store/api-keys.ts';
+import { listKeys, rotateKey } from '../../lib/store/api-keys.ts';
 import { createStore } from '../../lib/store/stores.ts';
 import { startForCli } from '../support/cli.ts';
 
@@ -67,6 +67,10 @@ test('of two rotations at once one issues a key, and the other changes nothing',
   expect(done).toBeGreaterThanOrEqual(1);
   expect(keys).toHaveLength(1 + done);
   expect(keys.filter(({ rotatedTo }) => rotatedTo === undefined)).toHaveLength(1);
+  const [old] = keys;
+  if (!old) throw new Error('There is no key.');
+  await expect(rotateKey(old, old.createdAt, 'test')).rejects.toMatchObject({ status: 400 });
+  expect(await listKeys(store)).toEqual(keys);
   for (const { code, stderr } of both) if (code !== 0) expect(stderr).toMatch(/revoked or rotated meanwhile/);
 });
 
