@@ -37,6 +37,8 @@ const setEnvironment = (table: string, queue: string, cursorSecret: string): voi
   });
 };
 
+const authorizerTtlSeconds = 60;
+
 const demoStore = { id: 'DemoStore001', name: 'Demo Store' };
 const otherStore = { id: 'OtherStore01', name: 'Other Store' };
 
@@ -45,7 +47,8 @@ const ensureStore = async ({ id, name }: { id: string; name: string }): Promise<
 
 const isKnown = async (text: string | undefined): Promise<boolean> => {
   const parsed = parseKey(text ?? '', 'test');
-  return parsed !== undefined && (await findKey(parsed.id))?.status === 'active';
+  const key = parsed && (await findKey(parsed.id));
+  return key?.status === 'active' && !key.storeGone;
 };
 
 /** Keys of an earlier start are used again while the table knows them. */
@@ -63,11 +66,9 @@ const ensureKeys = async (earlier: ServiceFile | undefined): Promise<Pick<Servic
 };
 
 /** The inworld end of the demo store, with the queue's worker between it and the API. */
-const startDeliveries = async (baseUrl: string, key: string, queueEndpoint: string) => {
-  const { url, deadLetterUrl } = await ensureQueues(queueEndpoint);
-  Object.assign(process.env, { DELIVERY_QUEUE_URL: url, DELIVERY_DLQ_URL: deadLetterUrl });
+const startDeliveries = async (baseUrl: string, key: string, queueUrl: string) => {
   const { handler: worker } = await import('../functions/delivery-worker.ts');
-  const poller = startPoller({ queueUrl: url, worker });
+  const poller = startPoller({ queueUrl, worker });
   const dispenser = await startDispenser(async (address) => {
     const response = await fetch(`${baseUrl}/v1/dispenser`, {
       method: 'PUT',
@@ -133,7 +134,7 @@ export const startService = async (
     routes,
     handlerOf: await loadHandlers(),
     authorizer: (await import('../functions/authorizer.ts')).handler,
-    authorizerTtlSeconds: 60,
+    authorizerTtlSeconds,
     rate,
     burst,
     before: async (request, response, body) => (ready ? answerDev(request, response, body) : answerNotReady(response)),
@@ -162,15 +163,20 @@ export const startService = async (
     dir.keep({ ...dir.kept, seeded: demo });
   }
   const { id, name } = store;
+  const queues = await ensureQueues(queue.endpoint);
+  Object.assign(process.env, { DELIVERY_QUEUE_URL: queues.url, DELIVERY_DLQ_URL: queues.deadLetterUrl });
   const service: ServiceFile = {
     baseUrl,
     store: { id, name },
     ...(await ensureKeys(dir.service)),
+    table: { endpoint: engine.endpoint, name: tableName() },
+    queue: { endpoint: queue.endpoint, ...queues },
+    authorizerTtlSeconds,
     residents: untouchedResidents,
   };
   dir.writeService(service);
   ready = true;
-  const deliveries = await startDeliveries(baseUrl, service.keys['products:deliver'], queue.endpoint);
+  const deliveries = await startDeliveries(baseUrl, service.keys['products:deliver'], queues.url);
 
   return {
     baseUrl,
