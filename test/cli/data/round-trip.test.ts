@@ -15,9 +15,11 @@ import { forgetResidents, putResident } from '../../../lib/store/residents.ts';
 import { recordPurchase } from '../../../lib/store/spend.ts';
 import { createStore } from '../../../lib/store/stores.ts';
 import { filesOf, importAll, tempDir } from '../../support/files.ts';
-import { ada, bob, cleo, seedResidents } from '../../support/residents.ts';
+import { ada, bob, cleo as born, seedResidents } from '../../support/residents.ts';
 import { productWith } from '../../support/rows.ts';
 import { freshTable, setClock, wholeTable } from '../../support/service.ts';
+
+const cleo = { ...born, username: 'cleopatra' };
 
 const start = Date.parse('2026-03-01T12:00:00Z');
 const day = 86_400_000;
@@ -69,7 +71,7 @@ const seedStore = async (): Promise<void> => {
     'line\none\r\ntwo\rthree',
     'Été 🎁 ‮x',
   ];
-  const made = [];
+  const made: { id: string }[] = [];
   for (const [index, description] of odd.entries())
     made.push(
       await createProduct(store, productWith({ name: `Product ${index}`, item: 'Thing', description, price: index })),
@@ -100,7 +102,7 @@ const seedStore = async (): Promise<void> => {
     const category = await createCategory(store, { name });
     if (name !== 'Empty') await addMember(store, category.id, first.id);
   }
-  const [listed] = [await createCategory(store, { name: '-minus' })];
+  const listed = await createCategory(store, { name: '-minus' });
   await addMember(store, listed.id, second.id);
   const coupon = { discount: 12.5, ownerProfit: 0.5, active: true, bloggersSync: true };
   await createCoupon(store, ada, { ...coupon, code: 'WELCOME' });
@@ -121,7 +123,7 @@ const seedStore = async (): Promise<void> => {
     await recordPurchase(store, {
       id: `sale ${index}`,
       buyer: ada,
-      productId: [first, second][index % 2]?.id ?? '',
+      productId: (index % 2 ? second : first).id,
       price: 10 * index,
       at: inDays(-days),
     });
@@ -131,7 +133,7 @@ beforeAll(async () => {
   await freshTable();
   setClock(start);
   await seedResidents();
-  await putResident({ uuid: cleo.uuid, username: 'cleopatra' }, ['cleo.old']);
+  await putResident(cleo, ['cleo.old']);
   forgetResidents();
   store = (await createStore('First')).id;
   await seedStore();
@@ -155,9 +157,7 @@ describe.each(formats)('a store exported as %s', (format) => {
 
     expect(filesOf(join(dir, `to-${format}`))).toEqual(files);
     expect(auditTable(await wholeTable())).toEqual([]);
-    expect(
-      reports.map(({ kind, rejected, rows, created, changed }) => [kind, rejected, rows - created - changed]),
-    ).toEqual(reports.map(({ kind }) => [kind, 0, kind === 'credit' ? 0 : expect.any(Number)]));
+    expect(reports.filter(({ imported, rejected }) => !imported || rejected > 0)).toEqual([]);
     process.env.TABLE_NAME = table;
   });
 });
@@ -165,9 +165,8 @@ describe.each(formats)('a store exported as %s', (format) => {
 test('an export that is imported again, into its own store or a second time, changes nothing', async () => {
   const before = await wholeTable();
 
-  const reports = await importAll(store, join(dir, 'first')).catch((error: unknown) => error);
+  const reports = await importAll(store, join(dir, 'first'));
 
-  console.log(reports);
   expect(reports).toMatchObject(Object.keys(files).map(() => ({ created: 0, changed: 0 })));
   expect(await wholeTable()).toEqual(before);
 });
