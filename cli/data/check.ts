@@ -26,7 +26,7 @@ const checkValues = (kind: Kind, raw: RawRow): { fields: Values; faults: Fault[]
   if (faults.length > 0) return { fields, faults };
   for (const column of kind.columns) {
     const { name, check } = column;
-    if (!(name in raw.values) && !isRequired(column)) continue;
+    if (!(name in raw.values) && !isRequired(column) && !kind.onlyAdded) continue;
     const value = raw.values[name];
     const parsed = check.safeParse(value);
     if (parsed.success) fields[name] = parsed.data;

@@ -34,7 +34,7 @@ export interface ImportReport extends Record<Outcome | 'rejected', number> {
 }
 
 /** Rows at a time: they are looked up and written together. */
-const together = 500;
+const together = 100;
 
 async function* chunks(rows: AsyncIterable<RawRow>): AsyncGenerator<RawRow[]> {
   let some: RawRow[] = [];
