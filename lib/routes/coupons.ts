@@ -31,6 +31,8 @@ const CouponResponse = z.object({
   expiration: z.string(),
 });
 
+const CouponListResponse = listOf(CouponResponse);
+
 const UpdateCouponRequest = z.object({
   code: text({ min: 1, max: 64 }),
   discount: percent().default(0),
@@ -88,7 +90,7 @@ export const listOwnerCoupons = route({
   problems: [400, 404],
   params: identifierPath,
   query: z.object(pageQuery),
-  response: listOf(CouponResponse),
+  response: CouponListResponse,
   reads: ['COUPON', 'RESIDENT', 'NAME'],
   writes: [],
 });
@@ -103,7 +105,7 @@ export const listCoupons = route({
   problems: [400],
   params: noPath,
   query: z.object({ ...pageQuery, active: queryBoolean().optional() }),
-  response: listOf(CouponResponse),
+  response: CouponListResponse,
   reads: ['COUPON'],
   writes: [],
 });

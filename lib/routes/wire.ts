@@ -146,16 +146,14 @@ export const pageQuery = {
   cursor: z.string().max(maxCursorLength, { error: 'Cursor is too long.' }).optional(),
 };
 
+const Pagination = z.object({
+  nextCursor: z.string().nullable(),
+  previousCursor: z.string().nullable(),
+  limit: z.int(),
+});
+
 /** The envelope that every list answers. */
-export const listOf = <T extends z.ZodType>(row: T) =>
-  z.object({
-    data: z.array(row),
-    pagination: z.object({
-      nextCursor: z.string().nullable(),
-      previousCursor: z.string().nullable(),
-      limit: z.int(),
-    }),
-  });
+export const listOf = <T extends z.ZodType>(row: T) => z.object({ data: z.array(row), pagination: Pagination });
 
 /** A path that names a row by its id. */
 export const idPath = z.object({ id: uuid() });

@@ -1,0 +1,28 @@
+import type { OperationText } from '../operation-texts.ts';
+
+export const giftCardTexts: Record<string, OperationText> = {
+  'gift-cards/list-gift-cards': {
+    description: 'Gift cards that a customer owns. Filters combine with AND.',
+    parameters: { identifier: 'vera.vendor', limit: 1, active: true, redeemed: false },
+  },
+  'gift-cards/get-gift-card': {
+    description: 'One gift card, active or not.',
+    parameters: { id: '00000005-dede-4ede-8ede-000000000004' },
+  },
+  'gift-cards/update-gift-card': {
+    description:
+      '**Replaces** balance, texture, transfer and active: what you leave out takes its default, so a body without `credit` sets ' +
+      'the balance to 0. The owner, `redeemed` and `purchased` stay.',
+    parameters: { id: '00000005-dede-4ede-8ede-000000000005' },
+    request: { credit: 300, texture: null, transfer: true, active: true },
+  },
+  'gift-cards/disable-gift-card': {
+    description: 'Makes a gift card unusable. Idempotent. A PUT with `active` true reverses it.',
+    parameters: { id: '00000005-dede-4ede-8ede-000000000001' },
+  },
+  'gift-cards/grant-gift-card': {
+    description: 'Gives a customer a new gift card. This is the only way to create one.',
+    parameters: { identifier: 'faye' },
+    request: { credit: 500, texture: '00000006-dede-4ede-8ede-000000000001', transfer: true },
+  },
+};
