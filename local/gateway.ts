@@ -26,7 +26,19 @@ export interface GatewayOptions {
   burst: number;
   /** Requests outside the API, such as the local service's own; true: answered. */
   before?: (request: IncomingMessage, response: ServerResponse, body: Buffer) => Promise<boolean>;
-  onAnswer?: (request: { id: string; method: string; url: string; status: number; millis: number }) => void;
+  onAnswer?: (request: Answered) => void;
+}
+
+/** What a request was answered with. */
+export interface Answered {
+  id: string;
+  method: string;
+  url: string;
+  status: number;
+  millis: number;
+  /** What was sent, empty where it was too large to be read, and what was answered. */
+  body: Buffer;
+  answer: string;
 }
 
 /** The service has 29 seconds to answer, as behind API Gateway. */
@@ -213,8 +225,9 @@ export const createGateway = (options: GatewayOptions): Server => {
     const started = performance.now();
     const path = request.url?.split('?')[0] ?? '';
     let result: APIGatewayProxyResult;
+    let body: Buffer = Buffer.alloc(0);
     try {
-      const body = await readBody(request);
+      body = await readBody(request);
       if (await options.before?.(request, response, body)) return;
       result = await answer(request, id, body);
     } catch (error) {
@@ -234,6 +247,8 @@ export const createGateway = (options: GatewayOptions): Server => {
       url: request.url ?? '',
       status: result.statusCode,
       millis: Math.round(performance.now() - started),
+      body,
+      answer: result.body,
     });
   });
 };
