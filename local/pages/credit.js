@@ -38,11 +38,32 @@ const shares = ({ balance, unlotted, lots }) => {
   return parts.length > 0 ? bar : undefined;
 };
 
+const shownAtFirst = { open: 10, ended: 4 };
+
+/** Whether every lot is shown, or the first ones of each kind. */
+let showsAll = false;
+
+/** @param {number} hidden */
+const moreButton = (hidden) =>
+  element(
+    'button.quiet.more',
+    {
+      type: 'button',
+      click: () => {
+        showsAll = !showsAll;
+        refreshCredit();
+      },
+    },
+    showsAll ? 'Show fewer lots' : `Show ${plural(hidden, 'more lot')}`,
+  );
+
 /** @param {Held} held */
 const typeView = (held) => {
   const { type, balance, unlotted, lots, notShown } = held;
   const open = lots.filter(isOpen);
   const ended = lots.filter((lot) => !isOpen(lot));
+  const shown = showsAll ? lots : [...open.slice(0, shownAtFirst.open), ...ended.slice(0, shownAtFirst.ended)];
+  const isLong = open.length > shownAtFirst.open || ended.length > shownAtFirst.ended;
   return element(
     `section.held.is-${type}`,
     { 'aria-label': titles[type] },
@@ -58,8 +79,9 @@ const typeView = (held) => {
       ),
     ),
     shares(held),
-    lots.length > 0 && timeline([...open, ...ended]),
-    notShown > 0 && element('p.muted', {}, `${plural(notShown, 'more lot')} not shown.`),
+    lots.length > 0 && timeline(shown),
+    isLong && moreButton(lots.length - shown.length),
+    showsAll && notShown > 0 && element('p.muted', {}, `${plural(notShown, 'further lot')} not shown.`),
   );
 };
 

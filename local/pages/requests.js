@@ -19,7 +19,7 @@ const kindOf = (status) => (status >= 500 ? 'bad' : status >= 400 ? 'warn' : 'go
 
 /** @param {ServedRequest} request */
 const costOf = ({ calls, units }) =>
-  calls === undefined ? '' : `${plural(calls, 'call')}, ${plural(units ?? 0, 'unit')}`;
+  calls === undefined ? '' : ` · ${plural(calls, 'call')}, ${plural(units ?? 0, 'unit')}`;
 
 /** @param {string} text @returns {{ detail?: string, errors?: string[] }} */
 const problemOf = (text) => {
@@ -75,8 +75,7 @@ const row = (request) => {
       element('span.method', {}, method),
       element('span.path', { title: url }, url),
       element('time.faint', { datetime: time, title: time }, timeOf(time)),
-      element('span.faint.number', {}, `${count(millis)} ms`),
-      element('span.faint.cost', {}, costOf(request)),
+      element('span.cost.faint', {}, `${count(millis)} ms${costOf(request)}`),
     ),
   );
   details.addEventListener('toggle', () => details.children.length < 2 && details.append(body(request)), {

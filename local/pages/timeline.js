@@ -31,7 +31,7 @@ const tickTimes = [
 ];
 
 /** The part of the width that two labels keep between them. */
-const leastGap = 0.11;
+const leastGap = 0.19;
 
 /** @param {Lot[]} lots @param {number} now */
 const scaleOf = (lots, now) => {
@@ -46,7 +46,7 @@ const scaleOf = (lots, now) => {
   for (const { label, millis } of tickTimes) {
     const at = (stretched(millis) - first) / (last - first);
     const free = ticks.every((tick) => Math.abs(tick.at - at) >= leastGap);
-    if (at >= 0 && at <= 0.97 && free) ticks.push({ label, at });
+    if (at >= 0 && at <= 0.95 && free) ticks.push({ label, at });
   }
   return { place, ticks };
 };
@@ -91,13 +91,13 @@ export const timeline = (lots) => {
   const { place, ticks } = scaleOf(lots, now);
   const lines = () =>
     ticks.map(({ label, at }) => setPlaces(element(`span.tick${label === 'now' ? '.is-now' : ''}`), { at }));
-  const rows = lots.map((lot) => {
+  const rows = lots.map((lot, index) => {
     const { amount, remaining, state, createdAt, expiresAt, endedAt } = lot;
     const from = place(Date.parse(createdAt) - now);
     const planned = place(Date.parse(expiresAt) - now);
     const to = endedAt && endedAt < expiresAt ? place(Date.parse(endedAt) - now) : planned;
     return element(
-      `li.lot.is-${state}`,
+      `li.lot.is-${state}${endedAt && index > 0 && !lots[index - 1]?.endedAt ? '.is-first-ended' : ''}`,
       { title: titleOf(lot) },
       element(
         'span.lot-amount',
