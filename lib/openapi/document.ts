@@ -126,9 +126,16 @@ const operationOf = (row: Route): Operation => {
   };
 };
 
+/** In the order of the texts: that of the rows depends on what loads their modules. */
+const inOrder = (routes: readonly Route[]): Route[] => {
+  const order = Object.keys(operationTexts);
+  return routes.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
+};
+
 const pathsOf = (routes: readonly Route[]): OpenApiDocument['paths'] => {
   const paths: OpenApiDocument['paths'] = {};
-  for (const row of routes) paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operationOf(row) };
+  for (const row of inOrder(routes))
+    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operationOf(row) };
   return paths;
 };
 

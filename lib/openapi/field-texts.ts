@@ -48,11 +48,9 @@ const permissions = {
   transfer: 'The next owner may give the item away.',
 };
 
-const itemName: FieldText = {
-  description:
-    'Name of the item in the dispenser’s contents: 1 to 63 printable ASCII characters without `|`. ' +
-    'Left out: the product’s `name`, which then has to be such a name.',
-};
+const itemName =
+  'Name of the item in the dispenser’s contents: 1 to 63 printable ASCII characters without `|`. ' +
+  'Left out: the product’s `name`, which then has to be such a name.';
 
 const expiresAt: FieldText = {
   description:

@@ -54,7 +54,7 @@ const couponChoice = {
     .regex(uuidPattern, { error: ownerUuidWords })
     .toLowerCase()
     .refine((value) => value !== nilUuid, { error: ownerUuidWords })
-    .meta({ format: 'uuid' })
+    .meta({ format: 'uuid', not: { const: nilUuid } })
     .optional(),
   couponId: uuid().optional(),
   scope: z.literal([0, 1], { error: 'must be 0 (store-wide) or 1 (single product)' }),
