@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     include: ['test/browser/**/*.test.ts'],
     globalSetup: 'test/support/engine.ts',
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     reporters: process.env.BROWSER_TEST_REPORT
       ? ['default', ['json', { outputFile: process.env.BROWSER_TEST_REPORT }]]
       : ['default'],

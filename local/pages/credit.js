@@ -110,8 +110,7 @@ const refreshCustomers = refresher(async () => {
 });
 
 export const refreshCredit = refresher(async () => {
-  refreshCustomers();
-  if (customer === '') return;
+  if (customer === '') return refreshCustomers();
   try {
     const { uuid, username, types } = await call(`credit?customer=${encodeURIComponent(customer)}`);
     note.textContent = '';
@@ -145,3 +144,7 @@ byId('customer-form', HTMLFormElement).addEventListener('submit', (event) => {
   show(input.value.trim());
   input.value = '';
 });
+input.addEventListener('focus', refreshCustomers);
+
+// Nobody says when a lot comes due.
+setInterval(() => document.hidden || refreshCredit(), 30_000);

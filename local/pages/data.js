@@ -13,7 +13,7 @@ export const call = async (path, body) => {
   return value;
 };
 
-const pauseMillis = 120;
+const pauseMillis = 150;
 
 /**
  * Wraps what reads and shows something: however often it is asked for, it runs once at a time, and once more where it

@@ -95,7 +95,7 @@ const deliveryRow = (delivery) => {
         ['Given', givenAt && dateTimeOf(givenAt)],
         ['Confirmed', deliveredAt && dateTimeOf(deliveredAt)],
         ['Last error', lastError],
-        ['Given up', state === 'delivered' ? undefined : dateTimeOf(expiresAt)],
+        ['Tried until', state === 'delivered' ? undefined : dateTimeOf(expiresAt)],
         ['Delivery', element('span', {}, element('code', {}, id), copyButton('the delivery’s id', id))],
         ['Product', element('code', {}, delivery.productId)],
       ]),

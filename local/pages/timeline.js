@@ -115,8 +115,12 @@ export const timeline = (lots) => {
       element('span.lot-words', {}, wordsOf(lot, now)),
     );
   });
+  // A label stands in the middle of its tick, but for the first, which would leave the card.
   const labels = ticks.map(({ label, at }) =>
-    setPlaces(element(`span.label${label === 'now' ? '.is-now' : ''}`, {}, label), { at }),
+    setPlaces(element(`span.label${label === 'now' ? '.is-now' : ''}`, {}, label), {
+      at,
+      shift: Math.min(0.5, at * 5),
+    }),
   );
   return element(
     'div.timeline',

@@ -36,7 +36,7 @@ export const useBrowser = (allowed: () => string) => {
     open: async (path: string, options: BrowserContextOptions = {}): Promise<Page> => {
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
       // Shorter than a test may take, so that it says what did not come.
-      context.setDefaultTimeout(10_000);
+      context.setDefaultTimeout(20_000);
       await context.route('**', (route) => {
         const url = route.request().url();
         if (url.startsWith(allowed()) || url.startsWith('data:')) return route.continue();

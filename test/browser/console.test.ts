@@ -209,17 +209,15 @@ test('whatever things are called stays text', async () => {
   expect(await page.title()).toBe('Console · Store Integration Service');
 });
 
-test.each(['light', 'dark'] as const)(
-  'in %s it is accessible, and a phone shows it without scrolling sideways',
-  async (colorScheme) => {
-    await call('GET', '/v1/customers/nobodyknown');
-    const page = await open('/', { colorScheme, viewport: { width: 390, height: 844 } });
-    await page.locator('.held').first().waitFor();
-    await row(page, 'requests-list', 'nobodyknown').locator('summary').click();
+test('it is accessible in light and in dark, and a phone shows it without scrolling sideways', async () => {
+  await call('GET', '/v1/customers/nobodyknown');
+  const page = await open('/', { viewport: { width: 390, height: 844 } });
+  await page.locator('.held').first().waitFor();
+  await row(page, 'requests-list', 'nobodyknown').locator('summary').click();
 
-    const width = await page.evaluate(() => document.documentElement.scrollWidth);
-
-    expect(width).toBe(390);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
     expect(await barriers(page, 'body')).toEqual([]);
-  },
-);
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+});

@@ -34,10 +34,11 @@ describe('at /docs of the local service', () => {
     expect((await response.json()).data).toContainEqual(expect.objectContaining({ name: 'Made by hand' }));
   });
 
-  test('every operation of the document is shown', async () => {
+  test('a phone shows every operation of the document, without scrolling sideways', async () => {
     const document = await (await fetch(`${service.baseUrl}/pages/openapi.json`)).json();
-    const page = await open('/docs');
-    await page.locator('.opblock').first().waitFor();
+    const page = await open('/docs', { viewport: { width: 390, height: 844 } });
+    await operation(page, 'get', '/v1/products').getByRole('button').first().click();
+    await page.getByRole('button', { name: 'Execute' }).waitFor();
 
     const shown = await page.locator('.opblock').evaluateAll((blocks) =>
       blocks.map((block) => {
@@ -53,14 +54,7 @@ describe('at /docs of the local service', () => {
     );
     expect(documented.length).toBeGreaterThanOrEqual(35);
     expect(shown.sort()).toEqual(documented.sort());
-  });
-
-  test.each(['light', 'dark'] as const)('in %s a phone shows it without scrolling sideways', async (colorScheme) => {
-    const page = await open('/docs', { colorScheme, viewport: { width: 390, height: 844 } });
-    await operation(page, 'get', '/v1/products').getByRole('button').first().click();
-    await page.getByRole('button', { name: 'Execute' }).waitFor();
-
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    expect(await page.evaluate(() => window.document.documentElement.scrollWidth)).toBe(390);
     expect(await barriers(page, '.bar')).toEqual([]);
   });
 });
