@@ -1,13 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { scopes } from '../lib/routes/route.ts';
-import { issueKey } from '../lib/store/api-keys.ts';
-import { couponItems } from '../lib/store/coupons.ts';
-import { giftCardItem } from '../lib/store/gift-cards.ts';
 import { findResident, forgetResidents } from '../lib/store/residents.ts';
-import { createStore } from '../lib/store/stores.ts';
 import { ada, bob, cleo, seedResidents } from './support/residents.ts';
-import { putAll } from './support/seed.ts';
-import { type Call, startTestService } from './support/service.ts';
+import { seedStore } from './support/seeded-store.ts';
+import { startTestService } from './support/service.ts';
 
 /**
  * The budgets of coupons and gift cards: calls one after another, and capacity units. Units hold reads and writes, those
@@ -101,52 +97,9 @@ test('applying a coupon for one product reads the product beside the coupon', as
   expect(await costOf('POST', applyPath(bob.uuid), body)).toEqual({ steps: 2, units: 1 + 1 + 0.5 + 1 });
 });
 
-/**
- * Rows that a page of these tests can reach. What lies behind them counts by its place in the indexes alone, so there
- * one item stands for a coupon and a gift card: the seeding takes half the time.
- */
-const reachable = 1_000;
-
-/** A store with that many coupons, a tenth of them inactive, and as many gift cards of Bob's with all flags. */
-const storeOf = async (count: number): Promise<Call> => {
-  const { id: store } = await createStore(`Store of ${count}`);
-  const items = Array.from({ length: count }, (_, number) => {
-    const id = `${String(number).padStart(8, '0')}-7e57-0000-0000-000000000000`;
-    const active = number % 10 !== 0;
-    const fields = { code: `Code ${number}`, discount: 1, ownerProfit: 1, bloggersSync: false, active };
-    const { coupon } = couponItems(store, number % 2 === 0 ? ada : bob, fields, { id });
-    const gift = { credit: 5, texture: null, transfer: false, active };
-    const card = giftCardItem(store, bob, gift, { id, redeemed: number % 20 < 10 });
-    if (number < reachable) return [coupon, card];
-    return { pk: coupon.pk, sk: coupon.sk, flags: coupon.flags, ranked: card.ranked, rank: card.rank };
-  });
-  await putAll(items.flat().map((item) => ({ ...item })));
-  return service.callAs((await issueKey({ store, name: 'test', scopes, stage: 'test' })).text);
-};
-
-test('a filtered page costs the same in a store of 1,000 and in one of 100,000', async () => {
-  const [small, large] = [await storeOf(1_000), await storeOf(100_000)];
-  const paths = [
-    '/v1/coupons?active=true',
-    '/v1/coupons?active=false&limit=50',
-    `/v1/coupons/owner/${ada.uuid}`,
-    ...['', '&active=true', '&redeemed=true', '&active=false&redeemed=true', '&active=true&redeemed=false'].map(
-      (filter) => `/v1/customers/${bob.uuid}/giftcards?limit=40${filter}`,
-    ),
-  ];
-
-  for (const path of paths) {
-    const [few, many] = [await small('GET', path), await large('GET', path)];
-    expect(many.body.data.length).toBe(few.body.data.length);
-    expect(many.cost?.steps).toBeLessThanOrEqual(2);
-    expect(many.cost?.calls).toBe(few.cost?.calls);
-    expect((many.cost?.units ?? 0) / (few.cost?.units ?? 1)).toBeLessThan(1.05);
-  }
-}, 120_000);
-
 test('applying by an owner of many coupons costs what it costs by an owner of one', async () => {
-  const one = await storeOf(1);
-  const many = await storeOf(reachable);
+  const keyOf = async ({ store }: { store: string }) => service.callAs(await service.keyWith(scopes, store));
+  const [one, many] = [await keyOf(await seedStore(0, [])), await keyOf(await seedStore(1_000, []))];
   await one('POST', '/v1/coupons', { code: 'Only', ownerIdentifier: cleo.uuid });
   const body = (owner: string) => ({ couponOwnerUuid: owner, scope: 0 });
   await one('POST', applyPath(bob.uuid), body(cleo.uuid));
