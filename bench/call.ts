@@ -31,7 +31,8 @@ export const callIn =
       store,
     });
     const answer = await handler(event, {} as Parameters<LambdaHandler>[1]);
-    if (answer.statusCode >= 300) throw new Error(`${method} ${pathname} answered ${answer.statusCode}: ${answer.body}`);
+    if (answer.statusCode >= 300)
+      throw new Error(`${method} ${pathname} answered ${answer.statusCode}: ${answer.body}`);
     return {
       status: answer.statusCode,
       headers: new Headers(),

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { loadavg } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 
 /**
@@ -15,8 +16,10 @@ const program = new Command('bench')
   .description('Measures the service on this machine and writes bench/results, docs/benchmarks.md and its charts.')
   .helpCommand(false)
   .action(() => {
-    for (const { name } of benchmarks.map((command) => ({ name: command.name() })))
-      execFileSync(process.execPath, [import.meta.filename, name], { stdio: 'inherit' });
+    // Each would otherwise take the work of those before it for other people's.
+    const env = { ...process.env, BENCH_LOAD_BEFORE: loadavg()[0]?.toFixed(2) };
+    for (const command of program.commands)
+      execFileSync(process.execPath, [import.meta.filename, command.name()], { stdio: 'inherit', env });
   });
 
 const rounds = (command: Command, standard: number): Command =>
@@ -47,7 +50,5 @@ program
   .command('docs')
   .description('draws the charts and tables of docs/benchmarks.md from bench/results')
   .action(async () => (await import('./docs.ts')).writeDocs());
-
-const benchmarks = program.commands;
 
 await program.parseAsync();

@@ -74,7 +74,8 @@ export interface Result<T> {
   rows: T[];
 }
 
-const loadBefore = rounded(loadavg()[0] ?? 0);
+/** How busy the machine was before the benchmarks began. */
+const loadBefore = Number(process.env.BENCH_LOAD_BEFORE ?? rounded(loadavg()[0] ?? 0));
 
 /** Writes a benchmark's rows, with the facts of this machine, to bench/results, and prints them. */
 export const report = <T extends object>(name: string, rows: T[]): void => {
