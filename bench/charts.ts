@@ -21,9 +21,9 @@ const look = {
   config: {
     font: 'sans-serif',
     view: { stroke: '#dddddd' },
-    axis: { labelLimit: 320, gridColor: '#eeeeee', labelFontSize: 11, titleFontSize: 11, titleFontWeight: 'normal' },
+    axis: { labelLimit: 600, gridColor: '#eeeeee', labelFontSize: 11, titleFontSize: 11, titleFontWeight: 'normal' },
     title: { anchor: 'start', fontSize: 13, offset: 12 },
-    header: { labelFontSize: 11, labelFontWeight: 'bold', labelAnchor: 'start', title: null },
+    header: { labelFontSize: 11, labelFontWeight: 'bold', labelAnchor: 'start', labelAlign: 'left', title: null },
     legend: { orient: 'bottom', labelFontSize: 11, titleFontSize: 11, titleFontWeight: 'normal', labelLimit: 320 },
     range: { category: colours },
   },
@@ -104,7 +104,10 @@ export const drawCpu = (rows: readonly CpuRow[]): Promise<void> =>
   draw('cpu', {
     title: 'Processor time per request, the table’s answers given at once',
     data: { values: rows },
-    facet: { row: { field: 'includes', type: 'nominal', sort: null }, column: { field: 'operation', type: 'nominal' } },
+    facet: {
+      row: { field: 'includes', type: 'nominal', sort: null, header: { labelAngle: 0 } },
+      column: { field: 'operation', type: 'nominal' },
+    },
     spec: {
       width: 250,
       layer: [
