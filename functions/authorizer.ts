@@ -1,6 +1,6 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { now } from '../lib/clock.ts';
-import type { Caller } from '../lib/http/endpoint.ts';
+import type { Caller } from '../lib/http/request.ts';
 import { keyStage, parseKey, secretMatches } from '../lib/keys.ts';
 import { routes } from '../lib/routes/routes.ts';
 import { type ApiKey, findKey, noteUse } from '../lib/store/api-keys.ts';

@@ -20,8 +20,12 @@ const memberKey = (store: string, id: string, productId: string) => ({
   sk: productId,
 });
 
-export const createCategory = async (store: string, { name }: { name: string }): Promise<Category> => {
-  const category = { id: newId(), name, productCount: 0 };
+export const createCategory = async (
+  store: string,
+  { name }: { name: string },
+  { id = newId() }: { id?: string } = {},
+): Promise<Category> => {
+  const category = { id, name, productCount: 0 };
   await putNew({ ...keyOf(store, category.id), ...category }, category);
   return category;
 };
