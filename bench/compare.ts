@@ -48,8 +48,8 @@ interface Contestant {
   event: APIGatewayProxyEvent;
 }
 
-/** The contestants, each with its own category and customer in the table. */
-const prepare = async (): Promise<Contestant[]> => {
+/** The contestants, each with its category and customer in the table; test/compared.test.ts holds them to the same answers. */
+export const prepare = async (): Promise<Contestant[]> => {
   const [store, storeOfElectrodb] = ['bench', 'bench-electrodb'];
   const uuid = randomUUID();
   await touchCustomer(store, { uuid, username: 'hot' });

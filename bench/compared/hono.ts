@@ -4,9 +4,10 @@ import { handle, type LambdaContext, type LambdaEvent } from 'hono/aws-lambda';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type * as z from 'zod';
 import { now } from '../../lib/clock.ts';
-import type { Caller } from '../../lib/http/endpoint.ts';
+
 import { logSink } from '../../lib/http/log.ts';
 import { internalError, invalid, notFound, Problem, problemBody } from '../../lib/http/problem.ts';
+import type { Caller } from '../../lib/http/request.ts';
 import { getCategory as getCategoryRow } from '../../lib/routes/categories.ts';
 import { incrementCredit as incrementCreditRow } from '../../lib/routes/customers.ts';
 import { getCategory } from '../../lib/store/categories.ts';
