@@ -10,11 +10,14 @@ export interface Pass {
   importer: Importer<unknown>;
   /** How many rows without ids there have been, by the text that their ids are made of. */
   repeats: Map<string, number>;
-  /** The lines of the rows that have a value of a column which no other row may have. */
-  taken: Map<string, number>;
+  /**
+   * The lines of the rows that have a value of a column which no other row may have. Not in the second pass, which
+   * knows from the first what is wrong.
+   */
+  taken?: Map<string, number>;
 }
 
-export const beginPass = (kind: Kind): Pass => ({ importer: kind.importer(), repeats: new Map(), taken: new Map() });
+export const beginPass = (kind: Kind): Pass => ({ importer: kind.importer(), repeats: new Map() });
 
 /** The checked values of a row, and what is wrong with them. */
 const checkValues = (kind: Kind, raw: RawRow): { fields: Values; faults: Fault[] } => {
@@ -23,7 +26,7 @@ const checkValues = (kind: Kind, raw: RawRow): { fields: Values; faults: Fault[]
   if (faults.length > 0) return { fields, faults };
   for (const column of kind.columns) {
     const { name, check } = column;
-    if (!(name in raw.values) && !isRequired(column)) continue;
+    if (!(name in raw.values) && !isRequired(column) && !kind.onlyAdded) continue;
     const value = raw.values[name];
     const parsed = check.safeParse(value);
     if (parsed.success) fields[name] = parsed.data;
@@ -52,7 +55,7 @@ const giveId = (kind: Kind, store: string, fields: Values, uuidOf: UuidOf, pass:
 };
 
 /** A row that another one stands in the way of: the first that has the value is good. */
-const takeUnique = (kind: Kind, row: Row<Values>, uuidOf: UuidOf, { taken }: Pass): Fault[] => {
+const takeUnique = (kind: Kind, row: Row<Values>, uuidOf: UuidOf, taken: Map<string, number>): Fault[] => {
   const claims = Object.entries(kind.unique(row.fields, uuidOf)).flatMap(([field, values]) =>
     values.map((value) => ({ field, value, key: `${field} ${value}` })),
   );
@@ -91,7 +94,7 @@ export const checkRows = async (kind: Kind, store: string, raws: readonly RawRow
     const all = [...found, ...strangers];
     if (all.length === 0) {
       const row = { line, fields: giveId(kind, store, fields, uuidOf, pass) };
-      all.push(...takeUnique(kind, row, uuidOf, pass));
+      if (pass.taken) all.push(...takeUnique(kind, row, uuidOf, pass.taken));
       rows.push(row);
     }
     if (all.length > 0) faults.set(line, all);

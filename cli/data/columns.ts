@@ -31,7 +31,7 @@ export const shares = () =>
   z
     .array(
       z
-        .object({ userUuid: identifier(), percent: z.number() })
+        .object({ userUuid: identifier(), percent: z.number({ error: shareWords }) }, { error: shareWords })
         .transform(({ userUuid, percent }): Share => ({ user: userUuid, percent })),
       { error: shareWords },
     )

@@ -34,7 +34,7 @@ export interface ImportReport extends Record<Outcome | 'rejected', number> {
 }
 
 /** Rows at a time: they are looked up and written together. */
-const together = 500;
+const together = 100;
 
 async function* chunks(rows: AsyncIterable<RawRow>): AsyncGenerator<RawRow[]> {
   let some: RawRow[] = [];
@@ -60,7 +60,7 @@ interface Waiting {
 }
 
 /** Rejects rows that wait for what the file does not have, and those that wait for them. */
-const settleWaiting = (waiting: Waiting[], { taken }: Pass, faults: Faults): Waiting[] => {
+const settleWaiting = (waiting: Waiting[], taken: ReadonlyMap<string, number>, faults: Faults): Waiting[] => {
   const isGood = (key: string): boolean =>
     ['id', 'uuid'].some((column) => {
       const line = taken.get(`${column} ${key}`);
@@ -69,12 +69,13 @@ const settleWaiting = (waiting: Waiting[], { taken }: Pass, faults: Faults): Wai
   const lost = waiting.filter(({ key }) => !isGood(key));
   for (const { line, fault } of lost) faults.set(line, [fault]);
   const left = waiting.filter((each) => !lost.includes(each));
-  return lost.length > 0 ? [...lost, ...settleWaiting(left, { taken } as Pass, faults)] : [];
+  return lost.length > 0 ? [...lost, ...settleWaiting(left, taken, faults)] : [];
 };
 
 /** The first pass: every row is checked and planned, nothing is written. */
 const check = async (kind: Kind, store: string, rows: AsyncIterable<RawRow>, { onProgress }: ImportOptions) => {
-  const pass = beginPass(kind);
+  const taken = new Map<string, number>();
+  const pass: Pass = { ...beginPass(kind), taken };
   const counts = { ...noCounts };
   const faults: Faults = new Map();
   const waiting: Waiting[] = [];
@@ -93,7 +94,7 @@ const check = async (kind: Kind, store: string, rows: AsyncIterable<RawRow>, { o
     all += raws.length;
     onProgress?.(all, undefined);
   }
-  for (const { outcome } of settleWaiting(waiting, pass, faults)) counts[outcome] -= 1;
+  for (const { outcome } of settleWaiting(waiting, taken, faults)) counts[outcome] -= 1;
   return { all, counts, faults };
 };
 

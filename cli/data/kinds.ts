@@ -21,6 +21,8 @@ export interface Kind {
   /** What a file of it holds, in one line. */
   summary: string;
   columns: readonly Column[];
+  /** Rows are added and never changed: a column that the file does not have has its default, and does not stay as it is. */
+  onlyAdded?: true;
   /** Rules that span the columns of a row. */
   rules?: (values: Values, report: (field: string, message: string) => void) => void;
   /** How the column `id` comes to a UUID, or stays a text of its own. */

@@ -56,8 +56,11 @@ const quoteFaults: Record<string, string> = {
   CSV_INVALID_CLOSING_QUOTE: 'has something behind a closing quote; quotes inside of a value are doubled',
 };
 
-const breaks = (cells: readonly string[]): number =>
-  cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
+/** How many line ends there are within values, and how many of them csv-parse counts twice: those of two characters. */
+const breaksIn = (cells: readonly string[]): { lines: number; twice: number } => {
+  const ends = cells.flatMap((cell) => cell.match(/\r\n|\n|\r/g) ?? []);
+  return { lines: ends.length, twice: ends.filter((end) => end.length === 2).length };
+};
 
 async function* readCsv(kind: Kind, path: string): AsyncGenerator<RawRow> {
   const parser = Readable.from(readText(path)).compose(
@@ -71,10 +74,13 @@ async function* readCsv(kind: Kind, path: string): AsyncGenerator<RawRow> {
   );
   let columns: (Column | undefined)[] | undefined;
   let after = 1;
+  let surplusLines = 0;
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
-      const line = info.lines - breaks(record);
-      after = info.lines + 1;
+      const within = breaksIn(record);
+      surplusLines += within.twice;
+      const line = info.lines - surplusLines - within.lines;
+      after = info.lines - surplusLines + 1;
       if (!columns) {
         columns = columnsOf(kind, record, path);
         continue;

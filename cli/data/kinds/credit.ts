@@ -68,6 +68,7 @@ export const credit: Kind = {
   },
   unique: ({ id, resident, type = 'regular', expiresAt }, uuidOf): Record<string, string[]> =>
     expiresAt === undefined ? { resident: [`${uuidOf(resident)} ${type}`] } : { id: [id as string] },
+  onlyAdded: true,
   importer: () => importer,
   rows: listCredit,
 };

@@ -31,6 +31,7 @@ export const purchases: Kind = {
     asText: true,
   },
   unique: ({ id }) => ({ id: [id as string] }),
+  onlyAdded: true,
   importer: () => importer,
   rows: async function* rows(store) {
     for await (const { sk, uuid, productId, ...purchase } of everyRow<PurchaseItem>(

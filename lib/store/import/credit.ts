@@ -2,13 +2,13 @@ import { newId, now, timestamp } from '../../clock.ts';
 import type { CreditType, Ending, Holding } from '../../credit/rules.ts';
 import type { Identifier } from '../../identifier.ts';
 import { creditLimit, updateOf } from '../credit.ts';
-import { type CreditLot, lotKey } from '../credit-lots.ts';
+import { type CreditLot, listLots, lotKey } from '../credit-lots.ts';
 import { attributes, type CreditItem, holdingOf } from '../credit-state.ts';
 import { customerKey } from '../customers.ts';
 import { getMany } from '../query.ts';
 import type { Resident } from '../residents.ts';
 import { tableName } from '../table.ts';
-import { type Fault, type Group, type Importer, type Row, residentOf, type Setting } from './rows.ts';
+import { eachOf, type Fault, type Group, type Importer, type Row, residentOf, type Setting } from './rows.ts';
 
 /** One lot or, without `expiresAt`, what a customer holds of a type outside of lots. */
 export interface CreditFields {
@@ -58,6 +58,9 @@ const lotOf = (setting: Setting, { fields }: Row<CreditFields>, item: CreditItem
 const spentSince: string =
   'cannot be added: the store has changed this customer’s credit since, and an import must not bring back what was spent. Use the credit actions of the API instead';
 
+const isTouched = (item: CreditItem | undefined): boolean =>
+  (item?.creditVersion ?? 0) !== (item?.importedVersion ?? 0);
+
 /** What the row comes to for its customer: nothing, since it is there; a fault; or that it is to be added. */
 const judge = (
   row: Row<CreditFields>,
@@ -65,12 +68,13 @@ const judge = (
   lot: CreditLot | undefined,
 ): Fault | 'unchanged' | 'new' => {
   const { type, amount, expiresAt } = row.fields;
-  const already = item?.[importedNames[type]];
-  if (expiresAt === undefined && already === amount) return 'unchanged';
+  if (expiresAt === undefined) {
+    const present = item && isTouched(item) ? holdingOf(item, type).unlotted : undefined;
+    if ([item?.[importedNames[type]], present].includes(amount)) return 'unchanged';
+  }
   if (lot?.amount === amount) return 'unchanged';
-  if (lot) return { field: 'amount', value: amount, message: `must be ${lot.amount}: this lot was imported already` };
-  const isTouched = (item?.creditVersion ?? 0) !== (item?.importedVersion ?? 0);
-  return isTouched ? { field: 'amount', value: amount, message: spentSince } : 'new';
+  if (lot) return { field: 'amount', value: amount, message: `must be ${lot.amount}: this lot is there already` };
+  return isTouched(item) ? { field: 'amount', value: amount, message: spentSince } : 'new';
 };
 
 /** The writes that add rows to a customer's credit of one type. */
@@ -118,6 +122,25 @@ const addTo = (
 };
 
 /**
+ * The lots that are there already of those that rows speak of. A customer whose credit the store has changed may have
+ * them in any epoch: an export that is imported into its own store finds all of them.
+ */
+const findLots = async (
+  rows: Row<CreditFields>[],
+  items: ReadonlyMap<string, CreditItem>,
+  setting: Setting,
+): Promise<(row: Row<CreditFields>) => CreditLot | undefined> => {
+  const keys = rows.filter(({ fields }) => fields.expiresAt !== undefined).map((row) => lotOf(setting, row, undefined));
+  const lots = await getMany<CreditLot>(keys, { consistent: true });
+  const touched = new Set(
+    keys.map(({ pk }) => pk.slice(pk.lastIndexOf('#') + 1)).filter((uuid) => isTouched(items.get(uuid))),
+  );
+  await eachOf([...touched], async (uuid) => lots.push(...(await listLots(setting.store, uuid))));
+  const known = new Map(lots.map((lot) => [`${lot.pk} ${lot.sk.slice(lot.sk.lastIndexOf('#') + 1)}`, lot]));
+  return (row) => known.get(`${lotOf(setting, row, undefined).pk} ${row.fields.id}`);
+};
+
+/**
  * Credit: lots, open and closed, and what is unlotted. It is added only to customers whose credit the store has never
  * changed except by imports, so that nothing that was spent, expired or set anew comes back.
  */
@@ -129,16 +152,12 @@ export const credit: Importer<CreditFields> = {
       { consistent: true },
     );
     const items = new Map(customers.map((item) => [item.sk, item]));
-    const inLots = rows.filter(({ fields }) => fields.expiresAt !== undefined);
-    const keys = new Map(inLots.map((row) => [row, lotOf(setting, row, undefined)]));
-    const found = await getMany<CreditLot>([...keys.values()], { consistent: true });
-    const lots = new Map(found.map((lot) => [`${lot.pk} ${lot.sk}`, lot]));
+    const lotAt = await findLots(rows, items, setting);
     const groups: Group<CreditFields>[] = [];
     const additions = new Map<string, Row<CreditFields>[]>();
     for (const row of rows) {
-      const key = keys.get(row);
       const { uuid } = ownerOf(row);
-      const verdict = judge(row, items.get(uuid), key && lots.get(`${key.pk} ${key.sk}`));
+      const verdict = judge(row, items.get(uuid), lotAt(row));
       const place = `${uuid} ${row.fields.type}`;
       if (verdict === 'new') additions.set(place, [...(additions.get(place) ?? []), row]);
       else groups.push({ rows: [row], outcome: verdict });

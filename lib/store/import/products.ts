@@ -108,7 +108,7 @@ const groupOf = (
   return {
     rows: [row],
     outcome: stored ? (isSame && moves.size === 0 ? 'unchanged' : 'changed') : 'created',
-    ...(demoId !== null && !products.has(demoId) && { awaits: { key: demoId, fault } }),
+    ...(row.fields.demoId && demoId !== null && !products.has(demoId) && { awaits: { key: demoId, fault } }),
     ...(!isSame && {
       items: [
         {

@@ -73,7 +73,7 @@ export const idFrom = (store: string, kind: string, text: string): string => {
 };
 
 const maxItems = 100;
-const sideBySide = 8;
+const sideBySide = 4;
 
 const keyOf = ({ Put, Update, Delete, ConditionCheck }: TransactItem): string => {
   const { pk, sk } = Put?.Item ?? Update?.Key ?? Delete?.Key ?? ConditionCheck?.Key ?? {};
