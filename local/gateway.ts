@@ -32,6 +32,8 @@ export interface GatewayOptions {
 /** The service has 29 seconds to answer, as behind API Gateway. */
 const timeoutMillis = 29_000;
 const maxBodyBytes = 10 * 1024 * 1024;
+/** Far more than the layers before a deployment take, so that a cursor that is too long is told so. */
+const maxHeaderBytes = 256 * 1024;
 
 interface Match {
   row: Route;
@@ -208,7 +210,7 @@ export const createGateway = (options: GatewayOptions): Server => {
     return handler(event, lambdaContext(found.row, id));
   };
 
-  return createServer(async (request, response) => {
+  return createServer({ maxHeaderSize: maxHeaderBytes }, async (request, response) => {
     const id = randomUUID();
     const started = performance.now();
     const path = request.url?.split('?')[0] ?? '';
