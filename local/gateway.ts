@@ -45,6 +45,8 @@ export interface Answered {
 /** The service has 29 seconds to answer, as behind API Gateway. */
 const timeoutMillis = 29_000;
 const maxBodyBytes = 10 * 1024 * 1024;
+/** Far more than the layers before a deployment take, so that a cursor that is too long is told so. */
+const maxHeaderBytes = 256 * 1024;
 
 interface Match {
   row: Route;
@@ -258,7 +260,7 @@ export const createGateway = (options: GatewayOptions): Server => {
     });
   };
 
-  return createServer({ requireHostHeader: false }, respond)
+  return createServer({ requireHostHeader: false, maxHeaderSize: maxHeaderBytes }, respond)
     .on('checkExpectation', respond)
     .on('connect', (_request, socket) => answerMalformed({}, socket))
     .on('clientError', answerMalformed);
