@@ -1,6 +1,14 @@
 import type * as z from 'zod';
 import { type Route, scopes } from '../routes/route.ts';
-import { headerRefs, headers, problemResponses, problemSchema, problemStatuses, problems } from './answers.ts';
+import {
+  headerRefs,
+  headers,
+  problemResponses,
+  problemSchema,
+  problemStatuses,
+  problems,
+  refusalResponse,
+} from './answers.ts';
 import { operationTexts } from './operation-texts.ts';
 import { type JsonSchema, parameterSchema, refOf, schemaComponents } from './schemas.ts';
 import { introduction, parameterTexts, scopeTexts, tagOf, tagTexts } from './texts.ts';
@@ -94,6 +102,10 @@ const successOf = (row: Route): Response => ({
   ...(row.response && { content: contentOf(row, row.response, operationTexts[row.id]?.response) }),
 });
 
+/** The path of an operation's example. */
+const examplePath = ({ id, path }: Route): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(operationTexts[id]?.parameters?.[name])));
+
 /** `coupons/list-owner-coupons` is `listOwnerCoupons`. */
 const operationIdOf = ({ id }: Route): string =>
   id.replace(/^.*\//, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -122,6 +134,7 @@ const operationOf = (row: Route): Operation => {
       ...Object.fromEntries(
         problemStatuses(row).map((status) => [status, { $ref: `#/components/responses/${problems[status]?.name}` }]),
       ),
+      ...(text.refused && { 400: refusalResponse(text.refused.errors, examplePath(row)) }),
     },
   };
 };
