@@ -10,6 +10,7 @@ import type {
 import { now } from '../lib/clock.ts';
 import { authorizerIdentity, type GatewayAnswer, gatewayAnswers, gatewayBody } from '../lib/http/gateway-answers.ts';
 import type { Route } from '../lib/routes/route.ts';
+import { answerMalformed } from './malformed.ts';
 
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 type Authorizer = (event: APIGatewayRequestAuthorizerEvent) => Promise<APIGatewayAuthorizerResult>;
@@ -208,16 +209,21 @@ export const createGateway = (options: GatewayOptions): Server => {
     return handler(event, lambdaContext(found.row, id));
   };
 
-  return createServer(async (request, response) => {
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const id = randomUUID();
     const started = performance.now();
     const path = request.url?.split('?')[0] ?? '';
     let result: APIGatewayProxyResult;
     try {
+      // Node would refuse this by itself, but without a problem+json.
+      if (request.headers.host === undefined && request.httpVersion === '1.1')
+        throw new GatewayFault(gatewayAnswers.BAD_REQUEST_PARAMETERS);
       const body = await readBody(request);
       if (await options.before?.(request, response, body)) return;
       result = await answer(request, id, body);
     } catch (error) {
+      // The caller went away before the request was whole: there is nobody to answer, and nothing was begun.
+      if (!request.complete && request.destroyed) return;
       if (!(error instanceof GatewayFault)) console.error(error);
       const fault = error instanceof GatewayFault ? error.answer : gatewayAnswers.INTEGRATION_FAILURE;
       result = problemAnswer(fault, path);
@@ -235,5 +241,10 @@ export const createGateway = (options: GatewayOptions): Server => {
       status: result.statusCode,
       millis: Math.round(performance.now() - started),
     });
-  });
+  };
+
+  return createServer({ requireHostHeader: false }, respond)
+    .on('checkExpectation', respond)
+    .on('connect', (_request, socket) => answerMalformed({}, socket))
+    .on('clientError', answerMalformed);
 };

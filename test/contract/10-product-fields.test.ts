@@ -90,7 +90,7 @@ test('text 21: an item of 63 printable characters is taken', async () => {
   expect((await createProduct({ item: `~ ${'x'.repeat(61)}` })).item).toHaveLength(63);
 });
 
-test('defaults 11, defaults 14, defaults 15: id, mpListing and activePrice are not taken from a request', async () => {
+test('defaults 11, defaults 14, defaults 15, catalogue 12: id, mpListing and activePrice are not taken from a request', async () => {
   const wish = { id: unknownUuid, mpListing: 77, activePrice: 1 };
   const product = await createProduct(wish);
 
