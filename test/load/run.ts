@@ -88,7 +88,7 @@ export const runLoad = async ({ seconds, seed: seedNumber, dataDir, onProgress =
     const isOver = (): boolean =>
       ledger.faultCount() > 20 ||
       recorder.seconds() > begun + 2 * seconds ||
-      (recorder.seconds() > begun + seconds && recorder.endpoints.size === routes.length);
+      (recorder.seconds() > begun + seconds && recorder.endpointCount() === routes.length);
     const runClient = async (_: unknown, index: number): Promise<void> => {
       const customers = others.slice(hotCount + index * customersEach, hotCount + (index + 1) * customersEach);
       const world = createWorld(index, seedNumber, {
