@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=4
 import { CommanderError } from 'commander';
 import { logSink } from '../lib/http/log.ts';
 import { explain } from './errors.ts';
