@@ -27,12 +27,26 @@ export interface GatewayOptions {
   burst: number;
   /** Requests outside the API, such as the local service's own; true: answered. */
   before?: (request: IncomingMessage, response: ServerResponse, body: Buffer) => Promise<boolean>;
-  onAnswer?: (request: { id: string; method: string; url: string; status: number; millis: number }) => void;
+  onAnswer?: (request: Answered) => void;
+}
+
+/** What a request was answered with. */
+export interface Answered {
+  id: string;
+  method: string;
+  url: string;
+  status: number;
+  millis: number;
+  /** What was sent, empty where it was too large to be read, and what was answered. */
+  body: Buffer;
+  answer: string;
 }
 
 /** The service has 29 seconds to answer, as behind API Gateway. */
 const timeoutMillis = 29_000;
 const maxBodyBytes = 10 * 1024 * 1024;
+/** Far more than the layers before a deployment take, so that a cursor that is too long is told so. */
+const maxHeaderBytes = 256 * 1024;
 
 interface Match {
   row: Route;
@@ -214,11 +228,12 @@ export const createGateway = (options: GatewayOptions): Server => {
     const started = performance.now();
     const path = request.url?.split('?')[0] ?? '';
     let result: APIGatewayProxyResult;
+    let body: Buffer = Buffer.alloc(0);
     try {
       // Node would refuse this by itself, but without a problem+json.
       if (request.headers.host === undefined && request.httpVersion === '1.1')
         throw new GatewayFault(gatewayAnswers.BAD_REQUEST_PARAMETERS);
-      const body = await readBody(request);
+      body = await readBody(request);
       if (await options.before?.(request, response, body)) return;
       result = await answer(request, id, body);
     } catch (error) {
@@ -240,10 +255,12 @@ export const createGateway = (options: GatewayOptions): Server => {
       url: request.url ?? '',
       status: result.statusCode,
       millis: Math.round(performance.now() - started),
+      body,
+      answer: result.body,
     });
   };
 
-  return createServer({ requireHostHeader: false }, respond)
+  return createServer({ requireHostHeader: false, maxHeaderSize: maxHeaderBytes }, respond)
     .on('checkExpectation', respond)
     .on('connect', (_request, socket) => answerMalformed({}, socket))
     .on('clientError', answerMalformed);

@@ -3,7 +3,7 @@ import { newId } from '../clock.ts';
 import { logSink } from '../http/log.ts';
 import type { Source } from '../http/page.ts';
 import { notFound } from '../http/problem.ts';
-import { deleteMany, rowsOf } from './query.ts';
+import { deleteMany, type Key, rowsOf } from './query.ts';
 import { putNew, transactOnce } from './request-record.ts';
 import { refusedToNotFound, transact } from './retry.ts';
 import { db, partition, tableName } from './table.ts';
@@ -15,8 +15,8 @@ export interface Category {
   productCount: number;
 }
 
-const keyOf = (store: string, id: string) => ({ pk: partition(store, 'CATEGORY'), sk: id });
-const memberKey = (store: string, id: string, productId: string) => ({
+export const categoryKey = (store: string, id: string): Key => ({ pk: partition(store, 'CATEGORY'), sk: id });
+export const memberKey = (store: string, id: string, productId: string) => ({
   pk: partition(store, 'MEMBER', id),
   sk: productId,
 });
@@ -27,13 +27,13 @@ export const createCategory = async (
   { id = newId() }: { id?: string } = {},
 ): Promise<Category> => {
   const category = { id, name, productCount: 0 };
-  await putNew({ ...keyOf(store, category.id), ...category }, category);
+  await putNew({ ...categoryKey(store, category.id), ...category }, category);
   return category;
 };
 
 export const findCategory = async (store: string, id: string): Promise<Category | undefined> => {
   const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: keyOf(store, id), ConsistentRead: true }),
+    new GetCommand({ TableName: tableName(), Key: categoryKey(store, id), ConsistentRead: true }),
   );
   return Item as Category | undefined;
 };
@@ -53,7 +53,7 @@ export const renameCategory = async (store: string, id: string, { name }: { name
     db.send(
       new UpdateCommand({
         TableName: tableName(),
-        Key: keyOf(store, id),
+        Key: categoryKey(store, id),
         UpdateExpression: 'SET #name = :name',
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeNames: { '#name': 'name' },
@@ -75,7 +75,7 @@ export const deleteCategory = async (store: string, id: string): Promise<void> =
     {
       Delete: {
         TableName: tableName(),
-        Key: keyOf(store, id),
+        Key: categoryKey(store, id),
         ConditionExpression: 'attribute_exists(pk)',
       },
     },
@@ -104,7 +104,7 @@ export const listMembers = (store: string, id: string): Source<{ pk: string; sk:
 const countBy = (store: string, id: string, step: 1 | -1) => ({
   Update: {
     TableName: tableName(),
-    Key: keyOf(store, id),
+    Key: categoryKey(store, id),
     UpdateExpression: 'ADD productCount :step',
     ConditionExpression: 'attribute_exists(pk)',
     ExpressionAttributeValues: { ':step': step },

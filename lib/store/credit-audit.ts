@@ -7,7 +7,7 @@ const endings: readonly Ending[] = ['drained', 'expired', 'superseded'];
 const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 
 /** A lot as it counts: what a large change has still to write about it is taken as written. */
-const asDecided = (lot: CreditLot, { pending }: CreditItem): CreditLot => {
+export const asDecided = (lot: CreditLot, { pending }: CreditItem): CreditLot => {
   if (!pending || lot.state !== 'open' || lot.version >= pending.version) return lot;
   if (!lot.sk.startsWith(`${pending.type}#${pending.epoch}#`)) return lot;
   if (lot.sk === pending.reduced?.sk) return { ...lot, remaining: pending.reduced.to };

@@ -233,6 +233,15 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
   });
 });
 
+test('silent 49: a product has at most 100 profit shares', async () => {
+  const shares = (count: number) => Array.from({ length: count }, (_, i) => ({ username: `nobody${i}`, percent: 0.5 }));
+
+  await refused({ profitShares: shares(101) }, ['profitShares must be an array of at most 100 shares.']);
+  expect(
+    (await call('POST', '/v1/products', { name: 'Chair', price: 1, profitShares: shares(100) })).body.errors,
+  ).toHaveLength(100);
+});
+
 test('statuses 3: the user of a profit share who is malformed or nobody is 400', async () => {
   for (const user of [
     { username: 'a..b' },

@@ -39,9 +39,9 @@ const swapCase = (text: string): string =>
 export const newFixtures = async (service: Service) => {
   await seedResidents();
   for (const stranger of strangers) await putResident(stranger);
-  const keyOf = async (): Promise<string> => service.keyWith(scopes, (await createStore('Fuzz')).id);
-  const key = await keyOf();
-  const theirKey = await keyOf();
+  const [store, theirs] = [await createStore('Fuzz'), await createStore('Other')];
+  const key = await service.keyWith(scopes, store.id);
+  const theirKey = await service.keyWith(scopes, theirs.id);
   const values: Record<string, string> = {
     key,
     otherkey: theirKey,
@@ -63,14 +63,15 @@ export const newFixtures = async (service: Service) => {
   };
   const cursors = { cursor: await cursorsOf(key), theircursor: await cursorsOf(theirKey) };
 
-  const fill = (text: string, row: string): string =>
+  const fillText = (text: string, row: string): string =>
     text.replace(/~(\w+)~/g, (all, name) => cursors[name as keyof typeof cursors]?.get(row) ?? values[name] ?? all);
 
-  return (request: FuzzRequest): FuzzRequest => ({
+  const fillAll = (request: FuzzRequest): FuzzRequest => ({
     ...request,
-    target: fill(request.target, request.row),
-    headers: request.headers.map(([name, value]) => [name, fill(value, request.row)]),
-    ...(request.body !== undefined && { body: fill(request.body, request.row) }),
+    target: fillText(request.target, request.row),
+    headers: request.headers.map(([name, value]) => [name, fillText(value, request.row)]),
+    ...(request.body !== undefined && { body: fillText(request.body, request.row) }),
     ...(request.target.includes('~theircursor~') && !request.expect && { expect: [400] }),
   });
+  return { store: store.id, fill: fillAll };
 };

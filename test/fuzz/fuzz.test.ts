@@ -5,9 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { resolver } from '../../lib/delivery/address.ts';
 import { logSink } from '../../lib/http/log.ts';
 import { routes } from '../../lib/routes/routes.ts';
+import { auditTable } from '../../lib/store/credit-audit.ts';
 import { db, tableName } from '../../lib/store/table.ts';
 import { startTestQueue } from '../support/deliveries.ts';
-import { freshTable, startTestService } from '../support/service.ts';
+import { freshTable, startTestService, wholeTable } from '../support/service.ts';
 import { requestTag, watchWrites } from '../support/writes.ts';
 import { checkAnswer } from './checks.ts';
 import { newFixtures } from './fixtures.ts';
@@ -76,7 +77,7 @@ const tryOut = async (request: FuzzRequest): Promise<void> => {
 
 const runBlock = async (blockSeed: number): Promise<void> => {
   await freshTable();
-  const fill = await newFixtures(service);
+  const { store, fill } = await newFixtures(service);
   queued = 0;
   const batches = fc.array(requests, { minLength: 1, maxLength: atOnce, size: 'max' });
   const result = await fc.check(
@@ -86,12 +87,14 @@ const runBlock = async (blockSeed: number): Promise<void> => {
     }),
     { seed: blockSeed, numRuns: Math.ceil((2 * blockSize) / atOnce), ...(path && { path }) },
   );
+  const items = (await wholeTable()).filter(({ pk }) => String(pk).startsWith(store));
   await db.send(new DeleteTableCommand({ TableName: tableName() }));
   if (result.failed)
     throw new Error(
       `FUZZ_SEED=${blockSeed} FUZZ_PATH=${result.counterexamplePath} ${fc.stringify(result.counterexample)}`,
       { cause: result.errorInstance },
     );
+  expect(auditTable(items), 'books of credit that do not add up').toEqual([]);
   expect(await emptyQueue(), 'messages on the queue, one for each delivery that was answered 200').toBe(queued);
 };
 

@@ -1,38 +1,9 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { CreditType } from '../../lib/credit/rules.ts';
 import { auditTable } from '../../lib/store/credit-audit.ts';
 import type { CreditLot } from '../../lib/store/credit-lots.ts';
-import { tableName } from '../../lib/store/table.ts';
 import type { Gift } from '../../local/dispenser.ts';
 import type { Ledger, LedgerKind } from './ledger.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: items of any kind.
-type Item = Record<string, any>;
-
-/** A store's items by kind. Records of requests, by far the most, are only counted, by their state. */
-export const readTable = async (endpoint: string, store: string) => {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint }));
-  const kinds = new Map<string, Item[]>();
-  const requests: Record<string, number> = {};
-  for (let ExclusiveStartKey: Item | undefined; ; ) {
-    const { Items = [], LastEvaluatedKey } = await client.send(
-      new ScanCommand({ TableName: tableName(), ExclusiveStartKey }),
-    );
-    for (const item of Items) {
-      const [owner, kind = ''] = item.pk.split('#');
-      if (owner !== store) continue;
-      if (kind === 'REQUEST') requests[item.state] = (requests[item.state] ?? 0) + 1;
-      else if (!kinds.get(kind)?.push(item)) kinds.set(kind, [item]);
-    }
-    ExclusiveStartKey = LastEvaluatedKey;
-    if (!ExclusiveStartKey) break;
-  }
-  client.destroy();
-  return { of: (kind: string): Item[] => kinds.get(kind) ?? [], all: [...kinds.values()].flat(), requests };
-};
-
-type Table = Awaited<ReturnType<typeof readTable>>;
+import type { Item, Table } from './table.ts';
 
 const partOf = ({ pk }: Item): string => pk.split('#')[2];
 
@@ -158,5 +129,5 @@ export const tableFaults = (table: Table, ledger: Ledger, counted: string): stri
   ...categoryFaults(table, ledger),
   ...applicationFaults(table, ledger),
   ...creditFaults(table, ledger, counted),
-  ...auditTable(table.all),
+  ...auditTable(table.all()),
 ];

@@ -36,6 +36,8 @@ let on = false;
 process.on('message', (message) => {
   on = message === 'faults on';
 });
+// Whoever asked for this is gone.
+process.on('disconnect', () => process.exit(1));
 
 const slowly = async (): Promise<void> => {
   if (random() < slowRate) await new Promise((resolve) => setTimeout(resolve, random() * maxSlowMillis));

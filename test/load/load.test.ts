@@ -13,7 +13,7 @@ const expected =
   /ECONNREFUSED|ECONNRESET|EPIPE|socket hang up|ProvisionedThroughputExceeded|TransactionConflict|TransactionCanceled|The engine .* ended/;
 
 test(`50 clients lose and double nothing while service and engine are killed (LOAD_SECONDS=${seconds} LOAD_SEED=${seed})`, {
-  timeout: (seconds + 300) * 1000,
+  timeout: (2 * seconds + 600) * 1000,
 }, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'store-load-'));
 
@@ -23,6 +23,6 @@ test(`50 clients lose and double nothing while service and engine are killed (LO
   expect(Object.keys(endpoints).sort()).toEqual(routes.map(({ id }) => id).sort());
   expect(new Set(kills.map(({ what }) => what))).toEqual(new Set(['service', 'engine']));
   expect(Object.keys(complaints).filter((line) => !expected.test(line))).toEqual([]);
-  expect(memory.late.heapUsed).toBeLessThan(1.5 * memory.early.heapUsed + 50);
+  expect(memory.late.heapUsed).toBeLessThan(1.5 * memory.early.heapUsed + 100);
   rmSync(dataDir, { recursive: true });
 });

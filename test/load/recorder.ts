@@ -104,6 +104,8 @@ export const createRecorder = (width: number) => {
       kills.push(kill);
     },
     answers: (): number => reads.length + writes.length,
+    /** How many endpoints have answered as they should. */
+    endpointCount: (): number => endpoints.size,
     summary: () => ({
       seconds: seconds(),
       answers: reads.length + writes.length,

@@ -71,7 +71,8 @@ export const makeTrouble = (options: Options) => {
     for (let second = 1; !over; second++) {
       await sleep(1000);
       const elapsed = recorder.seconds();
-      if (elapsed < killSeconds && elapsed >= (kills + 1) * killEverySeconds)
+      // Each is killed once at least, however slowly the machine starts them again.
+      if ((elapsed < killSeconds || kills < 2) && elapsed >= (kills + 1) * killEverySeconds)
         await kill(kills++ % 2 === 0 ? 'service' : 'engine');
       if (second % clockEverySeconds === 0) await moveClock();
       const mode = spells[Math.floor(second / spellEverySeconds) % spells.length];
