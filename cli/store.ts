@@ -1,4 +1,5 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=4
+
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 

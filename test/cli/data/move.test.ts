@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { importFile } from '../../../cli/data/import.ts';
 import { listLots } from '../../../lib/store/credit-lots.ts';
-import { kindOf } from '../../support/files.ts';
+import { kindOf } from '../../support/kinds.ts';
 import { setClock, startTestService } from '../../support/service.ts';
 
 /** A merchant moves in: the five files that another system wrote (docs/examples) come into a new store. */
