@@ -39,6 +39,8 @@ const setEnvironment = (table: string, queue: string, cursorSecret: string): voi
   });
 };
 
+const authorizerTtlSeconds = 60;
+
 const demoStore = { id: 'DemoStore001', name: 'Demo Store' };
 const otherStore = { id: 'OtherStore01', name: 'Other Store' };
 
@@ -47,7 +49,8 @@ const ensureStore = async ({ id, name }: { id: string; name: string }): Promise<
 
 const isKnown = async (text: string | undefined): Promise<boolean> => {
   const parsed = parseKey(text ?? '', 'test');
-  return parsed !== undefined && (await findKey(parsed.id))?.status === 'active';
+  const key = parsed && (await findKey(parsed.id));
+  return key?.status === 'active' && !key.storeGone;
 };
 
 /** Keys of an earlier start are used again while the table knows them. */
@@ -65,11 +68,9 @@ const ensureKeys = async (earlier: ServiceFile | undefined): Promise<Pick<Servic
 };
 
 /** The inworld end of the demo store, with the queue's worker between it and the API. */
-const startDeliveries = async (baseUrl: string, { keys, store }: ServiceFile, queueEndpoint: string) => {
-  const { url, deadLetterUrl } = await ensureQueues(queueEndpoint);
-  Object.assign(process.env, { DELIVERY_QUEUE_URL: url, DELIVERY_DLQ_URL: deadLetterUrl });
+const startDeliveries = async (baseUrl: string, { keys, store }: ServiceFile, queueUrl: string) => {
   const { handler: worker } = await import('../functions/delivery-worker.ts');
-  const poller = startPoller({ queueUrl: url, worker });
+  const poller = startPoller({ queueUrl, worker });
   const dispenser = await startDispenser(async (address) => {
     const response = await fetch(`${baseUrl}/v1/dispenser`, {
       method: 'PUT',
@@ -135,7 +136,7 @@ export const startService = async (
     routes,
     handlerOf: await loadHandlers(),
     authorizer: (await import('../functions/authorizer.ts')).handler,
-    authorizerTtlSeconds: 60,
+    authorizerTtlSeconds,
     rate,
     burst,
     before: async (request, response, body) => (ready ? answerOwn(request, response, body) : answerNotReady(response)),
@@ -168,16 +169,21 @@ export const startService = async (
     dir.keep({ ...dir.kept, seeded: demo });
   }
   const { id, name } = store;
+  const queues = await ensureQueues(queue.endpoint);
+  Object.assign(process.env, { DELIVERY_QUEUE_URL: queues.url, DELIVERY_DLQ_URL: queues.deadLetterUrl });
   const service: ServiceFile = {
     baseUrl,
     store: { id, name },
     ...(await ensureKeys(dir.service)),
+    table: { endpoint: engine.endpoint, name: tableName() },
+    queue: { endpoint: queue.endpoint, ...queues },
+    authorizerTtlSeconds,
     residents: untouchedResidents,
   };
   dir.writeService(service);
   connectConsole({ baseUrl, key: service.keys.all, store: service.store, engine: engine.name });
   ready = true;
-  const deliveries = await startDeliveries(baseUrl, service, queue.endpoint);
+  const deliveries = await startDeliveries(baseUrl, service, queues.url);
   started = true;
 
   return {

@@ -70,7 +70,8 @@ export const merged =
 
 /**
  * A list of what `load` makes of another list's rows. It may drop some (an index may be stale, a filter may not be in
- * the key): then more are read, in growing strides, until the range is filled or the list ends.
+ * the key): then more are read, as many as should fill the range by the share that passed, and in growing strides if
+ * they do not, until it is filled or the list ends.
  */
 export const loaded =
   <K, T>(keys: Source<K>, positionOf: (key: K) => string, load: (keys: K[]) => Promise<T[]>): Source<T> =>
@@ -79,15 +80,32 @@ export const loaded =
     // The whole range at once: a full page asks for one row more than it shows, which must not cost a second round.
     let stride = Number.isFinite(limit) ? limit : 1000;
     let from = range.from;
-    for (;;) {
+    let read = 0;
+    for (let round = 1; ; round++) {
       const rows = await keys({ ...range, ...(from && { from }), limit: stride });
+      read += rows.length;
       found.push(...(await load(rows)));
       const last = rows.at(-1);
       if (found.length >= limit || rows.length < stride || last === undefined) return found.slice(0, limit);
       from = { position: positionOf(last), inclusive: false };
-      stride = Math.max(stride, Math.min(2 * stride, 1000));
+      // Half as many again, so that a third round is rare.
+      const likely = found.length > 0 ? Math.ceil((1.5 * (limit - found.length) * read) / found.length) : 2 * stride;
+      stride = Math.min(round === 1 ? likely : Math.max(likely, 2 * stride), 1000);
     }
   };
+
+/** Every row of a list, in its order, so many at a time as fit into memory however long the list is. */
+export async function* everyRow<T>(source: Source<T>, positionOf: (row: T) => string): AsyncGenerator<T> {
+  const stride = 1000;
+  let from: { position: string; inclusive: boolean } | undefined;
+  for (;;) {
+    const rows = await source({ descending: false, limit: stride, ...(from && { from }) });
+    yield* rows;
+    const last = rows.at(-1);
+    if (rows.length < stride || last === undefined) return;
+    from = { position: positionOf(last), inclusive: false };
+  }
+}
 
 export interface Key {
   pk: string;
@@ -101,7 +119,10 @@ const inChunks = <T>(items: T[], size: number): T[][] =>
  * The items of these keys, in the keys' order, each once; keys without an item are left out. The keys may be rows of an
  * index: they hold more than the key, and while an index catches up one item may stand in it twice.
  */
-export const getMany = async <T extends Key>(rows: Key[]): Promise<T[]> => {
+export const getMany = async <T extends Key>(
+  rows: Key[],
+  { consistent = false }: { consistent?: boolean } = {},
+): Promise<T[]> => {
   const keys = [...new Map(rows.map(({ pk, sk }) => [`${pk} ${sk}`, { pk, sk }])).values()];
   const found = new Map<string, T>();
   const getChunk = async (chunk: Key[]): Promise<void> => {
@@ -109,7 +130,7 @@ export const getMany = async <T extends Key>(rows: Key[]): Promise<T[]> => {
     for (let attempt = 0; rest.length > 0; attempt++) {
       if (attempt > 0) await pause(attempt);
       const { Responses, UnprocessedKeys } = await db.send(
-        new BatchGetCommand({ RequestItems: { [tableName()]: { Keys: rest } } }),
+        new BatchGetCommand({ RequestItems: { [tableName()]: { Keys: rest, ConsistentRead: consistent } } }),
       );
       for (const item of (Responses?.[tableName()] ?? []) as T[]) found.set(`${item.pk} ${item.sk}`, item);
       rest = (UnprocessedKeys?.[tableName()]?.Keys ?? []) as Key[];
