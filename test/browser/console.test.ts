@@ -197,7 +197,7 @@ test('a row that has the focus, or is open, stays so while others arrive', async
   await deliver(resident(6).uuid);
   await row(page, 'deliveries-list', resident(6).username).getByText('delivered').waitFor();
 
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toContain(resident(5).username);
+  expect(await page.locator('summary:focus').innerText()).toContain(resident(5).username);
   await first.getByText('Confirmed').waitFor();
 });
 
