@@ -19,9 +19,13 @@ if (values.help) {
   process.exit();
 }
 
-const dataDir = mkdtempSync(join(tmpdir(), 'store-load-'));
 const seconds = Number(process.env.LOAD_SECONDS ?? 120);
 const seed = Number(process.env.LOAD_SEED ?? Date.now() % 2 ** 31);
+if (!(seconds >= 10 && seconds <= 7200) || !Number.isInteger(seed)) {
+  console.error('error: LOAD_SECONDS must be a number from 10 to 7200, LOAD_SEED a whole number.');
+  process.exit(2);
+}
+const dataDir = mkdtempSync(join(tmpdir(), 'store-load-'));
 console.log(`${seconds} s with LOAD_SEED=${seed}; data in ${dataDir}`);
 const report = await runLoad({ seconds, seed, dataDir, onProgress: (text) => console.log(text) });
 writeFileSync(`${values.out}.svg`, await chartOf(report));
