@@ -43,10 +43,13 @@ interface TextRule {
   also?: { test: (text: string) => boolean; words: string };
 }
 
-/** What `text` takes, as a regular expression that every language has and that takes linear time. */
+/**
+ * What `text` takes, as a regular expression of the kind that every language has. Leading blanks are apart, so that a text
+ * can fit in one way alone: whoever checks by this does so in linear time.
+ */
 const textForm = (min: number, multiline = false): string => {
   const refused = multiline ? '\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f' : '\\x00-\\x1f\\x7f-\\x9f';
-  return min > 0 ? `^ *[^\\s${refused}][^${refused}]*$` : `^[^${refused}]*$`;
+  return min > 0 ? `^\\s*[^${refused}\\s][^${refused}]*$` : `^[^${refused}]*$`;
 };
 
 /** Trimmed text. Its length is counted in Unicode code points; control characters and lone surrogates are refused. */

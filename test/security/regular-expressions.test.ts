@@ -30,11 +30,10 @@ const patternsIn = (value: unknown): string[] =>
       )
     : [];
 
-// What makes the reference, and the client's own code, see no caller's text.
-const exclude = ['lib/openapi/**', 'lib/client/**'];
-const files = await Array.fromAsync(
-  glob(['lib/**/*.ts', 'functions/**/*.ts', 'local/**/*.ts'], { cwd: root, exclude }),
-);
+// The tools that run on a developer's machine, over what that person wrote, are not among them.
+const tools = /^lib\/(client|openapi)\/|^local\/build-/;
+const sources = await Array.fromAsync(glob(['lib/**/*.ts', 'functions/**/*.ts', 'local/**/*.ts'], { cwd: root }));
+const files = sources.filter((file) => !tools.test(file));
 const found = new Map((await Promise.all(files.map(literalsOf))).flat());
 for (const { params, query, body } of routes)
   for (const schema of [params, query, ...(body ? [body] : [])])
