@@ -1,10 +1,10 @@
-import { existsSync, readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { now, timestamp } from '../lib/clock.ts';
 import { type ApiKey, listKeys } from '../lib/store/api-keys.ts';
 import { deleteStore, forgetStore, removeRows, type Store } from '../lib/store/stores.ts';
 import { ask } from './ask.ts';
 import { exportAll } from './data/export-all.ts';
+import { explain } from './errors.ts';
 import { isLive } from './keys.ts';
 import { Failure, isJson, note, print, UsageError } from './output.ts';
 import type { Target } from './target.ts';
@@ -30,15 +30,13 @@ const defaultDir = ({ name, id }: Store): string => {
   return `./${words.join('-').toLowerCase()}-${timestamp(now()).slice(0, 10)}`;
 };
 
-const exportFirst = async (store: Store, dir: string): Promise<void> => {
-  if (existsSync(dir) && readdirSync(dir).length > 0)
-    throw new UsageError(`${dir} is not empty: name another directory with --export-to. Nothing was deleted.`);
+const exportFirst = async ({ id }: Store, dir: string): Promise<void> => {
   try {
-    await exportAll(store.id, dir);
+    const files = await exportAll(id, dir);
+    note(`Exported to ${dir}: ${files.map(({ kind, rows }) => `${rows} ${kind}`).join(', ')}.`);
   } catch (error) {
-    throw new Failure(`The export failed, so nothing was deleted: ${(error as Error).message}`, { cause: error });
+    throw new Failure(`The export failed, so nothing was deleted. ${explain(error)}`, { cause: error });
   }
-  note(`Exported to ${dir}.`);
 };
 
 /** A function runs this long at the most. */

@@ -62,7 +62,7 @@ export const keyColumns: Column<ShownKey>[] = [
   { heading: 'name', cell: ({ name }) => name, wraps: true },
   { heading: 'prefix', cell: ({ prefix }) => prefix },
   { heading: 'state', cell: ({ state }) => state, style: ({ state }) => stateStyles[state] },
-  { heading: 'last use', cell: ({ lastUsedAt }) => shownTime(lastUsedAt) ?? 'never' },
+  { heading: 'last use', cell: ({ lastUsedAt }) => lastUsedAt?.slice(0, 10) ?? 'never' },
   { heading: 'expires', cell: ({ expiresAt }) => shownTime(expiresAt) ?? 'never' },
   { heading: 'scopes', cell: ({ scopes: of }) => shownScopes(of), wraps: true },
 ];

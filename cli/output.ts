@@ -33,6 +33,10 @@ const steering = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 export const plain = (text: string): string =>
   stripVTControlCharacters(text).replace(/\s/g, ' ').replace(steering, '\ufffd');
 
+/** An error as it is shown: line by line, since it may quote what came from outside. */
+export const shownError = (text: string): string =>
+  paint('red', text.split('\n').map(plain).join('\n'), process.stderr);
+
 /** JSON on one line. What could steer a terminal is escaped, which JSON itself asks only of a part of it. */
 export const jsonLine = (value: unknown): string =>
   JSON.stringify(value).replace(steering, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -61,49 +65,61 @@ const wrapped = (text: string, width: number): string[] => {
 };
 
 const gap = '  ';
-const narrowest = 16;
+const narrowest = 10;
 
-/** How wide each column is: as wide as its cells, but where the terminal is too narrow those that wrap share what is left. */
-const widthsOf = <T>(columns: readonly Column<T>[], cells: string[][]): number[] => {
-  const widths = columns.map(({ heading }, i) => Math.max(heading.length, ...cells.map((row) => row[i]?.length ?? 0)));
+/**
+ * How wide each column is: as wide as its cells, but where the terminal is too narrow those that wrap share what is left
+ * evenly. Undefined where that is too little to read.
+ */
+const widthsOf = <T>(columns: readonly Column<T>[], cells: string[][]): number[] | undefined => {
+  const widths = cells[0]?.map((_, i) => Math.max(...cells.map((row) => row[i]?.length ?? 0))) ?? [];
+  const wrapping = columns.flatMap(({ wraps }, i) => (wraps ? [i] : []));
+  const fixed = widths.filter((_, i) => !wrapping.includes(i)).reduce((sum, width) => sum + width, 0);
   const room = process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY;
-  const total = widths.reduce((sum, width) => sum + width, gap.length * (columns.length - 1));
-  const yielding = columns.filter(({ wraps }) => wraps).length;
-  let excess = Math.max(total - room, 0);
-  return widths.map((width, i) => {
-    if (!columns[i]?.wraps) return width;
-    const narrower = Math.max(width - excess, Math.min(narrowest, width), yielding > 1 ? Math.floor(width / 2) : 0);
-    excess -= width - narrower;
-    return narrower;
-  });
+  let left = room - fixed - gap.length * (columns.length - 1);
+  let sharing = wrapping.length;
+  for (const i of wrapping.toSorted((a, b) => (widths[a] ?? 0) - (widths[b] ?? 0))) {
+    const natural = widths[i] ?? 0;
+    const width = Math.min(natural, Math.floor(left / sharing));
+    if (width < Math.min(natural, narrowest)) return undefined;
+    widths[i] = width;
+    left -= width;
+    sharing -= 1;
+  }
+  return left < 0 ? undefined : widths;
 };
 
 const printTable = <T>(rows: readonly T[], columns: readonly Column<T>[]): void => {
   const values = rows.map((row) => columns.map(({ cell }) => cell(row)));
   const cells = values.map((row) => row.map((value) => (value === undefined ? '-' : plain(String(value)))));
-  const widths = widthsOf(columns, cells);
+  const headings = columns.map(({ heading }) => heading.toUpperCase());
   const toRight = columns.map((_, i) => values.some((row) => typeof row[i] === 'number'));
-  const write = (line: string[], styles: (Style | undefined)[]): void => {
-    const parts = line.map((text, i) => {
-      const padded = toRight[i] ? text.padStart(widths[i] ?? 0) : text.padEnd(widths[i] ?? 0);
-      const style = styles[i];
-      return style ? paint(style, padded) : padded;
-    });
-    process.stdout.write(`${parts.join(gap).trimEnd()}\n`);
-  };
-  write(
-    columns.map(({ heading }) => heading.toUpperCase()),
-    columns.map(() => 'dim'),
-  );
-  for (const [index, row] of cells.entries()) {
-    const lines = row.map((text, i) => wrapped(text, widths[i] ?? text.length));
-    const styles = columns.map(({ style }) => style?.(rows[index] as T));
-    for (let i = 0; i < Math.max(...lines.map(({ length }) => length)); i++)
-      write(
-        lines.map((cell) => cell[i] ?? ''),
-        styles,
-      );
+  const styles = rows.map((row) => columns.map(({ style }) => style?.(row)));
+  const styled = (text: string, style: Style | undefined): string => (style ? paint(style, text) : text);
+  const widths = widthsOf(columns, [headings, ...cells]);
+  if (!widths) {
+    // Too narrow for a table: each row by itself, a line for each column.
+    const widest = Math.max(...headings.map(({ length }) => length));
+    const blocks = cells.map((row, at) =>
+      row
+        .map((text, i) => `${paint('dim', headings[i]?.padEnd(widest) ?? '')}${gap}${styled(text, styles[at]?.[i])}\n`)
+        .join(''),
+    );
+    process.stdout.write(blocks.join('\n'));
+    return;
   }
+  const write = (row: string[], style: (i: number) => Style | undefined): void => {
+    const lines = row.map((text, i) => wrapped(text, widths[i] ?? text.length));
+    for (let at = 0; at < Math.max(...lines.map(({ length }) => length)); at++) {
+      const parts = lines.map((cell, i) => {
+        const text = cell[at] ?? '';
+        return styled(toRight[i] ? text.padStart(widths[i] ?? 0) : text.padEnd(widths[i] ?? 0), style(i));
+      });
+      process.stdout.write(`${parts.join(gap).trimEnd()}\n`);
+    }
+  };
+  write(headings, () => 'dim');
+  for (const [at, row] of cells.entries()) write(row, (i) => styles[at]?.[i]);
 };
 
 /**

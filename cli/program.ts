@@ -8,7 +8,7 @@ import { addImport } from './commands/import.ts';
 import { addKeys } from './commands/keys.ts';
 import { addStores } from './commands/stores.ts';
 import { addSweep } from './commands/sweep.ts';
-import { paint, setJson } from './output.ts';
+import { setJson, shownError } from './output.ts';
 
 /** The operator's command: stores, keys and data of one deployment, on this machine or on AWS. */
 
@@ -17,7 +17,7 @@ export const program = new Command('store')
   .addOption(
     new Option('--local', 'the service that npm start runs here (the default while it runs)').conflicts('stage'),
   )
-  .addOption(new Option('--stage <name>', 'a deployment on AWS, such as prod').env('SIS_STAGE'))
+  .option('--stage <name>', 'a deployment on AWS, such as prod')
   .addOption(
     new Option('--data-dir <path>', 'where the local service keeps its data').env('SIS_DATA_DIR').default('.local'),
   )
@@ -26,8 +26,12 @@ export const program = new Command('store')
   )
   .option('--json', 'print JSON: one object, or one per line')
   .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
-  .configureOutput({ outputError: (text, write) => write(paint('red', text, process.stderr)) })
+  .configureOutput({ outputError: (text, write) => write(shownError(text)) })
   .showHelpAfterError('Add --help to see what the command takes.')
+  .addHelpText(
+    'after',
+    '\nRun it as npx store, or npm run store -- followed by the command. Help on one: npx store key issue --help',
+  )
   .exitOverride()
   .hook('preAction', (_, action) => setJson(action.optsWithGlobals().json === true));
 

@@ -1,25 +1,11 @@
 #!/usr/bin/env -S node --max-semi-space-size=4
-import { CommanderError } from 'commander';
-import { logSink } from '../lib/http/log.ts';
-import { explain } from './errors.ts';
-import { jsonLine, note, paint, UsageError } from './output.ts';
-import { program } from './program.ts';
 
-/** The exit code that an error stands for. */
-const codeOf = (error: unknown): number => {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  return error instanceof UsageError ? 2 : 1;
-};
+// The small space for young objects is for imports: what dies young is collected sooner, and a file of 100,000 rows takes
+// 250 MB instead of 400.
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
 
-// What `lib/` logs is of no use to a program that reads the output.
-logSink.write = (fields) => note(paint('dim', jsonLine(fields), process.stderr));
-// Whoever reads the output may have seen enough.
-process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
-
-try {
-  await program.parseAsync();
-} catch (error) {
-  // Commander has said already what was wrong.
-  if (!(error instanceof CommanderError)) note(paint('red', `error: ${explain(error)}`, process.stderr));
-  process.exitCode = codeOf(error);
-}
+// From its second start on the command starts in half the time. The cache lies beside the packages, not where all users
+// of the machine may write: what is in it is run.
+enableCompileCache(join(import.meta.dirname, '..', 'node_modules', '.cache', 'store'));
+await import('./main.ts');

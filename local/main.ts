@@ -46,6 +46,8 @@ Try it:
 
   curl -H 'X-API-Key: ${service.keys.all}' '${baseUrl}/v1/products?search=100%25_off'
 
+Stores, keys and data: ${paint('cyan', 'npm run store -- --help')}
+
 Ctrl-C ends it.
 `);
 announced = true;

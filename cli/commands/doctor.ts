@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { listStores } from '../../lib/store/stores.ts';
-import { checkApi, checkBackup, checkQueues, checkSweep, checkTable } from '../doctor/deployment.ts';
+import { checkApi, checkQueues, checkSweep } from '../doctor/deployment.ts';
 import { type Finding, fail, ok, warn } from '../doctor/finding.ts';
 import { checkDeliveries, checkDispenser, checkKeys } from '../doctor/store.ts';
+import { checkBackup, checkTable } from '../doctor/table.ts';
 import { explain } from '../errors.ts';
 import { type Column, examples, Failure, print } from '../output.ts';
 import { connect, type GlobalOptions, type Target } from '../target.ts';

@@ -1,11 +1,13 @@
-import { findCustomerItem, rankOf } from '../customers.ts';
+import { type CustomerItem, customerKey, findCustomerItem, rankOf } from '../customers.ts';
 import { everyRow, getMany, rowsOf } from '../query.ts';
 import { listPurchases, type SpendItem, spendKey } from '../spend.ts';
 import { partition } from '../table.ts';
-import { type Check, faultsOf, forEvery } from './check.ts';
+import { type Check, faultsOf } from './check.ts';
 
 /** So many buyers are held in memory at once; for more the purchases are read once more for each so many. */
 const buyersAtOnce = 50_000;
+
+const readAtOnce = 25;
 
 interface Buyer {
   spend: SpendItem;
@@ -39,40 +41,53 @@ async function* buyersOf(store: string, onFault: (fault: string) => void): Async
   yield await met(undefined);
 }
 
+/** What is wrong between a buyer's record of spend, their customer's item and what they own. */
+const faultsBetween = async (store: string, spend: SpendItem, customer: RankedItem | undefined): Promise<string[]> => {
+  const { sk: uuid, sum, totalOwned } = spend;
+  const owned = await rowsOf({ partition: partition(store, 'OWNED', uuid) })({ descending: false });
+  const faults: string[] = [];
+  if (totalOwned !== owned.length) faults.push(`${totalOwned} products are counted as owned, ${owned.length} are`);
+  if (sum !== (customer?.sum ?? 0)) faults.push(`has spent ${sum}, but ${customer?.sum ?? 0} as a customer`);
+  if (sum > 0 && customer?.rank !== rankOf(sum, uuid))
+    faults.push(`is listed by a spend of ${customer?.rank ?? 'nothing'}, not of ${sum}`);
+  return faults.map((fault) => `buyer ${uuid}: ${fault}.`);
+};
+
+interface RankedItem extends CustomerItem {
+  rank?: string;
+}
+
 const look = async (store: string, uuid: string): Promise<string[]> => {
   const [spend] = await getMany<SpendItem>([spendKey(store, uuid)], { consistent: true });
-  const owned = await rowsOf({ partition: partition(store, 'OWNED', uuid) })({ descending: false });
-  const customer = (await findCustomerItem(store, uuid)) as ({ sum?: number; rank?: string } & object) | undefined;
   if (!spend) return [`buyer ${uuid}: the record of spend was removed while it was read.`];
-  const faults: string[] = [];
-  if (spend.totalOwned !== owned.length)
-    faults.push(`${spend.totalOwned} products are counted as owned, ${owned.length} are`);
-  if (spend.sum !== (customer?.sum ?? 0))
-    faults.push(`has spent ${spend.sum}, but ${customer?.sum ?? 0} as a customer`);
-  if (spend.sum > 0 && customer?.rank !== rankOf(spend.sum, uuid))
-    faults.push(`is listed by a spend of ${customer?.rank ?? 'nothing'}, not of ${spend.sum}`);
-  return faults.map((fault) => `buyer ${uuid}: ${fault}.`);
+  return faultsBetween(store, spend, await findCustomerItem(store, uuid));
 };
 
 /** What a buyer has spent is the sum of their purchases, and what they own is counted rightly. */
 export const checkSpend: Check = async (store, onFault) => {
-  let count = 0;
-  const check = async ([uuid, { spend, bought }]: [string, Buyer]): Promise<void> => {
-    for (const fault of await faultsOf(() => look(store, uuid))) onFault(fault);
+  const check = async ({ spend, bought }: Buyer, customer: RankedItem | undefined): Promise<void> => {
+    const uuid = spend.sk;
+    if ((await faultsBetween(store, spend, customer)).length > 0)
+      for (const fault of await faultsOf(() => look(store, uuid))) onFault(fault);
     if (bought === spend.sum) return;
     const [current] = await getMany<SpendItem>([spendKey(store, uuid)], { consistent: true });
     // Purchases that were recorded while the others were read cannot be told from ones that are missing.
-    const moved = current?.sum !== spend.sum;
     onFault(
-      moved
-        ? `buyer ${uuid}: buys while the purchases are read, and could not be checked.`
-        : `buyer ${uuid}: has spent ${spend.sum}, but the purchases come to ${bought}.`,
+      current?.sum === spend.sum
+        ? `buyer ${uuid}: has spent ${spend.sum}, but the purchases come to ${bought}.`
+        : `buyer ${uuid}: buys while the purchases are read, and could not be checked.`,
     );
   };
-  for await (const buyers of buyersOf(store, onFault)) count += await forEvery(asyncEntries(buyers), check);
+  let count = 0;
+  for await (const buyers of buyersOf(store, onFault)) {
+    const all = [...buyers.values()];
+    for (let start = 0; start < all.length; start += readAtOnce) {
+      const some = all.slice(start, start + readAtOnce);
+      const keys = some.map(({ spend }) => customerKey(store, spend.sk));
+      const customers = new Map((await getMany<RankedItem>(keys, { consistent: true })).map((item) => [item.sk, item]));
+      await Promise.all(some.map((buyer) => check(buyer, customers.get(buyer.spend.sk))));
+    }
+    count += all.length;
+  }
   return count;
 };
-
-async function* asyncEntries<K, V>(map: Map<K, V>): AsyncGenerator<[K, V]> {
-  yield* map;
-}
