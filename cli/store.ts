@@ -1,5 +1,7 @@
-#!/usr/bin/env -S node --max-semi-space-size=4
+#!/usr/bin/env -S node --max-semi-space-size=4 --max-old-space-size=400
 
+// The limits are for imports: with them what is no longer needed is collected sooner, and a file of 100,000 rows takes
+// less than 300 MB instead of more than 400.
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 
