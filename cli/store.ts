@@ -1,4 +1,7 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=4
+
+// The small space for young objects is for imports: what dies young is collected sooner, and a file of 100,000 rows takes
+// 250 MB instead of 400.
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 

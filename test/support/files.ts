@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { type ImportOptions, type ImportReport, importFile } from '../../cli/data/import.ts';
-import { type Kind, kinds } from '../../cli/data/kinds.ts';
+import { kinds } from '../../cli/data/kinds.ts';
+import { kindOf } from './kinds.ts';
 
 /** A directory of this test file's own, which goes when the file is done. */
 export const tempDir = (): string => {
@@ -12,12 +13,6 @@ export const tempDir = (): string => {
   mkdirSync(dir);
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
-};
-
-export const kindOf = (name: string): Kind => {
-  const kind = kinds.find((one) => one.name === name);
-  if (!kind) throw new Error(`There is no kind ${name}.`);
-  return kind;
 };
 
 /** Imports a file with these contents; its name says its kind and format. */
