@@ -16,7 +16,8 @@ export default defineConfig({
         test: {
           name: 'house',
           include: ['test/**/*.test.ts'],
-          exclude: [contract],
+          // The pages need a browser: see vitest.browser.config.ts.
+          exclude: [contract, 'test/browser/**'],
           globalSetup: 'test/support/engine.ts',
         },
       },

@@ -27,10 +27,12 @@ const isLive = ({ status, expiresAt }: ApiKey): boolean =>
  */
 const policy = (effect: 'Allow' | 'Deny', methodArn: string, resource: string) => {
   const [api, stage, method] = methodArn.split('/');
-  const path = resource.replace(/\{[^}]+\}/g, '*');
+  const segments = resource.split('/').map((segment) => (segment.startsWith('{') ? '*' : segment));
   return {
     Version: '2012-10-17',
-    Statement: [{ Action: 'execute-api:Invoke', Effect: effect, Resource: `${api}/${stage}/${method}${path}` }],
+    Statement: [
+      { Action: 'execute-api:Invoke', Effect: effect, Resource: `${api}/${stage}/${method}${segments.join('/')}` },
+    ],
   };
 };
 

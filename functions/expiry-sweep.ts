@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
 import { logSink } from '../lib/http/log.ts';
 import { metered, newMeter } from '../lib/store/meter.ts';
-import { type SweepReport, sweepDueLots } from '../lib/store/sweep.ts';
+import { noteSweep, type SweepReport, sweepDueLots } from '../lib/store/sweep.ts';
 
 /** Left for the changes under way when the time is up. */
 const reserveMillis = 10_000;
@@ -9,9 +9,12 @@ const reserveMillis = 10_000;
 /** Closes the credit lots that have come due; runs every minute, and ends before its own timeout. */
 export const handler = async (_event: unknown, context: Context): Promise<SweepReport> => {
   const meter = newMeter();
-  const report = await metered(meter, () =>
-    sweepDueLots(`sweep ${context.awsRequestId}`, () => context.getRemainingTimeInMillis() > reserveMillis),
-  );
+  const report = await metered(meter, async () => {
+    const mayGoOn = (): boolean => context.getRemainingTimeInMillis() > reserveMillis;
+    const done = await sweepDueLots(`sweep ${context.awsRequestId}`, mayGoOn);
+    await noteSweep(done);
+    return done;
+  });
   const { calls, units } = meter;
   logSink.write({ level: report.failed > 0 ? 'ERROR' : 'INFO', sweep: report, calls, units });
   return report;

@@ -20,7 +20,7 @@ export interface Permission {
   partitions: string[];
 }
 
-const sharedKinds: readonly Kind[] = ['STORE', 'KEY', 'RESIDENT', 'NAME'];
+const sharedKinds: readonly Kind[] = ['STORE', 'KEY', 'RESIDENT', 'NAME', 'SWEEP'];
 
 /** The partition keys of a kind, of the table and of its indexes alike: see `Kind`. */
 const partitionsOf = (kind: Kind): string[] =>
@@ -59,5 +59,5 @@ export const authorizerPermissions: Permission[] = [
 /** The worker keeps the record of each delivery, and notes where no dispenser is any more. */
 export const workerAccess: Access = { reads: [], writes: ['DELIVERY', 'DISPENSER'] };
 
-/** The sweep finds the customers of all stores who are due in an index that spans them. */
-export const sweepAccess: Access = { reads: [], writes: ['CUSTOMER', 'LOT'], alsoReads: ['CUSTOMER#DUE#*'] };
+/** The sweep finds the customers of all stores who are due in an index that spans them, and notes when it ran. */
+export const sweepAccess: Access = { reads: [], writes: ['CUSTOMER', 'LOT', 'SWEEP'], alsoReads: ['CUSTOMER#DUE#*'] };

@@ -92,6 +92,15 @@ export class StoreServiceStack extends Stack {
     new CfnOutput(this, 'BaseUrl', { value: domain?.url ?? api.rest.url.replace(/\/$/, '') });
     if (domain) new CfnOutput(this, 'DomainTarget', { value: domain.target });
     new CfnOutput(this, 'TableName', { value: tableName });
+    // What the operator's command needs beside the table (cli/target.ts).
+    const forOperator = {
+      DeliveryQueueUrl: data.queue.queueUrl,
+      DeadLetterQueueUrl: data.deadLetters.queueUrl,
+      AuthorizerTtlSeconds: String(settings.authorizerTtlSeconds),
+      CreditLimit: String(settings.creditLimit),
+      ...(settings.dispenserHostSuffixes && { DispenserHostSuffixes: settings.dispenserHostSuffixes }),
+    };
+    for (const [name, value] of Object.entries(forOperator)) new CfnOutput(this, name, { value });
     new CfnOutput(this, 'NextCommand', { value: `npx store create --stage ${settings.stage}` });
   }
 

@@ -10,11 +10,13 @@ import { findKey, issueKey } from '../lib/store/api-keys.ts';
 import { createStore, findStore, type Store } from '../lib/store/stores.ts';
 import { tableName } from '../lib/store/table.ts';
 import { seedDemo, seedResidents, untouchedResidents } from './demo.ts';
-import { answerDev, connectDispenser } from './dev.ts';
+import { connectConsole, connectDispenser } from './dev.ts';
 import { startDispenser } from './dispenser.ts';
 import { startEngine } from './engine.ts';
+import { noteRequest, publish, type ServedRequest, served, stopEvents } from './events.ts';
 import { createGateway, type GatewayOptions, type Handler } from './gateway.ts';
 import type { LocalOptions } from './options.ts';
+import { answerOwn } from './own.ts';
 import { startPoller } from './poller.ts';
 import { ensureQueues, startQueue } from './queue.ts';
 import { openDataDir, type ServiceFile } from './state.ts';
@@ -37,6 +39,8 @@ const setEnvironment = (table: string, queue: string, cursorSecret: string): voi
   });
 };
 
+const authorizerTtlSeconds = 60;
+
 const demoStore = { id: 'DemoStore001', name: 'Demo Store' };
 const otherStore = { id: 'OtherStore01', name: 'Other Store' };
 
@@ -45,7 +49,8 @@ const ensureStore = async ({ id, name }: { id: string; name: string }): Promise<
 
 const isKnown = async (text: string | undefined): Promise<boolean> => {
   const parsed = parseKey(text ?? '', 'test');
-  return parsed !== undefined && (await findKey(parsed.id))?.status === 'active';
+  const key = parsed && (await findKey(parsed.id));
+  return key?.status === 'active' && !key.storeGone;
 };
 
 /** Keys of an earlier start are used again while the table knows them. */
@@ -63,21 +68,19 @@ const ensureKeys = async (earlier: ServiceFile | undefined): Promise<Pick<Servic
 };
 
 /** The inworld end of the demo store, with the queue's worker between it and the API. */
-const startDeliveries = async (baseUrl: string, key: string, queueEndpoint: string) => {
-  const { url, deadLetterUrl } = await ensureQueues(queueEndpoint);
-  Object.assign(process.env, { DELIVERY_QUEUE_URL: url, DELIVERY_DLQ_URL: deadLetterUrl });
+const startDeliveries = async (baseUrl: string, { keys, store }: ServiceFile, queueUrl: string) => {
   const { handler: worker } = await import('../functions/delivery-worker.ts');
-  const poller = startPoller({ queueUrl: url, worker });
+  const poller = startPoller({ queueUrl, worker });
   const dispenser = await startDispenser(async (address) => {
     const response = await fetch(`${baseUrl}/v1/dispenser`, {
       method: 'PUT',
-      headers: { 'X-API-Key': key },
+      headers: { 'X-API-Key': keys['products:deliver'] },
       body: JSON.stringify({ url: address, region: 'Loopback', items: [] }),
     });
     if (!response.ok) throw new Error(`The dispenser could not register: ${await response.text()}`);
     return ((await response.json()) as { secret: string }).secret;
   });
-  connectDispenser(dispenser);
+  connectDispenser(store.id, dispenser);
   await dispenser.registerAgain();
   return { stop: () => Promise.all([poller.stop(), dispenser.stop()]) };
 };
@@ -107,39 +110,43 @@ export interface LocalService {
   stop: () => Promise<void>;
 }
 
-interface Answered {
-  method: string;
-  url: string;
-  status: number;
-  millis: number;
-  /** What the request's log line says besides, if its function was called. */
-  calls?: number;
-  units?: number;
-}
-
 /** Starts the whole service on 127.0.0.1: engine, queue, demo data, gateway. Throws with what to change. */
 export const startService = async (
   { port, dataDir, memory, reset, demo, rate, burst }: LocalOptions,
-  onAnswer: (answered: Answered) => void,
+  onAnswer: (request: ServedRequest) => void,
 ): Promise<LocalService> => {
   let ready = false;
+  let started = false;
   const lines = new Map<string, { calls: number; units: number }>();
   logSink.write = (fields) => {
-    const line = fields as { requestId: string; route?: string; stack?: string; calls: number; units: number };
+    const line = fields as {
+      requestId: string;
+      route?: string;
+      delivery?: string;
+      stack?: string;
+      calls: number;
+      units: number;
+    };
     if (line.stack) console.error(line.stack);
     else if (line.route) lines.set(line.requestId, { calls: line.calls, units: line.units });
+    // A delivery has come further.
+    if (line.delivery) publish('deliveries');
   };
   const gateway: GatewayOptions = {
     routes,
     handlerOf: await loadHandlers(),
     authorizer: (await import('../functions/authorizer.ts')).handler,
-    authorizerTtlSeconds: 60,
+    authorizerTtlSeconds,
     rate,
     burst,
-    before: async (request, response, body) => (ready ? answerDev(request, response, body) : answerNotReady(response)),
-    onAnswer: ({ id, ...answered }) => {
-      onAnswer({ ...answered, ...lines.get(id) });
-      lines.delete(id);
+    before: async (request, response, body) => (ready ? answerOwn(request, response, body) : answerNotReady(response)),
+    onAnswer: (answered) => {
+      const request = served(answered, lines.get(answered.id));
+      lines.delete(answered.id);
+      // What the service calls of itself while it starts is nobody's request.
+      if (!started) return;
+      noteRequest(request);
+      onAnswer(request);
     },
   };
   const server = createGateway(gateway);
@@ -162,15 +169,22 @@ export const startService = async (
     dir.keep({ ...dir.kept, seeded: demo });
   }
   const { id, name } = store;
+  const queues = await ensureQueues(queue.endpoint);
+  Object.assign(process.env, { DELIVERY_QUEUE_URL: queues.url, DELIVERY_DLQ_URL: queues.deadLetterUrl });
   const service: ServiceFile = {
     baseUrl,
     store: { id, name },
     ...(await ensureKeys(dir.service)),
+    table: { endpoint: engine.endpoint, name: tableName() },
+    queue: { endpoint: queue.endpoint, ...queues },
+    authorizerTtlSeconds,
     residents: untouchedResidents,
   };
   dir.writeService(service);
+  connectConsole({ baseUrl, key: service.keys.all, store: service.store, engine: engine.name });
   ready = true;
-  const deliveries = await startDeliveries(baseUrl, service.keys['products:deliver'], queue.endpoint);
+  const deliveries = await startDeliveries(baseUrl, service, queues.url);
+  started = true;
 
   return {
     baseUrl,
@@ -178,6 +192,7 @@ export const startService = async (
     service,
     onEngineExit: engine.onExit,
     stop: async () => {
+      stopEvents();
       server.close();
       server.closeIdleConnections();
       await Promise.race([once(server, 'close'), new Promise((resolve) => setTimeout(resolve, 5000).unref())]);

@@ -11,6 +11,11 @@ export interface ServiceFile {
   /** A key with all scopes under `all`, and one for each single scope. */
   keys: Record<'all' | Scope, string>;
   otherStore: { id: string; name: string; key: string };
+  /** Where the operator's command finds the engines. */
+  table: { endpoint: string; name: string };
+  queue: { endpoint: string; url: string; deadLetterUrl: string };
+  /** For how long the gateway keeps an answer about a key. */
+  authorizerTtlSeconds: number;
   /** Residents whom neither store has touched when the demo is fresh. */
   residents: readonly Resident[];
 }

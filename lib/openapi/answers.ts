@@ -71,13 +71,15 @@ const instance = '/v1/products';
 
 const credit = '/v1/customers/vera.vendor/actions/increment-credit';
 
+const badRequest: ProblemAnswer = {
+  name: 'BadRequest',
+  when: 'The request breaks a rule. Nothing was changed. `errors` holds one message for each fault of path, query and body.',
+  example: problemBody(invalid('Limit must be between 1 and 1000.', 'listed must be true or false.'), instance),
+};
+
 /** Every problem that some operation answers, by its status. The texts are the service's own. */
 export const problems: Record<number, ProblemAnswer> = {
-  400: {
-    name: 'BadRequest',
-    when: 'The request breaks a rule. Nothing was changed. `errors` holds one message for each fault of path, query and body.',
-    example: problemBody(invalid('Limit must be between 1 and 1000.', 'listed must be true or false.'), instance),
-  },
+  400: badRequest,
   401: {
     name: 'Unauthorized',
     when: 'The API key is missing, sent twice, malformed, unknown, expired or revoked.',
@@ -147,15 +149,16 @@ export const problemStatuses = ({ problems: own, method, body }: Route): number[
   );
 };
 
+const responseOf = ({ when, example, retryAfter }: ProblemAnswer) => ({
+  description: when,
+  headers: headerRefs('X-Request-Id', ...(retryAfter ? (['Retry-After'] as const) : [])),
+  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' }, example } },
+});
+
 /** The problems as response components. */
 export const problemResponses = () =>
-  Object.fromEntries(
-    Object.values(problems).map(({ name, when, example, retryAfter }) => [
-      name,
-      {
-        description: when,
-        headers: headerRefs('X-Request-Id', ...(retryAfter ? (['Retry-After'] as const) : [])),
-        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' }, example } },
-      },
-    ]),
-  );
+  Object.fromEntries(Object.values(problems).map((problem) => [problem.name, responseOf(problem)]));
+
+/** A 400 with messages of an operation's own. */
+export const refusalResponse = (messages: readonly string[], path: string) =>
+  responseOf({ ...badRequest, example: problemBody(invalid(...messages), path) });

@@ -11,11 +11,13 @@ const last = readdirSync(releases)
   .sort(byVersion.compare)
   .at(-1);
 
+// A warning is printed, but does not fail the linter by itself.
 const { ok, output, errors } = redocly('lint', 'docs/openapi.json', '--max-problems', '50');
-if (!ok || output.trim() !== '') console.error(output + errors);
+const valid = ok && output.trim() === '';
+if (!valid) console.error(output + errors);
 
 const breaks = last === undefined ? [] : breaksBetween(`docs/releases/${last}`, 'docs/openapi.json');
 for (const line of breaks) console.error(`Breaks clients of ${last}: ${line}`);
 
-console.log(`docs/openapi.json: ${ok ? 'valid' : 'not valid'}, ${breaks.length} breaking changes since ${last}`);
-process.exitCode = ok && breaks.length === 0 ? 0 : 1;
+console.log(`docs/openapi.json: ${valid ? 'valid' : 'not valid'}, ${breaks.length} breaking changes since ${last}`);
+process.exitCode = valid && breaks.length === 0 ? 0 : 1;

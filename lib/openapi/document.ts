@@ -1,58 +1,18 @@
 import type * as z from 'zod';
 import { type Route, scopes } from '../routes/route.ts';
-import { headerRefs, headers, problemResponses, problemSchema, problemStatuses, problems } from './answers.ts';
+import {
+  headerRefs,
+  headers,
+  problemResponses,
+  problemSchema,
+  problemStatuses,
+  problems,
+  refusalResponse,
+} from './answers.ts';
 import { operationTexts } from './operation-texts.ts';
-import { type JsonSchema, parameterSchema, refOf, schemaComponents } from './schemas.ts';
+import { parameterSchema, refOf, schemaComponents } from './schemas.ts';
 import { introduction, parameterTexts, scopeTexts, tagOf, tagTexts } from './texts.ts';
-
-export interface Parameter {
-  name: string;
-  in: 'path' | 'query' | 'header';
-  required: boolean;
-  description: string;
-  schema: JsonSchema;
-  example?: unknown;
-}
-
-interface Content {
-  schema: JsonSchema;
-  example?: unknown;
-}
-
-export interface Response {
-  description: string;
-  headers: Record<string, { $ref: string }>;
-  content?: Record<string, Content>;
-}
-
-export interface Operation {
-  operationId: string;
-  tags: string[];
-  summary: string;
-  description: string;
-  security: Record<string, string[]>[];
-  'x-required-scope': string;
-  /** Beyond the contract: an operation of this service's own. */
-  'x-extension'?: true;
-  parameters: (Parameter | { $ref: string })[];
-  requestBody?: { required: boolean; content: Record<string, Content> };
-  responses: Record<string, Response | { $ref: string }>;
-}
-
-export interface OpenApiDocument {
-  openapi: '3.1.0';
-  info: Record<string, unknown>;
-  servers: { url: string; description: string; variables?: Record<string, { default: string; description: string }> }[];
-  tags: { name: string; description: string }[];
-  paths: Record<string, Record<string, Operation>>;
-  components: {
-    schemas: Record<string, JsonSchema>;
-    parameters: Record<string, Parameter>;
-    headers: Record<string, { description: string; schema: JsonSchema; example?: unknown }>;
-    responses: Record<string, Response>;
-    securitySchemes: Record<string, Record<string, unknown>>;
-  };
-}
+import type { Content, OpenApiDocument, Operation, Parameter, Response } from './types.ts';
 
 const idempotencyKey: Parameter = {
   name: 'Idempotency-Key',
@@ -94,6 +54,10 @@ const successOf = (row: Route): Response => ({
   ...(row.response && { content: contentOf(row, row.response, operationTexts[row.id]?.response) }),
 });
 
+/** The path of an operation's example. */
+const examplePath = ({ id, path }: Route): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(operationTexts[id]?.parameters?.[name])));
+
 /** `coupons/list-owner-coupons` is `listOwnerCoupons`. */
 const operationIdOf = ({ id }: Route): string =>
   id.replace(/^.*\//, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -122,6 +86,7 @@ const operationOf = (row: Route): Operation => {
       ...Object.fromEntries(
         problemStatuses(row).map((status) => [status, { $ref: `#/components/responses/${problems[status]?.name}` }]),
       ),
+      ...(text.refused && { 400: refusalResponse(text.refused.errors, examplePath(row)) }),
     },
   };
 };

@@ -13,6 +13,8 @@ export interface OperationText {
   request?: unknown;
   /** The answer to just this request. Absent for 204. */
   response?: unknown;
+  /** A body that is refused with 400 at the same path, and the messages. */
+  refused?: { request: unknown; errors: readonly string[] };
 }
 
 /** By the rows' ids. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { type FieldText, fieldTexts } from './field-texts.ts';
+import { fieldTexts } from './field-texts.ts';
+import type { FieldText } from './fields/common.ts';
 import { requestSchemas, responseSchemas } from './names.ts';
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
@@ -26,7 +27,7 @@ const withTexts = (name: string, schema: JsonSchema, texts: Record<string, Field
   const left = Object.keys(texts).filter((field) => !fields.includes(field));
   if (missing.length + left.length > 0)
     throw new Error(
-      `lib/openapi/field-texts.ts: ${name} lacks ${missing.join(', ') || 'nothing'}, has too many: ${left.join(', ') || 'none'}`,
+      `lib/openapi/fields: ${name} lacks ${missing.join(', ') || 'nothing'}, has too many: ${left.join(', ') || 'none'}`,
     );
   const properties = Object.entries(schema.properties ?? {}).map(([field, type]) => {
     const text = texts[field] ?? '';

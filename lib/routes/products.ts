@@ -77,6 +77,9 @@ const DiscountRequest = z
     }),
   );
 
+/** Each names a resident who is looked up. */
+const maxShares = 100;
+const sharesWords = `must be an array of at most ${maxShares} shares`;
 const shareWords = 'must be a number over 0 and at most 100';
 
 const ProfitShare = z
@@ -120,7 +123,7 @@ const ProductUpsertRequest = z
     item: itemName().optional(),
     blockCredits: boolean().default(false),
     description: text({ min: 0, max: 4096, multiline: true }).default(''),
-    profitShares: z.array(ProfitShare, { error: 'must be an array' }).default([]),
+    profitShares: z.array(ProfitShare, { error: sharesWords }).max(maxShares, { error: sharesWords }).default([]),
     demoId: uuid().nullable().default(null),
     active: boolean().default(true),
   })

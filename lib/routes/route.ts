@@ -42,7 +42,8 @@ export type Kind =
   | 'MEMBER'
   | 'DELIVERY'
   | 'DISPENSER'
-  | 'REQUEST';
+  | 'REQUEST'
+  | 'SWEEP';
 
 /** One endpoint. Rows are data: no AWS, no environment. The id is the path of its function under `functions/`. */
 export interface Route {

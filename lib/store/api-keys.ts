@@ -1,10 +1,10 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { now, timestamp } from '../clock.ts';
-import { notFound } from '../http/problem.ts';
+import { invalid, notFound } from '../http/problem.ts';
 import { newKey, type Stage } from '../keys.ts';
 import type { Scope } from '../routes/route.ts';
 import { rowsOf } from './query.ts';
-import { transact } from './retry.ts';
+import { type TransactItem, transact } from './retry.ts';
 import { db, partition, sharedKey, tableName } from './table.ts';
 
 /** An API key of one store. The key's text itself is not stored. */
@@ -16,6 +16,9 @@ export interface ApiKey {
   /** SHA-256 of the secret, in hex. */
   hash: string;
   status: 'active' | 'revoked';
+  revokedAt?: string;
+  /** The key that takes its place; this one lives on until `expiresAt`. */
+  rotatedTo?: string;
   createdAt: string;
   /** Live until then; never ends if absent. */
   expiresAt?: string;
@@ -33,13 +36,13 @@ interface NewApiKey {
   expiresAt?: string;
 }
 
-/** Issues a key; the answer's `text` is the only copy of it. Throws 404 if the store does not exist. */
-export const issueKey = async ({ store, name, scopes, stage, expiresAt }: NewApiKey) => {
+/** What is written for a new key, if its store exists; `text` is the only copy of the key. */
+const issuing = ({ store, name, scopes, stage, expiresAt }: NewApiKey) => {
   const { id, hash, text } = newKey(stage);
   const createdAt = timestamp(now());
   const key: ApiKey = { id, store, name, scopes: [...scopes], hash, status: 'active', createdAt };
   if (expiresAt !== undefined) key.expiresAt = expiresAt;
-  const refusals = await transact([
+  const items: TransactItem[] = [
     {
       ConditionCheck: {
         TableName: tableName(),
@@ -49,8 +52,39 @@ export const issueKey = async ({ store, name, scopes, stage, expiresAt }: NewApi
     },
     { Put: { TableName: tableName(), Item: { ...sharedKey('KEY', id), ...key } } },
     { Put: { TableName: tableName(), Item: { pk: partition(store, 'KEY'), sk: id } } },
+  ];
+  return { key, text, items };
+};
+
+/** Issues a key; the answer's `text` is the only copy of it. Throws 404 if the store does not exist. */
+export const issueKey = async (fields: NewApiKey) => {
+  const { key, text, items } = issuing(fields);
+  if (await transact(items)) throw notFound();
+  return { key, text };
+};
+
+/**
+ * Issues a key in the place of another, of the same store, name and scopes; the other one ends at `until`. Throws 404 if
+ * the store does not exist, 400 if the other key was revoked or has been rotated: of two at once, one does it.
+ */
+export const rotateKey = async (old: ApiKey, until: string, stage: Stage, expiresAt?: string) => {
+  const { store, name, scopes } = old;
+  const { key, text, items } = issuing({ store, name, scopes, stage, ...(expiresAt !== undefined && { expiresAt }) });
+  const refusals = await transact([
+    ...items,
+    {
+      Update: {
+        TableName: tableName(),
+        Key: sharedKey('KEY', old.id),
+        UpdateExpression: 'SET rotatedTo = :next, expiresAt = :until',
+        ConditionExpression: '#status = :active AND attribute_not_exists(rotatedTo)',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: { ':next': key.id, ':until': until, ':active': 'active' },
+      },
+    },
   ]);
-  if (refusals) throw notFound();
+  if (refusals?.[0]?.refused) throw notFound();
+  if (refusals) throw invalid('The key was revoked or rotated meanwhile: nothing was changed.');
   return { key, text };
 };
 
@@ -65,6 +99,17 @@ export const findKey = async (id: string): Promise<ApiKey | undefined> => {
 export const listKeyIds = async (store: string): Promise<string[]> => {
   const rows = await rowsOf<{ sk: string }>({ partition: partition(store, 'KEY') })({ descending: false });
   return rows.map(({ sk }) => sk);
+};
+
+/** Every key of a store, whatever its state, in the order of their issue. */
+export const listKeys = async (store: string): Promise<ApiKey[]> => {
+  const keys: ApiKey[] = [];
+  // One by one, since only such reads are consistent: a key that was just issued must be here.
+  for (const id of await listKeyIds(store)) {
+    const key = await findKey(id);
+    if (key) keys.push(key);
+  }
+  return keys.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
 };
 
 const change = async (id: string, set: Record<string, unknown>): Promise<void> => {
@@ -82,7 +127,7 @@ const change = async (id: string, set: Record<string, unknown>): Promise<void> =
 };
 
 /** Revokes a key. It may still be let through for as long as the authorizer's answers are cached. */
-export const revokeKey = (id: string): Promise<void> => change(id, { status: 'revoked' });
+export const revokeKey = (id: string): Promise<void> => change(id, { status: 'revoked', revokedAt: timestamp(now()) });
 
 /** Marks a key whose store was deleted: its calls are answered 404. */
 export const markStoreGone = (id: string): Promise<void> => change(id, { storeGone: true });

@@ -1,8 +1,9 @@
-import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { newId } from '../clock.ts';
+import { logSink } from '../http/log.ts';
 import type { Source } from '../http/page.ts';
 import { notFound } from '../http/problem.ts';
-import { deleteMany, rowsOf } from './query.ts';
+import { deleteMany, type Key, rowsOf } from './query.ts';
 import { putNew, transactOnce } from './request-record.ts';
 import { refusedToNotFound, transact } from './retry.ts';
 import { db, partition, tableName } from './table.ts';
@@ -14,8 +15,8 @@ export interface Category {
   productCount: number;
 }
 
-const keyOf = (store: string, id: string) => ({ pk: partition(store, 'CATEGORY'), sk: id });
-const memberKey = (store: string, id: string, productId: string) => ({
+export const categoryKey = (store: string, id: string): Key => ({ pk: partition(store, 'CATEGORY'), sk: id });
+export const memberKey = (store: string, id: string, productId: string) => ({
   pk: partition(store, 'MEMBER', id),
   sk: productId,
 });
@@ -26,13 +27,13 @@ export const createCategory = async (
   { id = newId() }: { id?: string } = {},
 ): Promise<Category> => {
   const category = { id, name, productCount: 0 };
-  await putNew({ ...keyOf(store, category.id), ...category }, category);
+  await putNew({ ...categoryKey(store, category.id), ...category }, category);
   return category;
 };
 
 export const findCategory = async (store: string, id: string): Promise<Category | undefined> => {
   const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: keyOf(store, id), ConsistentRead: true }),
+    new GetCommand({ TableName: tableName(), Key: categoryKey(store, id), ConsistentRead: true }),
   );
   return Item as Category | undefined;
 };
@@ -52,7 +53,7 @@ export const renameCategory = async (store: string, id: string, { name }: { name
     db.send(
       new UpdateCommand({
         TableName: tableName(),
-        Key: keyOf(store, id),
+        Key: categoryKey(store, id),
         UpdateExpression: 'SET #name = :name',
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeNames: { '#name': 'name' },
@@ -66,18 +67,28 @@ export const renameCategory = async (store: string, id: string, { name }: { name
 
 /**
  * Deletes a category and frees its memberships, however many. The first write alone makes it gone for every reader: ids
- * are never used again, so memberships left behind by a call that dies here lead nowhere. Throws 404.
+ * are never used again, so memberships left behind by a call that dies or fails after it lead nowhere. It is a
+ * transaction for its token: sent again after a lost answer, it does not find itself and say 404. Throws 404.
  */
 export const deleteCategory = async (store: string, id: string): Promise<void> => {
-  await refusedToNotFound(() =>
-    db.send(
-      new DeleteCommand({
+  const refusals = await transact([
+    {
+      Delete: {
         TableName: tableName(),
-        Key: keyOf(store, id),
+        Key: categoryKey(store, id),
         ConditionExpression: 'attribute_exists(pk)',
-      }),
-    ),
-  );
+      },
+    },
+  ]);
+  if (refusals) throw notFound();
+  try {
+    await freeMembers(store, id);
+  } catch (error) {
+    logSink.write({ level: 'WARN', unfreed: id, stack: error instanceof Error ? error.stack : String(error) });
+  }
+};
+
+const freeMembers = async (store: string, id: string): Promise<void> => {
   const members = listMembers(store, id);
   for (;;) {
     const some = await members({ descending: false, limit: 1000 });
@@ -93,7 +104,7 @@ export const listMembers = (store: string, id: string): Source<{ pk: string; sk:
 const countBy = (store: string, id: string, step: 1 | -1) => ({
   Update: {
     TableName: tableName(),
-    Key: keyOf(store, id),
+    Key: categoryKey(store, id),
     UpdateExpression: 'ADD productCount :step',
     ConditionExpression: 'attribute_exists(pk)',
     ExpressionAttributeValues: { ':step': step },

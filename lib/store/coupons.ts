@@ -49,7 +49,7 @@ export interface ImportedCoupon {
   createdAt?: string;
 }
 
-const never = '9999-12-31T23:59:59.999Z';
+export const never = '9999-12-31T23:59:59.999Z';
 
 export const couponKey = (store: string, id: string) => ({ pk: partition(store, 'COUPON'), sk: id });
 

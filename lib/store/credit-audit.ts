@@ -7,7 +7,7 @@ const endings: readonly Ending[] = ['drained', 'expired', 'superseded'];
 const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 
 /** A lot as it counts: what a large change has still to write about it is taken as written. */
-const asDecided = (lot: CreditLot, { pending }: CreditItem): CreditLot => {
+export const asDecided = (lot: CreditLot, { pending }: CreditItem): CreditLot => {
   if (!pending || lot.state !== 'open' || lot.version >= pending.version) return lot;
   if (!lot.sk.startsWith(`${pending.type}#${pending.epoch}#`)) return lot;
   if (lot.sk === pending.reduced?.sk) return { ...lot, remaining: pending.reduced.to };
@@ -59,7 +59,7 @@ export const auditCredit = (item: CreditItem, lots: readonly CreditLot[]): strin
 export const auditTable = (items: readonly Record<string, unknown>[]): string[] => {
   const lotsOf = new Map<string, CreditLot[]>();
   for (const item of items as unknown as readonly CreditLot[]) {
-    const [, customer] = /#LOT#(.+)$/.exec(item.pk) ?? [];
+    const [, customer] = item.pk.split('#LOT#');
     if (customer) lotsOf.set(customer, [...(lotsOf.get(customer) ?? []), item]);
   }
   const customers = (items as unknown as readonly CreditItem[]).filter(({ pk }) => pk.endsWith('#CUSTOMER'));

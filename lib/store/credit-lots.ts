@@ -53,6 +53,19 @@ export interface Pending extends Cause {
   reduced?: { sk: string; from: number; to: number };
 }
 
+/** The key of a lot. */
+export const lotKey = (
+  store: string,
+  uuid: string,
+  type: CreditType,
+  epoch: string,
+  expiresAt: string,
+  id: string,
+) => ({
+  pk: lotPartition(store, uuid),
+  sk: `${prefixOf(type, epoch)}${expiresAt}#${id}`,
+});
+
 const lotPartition = (store: string, uuid: string): string => partition(store, 'LOT', uuid);
 
 const prefixOf = (type: CreditType, epoch: string): string => `${type}#${epoch}#`;
@@ -70,8 +83,7 @@ export const newLot = (
   { at, by }: Cause,
   version: number,
 ): CreditLot => ({
-  pk: lotPartition(store, uuid),
-  sk: `${prefixOf(type, epoch)}${expiresAt}#${newId()}`,
+  ...lotKey(store, uuid, type, epoch, expiresAt, newId()),
   amount,
   remaining: amount,
   expiresAt,

@@ -35,6 +35,14 @@ export interface CreditItem extends CustomerItem {
   restrictedEpoch?: string;
   /** Goes up with every change of credit, of either type. */
   creditVersion?: number;
+  /**
+   * The version up to which nothing but imports has changed the credit: while it is `creditVersion`, the store itself has
+   * never touched it, and more may be imported.
+   */
+  importedVersion?: number;
+  /** The unlotted credit that was imported, of each type. */
+  importedCredit?: number;
+  importedRestricted?: number;
   /** What an earlier, large change has left to be written. */
   pending?: Pending;
   /** The shard of the index of customers by due time, and the time: the earlier of both types'. */

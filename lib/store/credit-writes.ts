@@ -11,12 +11,13 @@ import { tableName } from './table.ts';
 export const maxItems = 100;
 
 /** The update of a customer's item that a plan makes, if the customer's credit is still at `version`. */
-const updateOf = (
-  { store, uuid, type, cause }: Change,
+export const updateOf = (
+  { store, uuid, type, cause }: Omit<Change, 'command'>,
   item: CreditItem,
-  { holding }: Plan,
+  { holding }: Pick<Plan, 'holding'>,
   epoch: string | undefined,
   pending: Pending | undefined,
+  imported: Pick<CreditItem, 'importedVersion' | 'importedCredit' | 'importedRestricted'> = {},
 ): TransactItem => {
   const names = attributes[type];
   const version = item.creditVersion ?? 0;
@@ -29,6 +30,7 @@ const updateOf = (
     [names.due]: holding.due,
     ...(epoch !== undefined && { [names.epoch]: epoch }),
     ...(pending && { pending }),
+    ...imported,
     creditVersion: version + 1,
     dues: due && dueShardOf(uuid),
     due,

@@ -3,7 +3,7 @@ import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Source } from '../http/page.ts';
 import { notFound } from '../http/problem.ts';
 import type { Identifier } from '../identifier.ts';
-import { getMany, loaded, merged, rowsOf } from './query.ts';
+import { getMany, type Key, loaded, merged, rowsOf } from './query.ts';
 import { isRecorded, transactOnce } from './request-record.ts';
 import { findResident, type Resident } from './residents.ts';
 import { pastConflicts } from './retry.ts';
@@ -29,6 +29,7 @@ export interface CustomerItem extends Partial<Omit<Customer, 'uuid'>> {
   flags?: string;
   /** Lifetime spend. */
   sum?: number;
+  banReason?: string;
 }
 
 export const customerKey = (store: string, uuid: string) => ({ pk: partition(store, 'CUSTOMER'), sk: uuid });
@@ -52,10 +53,16 @@ const readCustomer = ({ sk, username, ...item }: CustomerItem): Customer => ({
 });
 
 /** The parts of an update that make the item of a resident who may not be a customer yet. */
-export const birth = (store: string, username: string) => ({
-  set: 'username = if_not_exists(username, :username), flags = if_not_exists(flags, :flags), ranked = if_not_exists(ranked, :ranked)',
-  values: { ':username': username, ':flags': flagsOf(store, false), ':ranked': rankedOf(store, false) },
-});
+export const birth = (store: string, username: string) => {
+  const values = { username, flags: flagsOf(store, false), ranked: rankedOf(store, false) };
+  const parts = Object.keys(values).map((name) => ({ name, set: `${name} = if_not_exists(${name}, :${name})` }));
+  return {
+    /** By attribute, for an update that sets some of them itself. */
+    parts,
+    set: parts.map(({ set }) => set).join(', '),
+    values: Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value])),
+  };
+};
 
 /**
  * Makes a resident a customer of the store, if they are none yet: from then on they are in the store's list. To be
@@ -70,6 +77,25 @@ export const touchCustomer = async (store: string, { uuid, username }: Resident)
     ExpressionAttributeValues: values,
   });
   await pastConflicts(() => db.send(update));
+};
+
+/** A store's customers as stored, in the order of their UUIDs. */
+export const listCustomerItems = (store: string): Source<CustomerItem> =>
+  rowsOf({ partition: partition(store, 'CUSTOMER') });
+
+/** The index attributes of a customer, which follow the subscription. */
+export const subscribed = (store: string, newsSubscriber: boolean) => ({
+  newsSubscriber,
+  flags: flagsOf(store, newsSubscriber),
+  ranked: rankedOf(store, newsSubscriber),
+});
+
+/** Makes these residents customers of the store, as far as they are none yet. */
+export const touchMany = async (store: string, residents: readonly Resident[]): Promise<void> => {
+  const items = await getMany<CustomerItem>(residents.map(({ uuid }) => customerKey(store, uuid)));
+  const known = new Set(items.map(({ sk }) => sk));
+  const strangers = new Map(residents.filter(({ uuid }) => !known.has(uuid)).map((each) => [each.uuid, each]));
+  for (const stranger of strangers.values()) await touchCustomer(store, stranger);
 };
 
 export const findCustomerItem = async (store: string, uuid: string): Promise<CustomerItem | undefined> => {
@@ -148,11 +174,7 @@ export const updateCustomer = async (
   if (discount === undefined && newsSubscriber === undefined) return getCustomer(store, identifier);
   return change(store, identifier, {
     ...(discount !== undefined && { discount }),
-    ...(newsSubscriber !== undefined && {
-      newsSubscriber,
-      flags: flagsOf(store, newsSubscriber),
-      ranked: rankedOf(store, newsSubscriber),
-    }),
+    ...(newsSubscriber !== undefined && subscribed(store, newsSubscriber)),
   });
 };
 
@@ -163,6 +185,26 @@ export const banCustomer = (store: string, identifier: Identifier, reason: strin
 /** Throws 404. */
 export const unbanCustomer = (store: string, identifier: Identifier): Promise<Customer> =>
   change(store, identifier, { isBanned: false, banReason: undefined });
+
+/** Sets the name on an item that holds a copy of it, if that item is there. */
+export const renameCopy = async (key: Key, username: string): Promise<void> => {
+  const update = new UpdateCommand({
+    TableName: tableName(),
+    Key: key,
+    UpdateExpression: 'SET username = :username',
+    ConditionExpression: 'attribute_exists(pk)',
+    ExpressionAttributeValues: { ':username': username },
+  });
+  try {
+    await pastConflicts(() => db.send(update));
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  }
+};
+
+/** Follows a change of a resident's name in the copy of it. */
+export const renameCustomer = (store: string, uuid: string, username: string): Promise<void> =>
+  renameCopy(customerKey(store, uuid), username);
 
 export interface CustomerFilter {
   newsSubscriber?: boolean | undefined;
@@ -179,7 +221,7 @@ const listed = (item: CustomerItem, position: string): Listed => ({ ...readCusto
 const byUuid = (store: string, newsSubscriber: boolean | undefined): Source<Listed> => {
   if (newsSubscriber === undefined)
     return async (range) => {
-      const items = await rowsOf<CustomerItem>({ partition: partition(store, 'CUSTOMER') })(range);
+      const items = await listCustomerItems(store)(range);
       return items.map((item) => listed(item, item.sk));
     };
   const rows = rowsOf<{ pk: string; sk: string }>({ partition: flagsOf(store, newsSubscriber), index: 'byFlags' });

@@ -1,8 +1,9 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { newId } from '../clock.ts';
+import type { Source } from '../http/page.ts';
 import { notFound } from '../http/problem.ts';
 import type { Identifier } from '../identifier.ts';
-import type { Key } from './query.ts';
+import { type Key, rowsOf } from './query.ts';
 import { putNew } from './request-record.ts';
 import type { Resident } from './residents.ts';
 import { refusedToNotFound } from './retry.ts';
@@ -42,7 +43,7 @@ export interface ImportedGiftCard {
   purchased?: boolean;
 }
 
-const keyOf = (store: string, id: string) => ({ pk: partition(store, 'GIFTCARD'), sk: id });
+export const giftCardKey = (store: string, id: string): Key => ({ pk: partition(store, 'GIFTCARD'), sk: id });
 
 /** The partition of an owner's cards with these flags in the index by rank. */
 export const rankedOf = (store: string, owner: string, active: boolean, redeemed: boolean): string =>
@@ -59,7 +60,7 @@ export const giftCardItem = (
   const rankedOn = rankedOf(store, owner.uuid, true, card.redeemed);
   const rankedOff = rankedOf(store, owner.uuid, false, card.redeemed);
   return {
-    ...keyOf(store, card.id),
+    ...giftCardKey(store, card.id),
     ...card,
     ownerUuid: owner.uuid,
     ownerUsername: owner.username,
@@ -94,10 +95,14 @@ export const putGiftCard = async (
   return card;
 };
 
+/** A store's cards, in the order of their ids. */
+export const listStoreCards = (store: string): Source<GiftCardItem> =>
+  rowsOf({ partition: partition(store, 'GIFTCARD') });
+
 /** Throws 404. */
 export const getGiftCard = async (store: string, id: string): Promise<GiftCard> => {
   const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: keyOf(store, id), ConsistentRead: true }),
+    new GetCommand({ TableName: tableName(), Key: giftCardKey(store, id), ConsistentRead: true }),
   );
   if (!Item) throw notFound();
   return Item as GiftCard;
@@ -115,7 +120,7 @@ const setFields = async (
     db.send(
       new UpdateCommand({
         TableName: tableName(),
-        Key: keyOf(store, id),
+        Key: giftCardKey(store, id),
         UpdateExpression: `SET ${sets}, ranked = ${fields.active ? 'rankedOn' : 'rankedOff'}`,
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeNames: Object.fromEntries(set.map(([name]) => [`#${name}`, name])),

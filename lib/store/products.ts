@@ -5,7 +5,7 @@ import type { Source } from '../http/page.ts';
 import { notFound } from '../http/problem.ts';
 import { activePrice, type Discount } from '../price.ts';
 import { findCategory, listMembers } from './categories.ts';
-import { getMany, loaded, merged, rowsOf } from './query.ts';
+import { getMany, type Key, loaded, merged, rowsOf } from './query.ts';
 import { putNew } from './request-record.ts';
 import { refusedToNotFound } from './retry.ts';
 import { db, partition, tableName } from './table.ts';
@@ -37,12 +37,12 @@ export interface Product extends ProductFields {
   activePrice: number;
 }
 
-interface StoredProduct extends Omit<Product, 'activePrice'> {
+export interface StoredProduct extends Omit<Product, 'activePrice'> {
   pk: string;
   sk: string;
 }
 
-const keyOf = (store: string, id: string) => ({ pk: partition(store, 'PRODUCT'), sk: id });
+export const productKey = (store: string, id: string): Key => ({ pk: partition(store, 'PRODUCT'), sk: id });
 
 // A control character, which no search may hold, keeps a match from reaching over from the name into the description.
 const searchText = ({ name, description }: ProductFields): string => `${folded(name)}\u001f${folded(description)}`;
@@ -66,7 +66,7 @@ export const productItem = (
   imported: { id?: string; mpListing?: number } = {},
 ): StoredProduct => {
   const product = { ...fields, id: newId(), mpListing: 0, ...imported };
-  return { ...keyOf(store, product.id), ...indexed(store, fields), ...product };
+  return { ...productKey(store, product.id), ...indexed(store, fields), ...product };
 };
 
 export const createProduct = async (...args: Parameters<typeof productItem>): Promise<Product> => {
@@ -84,7 +84,7 @@ export const updateProduct = async (store: string, id: string, fields: ProductFi
     db.send(
       new UpdateCommand({
         TableName: tableName(),
-        Key: keyOf(store, id),
+        Key: productKey(store, id),
         UpdateExpression: `SET ${set.map(([name]) => `#${name} = :${name}`).join(', ')}${removed}`,
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeNames: Object.fromEntries([...set.map(([name]) => [`#${name}`, name]), ['#text', 'text']]),
@@ -99,7 +99,7 @@ export const updateProduct = async (store: string, id: string, fields: ProductFi
 /** Throws 404. Inactive products are found too. */
 export const getProduct = async (store: string, id: string): Promise<Product> => {
   const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: keyOf(store, id), ConsistentRead: true }),
+    new GetCommand({ TableName: tableName(), Key: productKey(store, id), ConsistentRead: true }),
   );
   if (!Item) throw notFound();
   return read(Item as StoredProduct);
@@ -109,10 +109,19 @@ export const getProduct = async (store: string, id: string): Promise<Product> =>
 export const hasProduct = async (store: string, id: string): Promise<boolean> => {
   const { Item } = await db.send(
     // Consistent: what refers to a product may be sent right after the product was made.
-    new GetCommand({ TableName: tableName(), Key: keyOf(store, id), ConsistentRead: true, ProjectionExpression: 'sk' }),
+    new GetCommand({
+      TableName: tableName(),
+      Key: productKey(store, id),
+      ConsistentRead: true,
+      ProjectionExpression: 'sk',
+    }),
   );
   return Item !== undefined;
 };
+
+/** A store's products as stored, inactive ones too, in the order of their ids. */
+export const listStoredProducts = (store: string): Source<StoredProduct> =>
+  rowsOf({ partition: partition(store, 'PRODUCT') });
 
 export interface ProductFilter {
   listed?: boolean | undefined;
@@ -158,7 +167,7 @@ export const listProducts = (store: string, filter: ProductFilter): Source<Produ
     ids,
     ({ sk }) => sk,
     async (rows) => {
-      const items = await getMany<StoredProduct>(rows.map(({ sk }) => keyOf(store, sk)));
+      const items = await getMany<StoredProduct>(rows.map(({ sk }) => productKey(store, sk)));
       return items.map(read).filter(matches);
     },
   );

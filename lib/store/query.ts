@@ -94,6 +94,19 @@ export const loaded =
     }
   };
 
+/** Every row of a list, in its order, so many at a time as fit into memory however long the list is. */
+export async function* everyRow<T>(source: Source<T>, positionOf: (row: T) => string): AsyncGenerator<T> {
+  const stride = 1000;
+  let from: { position: string; inclusive: boolean } | undefined;
+  for (;;) {
+    const rows = await source({ descending: false, limit: stride, ...(from && { from }) });
+    yield* rows;
+    const last = rows.at(-1);
+    if (rows.length < stride || last === undefined) return;
+    from = { position: positionOf(last), inclusive: false };
+  }
+}
+
 export interface Key {
   pk: string;
   sk: string;
@@ -106,7 +119,10 @@ const inChunks = <T>(items: T[], size: number): T[][] =>
  * The items of these keys, in the keys' order, each once; keys without an item are left out. The keys may be rows of an
  * index: they hold more than the key, and while an index catches up one item may stand in it twice.
  */
-export const getMany = async <T extends Key>(rows: Key[]): Promise<T[]> => {
+export const getMany = async <T extends Key>(
+  rows: Key[],
+  { consistent = false }: { consistent?: boolean } = {},
+): Promise<T[]> => {
   const keys = [...new Map(rows.map(({ pk, sk }) => [`${pk} ${sk}`, { pk, sk }])).values()];
   const found = new Map<string, T>();
   const getChunk = async (chunk: Key[]): Promise<void> => {
@@ -114,7 +130,7 @@ export const getMany = async <T extends Key>(rows: Key[]): Promise<T[]> => {
     for (let attempt = 0; rest.length > 0; attempt++) {
       if (attempt > 0) await pause(attempt);
       const { Responses, UnprocessedKeys } = await db.send(
-        new BatchGetCommand({ RequestItems: { [tableName()]: { Keys: rest } } }),
+        new BatchGetCommand({ RequestItems: { [tableName()]: { Keys: rest, ConsistentRead: consistent } } }),
       );
       for (const item of (Responses?.[tableName()] ?? []) as T[]) found.set(`${item.pk} ${item.sk}`, item);
       rest = (UnprocessedKeys?.[tableName()]?.Keys ?? []) as Key[];

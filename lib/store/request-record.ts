@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { newId, now, timestamp } from '../clock.ts';
 import { keyReused, requestRunning } from '../http/problem.ts';
@@ -149,8 +149,9 @@ export const answerOnce = async (
   if (first) return { answer: first, replayed: true };
   try {
     const result = await requests.run(running, rule);
-    // A rule that found nothing to change has not recorded its answer.
-    if (!running.recorded) await db.send(new UpdateCommand(completion(running, result)));
+    // A rule that found nothing to change has not recorded its answer. A transaction, for its token: sent again after a
+    // lost answer, it does not find its own work and take it for another request's.
+    if (!running.recorded && (await transact([{ Update: completion(running, result) }]))) throw requestRunning();
     return { answer: answerOf(result), replayed: false };
   } catch (error) {
     await release(running);

@@ -2,6 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { now } from '../clock.ts';
 import { invalid } from '../http/problem.ts';
 import type { Identifier } from '../identifier.ts';
+import { getMany, type Key } from './query.ts';
 import { transact } from './retry.ts';
 import { db, sharedKey, tableName } from './table.ts';
 
@@ -12,9 +13,15 @@ export interface Resident {
 }
 
 /** A resident as stored: with every name that ever led to it, the current one included. */
-interface StoredResident extends Resident {
+export interface StoredResident extends Resident, Key {
   names: string[];
+  /** There while copies of the name in stores' items still have to follow it. */
+  renaming?: boolean;
 }
+
+export const residentKey = (uuid: string): Key => sharedKey('RESIDENT', uuid);
+
+export const nameKey = (name: string): Key => sharedKey('NAME', name);
 
 const cacheMillis = 5 * 60_000;
 const cacheSize = 10_000;
@@ -35,7 +42,7 @@ export const forgetResidents = (): void => cache.clear();
  * a name can only be given to another resident by an operator's import.
  */
 export const findResident = async ({ uuid, username }: Identifier): Promise<Resident | undefined> => {
-  const key = uuid === undefined ? sharedKey('NAME', username) : sharedKey('RESIDENT', uuid);
+  const key = uuid === undefined ? nameKey(username) : residentKey(uuid);
   const known = cache.get(key.pk);
   if (known && now() < known.until) return known.resident;
   const { Item } = await db.send(new GetCommand({ TableName: tableName(), Key: key, ConsistentRead: true }));
@@ -43,16 +50,27 @@ export const findResident = async ({ uuid, username }: Identifier): Promise<Resi
   const resident: Resident = { uuid: Item.uuid, username: Item.username };
   // Every name's item carries the current name, so whom a name led to is known by UUID as well.
   remember(key.pk, resident);
-  remember(sharedKey('RESIDENT', resident.uuid).pk, resident);
+  remember(residentKey(resident.uuid).pk, resident);
   return resident;
 };
+
+/** The residents of these UUIDs and names, by them, as they are now; those who are not there are left out. */
+export const findResidents = async (identifiers: readonly Identifier[]): Promise<Map<string, Resident>> => {
+  const keys = identifiers.map(({ uuid, username }) => (uuid === undefined ? nameKey(username) : residentKey(uuid)));
+  const items = await getMany<Resident & Key>(keys, { consistent: true });
+  return new Map(items.map(({ pk, uuid, username }) => [pk.slice(pk.indexOf('#') + 1), { uuid, username }]));
+};
+
+/** Residents with all their names, in the order of the UUIDs. */
+export const getResidents = (uuids: readonly string[]): Promise<StoredResident[]> =>
+  getMany(uuids.map(residentKey), { consistent: true });
 
 /**
  * Writes a resident with its current name and, if any, former ones, all in canonical form; names already on record stay.
  * Throws 400 if a name belongs to another resident.
  */
 export const putResident = async ({ uuid, username }: Resident, formerNames: readonly string[] = []): Promise<void> => {
-  const key = sharedKey('RESIDENT', uuid);
+  const key = residentKey(uuid);
   const { Item } = await db.send(new GetCommand({ TableName: tableName(), Key: key, ConsistentRead: true }));
   const stored = Item as StoredResident | undefined;
   const names = [...new Set([username, ...formerNames, ...(stored?.names ?? [])])];
@@ -62,7 +80,7 @@ export const putResident = async ({ uuid, username }: Resident, formerNames: rea
       Put: {
         TableName: tableName(),
         // Each name carries the current one, so that a look-up by any name is one read.
-        Item: { ...sharedKey('NAME', name), uuid, username },
+        Item: { ...nameKey(name), uuid, username },
         ConditionExpression: 'attribute_not_exists(pk) OR #uuid = :uuid',
         ExpressionAttributeNames: { '#uuid': 'uuid' },
         ExpressionAttributeValues: { ':uuid': uuid },
@@ -71,6 +89,6 @@ export const putResident = async ({ uuid, username }: Resident, formerNames: rea
   ]);
   const taken = refusals && names.filter((_, index) => refusals[index + 1]?.refused);
   if (taken) throw invalid(...taken.map((name) => `The name ${name} belongs to another resident.`));
-  for (const name of names) cache.delete(sharedKey('NAME', name).pk);
+  for (const name of names) cache.delete(nameKey(name).pk);
   cache.delete(key.pk);
 };

@@ -1,9 +1,20 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { now, timestamp } from '../clock.ts';
+import type { Source } from '../http/page.ts';
 import type { Identifier } from '../identifier.ts';
-import { birth, type CustomerItem, customerKey, findCustomerItem, getCustomer, rankOf, uuidOf } from './customers.ts';
+import {
+  birth,
+  type CustomerItem,
+  customerKey,
+  findCustomerItem,
+  getCustomer,
+  rankOf,
+  renameCopy,
+  uuidOf,
+} from './customers.ts';
+import { type Key, rowsOf } from './query.ts';
 import type { Resident } from './residents.ts';
-import { pause, transact } from './retry.ts';
+import { pause, type TransactItem, transact } from './retry.ts';
 import { db, partition, tableName } from './table.ts';
 
 /** What a customer has spent, in whole L$. */
@@ -30,9 +41,7 @@ export interface Purchase {
   at: string;
 }
 
-interface SpendItem {
-  pk: string;
-  sk: string;
+export interface SpendItem extends Key {
   username: string;
   sum: number;
   totalOwned: number;
@@ -43,7 +52,7 @@ interface SpendItem {
 const dayMillis = 86_400_000;
 const yearDays = 365;
 
-const spendKey = (store: string, uuid: string) => ({ pk: partition(store, 'SPEND'), sk: uuid });
+export const spendKey = (store: string, uuid: string) => ({ pk: partition(store, 'SPEND'), sk: uuid });
 
 const dayOf = (millis: number): string => timestamp(millis).slice(0, 10);
 
@@ -72,72 +81,111 @@ export const getSpend = async (store: string, identifier: Identifier): Promise<S
   return { uuid, username, sum, lastYearSum, totalOwned };
 };
 
+/** A purchase as stored. */
+export interface PurchaseItem extends Key {
+  uuid: string;
+  productId: string;
+  price: number;
+  at: string;
+}
+
+export const purchaseKey = (store: string, id: string): Key => ({ pk: partition(store, 'PURCHASE'), sk: id });
+
+export const ownedKey = (store: string, uuid: string, productId: string): Key => ({
+  pk: partition(store, 'OWNED', uuid),
+  sk: productId,
+});
+
+/** A store's purchases, in the order of their ids. */
+export const listPurchases = (store: string): Source<PurchaseItem> =>
+  rowsOf({ partition: partition(store, 'PURCHASE') });
+
+/** What the table holds of a buyer before purchases of theirs are recorded. */
+export interface BuyerState {
+  spend: SpendItem | undefined;
+  customer: CustomerItem | undefined;
+  /** Those of the products bought that they own already. */
+  owned: ReadonlySet<string>;
+}
+
+/**
+ * The writes that record purchases of one buyer, all or none; refused if the buyer's spend has moved since `state`, or
+ * one of them is recorded already. They are two items and at most two for each purchase.
+ */
+export const purchaseItems = (
+  store: string,
+  { uuid, username }: Resident,
+  purchases: readonly Omit<Purchase, 'buyer'>[],
+  { spend, customer, owned }: BuyerState,
+): TransactItem[] => {
+  const sum = purchases.reduce((total, { price }) => total + price, spend?.sum ?? 0);
+  // Days that no question can ask for any more are dropped; a day more is kept against clocks that differ.
+  const oldest = dayOf(now() - (yearDays + 1) * dayMillis);
+  const days = Object.fromEntries(Object.entries(spend?.days ?? {}).filter(([known]) => known >= oldest));
+  for (const { price, at } of purchases) {
+    const day = dayOf(Date.parse(at));
+    if (day >= oldest) days[day] = (days[day] ?? 0) + price;
+  }
+  const acquired = [...new Set(purchases.map(({ productId }) => productId))].filter((id) => !owned.has(id));
+  const born = birth(store, username);
+  const putNew = (Item: object): TransactItem => ({
+    Put: { TableName: tableName(), Item, ConditionExpression: 'attribute_not_exists(pk)' },
+  });
+  return [
+    {
+      Put: {
+        TableName: tableName(),
+        Item: {
+          ...spendKey(store, uuid),
+          username: customer?.username ?? username,
+          sum,
+          totalOwned: (spend?.totalOwned ?? 0) + acquired.length,
+          days,
+        },
+        // Every purchase adds to the sum, or (at no price) to what is owned, or changes neither.
+        ConditionExpression: spend ? '#sum = :sum AND totalOwned = :owned' : 'attribute_not_exists(pk)',
+        ...(spend && {
+          ExpressionAttributeNames: { '#sum': 'sum' },
+          ExpressionAttributeValues: { ':sum': spend.sum, ':owned': spend.totalOwned },
+        }),
+      },
+    },
+    {
+      Update: {
+        TableName: tableName(),
+        Key: customerKey(store, uuid),
+        UpdateExpression: `SET ${born.set}, #sum = :sum${sum > 0 ? ', #rank = :rank' : ''}`,
+        ExpressionAttributeNames: { '#sum': 'sum', ...(sum > 0 && { '#rank': 'rank' }) },
+        ExpressionAttributeValues: { ...born.values, ':sum': sum, ...(sum > 0 && { ':rank': rankOf(sum, uuid) }) },
+      },
+    },
+    ...purchases.map(({ id, productId, price, at }) =>
+      putNew({ ...purchaseKey(store, id), uuid, productId, price, at }),
+    ),
+    ...acquired.map((productId) => putNew(ownedKey(store, uuid, productId))),
+  ];
+};
+
 /**
  * Records a purchase: the customer's spend and what they own, in one transaction with the purchase itself. False, and
  * nothing written, if a purchase of this id is recorded already.
  */
-export const recordPurchase = async (
-  store: string,
-  { id, buyer, productId, price, at }: Purchase,
-): Promise<boolean> => {
-  const { uuid, username } = buyer;
-  const purchaseKey = { pk: partition(store, 'PURCHASE'), sk: id };
-  const ownedKey = { pk: partition(store, 'OWNED', uuid), sk: productId };
+export const recordPurchase = async (store: string, purchase: Purchase): Promise<boolean> => {
+  const { id, buyer, productId } = purchase;
   for (let attempt = 1; ; attempt++) {
     const [recorded, owned, spend, customer] = await Promise.all([
-      find(purchaseKey),
-      find(ownedKey),
-      find<SpendItem>(spendKey(store, uuid)),
-      findCustomerItem(store, uuid) as Promise<CustomerItem | undefined>,
+      find(purchaseKey(store, id)),
+      find(ownedKey(store, buyer.uuid, productId)),
+      find<SpendItem>(spendKey(store, buyer.uuid)),
+      findCustomerItem(store, buyer.uuid),
     ]);
     if (recorded) return false;
-    const sum = (spend?.sum ?? 0) + price;
-    const day = dayOf(Date.parse(at));
-    // Days that no question can ask for any more are dropped; a day more is kept against clocks that differ.
-    const oldest = dayOf(now() - (yearDays + 1) * dayMillis);
-    const days = Object.fromEntries(Object.entries(spend?.days ?? {}).filter(([known]) => known >= oldest));
-    if (day >= oldest) days[day] = (days[day] ?? 0) + price;
-    const born = birth(store, username);
-    const refusals = await transact([
-      {
-        Put: {
-          TableName: tableName(),
-          Item: { ...purchaseKey, uuid, productId, price, at },
-          ConditionExpression: 'attribute_not_exists(pk)',
-        },
-      },
-      {
-        Put: {
-          TableName: tableName(),
-          Item: {
-            ...spendKey(store, uuid),
-            username: customer?.username ?? username,
-            sum,
-            totalOwned: (spend?.totalOwned ?? 0) + (owned ? 0 : 1),
-            days,
-          },
-          // Every purchase adds to the sum, or (at no price) to what is owned, or changes neither.
-          ConditionExpression: spend ? '#sum = :sum AND totalOwned = :owned' : 'attribute_not_exists(pk)',
-          ...(spend && {
-            ExpressionAttributeNames: { '#sum': 'sum' },
-            ExpressionAttributeValues: { ':sum': spend.sum, ':owned': spend.totalOwned },
-          }),
-        },
-      },
-      {
-        Update: {
-          TableName: tableName(),
-          Key: customerKey(store, uuid),
-          UpdateExpression: `SET ${born.set}, #sum = :sum${sum > 0 ? ', #rank = :rank' : ''}`,
-          ExpressionAttributeNames: { '#sum': 'sum', ...(sum > 0 && { '#rank': 'rank' }) },
-          ExpressionAttributeValues: { ...born.values, ':sum': sum, ...(sum > 0 && { ':rank': rankOf(sum, uuid) }) },
-        },
-      },
-      ...(owned
-        ? []
-        : [{ Put: { TableName: tableName(), Item: ownedKey, ConditionExpression: 'attribute_not_exists(pk)' } }]),
-    ]);
-    if (!refusals) return true;
+    const state = { spend, customer, owned: new Set(owned ? [productId] : []) };
+    if (!(await transact(purchaseItems(store, buyer, [purchase], state)))) return true;
     await pause(attempt);
   }
 };
+
+/** Follows a change of a resident's name in the copy of it. */
+export const renameSpender = (store: string, uuid: string, username: string): Promise<void> =>
+  renameCopy(spendKey(store, uuid), username);

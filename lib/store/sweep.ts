@@ -1,9 +1,9 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { now, timestamp } from '../clock.ts';
 import { logSink } from '../http/log.ts';
 import { reconcileCredit } from './credit.ts';
 import { dueShards } from './credit-state.ts';
-import { db, indexes, tableName } from './table.ts';
+import { db, indexes, sharedKey, tableName } from './table.ts';
 
 /** What one sweep did. */
 export interface SweepReport {
@@ -22,6 +22,7 @@ const sideBySide = 10;
 interface DueRow {
   pk: string;
   sk: string;
+  due: string;
 }
 
 async function* duePages(shard: string, at: string): AsyncGenerator<DueRow[]> {
@@ -68,4 +69,30 @@ export const sweepDueLots = async (by: string, mayGoOn: () => boolean = () => tr
         await Promise.all(rows.slice(i, i + sideBySide).map(closeOf));
       }
   return report;
+};
+
+/** The last sweep, and when it ended. */
+export interface LastSweep extends SweepReport {
+  at: string;
+}
+
+const lastKey = sharedKey('SWEEP', 'last');
+
+/** Notes that a sweep has run: one small write each time, so that an operator can see that the schedule works. */
+export const noteSweep = async (report: SweepReport): Promise<void> => {
+  const last: LastSweep = { ...report, at: timestamp(now()) };
+  await db.send(new PutCommand({ TableName: tableName(), Item: { ...lastKey, ...last } }));
+};
+
+/** Undefined where none has run yet. */
+export const findLastSweep = async (): Promise<LastSweep | undefined> => {
+  const { Item } = await db.send(new GetCommand({ TableName: tableName(), Key: lastKey, ConsistentRead: true }));
+  return Item as LastSweep | undefined;
+};
+
+/** When the customer who has waited longest for a sweep came due; undefined where nobody is due. */
+export const findOverdue = async (): Promise<string | undefined> => {
+  const at = timestamp(now());
+  const first = await Promise.all(dueShards.map(async (shard) => (await duePages(shard, at).next()).value?.[0]?.due));
+  return first.filter((due) => due !== undefined).sort()[0];
 };

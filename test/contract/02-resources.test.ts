@@ -84,10 +84,10 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
   });
 
   test.each([
-    ['CustomerResponse', ''],
-    ['CustomerCreditResponse', '/credit'],
-    ['CustomerSpendResponse', '/spend'],
-  ] as const)('resource %s: has exactly these fields', async (shape, path) => {
+    ['resource CustomerResponse', 'CustomerResponse', ''],
+    ['resource CustomerCreditResponse', 'CustomerCreditResponse', '/credit'],
+    ['resource CustomerSpendResponse', 'CustomerSpendResponse', '/spend'],
+  ] as const)('%s: has exactly these fields', async (_, shape, path) => {
     const { body } = await get(`/v1/customers/${customer}${path}`);
 
     expect(shapes[shape].parse(body)).toMatchObject(resident(3));
@@ -123,7 +123,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     expect(shapes.GiftCardResponse.parse(await grantCard(customer, fields))).toMatchObject(fields);
   });
 
-  test('resource BanCustomerRequest: the reason, and the whole body, may be left out', async () => {
+  test('resource BanCustomerRequest, resource CustomerBanStateResponse: the reason, and the whole body, may be left out', async () => {
     for (const body of [{ reason: 'Spam' }, {}, undefined]) {
       const answer = await act(customer, 'ban', body);
 

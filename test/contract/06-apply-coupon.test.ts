@@ -25,7 +25,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
   const actions = ['apply', 'revoke'];
 
   test.each(actions)(
-    'apply rule 1, revoke rule 1: %s takes exactly one of code, couponOwnerUuid and couponId',
+    'apply rule 1, revoke rule 1, resource ApplyCouponRequest, resource RevokeCouponRequest: %s takes exactly one of code, couponOwnerUuid and couponId',
     async (action) => {
       const { id, code } = await createCoupon(owner);
       const [one, two, three] = [{ code }, { couponOwnerUuid: owner }, { couponId: id }];
@@ -230,11 +230,11 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
   });
 
   describe.runIf(target.otherKey)('with a key of another store (CONTRACT_OTHER_KEY)', () => {
-    test('coupons 11: coupon and product of another store are 404', async () => {
+    test('coupons 11: the coupon of another store is 404, by id and by code', async () => {
       const { id: couponId, code } = await createCoupon(owner);
       const sent = { key: target.otherKey };
 
-      for (const choice of [{ couponId }, { code }, { couponOwnerUuid: owner }])
+      for (const choice of [{ couponId }, { code }])
         expectProblem(await act(customer, 'apply-coupon', { ...choice, scope: 0 }, sent), 404, pathOf('apply'));
     });
   });

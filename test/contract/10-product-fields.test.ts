@@ -90,7 +90,7 @@ test('text 21: an item of 63 printable characters is taken', async () => {
   expect((await createProduct({ item: `~ ${'x'.repeat(61)}` })).item).toHaveLength(63);
 });
 
-test('defaults 11, defaults 14, defaults 15: id, mpListing and activePrice are not taken from a request', async () => {
+test('defaults 11, defaults 14, defaults 15, catalogue 12: id, mpListing and activePrice are not taken from a request', async () => {
   const wish = { id: unknownUuid, mpListing: 77, activePrice: 1 };
   const product = await createProduct(wish);
 
@@ -231,6 +231,15 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     await refused({ profitShares: [{ ...both, userUuid: second.uuid }] });
     await refused({ profitShares: [{ percent: 5 }] }, [expect.stringContaining('must name its user')]);
   });
+});
+
+test('silent 49: a product has at most 100 profit shares', async () => {
+  const shares = (count: number) => Array.from({ length: count }, (_, i) => ({ username: `nobody${i}`, percent: 0.5 }));
+
+  await refused({ profitShares: shares(101) }, ['profitShares must be an array of at most 100 shares.']);
+  expect(
+    (await call('POST', '/v1/products', { name: 'Chair', price: 1, profitShares: shares(100) })).body.errors,
+  ).toHaveLength(100);
 });
 
 test('statuses 3: the user of a profit share who is malformed or nobody is 400', async () => {

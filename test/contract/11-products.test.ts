@@ -166,7 +166,7 @@ describe('deliver', () => {
   });
 
   describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
-    test('deliver rule 2, lists 10: queued is answered at once, with the note that was sent or ""', async () => {
+    test('deliver rule 2, lists 10, resource DeliverProductRequest: queued is answered at once, with the note that was sent or ""', async () => {
       const { id } = await createProduct();
 
       const bare = await deliver(id, { recipientIdentifier: ` ${resident(45).username.toUpperCase()} ` });
@@ -190,6 +190,18 @@ describe('deliver', () => {
       await act(resident(46).uuid, 'ban');
 
       expect((await deliver(id, { recipientIdentifier: resident(46).uuid })).body.queued).toBe(true);
+    });
+
+    test('silent 46: a delivery that is asked for twice under one Idempotency-Key is queued once', async () => {
+      const { id } = await createProduct();
+      const body = { recipientIdentifier: resident(45).uuid };
+      const headers = { 'Idempotency-Key': unique('key').replace(' ', '-') };
+      const send = () => call('POST', path(id), body, { headers });
+
+      const answers = [await send(), await send()];
+
+      expect(answers.map(({ status, body: answer }) => [status, answer.queued])).toEqual(Array(2).fill([200, true]));
+      expect(answers[1]?.headers.get('idempotent-replayed')).toBe('true');
     });
 
     describe.runIf(target.local)('on the local service, whose dispenser shows what it gave', () => {

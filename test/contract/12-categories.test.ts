@@ -8,7 +8,7 @@ const count = async (id: string): Promise<number> => (await get(`/v1/categories/
 const members = async (id: string): Promise<string[]> =>
   (await walk(`/v1/products?category=${id}`)).map((row) => row.id);
 
-test('category rule 1: a PUT renames the category, and keeps its products', async () => {
+test('category rule 1, resource UpdateCategoryRequest: a PUT renames the category, and keeps its products', async () => {
   const { id } = await createCategory();
   const product = await createProduct();
   await call('POST', `/v1/categories/${id}/products/${product.id}`);

@@ -170,6 +170,17 @@ test('statuses 14: all faults of a page are told at once, and a cursor given twi
   );
 });
 
+describe.runIf(target.local)(
+  'on the local service (what stands before a deployment refuses a line of more than 10 KB)',
+  () => {
+    test('error rule 8: a cursor may be too long by far', async () => {
+      expectProblem(await get(`/v1/products?cursor=${'A'.repeat(100_000)}`), 400, '/v1/products', [
+        'Cursor is too long.',
+      ]);
+    });
+  },
+);
+
 describe.runIf(target.otherKey)('with a key of another store (CONTRACT_OTHER_KEY)', () => {
   test('lists 13: a cursor works in no other store', async () => {
     const cursor = (await page('&limit=1')).pagination.nextCursor;

@@ -113,7 +113,7 @@ describe.runIf(target.scopeKeys)('on the local service, which has a key for each
 });
 
 describe.runIf(hasResidents && target.otherKey)('with a key of another store (CONTRACT_OTHER_KEY)', () => {
-  test('general 2: what one store writes about a customer is not seen by another', async () => {
+  test('general 2, text 9: what one store writes about a customer is not seen by another', async () => {
     const path = `/v1/customers/${resident(51).uuid}`;
     const before = (await call('GET', path, undefined, { key: target.otherKey })).body;
 

@@ -120,6 +120,26 @@ test('statuses 10: a body with a byte order mark, a trailing comma or two values
     ]);
 });
 
+test('silent 28: a body of 1 MB is 400', async () => {
+  const body = JSON.stringify({ name: 'Seats', padding: 'x'.repeat(1_000_000) });
+
+  expectProblem(await call('POST', '/v1/categories', body), 400, '/v1/categories', [
+    'The body must be at most 256 KiB.',
+  ]);
+});
+
+test('silent 50: bytes that are no UTF-8 are read as U+FFFD', async () => {
+  const response = await fetch(`${target.baseUrl}/v1/categories`, {
+    method: 'POST',
+    headers: { 'X-API-Key': target.key },
+    body: Buffer.from('{"name":"Caf\u00e9"}', 'latin1'),
+  });
+  const { id, name } = await response.json();
+  await call('DELETE', `/v1/categories/${id}`);
+
+  expect(name).toBe('Caf\ufffd');
+});
+
 test('statuses 10: blanks around a body do no harm', async () => {
   expect((await call('POST', '/v1/categories', ' \r\n\t{"name":"x"}\n ')).status).toBe(201);
 });

@@ -107,6 +107,16 @@ test.each(['x'.repeat(31), `${'x'.repeat(31)}.${'y'.repeat(31)}`, '0000000000', 
   },
 );
 
+test('text 1: ids in a path are taken in any case', async () => {
+  const { id } = await createProduct();
+
+  expect((await get(`/v1/products/${id.toUpperCase()}`)).body.id).toBe(id);
+  expect((await call('PUT', `/v1/products/${id.toUpperCase()}`, { name: 'Chair', price: 2 })).body).toMatchObject({
+    id,
+    price: 2,
+  });
+});
+
 test('text 2: UUIDs of any version and variant are well-formed', async () => {
   for (const id of ['12345678-1234-0234-0234-123456789012', 'ffffffff-ffff-ffff-ffff-ffffffffffff']) {
     expect((await get(`/v1/customers/${id}`)).status).toBe(404);

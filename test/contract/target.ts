@@ -37,7 +37,7 @@ export const call = async (
     headers: response.headers,
     body: text === '' ? undefined : JSON.parse(text),
   };
-  if (key === target.key && method === 'POST' && creating.test(path) && answer.body?.id)
+  if (key === target.key && method === 'POST' && creating.test(path.split('?')[0] ?? '') && answer.body?.id)
     made.push({ path, body: answer.body });
   return answer;
 };
@@ -52,11 +52,11 @@ export const follow = ({ headers }: Answer): Promise<Answer> =>
   get((headers.get('location') ?? '/nowhere').slice(prefix.length));
 
 /** A category goes; of what cannot be deleted, the part that could do harm is switched off. */
-const undo = ({ path, body }: (typeof made)[number]): Promise<Answer> => {
-  if (path.startsWith('/v1/categories')) return call('DELETE', `/v1/categories/${body.id}`);
-  if (path.startsWith('/v1/coupons')) return call('PUT', `/v1/coupons/${body.id}`, { ...body, active: false });
-  if (path.startsWith('/v1/products')) return call('PUT', `/v1/products/${body.id}`, { ...body, active: false });
-  return call('POST', `/v1/giftcards/${body.id}/actions/disable`);
+const undo = async ({ path, body: { id } }: (typeof made)[number]): Promise<Answer> => {
+  if (path.startsWith('/v1/categories')) return call('DELETE', `/v1/categories/${id}`);
+  if (path.startsWith('/v1/customers')) return call('POST', `/v1/giftcards/${id}/actions/disable`);
+  const row = `${path}/${id}`;
+  return call('PUT', row, { ...(await get(row)).body, active: false });
 };
 
 const used = new Set<string>();

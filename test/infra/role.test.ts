@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { permissions } from '../../infra/permissions.ts';
+import { accessOf, permissions, sweepAccess } from '../../infra/permissions.ts';
 import type { Kind, Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { createCategory, listCategories, listMembers } from '../../lib/store/categories.ts';
@@ -95,4 +95,13 @@ test('allows all that the functions of products and categories do', async () => 
   ].map(({ status }) => status);
 
   expect(statuses).toEqual([201, 201, 200, 200, 200, 200, 204, 200, 204, 204, 204, 200, 200, 200, 204]);
+});
+
+test('allows the sweep to note that it ran, and nothing else to', () => {
+  const use = { action: 'PutItem', partitions: [sharedKey('SWEEP', 'last').pk] };
+
+  const [sweep, ...others] = [sweepAccess, ...routes.map(accessOf)].map((access) => allows(permissions(access), use));
+
+  expect(sweep).toBe(true);
+  expect(others).not.toContain(true);
 });

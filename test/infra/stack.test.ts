@@ -270,8 +270,18 @@ test('runs on arm64 and Node 24, with a log that ends by itself', () => {
   }
 });
 
-test('answers with the base URL and the next command', () => {
-  expect(Object.keys(outputs).sort()).toEqual(['BaseUrl', 'NextCommand', 'TableName']);
+test('answers with the base URL, the next command, and what the operator’s command needs', () => {
+  expect(Object.keys(outputs).sort()).toEqual([
+    'AuthorizerTtlSeconds',
+    'BaseUrl',
+    'CreditLimit',
+    'DeadLetterQueueUrl',
+    'DeliveryQueueUrl',
+    'NextCommand',
+    'TableName',
+  ]);
+  const hosts = templateOf(makeStack({ dispenserHostSuffixes: '.example.org' })).outputs.DispenserHostSuffixes;
+  expect(hosts.Value).toBe('.example.org');
   expect(outputs.NextCommand.Value).toBe('npx store create --stage prod');
 });
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { nilUuid } from '../../lib/identifier.ts';
 import { document } from '../../lib/openapi/document.ts';
+import { fieldTexts } from '../../lib/openapi/field-texts.ts';
 import { operationTexts } from '../../lib/openapi/operation-texts.ts';
 import { parameterSchema } from '../../lib/openapi/schemas.ts';
 import { parameterTexts, tagTexts } from '../../lib/openapi/texts.ts';
@@ -54,6 +55,7 @@ test('no text is missing or left over', () => {
 
   expect(Object.keys(operationTexts).sort()).toEqual(routes.map(({ id }) => id).sort());
   expect(Object.keys(parameterTexts).filter((name) => !parameters.includes(name))).toEqual([]);
+  expect(Object.keys(fieldTexts).filter((name) => !(name in openapi.components.schemas))).toEqual([]);
   expect(new Set(operations.flatMap(({ tags }) => tags))).toEqual(new Set(Object.keys(tagTexts)));
 });
 

@@ -1,7 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { resolver } from '../../lib/delivery/address.ts';
-import { document, type Response } from '../../lib/openapi/document.ts';
+import { document } from '../../lib/openapi/document.ts';
+import { operationTexts } from '../../lib/openapi/operation-texts.ts';
+import type { Response } from '../../lib/openapi/types.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { lasting } from '../support/lasting.ts';
 import { startForTests } from '../support/local-service.ts';
@@ -45,6 +47,28 @@ const place = (method: string, path: string): number => (path === '/v1/dispenser
 const requests = exampleRequests(openapi)
   .sort((a, b) => place(a.method, a.path) - place(b.method, b.path))
   .map((request) => ({ ...request, name: request.operation.operationId }));
+
+const refused = Object.entries(operationTexts).flatMap(([id, text]) => {
+  const row = routes.find((one) => one.id === id);
+  const request = requests.find(
+    ({ name }) => row && openapi.paths[row.path]?.[row.method.toLowerCase()]?.operationId === name,
+  );
+  return text.refused && request ? [{ ...request, body: text.refused.request }] : [];
+});
+
+// These come before all, since they change nothing.
+test.each(refused)(
+  '$name refuses what its example of a 400 says, with its messages',
+  async ({ operation, method, path, body }) => {
+    const problem = operation.responses['400'] as Response;
+    const { schema, example } = problem.content?.['application/problem+json'] ?? { schema: {} };
+
+    const answer = await call(method, path, body);
+
+    expect(answer.body).toEqual(example);
+    expect(faultsOf(schema, example)).toEqual([]);
+  },
+);
 
 test.each(requests)('$name answers as its example says', async ({ operation, method, path, body }) => {
   const [[status, described] = []] = Object.entries(operation.responses);

@@ -6,7 +6,7 @@ import type { CreditCommand } from '../../lib/credit/rules.ts';
 import { changeCredit } from '../../lib/store/credit.ts';
 import { dueShardOf } from '../../lib/store/credit-state.ts';
 import { customerKey, getCustomer } from '../../lib/store/customers.ts';
-import { sweepDueLots } from '../../lib/store/sweep.ts';
+import { findLastSweep, findOverdue, sweepDueLots } from '../../lib/store/sweep.ts';
 import { db, tableName } from '../../lib/store/table.ts';
 import { creditOf, customerWithLots, newCustomer, statesOf } from '../support/credit-seed.ts';
 import { intercept } from '../support/faults.ts';
@@ -218,6 +218,7 @@ test('a sweep stops before its time is up, says so, and the next one does the re
   const context = { awsRequestId: 'first', getRemainingTimeInMillis: () => (++asked > 2 ? 9_000 : 30_000) };
 
   const first = await expirySweep({}, context as never);
+  const overdue = await findOverdue();
   const second = await expirySweep({}, { ...context, getRemainingTimeInMillis: () => 30_000 } as never);
 
   expect(first).toMatchObject({ failed: 0, finished: false });
@@ -225,6 +226,9 @@ test('a sweep stops before its time is up, says so, and the next one does the re
   expect(first.lots).toBeLessThan(25);
   expect(second).toMatchObject({ lots: 25 - first.lots, failed: 0, finished: true });
   expect(await Promise.all(uuids.map(balanceOf))).toEqual(uuids.map(() => 0));
+  // It is noted when it ran, for the operator.
+  expect([overdue, await findOverdue()]).toEqual([lot.expiresAt, undefined]);
+  expect(await findLastSweep()).toMatchObject({ ...second, at: lot.expiresAt });
 });
 
 test('a sweep goes on after a customer whom it fails for, and reports the failure', async () => {

@@ -18,7 +18,7 @@ export const startProcess = (dataDir: string, options: string[], env: NodeJS.Pro
   const until = async (pattern: RegExp): Promise<string> => {
     while (!pattern.test(text)) {
       if (child.exitCode !== null) throw new Error(text);
-      await once(child.stdout, 'data');
+      await Promise.race([once(child.stdout, 'data'), once(child, 'close')]);
     }
     return text;
   };

@@ -36,12 +36,20 @@ export const categoryTexts: Record<string, OperationText> = {
     description: 'Makes an empty category.',
     request: { name: 'Garden' },
     response: { id: '01a1fe7f-ebf7-7f71-921c-c9a276b77830', name: 'Garden', productCount: 0 },
+    refused: {
+      request: { name: ' ' },
+      errors: ['name must be text of 1 to 255 characters without control characters.'],
+    },
   },
   'categories/update-category': {
     description: 'Renames a category. Its products stay in it.',
     parameters: { id: '00000007-dede-4ede-8ede-000000000003' },
     request: { name: 'Sale' },
     response: { id: '00000007-dede-4ede-8ede-000000000003', name: 'Sale', productCount: 3 },
+    refused: {
+      request: {},
+      errors: ['name is required: it must be text of 1 to 255 characters without control characters.'],
+    },
   },
   'categories/delete-category': {
     description: 'Deletes a category. Its products stay in the store.',

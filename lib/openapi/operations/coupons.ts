@@ -89,6 +89,10 @@ export const couponTexts: Record<string, OperationText> = {
       usesPerCustomer: 0,
       expiration: '9999-12-31T23:59:59.999Z',
     },
+    refused: {
+      request: { code: 'welcome10', ownerIdentifier: 'ada.lovelace' },
+      errors: ['code must be unique in the store, whatever its case: another coupon has it.'],
+    },
   },
   'coupons/update-coupon': {
     description:
@@ -106,6 +110,13 @@ export const couponTexts: Record<string, OperationText> = {
       ownerProfit: 7.5,
       usesPerCustomer: 0,
       expiration: '9999-12-31T23:59:59.999Z',
+    },
+    refused: {
+      request: { discount: 150 },
+      errors: [
+        'code is required: it must be text of 1 to 64 characters without control characters.',
+        'discount must be a number from 0 to 100.',
+      ],
     },
   },
   'coupons/apply-coupon': {
@@ -126,6 +137,7 @@ export const couponTexts: Record<string, OperationText> = {
       expiresAt: '2026-11-23T12:00:00.000Z',
       replaced: false,
     },
+    refused: { request: { code: 'Partner-paused', scope: 0 }, errors: ['The coupon is not active.'] },
   },
   'coupons/revoke-coupon': {
     description:
@@ -134,5 +146,12 @@ export const couponTexts: Record<string, OperationText> = {
     parameters: { identifier: 'nova' },
     request: { couponId: '00000004-dede-4ede-8ede-000000000001', scope: 0 },
     response: { revoked: true },
+    refused: {
+      request: { code: 'WELCOME10', couponId: '00000004-dede-4ede-8ede-000000000001', scope: 1 },
+      errors: [
+        'Send exactly one of code, couponOwnerUuid and couponId: this request has code and couponId.',
+        'productId is required when scope is 1: it must be a UUID.',
+      ],
+    },
   },
 };

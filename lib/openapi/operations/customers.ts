@@ -92,6 +92,7 @@ export const customerTexts: Record<string, OperationText> = {
       newsSubscriber: true,
       isBanned: false,
     },
+    refused: { request: { discount: 12.5 }, errors: ['discount must be a whole number from 0 to 100.'] },
   },
   'customers/set-credit': {
     description: setText('regular'),
@@ -102,6 +103,10 @@ export const customerTexts: Record<string, OperationText> = {
       username: 'cleo',
       credit: 750,
       restrictedCredit: 0,
+    },
+    refused: {
+      request: { credit: 750, expiresAt: '2020-01-01T00:00:00Z' },
+      errors: ['expiresAt must be in the future.'],
     },
   },
   'customers/set-restricted-credit': {
@@ -114,6 +119,7 @@ export const customerTexts: Record<string, OperationText> = {
       credit: 0,
       restrictedCredit: 250,
     },
+    refused: { request: { credit: '250' }, errors: ['credit must be a whole number from 0 to 2147483647.'] },
   },
   'customers/increment-credit': {
     description: incrementText('regular'),
@@ -125,6 +131,10 @@ export const customerTexts: Record<string, OperationText> = {
       credit: 1050,
       restrictedCredit: 1000,
     },
+    refused: {
+      request: { delta: -5000 },
+      errors: ['delta must not remove more than the customer holds, which is 950.'],
+    },
   },
   'customers/increment-restricted-credit': {
     description: incrementText('restricted'),
@@ -135,6 +145,10 @@ export const customerTexts: Record<string, OperationText> = {
       username: 'vera.vendor',
       credit: 1050,
       restrictedCredit: 600,
+    },
+    refused: {
+      request: { delta: -10, expiresAt: '2099-01-01T00:00:00Z' },
+      errors: ['expiresAt must be left out when delta is negative.'],
     },
   },
   'customers/ban-customer': {

@@ -17,5 +17,9 @@ export const dispenserTexts: Record<string, OperationText> = {
       secret: 'an-example-of-a-secret',
       registeredAt: '2026-11-21T14:00:00.000Z',
     },
+    refused: {
+      request: { url: 'http://example.org/dispenser' },
+      errors: ['url must be the address of a script: it does not begin with https.'],
+    },
   },
 };

@@ -58,6 +58,7 @@ export const giftCardTexts: Record<string, OperationText> = {
       texture: null,
       purchased: false,
     },
+    refused: { request: { credit: 300, texture: 'none' }, errors: ['texture must be a UUID.'] },
   },
   'gift-cards/disable-gift-card': {
     description: 'Makes a gift card unusable. Idempotent. A PUT with `active` true reverses it.',
@@ -89,5 +90,6 @@ export const giftCardTexts: Record<string, OperationText> = {
       texture: '00000006-dede-4ede-8ede-000000000001',
       purchased: false,
     },
+    refused: { request: { credit: 0 }, errors: ['credit must be a whole number from 1 to 2147483647.'] },
   },
 };

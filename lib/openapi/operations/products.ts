@@ -99,6 +99,12 @@ export const productTexts: Record<string, OperationText> = {
       mpListing: 0,
       profitShares: [{ userUuid: '00000002-dede-4ede-8ede-000000000003', percent: 30 }],
     },
+    refused: {
+      request: { name: 'Chaise «Été»', price: 650, demoId: '00000003-dede-4ede-8ede-999999999999' },
+      errors: [
+        'item is required here, since the name is no legal item name: it must be 1 to 63 printable ASCII characters without |.',
+      ],
+    },
   },
   'products/update-product': {
     description:
@@ -124,6 +130,13 @@ export const productTexts: Record<string, OperationText> = {
       mpListing: 0,
       profitShares: [],
     },
+    refused: {
+      request: { name: 'Full armchair', price: -1, discount: { value: 150, type: 0 } },
+      errors: [
+        'price must be a whole number from 0 to 2147483647.',
+        'discount.value must be a number from 0 to 100 for type 0, or a whole number of L$ from 0 to 2147483647 for types 1 and 2.',
+      ],
+    },
   },
   'products/deliver-product': {
     description:
@@ -139,6 +152,10 @@ export const productTexts: Record<string, OperationText> = {
       recipientUsername: 'ada.lovelace',
       queued: true,
       message: 'Enjoy! 🎁',
+    },
+    refused: {
+      request: { recipientIdentifier: 'nobody.here' },
+      errors: ['recipientIdentifier names a resident who does not exist.'],
     },
   },
 };

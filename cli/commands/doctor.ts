@@ -1,0 +1,83 @@
+import type { Command } from 'commander';
+import { listStores } from '../../lib/store/stores.ts';
+import { checkApi, checkQueues, checkSweep } from '../doctor/deployment.ts';
+import { type Finding, fail, ok, warn } from '../doctor/finding.ts';
+import { checkDeliveries, checkDispenser, checkKeys } from '../doctor/store.ts';
+import { checkBackup, checkTable } from '../doctor/table.ts';
+import { explain } from '../errors.ts';
+import { type Column, examples, Failure, print } from '../output.ts';
+import { connect, type GlobalOptions, type Target } from '../target.ts';
+
+const stateStyles = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
+
+const columns: Column<Finding>[] = [
+  { heading: 'state', cell: ({ state }) => state, style: ({ state }) => stateStyles[state] },
+  { heading: 'check', cell: ({ check }) => check },
+  { heading: 'found', cell: ({ detail, fix }) => (fix ? `${detail}. ${fix}` : detail), wraps: true },
+];
+
+/** What a check finds; that it cannot look is a finding too. */
+const looked = async (check: string, look: () => Promise<Finding[]>): Promise<Finding[]> => {
+  try {
+    return await look();
+  } catch (error) {
+    return [fail(check, 'could not be checked', explain(error))];
+  }
+};
+
+const checkStores = async (target: Target): Promise<Finding[]> => {
+  const stores = await listStores();
+  const left = stores.filter(({ deletedAt }) => deletedAt);
+  const active = stores.filter(({ deletedAt }) => !deletedAt);
+  const findings = [
+    active.length > 0
+      ? ok('stores', active.map(({ name }) => name).join(', '))
+      : warn('stores', 'there is none', 'Make one: store create "My Store"'),
+    ...left.map(({ id, name }) =>
+      warn('stores', `${name} is deleted, but not all of it is removed`, `Go on with it: store delete ${id}`),
+    ),
+  ];
+  for (const store of active)
+    findings.push(
+      ...(await looked(`keys of ${store.name}`, () => checkKeys(store))),
+      ...(await looked(`dispenser of ${store.name}`, () => checkDispenser(store, target))),
+      ...(await looked(`deliveries of ${store.name}`, () => checkDeliveries(store))),
+    );
+  return findings;
+};
+
+const examine = async (options: GlobalOptions): Promise<Finding[]> => {
+  let target: Target;
+  try {
+    target = await connect(options);
+  } catch (error) {
+    return [fail('deployment', 'cannot be reached', explain(error))];
+  }
+  const findings = await Promise.all([
+    looked('api', () => checkApi(target)),
+    looked('table', () => checkTable(target)),
+    looked('backup', () => checkBackup(target)),
+    looked('queue', () => checkQueues()),
+    looked('sweep', () => checkSweep(target)),
+    looked('stores', () => checkStores(target)),
+  ]);
+  return [
+    ok('deployment', target.kind === 'stage' ? `${target.name}: AWS knows you, and its stack is there` : target.name),
+    ...findings.flat(),
+  ];
+};
+
+export const addDoctor = (program: Command): void => {
+  program
+    .command('doctor')
+    .description(
+      'Looks whether all is well, and says what to do where it is not. Changes nothing. Exit code 1 on fail.',
+    )
+    .addHelpText('after', examples('store doctor', 'store doctor --stage prod --json'))
+    .action(async (_, command: Command) => {
+      const findings = await examine(command.optsWithGlobals());
+      print(findings, columns);
+      const failed = findings.filter(({ state }) => state === 'fail').length;
+      if (failed > 0) throw new Failure(`${failed} ${failed === 1 ? 'check fails' : 'checks fail'}.`);
+    });
+};

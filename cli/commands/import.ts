@@ -1,0 +1,87 @@
+import { type Command, Option } from 'commander';
+import { isRequired } from '../data/columns.ts';
+import { formats } from '../data/format.ts';
+import { type ImportOptions, type ImportReport, importFile } from '../data/import.ts';
+import { type Kind, kinds } from '../data/kinds.ts';
+import { type Column, examples, Failure, note, plain, print } from '../output.ts';
+import { startProgress } from '../progress.ts';
+import { chooseStore, connect, type GlobalOptions } from '../target.ts';
+
+/** So many faults are shown; all are in the file of rejected rows, or in the output of --json. */
+const shownFaults = 20;
+
+const columns: Column<ImportReport>[] = [
+  { heading: 'kind', cell: ({ kind }) => kind },
+  { heading: 'rows', cell: ({ rows }) => rows },
+  { heading: 'created', cell: ({ created }) => created },
+  { heading: 'changed', cell: ({ changed }) => changed },
+  { heading: 'unchanged', cell: ({ unchanged }) => unchanged },
+  {
+    heading: 'rejected',
+    cell: ({ rejected }) => rejected,
+    style: ({ rejected }) => (rejected > 0 ? 'red' : undefined),
+  },
+];
+
+const noteFaults = ({ faults }: ImportReport): void => {
+  for (const { line, reason } of faults.slice(0, shownFaults)) note(`line ${line}: ${plain(reason)}`);
+  const more = faults.length - shownFaults;
+  if (more > 0) note(`... and ${more} more.`);
+};
+
+const runImport = async (kind: Kind, file: string, options: GlobalOptions & ImportOptions): Promise<void> => {
+  const target = await connect(options);
+  const store = await chooseStore(options.store);
+  const checking = startProgress(`Checking ${file}`);
+  const writing = startProgress(`Importing ${file}`);
+  const onProgress = (done: number, all: number | undefined): void =>
+    (all === undefined ? checking : writing).update(done, all);
+  const report = await importFile(kind, store.id, file, { ...options, onProgress }).finally(writing.end);
+  noteFaults(report);
+  print(report, columns);
+  if (!report.imported && report.rejected > 0)
+    throw new Failure(
+      `${report.rejected} of ${report.rows} rows cannot be imported, so nothing was written. ` +
+        'Correct the lines above, or import the others with --skip-rejects.',
+    );
+  if (options.dryRun) note('Nothing was written: this was a dry run.');
+  if (report.rejects) note(`The rows that were not imported are in ${report.rejects}, with the reasons.`);
+  if (kind.name === 'residents' && report.changed > 0 && report.imported)
+    note(`New names are in force; for up to 5 minutes functions of ${target.name} may still use the old ones.`);
+  if (report.rejected > 0) process.exitCode = 1;
+};
+
+const columnsHelp = ({ columns: all }: Kind): string => {
+  const width = Math.max(...all.map(({ name }) => name.length));
+  const lines = all.map(
+    (column) => `  ${column.name.padEnd(width)}  ${column.help}${isRequired(column) ? ' (required)' : ''}`,
+  );
+  return `\nColumns, in any order:\n${lines.join('\n')}\n`;
+};
+
+/** Adds `store import <kind> <file>`. */
+export const addImport = (program: Command): void => {
+  const group = program
+    .command('import')
+    .description('Brings data into a store from CSV or NDJSON files. Every row is checked before the first is written.')
+    .addHelpText(
+      'after',
+      examples(
+        'store import residents residents.csv --dry-run',
+        'store import purchases sales.ndjson',
+        'store import products products.csv --skip-rejects --rejects to-mend.csv',
+      ),
+    );
+  for (const kind of kinds)
+    group
+      .command(kind.name)
+      .description(`Imports ${kind.summary}.`)
+      .argument('<file>', 'a file that ends with .csv or .ndjson')
+      .option('--dry-run', 'check every row, say what would be done, and stop')
+      .option('--skip-rejects', 'import the good rows; the others go to a file')
+      .option('--rejects <file>', 'where the rejected rows go (default: beside the file, with .rejects in its name)')
+      .addOption(new Option('--format <format>', 'what the file is, whatever its name ends with').choices(formats))
+      .addHelpText('after', columnsHelp(kind))
+      .addHelpText('after', examples(`store import ${kind.name} ${kind.name}.csv`))
+      .action((file: string, _, command: Command) => runImport(kind, file, command.optsWithGlobals()));
+};

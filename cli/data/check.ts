@@ -1,0 +1,115 @@
+import type { Identifier } from '../../lib/identifier.ts';
+import { type Fault, type Importer, idFrom, type Row, residentOf, type Setting } from '../../lib/store/import/rows.ts';
+import { findResidents } from '../../lib/store/residents.ts';
+import { isRequired, namedIn } from './columns.ts';
+import type { Kind, UuidOf, Values } from './kinds.ts';
+import type { RawRow } from './read.ts';
+
+/** What a pass over a file has to remember. It grows with the rows, by what each is known by. */
+export interface Pass {
+  importer: Importer<unknown>;
+  /** How many rows without ids there have been, by the text that their ids are made of. */
+  repeats: Map<string, number>;
+  /**
+   * The lines of the rows that have a value of a column which no other row may have. Not in the second pass, which
+   * knows from the first what is wrong.
+   */
+  taken?: Map<string, number>;
+}
+
+export const beginPass = (kind: Kind): Pass => ({ importer: kind.importer(), repeats: new Map() });
+
+/** The checked values of a row, and what is wrong with them. */
+const checkValues = (kind: Kind, raw: RawRow): { fields: Values; faults: Fault[] } => {
+  const faults = [...raw.faults];
+  const fields: Values = {};
+  if (faults.length > 0) return { fields, faults };
+  for (const column of kind.columns) {
+    const { name, check } = column;
+    if (!(name in raw.values) && !isRequired(column) && !kind.onlyAdded) continue;
+    const value = raw.values[name];
+    const parsed = check.safeParse(value);
+    if (parsed.success) fields[name] = parsed.data;
+    else faults.push({ field: name, value: value ?? '', message: parsed.error.issues[0]?.message ?? 'is wrong' });
+  }
+  const report = (field: string, message: string): void => {
+    faults.push({ field, value: fields[field], message });
+  };
+  if (faults.length === 0) kind.rules?.(fields, report);
+  return { fields, faults };
+};
+
+const nobody = 'is nobody known here: import residents first, or correct the name';
+
+/** The rows' ids: their own, or ones that come out the same whenever the file is read again. */
+const giveId = (kind: Kind, store: string, fields: Values, uuidOf: UuidOf, pass: Pass): Values => {
+  if (!kind.id) return fields;
+  const { from, repeats, asText } = kind.id;
+  const given = fields.id as string | undefined;
+  if (given !== undefined) return asText ? fields : { ...fields, id: idFrom(store, kind.name, given) };
+  if (!from) return fields;
+  const text = from(fields, uuidOf);
+  const count = pass.repeats.get(text) ?? 0;
+  if (repeats) pass.repeats.set(text, count + 1);
+  return { ...fields, id: idFrom(store, kind.name, count > 0 ? `${text} ${count + 1}` : text) };
+};
+
+/** A row that another one stands in the way of: the first that has the value is good. */
+const takeUnique = (kind: Kind, row: Row<Values>, uuidOf: UuidOf, taken: Map<string, number>): Fault[] => {
+  const claims = Object.entries(kind.unique(row.fields, uuidOf)).flatMap(([field, values]) =>
+    values.map((value) => ({ field, value, key: `${field} ${value}` })),
+  );
+  const faults = claims.flatMap(({ field, value, key }): Fault[] => {
+    const other = taken.get(key);
+    return other === undefined || other === row.line
+      ? []
+      : [{ field, value, message: `must be there once: line ${other} has it too` }];
+  });
+  if (faults.length === 0) for (const { key } of claims) taken.set(key, row.line);
+  return faults;
+};
+
+/** Rows that are good by themselves and among each other, and what is wrong with the others, by line. */
+export interface Checked {
+  rows: Row<Values>[];
+  setting: Setting;
+  faults: Map<number, Fault[]>;
+}
+
+/** Checks some rows of a file: each value, the rules of the kind, whom they name, and what must be there once. */
+export const checkRows = async (kind: Kind, store: string, raws: readonly RawRow[], pass: Pass): Promise<Checked> => {
+  const faults = new Map<number, Fault[]>();
+  const checked = raws.map((raw) => ({ line: raw.line, ...checkValues(kind, raw) }));
+  const named = checked.flatMap(({ fields }) => Object.values(fields).flatMap(namedIn));
+  const setting = { store, residents: named.length > 0 ? await findResidents(named) : new Map() };
+  const isKnown = ({ uuid, username }: Identifier): boolean => setting.residents.has(uuid ?? username ?? '');
+  const uuidOf: UuidOf = (identifier) => residentOf(setting, identifier as Identifier).uuid;
+  const rows: Row<Values>[] = [];
+  for (const { line, fields, faults: found } of checked) {
+    const strangers = Object.entries(fields).flatMap(([field, value]): Fault[] =>
+      namedIn(value)
+        .filter((identifier) => !isKnown(identifier))
+        .map(({ uuid, username }) => ({ field, value: uuid ?? username, message: nobody })),
+    );
+    const all = [...found, ...strangers];
+    if (all.length === 0) {
+      const row = { line, fields: giveId(kind, store, fields, uuidOf, pass) };
+      if (pass.taken) all.push(...takeUnique(kind, row, uuidOf, pass.taken));
+      rows.push(row);
+    }
+    if (all.length > 0) faults.set(line, all);
+  }
+  return { rows: rows.filter(({ line }) => !faults.has(line)), setting, faults };
+};
+
+const shown = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  const short = text.length > 60 ? `${text.slice(0, 60)}... (${text.length} characters)` : text;
+  return typeof value === 'string' ? JSON.stringify(short) : short;
+};
+
+/** A fault as people read it, without its line: the field, what was there, and what is allowed. */
+export const wordsOf = ({ field, value, message }: Fault): string => {
+  if (value === undefined) return `${field} ${message}`;
+  return value === '' ? `${field} is empty: it ${message}` : `${field} ${shown(value)} ${message}`;
+};

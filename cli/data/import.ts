@@ -1,0 +1,193 @@
+import { resolve } from 'node:path';
+import { type Fault, type Group, type Outcome, writeRows } from '../../lib/store/import/rows.ts';
+import { UsageError } from '../output.ts';
+import { beginPass, type Checked, checkRows, type Pass, wordsOf } from './check.ts';
+import { rejectColumns } from './columns.ts';
+import { type Format, formatOf } from './format.ts';
+import type { Kind } from './kinds.ts';
+import { type RawRow, readRows } from './read.ts';
+import { linesOf, openFile } from './write.ts';
+
+export interface ImportOptions {
+  format?: Format | undefined;
+  /** Checks the file against the store, and writes nothing. */
+  dryRun?: boolean | undefined;
+  /** Imports the good rows; the others go to a file. Otherwise one bad row stops the import before it begins. */
+  skipRejects?: boolean | undefined;
+  /** Where rejected rows go. */
+  rejects?: string | undefined;
+  /** Told how many rows are done, of how many if that is known. */
+  onProgress?: (done: number, all: number | undefined) => void;
+}
+
+/** What an import came to. A dry run says what it would come to. */
+export interface ImportReport extends Record<Outcome | 'rejected', number> {
+  kind: string;
+  /** Rows in the file. */
+  rows: number;
+  /** Whether rows have been written, or found as they were. */
+  imported: boolean;
+  /** What is wrong, in the order of the lines. */
+  faults: { line: number; field: string; reason: string }[];
+  /** Where the rejected rows are. */
+  rejects?: string;
+}
+
+/** Rows at a time: they are looked up and written together. */
+const together = 100;
+
+async function* chunks(rows: AsyncIterable<RawRow>): AsyncGenerator<RawRow[]> {
+  let some: RawRow[] = [];
+  for await (const row of rows) {
+    some.push(row);
+    if (some.length < together) continue;
+    yield some;
+    some = [];
+  }
+  if (some.length > 0) yield some;
+}
+
+type Faults = Map<number, Fault[]>;
+
+const noCounts = { created: 0, changed: 0, unchanged: 0 };
+
+/** A row that is good only if the file has another one, which may come later. */
+interface Waiting {
+  line: number;
+  key: string;
+  outcome: Outcome;
+  fault: Fault;
+}
+
+/** Rejects rows that wait for what the file does not have, and those that wait for them. */
+const settleWaiting = (waiting: Waiting[], taken: ReadonlyMap<string, number>, faults: Faults): Waiting[] => {
+  const isGood = (key: string): boolean =>
+    ['id', 'uuid'].some((column) => {
+      const line = taken.get(`${column} ${key}`);
+      return line !== undefined && !faults.has(line);
+    });
+  const lost = waiting.filter(({ key }) => !isGood(key));
+  for (const { line, fault } of lost) faults.set(line, [fault]);
+  const left = waiting.filter((each) => !lost.includes(each));
+  return lost.length > 0 ? [...lost, ...settleWaiting(left, taken, faults)] : [];
+};
+
+/** The first pass: every row is checked and planned, nothing is written. */
+const check = async (kind: Kind, store: string, rows: AsyncIterable<RawRow>, { onProgress }: ImportOptions) => {
+  const taken = new Map<string, number>();
+  const pass: Pass = { ...beginPass(kind), taken };
+  const counts = { ...noCounts };
+  const faults: Faults = new Map();
+  const waiting: Waiting[] = [];
+  let all = 0;
+  for await (const raws of chunks(rows)) {
+    const checked = await checkRows(kind, store, raws, pass);
+    for (const [line, found] of checked.faults) faults.set(line, found);
+    const groups = checked.rows.length > 0 ? await pass.importer.plan(checked.rows, checked.setting) : [];
+    for (const { rows: planned, outcome, awaits } of groups)
+      for (const { line } of planned)
+        if (typeof outcome !== 'string') faults.set(line, [outcome]);
+        else {
+          counts[outcome] += 1;
+          if (awaits) waiting.push({ line, outcome, ...awaits });
+        }
+    all += raws.length;
+    onProgress?.(all, undefined);
+  }
+  for (const { outcome } of settleWaiting(waiting, taken, faults)) counts[outcome] -= 1;
+  return { all, counts, faults };
+};
+
+/** The file of rejected rows, which is made when the first one comes. */
+const rejectsFile = (path: string, kind: Kind, format: Format) => {
+  let file: ReturnType<typeof openFile> | undefined;
+  let lines = linesOf(kind, format);
+  return {
+    write: async (raw: RawRow, faults: readonly Fault[]): Promise<void> => {
+      if (!file) {
+        // A column that the file did not have must not be there in this one, where it would be empty.
+        const columns = kind.columns.filter(({ name }) => name in raw.values);
+        lines = linesOf({ columns: [...columns, ...rejectColumns] }, format);
+        file = openFile(path);
+        await file.write(lines.header);
+      }
+      const reason = faults.map(wordsOf).join('; ');
+      await file.write(lines.row({ ...raw.values, line: raw.line, reason }));
+    },
+    end: async (): Promise<string | undefined> => {
+      await file?.end();
+      return file && path;
+    },
+  };
+};
+
+/** The second pass: writes the good rows. Faults that come up only now (others write too) are added to the known ones. */
+const write = async (
+  kind: Kind,
+  store: string,
+  rows: AsyncIterable<RawRow>,
+  faults: Faults,
+  rejects: ReturnType<typeof rejectsFile>,
+  onDone: (count: number) => void,
+) => {
+  const pass = beginPass(kind);
+  const counts = { ...noCounts };
+  const note = ({ rows: written, outcome }: Group<unknown>): void => {
+    for (const { line } of written)
+      if (typeof outcome === 'string') counts[outcome] += 1;
+      else faults.set(line, [outcome]);
+  };
+  for await (const raws of chunks(rows)) {
+    const checked: Checked = await checkRows(kind, store, raws, pass);
+    for (const [line, found] of checked.faults) if (!faults.has(line)) faults.set(line, found);
+    const good = checked.rows.filter(({ line }) => !faults.has(line));
+    if (good.length > 0)
+      for (const group of await writeRows<unknown>(pass.importer, good, checked.setting)) note(group);
+    for (const raw of raws) {
+      const found = faults.get(raw.line);
+      if (found) await rejects.write(raw, found);
+    }
+    onDone(raws.length);
+  }
+  return counts;
+};
+
+const report = (kind: Kind, all: number, counts: Record<Outcome, number>, faults: Faults): ImportReport => ({
+  kind: kind.name,
+  rows: all,
+  ...counts,
+  rejected: faults.size,
+  imported: false,
+  faults: [...faults]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([line, found]) => found.map((fault) => ({ line, field: fault.field, reason: wordsOf(fault) }))),
+});
+
+/**
+ * Imports a file of a kind into a store. The whole file is checked before the first write. What is there already stays;
+ * so an import that died is repeated, and goes on. Throws where the file cannot be read; bad rows are in the report.
+ */
+export const importFile = async (
+  kind: Kind,
+  store: string,
+  path: string,
+  options: ImportOptions = {},
+): Promise<ImportReport> => {
+  const format = formatOf(path, options.format);
+  const rejectsPath = options.rejects ?? `${path}.rejects.${format}`;
+  if (resolve(rejectsPath) === resolve(path)) throw new UsageError('--rejects must name another file than the import.');
+  const { all, counts, faults } = await check(kind, store, readRows(kind, path, format), options);
+  if (options.dryRun || (faults.size > 0 && !options.skipRejects)) return report(kind, all, counts, faults);
+  let done = 0;
+  const rejects = rejectsFile(rejectsPath, kind, format);
+  const written = await write(kind, store, readRows(kind, path, format), faults, rejects, (count) => {
+    done += count;
+    options.onProgress?.(done, all);
+  });
+  const rejectsWritten = await rejects.end();
+  return {
+    ...report(kind, all, written, faults),
+    imported: true,
+    ...(rejectsWritten !== undefined && { rejects: rejectsWritten }),
+  };
+};

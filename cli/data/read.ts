@@ -1,0 +1,162 @@
+import { Readable } from 'node:stream';
+import { type CsvError, parse } from 'csv-parse';
+import type { Fault } from '../../lib/store/import/rows.ts';
+import { Failure } from '../output.ts';
+import { type Column, isRequired, readCell, rejectColumns } from './columns.ts';
+import type { Format } from './format.ts';
+import type { Kind, Values } from './kinds.ts';
+import { readText } from './text.ts';
+
+/** A row as it stands in its file, before its values are checked. */
+export interface RawRow {
+  /** Where it begins, from 1. */
+  line: number;
+  /** Values by column. A column that the row does not speak of is not there; an empty cell is undefined. */
+  values: Values;
+  /** What is wrong with the row as a whole. */
+  faults: Fault[];
+}
+
+/** In characters. A quote that is never closed makes the rest of the file one row: it must not fill the memory. */
+const maxRowLength = 4_000_000;
+
+const listed = (columns: readonly Column[]): string => columns.map(({ name }) => name).join(', ');
+
+/** The columns that a header names. Throws with the columns that there are. */
+const columnsOf = (kind: Kind, header: readonly string[], path: string): (Column | undefined)[] => {
+  const there = `${kind.name} have the columns ${listed(kind.columns)}`;
+  const only = header[0] ?? '';
+  if (header.length === 1 && /[;\t]/.test(only))
+    throw new Failure(
+      `${path}, line 1: the columns are divided by ${only.includes(';') ? 'semicolons' : 'tabs'}. Save the file with commas.`,
+    );
+  const found = header.map((cell, index) => {
+    const column = kind.columns.find(({ name }) => name.toLowerCase() === cell.trim().toLowerCase());
+    if (column) return column;
+    // A file of rejected rows can be mended and imported as it is.
+    if (rejectColumns.some(({ name }) => name === cell.trim())) return undefined;
+    const shown =
+      cell.trim() === ''
+        ? `column ${index + 1} has no name`
+        : `there is no column ${JSON.stringify(cell.trim().slice(0, 60))}`;
+    throw new Failure(`${path}, line 1: ${shown}. Leave it out, or give it its name: ${there}.`);
+  });
+  const twice = found.find((column, index) => column && found.indexOf(column) < index);
+  if (twice) throw new Failure(`${path}, line 1: the column ${twice.name} is there twice.`);
+  const missing = kind.columns.filter((column) => isRequired(column) && !found.includes(column));
+  if (missing.length > 0) throw new Failure(`${path}, line 1: the column ${listed(missing)} is missing; ${there}.`);
+  return found;
+};
+
+const quoteFaults: Record<string, string> = {
+  CSV_QUOTE_NOT_CLOSED: 'has a quote that is never closed',
+  CSV_MAX_RECORD_SIZE: 'is longer than 4 million characters; most likely a quote in it is never closed',
+  INVALID_OPENING_QUOTE:
+    'has a quote inside of a value; a value with quotes is put in quotes, with each of its own doubled',
+  CSV_INVALID_CLOSING_QUOTE: 'has something behind a closing quote; quotes inside of a value are doubled',
+};
+
+/** How many line ends there are within values, and how many of them csv-parse counts twice: those of two characters. */
+const breaksIn = (cells: readonly string[]): { lines: number; twice: number } => {
+  const ends = cells.flatMap((cell) => cell.match(/\r\n|\n|\r/g) ?? []);
+  return { lines: ends.length, twice: ends.filter((end) => end.length === 2).length };
+};
+
+async function* readCsv(kind: Kind, path: string): AsyncGenerator<RawRow> {
+  const parser = Readable.from(readText(path)).compose(
+    parse({
+      info: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      max_record_size: maxRowLength,
+    }),
+  );
+  let columns: (Column | undefined)[] | undefined;
+  let after = 1;
+  let surplusLines = 0;
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+      const within = breaksIn(record);
+      surplusLines += within.twice;
+      const line = info.lines - surplusLines - within.lines;
+      after = info.lines - surplusLines + 1;
+      if (!columns) {
+        columns = columnsOf(kind, record, path);
+        continue;
+      }
+      const surplus = record.length - columns.length;
+      const message = `must have ${columns.length} values, as the first line has: it has ${record.length}`;
+      yield {
+        line,
+        values: Object.fromEntries(
+          columns.flatMap((column, i) => (column ? [[column.name, readCell(column, record[i] ?? '')]] : [])),
+        ),
+        faults: surplus === 0 ? [] : [{ field: 'the row', message }],
+      };
+    }
+  } catch (error) {
+    const fault = quoteFaults[(error as CsvError).code ?? ''];
+    if (fault === undefined) throw error;
+    throw new Failure(
+      `${path}: the row that begins in line ${after} or later ${fault}. Nothing behind it can be read.`,
+    );
+  }
+  if (!columns) throw new Failure(`${path} is empty. A file begins with a row that names its columns.`);
+}
+
+const isObject = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The members of an object by their columns; a column such as `a.b` is a member of a member. */
+const flattened = (kind: Kind, object: Values, prefix = ''): [string, unknown][] =>
+  Object.entries(object).flatMap(([name, value]): [string, unknown][] => {
+    const path = prefix + name;
+    const isOuter = isObject(value) && kind.columns.some((column) => column.name.startsWith(`${path}.`));
+    return isOuter ? flattened(kind, value, `${path}.`) : [[path, value ?? undefined]];
+  });
+
+const readObject = (kind: Kind, text: string, line: number): RawRow => {
+  const bad = (message: string): RawRow => ({
+    line,
+    values: {},
+    faults: [{ field: 'the row', value: text, message }],
+  });
+  let object: unknown;
+  try {
+    object = JSON.parse(text);
+  } catch {
+    return bad('must be a JSON object on one line');
+  }
+  if (!isObject(object)) return bad('must be a JSON object on one line');
+  const members = flattened(kind, object);
+  const strange = members.filter(
+    ([name]) => ![...kind.columns, ...rejectColumns].some((column) => column.name === name),
+  );
+  const there = `is no member of ${kind.name}; there are ${listed(kind.columns)}`;
+  return {
+    line,
+    values: Object.fromEntries(members),
+    faults: strange.map(([name, value]) => ({ field: name, value, message: there })),
+  };
+};
+
+async function* readNdjson(kind: Kind, path: string): AsyncGenerator<RawRow> {
+  let rest = '';
+  let line = 0;
+  for await (const piece of readText(path)) {
+    const lines = (rest + piece).split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > maxRowLength)
+      throw new Failure(`${path}: line ${line + lines.length + 1} is longer than 4 million characters.`);
+    for (const text of lines) {
+      line += 1;
+      if (text.trim() !== '') yield readObject(kind, text, line);
+    }
+  }
+  if (rest.trim() !== '') yield readObject(kind, rest, line + 1);
+}
+
+/** The rows of a file, one by one. Throws where the file cannot be read or its header is wrong. */
+export const readRows = (kind: Kind, path: string, format: Format): AsyncGenerator<RawRow> =>
+  format === 'csv' ? readCsv(kind, path) : readNdjson(kind, path);

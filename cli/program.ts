@@ -1,0 +1,46 @@
+import { Command, Option } from 'commander';
+import { addAudit } from './commands/audit.ts';
+import { addCredit } from './commands/credit.ts';
+import { addDeliveries } from './commands/deliveries.ts';
+import { addDoctor } from './commands/doctor.ts';
+import { addExport } from './commands/export.ts';
+import { addImport } from './commands/import.ts';
+import { addKeys } from './commands/keys.ts';
+import { addStores } from './commands/stores.ts';
+import { addSweep } from './commands/sweep.ts';
+import { setJson, shownError } from './output.ts';
+
+/** The operator's command: stores, keys and data of one deployment, on this machine or on AWS. */
+
+export const program = new Command('store')
+  .description('Looks after the stores of a deployment: keys, credit, deliveries, data in and out.')
+  .addOption(
+    new Option('--local', 'the service that npm start runs here (the default while it runs)').conflicts('stage'),
+  )
+  .option('--stage <name>', 'a deployment on AWS, such as prod')
+  .addOption(
+    new Option('--data-dir <path>', 'where the local service keeps its data').env('SIS_DATA_DIR').default('.local'),
+  )
+  .addOption(
+    new Option('--store <id or name>', 'the store that is meant; not needed where there is one').env('SIS_STORE'),
+  )
+  .option('--json', 'print JSON: one object, or one per line')
+  .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+  .configureOutput({ outputError: (text, write) => write(shownError(text)) })
+  .showHelpAfterError('Add --help to see what the command takes.')
+  .addHelpText(
+    'after',
+    '\nRun it as npx store, or npm run store -- followed by the command. Help on one: npx store key issue --help',
+  )
+  .exitOverride()
+  .hook('preAction', (_, action) => setJson(action.optsWithGlobals().json === true));
+
+addStores(program);
+addKeys(program);
+addImport(program);
+addExport(program);
+addCredit(program);
+addDeliveries(program);
+addAudit(program);
+addSweep(program);
+addDoctor(program);

@@ -1,0 +1,29 @@
+import { auditCredit } from '../credit-audit.ts';
+import { listLots } from '../credit-lots.ts';
+import type { CreditItem } from '../credit-state.ts';
+import { findCustomerItem, listCustomerItems } from '../customers.ts';
+import { everyRow } from '../query.ts';
+import { type Check, faultsOf, forEvery } from './check.ts';
+
+/** The faults of a customer's books, by a look during which their credit does not change. */
+const look = async (store: string, uuid: string): Promise<string[]> => {
+  const before: CreditItem | undefined = await findCustomerItem(store, uuid);
+  const lots = await listLots(store, uuid);
+  const after: CreditItem | undefined = await findCustomerItem(store, uuid);
+  if (!before || !after) return [`customer ${uuid}: was removed while it was read.`];
+  const moved = before.creditVersion !== after.creditVersion || before.pending?.id !== after.pending?.id;
+  return moved
+    ? [`customer ${uuid}: the credit changes all the time and could not be checked.`]
+    : auditCredit(after, lots);
+};
+
+/** Balances are what is unlotted and in open lots, of both types; closed lots say how they ended; due times are true. */
+export const checkCredit: Check = (store, onFault) =>
+  forEvery(
+    everyRow(listCustomerItems(store), ({ sk }) => sk),
+    async (item) => {
+      // Most books are in order at the first look, which costs one read.
+      if (auditCredit(item, await listLots(store, item.sk)).length === 0) return;
+      for (const fault of await faultsOf(() => look(store, item.sk))) onFault(fault);
+    },
+  );

@@ -1,0 +1,51 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Identifier } from '../../identifier.ts';
+import { type GiftCardItem, giftCardItem, giftCardKey } from '../gift-cards.ts';
+import { getMany } from '../query.ts';
+import { tableName } from '../table.ts';
+import { type Group, type Importer, type Row, residentOf, type Setting } from './rows.ts';
+
+export interface GiftCardFields {
+  id: string;
+  owner: Identifier;
+  credit: number;
+  active?: boolean;
+  redeemed?: boolean;
+  transfer?: boolean;
+  texture?: string | null;
+  purchased?: boolean;
+}
+
+const unset = { texture: null, transfer: false, active: true, redeemed: false, purchased: false };
+
+const groupOf = (
+  row: Row<GiftCardFields>,
+  stored: GiftCardItem | undefined,
+  setting: Setting,
+): Group<GiftCardFields> => {
+  const owner = residentOf(setting, row.fields.owner);
+  if (stored && stored.ownerUuid !== owner.uuid) {
+    const message = `must be ${stored.ownerUuid}: the owner of a gift card cannot be changed`;
+    return { rows: [row], outcome: { field: 'owner', value: owner.uuid, message } };
+  }
+  const { credit, texture, transfer, active, redeemed, purchased } = { ...unset, ...stored, ...row.fields };
+  const fields = { credit, texture, transfer, active };
+  const item = giftCardItem(setting.store, owner, fields, { id: row.fields.id, redeemed, purchased });
+  if (stored && isDeepStrictEqual({ ...stored }, { ...item })) return { rows: [row], outcome: 'unchanged' };
+  const Put = {
+    TableName: tableName(),
+    Item: item,
+    ConditionExpression: stored ? 'attribute_exists(pk)' : 'attribute_not_exists(pk)',
+  };
+  return { rows: [row], outcome: stored ? 'changed' : 'created', items: [{ Put }], touch: [owner] };
+};
+
+/** Gift cards, redeemed and purchased ones too. */
+export const giftCards: Importer<GiftCardFields> = {
+  plan: async (rows, setting) => {
+    const keys = rows.map(({ fields }) => giftCardKey(setting.store, fields.id));
+    const items = await getMany<GiftCardItem>(keys, { consistent: true });
+    const stored = new Map(items.map((item) => [item.sk, item]));
+    return rows.map((row) => groupOf(row, stored.get(row.fields.id), setting));
+  },
+};

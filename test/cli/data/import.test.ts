@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { exportAll } from '../../../cli/data/export-all.ts';
+import { getCategory, listCategories } from '../../../lib/store/categories.ts';
+import { changeCredit } from '../../../lib/store/credit.ts';
+import { auditTable } from '../../../lib/store/credit-audit.ts';
+import { getCustomer } from '../../../lib/store/customers.ts';
+import { getSpend } from '../../../lib/store/spend.ts';
+import { createStore } from '../../../lib/store/stores.ts';
+import { intercept } from '../../support/faults.ts';
+import { filesOf, importText, tempDir } from '../../support/files.ts';
+import { ada, seedResidents } from '../../support/residents.ts';
+import { freshTable, wholeTable } from '../../support/service.ts';
+
+const dir = tempDir();
+let store: string;
+
+beforeEach(async () => {
+  await freshTable();
+  await seedResidents();
+  store = (await createStore('Test store')).id;
+});
+
+const files: [string, string][] = [
+  ['categories.csv', 'name\nChairs\nLamps\n'],
+  [
+    'products.csv',
+    'id,name,price,categories,demoId\nP1,Chair,100,Chairs,P2\nP2,Demo chair,0,Chairs;Lamps,\n,Lamp,50,Lamps,\n',
+  ],
+  ['customers.csv', 'resident,discount,newsSubscriber\nada.lovelace,5,true\nbob,,\n'],
+  [
+    'credit.csv',
+    'resident,type,amount,expiresAt\nAda Lovelace,,30,2099-01-01T00:00:00Z\nada.lovelace,,30,2099-01-01T00:00:00Z\nada.lovelace,restricted,7,\nbob,,12,\n',
+  ],
+  ['coupons.csv', 'code,owner,discount\nTEN,bob,10\n'],
+  ['giftcards.csv', 'owner,credit\ncleo,10\ncleo,10\n'],
+  [
+    'purchases.csv',
+    'resident,product,price,at\nada.lovelace,P1,100,2020-01-01T00:00:00Z\nada.lovelace,P1,100,2020-01-01T00:00:00Z\nbob,Lamp,50,2020-01-01T00:00:00Z\n',
+  ],
+];
+
+const importEvery = async () => {
+  const reports = [];
+  for (const [name, text] of files) reports.push(await importText(store, dir, name, text));
+  return reports;
+};
+
+/** What is wrong with the books of the store. */
+const audit = async (): Promise<string[]> =>
+  auditTable((await wholeTable()).filter(({ pk }) => String(pk).startsWith(`${store}#`)));
+
+/** All that the store holds, as its export. Times of creation are not part of the files, so they differ. */
+const contents = async (): Promise<string> => {
+  const to = join(dir, randomUUID());
+  await exportAll(store, to);
+  return JSON.stringify(filesOf(to)).replaceAll(/20[2-3]\d-\d\d-\d\dT[^,]*?Z/g, 'TIME');
+};
+
+describe('the same files again', () => {
+  test('change nothing: rows without ids find themselves, twins included', async () => {
+    const first = await importEvery();
+    const before = await wholeTable();
+
+    const second = await importEvery();
+
+    expect(first.map(({ created, rows }) => rows - created)).toEqual(files.map(() => 0));
+    expect(second.map(({ unchanged, rows }) => rows - unchanged)).toEqual(files.map(() => 0));
+    expect(await wholeTable()).toEqual(before);
+    expect(await getSpend(store, { uuid: ada.uuid })).toMatchObject({ sum: 200, totalOwned: 1 });
+    expect(await getCustomer(store, { uuid: ada.uuid })).toMatchObject({
+      credit: 60,
+      restrictedCredit: 7,
+      discount: 5,
+    });
+  });
+
+  test('end in the same whichever write failed before', { timeout: 120_000 }, async () => {
+    await importEvery();
+    const whole = await contents();
+
+    let failed = true;
+    for (let writes = 1; failed; writes += 2) {
+      store = (await createStore(`Store ${writes}`)).id;
+      let seen = 0;
+      failed = false;
+      const mend = intercept(async ({ isWrite }, send) => {
+        seen += isWrite ? 1 : 0;
+        if (seen < writes) return send();
+        failed = true;
+        throw Object.assign(new Error('refused'), { name: 'AccessDeniedException', $fault: 'client', $metadata: {} });
+      });
+      await importEvery().catch(() => {});
+      mend();
+      await importEvery();
+
+      const normal = (text: string): string => text.replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f-]{22}/g, 'ID');
+      expect(normal(await contents()).length).toBe(normal(whole).length);
+      expect(await audit()).toEqual([]);
+    }
+  });
+
+  test('twice at the same time do what one does', async () => {
+    const others = (await createStore('Other store')).id;
+    await importEvery();
+    const whole = await contents();
+    const own = store;
+    store = others;
+
+    for (const [name, text] of files)
+      await Promise.all([importText(store, dir, name, text), importText(store, dir, name, text)]);
+
+    expect((await contents()).length).toBe(whole.length);
+    expect(await getSpend(store, { uuid: ada.uuid })).toEqual(await getSpend(own, { uuid: ada.uuid }));
+    expect(await getCustomer(store, { uuid: ada.uuid })).toEqual(await getCustomer(own, { uuid: ada.uuid }));
+    expect(await audit()).toEqual([]);
+  });
+});
+
+describe('credit', () => {
+  const head = 'resident,amount,expiresAt\n';
+
+  test('that was spent, set anew or given since does not come back, and no more can be added', async () => {
+    const lots = `${head}ada.lovelace,30,2099-01-01T00:00:00Z\nada.lovelace,50,2099-01-02T00:00:00Z\nada.lovelace,9,\n`;
+    await importText(store, dir, 'credit.csv', lots);
+    await changeCredit(store, { uuid: ada.uuid }, 'regular', { kind: 'increment', delta: -60 }, 'spent');
+    await changeCredit(store, { uuid: ada.uuid }, 'regular', { kind: 'set', credit: 1 }, 'set');
+
+    const again = await importText(store, dir, 'credit.csv', lots);
+    const more = await importText(store, dir, 'credit.csv', `${lots}ada.lovelace,5,2099-01-03T00:00:00Z\n`);
+
+    expect(again).toMatchObject({ unchanged: 3, rejected: 0 });
+    expect(more.faults).toMatchObject([
+      {
+        line: 5,
+        field: 'amount',
+        reason: expect.stringContaining('the store has changed this customer’s credit since'),
+      },
+    ]);
+    expect(await getCustomer(store, { uuid: ada.uuid })).toMatchObject({ credit: 1 });
+  });
+
+  test('comes in with any number of lots, in parts that add up', async () => {
+    const lots = Array.from(
+      { length: 250 },
+      (_, i) => `ada.lovelace,${i + 1},2099-01-01T00:00:${String(i % 60).padStart(2, '0')}Z`,
+    );
+
+    const report = await importText(store, dir, 'credit.csv', head + lots.join('\n'));
+
+    expect(report).toMatchObject({ created: 250 });
+    expect(await getCustomer(store, { uuid: ada.uuid })).toMatchObject({ credit: (250 * 251) / 2 });
+    expect(await audit()).toEqual([]);
+  });
+
+  test('above the credit limit is refused', async () => {
+    const report = await importText(
+      store,
+      dir,
+      'credit.csv',
+      `${head}bob,900000000,2099-01-01T00:00:00Z\nbob,900000000,\n`,
+    );
+
+    expect(report).toMatchObject({ imported: false, rejected: 2 });
+    expect(report.faults[0]?.reason).toContain('above the credit limit of 1000000000');
+  });
+});
+
+describe('columns that a file does not have', () => {
+  test('stay as they are; empty cells set the default; categories are those of the file', async () => {
+    await importEvery();
+    const before = await contents();
+
+    const report = await importText(store, dir, 'products.csv', 'id,name,price,description\nP1,Chair,100,Nice\n');
+    await importText(store, dir, 'products.csv', 'id,name,price,description\nP1,Chair,100,\n');
+    expect(await contents()).toBe(before);
+    await importText(store, dir, 'products.csv', 'id,name,price,categories\nP1,Chair,100,Lamps\n');
+
+    expect(report).toMatchObject({ changed: 1 });
+    const categories = await listCategories(store)({ descending: false });
+    expect(Object.fromEntries(categories.map(({ name, productCount }) => [name, productCount]))).toEqual({
+      Chairs: 1,
+      Lamps: 3,
+    });
+    expect(await getCategory(store, categories[0]?.id ?? '')).toEqual(categories[0]);
+  });
+});

@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { importFile } from '../../../cli/data/import.ts';
+import { getSpend } from '../../../lib/store/spend.ts';
+import { createStore } from '../../../lib/store/stores.ts';
+import { randomFrom } from '../../support/faults.ts';
+import { tempDir } from '../../support/files.ts';
+import { kindOf } from '../../support/kinds.ts';
+import { freshTable, wholeTable } from '../../support/service.ts';
+
+const seed = Number(process.env.IMPORT_KILL_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const [people, sales] = [
+  Number(process.env.IMPORT_KILL_RESIDENTS ?? 2000),
+  Number(process.env.IMPORT_KILL_PURCHASES ?? 1000),
+];
+const random = randomFrom(seed);
+const below = (bound: number): number => Math.floor(random() * bound);
+
+const dir = tempDir();
+const child = new URL('../../support/import-child.ts', import.meta.url).pathname;
+
+const uuidOf = (number: number): string => `${String(number).padStart(8, '0')}-0bad-0000-0000-000000000000`;
+
+/** Begins an import in a process of its own, and kills it somewhere after so many rows. Answers whether it was killed. */
+const importAndKill = async (
+  kind: string,
+  store: string,
+  path: string,
+  rows: number,
+  delayMillis: number,
+): Promise<boolean> => {
+  const running = spawn(process.execPath, [child, kind, store, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(running, 'exit');
+  for await (const text of running.stdout) if (Number(String(text).trim().split('\n').at(-1)) >= rows) break;
+  await sleep(delayMillis);
+  running.kill('SIGKILL');
+  const [, signal] = await ended;
+  return signal === 'SIGKILL';
+};
+
+test(`an import that is killed at a random row goes on with nothing doubled and nothing missing (IMPORT_KILL_SEED=${seed})`, async () => {
+  await freshTable();
+  const { id: store } = await createStore('Killed');
+  const bought = Array.from({ length: sales }, () => ({
+    buyer: below(people),
+    product: below(50),
+    price: below(1000),
+    day: below(28) + 1,
+  }));
+  const files = {
+    residents: [
+      'uuid,username,formerNames',
+      ...Array.from({ length: people }, (_, i) => `${uuidOf(i)},person${i},${i % 3 ? '' : `old${i}`}`),
+    ],
+    products: ['name,price', ...Array.from({ length: 50 }, (_, i) => `Product ${i},5`)],
+    // Without ids: even rows that are alike must be found again.
+    purchases: [
+      'resident,product,price,at',
+      ...bought.map(({ buyer, product, price, day }) =>
+        `person${buyer},Product ${product},${price},2020-01-${day}T00:00:00Z`.replace(/-(\d)T/, '-0$1T'),
+      ),
+    ],
+  };
+  const killed: boolean[] = [];
+
+  for (const [kind, lines] of Object.entries(files)) {
+    const path = join(dir, `${kind}.csv`);
+    writeFileSync(path, lines.join('\n'));
+    if (kind !== 'products') killed.push(await importAndKill(kind, store, path, below(lines.length - 500), below(40)));
+    const report = await importFile(kindOf(kind), store, path);
+    expect(report).toMatchObject({ imported: true, rejected: 0, changed: 0 });
+  }
+
+  expect(killed).toEqual([true, true]);
+  const kindsOfItems = (await wholeTable()).map(({ pk }) => /(?:^|#)([A-Z]+)/.exec(String(pk))?.[1]);
+  const count = (kind: string): number => kindsOfItems.filter((one) => one === kind).length;
+  expect([count('RESIDENT'), count('NAME'), count('PURCHASE')]).toEqual([
+    people,
+    people + Math.ceil(people / 3),
+    sales,
+  ]);
+  const sums = new Map<number, number>();
+  for (const { buyer, price } of bought) sums.set(buyer, (sums.get(buyer) ?? 0) + price);
+  for (const [buyer, sum] of [...sums].slice(0, 200)) {
+    const owned = new Set(bought.filter((one) => one.buyer === buyer).map(({ product }) => product)).size;
+    expect(await getSpend(store, { uuid: uuidOf(buyer) })).toMatchObject({ sum, totalOwned: owned });
+  }
+});

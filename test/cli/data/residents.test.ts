@@ -1,0 +1,166 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createCoupon } from '../../../lib/store/coupons.ts';
+import { updateCustomer } from '../../../lib/store/customers.ts';
+import { putGiftCard } from '../../../lib/store/gift-cards.ts';
+import { createProduct } from '../../../lib/store/products.ts';
+import { findResident, forgetResidents, putResident, type Resident } from '../../../lib/store/residents.ts';
+import { recordPurchase } from '../../../lib/store/spend.ts';
+import { intercept } from '../../support/faults.ts';
+import { importText, tempDir } from '../../support/files.ts';
+import { productWith, unknownId } from '../../support/rows.ts';
+import { startTestService } from '../../support/service.ts';
+
+const dir = tempDir();
+const { store, otherStore, call, callOther } = await startTestService();
+
+let number = 0;
+const newResident = async (username: string): Promise<Resident> => {
+  number += 1;
+  const resident = { uuid: `${String(number).padStart(8, '0')}-4e5d-0000-0000-000000000000`, username };
+  await putResident(resident);
+  return resident;
+};
+
+const importResidents = (rows: string[]) =>
+  importText(store, dir, 'residents.csv', ['uuid,username,formerNames', ...rows].join('\n'));
+
+/** Whom a name leads to now, as a new process sees it. */
+const find = async (username: string): Promise<Resident | undefined> => {
+  forgetResidents();
+  return findResident({ username });
+};
+
+beforeAll(async () => {
+  for (const id of [store, otherStore]) await createProduct(id, productWith(), { id: unknownId });
+});
+
+beforeEach(forgetResidents);
+
+/** Everything of a store that holds a copy of the resident's name. */
+const seedCopies = async (id: string, resident: Resident): Promise<{ coupon: string; card: string }> => {
+  const coupon = { code: `C-${resident.uuid}`, discount: 5, ownerProfit: 0, active: true, bloggersSync: false };
+  await updateCustomer(id, { uuid: resident.uuid }, { discount: 5 });
+  await recordPurchase(id, {
+    id: `sale-${resident.uuid}`,
+    buyer: resident,
+    productId: unknownId,
+    price: 5,
+    at: '2026-01-01T00:00:00.000Z',
+  });
+  const made = await createCoupon(id, resident, coupon);
+  const card = await putGiftCard(id, resident, { credit: 5, texture: null, transfer: false, active: true });
+  return { coupon: made.id, card: card.id };
+};
+
+/** The names that the API answers, wherever one is. */
+const shownNames = async (
+  through: typeof call,
+  { uuid }: Resident,
+  { coupon, card }: { coupon: string; card: string },
+) => {
+  const get = async (path: string) => (await through('GET', path)).body;
+  const applied = await through('POST', `/v1/customers/${uuid}/actions/apply-coupon`, { couponId: coupon, scope: 0 });
+  return [
+    (await get(`/v1/customers/${uuid}`)).username,
+    (await get(`/v1/customers/${uuid}/credit`)).username,
+    (await get(`/v1/customers/${uuid}/spend`)).username,
+    (await get(`/v1/coupons/${coupon}`)).couponOwnerUsername,
+    (await get(`/v1/giftcards/${card}`)).ownerUsername,
+    (await get(`/v1/coupons/owner/${uuid}`)).data[0].couponOwnerUsername,
+    (await get(`/v1/customers/${uuid}/giftcards`)).data[0].ownerUsername,
+    applied.body.customerUsername,
+  ];
+};
+
+describe('a resident who is renamed by an import', () => {
+  test('has the new name in every answer of every store, and is found by the old one', async () => {
+    const resident = await newResident('stella');
+    const [own, others] = [await seedCopies(store, resident), await seedCopies(otherStore, resident)];
+
+    const report = await importResidents([`${resident.uuid},Nova Star,stella;stella.first`]);
+
+    expect(report).toMatchObject({ imported: true, changed: 1, created: 0 });
+    expect(new Set(await shownNames(call, resident, own))).toEqual(new Set(['nova.star']));
+    expect(new Set(await shownNames(callOther, resident, others))).toEqual(new Set(['nova.star']));
+    for (const name of ['stella', 'stella.first', 'nova.star'])
+      expect(await find(name)).toEqual({ uuid: resident.uuid, username: 'nova.star' });
+    expect((await call('GET', '/v1/customers/stella')).body.username).toBe('nova.star');
+  });
+
+  test('has it everywhere in the end, whichever write of the import fails', async () => {
+    const resident = await newResident('crash');
+    const copies = await seedCopies(store, resident);
+    const rename = (to: string) => importResidents([`${resident.uuid},${to},`]);
+
+    for (let writes = 1, failed = true; failed; writes++) {
+      let seen = 0;
+      failed = false;
+      const mend = intercept(async ({ isWrite }, send) => {
+        seen += isWrite ? 1 : 0;
+        if (!isWrite || seen !== writes) return send();
+        failed = true;
+        throw Object.assign(new Error('refused'), { name: 'AccessDeniedException', $fault: 'client', $metadata: {} });
+      });
+      await rename(`crash.no${writes}`).catch(() => {});
+      mend();
+      await rename(`crash.no${writes}`);
+      forgetResidents();
+
+      expect(new Set(await shownNames(call, resident, copies))).toEqual(new Set([`crash.no${writes}`]));
+    }
+  });
+});
+
+describe('a name that goes from one resident to another', () => {
+  test.each([
+    ['first', (away: string, takes: string) => [away, takes]],
+    ['last', (away: string, takes: string) => [takes, away]],
+  ])('is the new one’s, where the row that gives it away stands %s', async (where, order) => {
+    const [old, next] = [await newResident(`name.${where}`), await newResident(`next.${where}`)];
+    const rows = order(`${old.uuid},gone.${where},`, `${next.uuid},name.${where},`);
+
+    const report = await importResidents(rows);
+
+    expect(report).toMatchObject({ imported: true, changed: 2 });
+    expect(await find(`name.${where}`)).toEqual({ uuid: next.uuid, username: `name.${where}` });
+    expect(await find(`gone.${where}`)).toEqual({ uuid: old.uuid, username: `gone.${where}` });
+    expect(await find(`next.${where}`)).toEqual({ uuid: next.uuid, username: `name.${where}` });
+    expect(await importResidents(rows)).toMatchObject({ unchanged: 2 });
+  });
+
+  test('may be exchanged', async () => {
+    const [one, two] = [await newResident('left'), await newResident('right')];
+
+    await importResidents([`${one.uuid},right,`, `${two.uuid},left,`]);
+
+    expect([await find('right'), await find('left')]).toEqual([
+      { uuid: one.uuid, username: 'right' },
+      { uuid: two.uuid, username: 'left' },
+    ]);
+    expect(await findResident({ uuid: one.uuid })).toEqual({ uuid: one.uuid, username: 'right' });
+  });
+
+  test('may be one that the other only used to have', async () => {
+    const [old, next] = [await newResident('past'), await newResident('fresh')];
+    await putResident({ ...old, username: 'present' });
+
+    await importResidents([`${next.uuid},past,`]);
+
+    expect(await find('past')).toEqual({ uuid: next.uuid, username: 'past' });
+    expect(await find('present')).toEqual({ uuid: old.uuid, username: 'present' });
+  });
+
+  test('is refused where its owner keeps it, and where another one’s name is claimed as a former one', async () => {
+    const [owner, other] = [await newResident('kept'), await newResident('other')];
+
+    const report = await importResidents([`${other.uuid},kept,`, `${unknownId},someone.new,kept`]);
+
+    expect(report.faults.map(({ line, reason }) => `${line}: ${reason}`)).toEqual([
+      `2: username "kept" belongs to the resident ${owner.uuid}: give that resident's new name in the same file`,
+      expect.stringMatching(
+        /^3: (username or formerNames "kept" must be there once|formerNames "kept" must be this resident's own)/,
+      ),
+    ]);
+    expect(await find('kept')).toEqual(owner);
+  });
+});

@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { exportAll } from '../../../cli/data/export-all.ts';
+import { formats } from '../../../cli/data/format.ts';
+import { source } from '../../../lib/clock.ts';
+import { addMember, createCategory } from '../../../lib/store/categories.ts';
+import { createCoupon } from '../../../lib/store/coupons.ts';
+import { changeCredit } from '../../../lib/store/credit.ts';
+import { auditTable } from '../../../lib/store/credit-audit.ts';
+import { banCustomer, unbanCustomer, updateCustomer } from '../../../lib/store/customers.ts';
+import { putGiftCard } from '../../../lib/store/gift-cards.ts';
+import { createProduct } from '../../../lib/store/products.ts';
+import { forgetResidents, putResident } from '../../../lib/store/residents.ts';
+import { recordPurchase } from '../../../lib/store/spend.ts';
+import { createStore } from '../../../lib/store/stores.ts';
+import { filesOf, importAll, tempDir } from '../../support/files.ts';
+import { ada, bob, cleo as born, seedResidents } from '../../support/residents.ts';
+import { productWith } from '../../support/rows.ts';
+import { freshTable, setClock, wholeTable } from '../../support/service.ts';
+
+const cleo = { ...born, username: 'cleopatra' };
+
+const start = Date.parse('2026-03-01T12:00:00Z');
+const day = 86_400_000;
+const inDays = (days: number): string => new Date(start + days * day).toISOString();
+
+const dir = tempDir();
+let files: Record<string, string>;
+let store: string;
+
+/** Credit whose lots are open, drained in part and whole, expired, and superseded; and one that a sweep has yet to close. */
+const seedCredit = async (): Promise<void> => {
+  const give = (
+    resident: { uuid: string },
+    delta: number,
+    expiresAt?: string,
+    type: 'regular' | 'restricted' = 'regular',
+  ) => changeCredit(store, { uuid: resident.uuid }, type, { kind: 'increment', delta, expiresAt }, `give-${delta}`);
+  await give(ada, 70, inDays(3));
+  await give(ada, 40, inDays(2));
+  await changeCredit(
+    store,
+    { uuid: ada.uuid },
+    'regular',
+    { kind: 'set', credit: 500, expiresAt: inDays(9) },
+    'set-500',
+  );
+  await give(ada, 30, inDays(4));
+  await give(ada, 20, inDays(4));
+  await give(ada, 25, inDays(8));
+  await give(ada, 1000);
+  await give(ada, -40);
+  await give(ada, 80, inDays(30), 'restricted');
+  await give(bob, 11, inDays(1));
+  await give(bob, 12, inDays(2));
+  await give(cleo, 5, inDays(1), 'restricted');
+  setClock(start + 1.5 * day);
+  await give(bob, 13, inDays(40));
+};
+
+const seedStore = async (): Promise<void> => {
+  const odd = [
+    '=SUM(A1:A9)',
+    "'=1+1",
+    "'plain",
+    '+44',
+    '-5 percent',
+    '@here',
+    'a,b;"c"',
+    'line\none\r\ntwo\rthree',
+    'Été 🎁 ‮x',
+  ];
+  const made: { id: string }[] = [];
+  for (const [index, description] of odd.entries())
+    made.push(
+      await createProduct(store, productWith({ name: `Product ${index}`, item: 'Thing', description, price: index })),
+    );
+  const [first, second] = made as [{ id: string }, { id: string }];
+  await createProduct(
+    store,
+    productWith({
+      name: '=cmd',
+      item: 'Lamp',
+      listed: false,
+      bloggable: true,
+      active: false,
+      limited: true,
+      availableAmount: 7,
+      blockCredits: true,
+      permissions: { copy: false, modify: true, transfer: true },
+      discount: { value: 12.5, type: 0, startDate: inDays(-1), endDate: inDays(1) },
+      profitShares: [
+        { userUuid: bob.uuid, percent: 33.3 },
+        { userUuid: ada.uuid, percent: 66.7 },
+      ],
+      demoId: first.id,
+    }),
+    { mpListing: 77 },
+  );
+  for (const name of ['Same name', 'Same name', 'Empty']) {
+    const category = await createCategory(store, { name });
+    if (name !== 'Empty') await addMember(store, category.id, first.id);
+  }
+  const listed = await createCategory(store, { name: '-minus' });
+  await addMember(store, listed.id, second.id);
+  const coupon = { discount: 12.5, ownerProfit: 0.5, active: true, bloggersSync: true };
+  await createCoupon(store, ada, { ...coupon, code: 'WELCOME' });
+  await createCoupon(
+    store,
+    bob,
+    { ...coupon, code: '+20', active: false },
+    { usesPerCustomer: 3, expiration: inDays(5) },
+  );
+  const card = { credit: 10, texture: null, transfer: false, active: true };
+  await putGiftCard(store, cleo, card);
+  await putGiftCard(store, cleo, { ...card, active: false, texture: ada.uuid }, { redeemed: true, purchased: true });
+  await updateCustomer(store, { uuid: ada.uuid }, { discount: 15, newsSubscriber: true });
+  await banCustomer(store, { uuid: bob.uuid }, '=Rude\nand "loud"');
+  await banCustomer(store, { uuid: cleo.uuid }, 'By mistake');
+  await unbanCustomer(store, { uuid: cleo.uuid });
+  for (const [index, days] of [0, 1, 400, 40].entries())
+    await recordPurchase(store, {
+      id: `sale ${index}`,
+      buyer: ada,
+      productId: (index % 2 ? second : first).id,
+      price: 10 * index,
+      at: inDays(-days),
+    });
+};
+
+beforeAll(async () => {
+  await freshTable();
+  setClock(start);
+  await seedResidents();
+  await putResident(cleo, ['cleo.old']);
+  forgetResidents();
+  store = (await createStore('First')).id;
+  await seedStore();
+  await seedCredit();
+  await exportAll(store, join(dir, 'first'));
+  files = filesOf(join(dir, 'first'));
+});
+
+beforeEach(() => forgetResidents());
+
+describe.each(formats)('a store exported as %s', (format) => {
+  test('comes out of an empty store of an empty deployment byte for byte, open lots and all', async () => {
+    const from = join(dir, `from-${format}`);
+    const table = process.env.TABLE_NAME;
+    await exportAll(store, from, format);
+    await freshTable();
+    const { id } = await createStore('Second');
+
+    const reports = await importAll(id, from, format);
+    await exportAll(id, join(dir, `to-${format}`));
+
+    expect(filesOf(join(dir, `to-${format}`))).toEqual(files);
+    expect(auditTable(await wholeTable())).toEqual([]);
+    expect(reports.filter(({ imported, rejected }) => !imported || rejected > 0)).toEqual([]);
+    process.env.TABLE_NAME = table;
+  });
+});
+
+test('an export that is imported again, into its own store or a second time, changes nothing', async () => {
+  const before = await wholeTable();
+
+  const reports = await importAll(store, join(dir, 'first'));
+
+  expect(reports).toMatchObject(Object.keys(files).map(() => ({ created: 0, changed: 0 })));
+  expect(await wholeTable()).toEqual(before);
+});
+
+test('an export holds each kind in a fixed order and escapes what a spreadsheet would run', () => {
+  const products = readFileSync(join(dir, 'first', 'products.csv'), 'utf8');
+
+  expect(Object.keys(files)).toHaveLength(8);
+  expect(products).toContain("'=SUM(A1:A9)");
+  expect(products).toContain("''=1+1");
+  expect(products).not.toMatch(/(^|,|")[=@]/m);
+  expect(source.now()).toBe(start + 1.5 * day);
+});

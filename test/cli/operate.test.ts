@@ -1,0 +1,147 @@
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, expect, test } from 'vitest';
+import { encodeMessage } from '../../lib/delivery/message.ts';
+import { sendToDeadLetters } from '../../lib/delivery/queue.ts';
+import { completeDelivery, failDelivery, getDelivery, takeUp } from '../../lib/store/deliveries.ts';
+import { findDispenser, loseAddress } from '../../lib/store/dispensers.ts';
+import { createStore } from '../../lib/store/stores.ts';
+import { db, tableName } from '../../lib/store/table.ts';
+import { startForCli } from '../support/cli.ts';
+import { anOrder } from '../support/deliveries.ts';
+
+const demo = 'DemoStore001';
+const vera = '00000002-dede-4ede-8ede-000000000001';
+const day = 86_400;
+
+let service: Awaited<ReturnType<typeof startForCli>>;
+beforeAll(async () => {
+  service = await startForCli();
+});
+
+test('shows balances and every lot with how it ended, before and after a sweep', async () => {
+  const { call, run, advance } = service;
+  const { keys } = service.service;
+  await call('POST', '/v1/customers/vera.vendor/actions/increment-credit', keys.all, { delta: -160 });
+  await advance(2 * day);
+
+  const before = await run('credit', 'show', 'Vera Vendor', '--store', demo, '--json');
+  const swept = await run('sweep', '--json');
+  await call('POST', '/v1/customers/vera.vendor/actions/set-credit', keys.all, { credit: 7 });
+  const after = await run('credit', 'show', vera, '--store', demo, '--json');
+  const table = await run('credit', 'show', vera, '--store', demo);
+  const nobody = await run('credit', 'show', 'no body', '--store', demo);
+
+  expect(before.rows[0].balances).toMatchObject([
+    { type: 'regular', balance: 790, unlotted: 500, openLots: 1 },
+    { type: 'restricted', balance: 1000, unlotted: 0, openLots: 1 },
+  ]);
+  const lotsOf = ({ rows }: typeof before) => rows[0].lots.filter(({ type }: { type: string }) => type === 'regular');
+  expect(lotsOf(before).map(({ state, remaining }: never) => [state, remaining])).toEqual([
+    ['drained', 0],
+    ['open', 290],
+  ]);
+  expect(swept.rows).toEqual([{ lots: 0, amount: 0, failed: 0, finished: true }]);
+  expect(lotsOf(after).map(({ state, remaining }: never) => [state, remaining])).toEqual([
+    ['drained', 0],
+    ['superseded', 290],
+  ]);
+  expect(lotsOf(after)[1].endedBy).toBeTruthy();
+  expect(table.stdout).toMatch(/regular +7 +7 +0 +0 +-/);
+  expect(nobody).toMatchObject({ code: 1, stdout: '' });
+});
+
+test('lists deliveries by state with their last error, sends them again, and redrives dead letters', async () => {
+  const { run } = service;
+  const order = anOrder('OtherStore01', { item: 'Lamp' });
+  const made = anOrder('OtherStore01');
+  await failDelivery((await takeUp(order, 1000)).delivery, 'no such item\u001b[31m');
+  await completeDelivery((await takeUp(made, 1000)).delivery);
+  await sendToDeadLetters('nonsense');
+  await sendToDeadLetters(encodeMessage(anOrder('OtherStore01')));
+  const on = ['--store', 'other store'];
+
+  const listed = await run('deliveries', 'list', ...on);
+  const delivered = await run('deliveries', 'list', '--state', 'delivered', ...on, '--json');
+  const letters = await run('deliveries', 'dead-letters', '--json');
+  const redriven = await run('deliveries', 'dead-letters', '--redrive', '--json');
+  const retried = await run('deliveries', 'retry', order.id, made.id, ...on, '--json');
+
+  expect(listed.stdout).toMatch(/failed +1 +Lamp, ada +no such item/);
+  expect(listed.stdout).not.toContain('\u001b');
+  expect(delivered.rows).toMatchObject([{ id: made.id, state: 'delivered' }]);
+  expect(delivered.rows[0]).not.toHaveProperty('ranked');
+  expect(letters.rows.map(({ readable }) => readable).toSorted()).toEqual([false, true]);
+  expect(redriven.rows).toEqual([{ redriven: 1 }]);
+  expect(retried.code).toBe(1);
+  expect(retried.rows).toEqual([
+    { id: order.id, sent: true },
+    { id: made.id, sent: false, error: 'The delivery was made already: order a new one.' },
+  ]);
+  expect((await getDelivery('OtherStore01', order.id)).state).not.toBe('failed');
+});
+
+test('says of healthy books what was checked, and of each fault a line, with exit code 1', async () => {
+  const put = (pk: string, sk: string, fields: object) =>
+    db.send(new PutCommand({ TableName: tableName(), Item: { pk: `${demo}#${pk}`, sk, ...fields } }));
+  const set = (pk: string, sk: string, name: string, value: unknown) =>
+    db.send(
+      new UpdateCommand({
+        TableName: tableName(),
+        Key: { pk: `${demo}#${pk}`, sk },
+        UpdateExpression: 'SET #name = :value',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeNames: { '#name': name },
+        ExpressionAttributeValues: { ':value': value },
+      }),
+    );
+  const nova = '00000002-dede-4ede-8ede-000000000002';
+  const [category] = (await service.call('GET', '/v1/categories', service.service.keys.all)).body.data;
+
+  const healthy = await service.run('audit', '--store', demo);
+  await set('CUSTOMER', vera, 'credit', 123_456);
+  await set('SPEND', nova, 'totalOwned', 9);
+  await put('PURCHASE', 'odd-1', { uuid: nova, productId: vera, price: 1, at: '2026-01-01T00:00:00.000Z' });
+  await put('PURCHASE', 'odd-2', { uuid: 'nobody', productId: vera, price: 1, at: '2026-01-01T00:00:00.000Z' });
+  await set('CODE', 'welcome10', 'id', '00000004-dede-4ede-8ede-000000000002');
+  await set('CATEGORY', category.id, 'productCount', 99);
+  await set('GIFTCARD', '00000005-dede-4ede-8ede-000000000001', 'ownerUuid', 'nobody');
+  await put('LOT#nobody', 'regular#e#2030-01-01T00:00:00.000Z#1', { amount: 1, remaining: 1, state: 'open' });
+  const broken = await service.run('audit', '--store', demo, '--json');
+
+  expect(healthy).toMatchObject({ code: 0, stderr: '' });
+  for (const what of ['customers', 'buyers', 'coupons', 'codes', 'categories', 'gift cards'])
+    expect(healthy.stdout).toMatch(new RegExp(`[1-9]\\d* +${what} +0 `));
+  expect(broken.code).toBe(1);
+  expect(broken.rows.flatMap(({ fault = [] }) => fault)).toEqual([
+    `customer ${vera}: regular: balance 123456 is not 7 + 0 in lots.`,
+    'purchase odd-2: its buyer nobody has no record of spend.',
+    `buyer ${nova}: 9 products are counted as owned, 4 are.`,
+    `buyer ${nova}: has spent 1000, but the purchases come to 1001.`,
+    'coupon 00000004-dede-4ede-8ede-000000000001: its code WELCOME10 belongs to 00000004-dede-4ede-8ede-000000000002.',
+    'code welcome10: the coupon 00000004-dede-4ede-8ede-000000000002 that holds it has not got it.',
+    `category ${category.id} (${category.name}): counts 99 products, ${category.productCount} are in it.`,
+    'gift card 00000005-dede-4ede-8ede-000000000001: its owner nobody is no resident.',
+    'customer nobody: there are items of the kind LOT, but no customer.',
+  ]);
+});
+
+test('the doctor says what is well, what is about to go wrong, and what is wrong with how to mend it', async () => {
+  const { run } = service;
+  const { id } = await createStore('Ailing');
+  const well = await run('doctor', '--json');
+  await run('key', 'issue', 'ending', '--all-scopes', '--expires', '3d', '--store', id);
+  const dispenser = await findDispenser(demo);
+  await loseAddress(demo, dispenser?.url ?? '', 'nobody is there');
+  const ill = await run('doctor');
+
+  const found = Object.fromEntries(well.rows.map((row) => [row.check, row]));
+  expect(well.code).toBe(0);
+  for (const check of ['deployment', 'api', 'clock', 'table', 'indexes', 'clean-up', 'queue', 'sweep', 'stores'])
+    expect(found[check], check).toMatchObject({ state: 'ok' });
+  expect(found['keys of Ailing']).toMatchObject({ state: 'warn', fix: expect.stringContaining('store key issue') });
+  expect(found['dead letters']).toMatchObject({ state: 'warn' });
+  expect(found['dispenser of Demo Store']).toMatchObject({ state: 'ok' });
+  expect(ill.code).toBe(1);
+  expect(ill.stdout).toMatch(/warn +keys of Ailing +"ending" ends .*store key rotate "ending"/);
+  expect(ill.stdout).toMatch(/fail +dispenser of Demo Store +its address was lost: nobody is there/);
+});

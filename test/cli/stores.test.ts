@@ -1,0 +1,123 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { createCategory } from '../../lib/store/categories.ts';
+import { createStore, deleteStore, findStore, listStores } from '../../lib/store/stores.ts';
+import { startForCli } from '../support/cli.ts';
+import { wholeTable } from '../support/service.ts';
+
+let service: Awaited<ReturnType<typeof startForCli>>;
+beforeAll(async () => {
+  service = await startForCli();
+});
+
+const itemsOf = async (store: string) => (await wholeTable()).filter(({ pk }) => String(pk).startsWith(`${store}#`));
+const keysOf = async (store: string) =>
+  (await wholeTable()).filter(({ pk, store: of }) => String(pk).startsWith('KEY#') && of === store);
+
+test('creates a store whose first key opens the API, and prints nothing but the key', async () => {
+  const created = await service.run('create', 'My Store');
+  const again = await service.run('create', 'MY STORE');
+  const listed = await service.run('list', '--json');
+
+  const key = created.stdout.trim();
+  expect(created.code).toBe(0);
+  expect(created.stderr).toContain('My Store');
+  expect((await service.call('GET', '/v1/products', key)).status).toBe(200);
+  expect(again).toMatchObject({ code: 1, stdout: '' });
+  expect(again.stderr).toContain('already');
+  const stores = listed.rows.map(({ name }) => name);
+  expect(stores.toSorted()).toEqual(['Demo Store', 'My Store', 'Other Store']);
+});
+
+test('asks nothing where there is no terminal, and names the store where there are several', async () => {
+  const [create, remove, keys, unknown] = await Promise.all([
+    service.run('create'),
+    service.run('delete', 'Demo Store'),
+    service.run('key', 'list'),
+    service.run('key', 'list', '--store', 'nowhere'),
+  ]);
+
+  expect(create).toMatchObject({ code: 2, stdout: '' });
+  expect(create.stderr).toContain('store create "My Store"');
+  expect(remove).toMatchObject({ code: 2, stdout: '' });
+  expect(remove.stderr).toContain('--confirm "Demo Store"');
+  expect(keys).toMatchObject({ code: 2, stdout: '' });
+  expect(keys.stderr).toMatch(/--store[\s\S]*Demo Store \(DemoStore001\)\n[\s\S]*Other Store/);
+  expect(unknown).toMatchObject({ code: 1, stdout: '' });
+});
+
+test('deletes nothing where the name is wrong, or the export cannot be written', async () => {
+  const { id } = await createStore('Kept');
+  await createCategory(id, { name: 'Chairs' });
+  const [full, file] = [join(service.dir, 'full'), join(service.dir, 'file')];
+  mkdirSync(full);
+  writeFileSync(join(full, 'mine.txt'), 'mine');
+  writeFileSync(file, 'mine');
+  const before = await itemsOf(id);
+
+  const ran = await Promise.all([
+    service.run('delete', id, '--confirm', 'kept'),
+    service.run('delete', id, '--confirm', 'Kept', '--export-to', full),
+    service.run('delete', id, '--confirm', 'Kept', '--export-to', file),
+  ]);
+
+  expect(ran.map(({ code }) => code)).toEqual([2, 1, 1]);
+  for (const { stderr } of ran) expect(stderr).toContain('othing was deleted');
+  expect(await findStore(id)).toBeDefined();
+  expect(await itemsOf(id)).toEqual(before);
+});
+
+test('exports a store, then removes all that it had and nothing else; its key is answered 404', async () => {
+  const { rows } = await service.run('key', 'issue', 'unused', '--all-scopes', '--store', 'Demo Store', '--json');
+  const [{ key }] = rows;
+  const dir = join(service.dir, 'export');
+  const others = (await wholeTable()).filter(({ pk }) => !/^DemoStore001#|^STORE#|^KEY#/.test(String(pk)));
+
+  const args = ['--confirm', 'Demo Store', '--export-to', dir, '--no-wait', '--json'];
+  const deleted = await service.run('delete', 'demo store', ...args);
+
+  expect(deleted).toMatchObject({ code: 0 });
+  expect(deleted.rows[0]).toMatchObject({ id: 'DemoStore001', exportedTo: dir });
+  expect(deleted.rows[0].removedItems).toBeGreaterThan(400);
+  expect(readdirSync(dir).length).toBeGreaterThan(5);
+  expect(await itemsOf('DemoStore001')).toEqual([]);
+  expect((await listStores()).map(({ id }) => id)).not.toContain('DemoStore001');
+  expect((await service.call('GET', '/v1/products', key)).status).toBe(404);
+  const left = (await wholeTable()).filter(({ pk }) => !/^DemoStore001#|^STORE#|^KEY#/.test(String(pk)));
+  expect(left).toEqual(others);
+});
+
+test('goes on with a deletion that was interrupted, without another export', async () => {
+  const { id } = await createStore('Interrupted');
+  await createCategory(id, { name: 'Chairs' });
+  await deleteStore(id);
+  const dir = join(service.dir, 'no-export');
+
+  const listed = await service.run('list');
+  const issued = await service.run('key', 'issue', 'x', '--all-scopes', '--store', id);
+  const resumed = await service.run('delete', id, '--confirm', 'Interrupted', '--export-to', dir, '--json');
+
+  expect(listed.stdout).toMatch(/Interrupted .*not all of it is removed/);
+  expect(issued.code).toBe(1);
+  expect(resumed.rows[0]).toMatchObject({ id, removedItems: 1 });
+  expect(existsSync(dir)).toBe(false);
+  expect(await itemsOf(id)).toEqual([]);
+  expect((await listStores()).map((store) => store.id)).not.toContain(id);
+});
+
+test('leaves no key that works where keys are issued while the store is deleted', async () => {
+  const { id } = await createStore('Busy');
+  const dir = join(service.dir, 'busy');
+
+  const [deleted, ...issued] = await Promise.all([
+    service.run('delete', id, '--confirm', 'Busy', '--export-to', dir, '--no-wait'),
+    ...[1, 2, 3].map((n) => service.run('key', 'issue', `key ${n}`, '--all-scopes', '--store', id)),
+  ]);
+
+  expect(deleted?.code).toBe(0);
+  const keys = await keysOf(id);
+  expect(keys).toHaveLength(issued.filter(({ code }) => code === 0).length);
+  expect(keys.filter(({ storeGone }) => storeGone !== true)).toEqual([]);
+  expect(await itemsOf(id)).toEqual([]);
+});

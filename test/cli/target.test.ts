@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { program } from '../../cli/program.ts';
+import { findKey } from '../../lib/store/api-keys.ts';
+import { createStore } from '../../lib/store/stores.ts';
+import { runStore } from '../support/cli.ts';
+import { serve, startTestQueue } from '../support/deliveries.ts';
+import { freshTable } from '../support/service.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'store-target-'));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+/** Stands in for CloudFormation: answers DescribeStacks for the stacks that it is given, in the XML that AWS answers. */
+const startCloudFormation = (stacks: Record<string, Record<string, string>>) =>
+  serve((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => (body += chunk));
+    request.on('end', () => {
+      const name = new URLSearchParams(body).get('StackName') ?? '';
+      const outputs = stacks[name];
+      const members = Object.entries(outputs ?? {}).map(
+        ([key, value]) =>
+          `<member><OutputKey>${key}</OutputKey><OutputValue>${value.replaceAll('&', '&amp;')}</OutputValue></member>`,
+      );
+      response.writeHead(outputs ? 200 : 400, { 'Content-Type': 'text/xml' });
+      response.end(
+        outputs
+          ? `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult><Stacks><member><StackName>${name}</StackName><CreationTime>2026-01-01T00:00:00Z</CreationTime><StackStatus>CREATE_COMPLETE</StackStatus><Outputs>${members.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`
+          : `<ErrorResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id ${name} does not exist</Message></Error></ErrorResponse>`,
+      );
+    });
+  });
+
+let env: Record<string, string>;
+beforeAll(async () => {
+  const queue = await startTestQueue();
+  await freshTable();
+  const baseUrl = await serve((_, response) => response.writeHead(401).end());
+  const endpoint = await startCloudFormation({
+    'store-integration-prod': {
+      BaseUrl: baseUrl,
+      TableName: process.env.TABLE_NAME ?? '',
+      DeliveryQueueUrl: queue.url,
+      DeadLetterQueueUrl: queue.deadLetterUrl,
+      AuthorizerTtlSeconds: '7',
+      CreditLimit: '1000000000',
+      DispenserHostSuffixes: '.example.org',
+    },
+    'store-integration-old': { BaseUrl: baseUrl, TableName: 'old' },
+  });
+  const { AWS_ENDPOINT_URL_DYNAMODB = '', AWS_ENDPOINT_URL_SQS = '' } = process.env;
+  const engines = { AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint, AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SQS };
+  env = { ...engines, AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'x', SIS_DATA_DIR: dir };
+});
+
+test('finds a deployment by its stack’s outputs, and issues keys that it takes', async () => {
+  const created = await runStore(['create', 'On AWS', '--stage', 'prod', '--json'], env);
+  const revoked = await runStore(['key', 'revoke', 'first key', '--stage', 'prod'], env);
+
+  const [row] = created.rows;
+  expect(created.code).toBe(0);
+  expect(row).toMatchObject({ store: { name: 'On AWS' }, state: 'active', key: expect.stringMatching(/^sis_live_/) });
+  expect(await findKey(row.prefix.replace('sis_live_', ''))).toMatchObject({ store: row.store.id, status: 'revoked' });
+  expect(revoked.stderr).toContain('within 7 seconds');
+});
+
+test('the doctor looks at a deployment: a sweep that does not run is a failure', async () => {
+  await createStore('Looked at');
+
+  const { code, rows } = await runStore(['doctor', '--stage', 'prod', '--json'], env);
+
+  const stateOf = Object.fromEntries(rows.map(({ check, state }) => [check, state]));
+  expect(stateOf).toMatchObject({ deployment: 'ok', api: 'ok', clock: 'ok', table: 'ok', indexes: 'ok', queue: 'ok' });
+  expect(rows.find(({ check }) => check === 'sweep')).toMatchObject({
+    state: 'fail',
+    detail: expect.stringContaining('none has run yet'),
+    fix: expect.stringContaining('EventBridge'),
+  });
+  expect(code).toBe(1);
+});
+
+test('says what to do where there is no deployment, an old one, no region, or no local service', async () => {
+  const stale = join(dir, 'stale');
+  const { AWS_REGION: _, ...nowhere } = env;
+  const list = ['list', '--stage'];
+  writeFileSync(join(dir, 'service.json'), '{}');
+
+  const [unknown, old, regionless, foreign, none, doctor, both] = await Promise.all([
+    runStore([...list, 'test'], env),
+    runStore([...list, 'old'], env),
+    runStore([...list, 'prod'], nowhere),
+    runStore(['list'], env),
+    runStore(['list', '--data-dir', stale], env),
+    runStore(['doctor', '--local', '--data-dir', stale, '--json'], env),
+    runStore([...list, 'prod', '--local'], env),
+  ]);
+
+  expect(unknown?.stderr).toMatch(/no deployment test: .* no stack store-integration-test in the region us-east-1/);
+  expect(old?.stderr).toMatch(/DeliveryQueueUrl, .*Deploy it again/);
+  expect(regionless?.stderr).toMatch(/AWS_REGION/);
+  expect(foreign?.stderr).toMatch(/another version of the local service/);
+  expect(none?.stderr).toMatch(/npm start.*--stage prod/);
+  expect(doctor?.rows).toMatchObject([
+    { check: 'deployment', state: 'fail', fix: expect.stringContaining('npm start') },
+  ]);
+  expect(both?.stderr).toMatch(/cannot be used with/);
+  const codes = [unknown, old, regionless, foreign, none, doctor, both].map((ran) => ran?.code);
+  expect(codes).toEqual([1, 1, 1, 1, 2, 1, 2]);
+});
+
+/** Every command that does something, with its full name. */
+const leaves = (command: Command, path = ''): [string, Command][] =>
+  command.commands.length === 0
+    ? [[path, command]]
+    : command.commands.flatMap((sub) => leaves(sub, `${path} ${sub.name()}`.trim()));
+
+test.each(leaves(program))('store %s says in its help what it does, and shows examples of itself', (path, command) => {
+  let help = '';
+  command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+
+  expect(command.description()).toMatch(/^[A-Z].*\.$/s);
+  expect(help).toMatch(new RegExp(`Examples:\\n.*store ${path}`));
+  expect(help).toMatch(/--json .*\n/);
+  for (const { description, flags } of command.options) expect(description, flags).not.toBe('');
+});

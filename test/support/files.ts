@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { type ImportOptions, type ImportReport, importFile } from '../../cli/data/import.ts';
+import { kinds } from '../../cli/data/kinds.ts';
+import { kindOf } from './kinds.ts';
+
+/** A directory of this test file's own, which goes when the file is done. */
+export const tempDir = (): string => {
+  const dir = join(tmpdir(), `sis-files-${randomUUID()}`);
+  mkdirSync(dir);
+  afterAll(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+};
+
+/** Imports a file with these contents; its name says its kind and format. */
+export const importText = (
+  store: string,
+  dir: string,
+  name: string,
+  contents: string | Buffer,
+  options?: ImportOptions,
+): Promise<ImportReport> => {
+  const path = join(dir, name);
+  writeFileSync(path, contents);
+  return importFile(kindOf(name.slice(0, name.indexOf('.'))), store, path, options);
+};
+
+/** The files of a directory, by name. */
+export const filesOf = (dir: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(dir)
+      .sort()
+      .map((name) => [name, readFileSync(join(dir, name), 'utf8')]),
+  );
+
+/** Imports every file of an export in the order in which kinds refer to each other. */
+export const importAll = async (store: string, dir: string, format = 'csv'): Promise<ImportReport[]> => {
+  const reports: ImportReport[] = [];
+  for (const kind of kinds) reports.push(await importFile(kind, store, join(dir, `${kind.name}.${format}`)));
+  return reports;
+};
