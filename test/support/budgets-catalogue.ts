@@ -65,6 +65,13 @@ const pageOf =
     return ['GET', `${path}?limit=10`];
   };
 
+const ownersPage =
+  (pathOf: (owner: string) => string, make: (call: Call, owner: string) => Promise<unknown>): Budget['prepare'] =>
+  async (call) => {
+    const owner = await known(call);
+    return pageOf(pathOf(owner), () => make(call, owner))(call, '');
+  };
+
 export const catalogueBudgets: readonly Budget[] = [
   { endpoint: 'get-coupon', when: '', steps: 1, units: 1, prepare: onCoupon('GET') },
   // The design's 4 units are those of the transaction; the coupon stands in two indexes (2), and its owner is read (1).
@@ -73,11 +80,7 @@ export const catalogueBudgets: readonly Budget[] = [
     when: 'owner not in memory',
     steps: 2,
     units: 7,
-    prepare: async () => [
-      'POST',
-      '/v1/coupons',
-      { code: 'The code of a budget', ownerIdentifier: (await newResident()).uuid },
-    ],
+    prepare: async () => ['POST', '/v1/coupons', { code: 'Budget', ownerIdentifier: (await newResident()).uuid }],
   },
   {
     endpoint: 'update-coupon',
@@ -102,11 +105,7 @@ export const catalogueBudgets: readonly Budget[] = [
     when: 'a page of 10',
     steps: 2,
     units: 6.5,
-    prepare: async (call) => {
-      const owner = await known(call);
-      await several(11, () => coupon(call, owner));
-      return ['GET', `/v1/coupons/owner/${owner}?limit=10`];
-    },
+    prepare: ownersPage((owner) => `/v1/coupons/owner/${owner}`, coupon),
   },
   // One unit is written; the coupon (1) and whether the resident is a customer (0.5) are read.
   { endpoint: 'apply-coupon', when: 'by id', steps: 2, units: 2.5, prepare: applied('apply-coupon') },
@@ -139,11 +138,7 @@ export const catalogueBudgets: readonly Budget[] = [
     when: 'a page of 10',
     steps: 2,
     units: 7.5,
-    prepare: async (call) => {
-      const owner = await known(call);
-      await several(10, () => card(call, owner));
-      return ['GET', `/v1/customers/${owner}/giftcards?limit=10`];
-    },
+    prepare: ownersPage((owner) => `/v1/customers/${owner}/giftcards`, card),
   },
   {
     endpoint: 'create-product',
