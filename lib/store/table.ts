@@ -56,7 +56,7 @@ const connect = (attempts: number): DynamoDBDocumentClient => {
   const client = new DynamoDBClient({
     maxAttempts: attempts,
     // Without throwing, the SDK would only warn of a time-out, and wait on.
-    requestHandler: { connectionTimeout: 1000, requestTimeout: 5000, throwOnRequestTimeout: true },
+    requestHandler: { connectionTimeout: 3000, requestTimeout: 5000, throwOnRequestTimeout: true },
   });
   client.middlewareStack.add(
     (next) => (args) => {
