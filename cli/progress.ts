@@ -12,7 +12,7 @@ const everyMillis = 100;
 const span = (seconds: number): string => (seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`);
 
 /** How far `done` of `all` rows are after some seconds: with the rate and, where the end is known, the time left. */
-const progressText = (done: number, all: number | undefined, seconds: number): string => {
+export const progressText = (done: number, all: number | undefined, seconds: number): string => {
   const rate = seconds > 0 ? done / seconds : 0;
   const count = done.toLocaleString('en');
   const speed = rate > 0 ? `, ${Math.round(rate).toLocaleString('en')} rows a second` : '';

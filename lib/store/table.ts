@@ -64,7 +64,7 @@ const connect = (attempts: number): DynamoDBDocumentClient => {
     maxAttempts: attempts,
     // Without throwing, the SDK would only warn of a time-out, and wait on.
     requestHandler: {
-      connectionTimeout: patience * 1000,
+      connectionTimeout: patience * 3000,
       requestTimeout: patience * 5000,
       throwOnRequestTimeout: true,
     },
