@@ -8,4 +8,5 @@ import { join } from 'node:path';
 // From its second start on the command starts in half the time. The cache lies beside the packages, not where all users
 // of the machine may write: what is in it is run.
 enableCompileCache(join(import.meta.dirname, '..', 'node_modules', '.cache', 'store'));
+process.env.TABLE_PATIENCE = 'long';
 await import('./main.ts');
