@@ -53,11 +53,10 @@ const takeDeadLetters = async function* (client: SQSClient): AsyncGenerator<Mess
   }
 };
 
-/** After a second, not at once: see `comeBackAfter`. */
 const putBack = async (client: SQSClient, handles: (string | undefined)[]): Promise<void> => {
   for (const ReceiptHandle of handles)
     await client.send(
-      new ChangeMessageVisibilityCommand({ QueueUrl: deadLetterUrl(), ReceiptHandle, VisibilityTimeout: 1 }),
+      new ChangeMessageVisibilityCommand({ QueueUrl: deadLetterUrl(), ReceiptHandle, VisibilityTimeout: 0 }),
     );
 };
 
