@@ -94,6 +94,8 @@ export const drawLists = async (all: readonly ListRow[]): Promise<void> => {
   });
 };
 
+const medianAndQuartiles = 'microseconds: median, and quartiles of the rounds';
+
 const contestants = (field: string, title: string) => ({
   x: { field, type: 'quantitative', title },
   y: { field: 'contestant', type: 'nominal', sort: null, title: null },
@@ -103,15 +105,13 @@ const contestants = (field: string, title: string) => ({
 export const drawCpu = (rows: readonly CpuRow[]): Promise<void> =>
   draw('cpu', {
     title: 'Processor time per request, the table’s answers given at once',
-    data: { values: rows },
-    facet: {
-      row: { field: 'includes', type: 'nominal', sort: null, header: { labelAngle: 0 } },
-      column: { field: 'operation', type: 'nominal' },
-    },
+    data: { values: rows.map((row) => ({ ...row, panel: `${row.operation}: ${row.includes}` })) },
+    facet: { field: 'panel', type: 'nominal', sort: null },
+    columns: 2,
     spec: {
       width: 250,
       layer: [
-        { mark: { type: 'bar', height: { band: 0.6 } }, encoding: contestants('microseconds', 'microseconds, median') },
+        { mark: { type: 'bar', height: { band: 0.6 } }, encoding: contestants('microseconds', medianAndQuartiles) },
         {
           mark: { type: 'rule', color: '#000000', strokeWidth: 2 },
           encoding: {
@@ -122,7 +122,6 @@ export const drawCpu = (rows: readonly CpuRow[]): Promise<void> =>
         },
       ],
     },
-    resolve: { scale: { x: 'shared' } },
   });
 
 export const drawLatency = (rows: readonly LatencyRow[]): Promise<void> =>

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { beforeAll, expect, test } from 'vitest';
-import { prepare } from '../bench/compare.ts';
+import { prepare } from '../bench/compared/contestants.ts';
 import { freshTable } from './support/service.ts';
 
 let contestants: Awaited<ReturnType<typeof prepare>>;

@@ -32,11 +32,18 @@ const noteFaults = ({ faults }: ImportReport): void => {
 const runImport = async (kind: Kind, file: string, options: GlobalOptions & ImportOptions): Promise<void> => {
   const target = await connect(options);
   const store = await chooseStore(options.store);
-  const checking = startProgress(`Checking ${file}`);
-  const writing = startProgress(`Importing ${file}`);
-  const onProgress = (done: number, all: number | undefined): void =>
-    (all === undefined ? checking : writing).update(done, all);
-  const report = await importFile(kind, store.id, file, { ...options, onProgress }).finally(writing.end);
+  let progress = startProgress(`Checking ${file}`);
+  let isWriting = false;
+  const onProgress = (done: number, all: number | undefined): void => {
+    // The rate of the writes begins with the first of them.
+    if (all !== undefined && !isWriting) {
+      isWriting = true;
+      progress.end();
+      progress = startProgress(`Importing ${file}`);
+    }
+    progress.update(done, all);
+  };
+  const report = await importFile(kind, store.id, file, { ...options, onProgress }).finally(() => progress.end());
   noteFaults(report);
   print(report, columns);
   if (!report.imported && report.rejected > 0)

@@ -45,6 +45,33 @@ const applied =
     return ['POST', `/v1/customers/${who}/actions/${action}`, body];
   };
 
+const onProduct =
+  (method: string, body?: object): Budget['prepare'] =>
+  async (call) => [method, `/v1/products/${await product(call)}`, body];
+
+const onCategory =
+  (method: string, body?: object): Budget['prepare'] =>
+  async (call) => [method, `/v1/categories/${await category(call)}`, body];
+
+const post =
+  (path: string, body: object): Budget['prepare'] =>
+  async () => ['POST', path, body];
+
+/** A page of 10 in a list that is longer. */
+const pageOf =
+  (path: string, make: (call: Call) => Promise<unknown>): Budget['prepare'] =>
+  async (call) => {
+    await several(11, () => make(call));
+    return ['GET', `${path}?limit=10`];
+  };
+
+const ownersPage =
+  (pathOf: (owner: string) => string, make: (call: Call, owner: string) => Promise<unknown>): Budget['prepare'] =>
+  async (call) => {
+    const owner = await known(call);
+    return pageOf(pathOf(owner), () => make(call, owner))(call, '');
+  };
+
 export const catalogueBudgets: readonly Budget[] = [
   { endpoint: 'get-coupon', when: '', steps: 1, units: 1, prepare: onCoupon('GET') },
   // The design's 4 units are those of the transaction; the coupon stands in two indexes (2), and its owner is read (1).
@@ -53,11 +80,7 @@ export const catalogueBudgets: readonly Budget[] = [
     when: 'owner not in memory',
     steps: 2,
     units: 7,
-    prepare: async () => [
-      'POST',
-      '/v1/coupons',
-      { code: 'The code of a budget', ownerIdentifier: (await newResident()).uuid },
-    ],
+    prepare: async () => ['POST', '/v1/coupons', { code: 'Budget', ownerIdentifier: (await newResident()).uuid }],
   },
   {
     endpoint: 'update-coupon',
@@ -75,22 +98,14 @@ export const catalogueBudgets: readonly Budget[] = [
     when: 'a page of 10',
     steps: 1,
     units: 2,
-    prepare: async (call) => {
-      const owner = await known(call);
-      await several(11, () => coupon(call, owner));
-      return ['GET', '/v1/coupons?limit=10'];
-    },
+    prepare: pageOf('/v1/coupons', async (call) => coupon(call, await known(call))),
   },
   {
     endpoint: 'list-owner-coupons',
     when: 'a page of 10',
     steps: 2,
     units: 6.5,
-    prepare: async (call) => {
-      const owner = await known(call);
-      await several(11, () => coupon(call, owner));
-      return ['GET', `/v1/coupons/owner/${owner}?limit=10`];
-    },
+    prepare: ownersPage((owner) => `/v1/coupons/owner/${owner}`, coupon),
   },
   // One unit is written; the coupon (1) and whether the resident is a customer (0.5) are read.
   { endpoint: 'apply-coupon', when: 'by id', steps: 2, units: 2.5, prepare: applied('apply-coupon') },
@@ -123,43 +138,24 @@ export const catalogueBudgets: readonly Budget[] = [
     when: 'a page of 10',
     steps: 2,
     units: 7.5,
-    prepare: async (call) => {
-      const owner = await known(call);
-      await several(10, () => card(call, owner));
-      return ['GET', `/v1/customers/${owner}/giftcards?limit=10`];
-    },
+    prepare: ownersPage((owner) => `/v1/customers/${owner}/giftcards`, card),
   },
   {
     endpoint: 'create-product',
     when: '',
     steps: 1,
     units: 3,
-    prepare: async () => ['POST', '/v1/products', { name: 'Lamp', price: 5 }],
+    prepare: post('/v1/products', { name: 'Lamp', price: 5 }),
   },
   {
     endpoint: 'update-product',
     when: 'same name and flags',
     steps: 1,
     units: 1,
-    prepare: async (call) => ['PUT', `/v1/products/${await product(call)}`, { name: 'Lamp', price: 6 }],
+    prepare: onProduct('PUT', { name: 'Lamp', price: 6 }),
   },
-  {
-    endpoint: 'get-product',
-    when: '',
-    steps: 1,
-    units: 1,
-    prepare: async (call) => ['GET', `/v1/products/${await product(call)}`],
-  },
-  {
-    endpoint: 'list-products',
-    when: 'a page of 10',
-    steps: 2,
-    units: 7.5,
-    prepare: async (call) => {
-      await several(11, () => product(call));
-      return ['GET', '/v1/products?limit=10'];
-    },
-  },
+  { endpoint: 'get-product', when: '', steps: 1, units: 1, prepare: onProduct('GET') },
+  { endpoint: 'list-products', when: 'a page of 10', steps: 2, units: 7.5, prepare: pageOf('/v1/products', product) },
   {
     endpoint: 'deliver-product',
     when: 'recipient in memory',
@@ -170,43 +166,17 @@ export const catalogueBudgets: readonly Budget[] = [
       return ['POST', `/v1/products/${await product(call)}/actions/deliver`, { recipientIdentifier }];
     },
   },
-  {
-    endpoint: 'get-category',
-    when: '',
-    steps: 1,
-    units: 1,
-    prepare: async (call) => ['GET', `/v1/categories/${await category(call)}`],
-  },
-  {
-    endpoint: 'create-category',
-    when: '',
-    steps: 1,
-    units: 1,
-    prepare: async () => ['POST', '/v1/categories', { name: 'Light' }],
-  },
-  {
-    endpoint: 'update-category',
-    when: '',
-    steps: 1,
-    units: 1,
-    prepare: async (call) => ['PUT', `/v1/categories/${await category(call)}`, { name: 'Dark' }],
-  },
-  {
-    endpoint: 'delete-category',
-    when: 'without products',
-    steps: 2,
-    units: 2,
-    prepare: async (call) => ['DELETE', `/v1/categories/${await category(call)}`],
-  },
+  { endpoint: 'get-category', when: '', steps: 1, units: 1, prepare: onCategory('GET') },
+  { endpoint: 'create-category', when: '', steps: 1, units: 1, prepare: post('/v1/categories', { name: 'Light' }) },
+  { endpoint: 'update-category', when: '', steps: 1, units: 1, prepare: onCategory('PUT', { name: 'Dark' }) },
+  // Deleted in a transaction, so that sending it again is harmless (2); then its memberships are read (1).
+  { endpoint: 'delete-category', when: 'without products', steps: 2, units: 3, prepare: onCategory('DELETE') },
   {
     endpoint: 'list-categories',
     when: 'a page of 10',
     steps: 1,
     units: 1,
-    prepare: async (call) => {
-      await several(11, () => category(call));
-      return ['GET', '/v1/categories?limit=10'];
-    },
+    prepare: pageOf('/v1/categories', category),
   },
   {
     endpoint: 'add-product',
