@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     include: ['test/browser/**/*.test.ts'],
     globalSetup: 'test/support/engine.ts',
+    // Most of a test is Chromium's work: two files side by side suit two cores.
+    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: process.env.BROWSER_TEST_REPORT

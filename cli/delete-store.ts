@@ -7,6 +7,7 @@ import { exportAll } from './data/export-all.ts';
 import { explain } from './errors.ts';
 import { isLive } from './keys.ts';
 import { Failure, isJson, note, print, UsageError } from './output.ts';
+import { startProgress } from './progress.ts';
 import type { Target } from './target.ts';
 
 export interface DeleteOptions {
@@ -65,14 +66,20 @@ export const deleteWithData = async (store: Store, target: Target, options: Dele
   const quiet = store.deletedAt
     ? Date.parse(store.deletedAt) + target.authorizerTtlSeconds * 1000 + callMillis
     : quietAt(keys, target);
-  let removed = await removeRows(store.id);
+  const remove = async (): Promise<number> => {
+    const progress = startProgress('Removing');
+    const count = await removeRows(store.id, (count) => progress.update(count));
+    progress.end();
+    return count;
+  };
+  let removed = await remove();
   const waitMillis = keys.length > 0 && options.wait ? quiet - now() : 0;
   if (waitMillis > 0) {
     note(
       `Waiting ${Math.ceil(waitMillis / 1000)} seconds for calls that the gateway still lets in; --no-wait would not.`,
     );
     await sleep(waitMillis);
-    removed += await removeRows(store.id);
+    removed += await remove();
   }
   await forgetStore(store.id);
   const result = { ...store, removedItems: removed, ...(store.deletedAt ? {} : { exportedTo: dir }) };

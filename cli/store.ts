@@ -1,9 +1,12 @@
-#!/usr/bin/env -S node --max-semi-space-size=4
+#!/usr/bin/env -S node --max-semi-space-size=4 --max-old-space-size=400
 
+// The limits are for imports: with them what is no longer needed is collected sooner, and a file of 100,000 rows takes
+// less than 300 MB instead of more than 400.
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 
 // From its second start on the command starts in half the time. The cache lies beside the packages, not where all users
 // of the machine may write: what is in it is run.
 enableCompileCache(join(import.meta.dirname, '..', 'node_modules', '.cache', 'store'));
+process.env.TABLE_PATIENCE = 'long';
 await import('./main.ts');

@@ -3,11 +3,8 @@ import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { logSink } from '../lib/http/log.ts';
-import { parseKey } from '../lib/keys.ts';
-import { type Route, scopes } from '../lib/routes/route.ts';
+import type { Route } from '../lib/routes/route.ts';
 import { routes } from '../lib/routes/routes.ts';
-import { findKey, issueKey } from '../lib/store/api-keys.ts';
-import { createStore, findStore, type Store } from '../lib/store/stores.ts';
 import { tableName } from '../lib/store/table.ts';
 import { seedDemo, seedResidents, untouchedResidents } from './demo.ts';
 import { connectConsole, connectDispenser } from './dev.ts';
@@ -20,6 +17,7 @@ import { answerOwn } from './own.ts';
 import { startPoller } from './poller.ts';
 import { ensureQueues, startQueue } from './queue.ts';
 import { openDataDir, type ServiceFile } from './state.ts';
+import { demoStore, ensureKeys, ensureStore, otherStore } from './stores.ts';
 import { ensureTable } from './table.ts';
 
 /** What the handlers find in their environment on AWS. */
@@ -40,32 +38,6 @@ const setEnvironment = (table: string, queue: string, cursorSecret: string): voi
 };
 
 const authorizerTtlSeconds = 60;
-
-const demoStore = { id: 'DemoStore001', name: 'Demo Store' };
-const otherStore = { id: 'OtherStore01', name: 'Other Store' };
-
-const ensureStore = async ({ id, name }: { id: string; name: string }): Promise<Store> =>
-  (await findStore(id)) ?? (await createStore(name, id));
-
-const isKnown = async (text: string | undefined): Promise<boolean> => {
-  const parsed = parseKey(text ?? '', 'test');
-  const key = parsed && (await findKey(parsed.id));
-  return key?.status === 'active' && !key.storeGone;
-};
-
-/** Keys of an earlier start are used again while the table knows them. */
-const ensureKeys = async (earlier: ServiceFile | undefined): Promise<Pick<ServiceFile, 'keys' | 'otherStore'>> => {
-  const issue = async (store: string, name: string, of: readonly (typeof scopes)[number][]): Promise<string> =>
-    (await issueKey({ store, name, scopes: of, stage: 'test' })).text;
-  const keep = async (known: string | undefined, make: () => Promise<string>): Promise<string> =>
-    known !== undefined && (await isKnown(known)) ? known : make();
-  const all = await keep(earlier?.keys.all, () => issue(demoStore.id, 'all scopes', scopes));
-  const single = await Promise.all(
-    scopes.map(async (scope) => [scope, await keep(earlier?.keys[scope], () => issue(demoStore.id, scope, [scope]))]),
-  );
-  const key = await keep(earlier?.otherStore.key, () => issue(otherStore.id, 'all scopes', scopes));
-  return { keys: { all, ...Object.fromEntries(single) }, otherStore: { ...otherStore, key } };
-};
 
 /** The inworld end of the demo store, with the queue's worker between it and the API. */
 const startDeliveries = async (baseUrl: string, { keys, store }: ServiceFile, queueUrl: string) => {

@@ -10,6 +10,7 @@ import { type CreditItem, holdingOf } from '../lib/store/credit-state.ts';
 import { getCustomerItem, listCustomers, uuidOf } from '../lib/store/customers.ts';
 import { deliveryStates, listDeliveries } from '../lib/store/deliveries.ts';
 import { findDispenser } from '../lib/store/dispensers.ts';
+import { listProducts } from '../lib/store/products.ts';
 import type { LocalDispenser } from './dispenser.ts';
 
 /** What the console shows of one store, read through the same verbs as everything else. */
@@ -96,10 +97,11 @@ export const redrive = async () => ({ redriven: await alone(redriveDeadLetters) 
 
 /** The latest deliveries, the queues, the dead letters and the dispenser. */
 export const viewDeliveries = async (store: string, dispenser: LocalDispenser) => {
-  const [queue, dead, registered, ...perState] = await Promise.all([
+  const [queue, dead, registered, products, ...perState] = await Promise.all([
     countMessages(process.env.DELIVERY_QUEUE_URL),
     countMessages(process.env.DELIVERY_DLQ_URL),
     findDispenser(store),
+    listProducts(store, {})({ descending: false, limit: 1 }),
     ...deliveryStates.map((state) => listDeliveries(store, state)({ descending: true, limit: shownDeliveries })),
   ]);
   const gifts = new Map(dispenser.inbox().map((gift) => [gift.deliveryId, gift]));
@@ -112,6 +114,8 @@ export const viewDeliveries = async (store: string, dispenser: LocalDispenser) =
       lostReason: registered?.lostReason,
     },
     queue,
+    /** Something that can be delivered, for an example. */
+    product: products[0] && { id: products[0].id, name: products[0].name },
     deadLetters: dead.ready + dead.taken === 0 ? [] : await alone(() => listDeadLetters(shownDeadLetters)),
     deadLetterCount: dead.ready + dead.taken,
     deliveries: deliveries.slice(0, shownDeliveries).map((delivery) => ({

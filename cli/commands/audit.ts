@@ -10,6 +10,7 @@ import {
 } from '../../lib/store/audit/records.ts';
 import { checkSpend } from '../../lib/store/audit/spend.ts';
 import { type Column, examples, Failure, isJson, jsonLine, plain, print } from '../output.ts';
+import { startProgress } from '../progress.ts';
 import { chooseStore, connect, type GlobalOptions } from '../target.ts';
 
 const checks: { what: string; holds: string; check: Check }[] = [
@@ -46,10 +47,14 @@ const audit = async (options: GlobalOptions): Promise<void> => {
   const results: Checked[] = [];
   for (const { what, holds, check } of checks) {
     let faults = 0;
-    const checked = await check(store.id, (fault) => {
+    const progress = startProgress(`Checking ${what}`);
+    const onFault = (fault: string): void => {
       faults += 1;
+      progress.end();
       process.stdout.write(`${isJson() ? jsonLine({ fault }) : plain(fault)}\n`);
-    });
+    };
+    const checked = await check(store.id, { onFault, onChecked: (count) => progress.update(count) });
+    progress.end();
     results.push({ what, checked, faults, holds });
   }
   print(results, columns);

@@ -17,7 +17,11 @@ export interface Pass {
   taken?: Map<string, number>;
 }
 
-export const beginPass = (kind: Kind): Pass => ({ importer: kind.importer(), repeats: new Map() });
+/** Begins the pass that checks, or the one that writes. */
+export const beginPass = (kind: Kind, checksOnly: boolean): Pass => ({
+  importer: kind.importer(checksOnly),
+  repeats: new Map(),
+});
 
 /** The checked values of a row, and what is wrong with them. */
 const checkValues = (kind: Kind, raw: RawRow): { fields: Values; faults: Fault[] } => {

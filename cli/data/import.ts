@@ -75,7 +75,7 @@ const settleWaiting = (waiting: Waiting[], taken: ReadonlyMap<string, number>, f
 /** The first pass: every row is checked and planned, nothing is written. */
 const check = async (kind: Kind, store: string, rows: AsyncIterable<RawRow>, { onProgress }: ImportOptions) => {
   const taken = new Map<string, number>();
-  const pass: Pass = { ...beginPass(kind), taken };
+  const pass: Pass = { ...beginPass(kind, true), taken };
   const counts = { ...noCounts };
   const faults: Faults = new Map();
   const waiting: Waiting[] = [];
@@ -130,7 +130,7 @@ const write = async (
   rejects: ReturnType<typeof rejectsFile>,
   onDone: (count: number) => void,
 ) => {
-  const pass = beginPass(kind);
+  const pass = beginPass(kind, false);
   const counts = { ...noCounts };
   const note = ({ rows: written, outcome }: Group<unknown>): void => {
     for (const { line } of written)

@@ -37,7 +37,7 @@ export interface Kind {
   /** What no other row of the file may have: values by column. The first column is what the row is known by. */
   unique: (values: Values, uuidOf: UuidOf) => Record<string, string[]>;
   /** A new one for every pass over a file. */
-  importer: () => Importer<unknown>;
+  importer: (checksOnly: boolean) => Importer<unknown>;
   /** What the store holds, in a fixed order. */
   rows: (store: string) => AsyncGenerator<Values>;
 }

@@ -1072,7 +1072,9 @@ export interface ProductUpsertRequest {
    */
   description?: string;
   /**
-   * Who gets which part of a sale: one row per user, at most 100 percent together. Left out: nobody.
+   * Who gets which part of a sale: one row per user, at most 100 rows and 100 percent together. Left out: nobody.
+   *
+   * @maxItems 100
    */
   profitShares?: ProfitShareRequest[];
   /**

@@ -3,7 +3,7 @@ import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Source } from '../http/page.ts';
 import { notFound } from '../http/problem.ts';
 import type { Identifier } from '../identifier.ts';
-import { getMany, type Key, loaded, merged, rowsOf } from './query.ts';
+import { getMany, loaded, merged, rowsOf } from './query.ts';
 import { isRecorded, transactOnce } from './request-record.ts';
 import { findResident, type Resident } from './residents.ts';
 import { pastConflicts } from './retry.ts';
@@ -89,14 +89,6 @@ export const subscribed = (store: string, newsSubscriber: boolean) => ({
   flags: flagsOf(store, newsSubscriber),
   ranked: rankedOf(store, newsSubscriber),
 });
-
-/** Makes these residents customers of the store, as far as they are none yet. */
-export const touchMany = async (store: string, residents: readonly Resident[]): Promise<void> => {
-  const items = await getMany<CustomerItem>(residents.map(({ uuid }) => customerKey(store, uuid)));
-  const known = new Set(items.map(({ sk }) => sk));
-  const strangers = new Map(residents.filter(({ uuid }) => !known.has(uuid)).map((each) => [each.uuid, each]));
-  for (const stranger of strangers.values()) await touchCustomer(store, stranger);
-};
 
 export const findCustomerItem = async (store: string, uuid: string): Promise<CustomerItem | undefined> => {
   const { Item } = await db.send(
@@ -185,26 +177,6 @@ export const banCustomer = (store: string, identifier: Identifier, reason: strin
 /** Throws 404. */
 export const unbanCustomer = (store: string, identifier: Identifier): Promise<Customer> =>
   change(store, identifier, { isBanned: false, banReason: undefined });
-
-/** Sets the name on an item that holds a copy of it, if that item is there. */
-export const renameCopy = async (key: Key, username: string): Promise<void> => {
-  const update = new UpdateCommand({
-    TableName: tableName(),
-    Key: key,
-    UpdateExpression: 'SET username = :username',
-    ConditionExpression: 'attribute_exists(pk)',
-    ExpressionAttributeValues: { ':username': username },
-  });
-  try {
-    await pastConflicts(() => db.send(update));
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  }
-};
-
-/** Follows a change of a resident's name in the copy of it. */
-export const renameCustomer = (store: string, uuid: string, username: string): Promise<void> =>
-  renameCopy(customerKey(store, uuid), username);
 
 export interface CustomerFilter {
   newsSubscriber?: boolean | undefined;

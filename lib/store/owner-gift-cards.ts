@@ -2,6 +2,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Source } from '../http/page.ts';
 import { type GiftCard, type GiftCardItem, rankedOf } from './gift-cards.ts';
 import { getMany, type Key, loaded, merged, rowsOf } from './query.ts';
+import { pastConflicts } from './retry.ts';
 import { db, tableName } from './table.ts';
 
 export interface GiftCardFilter {
@@ -43,13 +44,15 @@ export const listGiftCards = (store: string, owner: string, filter: GiftCardFilt
 /** Follows a change of an owner's name in the copies of it. */
 export const renameOwner = async (store: string, owner: string, username: string): Promise<void> => {
   for (const { pk, sk } of await ownersKeys(store, owner)({ descending: false }))
-    await db.send(
-      new UpdateCommand({
-        TableName: tableName(),
-        Key: { pk, sk },
-        UpdateExpression: 'SET ownerUsername = :username',
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: { ':username': username },
-      }),
+    await pastConflicts(() =>
+      db.send(
+        new UpdateCommand({
+          TableName: tableName(),
+          Key: { pk, sk },
+          UpdateExpression: 'SET ownerUsername = :username',
+          ConditionExpression: 'attribute_exists(pk)',
+          ExpressionAttributeValues: { ':username': username },
+        }),
+      ),
     );
 };

@@ -1,14 +1,35 @@
-import { renameCustomer } from './customers.ts';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { customerKey } from './customers.ts';
 import { renameOwner as renameCouponOwner } from './owner-coupons.ts';
 import { renameOwner as renameCardOwner } from './owner-gift-cards.ts';
+import type { Key } from './query.ts';
 import type { Resident } from './residents.ts';
-import { renameSpender } from './spend.ts';
+import { pastConflicts } from './retry.ts';
+import { spendKey } from './spend.ts';
+import { db, tableName } from './table.ts';
+
+/** Sets the name on an item that holds a copy of it, if that item is there. */
+const renameCopy = async (key: Key, username: string): Promise<void> => {
+  const update = new UpdateCommand({
+    TableName: tableName(),
+    Key: key,
+    UpdateExpression: 'SET username = :username',
+    ConditionExpression: 'attribute_exists(pk)',
+    ExpressionAttributeValues: { ':username': username },
+  });
+  try {
+    await pastConflicts(() => db.send(update));
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  }
+};
 
 /** Sets a resident's current name on every copy of it that a store holds, since answers carry the current name. */
 export const renameEverywhere = async (store: string, { uuid, username }: Resident): Promise<void> => {
   await Promise.all([
-    renameCustomer(store, uuid, username),
-    renameSpender(store, uuid, username),
+    renameCopy(customerKey(store, uuid), username),
+    renameCopy(spendKey(store, uuid), username),
     renameCouponOwner(store, uuid, username),
     renameCardOwner(store, uuid, username),
   ]);

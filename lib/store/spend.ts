@@ -2,16 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { now, timestamp } from '../clock.ts';
 import type { Source } from '../http/page.ts';
 import type { Identifier } from '../identifier.ts';
-import {
-  birth,
-  type CustomerItem,
-  customerKey,
-  findCustomerItem,
-  getCustomer,
-  rankOf,
-  renameCopy,
-  uuidOf,
-} from './customers.ts';
+import { birth, type CustomerItem, customerKey, findCustomerItem, getCustomer, rankOf, uuidOf } from './customers.ts';
 import { type Key, rowsOf } from './query.ts';
 import type { Resident } from './residents.ts';
 import { pause, type TransactItem, transact } from './retry.ts';
@@ -185,7 +176,3 @@ export const recordPurchase = async (store: string, purchase: Purchase): Promise
     await pause(attempt);
   }
 };
-
-/** Follows a change of a resident's name in the copy of it. */
-export const renameSpender = (store: string, uuid: string, username: string): Promise<void> =>
-  renameCopy(spendKey(store, uuid), username);

@@ -87,13 +87,14 @@ export async function* scanStore(id: string): AsyncGenerator<Key[]> {
 
 /**
  * Removes everything that a deleted store owned, a page at a time; may die anywhere and be called again. Answers how
- * many items it removed. The keys stay, marked: calls with them are answered 404 rather than 401.
+ * many items it removed, and says so while it does. The keys stay, marked: calls with them are answered 404 rather than 401.
  */
-export const removeRows = async (id: string): Promise<number> => {
+export const removeRows = async (id: string, onRemoved: (count: number) => void): Promise<number> => {
   let removed = 0;
   for await (const keys of scanStore(id)) {
     await deleteMany(keys);
     removed += keys.length;
+    onRemoved(removed);
   }
   return removed;
 };

@@ -52,11 +52,22 @@ const unitsOf = ({ output }: { output: object }): number => {
   return [ConsumedCapacity].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
 };
 
+/**
+ * The operator's command sets this before anything else. No caller waits for it as one waits for an endpoint, and a run
+ * of many minutes, perhaps over a home's network, has to outlast a slow moment.
+ */
+const isPatient = process.env.TABLE_PATIENCE === 'long';
+const patience = isPatient ? 10 : 1;
+
 const connect = (attempts: number): DynamoDBDocumentClient => {
   const client = new DynamoDBClient({
     maxAttempts: attempts,
     // Without throwing, the SDK would only warn of a time-out, and wait on.
-    requestHandler: { connectionTimeout: 1000, requestTimeout: 5000, throwOnRequestTimeout: true },
+    requestHandler: {
+      connectionTimeout: patience * 3000,
+      requestTimeout: patience * 5000,
+      throwOnRequestTimeout: true,
+    },
   });
   // For a logger, which is not there, it copies every input and answer: a fifth of the work on a page of 1,000 rows.
   client.middlewareStack.remove('loggerMiddleware');
@@ -71,7 +82,7 @@ const connect = (attempts: number): DynamoDBDocumentClient => {
 };
 
 /** The client that every entity sends its commands with. Each command's cost is counted in the request's meter. */
-export const db = connect(3);
+export const db = connect(isPatient ? 8 : 3);
 
 /**
  * The same without the SDK's own retries, for writes that must not be sent twice: where the answer to such a write is

@@ -1,5 +1,5 @@
 import type { Identifier } from '../identifier.ts';
-import { customerKey, touchCustomer } from './customers.ts';
+import { type CustomerItem, customerKey, touchCustomer } from './customers.ts';
 import { getMany } from './query.ts';
 import { findResident, type Resident } from './residents.ts';
 
@@ -21,4 +21,12 @@ export const findVisitor = async (store: string, identifier: Identifier): Promis
 /** To be called before what is written about them, so that nothing is written about somebody who is not in the list. */
 export const welcome = async (store: string, { isCustomer, ...resident }: Visitor): Promise<void> => {
   if (!isCustomer) await touchCustomer(store, resident);
+};
+
+/** Makes these residents customers of the store, as far as they are none yet. */
+export const welcomeAll = async (store: string, residents: readonly Resident[]): Promise<void> => {
+  const items = await getMany<CustomerItem>(residents.map(({ uuid }) => customerKey(store, uuid)));
+  const known = new Set(items.map(({ sk }) => sk));
+  const strangers = new Map(residents.filter(({ uuid }) => !known.has(uuid)).map((each) => [each.uuid, each]));
+  for (const stranger of strangers.values()) await touchCustomer(store, stranger);
 };

@@ -2,7 +2,7 @@
 import { setClock } from './clock.js';
 import { refreshCredit } from './credit.js';
 import { call, follow } from './data.js';
-import { refreshDeliveries, setDeliveryExample } from './deliveries.js';
+import { refreshDeliveries } from './deliveries.js';
 import { byId, copyButton, element } from './dom.js';
 import { addRequests, setExample, setRequests } from './requests.js';
 
@@ -26,16 +26,13 @@ const showService = async () => {
     element('dd', {}, element('code', {}, key), copyButton('the key', key)),
   );
   setExample(`curl -H 'X-API-Key: ${key}' \\\n  '${base}/v1/customers/vera.vendor/credit'`);
-  setDeliveryExample(
-    `curl -H 'X-API-Key: ${key}' \\\n  -d '{"recipientIdentifier": "ada", "message": "Enjoy!"}' \\\n  '${base}/v1/products/00000003-dede-4ede-8ede-000000000001/actions/deliver'`,
-  );
 };
 
 /** What a request may have changed is read again. @param {import('./requests.js').ServedRequest[]} requests */
 const refreshAfter = (requests) => {
   const writes = requests.filter(({ method, status }) => method !== 'GET' && status < 400);
   if (writes.some(({ url }) => url.includes('/customers/'))) refreshCredit();
-  if (writes.some(({ url }) => url.endsWith('/deliver') || url.includes('/dispenser'))) refreshDeliveries();
+  if (writes.some(({ url }) => url.includes('/products') || url.includes('/dispenser'))) refreshDeliveries();
 };
 
 follow(

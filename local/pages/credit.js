@@ -1,6 +1,6 @@
 // @ts-check
 import { call, refresher } from './data.js';
-import { byId, count, element, money, plural } from './dom.js';
+import { byId, count, element, money, plural, replaceChildren } from './dom.js';
 import { timeline } from './timeline.js';
 
 /**
@@ -66,7 +66,7 @@ const typeView = (held) => {
   const isLong = open.length > shownAtFirst.open || ended.length > shownAtFirst.ended;
   return element(
     `section.held.is-${type}`,
-    { 'aria-label': titles[type] },
+    { 'aria-label': titles[type], 'data-id': type },
     element(
       'div.held-head',
       {},
@@ -114,7 +114,8 @@ export const refreshCredit = refresher(async () => {
   try {
     const { uuid, username, types } = await call(`credit?customer=${encodeURIComponent(customer)}`);
     note.textContent = '';
-    view.replaceChildren(
+    replaceChildren(
+      view,
       element('p.who', {}, element('b', {}, username), element('code.faint', {}, uuid)),
       ...types.map(typeView),
       legend(),

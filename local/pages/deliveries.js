@@ -1,7 +1,18 @@
 // @ts-check
 import { call, refresher } from './data.js';
 import { showBehaviour } from './dispenser.js';
-import { byId, code, copyButton, count, dateTimeOf, element, plural, readable, timeOf } from './dom.js';
+import {
+  byId,
+  code,
+  copyButton,
+  count,
+  dateTimeOf,
+  element,
+  plural,
+  readable,
+  replaceChildren,
+  timeOf,
+} from './dom.js';
 
 /**
  * @typedef {{ id: string, state: string, productId: string, item: string, recipient: string, message: string,
@@ -126,7 +137,10 @@ const deadRow = ({ messageId, sentAt, body, readable: ours }) =>
 let later;
 
 export const refreshDeliveries = refresher(async () => {
-  const { dispenser, queue, deliveries, deadLetters, deadLetterCount } = await call('deliveries');
+  const [{ dispenser, queue, product, deliveries, deadLetters, deadLetterCount }, { key }] = await Promise.all([
+    call('deliveries'),
+    call('service'),
+  ]);
   showBehaviour(dispenser.mode);
   const waiting = deliveries.filter((/** @type {Delivery} */ { state }) => state === 'waiting').length;
   counts.replaceChildren(
@@ -136,24 +150,37 @@ export const refreshDeliveries = refresher(async () => {
       ['waiting', waiting],
     ].map(([label, value]) => element('li', {}, element('b', {}, count(value)), ` ${label}`)),
   );
-  list.replaceChildren(...deliveries.map(deliveryRow));
+  replaceChildren(list, ...deliveries.map(deliveryRow));
   empty.hidden = deliveries.length > 0;
+  if (!empty.hidden) empty.replaceChildren(...example(product, key));
   deadCount.textContent =
     deadLetterCount === 0 ? 'None. What no worker can handle ends here.' : plural(deadLetterCount, 'message');
   dead.classList.toggle('is-empty', deadLetterCount === 0);
   redrive.hidden = !deadLetters.some((/** @type {DeadLetter} */ { readable: ours }) => ours);
-  deadList.replaceChildren(...deadLetters.map(deadRow));
+  replaceChildren(deadList, ...deadLetters.map(deadRow));
   clearTimeout(later);
   // Nobody says when a message's pause is over.
   if (queue.ready + queue.taken > 0) later = setTimeout(refreshDeliveries, 2000);
 });
 
-/** What to do while there is nothing. @param {string} curl */
-export const setDeliveryExample = (curl) =>
-  empty.replaceChildren(
+/** What to do while there is nothing. @param {{ id: string } | undefined} product @param {string} key */
+const example = (product, key) => {
+  if (!product)
+    return [
+      element(
+        'p',
+        {},
+        'Nothing was delivered yet: there is no product. Create one in the ',
+        element('a', { href: '/docs#/Products' }, 'API reference'),
+        '.',
+      ),
+    ];
+  const curl = `curl -H 'X-API-Key: ${key}' \\\n  -d '{"recipientIdentifier": "ada", "message": "Enjoy!"}' \\\n  '${location.origin}/v1/products/${product.id}/actions/deliver'`;
+  return [
     element('p', {}, 'Nothing was delivered yet. Send this from a terminal, and see it arrive:'),
     element('div.command', {}, code('Example of a delivery', curl), copyButton('the command', curl)),
-  );
+  ];
+};
 
 redrive.addEventListener('click', async () => {
   try {

@@ -90,3 +90,21 @@ export const readable = (text) => {
 
 /** A block of code that the keyboard can scroll. @param {string} label @param {string} text */
 export const code = (label, text) => element('pre', { tabindex: 0, role: 'group', 'aria-label': label }, text);
+
+const focusable = 'summary, button, [tabindex]';
+
+/**
+ * Shows other children in an element. What had the focus is made anew with the rest, and has it again.
+ * @param {HTMLElement} parent its parts that can have the focus are in elements with a `data-id`
+ * @param {(Node | undefined | false)[]} children
+ */
+export const replaceChildren = (parent, ...children) => {
+  const active = document.activeElement;
+  const holder = active instanceof HTMLElement && parent.contains(active) ? active.closest('[data-id]') : undefined;
+  const place = holder ? [...holder.querySelectorAll(focusable)].indexOf(/** @type {Element} */ (active)) : -1;
+  parent.replaceChildren(...children.filter((child) => child instanceof Node));
+  if (!holder) return;
+  const id = holder.getAttribute('data-id') ?? '';
+  const next = parent.querySelector(`[data-id="${CSS.escape(id)}"]`)?.querySelectorAll(focusable)[place];
+  if (next instanceof HTMLElement) next.focus({ preventScroll: true });
+};

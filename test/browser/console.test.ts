@@ -183,6 +183,24 @@ test('everything can be done with the keyboard, and shows where the focus is', a
   expect(unmarked).toEqual([]);
 });
 
+test('a row that has the focus, or is open, stays so while others arrive', async () => {
+  const page = await openConsole();
+  const { data } = await call('GET', '/v1/products?search=Nameless');
+  const deliver = (to: string) =>
+    call('POST', `/v1/products/${data[0].id}/actions/deliver`, { recipientIdentifier: to });
+  await deliver(resident(5).uuid);
+  const first = row(page, 'deliveries-list', resident(5).username);
+  await first.getByText('delivered').waitFor();
+  await first.locator('summary').focus();
+  await page.keyboard.press('Enter');
+
+  await deliver(resident(6).uuid);
+  await row(page, 'deliveries-list', resident(6).username).getByText('delivered').waitFor();
+
+  expect(await page.locator('summary:focus').innerText()).toContain(resident(5).username);
+  await first.getByText('Confirmed').waitFor();
+});
+
 test('whatever things are called stays text', async () => {
   const hostile = '<img src=x onerror="document.title=1">';
   const page = await openConsole();

@@ -3,7 +3,7 @@ import { expectProblem } from './shapes.ts';
 import { act, get, hasResidents, inHours, resident, target } from './target.ts';
 
 /**
- * The credit rules, for both types of credit. What becomes of lots when their time comes is shown in 15-time.test.ts.
+ * The credit rules, for both types of credit. What becomes of lots when their time comes is shown in 22-time.test.ts.
  * Residents 36 and 37.
  */
 

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { type OutgoingHttpHeaders, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
 import { afterAll, inject } from 'vitest';
 
 /** What the files of the suite share: a client of the service under test that tidies up after itself. */
@@ -43,6 +45,18 @@ export const call = async (
 };
 
 export const get = (path: string): Promise<Answer> => call('GET', path);
+
+/** The status of a GET as fetch does not send it: with a header twice, or with a body. */
+export const statusOf = (path: string, headers: OutgoingHttpHeaders, body?: string): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const url = new URL(target.baseUrl + path);
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const request = send(url, { headers }, (response) => {
+      response.resume();
+      response.on('end', () => resolve(response.statusCode));
+    });
+    request.on('error', reject).end(body);
+  });
 
 /** What stands before `/v1` in the paths of the service: the stage, on a deployment without a domain of its own. */
 export const prefix = new URL(target.baseUrl).pathname.replace(/\/$/, '');

@@ -63,9 +63,13 @@ export const expectedStatuses = ({ method, target, headers, body = '', expect }:
   const [path = '', query = ''] = target.split(/\?(.*)/s);
   const params = paramsOf(row, path);
   const idempotencyKeys = headers.filter(([name]) => name === 'Idempotency-Key').map(([, value]) => value.trim());
-  if (params && !row.params.safeParse(params).success) return row.method === 'GET' && 'id' in params ? [404] : [400];
+  const isPathFaulty = !params || !row.params.safeParse(params).success;
+  if (isPathFaulty && row.method === 'GET' && 'id' in row.params.shape) return [404];
   const faulty =
-    !params || isQueryFaulty(row, query) || isBodyFaulty(row, body) || isIdempotencyKeyFaulty(row, idempotencyKeys);
+    isPathFaulty ||
+    isQueryFaulty(row, query) ||
+    isBodyFaulty(row, body) ||
+    isIdempotencyKeyFaulty(row, idempotencyKeys);
   if (faulty) return [400];
   return [row.status, ...row.problems, 503, ...(idempotencyKeys.length > 0 ? [409, 422] : [])];
 };

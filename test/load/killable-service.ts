@@ -38,7 +38,9 @@ export const createKillableService = ({ dataDir, seed, clockMillis, onSample, on
     child = started;
     started.on('message', (message) => onSample(message as Sample, number));
     let rest = '';
+    let last = '';
     started.stderr?.on('data', (chunk) => {
+      last = String(chunk);
       const lines = (rest + chunk).split('\n');
       rest = lines.pop() ?? '';
       lines.forEach(onComplaint);
@@ -53,7 +55,7 @@ export const createKillableService = ({ dataDir, seed, clockMillis, onSample, on
         resolve();
       };
       started.stdout?.on('data', listen);
-      started.once('exit', (code) => reject(new Error(`The service ended while it started (${code}): ${text}`)));
+      started.once('exit', (code) => reject(new Error(`The service ended while it started (${code}): ${last}`)));
     });
     const file: ServiceFile = JSON.parse(readFileSync(join(dataDir, 'service.json'), 'utf8'));
     port = Number(new URL(file.baseUrl).port);

@@ -79,7 +79,7 @@ test('no expression and no attribute name is made of what a request says', async
 });
 
 const keyShape =
-  /^(?:(?:STORE|KEY|RESIDENT|NAME)#[\w.-]+|\w{12}#[A-Z]+(?:#[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})?)$/;
+  /^(?:(?:STORE|KEY|RESIDENT|NAME)#[\w.-]+|STORE#|\w{12}#[A-Z]+(?:#[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})?)$/;
 
 test.each(texts)('%s is a code, a name, a description, a reason and a search like any other', async (text) => {
   const before = await wholeTable();

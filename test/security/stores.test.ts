@@ -5,7 +5,7 @@ import { type ExampleRows, exampleOf, seedExamples } from '../support/example-re
 import { ada, bob, cleo, seedResidents } from '../support/residents.ts';
 import { startTestService } from '../support/service.ts';
 
-/** What else could lead from one store into another, beside ids: see also test/contract/other-store.test.ts. */
+/** What else could lead from one store into another, beside ids: see also test/routes/other-store.test.ts. */
 
 let service: Awaited<ReturnType<typeof startTestService>>;
 let mine: ExampleRows;

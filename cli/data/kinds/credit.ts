@@ -69,6 +69,6 @@ export const credit: Kind = {
   unique: ({ id, resident, type = 'regular', expiresAt }, uuidOf): Record<string, string[]> =>
     expiresAt === undefined ? { resident: [`${uuidOf(resident)} ${type}`] } : { id: [id as string] },
   onlyAdded: true,
-  importer: () => importer,
+  importer: (checksOnly) => importer(checksOnly ? new Map() : undefined),
   rows: listCredit,
 };

@@ -63,7 +63,7 @@ export const products: Kind = {
   ],
   id: { from: ({ name }) => String(name) },
   unique: ({ id }) => ({ id: [id as string] }),
-  importer,
+  importer: () => importer(),
   rows: async function* rows(store) {
     const categoriesOf = await readMemberships(store);
     for await (const product of everyRow<StoredProduct>(listStoredProducts(store), ({ sk }) => sk))

@@ -68,7 +68,8 @@ export const productFields: FieldTexts = {
     blockCredits: 'Whether store credit cannot pay for the product.',
     description: 'Text for a shop page; tabs and line ends are allowed.',
     profitShares: {
-      description: 'Who gets which part of a sale: one row per user, at most 100 percent together. Left out: nobody.',
+      description:
+        'Who gets which part of a sale: one row per user, at most 100 rows and 100 percent together. Left out: nobody.',
       default: [],
     },
     demoId: 'UUID of another product of the store that is the demo of this one; null: none.',

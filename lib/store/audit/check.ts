@@ -1,12 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One thing that an audit looks at: a sentence for each fault goes to `onFault`; the answer is how many were looked at. */
-export type Check = (store: string, onFault: (fault: string) => void) => Promise<number>;
+/** Whoever wants to hear of an audit while it runs. */
+export interface Listener {
+  /** A sentence about one fault. */
+  onFault: (fault: string) => void;
+  /** How many things have been looked at so far. */
+  onChecked: (count: number) => void;
+}
+
+/** One sort of thing that an audit looks at. Answers how many there were. */
+export type Check = (store: string, listener: Listener) => Promise<number>;
 
 const sideBySide = 25;
 
 /** Does `work` for every row, some side by side, and answers how many there were. */
-export const forEvery = async <T>(rows: AsyncIterable<T>, work: (row: T) => Promise<void>): Promise<number> => {
+export const forEvery = async <T>(
+  rows: AsyncIterable<T>,
+  { onChecked }: Listener,
+  work: (row: T) => Promise<void>,
+): Promise<number> => {
   let count = 0;
   let batch: T[] = [];
   for await (const row of rows) {
@@ -15,6 +27,7 @@ export const forEvery = async <T>(rows: AsyncIterable<T>, work: (row: T) => Prom
     if (batch.length < sideBySide) continue;
     await Promise.all(batch.map(work));
     batch = [];
+    onChecked(count);
   }
   await Promise.all(batch.map(work));
   return count;

@@ -18,12 +18,13 @@ const look = async (store: string, uuid: string): Promise<string[]> => {
 };
 
 /** Balances are what is unlotted and in open lots, of both types; closed lots say how they ended; due times are true. */
-export const checkCredit: Check = (store, onFault) =>
+export const checkCredit: Check = (store, listener) =>
   forEvery(
     everyRow(listCustomerItems(store), ({ sk }) => sk),
+    listener,
     async (item) => {
       // Most books are in order at the first look, which costs one read.
       if (auditCredit(item, await listLots(store, item.sk)).length === 0) return;
-      for (const fault of await faultsOf(() => look(store, item.sk))) onFault(fault);
+      for (const fault of await faultsOf(() => look(store, item.sk))) listener.onFault(fault);
     },
   );

@@ -19,11 +19,12 @@ const couponFaults = async (store: string, id: string): Promise<string[]> => {
 };
 
 /** Each coupon holds its code. */
-export const checkCoupons: Check = (store, onFault) =>
+export const checkCoupons: Check = (store, listener) =>
   forEvery(
     everyRow(listCoupons(store, undefined), ({ sk }) => sk),
+    listener,
     async ({ id }) => {
-      for (const fault of await faultsOf(() => couponFaults(store, id))) onFault(fault);
+      for (const fault of await faultsOf(() => couponFaults(store, id))) listener.onFault(fault);
     },
   );
 
@@ -36,11 +37,12 @@ const codeFaults = async (store: string, code: string): Promise<string[]> => {
 };
 
 /** Each code that is taken is taken by a coupon that has it. */
-export const checkCodes: Check = (store, onFault) =>
+export const checkCodes: Check = (store, listener) =>
   forEvery(
     everyRow(rowsOf<Key>({ partition: partition(store, 'CODE') }), ({ sk }) => sk),
+    listener,
     async ({ sk }) => {
-      for (const fault of await faultsOf(() => codeFaults(store, sk))) onFault(fault);
+      for (const fault of await faultsOf(() => codeFaults(store, sk))) listener.onFault(fault);
     },
   );
 
@@ -53,33 +55,36 @@ const categoryFaults = async (store: string, id: string): Promise<string[]> => {
 };
 
 /** A category's count is that of its memberships. */
-export const checkCategories: Check = (store, onFault) =>
+export const checkCategories: Check = (store, listener) =>
   forEvery(
     everyRow(listCategories(store), ({ id }) => id),
+    listener,
     async ({ id }) => {
-      for (const fault of await faultsOf(() => categoryFaults(store, id))) onFault(fault);
+      for (const fault of await faultsOf(() => categoryFaults(store, id))) listener.onFault(fault);
     },
   );
 
 /** A gift card's owner is a resident. */
-export const checkGiftCards: Check = (store, onFault) =>
+export const checkGiftCards: Check = (store, listener) =>
   forEvery(
     everyRow(rowsOf<GiftCard>({ partition: partition(store, 'GIFTCARD') }), ({ id }) => id),
+    listener,
     async ({ id, ownerUuid }) => {
       if (!(await findResident({ uuid: ownerUuid })))
-        onFault(`gift card ${id}: its owner ${ownerUuid} is no resident.`);
+        listener.onFault(`gift card ${id}: its owner ${ownerUuid} is no resident.`);
     },
   );
 
 /** Partitions that belong to a customer. */
-const ofCustomer = /#(LOT|OWNED|APPLIED)#(.+)$/;
+const ofCustomer = /^[^#]+#(LOT|OWNED|APPLIED)#(.+)$/;
 
 /** Whatever belongs to a customer belongs to one who is there. Reads the whole table, since nothing leads to what does not. */
-export const checkStrays: Check = async (store, onFault) => {
+export const checkStrays: Check = async (store, { onFault, onChecked }) => {
   let count = 0;
   const known = new Set<string>();
   for await (const keys of scanStore(store)) {
     count += keys.length;
+    onChecked(count);
     const owners = new Map(
       keys.flatMap(({ pk }) => {
         const [, kind = '', uuid] = ofCustomer.exec(pk) ?? [];

@@ -64,7 +64,7 @@ const look = async (store: string, uuid: string): Promise<string[]> => {
 };
 
 /** What a buyer has spent is the sum of their purchases, and what they own is counted rightly. */
-export const checkSpend: Check = async (store, onFault) => {
+export const checkSpend: Check = async (store, { onFault, onChecked }) => {
   const check = async ({ spend, bought }: Buyer, customer: RankedItem | undefined): Promise<void> => {
     const uuid = spend.sk;
     if ((await faultsBetween(store, spend, customer)).length > 0)
@@ -86,8 +86,9 @@ export const checkSpend: Check = async (store, onFault) => {
       const keys = some.map(({ spend }) => customerKey(store, spend.sk));
       const customers = new Map((await getMany<RankedItem>(keys, { consistent: true })).map((item) => [item.sk, item]));
       await Promise.all(some.map((buyer) => check(buyer, customers.get(buyer.spend.sk))));
+      count += some.length;
+      onChecked(count);
     }
-    count += all.length;
   }
   return count;
 };

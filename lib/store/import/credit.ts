@@ -84,6 +84,7 @@ const addTo = (
   type: CreditType,
   rows: Row<CreditFields>[],
   stored: CreditItem | undefined,
+  planned: Map<string, number> | undefined,
 ): Group<CreditFields> => {
   const item: CreditItem = stored ?? { ...customerKey(setting.store, uuid), username };
   const before = holdingOf(item, type);
@@ -92,10 +93,13 @@ const addTo = (
   const unlotted = rows.find(({ fields }) => fields.expiresAt === undefined)?.fields.amount;
   const outside = unlotted ?? before.unlotted;
   const balance = open.reduce((sum, { remaining }) => sum + remaining, before.balance - before.unlotted + outside);
-  if (balance > creditLimit()) {
-    const message = `must not take the customer's balance (${balance}) above the credit limit of ${creditLimit()}`;
+  const place = `${uuid} ${type}`;
+  const added = (planned?.get(place) ?? 0) + balance - before.balance;
+  if (before.balance + added > creditLimit()) {
+    const message = `must not take the customer's balance (to ${before.balance + added}) above the credit limit of ${creditLimit()}`;
     return { rows, outcome: { field: 'amount', message } };
   }
+  planned?.set(place, added);
   const dues = [...open.map(({ expiresAt }) => expiresAt), before.due].filter((due) => due !== undefined).sort();
   const holding: Holding = {
     balance,
@@ -142,9 +146,10 @@ const findLots = async (
 
 /**
  * Credit: lots, open and closed, and what is unlotted. It is added only to customers whose credit the store has never
- * changed except by imports, so that nothing that was spent, expired or set anew comes back.
+ * changed except by imports, so that nothing that was spent, expired or set anew comes back. A check alone keeps in
+ * `planned` what it would have added so far, by customer and type, since it is not in the table.
  */
-export const credit: Importer<CreditFields> = {
+export const credit = (planned?: Map<string, number>): Importer<CreditFields> => ({
   plan: async (rows, setting) => {
     const ownerOf = ({ fields }: Row<CreditFields>): Resident => residentOf(setting, fields.resident);
     const customers = await getMany<CreditItem>(
@@ -166,8 +171,8 @@ export const credit: Importer<CreditFields> = {
       for (let i = 0; i < theirs.length; i += together) {
         const some = theirs.slice(i, i + together);
         const [first] = some as [Row<CreditFields>];
-        groups.push(addTo(setting, ownerOf(first), first.fields.type, some, items.get(ownerOf(first).uuid)));
+        groups.push(addTo(setting, ownerOf(first), first.fields.type, some, items.get(ownerOf(first).uuid), planned));
       }
     return groups;
   },
-};
+});

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Identifier, uuidPattern } from '../../identifier.ts';
-import { touchMany } from '../customers.ts';
 import type { Resident } from '../residents.ts';
 import { pause, type TransactItem, transact } from '../retry.ts';
+import { welcomeAll } from '../visitor.ts';
 
 /**
  * How rows of a file come into the table. A kind's `plan` reads what is there and says, for each row, what would be
@@ -117,7 +117,7 @@ export const writeRows = async <F>(importer: Importer<F>, rows: Row<F>[], settin
     const groups = await importer.plan(rest, setting);
     const done = groups.filter(({ items = [], touch = [] }) => items.length === 0 && touch.length === 0);
     const writing = groups.filter((group) => !done.includes(group));
-    await touchMany(
+    await welcomeAll(
       setting.store,
       writing.flatMap(({ touch = [] }) => touch),
     );

@@ -164,6 +164,10 @@ describe('credit', () => {
 
     expect(report).toMatchObject({ imported: false, rejected: 2 });
     expect(report.faults[0]?.reason).toContain('above the credit limit of 1000000000');
+    const apart = Array.from({ length: 150 }, (_, i) => `cleo,10000000,2099-01-01T00:00:00.${100 + i}Z\n`).join('');
+    const late = await importText(store, dir, 'credit.csv', head + apart);
+    expect(late).toMatchObject({ imported: false });
+    expect(late.rejected).toBeGreaterThan(0);
   });
 });
 

@@ -1,9 +1,7 @@
-import { request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import { describe, expect, test } from 'vitest';
 import { endpoints, filled } from './endpoints.ts';
 import { expectProblem } from './shapes.ts';
-import { act, call, hasResidents, prefix, resident, target, unknownUuid } from './target.ts';
+import { act, call, hasResidents, prefix, resident, statusOf, target, unknownUuid } from './target.ts';
 
 /** Keys and scopes. The layers before the endpoint answer, so the rows that the paths name need not exist. */
 
@@ -15,18 +13,6 @@ const all = endpoints.map((endpoint) => {
 
 /** What every endpoint that takes a body would refuse. */
 const brokenBody = (method: string): string | undefined => (method === 'GET' ? undefined : '{');
-
-/** Sends the X-API-Key headers as they are, several of them too. */
-const statusWith = (keys: string[]): Promise<number | undefined> =>
-  new Promise((resolve, reject) => {
-    const url = new URL(`${target.baseUrl}/v1/products?limit=1`);
-    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
-    const request = send(url, { headers: { 'X-API-Key': keys } }, (response) => {
-      response.resume();
-      response.on('end', () => resolve(response.statusCode));
-    });
-    request.on('error', reject).end();
-  });
 
 test.each(all)(
   'authentication rule 1, statuses 6: %s is 401 without a key, with an empty and with an unknown one',
@@ -54,6 +40,8 @@ test('authentication rule 1: a key is taken from the header alone', async () => 
 });
 
 test('statuses 6: a key that is sent more than once is 401, the same key twice too', async () => {
+  const statusWith = (keys: string[]) => statusOf('/v1/products?limit=1', { 'X-API-Key': keys });
+
   expect(await statusWith([target.key])).toBe(200);
   expect(await statusWith([target.key, target.key])).toBe(401);
   expect(await statusWith([target.key, ''])).toBe(401);
