@@ -36,7 +36,9 @@ export const startProgress = (what: string): Progress => {
       if (performance.now() - shown < everyMillis) return;
       shown = performance.now();
       clear();
-      stream.write(`${what}: ${progressText(done, all, (shown - begun) / 1000)}`.slice(0, stream.columns - 1));
+      const text = `${what}: ${progressText(done, all, (shown - begun) / 1000)}`;
+      // A line that is broken could not be cleared. Some terminals do not say how wide they are.
+      stream.write(text.slice(0, (stream.columns || 80) - 1));
     },
     end: clear,
   };

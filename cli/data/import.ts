@@ -179,6 +179,7 @@ export const importFile = async (
   const { all, counts, faults } = await check(kind, store, readRows(kind, path, format), options);
   if (options.dryRun || (faults.size > 0 && !options.skipRejects)) return report(kind, all, counts, faults);
   let done = 0;
+  options.onProgress?.(done, all);
   const rejects = rejectsFile(rejectsPath, kind, format);
   const written = await write(kind, store, readRows(kind, path, format), faults, rejects, (count) => {
     done += count;

@@ -37,7 +37,7 @@ export const openFile = (path: string, { exclusive = false }: { exclusive?: bool
     if (failure) throw failure;
     const text = buffered;
     buffered = '';
-    if (text !== '' && !stream.write(text)) await Promise.race([once(stream, 'drain'), once(stream, 'close')]);
+    if (text !== '' && !stream.write(text)) await once(stream, 'drain');
     if (failure) throw failure;
   };
   return {

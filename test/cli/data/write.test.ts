@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openFile } from '../../../cli/data/write.ts';
+import { tempDir } from '../../support/files.ts';
+
+const dir = tempDir();
+
+test('a large file is written whole, in order, for its owner alone, and without a listener for every pause', async () => {
+  const warnings: string[] = [];
+  const listen = ({ name }: Error): number => warnings.push(name);
+  process.on('warning', listen);
+  const file = openFile(join(dir, 'large.csv'));
+
+  for (let i = 0; i < 60_000; i++) await file.write(`${i} ${'x'.repeat(50)}\n`);
+  await file.end();
+
+  process.off('warning', listen);
+  const lines = readFileSync(join(dir, 'large.csv'), 'utf8').split('\n');
+  expect(lines).toHaveLength(60_001);
+  expect(lines[59_999]).toBe(`59999 ${'x'.repeat(50)}`);
+  expect(warnings).toEqual([]);
+});
+
+test('a directory that is not there is an error, not a silent loss', async () => {
+  const file = openFile(join(dir, 'none', 'x.csv'));
+
+  await expect(file.write('x').then(file.end)).rejects.toThrow(/ENOENT/);
+});
