@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
 import { extname } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 /**
  * The pages of the local service: the console at `/`, the API reference at `/docs`, and what they load, under `/pages/`.
@@ -8,7 +10,9 @@ import { extname } from 'node:path';
  */
 
 const ours = (name: string): URL => new URL(`pages/${name}`, import.meta.url);
-const renderer = (name: string): URL => new URL(import.meta.resolve(`swagger-ui-dist/${name}`));
+// Not `import.meta.resolve`, which a test's set-up has not.
+const { resolve } = createRequire(import.meta.url);
+const renderer = (name: string): URL => pathToFileURL(resolve(`swagger-ui-dist/${name}`));
 
 /** What the reference page loads, by name; `npm run docs` copies the same files. */
 export const referenceFiles: Readonly<Record<string, URL>> = {

@@ -1,11 +1,11 @@
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { now, timestamp } from '../clock.ts';
 import { invalid, notFound } from '../http/problem.ts';
 import { newKey, type Stage } from '../keys.ts';
 import type { Scope } from '../routes/route.ts';
 import { rowsOf } from './query.ts';
 import { type TransactItem, transact } from './retry.ts';
-import { db, partition, sharedKey, tableName } from './table.ts';
+import { db, findItem, partition, sharedKey, tableName } from './table.ts';
 
 /** An API key of one store. The key's text itself is not stored. */
 export interface ApiKey {
@@ -89,10 +89,7 @@ export const rotateKey = async (old: ApiKey, until: string, stage: Stage, expire
 };
 
 export const findKey = async (id: string): Promise<ApiKey | undefined> => {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: sharedKey('KEY', id), ConsistentRead: true }),
-  );
-  return Item as ApiKey | undefined;
+  return findItem<ApiKey>(sharedKey('KEY', id));
 };
 
 /** The ids of a store's keys. Read from the table itself: an index could miss one that was just issued. */

@@ -1,11 +1,11 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { newId } from '../clock.ts';
 import type { Key } from './query.ts';
 import { isRecorded, transactOnce } from './request-record.ts';
 import { pastConflicts, pause } from './retry.ts';
-import { db, partition, tableName, ttlAttribute } from './table.ts';
+import { db, findItem, partition, tableName, ttlAttribute } from './table.ts';
 
 /**
  * An application of a coupon to a customer: one for the whole store and one for each product. It is live while
@@ -75,8 +75,7 @@ const decideOnce = async <T>(
   decide: (seen: StoredApplication | undefined) => { write?: { Put: object } | { Delete: object }; answer: T },
 ): Promise<T> => {
   for (let attempt = 1; ; attempt++) {
-    const { Item } = await db.send(new GetCommand({ TableName: tableName(), Key: key, ConsistentRead: true }));
-    const seen = Item as StoredApplication | undefined;
+    const seen = await findItem<StoredApplication>(key);
     const { write, answer } = decide(seen);
     if (!write) return answer;
     const unchanged = seen

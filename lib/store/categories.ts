@@ -1,4 +1,4 @@
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { newId } from '../clock.ts';
 import { logSink } from '../http/log.ts';
 import type { Source } from '../http/page.ts';
@@ -6,7 +6,7 @@ import { notFound } from '../http/problem.ts';
 import { deleteMany, type Key, rowsOf } from './query.ts';
 import { putNew, transactOnce } from './request-record.ts';
 import { refusedToNotFound, transact } from './retry.ts';
-import { db, partition, tableName } from './table.ts';
+import { db, findItem, partition, tableName } from './table.ts';
 
 /** A category. `productCount` counts its memberships, those of inactive products included. */
 export interface Category {
@@ -32,10 +32,7 @@ export const createCategory = async (
 };
 
 export const findCategory = async (store: string, id: string): Promise<Category | undefined> => {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: categoryKey(store, id), ConsistentRead: true }),
-  );
-  return Item as Category | undefined;
+  return findItem<Category>(categoryKey(store, id));
 };
 
 /** Throws 404. */

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { folded } from '../folded.ts';
 import { invalid, type Problem } from '../http/problem.ts';
-import { db, partition, tableName } from './table.ts';
+import { findItem, partition } from './table.ts';
 
 // A sort key holds 1024 bytes at the most. Few characters fold to many more bytes, so this is all but never passed.
 const maxKeyBytes = 1024;
@@ -18,10 +17,7 @@ export const codeKey = (store: string, code: string) => ({ pk: partition(store, 
 
 /** The id of the coupon that has the code (as folded). */
 export const findCodeHolder = async (store: string, code: string): Promise<string | undefined> => {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: codeKey(store, code), ConsistentRead: true }),
-  );
-  return Item?.id;
+  return (await findItem<{ id: string }>(codeKey(store, code)))?.id;
 };
 
 export const codeTaken = (): Problem =>

@@ -1,4 +1,3 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { newId, now, timestamp } from '../clock.ts';
 import type { Source } from '../http/page.ts';
 import { invalid, notFound } from '../http/problem.ts';
@@ -6,7 +5,7 @@ import { codeKey, codeTaken, foldedCode } from './coupon-codes.ts';
 import { getMany, type Key, loaded, rowsOf } from './query.ts';
 import { transactOnce } from './request-record.ts';
 import type { Resident } from './residents.ts';
-import { db, partition, tableName } from './table.ts';
+import { findItem, partition, tableName } from './table.ts';
 
 /** What a request sets of a coupon; PUT replaces all of it. */
 export interface CouponFields {
@@ -102,10 +101,7 @@ export const createCoupon = async (
 };
 
 export const findCoupon = async (store: string, id: string): Promise<CouponItem | undefined> => {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: couponKey(store, id), ConsistentRead: true }),
-  );
-  return Item as CouponItem | undefined;
+  return findItem<CouponItem>(couponKey(store, id));
 };
 
 /** Throws 404. */

@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Source } from '../http/page.ts';
 import { notFound } from '../http/problem.ts';
 import type { Identifier } from '../identifier.ts';
@@ -7,7 +7,7 @@ import { getMany, loaded, merged, rowsOf } from './query.ts';
 import { isRecorded, transactOnce } from './request-record.ts';
 import { findResident, type Resident } from './residents.ts';
 import { pastConflicts } from './retry.ts';
-import { db, partition, tableName } from './table.ts';
+import { db, findItem, partition, tableName } from './table.ts';
 
 /** A resident as one store sees them. */
 export interface Customer {
@@ -91,10 +91,7 @@ export const subscribed = (store: string, newsSubscriber: boolean) => ({
 });
 
 export const findCustomerItem = async (store: string, uuid: string): Promise<CustomerItem | undefined> => {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: customerKey(store, uuid), ConsistentRead: true }),
-  );
-  return Item as CustomerItem | undefined;
+  return findItem<CustomerItem>(customerKey(store, uuid));
 };
 
 /** The resident that a path names. Throws 404. */

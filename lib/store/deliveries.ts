@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { now, timestamp } from '../clock.ts';
 import type { Order } from '../delivery/message.ts';
@@ -9,7 +9,7 @@ import { invalid, notFound } from '../http/problem.ts';
 import { dispenserKey } from './dispensers.ts';
 import { deleteMany, getMany, type Key, loaded, rowsOf } from './query.ts';
 import { pastConflicts, refusedToNotFound, transact } from './retry.ts';
-import { db, partition, tableName } from './table.ts';
+import { db, findItem, partition, tableName } from './table.ts';
 
 /** `queued`: a worker will try. `waiting`: for the dispenser to register. The other two are final. */
 export const deliveryStates = ['queued', 'waiting', 'delivered', 'failed'] as const;
@@ -177,11 +177,9 @@ export const clearWaits = (waits: Wait[]): Promise<void> => deleteMany(waits);
 
 /** Throws 404. */
 export const getDelivery = async (store: string, id: string): Promise<Delivery> => {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: keyOf(store, id), ConsistentRead: true }),
-  );
-  if (!Item) throw notFound();
-  return Item as Delivery;
+  const item = await findItem<Delivery>(keyOf(store, id));
+  if (!item) throw notFound();
+  return item;
 };
 
 /** The store's deliveries in a state, the oldest first; `positionOfDelivery` says where each stands. */

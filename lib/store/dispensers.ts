@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { now, randomText, timestamp } from '../clock.ts';
-import { db, partition, tableName } from './table.ts';
+import { db, findItem, partition, tableName } from './table.ts';
 
 /** A store's inworld dispenser, of which there is one. */
 export interface Dispenser {
@@ -44,10 +44,7 @@ export const registerDispenser = async (
 };
 
 export const findDispenser = async (store: string): Promise<Dispenser | undefined> => {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: dispenserKey(store), ConsistentRead: true }),
-  );
-  return Item as Dispenser | undefined;
+  return findItem<Dispenser>(dispenserKey(store));
 };
 
 /** Notes that nobody is at `url` any more; an address that was registered since is left alone. */

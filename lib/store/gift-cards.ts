@@ -1,4 +1,4 @@
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { newId } from '../clock.ts';
 import type { Source } from '../http/page.ts';
 import { notFound } from '../http/problem.ts';
@@ -7,7 +7,7 @@ import { type Key, rowsOf } from './query.ts';
 import { putNew } from './request-record.ts';
 import type { Resident } from './residents.ts';
 import { refusedToNotFound } from './retry.ts';
-import { db, partition, tableName } from './table.ts';
+import { db, findItem, partition, tableName } from './table.ts';
 import { findVisitor, welcome } from './visitor.ts';
 
 /** What a request sets of a gift card; PUT replaces all of it. */
@@ -101,11 +101,9 @@ export const listStoreCards = (store: string): Source<GiftCardItem> =>
 
 /** Throws 404. */
 export const getGiftCard = async (store: string, id: string): Promise<GiftCard> => {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: giftCardKey(store, id), ConsistentRead: true }),
-  );
-  if (!Item) throw notFound();
-  return Item as GiftCard;
+  const item = await findItem<GiftCard>(giftCardKey(store, id));
+  if (!item) throw notFound();
+  return item;
 };
 
 /** Sets some fields of a card, and its place in the index. `redeemed` is none of them. Throws 404. */

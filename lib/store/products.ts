@@ -8,7 +8,7 @@ import { findCategory, listMembers } from './categories.ts';
 import { getMany, type Key, loaded, merged, rowsOf } from './query.ts';
 import { putNew } from './request-record.ts';
 import { refusedToNotFound } from './retry.ts';
-import { db, partition, tableName } from './table.ts';
+import { db, findItem, partition, tableName } from './table.ts';
 
 /** What a request sets of a product; PUT replaces all of it. */
 export interface ProductFields {
@@ -98,11 +98,9 @@ export const updateProduct = async (store: string, id: string, fields: ProductFi
 
 /** Throws 404. Inactive products are found too. */
 export const getProduct = async (store: string, id: string): Promise<Product> => {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: productKey(store, id), ConsistentRead: true }),
-  );
-  if (!Item) throw notFound();
-  return read(Item as StoredProduct);
+  const item = await findItem<StoredProduct>(productKey(store, id));
+  if (!item) throw notFound();
+  return read(item);
 };
 
 /** Whether the store has this product, active or not. */

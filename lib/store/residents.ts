@@ -1,10 +1,9 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { now } from '../clock.ts';
 import { invalid } from '../http/problem.ts';
 import type { Identifier } from '../identifier.ts';
 import { getMany, type Key } from './query.ts';
 import { transact } from './retry.ts';
-import { db, sharedKey, tableName } from './table.ts';
+import { findItem, sharedKey, tableName } from './table.ts';
 
 /** A resident of the virtual world, shared by all stores. `username` is the current name, in canonical form. */
 export interface Resident {
@@ -45,9 +44,9 @@ export const findResident = async ({ uuid, username }: Identifier): Promise<Resi
   const key = uuid === undefined ? nameKey(username) : residentKey(uuid);
   const known = cache.get(key.pk);
   if (known && now() < known.until) return known.resident;
-  const { Item } = await db.send(new GetCommand({ TableName: tableName(), Key: key, ConsistentRead: true }));
-  if (!Item) return undefined;
-  const resident: Resident = { uuid: Item.uuid, username: Item.username };
+  const item = await findItem<StoredResident>(key);
+  if (!item) return undefined;
+  const resident: Resident = { uuid: item.uuid, username: item.username };
   // Every name's item carries the current name, so whom a name led to is known by UUID as well.
   remember(key.pk, resident);
   remember(residentKey(resident.uuid).pk, resident);
@@ -71,8 +70,7 @@ export const getResidents = (uuids: readonly string[]): Promise<StoredResident[]
  */
 export const putResident = async ({ uuid, username }: Resident, formerNames: readonly string[] = []): Promise<void> => {
   const key = residentKey(uuid);
-  const { Item } = await db.send(new GetCommand({ TableName: tableName(), Key: key, ConsistentRead: true }));
-  const stored = Item as StoredResident | undefined;
+  const stored = await findItem<StoredResident>(key);
   const names = [...new Set([username, ...formerNames, ...(stored?.names ?? [])])];
   const refusals = await transact([
     { Put: { TableName: tableName(), Item: { ...key, uuid, username, names } } },

@@ -1,4 +1,3 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { now, timestamp } from '../clock.ts';
 import type { Source } from '../http/page.ts';
 import type { Identifier } from '../identifier.ts';
@@ -6,7 +5,7 @@ import { birth, type CustomerItem, customerKey, findCustomerItem, getCustomer, r
 import { type Key, rowsOf } from './query.ts';
 import type { Resident } from './residents.ts';
 import { pause, type TransactItem, transact } from './retry.ts';
-import { db, partition, tableName } from './table.ts';
+import { findItem, partition, tableName } from './table.ts';
 
 /** What a customer has spent, in whole L$. */
 export interface Spend {
@@ -50,15 +49,10 @@ const dayOf = (millis: number): string => timestamp(millis).slice(0, 10);
 /** The days that count as the last year at `millis`. */
 const firstDayOfYear = (millis: number): string => dayOf(millis - (yearDays - 1) * dayMillis);
 
-const find = async <T>(key: { pk: string; sk: string }): Promise<T | undefined> => {
-  const { Item } = await db.send(new GetCommand({ TableName: tableName(), Key: key, ConsistentRead: true }));
-  return Item as T | undefined;
-};
-
 /** Throws 404 where there is no such resident. */
 export const getSpend = async (store: string, identifier: Identifier): Promise<Spend> => {
   const uuid = await uuidOf(identifier);
-  const item = await find<SpendItem>(spendKey(store, uuid));
+  const item = await findItem<SpendItem>(spendKey(store, uuid));
   if (!item) {
     const { username } = await getCustomer(store, { uuid });
     return { uuid, username, sum: 0, lastYearSum: 0, totalOwned: 0 };
@@ -165,9 +159,9 @@ export const recordPurchase = async (store: string, purchase: Purchase): Promise
   const { id, buyer, productId } = purchase;
   for (let attempt = 1; ; attempt++) {
     const [recorded, owned, spend, customer] = await Promise.all([
-      find(purchaseKey(store, id)),
-      find(ownedKey(store, buyer.uuid, productId)),
-      find<SpendItem>(spendKey(store, buyer.uuid)),
+      findItem(purchaseKey(store, id)),
+      findItem(ownedKey(store, buyer.uuid, productId)),
+      findItem<SpendItem>(spendKey(store, buyer.uuid)),
       findCustomerItem(store, buyer.uuid),
     ]);
     if (recorded) return false;

@@ -1,9 +1,9 @@
-import { DeleteCommand, GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { now, randomText, timestamp } from '../clock.ts';
 import { listKeyIds, markStoreGone } from './api-keys.ts';
 import { deleteMany, type Key, rowsOf } from './query.ts';
 import { type TransactItem, transact } from './retry.ts';
-import { db, sharedKey, tableName } from './table.ts';
+import { db, findItem, sharedKey, tableName } from './table.ts';
 
 /** A merchant's store. Its id is part of the key of everything it owns. */
 export interface Store {
@@ -30,10 +30,7 @@ export const createStore = async (name: string, id = randomText(12)): Promise<St
 };
 
 export const findStore = async (id: string): Promise<Store | undefined> => {
-  const { Item } = await db.send(
-    new GetCommand({ TableName: tableName(), Key: sharedKey('STORE', id), ConsistentRead: true }),
-  );
-  return Item as Store | undefined;
+  return findItem<Store>(sharedKey('STORE', id));
 };
 
 /** Every store of the deployment, in the order of their ids; those whose deletion has begun too. */

@@ -1,9 +1,9 @@
-import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { now, timestamp } from '../clock.ts';
 import { logSink } from '../http/log.ts';
 import { reconcileCredit } from './credit.ts';
 import { dueShards } from './credit-state.ts';
-import { db, indexes, sharedKey, tableName } from './table.ts';
+import { db, findItem, indexes, sharedKey, tableName } from './table.ts';
 
 /** What one sweep did. */
 export interface SweepReport {
@@ -86,8 +86,7 @@ export const noteSweep = async (report: SweepReport): Promise<void> => {
 
 /** Undefined where none has run yet. */
 export const findLastSweep = async (): Promise<LastSweep | undefined> => {
-  const { Item } = await db.send(new GetCommand({ TableName: tableName(), Key: lastKey, ConsistentRead: true }));
-  return Item as LastSweep | undefined;
+  return findItem<LastSweep>(lastKey);
 };
 
 /** When the customer who has waited longest for a sweep came due; undefined where nobody is due. */

@@ -1,5 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Kind } from '../routes/route.ts';
 import { count } from './meter.ts';
 
@@ -89,3 +89,9 @@ export const db = connect(isPatient ? 8 : 3);
  * lost, sending it again would do it again. (A transaction may be: its token makes the second one harmless.)
  */
 export const dbOnce = connect(1);
+
+/** Reads one item by its key, as it is now. `T` is what is stored under such a key; undefined if nothing is. */
+export const findItem = async <T extends object>(key: { pk: string; sk: string }): Promise<T | undefined> => {
+  const { Item } = await db.send(new GetCommand({ TableName: tableName(), Key: key, ConsistentRead: true }));
+  return Item as T | undefined;
+};
