@@ -1,11 +1,27 @@
 import { defineConfig } from 'vitest/config';
 
+/** The contract suite knows nothing but HTTP: it runs against the local service, or against CONTRACT_BASE_URL. */
+const contract = 'test/contract/**/*.test.ts';
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: 'test/support/engine.ts',
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: process.env.TEST_REPORT ? ['default', ['json', { outputFile: process.env.TEST_REPORT }]] : ['default'],
+    // Somebody's deployment may offer few residents to try things on: its files take turns.
+    fileParallelism: process.env.CONTRACT_BASE_URL === undefined,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'house',
+          include: ['test/**/*.test.ts'],
+          // The pages need a browser: see vitest.browser.config.ts.
+          exclude: [contract, 'test/browser/**'],
+          globalSetup: 'test/support/engine.ts',
+        },
+      },
+      { extends: true, test: { name: 'contract', include: [contract], globalSetup: 'test/contract/setup.ts' } },
+    ],
   },
 });

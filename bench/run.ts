@@ -1,123 +1,54 @@
-import { randomUUID } from 'node:crypto';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { logSink } from '../lib/http/log.ts';
-import { routes } from '../lib/routes/routes.ts';
-import { startEngine } from '../local/engine.ts';
-import { budgets } from '../test/support/budgets.ts';
+import { execFileSync } from 'node:child_process';
+import { loadavg } from 'node:os';
+import { Command, InvalidArgumentError } from 'commander';
 
 /**
- * `npm run bench`: what the endpoints cost, beside their budgets; and how many changes of one customer's credit per
- * second, beside bare updates. Everything happens in an engine in memory on this machine.
+ * `npm run bench`: everything that docs/benchmarks.md shows. Nothing but loopback is called. Each benchmark runs in a
+ * process of its own, so that none inherits another's heap and compiled code.
  */
 
-const engine = await startEngine();
-Object.assign(process.env, {
-  AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint,
-  AWS_REGION: 'us-east-1',
-  AWS_ACCESS_KEY_ID: 'bench',
-  AWS_SECRET_ACCESS_KEY: 'bench',
-  CURSOR_SECRET: randomUUID(),
-  TABLE_NAME: 'bench',
-});
+const positive = (text: string): number => {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 999999.');
+  return Number(text);
+};
 
-const store = 'bench';
-
-interface Cost {
-  steps: number;
-  units: number;
-}
-
-/** Calls an endpoint's function with the event that the gateway would send it. */
-const call = async (method: string, url: string, sent?: unknown) => {
-  const { pathname, searchParams } = new URL(url, 'http://bench');
-  const matches = routes.flatMap((row) => {
-    const names = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-    const values = new RegExp(`^${row.path.replace(/\{\w+\}/g, '([^/]+)')}$`).exec(pathname)?.slice(1);
-    if (row.method !== method || !values) return [];
-    return [{ row, params: Object.fromEntries(names.map((name, index) => [name, values[index]])) }];
+const program = new Command('bench')
+  .description('Measures the service on this machine and writes bench/results, docs/benchmarks.md and its charts.')
+  .helpCommand(false)
+  .action(() => {
+    // Each would otherwise take the work of those before it for other people's.
+    const env = { ...process.env, BENCH_LOAD_BEFORE: loadavg()[0]?.toFixed(2) };
+    for (const command of program.commands)
+      execFileSync(process.execPath, [import.meta.filename, command.name()], { stdio: 'inherit', env });
   });
-  const match = matches[0];
-  if (!match) throw new Error(`There is no ${method} ${pathname}.`);
-  const { handler } = await import(`../functions/${match.row.id}.ts`);
-  const lines: Cost[] = [];
-  logSink.write = (fields) => {
-    lines.push(fields as Cost);
-  };
-  const event = {
-    pathParameters: match.params,
-    multiValueQueryStringParameters: Object.fromEntries([...searchParams].map(([name, value]) => [name, [value]])),
-    multiValueHeaders: {},
-    body: sent === undefined ? null : JSON.stringify(sent),
-    requestContext: { requestId: randomUUID(), path: pathname, authorizer: { store, keyId: 'bench' } },
-  } as unknown as APIGatewayProxyEvent;
-  const { statusCode, body }: APIGatewayProxyResult = await handler(event, {} as Context);
-  if (statusCode >= 300) throw new Error(`${method} ${pathname} answered ${statusCode}: ${body}`);
-  return { status: statusCode, headers: new Headers(), body: body ? JSON.parse(body) : undefined, cost: lines.at(-1) };
-};
 
-type BudgetCall = Parameters<(typeof budgets)[number]['prepare']>[0];
+const rounds = (command: Command, standard: number): Command =>
+  command.option('--rounds <number>', 'rounds, of which the medians are taken', positive, standard);
+const requests = (command: Command, standard: number): Command =>
+  command.option('--requests <number>', 'requests per round and contestant', positive, standard);
 
-const printCosts = async (): Promise<void> => {
-  const rows = [];
-  for (const { endpoint, when, steps, units, prepare } of budgets) {
-    const [method, path, body] = await prepare(call as unknown as BudgetCall, store);
-    const { cost } = await call(method, path, body);
-    const isMet = cost?.steps === steps && cost.units === units;
-    rows.push({ endpoint, when, calls: cost?.steps, budget: steps, units: cost?.units, allowed: units, met: isMet });
-  }
-  console.table(rows);
-  if (rows.some(({ met }) => !met)) process.exitCode = 1;
-};
+program
+  .command('costs')
+  .description('calls and capacity units of every endpoint beside their budgets')
+  .action(async () => (await import('./costs.ts')).measureCosts());
+rounds(program.command('lists'), 15)
+  .description('a page of every list and filter at 1,000, 10,000 and 100,000 rows')
+  .action(async (options) => (await import('./lists.ts')).measureLists(options));
+requests(rounds(program.command('cpu'), 21), 400)
+  .description('processor time per request of our own code, beside Hono and ElectroDB')
+  .action(async (options) => (await import('./compare.ts')).measureCpu(options));
+requests(rounds(program.command('latency'), 11), 150)
+  .description('the same against the local engine, in milliseconds')
+  .action(async (options) => (await import('./compare.ts')).measureLatency(options));
+rounds(program.command('bundles'), 15)
+  .description('size and load time of the bundles')
+  .action(async (options) => (await import('./bundles.ts')).measureBundles(options));
+requests(rounds(program.command('contention'), 7), 400)
+  .description('changes of one customer’s credit per second')
+  .action(async (options) => (await import('./contention.ts')).measureContention(options));
+program
+  .command('docs')
+  .description('draws the charts and tables of docs/benchmarks.md from bench/results')
+  .action(async () => (await import('./docs.ts')).writeDocs());
 
-const rounds = 7;
-const perRound = 400;
-
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-
-/** One after another, as a busy customer's writes come; the two alternate, so that both meet the same machine. */
-const printHotCustomer = async (): Promise<void> => {
-  const { UpdateCommand } = await import('@aws-sdk/lib-dynamodb');
-  const { changeCredit } = await import('../lib/store/credit.ts');
-  const { touchCustomer } = await import('../lib/store/customers.ts');
-  const { dbOnce, tableName } = await import('../lib/store/table.ts');
-  const uuid = randomUUID();
-  await touchCustomer(store, { uuid, username: 'hot' });
-  const change = () => changeCredit(store, { uuid }, 'regular', { kind: 'increment', delta: 1 }, 'bench');
-  const add = () =>
-    dbOnce.send(
-      new UpdateCommand({
-        TableName: tableName(),
-        Key: { pk: 'bare', sk: 'bare' },
-        UpdateExpression: 'ADD n :one',
-        ExpressionAttributeValues: { ':one': 1 },
-      }),
-    );
-  const perSecond = async (write: () => Promise<unknown>): Promise<number> => {
-    const started = performance.now();
-    for (let i = 0; i < perRound; i++) await write();
-    return (1000 * perRound) / (performance.now() - started);
-  };
-  const measured: { changes: number; bare: number }[] = [];
-  await perSecond(change);
-  await perSecond(add);
-  for (let round = 0; round < rounds; round++)
-    measured.push({ changes: await perSecond(change), bare: await perSecond(add) });
-  const changes = median(measured.map((round) => round.changes));
-  const bare = median(measured.map((round) => round.bare));
-  console.log(
-    `One hot customer, medians of ${rounds} rounds of ${perRound}: ${changes.toFixed(0)} changes of credit per second, ` +
-      `${bare.toFixed(0)} bare updates per second, ratio ${(changes / bare).toFixed(2)}.`,
-  );
-};
-
-try {
-  const { DynamoDBClient } = await import('@aws-sdk/client-dynamodb');
-  const { ensureTable } = await import('../local/table.ts');
-  const client = new DynamoDBClient({});
-  await ensureTable(client, 'bench');
-  client.destroy();
-  await printCosts();
-  await printHotCustomer();
-} finally {
-  await engine.stop();
-}
+await program.parseAsync();

@@ -1,6 +1,6 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { now } from '../lib/clock.ts';
-import type { Caller } from '../lib/http/endpoint.ts';
+import type { Caller } from '../lib/http/request.ts';
 import { keyStage, parseKey, secretMatches } from '../lib/keys.ts';
 import { routes } from '../lib/routes/routes.ts';
 import { type ApiKey, findKey, noteUse } from '../lib/store/api-keys.ts';
@@ -27,10 +27,12 @@ const isLive = ({ status, expiresAt }: ApiKey): boolean =>
  */
 const policy = (effect: 'Allow' | 'Deny', methodArn: string, resource: string) => {
   const [api, stage, method] = methodArn.split('/');
-  const path = resource.replace(/\{[^}]+\}/g, '*');
+  const segments = resource.split('/').map((segment) => (segment.startsWith('{') ? '*' : segment));
   return {
     Version: '2012-10-17',
-    Statement: [{ Action: 'execute-api:Invoke', Effect: effect, Resource: `${api}/${stage}/${method}${path}` }],
+    Statement: [
+      { Action: 'execute-api:Invoke', Effect: effect, Resource: `${api}/${stage}/${method}${segments.join('/')}` },
+    ],
   };
 };
 

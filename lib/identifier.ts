@@ -7,6 +7,9 @@ export const nilUuid = '00000000-0000-0000-0000-000000000000';
 export const uuidPattern = /^[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$/;
 const usernamePattern = /^([A-Za-z0-9]{1,31})(?:[. ]([A-Za-z0-9]{1,31}))?$/;
 
+/** The form of either, blanks around it included, as the reference describes it. */
+export const identifierForm = `^\\s*(?:${[uuidPattern, usernamePattern].map(({ source }) => source.slice(1, -1)).join('|')})\\s*$`;
+
 /**
  * A resident's name in canonical form: lower case, dot-joined, `.resident` dropped. `Ada Resident`, `ada.resident` and
  * `ADA` are one resident. Undefined where the text is no username.

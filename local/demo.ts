@@ -140,8 +140,8 @@ const seedStore = async (store: Store): Promise<void> => {
       createProduct(store.id, product, { id: demoUuid(3, index + 1), mpListing: index < 3 ? 7_000_001 + index : 0 }),
     ),
   );
-  for (const { name, words } of categories) {
-    const category = await createCategory(store.id, { name });
+  for (const [place, { name, words }] of categories.entries()) {
+    const category = await createCategory(store.id, { name }, { id: demoUuid(7, place + 1) });
     for (const [index, product] of products.entries())
       if (words.some((word) => product.name.includes(word)))
         await addMember(store.id, category.id, demoUuid(3, index + 1));

@@ -102,6 +102,7 @@ export const startDispenser = async (register: (url: string) => Promise<string>)
     registerAgain,
     /** The gifts, newest first. */
     inbox: (): Gift[] => gifts.toReversed(),
+    behaviour: (): Required<Behaviour> => behaviour,
     /** From `lost` it comes back with another address, as after a restart of its region. */
     behave: async (next: Behaviour): Promise<void> => {
       const wasLost = behaviour.mode === 'lost';

@@ -10,6 +10,7 @@ import type {
 import { now } from '../lib/clock.ts';
 import { authorizerIdentity, type GatewayAnswer, gatewayAnswers, gatewayBody } from '../lib/http/gateway-answers.ts';
 import type { Route } from '../lib/routes/route.ts';
+import { answerMalformed } from './malformed.ts';
 
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 type Authorizer = (event: APIGatewayRequestAuthorizerEvent) => Promise<APIGatewayAuthorizerResult>;
@@ -26,12 +27,26 @@ export interface GatewayOptions {
   burst: number;
   /** Requests outside the API, such as the local service's own; true: answered. */
   before?: (request: IncomingMessage, response: ServerResponse, body: Buffer) => Promise<boolean>;
-  onAnswer?: (request: { id: string; method: string; url: string; status: number; millis: number }) => void;
+  onAnswer?: (request: Answered) => void;
+}
+
+/** What a request was answered with. */
+export interface Answered {
+  id: string;
+  method: string;
+  url: string;
+  status: number;
+  millis: number;
+  /** What was sent, empty where it was too large to be read, and what was answered. */
+  body: Buffer;
+  answer: string;
 }
 
 /** The service has 29 seconds to answer, as behind API Gateway. */
 const timeoutMillis = 29_000;
 const maxBodyBytes = 10 * 1024 * 1024;
+/** Far more than the layers before a deployment take, so that a cursor that is too long is told so. */
+const maxHeaderBytes = 256 * 1024;
 
 interface Match {
   row: Route;
@@ -208,16 +223,22 @@ export const createGateway = (options: GatewayOptions): Server => {
     return handler(event, lambdaContext(found.row, id));
   };
 
-  return createServer(async (request, response) => {
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const id = randomUUID();
     const started = performance.now();
     const path = request.url?.split('?')[0] ?? '';
     let result: APIGatewayProxyResult;
+    let body: Buffer = Buffer.alloc(0);
     try {
-      const body = await readBody(request);
+      // Node would refuse this by itself, but without a problem+json.
+      if (request.headers.host === undefined && request.httpVersion === '1.1')
+        throw new GatewayFault(gatewayAnswers.BAD_REQUEST_PARAMETERS);
+      body = await readBody(request);
       if (await options.before?.(request, response, body)) return;
       result = await answer(request, id, body);
     } catch (error) {
+      // The caller went away before the request was whole: there is nobody to answer, and nothing was begun.
+      if (!request.complete && request.destroyed) return;
       if (!(error instanceof GatewayFault)) console.error(error);
       const fault = error instanceof GatewayFault ? error.answer : gatewayAnswers.INTEGRATION_FAILURE;
       result = problemAnswer(fault, path);
@@ -234,6 +255,13 @@ export const createGateway = (options: GatewayOptions): Server => {
       url: request.url ?? '',
       status: result.statusCode,
       millis: Math.round(performance.now() - started),
+      body,
+      answer: result.body,
     });
-  });
+  };
+
+  return createServer({ requireHostHeader: false, maxHeaderSize: maxHeaderBytes }, respond)
+    .on('checkExpectation', respond)
+    .on('connect', (_request, socket) => answerMalformed({}, socket))
+    .on('clientError', answerMalformed);
 };

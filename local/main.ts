@@ -22,10 +22,7 @@ const fail = (error: unknown): never => {
 };
 
 const started = performance.now();
-let announced = false;
 const running = await startService(options, ({ method, url, status, millis, calls, units }) => {
-  // What the service calls of itself while it starts is nobody's request.
-  if (!announced) return;
   const time = new Date().toTimeString().slice(0, 8);
   const cost = calls === undefined ? '' : `  ${calls} ${calls === 1 ? 'call' : 'calls'}, ${units} units`;
   const line = `${paint('dim', time)}  ${paint(statusStyle(status), String(status))}  ${method.padEnd(6)} ${url}`;
@@ -37,10 +34,12 @@ const kept = options.memory ? 'in memory, gone at the end' : `kept in ${options.
 console.log(`
 ${paint('bold', 'Store Integration Service')}, ready after ${Math.round(performance.now() - started)} ms
 
-  API      ${paint('cyan', baseUrl)}/v1
-  Key      ${service.keys.all}
-           ${paint('dim', `all scopes; more keys, stores and residents in ${options.dataDir}/service.json`)}
-  Engine   ${engine}, data ${kept}
+  Console    ${paint('cyan', `${baseUrl}/`)}
+  Reference  ${paint('cyan', `${baseUrl}/docs`)}
+  API        ${paint('cyan', `${baseUrl}/v1`)}
+  Key        ${service.keys.all}
+             ${paint('dim', `all scopes; more keys, stores and residents in ${options.dataDir}/service.json`)}
+  Engine     ${engine}, data ${kept}
 
 Try it:
 
@@ -50,7 +49,6 @@ Stores, keys and data: ${paint('cyan', 'npm run store -- --help')}
 
 Ctrl-C ends it.
 `);
-announced = true;
 
 let stopping: number | undefined;
 const stop = async (): Promise<void> => {

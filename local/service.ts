@@ -3,21 +3,21 @@ import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { logSink } from '../lib/http/log.ts';
-import { parseKey } from '../lib/keys.ts';
-import { type Route, scopes } from '../lib/routes/route.ts';
+import type { Route } from '../lib/routes/route.ts';
 import { routes } from '../lib/routes/routes.ts';
-import { findKey, issueKey } from '../lib/store/api-keys.ts';
-import { createStore, findStore, type Store } from '../lib/store/stores.ts';
 import { tableName } from '../lib/store/table.ts';
 import { seedDemo, seedResidents, untouchedResidents } from './demo.ts';
-import { answerDev, connectDispenser } from './dev.ts';
+import { connectConsole, connectDispenser } from './dev.ts';
 import { startDispenser } from './dispenser.ts';
 import { startEngine } from './engine.ts';
+import { noteRequest, publish, type ServedRequest, served, stopEvents } from './events.ts';
 import { createGateway, type GatewayOptions, type Handler } from './gateway.ts';
 import type { LocalOptions } from './options.ts';
+import { answerOwn } from './own.ts';
 import { startPoller } from './poller.ts';
 import { ensureQueues, startQueue } from './queue.ts';
 import { openDataDir, type ServiceFile } from './state.ts';
+import { demoStore, ensureKeys, ensureStore, otherStore } from './stores.ts';
 import { ensureTable } from './table.ts';
 
 /** What the handlers find in their environment on AWS. */
@@ -39,46 +39,20 @@ const setEnvironment = (table: string, queue: string, cursorSecret: string): voi
 
 const authorizerTtlSeconds = 60;
 
-const demoStore = { id: 'DemoStore001', name: 'Demo Store' };
-const otherStore = { id: 'OtherStore01', name: 'Other Store' };
-
-const ensureStore = async ({ id, name }: { id: string; name: string }): Promise<Store> =>
-  (await findStore(id)) ?? (await createStore(name, id));
-
-const isKnown = async (text: string | undefined): Promise<boolean> => {
-  const parsed = parseKey(text ?? '', 'test');
-  const key = parsed && (await findKey(parsed.id));
-  return key?.status === 'active' && !key.storeGone;
-};
-
-/** Keys of an earlier start are used again while the table knows them. */
-const ensureKeys = async (earlier: ServiceFile | undefined): Promise<Pick<ServiceFile, 'keys' | 'otherStore'>> => {
-  const issue = async (store: string, name: string, of: readonly (typeof scopes)[number][]): Promise<string> =>
-    (await issueKey({ store, name, scopes: of, stage: 'test' })).text;
-  const keep = async (known: string | undefined, make: () => Promise<string>): Promise<string> =>
-    known !== undefined && (await isKnown(known)) ? known : make();
-  const all = await keep(earlier?.keys.all, () => issue(demoStore.id, 'all scopes', scopes));
-  const single = await Promise.all(
-    scopes.map(async (scope) => [scope, await keep(earlier?.keys[scope], () => issue(demoStore.id, scope, [scope]))]),
-  );
-  const key = await keep(earlier?.otherStore.key, () => issue(otherStore.id, 'all scopes', scopes));
-  return { keys: { all, ...Object.fromEntries(single) }, otherStore: { ...otherStore, key } };
-};
-
 /** The inworld end of the demo store, with the queue's worker between it and the API. */
-const startDeliveries = async (baseUrl: string, key: string, queueUrl: string) => {
+const startDeliveries = async (baseUrl: string, { keys, store }: ServiceFile, queueUrl: string) => {
   const { handler: worker } = await import('../functions/delivery-worker.ts');
   const poller = startPoller({ queueUrl, worker });
   const dispenser = await startDispenser(async (address) => {
     const response = await fetch(`${baseUrl}/v1/dispenser`, {
       method: 'PUT',
-      headers: { 'X-API-Key': key },
+      headers: { 'X-API-Key': keys['products:deliver'] },
       body: JSON.stringify({ url: address, region: 'Loopback', items: [] }),
     });
     if (!response.ok) throw new Error(`The dispenser could not register: ${await response.text()}`);
     return ((await response.json()) as { secret: string }).secret;
   });
-  connectDispenser(dispenser);
+  connectDispenser(store.id, dispenser);
   await dispenser.registerAgain();
   return { stop: () => Promise.all([poller.stop(), dispenser.stop()]) };
 };
@@ -108,27 +82,27 @@ export interface LocalService {
   stop: () => Promise<void>;
 }
 
-interface Answered {
-  method: string;
-  url: string;
-  status: number;
-  millis: number;
-  /** What the request's log line says besides, if its function was called. */
-  calls?: number;
-  units?: number;
-}
-
 /** Starts the whole service on 127.0.0.1: engine, queue, demo data, gateway. Throws with what to change. */
 export const startService = async (
   { port, dataDir, memory, reset, demo, rate, burst }: LocalOptions,
-  onAnswer: (answered: Answered) => void,
+  onAnswer: (request: ServedRequest) => void,
 ): Promise<LocalService> => {
   let ready = false;
+  let started = false;
   const lines = new Map<string, { calls: number; units: number }>();
   logSink.write = (fields) => {
-    const line = fields as { requestId: string; route?: string; stack?: string; calls: number; units: number };
+    const line = fields as {
+      requestId: string;
+      route?: string;
+      delivery?: string;
+      stack?: string;
+      calls: number;
+      units: number;
+    };
     if (line.stack) console.error(line.stack);
     else if (line.route) lines.set(line.requestId, { calls: line.calls, units: line.units });
+    // A delivery has come further.
+    if (line.delivery) publish('deliveries');
   };
   const gateway: GatewayOptions = {
     routes,
@@ -137,10 +111,14 @@ export const startService = async (
     authorizerTtlSeconds,
     rate,
     burst,
-    before: async (request, response, body) => (ready ? answerDev(request, response, body) : answerNotReady(response)),
-    onAnswer: ({ id, ...answered }) => {
-      onAnswer({ ...answered, ...lines.get(id) });
-      lines.delete(id);
+    before: async (request, response, body) => (ready ? answerOwn(request, response, body) : answerNotReady(response)),
+    onAnswer: (answered) => {
+      const request = served(answered, lines.get(answered.id));
+      lines.delete(answered.id);
+      // What the service calls of itself while it starts is nobody's request.
+      if (!started) return;
+      noteRequest(request);
+      onAnswer(request);
     },
   };
   const server = createGateway(gateway);
@@ -175,8 +153,10 @@ export const startService = async (
     residents: untouchedResidents,
   };
   dir.writeService(service);
+  connectConsole({ baseUrl, key: service.keys.all, store: service.store, engine: engine.name });
   ready = true;
-  const deliveries = await startDeliveries(baseUrl, service.keys['products:deliver'], queues.url);
+  const deliveries = await startDeliveries(baseUrl, service, queues.url);
+  started = true;
 
   return {
     baseUrl,
@@ -184,6 +164,7 @@ export const startService = async (
     service,
     onEngineExit: engine.onExit,
     stop: async () => {
+      stopEvents();
       server.close();
       server.closeIdleConnections();
       await Promise.race([once(server, 'close'), new Promise((resolve) => setTimeout(resolve, 5000).unref())]);

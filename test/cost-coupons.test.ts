@@ -1,16 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
 import { scopes } from '../lib/routes/route.ts';
-import { issueKey } from '../lib/store/api-keys.ts';
-import { couponItems } from '../lib/store/coupons.ts';
-import { giftCardItem } from '../lib/store/gift-cards.ts';
 import { findResident, forgetResidents } from '../lib/store/residents.ts';
-import { createStore } from '../lib/store/stores.ts';
 import { ada, bob, cleo, seedResidents } from './support/residents.ts';
-import { putAll } from './support/seed.ts';
-import { type Call, startTestService } from './support/service.ts';
+import { seedStore } from './support/seeded-store.ts';
+import { startTestService } from './support/service.ts';
 
 /**
- * The budgets of coupons and gift cards: calls one after another, and capacity units. Units hold reads and writes, those
+ * What budgets.test.ts does not say of coupons and gift cards: calls one after another, and capacity units. Units hold reads and writes, those
  * of indexes included, which a budget of the design names apart; so each expected number is spelled out.
  */
 let service: Awaited<ReturnType<typeof startTestService>>;
@@ -35,17 +31,6 @@ const costOf = async (method: string, path: string, body?: object, cold = false)
   expect(status).toBeLessThan(300);
   return { steps: cost?.steps, units: cost?.units };
 };
-
-test('reading a coupon or a gift card is one call and one unit', async () => {
-  expect(await costOf('GET', `/v1/coupons/${coupon}`)).toEqual({ steps: 1, units: 1 });
-  expect(await costOf('GET', `/v1/giftcards/${card}`)).toEqual({ steps: 1, units: 1 });
-});
-
-test('creating a coupon is two calls: 1 to read the owner, 4 to write, 2 for the coupon’s place in two indexes', async () => {
-  const body = { code: 'Created', ownerIdentifier: ada.uuid };
-
-  expect(await costOf('POST', '/v1/coupons', body, true)).toEqual({ steps: 2, units: 1 + 4 + 2 });
-});
 
 test('replacing a coupon under the same code is one call and one unit, a change of case included', async () => {
   const put = (body: object) => costOf('PUT', `/v1/coupons/${coupon}`, body);
@@ -101,52 +86,9 @@ test('applying a coupon for one product reads the product beside the coupon', as
   expect(await costOf('POST', applyPath(bob.uuid), body)).toEqual({ steps: 2, units: 1 + 1 + 0.5 + 1 });
 });
 
-/**
- * Rows that a page of these tests can reach. What lies behind them counts by its place in the indexes alone, so there
- * one item stands for a coupon and a gift card: the seeding takes half the time.
- */
-const reachable = 1_000;
-
-/** A store with that many coupons, a tenth of them inactive, and as many gift cards of Bob's with all flags. */
-const storeOf = async (count: number): Promise<Call> => {
-  const { id: store } = await createStore(`Store of ${count}`);
-  const items = Array.from({ length: count }, (_, number) => {
-    const id = `${String(number).padStart(8, '0')}-7e57-0000-0000-000000000000`;
-    const active = number % 10 !== 0;
-    const fields = { code: `Code ${number}`, discount: 1, ownerProfit: 1, bloggersSync: false, active };
-    const { coupon } = couponItems(store, number % 2 === 0 ? ada : bob, fields, { id });
-    const gift = { credit: 5, texture: null, transfer: false, active };
-    const card = giftCardItem(store, bob, gift, { id, redeemed: number % 20 < 10 });
-    if (number < reachable) return [coupon, card];
-    return { pk: coupon.pk, sk: coupon.sk, flags: coupon.flags, ranked: card.ranked, rank: card.rank };
-  });
-  await putAll(items.flat().map((item) => ({ ...item })));
-  return service.callAs((await issueKey({ store, name: 'test', scopes, stage: 'test' })).text);
-};
-
-test('a filtered page costs the same in a store of 1,000 and in one of 100,000', async () => {
-  const [small, large] = [await storeOf(1_000), await storeOf(100_000)];
-  const paths = [
-    '/v1/coupons?active=true',
-    '/v1/coupons?active=false&limit=50',
-    `/v1/coupons/owner/${ada.uuid}`,
-    ...['', '&active=true', '&redeemed=true', '&active=false&redeemed=true', '&active=true&redeemed=false'].map(
-      (filter) => `/v1/customers/${bob.uuid}/giftcards?limit=40${filter}`,
-    ),
-  ];
-
-  for (const path of paths) {
-    const [few, many] = [await small('GET', path), await large('GET', path)];
-    expect(many.body.data.length).toBe(few.body.data.length);
-    expect(many.cost?.steps).toBeLessThanOrEqual(2);
-    expect(many.cost?.calls).toBe(few.cost?.calls);
-    expect((many.cost?.units ?? 0) / (few.cost?.units ?? 1)).toBeLessThan(1.05);
-  }
-}, 120_000);
-
 test('applying by an owner of many coupons costs what it costs by an owner of one', async () => {
-  const one = await storeOf(1);
-  const many = await storeOf(reachable);
+  const keyOf = async ({ store }: { store: string }) => service.callAs(await service.keyWith(scopes, store));
+  const [one, many] = [await keyOf(await seedStore(0, [])), await keyOf(await seedStore(1_000, []))];
   await one('POST', '/v1/coupons', { code: 'Only', ownerIdentifier: cleo.uuid });
   const body = (owner: string) => ({ couponOwnerUuid: owner, scope: 0 });
   await one('POST', applyPath(bob.uuid), body(cleo.uuid));

@@ -1,5 +1,12 @@
-import { expect, test } from 'vitest';
-import { newKey, parseKey, secretMatches } from '../lib/keys.ts';
+import { crc32 } from 'node:zlib';
+import { afterEach, expect, test } from 'vitest';
+import { base62 } from '../lib/clock.ts';
+import { keyStage, newKey, parseKey, secretMatches } from '../lib/keys.ts';
+
+const stage = process.env.KEY_STAGE;
+afterEach(() => {
+  process.env.KEY_STAGE = stage;
+});
 
 test('a new key has the documented shape and is read back', () => {
   const { id, hash, text } = newKey('live');
@@ -23,6 +30,15 @@ test('a key of the other stage is refused', () => {
   expect(parseKey(newKey('live').text, 'test')).toBeUndefined();
 });
 
+test('a deployment takes live keys unless it says that it is a test', () => {
+  process.env.KEY_STAGE = 'test';
+  expect(keyStage()).toBe('test');
+  process.env.KEY_STAGE = 'something else';
+  expect(keyStage()).toBe('live');
+  delete process.env.KEY_STAGE;
+  expect(keyStage()).toBe('live');
+});
+
 test('every single changed character is refused', () => {
   const { text } = newKey('test');
 
@@ -37,6 +53,13 @@ test('a shorter, longer or padded key is refused', () => {
 
   for (const changed of ['', text.slice(0, -1), `${text}a`, ` ${text}`, `${text}\n`, `${text},${text}`])
     expect(parseKey(changed, 'test')).toBeUndefined();
+});
+
+test('a right checksum does not help a text of another shape', () => {
+  const body = newKey('test').text.slice(0, -6);
+
+  for (const changed of [`x${body}`, ` ${body}`, body.slice(0, -1), `${body}x`, body.replace('sis_', 'sis-')])
+    expect(parseKey(changed + base62(crc32(changed), 6), 'test'), changed).toBeUndefined();
 });
 
 test('keys do not repeat', () => {

@@ -58,8 +58,8 @@ export const checkCommand = (command: CreditCommand, at: string, limit: number):
   if (faults.length > 0) throw invalid(...faults);
 };
 
-const earliest = (...times: (string | undefined)[]): string | undefined =>
-  times.filter((time) => time !== undefined).sort()[0];
+/** A sort puts what is undefined last. */
+const earliest = (...times: (string | undefined)[]): string | undefined => times.sort()[0];
 
 const holdingOf = (balance: number, unlotted: number, lots: number, due: string | undefined): Holding => ({
   balance,

@@ -80,10 +80,14 @@ export const sendToDeadLetters = async (text: string): Promise<void> => {
   );
 };
 
-/** Lets a message that a worker holds come back after `delaySeconds`. */
+/**
+ * Lets a message that a worker holds come back after `delaySeconds`, but not at once: fauxqs 2.4.1 loses a message whose
+ * time-out becomes 0 until its next start, where it keeps its messages on disk.
+ */
 export const comeBackAfter = async (ReceiptHandle: string, delaySeconds: number): Promise<void> => {
+  const VisibilityTimeout = Math.max(delaySeconds, 1);
   await client.send(
-    new ChangeMessageVisibilityCommand({ QueueUrl: queueUrl(), ReceiptHandle, VisibilityTimeout: delaySeconds }),
+    new ChangeMessageVisibilityCommand({ QueueUrl: queueUrl(), ReceiptHandle, VisibilityTimeout }),
     bounded(),
   );
 };

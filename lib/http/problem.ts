@@ -51,6 +51,16 @@ export const unavailable = (retryAfterSeconds = 1): Problem =>
     'Retry-After': String(retryAfterSeconds),
   });
 
+/** 409: a request with the same Idempotency-Key has not been answered yet. */
+export const requestRunning = (): Problem =>
+  new Problem(409, 'A request with this Idempotency-Key is still running: send it again a little later.', [], {
+    'Retry-After': '1',
+  });
+
+/** 422: another request had this Idempotency-Key. */
+export const keyReused = (): Problem =>
+  new Problem(422, 'This Idempotency-Key was used for another request: a new request needs a new key.');
+
 export const internalError = (): Problem => new Problem(500, 'An unexpected error occurred.');
 
 /** The body that a problem is answered with. `instance` is the path of the request. */

@@ -8,7 +8,9 @@ const CategoryResponse = z.object({
   productCount: z.int(),
 });
 
-const CategoryRequest = z.object({ name: text({ min: 1, max: 255 }) });
+const name = text({ min: 1, max: 255 });
+const CreateCategoryRequest = z.object({ name });
+const UpdateCategoryRequest = z.object({ name });
 
 const memberPath = z.object({ id: uuid(), productId: uuid() });
 
@@ -52,7 +54,7 @@ export const createCategory = route({
   problems: [400, 404],
   params: noPath,
   query: noQuery,
-  body: CategoryRequest,
+  body: CreateCategoryRequest,
   response: CategoryResponse,
   reads: [],
   writes: ['CATEGORY'],
@@ -68,7 +70,7 @@ export const updateCategory = route({
   problems: [400, 404],
   params: idPath,
   query: noQuery,
-  body: CategoryRequest,
+  body: UpdateCategoryRequest,
   response: CategoryResponse,
   reads: [],
   writes: ['CATEGORY'],

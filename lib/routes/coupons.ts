@@ -31,6 +31,8 @@ const CouponResponse = z.object({
   expiration: z.string(),
 });
 
+const CouponListResponse = listOf(CouponResponse);
+
 const UpdateCouponRequest = z.object({
   code: text({ min: 1, max: 64 }),
   discount: percent().default(0),
@@ -52,7 +54,7 @@ const couponChoice = {
     .regex(uuidPattern, { error: ownerUuidWords })
     .toLowerCase()
     .refine((value) => value !== nilUuid, { error: ownerUuidWords })
-    .meta({ format: 'uuid' })
+    .meta({ format: 'uuid', not: { const: nilUuid } })
     .optional(),
   couponId: uuid().optional(),
   scope: z.literal([0, 1], { error: 'must be 0 (store-wide) or 1 (single product)' }),
@@ -88,7 +90,7 @@ export const listOwnerCoupons = route({
   problems: [400, 404],
   params: identifierPath,
   query: z.object(pageQuery),
-  response: listOf(CouponResponse),
+  response: CouponListResponse,
   reads: ['COUPON', 'RESIDENT', 'NAME'],
   writes: [],
 });
@@ -103,7 +105,7 @@ export const listCoupons = route({
   problems: [400],
   params: noPath,
   query: z.object({ ...pageQuery, active: queryBoolean().optional() }),
-  response: listOf(CouponResponse),
+  response: CouponListResponse,
   reads: ['COUPON'],
   writes: [],
 });

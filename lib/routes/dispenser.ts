@@ -1,15 +1,8 @@
 import * as z from 'zod';
 import { route } from './route.ts';
-import { isItemName, noPath, noQuery, text } from './wire.ts';
+import { itemName, noPath, noQuery, text } from './wire.ts';
 
 const urlWords = 'must be the address of a script in the virtual world (https, at most 500 characters)';
-
-const item = () =>
-  text({
-    min: 1,
-    max: 63,
-    also: { test: isItemName, words: 'must be 1 to 63 printable ASCII characters without |' },
-  });
 
 export const putDispenser = route({
   id: 'dispenser/put-dispenser',
@@ -25,7 +18,7 @@ export const putDispenser = route({
     url: z.string({ error: urlWords }).trim().max(500, { error: urlWords }),
     region: text({ min: 0, max: 255 }).default(''),
     items: z
-      .array(item(), { error: 'must be an array of item names' })
+      .array(itemName(), { error: 'must be an array of item names' })
       .max(1000, { error: 'must hold at most 1000 names' })
       .default([]),
   }),

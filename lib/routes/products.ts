@@ -8,6 +8,8 @@ import {
   idPath,
   integer,
   isItemName,
+  itemName,
+  itemWords,
   listOf,
   maxInteger,
   noPath,
@@ -52,7 +54,6 @@ const ProductResponse = z.object({
 });
 
 const object = { error: 'must be an object' };
-const itemWords = 'must be 1 to 63 printable ASCII characters without |';
 const valueWords = `must be a number from 0 to 100 for type 0, or a whole number of L$ from 0 to ${maxInteger} for types 1 and 2`;
 
 const DiscountRequest = z
@@ -76,6 +77,9 @@ const DiscountRequest = z
     }),
   );
 
+/** Each names a resident who is looked up. */
+const maxShares = 100;
+const sharesWords = `must be an array of at most ${maxShares} shares`;
 const shareWords = 'must be a number over 0 and at most 100';
 
 const ProfitShare = z
@@ -83,7 +87,7 @@ const ProfitShare = z
     {
       username: identifier().optional(),
       userUuid: identifier().optional(),
-      percent: percent().refine((value) => value > 0, { error: shareWords }),
+      percent: number(shareWords).gt(0, { error: shareWords }).max(100, { error: shareWords }),
     },
     object,
   )
@@ -116,10 +120,10 @@ const ProductUpsertRequest = z
     discount: DiscountRequest.prefault({}),
     availableAmount: integer(0).default(0),
     limited: boolean().default(false),
-    item: text({ min: 1, max: 63, also: { test: isItemName, words: itemWords } }).optional(),
+    item: itemName().optional(),
     blockCredits: boolean().default(false),
     description: text({ min: 0, max: 4096, multiline: true }).default(''),
-    profitShares: z.array(ProfitShare, { error: 'must be an array' }).default([]),
+    profitShares: z.array(ProfitShare, { error: sharesWords }).max(maxShares, { error: sharesWords }).default([]),
     demoId: uuid().nullable().default(null),
     active: boolean().default(true),
   })

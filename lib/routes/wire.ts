@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseIdentifier, uuidPattern } from '../identifier.ts';
+import { identifierForm, nilUuid, parseIdentifier, uuidPattern } from '../identifier.ts';
 
 /**
  * The building blocks of every request and response schema. Each carries one message, which says what is allowed; the
@@ -43,6 +43,15 @@ interface TextRule {
   also?: { test: (text: string) => boolean; words: string };
 }
 
+/**
+ * What `text` takes, as a regular expression of the kind that every language has. Leading blanks are apart, so that a text
+ * can fit in one way alone: whoever checks by this does so in linear time.
+ */
+const textForm = (min: number, multiline = false): string => {
+  const refused = multiline ? '\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f' : '\\x00-\\x1f\\x7f-\\x9f';
+  return min > 0 ? `^\\s*[^${refused}\\s][^${refused}]*$` : `^[^${refused}]*$`;
+};
+
 /** Trimmed text. Its length is counted in Unicode code points; control characters and lone surrogates are refused. */
 export const text = ({ min, max, multiline, also }: TextRule) => {
   const length = min > 0 ? `${min} to ${max}` : `at most ${max}`;
@@ -61,11 +70,19 @@ export const text = ({ min, max, multiline, also }: TextRule) => {
       },
       { error },
     )
-    .meta({ minLength: min, maxLength: max });
+    .meta({ minLength: min, maxLength: max, pattern: textForm(min, multiline) });
 };
 
-/** An inworld item's name, as the virtual world's inventory allows it. */
+/** Whether the virtual world's inventory takes a text as an item's name. */
 export const isItemName = (value: string): boolean => /^[\x20-\x7b\x7d-\x7e]{1,63}$/.test(value);
+
+export const itemWords = 'must be 1 to 63 printable ASCII characters without |';
+
+/** An inworld item's name. */
+export const itemName = () =>
+  text({ min: 1, max: 63, also: { test: isItemName, words: itemWords } }).meta({
+    pattern: '^ *[\\x21-\\x7b\\x7d\\x7e][\\x20-\\x7b\\x7d\\x7e]*$',
+  });
 
 // Group 1 the date, 2 the time of day, 3 seconds with fraction, 4 the offset.
 const timestampPattern =
@@ -108,12 +125,15 @@ export const timestamp = () => {
 /** A resident, by username or avatar UUID. What comes out is a form that `residents.find` takes. */
 export const identifier = () => {
   const error = 'must be a username (first, first.last or first last) or an avatar UUID';
-  return z.string({ error }).transform((value, context) => {
-    const parsed = parseIdentifier(value);
-    if (parsed) return parsed;
-    context.issues.push({ code: 'custom', message: error, input: value });
-    return z.NEVER;
-  });
+  return z
+    .string({ error })
+    .meta({ pattern: identifierForm, not: { const: nilUuid } })
+    .transform((value, context) => {
+      const parsed = parseIdentifier(value);
+      if (parsed) return parsed;
+      context.issues.push({ code: 'custom', message: error, input: value });
+      return z.NEVER;
+    });
 };
 
 /** `true` or `false` in a query. */
@@ -146,16 +166,14 @@ export const pageQuery = {
   cursor: z.string().max(maxCursorLength, { error: 'Cursor is too long.' }).optional(),
 };
 
+const Pagination = z.object({
+  nextCursor: z.string().nullable(),
+  previousCursor: z.string().nullable(),
+  limit: z.int(),
+});
+
 /** The envelope that every list answers. */
-export const listOf = <T extends z.ZodType>(row: T) =>
-  z.object({
-    data: z.array(row),
-    pagination: z.object({
-      nextCursor: z.string().nullable(),
-      previousCursor: z.string().nullable(),
-      limit: z.int(),
-    }),
-  });
+export const listOf = <T extends z.ZodType>(row: T) => z.object({ data: z.array(row), pagination: Pagination });
 
 /** A path that names a row by its id. */
 export const idPath = z.object({ id: uuid() });

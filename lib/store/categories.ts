@@ -1,5 +1,6 @@
-import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { newId } from '../clock.ts';
+import { logSink } from '../http/log.ts';
 import type { Source } from '../http/page.ts';
 import { notFound } from '../http/problem.ts';
 import { deleteMany, type Key, rowsOf } from './query.ts';
@@ -20,8 +21,12 @@ export const memberKey = (store: string, id: string, productId: string) => ({
   sk: productId,
 });
 
-export const createCategory = async (store: string, { name }: { name: string }): Promise<Category> => {
-  const category = { id: newId(), name, productCount: 0 };
+export const createCategory = async (
+  store: string,
+  { name }: { name: string },
+  { id = newId() }: { id?: string } = {},
+): Promise<Category> => {
+  const category = { id, name, productCount: 0 };
   await putNew({ ...categoryKey(store, category.id), ...category }, category);
   return category;
 };
@@ -62,18 +67,28 @@ export const renameCategory = async (store: string, id: string, { name }: { name
 
 /**
  * Deletes a category and frees its memberships, however many. The first write alone makes it gone for every reader: ids
- * are never used again, so memberships left behind by a call that dies here lead nowhere. Throws 404.
+ * are never used again, so memberships left behind by a call that dies or fails after it lead nowhere. It is a
+ * transaction for its token: sent again after a lost answer, it does not find itself and say 404. Throws 404.
  */
 export const deleteCategory = async (store: string, id: string): Promise<void> => {
-  await refusedToNotFound(() =>
-    db.send(
-      new DeleteCommand({
+  const refusals = await transact([
+    {
+      Delete: {
         TableName: tableName(),
         Key: categoryKey(store, id),
         ConditionExpression: 'attribute_exists(pk)',
-      }),
-    ),
-  );
+      },
+    },
+  ]);
+  if (refusals) throw notFound();
+  try {
+    await freeMembers(store, id);
+  } catch (error) {
+    logSink.write({ level: 'WARN', unfreed: id, stack: error instanceof Error ? error.stack : String(error) });
+  }
+};
+
+const freeMembers = async (store: string, id: string): Promise<void> => {
   const members = listMembers(store, id);
   for (;;) {
     const some = await members({ descending: false, limit: 1000 });

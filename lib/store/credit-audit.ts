@@ -59,7 +59,7 @@ export const auditCredit = (item: CreditItem, lots: readonly CreditLot[]): strin
 export const auditTable = (items: readonly Record<string, unknown>[]): string[] => {
   const lotsOf = new Map<string, CreditLot[]>();
   for (const item of items as unknown as readonly CreditLot[]) {
-    const [, customer] = /#LOT#(.+)$/.exec(item.pk) ?? [];
+    const [, customer] = item.pk.split('#LOT#');
     if (customer) lotsOf.set(customer, [...(lotsOf.get(customer) ?? []), item]);
   }
   const customers = (items as unknown as readonly CreditItem[]).filter(({ pk }) => pk.endsWith('#CUSTOMER'));

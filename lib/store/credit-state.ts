@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { CreditType, Holding } from '../credit/rules.ts';
-import type { Pending } from './credit-lots.ts';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { CreditCommand, CreditType, Holding } from '../credit/rules.ts';
+import type { Cause, Pending } from './credit-lots.ts';
 import type { CustomerItem } from './customers.ts';
 
 /** Where a customer's item keeps the holding of each credit type. */
@@ -70,3 +72,40 @@ export const dueShards: readonly string[] = Array.from({ length: shards }, (_, s
 
 export const dueShardOf = (uuid: string): string =>
   shardName((createHash('sha256').update(uuid).digest()[0] ?? 0) % shards);
+
+/** A customer's raw stored balances. */
+export interface CustomerCredit {
+  uuid: string;
+  username: string;
+  credit: number;
+  restrictedCredit: number;
+}
+
+/** A change of one customer's credit of one type, by a request. */
+export interface Change {
+  store: string;
+  uuid: string;
+  type: CreditType;
+  command: CreditCommand;
+  cause: Cause;
+}
+
+/** The largest balance that set and increment may make. */
+export const creditLimit = (): number => Number(process.env.CREDIT_LIMIT ?? 1_000_000_000);
+
+export const creditOf = ({ sk, username, credit = 0, restrictedCredit = 0 }: CreditItem): CustomerCredit => ({
+  uuid: sk,
+  username,
+  credit,
+  restrictedCredit,
+});
+
+/** The item whose state refused a conditional update, if there is one. Throws any other error again. */
+export const refusedItem = (error: unknown): CreditItem | undefined => {
+  if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  return error.Item && (unmarshall(error.Item) as CreditItem);
+};
+
+/** The earlier of two times, either of which may be absent. */
+export const earlier = (a: string | undefined, b: string | undefined): string | undefined =>
+  a === undefined || (b !== undefined && b < a) ? b : a;

@@ -1,7 +1,4 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { newId, now, timestamp } from '../clock.ts';
+import { now, timestamp } from '../clock.ts';
 import {
   booksFault,
   type CreditCommand,
@@ -15,203 +12,22 @@ import {
 } from '../credit/rules.ts';
 import { logSink } from '../http/log.ts';
 import type { Identifier } from '../identifier.ts';
+import { type Attempt, addUnlotted } from './credit-fast.ts';
+import { type Cause, type CreditLot, readOpenLots } from './credit-lots.ts';
+import { settle, settleOrLeave } from './credit-pending.ts';
 import {
-  type Cause,
-  type CreditLot,
-  carryOut,
-  closing,
-  endOfEpoch,
-  newLot,
-  type Pending,
-  readOpenLots,
-  reducing,
-} from './credit-lots.ts';
-import { attributes, type CreditItem, dueShardOf, holdingOf, otherType } from './credit-state.ts';
-import { birth, customerKey, findCustomerItem, getCustomerItem, uuidOf } from './customers.ts';
+  attributes,
+  type Change,
+  type CreditItem,
+  type CustomerCredit,
+  creditLimit,
+  creditOf,
+  holdingOf,
+} from './credit-state.ts';
+import { maxItems, writesOf } from './credit-writes.ts';
+import { findCustomerItem, getCustomerItem, uuidOf } from './customers.ts';
 import { isRecorded, transactOnce } from './request-record.ts';
-import { pause, sendOnce, type TransactItem } from './retry.ts';
-import { db, tableName } from './table.ts';
-
-/** A customer's raw stored balances. */
-export interface CustomerCredit {
-  uuid: string;
-  username: string;
-  credit: number;
-  restrictedCredit: number;
-}
-
-/** A change of one customer's credit of one type, by a request. */
-interface Change {
-  store: string;
-  uuid: string;
-  type: CreditType;
-  command: CreditCommand;
-  cause: Cause;
-}
-
-/** The largest balance that set and increment may make. */
-export const creditLimit = (): number => Number(process.env.CREDIT_LIMIT ?? 1_000_000_000);
-
-/** A transaction takes this many items; one is the customer's, one may be a new lot, one a request's record. */
-const maxItems = 100;
-
-const creditOf = ({ sk, username, credit = 0, restrictedCredit = 0 }: CreditItem): CustomerCredit => ({
-  uuid: sk,
-  username,
-  credit,
-  restrictedCredit,
-});
-
-const refusedItem = (error: unknown): CreditItem | undefined => {
-  if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  return error.Item && (unmarshall(error.Item) as CreditItem);
-};
-
-/** What a first attempt came to: the new balances, or the item (if there is one) whose state refused it. */
-type Attempt = { done: CustomerCredit } | { refused: CreditItem | undefined };
-
-/**
- * The fast path: what touches no lot is one conditional update, without a read. Its condition says that nothing is due
- * or in lots, and that the limit or the balance allows it; a refusal brings the item, which tells why.
- */
-const addUnlotted = async ({ store, uuid, type, command, cause }: Change): Promise<Attempt> => {
-  const { balance, unlotted, lots, due } = attributes[type];
-  const noLots = `(attribute_not_exists(${lots}) OR ${lots} = :zero)`;
-  const values: Record<string, unknown> = { ':one': 1 };
-  let update = '';
-  let condition = '';
-  if (command.kind === 'set') {
-    update = `SET ${balance} = :credit, ${unlotted} = :credit ADD creditVersion :one`;
-    condition = noLots;
-    Object.assign(values, { ':credit': command.credit, ':zero': 0 });
-  } else if (command.kind === 'increment') {
-    update = `ADD ${balance} :delta, ${unlotted} :delta, creditVersion :one`;
-    values[':delta'] = command.delta;
-    if (command.delta > 0) {
-      condition = `(attribute_not_exists(${due}) OR ${due} > :at) AND (attribute_not_exists(${balance}) OR ${balance} <= :room)`;
-      Object.assign(values, { ':at': cause.at, ':room': creditLimit() - command.delta });
-    } else {
-      condition = `${noLots} AND ${balance} >= :amount`;
-      Object.assign(values, { ':amount': -command.delta, ':zero': 0 });
-    }
-  }
-  try {
-    const { Attributes } = await sendOnce(
-      new UpdateCommand({
-        TableName: tableName(),
-        Key: customerKey(store, uuid),
-        UpdateExpression: update,
-        ConditionExpression: `attribute_exists(pk) AND ${condition}`,
-        ExpressionAttributeValues: values,
-        ReturnValues: 'ALL_NEW',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    );
-    return { done: creditOf(Attributes as CreditItem) };
-  } catch (error) {
-    return { refused: refusedItem(error) };
-  }
-};
-
-/** The update of a customer's item that a plan makes, if the customer's credit is still at `version`. */
-export const updateOf = (
-  { store, uuid, type, cause }: Omit<Change, 'command'>,
-  item: CreditItem,
-  { holding }: Pick<Plan, 'holding'>,
-  epoch: string | undefined,
-  pending: Pending | undefined,
-  imported: Pick<CreditItem, 'importedVersion' | 'importedCredit' | 'importedRestricted'> = {},
-): TransactItem => {
-  const names = attributes[type];
-  const version = item.creditVersion ?? 0;
-  // While a large change has something left to be written, the sweep must find the customer at once.
-  const due = pending ? cause.at : earlier(holding.due, item[attributes[otherType(type)].due]);
-  const values: Record<string, unknown> = {
-    [names.balance]: holding.balance,
-    [names.unlotted]: holding.unlotted,
-    [names.lots]: holding.lots,
-    [names.due]: holding.due,
-    ...(epoch !== undefined && { [names.epoch]: epoch }),
-    ...(pending && { pending }),
-    ...imported,
-    creditVersion: version + 1,
-    dues: due && dueShardOf(uuid),
-    due,
-  };
-  const all = Object.keys(values);
-  const set = all.filter((name) => values[name] !== undefined);
-  const removed = all.filter((name) => values[name] === undefined);
-  const born = birth(store, item.username);
-  return {
-    Update: {
-      TableName: tableName(),
-      Key: customerKey(store, uuid),
-      UpdateExpression: [
-        `SET ${[born.set, ...set.map((name) => `#${name} = :${name}`)].join(', ')}`,
-        ...(removed.length > 0 ? [`REMOVE ${removed.map((name) => `#${name}`).join(', ')}`] : []),
-      ].join(' '),
-      ConditionExpression: version > 0 ? '#creditVersion = :version' : 'attribute_not_exists(#creditVersion)',
-      ExpressionAttributeNames: Object.fromEntries(all.map((name) => [`#${name}`, name])),
-      ExpressionAttributeValues: {
-        ...born.values,
-        ...Object.fromEntries(set.map((name) => [`:${name}`, values[name]])),
-        ...(version > 0 && { ':version': version }),
-      },
-    },
-  };
-};
-
-const earlier = (a: string | undefined, b: string | undefined): string | undefined =>
-  a === undefined || (b !== undefined && b < a) ? b : a;
-
-/** What a large change leaves to be written after its transaction. */
-const pendingOf = (
-  { type, command, cause }: Change,
-  item: CreditItem,
-  { closed, reduced }: Plan<CreditLot>,
-): Pending => {
-  const epoch = item[attributes[type].epoch] ?? '';
-  return {
-    id: newId(),
-    type,
-    epoch,
-    how: command.kind === 'set' ? 'superseded' : 'drained',
-    through: command.kind === 'set' ? endOfEpoch(type, epoch) : (closed.at(-1)?.lot.sk ?? ''),
-    version: item.creditVersion ?? 0,
-    ...cause,
-    ...(reduced && { reduced: { sk: reduced.lot.sk, from: reduced.lot.remaining, to: reduced.remaining } }),
-  };
-};
-
-/** Writes what an earlier large change left to be written, and notes that it is done. */
-const settle = async (store: string, item: CreditItem): Promise<void> => {
-  if (!item.pending) return;
-  await carryOut(store, item.sk, item.pending);
-  // While a change is pending nothing else moves the due times: all who would, settle first.
-  const due = earlier(item.creditDue, item.restrictedDue);
-  try {
-    await db.send(
-      new UpdateCommand({
-        TableName: tableName(),
-        Key: customerKey(store, item.sk),
-        UpdateExpression: due ? 'SET due = :due REMOVE pending' : 'REMOVE pending, dues, due',
-        ConditionExpression: 'pending.id = :id',
-        ExpressionAttributeValues: { ':id': item.pending.id, ...(due && { ':due': due }) },
-      }),
-    );
-  } catch (error) {
-    refusedItem(error);
-  }
-};
-
-/** The change itself is made: that its lots could not all be marked is no failure of it. The sweep will do it. */
-const settleOrLeave = async (store: string, item: CreditItem): Promise<void> => {
-  try {
-    await settle(store, item);
-  } catch (error) {
-    logSink.write({ level: 'WARN', unsettled: item.sk, stack: error instanceof Error ? error.stack : String(error) });
-  }
-};
+import { pause } from './retry.ts';
 
 /** What a change came to. */
 interface Changed {
@@ -262,36 +78,26 @@ const changeByPlan = async (change: Change, found?: CreditItem): Promise<Changed
       continue;
     }
     const holding = holdingOf(item, type);
-    const epoch = item[attributes[type].epoch] ?? '';
     // A set closes every lot by the change of the epoch; so many could not be marked in its transaction anyway.
     const tooMany = command.kind === 'set' && holding.lots > maxItems;
     const open =
       tooMany || touchesNoLot(holding, command, cause.at)
         ? []
-        : await readOpenLots(store, uuid, type, { epoch, due: holding.due ?? '' }, command, cause.at);
+        : await readOpenLots(
+            store,
+            uuid,
+            type,
+            { epoch: item[attributes[type].epoch] ?? '', due: holding.due ?? '' },
+            command,
+            cause.at,
+          );
     const plan = await planOf(change, item, open);
     if (!plan) {
       await pause(attempt);
       continue;
     }
     if (command.kind === 'reconcile' && plan.closed.length === 0) return { credit: creditOf(item), closed: [] };
-    const newEpoch = plan.added && (holding.lots === 0 || command.kind === 'set') ? newId() : undefined;
-    const touched = plan.closed.length + (plan.reduced ? 1 : 0);
-    const pending = tooMany || touched + 3 > maxItems ? pendingOf(change, item, plan) : undefined;
-    const version = item.creditVersion ?? 0;
-    const items: TransactItem[] = [updateOf(change, item, plan, newEpoch, pending)];
-    if (plan.added)
-      items.push({
-        Put: {
-          TableName: tableName(),
-          Item: newLot(store, uuid, type, newEpoch ?? epoch, plan.added, cause, version),
-        },
-      });
-    if (!pending) {
-      items.push(...plan.closed.map(({ lot, how }) => ({ Update: closing(lot, how, cause) })));
-      if (plan.reduced)
-        items.push({ Update: reducing(plan.reduced.lot, plan.reduced.lot.remaining, plan.reduced.remaining) });
-    }
+    const { items, pending } = writesOf(change, item, plan, tooMany);
     const { balance, due } = attributes[type];
     const after: CreditItem = { ...item, [balance]: plan.holding.balance, [due]: plan.holding.due };
     if (await transactOnce(items, creditOf(after))) {

@@ -34,9 +34,9 @@ export interface CustomerItem extends Partial<Omit<Customer, 'uuid'>> {
 
 export const customerKey = (store: string, uuid: string) => ({ pk: partition(store, 'CUSTOMER'), sk: uuid });
 
-const flagsOf = (store: string, subscribed: boolean): string =>
+export const flagsOf = (store: string, subscribed: boolean): string =>
   partition(store, 'CUSTOMER', `news${Number(subscribed)}`);
-const rankedOf = (store: string, subscribed: boolean): string =>
+export const rankedOf = (store: string, subscribed: boolean): string =>
   partition(store, 'CUSTOMER', `spend${Number(subscribed)}`);
 
 /** A customer's place by spend: sums of one length, then the UUID. */

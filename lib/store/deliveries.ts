@@ -8,7 +8,7 @@ import type { Source } from '../http/page.ts';
 import { invalid, notFound } from '../http/problem.ts';
 import { dispenserKey } from './dispensers.ts';
 import { deleteMany, getMany, type Key, loaded, rowsOf } from './query.ts';
-import { refusedToNotFound, transact } from './retry.ts';
+import { pastConflicts, refusedToNotFound, transact } from './retry.ts';
 import { db, partition, tableName } from './table.ts';
 
 /** `queued`: a worker will try. `waiting`: for the dispenser to register. The other two are final. */
@@ -61,24 +61,26 @@ export const takeUp = async (
   const fixed = Object.entries({ ...order, rank: rankOf(order), expiresAt: keepUntil(Date.parse(order.createdAt)) });
   const { set, names, values } = moved(store, 'queued');
   try {
-    const { Attributes } = await db.send(
-      new UpdateCommand({
-        TableName: tableName(),
-        Key: keyOf(store, id),
-        UpdateExpression: `SET ${set}, ${fixed.map(([name]) => `#${name} = if_not_exists(#${name}, :${name})`).join(', ')} ADD attempts :one, inARow :one`,
-        ConditionExpression: 'attribute_not_exists(pk) OR (#state IN (:state, :waiting) AND leaseUntil <= :now)',
-        ExpressionAttributeNames: { ...names, ...Object.fromEntries(fixed.map(([name]) => [`#${name}`, name])) },
-        ExpressionAttributeValues: {
-          ...values,
-          ...Object.fromEntries(fixed.map(([name, value]) => [`:${name}`, value])),
-          ':one': 1,
-          ':waiting': 'waiting',
-          ':now': timestamp(now()),
-          ':lease': timestamp(now() + leaseMillis),
-        },
-        ReturnValues: 'ALL_NEW',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
+    const { Attributes } = await pastConflicts(() =>
+      db.send(
+        new UpdateCommand({
+          TableName: tableName(),
+          Key: keyOf(store, id),
+          UpdateExpression: `SET ${set}, ${fixed.map(([name]) => `#${name} = if_not_exists(#${name}, :${name})`).join(', ')} ADD attempts :one, inARow :one`,
+          ConditionExpression: 'attribute_not_exists(pk) OR (#state IN (:state, :waiting) AND leaseUntil <= :now)',
+          ExpressionAttributeNames: { ...names, ...Object.fromEntries(fixed.map(([name]) => [`#${name}`, name])) },
+          ExpressionAttributeValues: {
+            ...values,
+            ...Object.fromEntries(fixed.map(([name, value]) => [`:${name}`, value])),
+            ':one': 1,
+            ':waiting': 'waiting',
+            ':now': timestamp(now()),
+            ':lease': timestamp(now() + leaseMillis),
+          },
+          ReturnValues: 'ALL_NEW',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      ),
     );
     return { taken: true, delivery: Attributes as Delivery };
   } catch (error) {
@@ -103,7 +105,7 @@ const ended = ({ store, id, attempts }: Delivery, state: DeliveryState, error: s
 /** Whether the attempt could end so; false where a later one has overtaken it. */
 const unlessOvertaken = async (update: ReturnType<typeof ended>): Promise<boolean> => {
   try {
-    await db.send(new UpdateCommand(update));
+    await pastConflicts(() => db.send(new UpdateCommand(update)));
     return true;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
@@ -121,15 +123,17 @@ export const failDelivery = (delivery: Delivery, error: string): Promise<boolean
 /** The item was given. That counts, whatever a later attempt says or has said. */
 export const completeDelivery = async ({ store, id }: Delivery): Promise<void> => {
   const { set, names, values } = moved(store, 'delivered');
-  await db.send(
-    new UpdateCommand({
-      TableName: tableName(),
-      Key: keyOf(store, id),
-      UpdateExpression: `SET ${set}, deliveredAt = if_not_exists(deliveredAt, :at) REMOVE lastError`,
-      ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeNames: names,
-      ExpressionAttributeValues: { ...values, ':at': timestamp(now()) },
-    }),
+  await pastConflicts(() =>
+    db.send(
+      new UpdateCommand({
+        TableName: tableName(),
+        Key: keyOf(store, id),
+        UpdateExpression: `SET ${set}, deliveredAt = if_not_exists(deliveredAt, :at) REMOVE lastError`,
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeNames: names,
+        ExpressionAttributeValues: { ...values, ':at': timestamp(now()) },
+      }),
+    ),
   );
 };
 

@@ -70,7 +70,8 @@ export const merged =
 
 /**
  * A list of what `load` makes of another list's rows. It may drop some (an index may be stale, a filter may not be in
- * the key): then more are read, in growing strides, until the range is filled or the list ends.
+ * the key): then more are read, as many as should fill the range by the share that passed, and in growing strides if
+ * they do not, until it is filled or the list ends.
  */
 export const loaded =
   <K, T>(keys: Source<K>, positionOf: (key: K) => string, load: (keys: K[]) => Promise<T[]>): Source<T> =>
@@ -79,13 +80,17 @@ export const loaded =
     // The whole range at once: a full page asks for one row more than it shows, which must not cost a second round.
     let stride = Number.isFinite(limit) ? limit : 1000;
     let from = range.from;
-    for (;;) {
+    let read = 0;
+    for (let round = 1; ; round++) {
       const rows = await keys({ ...range, ...(from && { from }), limit: stride });
+      read += rows.length;
       found.push(...(await load(rows)));
       const last = rows.at(-1);
       if (found.length >= limit || rows.length < stride || last === undefined) return found.slice(0, limit);
       from = { position: positionOf(last), inclusive: false };
-      stride = Math.max(stride, Math.min(2 * stride, 1000));
+      // Half as many again, so that a third round is rare.
+      const likely = found.length > 0 ? Math.ceil((1.5 * (limit - found.length) * read) / found.length) : 2 * stride;
+      stride = Math.min(round === 1 ? likely : Math.max(likely, 2 * stride), 1000);
     }
   };
 

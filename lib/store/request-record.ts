@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { newId, now, timestamp } from '../clock.ts';
-import { Problem } from '../http/problem.ts';
+import { keyReused, requestRunning } from '../http/problem.ts';
 import { type Refusal, type TransactItem, transact } from './retry.ts';
 import { db, partition, tableName } from './table.ts';
 
@@ -44,14 +44,6 @@ const requests = new AsyncLocalStorage<Running>();
 /** Whether the change now being made must be recorded with its answer. */
 export const isRecorded = (): boolean => requests.getStore() !== undefined;
 
-const inProgress = (): Problem =>
-  new Problem(409, 'A request with this Idempotency-Key is still running: send it again a little later.', [], {
-    'Retry-After': '1',
-  });
-
-const otherRequest = (): Problem =>
-  new Problem(422, 'This Idempotency-Key was used for another request: a new request needs a new key.');
-
 /** The update that completes a request's record, if it is still this request that runs. */
 const completion = ({ key, owner, answerOf }: Running, result: unknown) => ({
   TableName: tableName(),
@@ -70,7 +62,7 @@ export const transactOnce = async (items: TransactItem[], result: unknown): Prom
   const running = requests.getStore();
   if (!running) return transact(items);
   const refusals = await transact([...items, { Update: completion(running, result) }]);
-  if (refusals?.at(-1)?.refused) throw inProgress();
+  if (refusals?.at(-1)?.refused) throw requestRunning();
   running.recorded = !refusals;
   return refusals?.slice(0, -1);
 };
@@ -108,8 +100,8 @@ const begin = async (running: Running, fingerprint: string): Promise<KeptAnswer 
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException) || !error.Item) throw error;
     const earlier = unmarshall(error.Item) as RecordItem;
-    if (earlier.fingerprint !== fingerprint) throw otherRequest();
-    if (!earlier.answer) throw inProgress();
+    if (earlier.fingerprint !== fingerprint) throw keyReused();
+    if (!earlier.answer) throw requestRunning();
     return earlier.answer;
   }
 };
@@ -157,8 +149,9 @@ export const answerOnce = async (
   if (first) return { answer: first, replayed: true };
   try {
     const result = await requests.run(running, rule);
-    // A rule that found nothing to change has not recorded its answer.
-    if (!running.recorded) await db.send(new UpdateCommand(completion(running, result)));
+    // A rule that found nothing to change has not recorded its answer. A transaction, for its token: sent again after a
+    // lost answer, it does not find its own work and take it for another request's.
+    if (!running.recorded && (await transact([{ Update: completion(running, result) }]))) throw requestRunning();
     return { answer: answerOf(result), replayed: false };
   } catch (error) {
     await release(running);

@@ -9,7 +9,10 @@ afterEach(() => {
 });
 
 test('what is sealed is opened again', () => {
+  const other = { part: '', backward: false, inclusive: true, position: '' };
+
   expect(openCursor(sealCursor(place, owner), owner)).toEqual(place);
+  expect(openCursor(sealCursor(other, owner), owner)).toEqual(other);
 });
 
 test('the text is opaque and never the same twice', () => {
@@ -36,9 +39,12 @@ test('a cursor under another secret is refused', () => {
 });
 
 test('no cursor is sealed under a secret that is too short', () => {
-  process.env.CURSOR_SECRET = 'short';
-
-  expect(() => sealCursor(place, owner)).toThrow('CURSOR_SECRET');
+  process.env.CURSOR_SECRET = 'x'.repeat(31);
+  expect(() => sealCursor(place, owner)).toThrow('CURSOR_SECRET must hold at least 32 characters.');
+  process.env.CURSOR_SECRET = 'x'.repeat(32);
+  expect(openCursor(sealCursor(place, owner), owner)).toEqual(place);
+  delete process.env.CURSOR_SECRET;
+  expect(() => sealCursor(place, owner)).toThrow('CURSOR_SECRET must hold at least 32 characters.');
 });
 
 test('every single flipped bit is refused', () => {

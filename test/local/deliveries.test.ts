@@ -1,32 +1,20 @@
-import { randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Gift } from '../../local/dispenser.ts';
-import { type LocalService, startService } from '../../local/service.ts';
+import { startForTests } from '../support/local-service.ts';
 
 /** Deliveries on the local service, as a person tries them out: HTTP only. */
 
-let local: LocalService;
-const dataDir = join(tmpdir(), `sis-test-${randomUUID()}`);
+let local: Awaited<ReturnType<typeof startForTests>>;
 beforeAll(async () => {
-  process.env.TABLE_NAME = `test-${randomUUID()}`;
-  local = await startService(
-    { port: 0, dataDir, memory: true, reset: false, demo: false, rate: 1e6, burst: 1e6 },
-    () => {},
-  );
+  local = await startForTests({ demo: false });
 });
-afterAll(async () => {
-  await local.stop();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterAll(() => local.stop());
 
 const send = async (method: string, path: string, body?: unknown) => {
   const response = await fetch(local.baseUrl + path, {
     method,
-    headers: { 'X-API-Key': local.service.keys.all },
+    headers: { 'X-API-Key': local.keys.all },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   return { status: response.status, body: await response.json() };
@@ -34,7 +22,7 @@ const send = async (method: string, path: string, body?: unknown) => {
 
 const deliver = async (message: string): Promise<void> => {
   const { body } = await send('POST', '/v1/products', { name: 'Lamp', price: 1 });
-  const recipientIdentifier = local.service.residents[0]?.uuid;
+  const recipientIdentifier = local.residents[0]?.uuid;
   await send('POST', `/v1/products/${body.id}/actions/deliver`, { recipientIdentifier, message });
 };
 
@@ -56,7 +44,7 @@ test('a delivery arrives in the inbox, newest first', async () => {
   await gift('second');
 
   expect(await inbox()).toMatchObject([
-    { message: 'second', item: 'Lamp', recipient: local.service.residents[0]?.uuid, attempts: 1 },
+    { message: 'second', item: 'Lamp', recipient: local.residents[0]?.uuid, attempts: 1 },
     { message: 'first 🎁\nline two', attempts: 1, deliveryId: expect.any(String), time: expect.any(String) },
   ]);
 });

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -8,37 +8,20 @@ import { afterAll, expect, test } from 'vitest';
 import { parseIdentifier } from '../../lib/identifier.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import type { ServiceFile } from '../../local/state.ts';
+import { startProcess } from '../support/local-service.ts';
 
 /** The service as a person starts it: a process of its own. */
 
 const dir = mkdtempSync(join(tmpdir(), 'store-service-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-const main = new URL('../../local/main.ts', import.meta.url).pathname;
-
 const start = (...options: string[]) => {
   // The engine of the tests must not be its engine.
   const { AWS_ENDPOINT_URL_DYNAMODB: _, TABLE_NAME: __, ...env } = process.env;
-  const child = spawn(process.execPath, [main, '--data-dir', dir, '--port', '0', ...options], { env });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk));
-  const until = async (pattern: RegExp): Promise<string> => {
-    while (!pattern.test(text)) {
-      if (child.exitCode !== null) throw new Error(text);
-      await once(child.stdout, 'data');
-    }
-    return text;
-  };
-  return { child, until, output: () => text };
+  return startProcess(dir, options, env);
 };
 
 const service = (): ServiceFile => JSON.parse(readFileSync(join(dir, 'service.json'), 'utf8'));
-
-const stop = async (child: ChildProcess): Promise<number | null> => {
-  child.kill('SIGINT');
-  await once(child, 'exit');
-  return child.exitCode;
-};
 
 const get = async (path: string, key = service().keys.all): Promise<{ status: number; body: never }> => {
   const response = await fetch(service().baseUrl + path, { headers: { 'X-API-Key': key } });
@@ -72,24 +55,24 @@ test('it says what a newcomer needs, writes service.json, keeps data and keys, a
     headers: { 'X-API-Key': file.keys.all },
     body: '{"name":"Kept"}',
   });
-  expect(await stop(first.child)).toBe(0);
+  expect(await first.stop()).toBe(0);
   await expect(fetch(file.baseUrl)).rejects.toThrow();
 
   const second = start();
   await second.until(/Ctrl-C ends it/);
   expect(service().keys).toEqual(file.keys);
   expect((await get(made.headers.get('location') ?? '')).status).toBe(200);
-  expect(await stop(second.child)).toBe(0);
+  expect(await second.stop()).toBe(0);
 
   const third = start('--reset', '--no-demo');
   await third.until(/Ctrl-C ends it/);
   expect(service().keys.all).not.toBe(file.keys.all);
   expect(await get('/v1/products')).toMatchObject({ status: 200, body: { data: [] } });
-  expect(await stop(third.child)).toBe(0);
+  expect(await third.stop()).toBe(0);
 });
 
 test('the clock can be moved, and the sweep then closes what has expired', async () => {
-  const { child, until } = start('--memory');
+  const { until, stop } = start('--memory');
   await until(/Ctrl-C ends it/);
   const { baseUrl, keys } = service();
   const post = async (path: string, body: object) => {
@@ -110,7 +93,7 @@ test('the clock can be moved, and the sweep then closes what has expired', async
   expect(swept).toMatchObject({ lots: 1, amount: 150 });
   expect(await get('/v1/customers/vera.vendor/credit')).toMatchObject({ body: { credit: 800 } });
   expect(await post('/_dev/clock', { advanceSeconds: -1 })).toHaveProperty('error');
-  await stop(child);
+  await stop();
 });
 
 test('a taken port and a wrong option are clear errors', async () => {
@@ -142,5 +125,5 @@ test('two services cannot share a data directory', async () => {
   await once(second.child, 'close');
 
   expect(second.output()).toMatch(/is in use by process/);
-  await stop(first.child);
+  await first.stop();
 });

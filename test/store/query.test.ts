@@ -46,3 +46,27 @@ test('rows that are dropped are made up for, to the end of the list', async () =
   expect((await source({ descending: false, limit: 7 })).length).toBe(7);
   expect((await source({ descending: false, limit: 60 })).length).toBe(50);
 });
+
+test('where few rows are dropped few more are read, and where all are, strides grow to 1,000', async () => {
+  const asked: number[] = [];
+  const all = Array.from({ length: 5_000 }, (_, i) => String(i).padStart(4, '0'));
+  const sourceOf = (passes: (key: string) => boolean) =>
+    loaded(
+      async ({ from, limit = 0 }) => {
+        asked.push(limit);
+        return all.filter((key) => !from || key > from.position).slice(0, limit);
+      },
+      (key) => key,
+      async (rows) => rows.filter(passes),
+    );
+
+  const most = await sourceOf((key) => !key.endsWith('9'))({ descending: false, limit: 41 });
+  const none = await sourceOf(() => false)({ descending: false, limit: 41 });
+  const first = await sourceOf((key) => key < '0040')({ descending: false, limit: 41 });
+
+  expect([most.length, none.length, first.length]).toEqual([41, 0, 40]);
+  expect(asked.slice(0, 2)).toEqual([41, 7]);
+  expect(asked.slice(2, 10)).toEqual([41, 82, 164, 328, 656, 1000, 1000, 1000]);
+  // From 2 on, doubled until the list ends.
+  expect(asked.slice(11)).toEqual([41, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000, 1000, 1000, 1000]);
+});

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { now, timestamp } from '../../lib/clock.ts';
-import { forgetResidents, putResident } from '../../lib/store/residents.ts';
+import { forgetResidents } from '../../lib/store/residents.ts';
 import { recordPurchase } from '../../lib/store/spend.ts';
+import { catalogueBudgets } from './budgets-catalogue.ts';
+import { newResident } from './credit-seed.ts';
 import type { Call } from './service.ts';
 
 /**
@@ -21,13 +23,6 @@ export interface Budget {
 }
 
 const soon = (seconds = 3600): string => timestamp(now() + seconds * 1000);
-
-const newResident = async () => {
-  const uuid = randomUUID();
-  const resident = { uuid, username: `r${uuid.replaceAll('-', '').slice(0, 20)}` };
-  await putResident(resident);
-  return resident;
-};
 
 /** A customer who holds unlotted credit, and these open lots of L$ 10. */
 const customer = async (call: Call, lots = 0): Promise<string> => {
@@ -61,11 +56,6 @@ const spender: Budget['prepare'] = async (_call, store) => {
   await recordPurchase(store, { id: randomUUID(), buyer, productId: randomUUID(), price: 5, at: timestamp(now()) });
   return ['GET', `/v1/customers/${buyer.uuid}/spend`];
 };
-
-const category = async (call: Call): Promise<string> =>
-  (await call('POST', '/v1/categories', { name: 'Light' })).body.id;
-const product = async (call: Call): Promise<string> =>
-  (await call('POST', '/v1/products', { name: 'Lamp', price: 5 })).body.id;
 
 export const budgets: readonly Budget[] = [
   { endpoint: 'get-customer', when: 'by UUID', steps: 1, units: 1, prepare: read('') },
@@ -160,32 +150,5 @@ export const budgets: readonly Budget[] = [
     units: 6,
     prepare: async () => ['GET', '/v1/customers?limit=10&newsSubscriber=false'],
   },
-  {
-    endpoint: 'get-category',
-    when: '',
-    steps: 1,
-    units: 1,
-    prepare: async (call) => ['GET', `/v1/categories/${await category(call)}`],
-  },
-  {
-    endpoint: 'update-category',
-    when: '',
-    steps: 1,
-    units: 1,
-    prepare: async (call) => ['PUT', `/v1/categories/${await category(call)}`, { name: 'Dark' }],
-  },
-  {
-    endpoint: 'add-product',
-    when: '',
-    steps: 1,
-    units: 6,
-    prepare: async (call) => ['POST', `/v1/categories/${await category(call)}/products/${await product(call)}`],
-  },
-  {
-    endpoint: 'get-product',
-    when: '',
-    steps: 1,
-    units: 1,
-    prepare: async (call) => ['GET', `/v1/products/${await product(call)}`],
-  },
+  ...catalogueBudgets,
 ];

@@ -5,14 +5,18 @@ import { auditCredit } from '../../lib/store/credit-audit.ts';
 import { type CreditLot, listLots, newLot } from '../../lib/store/credit-lots.ts';
 import { type CreditItem, dueShardOf } from '../../lib/store/credit-state.ts';
 import { customerKey, findCustomerItem, touchCustomer } from '../../lib/store/customers.ts';
-import { putResident } from '../../lib/store/residents.ts';
+import { putResident, type Resident } from '../../lib/store/residents.ts';
 import { db, tableName } from '../../lib/store/table.ts';
 
-export const newCustomer = async (): Promise<string> => {
+/** A resident of the world, whom no store knows yet. */
+export const newResident = async (): Promise<Resident> => {
   const uuid = randomUUID();
-  await putResident({ uuid, username: `r${uuid.replaceAll('-', '').slice(0, 20)}` });
-  return uuid;
+  const resident = { uuid, username: `r${uuid.replaceAll('-', '').slice(0, 20)}` };
+  await putResident(resident);
+  return resident;
 };
+
+export const newCustomer = async (): Promise<string> => (await newResident()).uuid;
 
 /** A customer who holds regular credit in these lots and `unlotted` beside them, as increments would have left it. */
 export const customerWithLots = async (

@@ -3,27 +3,47 @@ import { tableName } from '../../lib/store/table.ts';
 
 /** The local engines read these headers but check no signature. */
 const headers = {
-  'X-Amz-Target': 'DynamoDB_20120810.BatchWriteItem',
+  'X-Amz-Target': 'DynamoDB_20120810.TransactWriteItems',
   'Content-Type': 'application/x-amz-json-1.0',
   'X-Amz-Date': '20260101T000000Z',
   Authorization:
     'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
 };
 
-const batchSize = 25;
+/** A transaction's most. The engine takes half as long over one of these as over four batches of 25. */
+const together = 100;
 
-/** Writes items by the hundred thousand: past the SDK, whose work on each item takes longer than the engine's. */
-export const putAll = async (items: Record<string, unknown>[]): Promise<void> => {
+function* inGroups(items: Iterable<object>): Generator<object[]> {
+  let group: object[] = [];
+  for (const item of items) {
+    if (group.push(item) < together) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}
+
+/**
+ * Writes items by the hundred thousand, none twice: past the SDK, whose work on each item takes longer than the
+ * engine's. They may be made as they are written, so that they are never all in memory.
+ */
+export const putAll = async (items: Iterable<object>): Promise<void> => {
   const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '';
-  const writers = 2;
-  const write = async (writer: number): Promise<void> => {
-    for (let start = writer * batchSize; start < items.length; start += writers * batchSize) {
-      const puts = items.slice(start, start + batchSize).map((item) => ({ PutRequest: { Item: marshall(item) } }));
-      const body = JSON.stringify({ RequestItems: { [tableName()]: puts } });
-      const response = await fetch(endpoint, { method: 'POST', headers, body });
-      const answer = await response.text();
-      if (!response.ok || !answer.includes('"UnprocessedItems":{}')) throw new Error(answer);
+  const groups = inGroups(items);
+  const write = async (): Promise<void> => {
+    for (const group of groups) {
+      const puts = group.map((item) => ({
+        Put: { TableName: tableName(), Item: marshall(item, { removeUndefinedValues: true }) },
+      }));
+      const response = await fetch(endpoint, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ TransactItems: puts }),
+      });
+      if (!response.ok) throw new Error(await response.text());
+      await response.arrayBuffer();
     }
   };
-  await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
+  // While the engine works on one group, the next is made.
+  await Promise.all([write(), write()]);
 };

@@ -70,21 +70,30 @@ interface Answer {
 
 export type Call = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 
+const loaded = new Map<Route, Promise<{ handler: Handler }>>();
+
+/** The handler of a row, loaded once: the tests' loader asks its main process for every import. */
+const loadHandler = async (row: Route): Promise<Handler> => {
+  const file = new URL(`../../functions/${row.id}.ts`, import.meta.url);
+  const module = loaded.get(row) ?? (import(file.href) as Promise<{ handler: Handler }>);
+  loaded.set(row, module);
+  return (await module).handler;
+};
+
 /**
  * A gateway over the real authorizer and handlers, with a table of its own, two stores, and a key with all scopes for
  * each. `call` sends JSON (a string as it is) with the first store's key; `path` is relative to the base URL.
  */
-export const startTestService = async () => {
+export const startTestService = async ({ authorizerTtlSeconds = 0 } = {}) => {
   await freshTable();
   const server = createGateway({
     routes,
     handlerOf: async (row: Route) => {
-      const file = new URL(`../../functions/${row.id}.ts`, import.meta.url);
-      const { handler } = (await import(file.href)) as { handler: Handler };
+      const handler = await loadHandler(row);
       return (event, context) => asRow(row, () => handler(event, context));
     },
     authorizer,
-    authorizerTtlSeconds: 0,
+    authorizerTtlSeconds,
     rate: 1e6,
     burst: 1e6,
   });

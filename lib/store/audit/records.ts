@@ -76,7 +76,7 @@ export const checkGiftCards: Check = (store, listener) =>
   );
 
 /** Partitions that belong to a customer. */
-const ofCustomer = /#(LOT|OWNED|APPLIED)#(.+)$/;
+const ofCustomer = /^[^#]+#(LOT|OWNED|APPLIED)#(.+)$/;
 
 /** Whatever belongs to a customer belongs to one who is there. Reads the whole table, since nothing leads to what does not. */
 export const checkStrays: Check = async (store, { onFault, onChecked }) => {

@@ -1,9 +1,9 @@
 import { newId, now, timestamp } from '../../clock.ts';
 import type { CreditType, Ending, Holding } from '../../credit/rules.ts';
 import type { Identifier } from '../../identifier.ts';
-import { creditLimit, updateOf } from '../credit.ts';
 import { type CreditLot, listLots, lotKey } from '../credit-lots.ts';
-import { attributes, type CreditItem, holdingOf } from '../credit-state.ts';
+import { attributes, type CreditItem, creditLimit, holdingOf } from '../credit-state.ts';
+import { updateOf } from '../credit-writes.ts';
 import { customerKey } from '../customers.ts';
 import { getMany } from '../query.ts';
 import type { Resident } from '../residents.ts';

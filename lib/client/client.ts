@@ -1,0 +1,134 @@
+import { StoreProblem } from './problem.ts';
+import { isPassing, pause, pauseMillis } from './retry.ts';
+import type { Endpoints } from './types.ts';
+
+export { StoreProblem } from './problem.ts';
+export type * from './types.ts';
+
+/** Where the service is, and how to call it. */
+export interface ClientOptions {
+  /** Without `/v1`: `http://127.0.0.1:4000`, or the stack's `BaseUrl`. */
+  baseUrl: string;
+  apiKey: string;
+  /** How often one request is sent at the most. 5 by default. */
+  attempts?: number;
+  /** How long one attempt may take, in milliseconds. 30,000 by default. */
+  timeoutMillis?: number;
+  /** In place of the global one: for a proxy, or for tests. */
+  fetch?: typeof fetch;
+}
+
+/** What may be said about one call. */
+export interface CallOptions {
+  /** Ends the call, its pauses included. */
+  signal?: AbortSignal;
+  /**
+   * For POST: the name under which the service makes this change once, however often it is sent within 24 hours. The
+   * client sends a new one with each call; give your own where the call itself may be repeated, as after a crash.
+   */
+  idempotencyKey?: string;
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+type PathOf<M extends Method> = keyof Endpoints extends infer E ? (E extends `${M} ${infer P}` ? P : never) : never;
+type Exchange<M extends Method, P extends string> = `${M} ${P}` extends keyof Endpoints
+  ? Endpoints[`${M} ${P}`]
+  : never;
+type Sent<M extends Method, P extends string> = Omit<Exchange<M, P>, 'answer'> & CallOptions;
+/** Nothing need be said where nothing is required. */
+type Arguments<T> = Record<never, never> extends T ? [sent?: T] : [sent: T];
+type Answer<M extends Method, P extends string> = Exchange<M, P> extends { answer: infer A } ? A : undefined;
+/** The paths of lists, whose answers have rows. */
+type ListPath = { [P in PathOf<'GET'>]: Answer<'GET', P> extends { data: unknown[] } ? P : never }[PathOf<'GET'>];
+type Row<P extends ListPath> = Answer<'GET', P> extends { data: (infer R)[] } ? R : never;
+
+interface AnySent extends CallOptions {
+  path?: Record<string, string>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+}
+
+const addressOf = (baseUrl: string, template: string, { path = {}, query = {} }: AnySent): string => {
+  const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
+  const search = new URLSearchParams(
+    Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  );
+  return `${baseUrl.replace(/\/+$/, '')}${filled}${search.size > 0 ? `?${search}` : ''}`;
+};
+
+const bodyOf = async (response: Response): Promise<unknown> => {
+  const text = await response.text();
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * A client of one store. Each method takes a path as the API reference writes it, and what is sent: `path`, `query` and
+ * `body`. It answers the parsed body; undefined for 204.
+ *
+ * What fails in passing (429, 503, a lost connection, a time-out) is sent again, as late as `Retry-After` asks. A POST has
+ * an Idempotency-Key, so that it is made once even where an answer was lost. Throws `StoreProblem` for any other failure,
+ * and what `fetch` threw where the service could not be reached in the last attempt.
+ */
+export const storeClient = ({ baseUrl, apiKey, attempts = 5, timeoutMillis = 30_000, ...rest }: ClientOptions) => {
+  const send = rest.fetch ?? fetch;
+
+  const attempt = async (method: Method, address: string, sent: AnySent, headers: Record<string, string>) => {
+    const limit = AbortSignal.timeout(timeoutMillis);
+    const signal = sent.signal ? AbortSignal.any([sent.signal, limit]) : limit;
+    const body = sent.body === undefined ? {} : { body: JSON.stringify(sent.body) };
+    const response = await send(address, { method, headers, signal, redirect: 'error', ...body });
+    // Read within the attempt: an answer may break off.
+    return { response, value: await bodyOf(response) };
+  };
+
+  const call = async (method: Method, template: string, sent: AnySent = {}): Promise<unknown> => {
+    const address = addressOf(baseUrl, template, sent);
+    const headers = {
+      'X-API-Key': apiKey,
+      Accept: 'application/json',
+      ...(sent.body !== undefined && { 'Content-Type': 'application/json' }),
+      ...(method === 'POST' && { 'Idempotency-Key': sent.idempotencyKey ?? crypto.randomUUID() }),
+    };
+    for (let number = 1; ; number++) {
+      const last = number >= attempts;
+      const answer = await attempt(method, address, sent, headers).catch((error: unknown) => {
+        if (last || sent.signal?.aborted) throw error;
+        return undefined;
+      });
+      if (answer?.response.ok) return answer.value;
+      const wait = pauseMillis(number, answer?.response.headers.get('Retry-After') ?? null);
+      if (answer && (last || wait === undefined || !isPassing(answer.response.status))) {
+        const { status, headers: answered } = answer.response;
+        const { pathname } = new URL(address);
+        throw new StoreProblem(status, answer.value, pathname, answered.get('X-Request-Id') ?? undefined);
+      }
+      await pause(wait ?? 0, sent.signal);
+    }
+  };
+
+  const verb =
+    <M extends Method>(method: M) =>
+    <P extends PathOf<M>>(path: P, ...[sent]: Arguments<Sent<M, P>>): Promise<Answer<M, P>> =>
+      call(method, path, sent as AnySent) as Promise<Answer<M, P>>;
+
+  /** Every row of a list, page after page: `for await (const product of store.rows('/v1/products'))`. */
+  async function* rows<P extends ListPath>(path: P, ...[sent]: Arguments<Sent<'GET', P>>): AsyncGenerator<Row<P>> {
+    const first = sent as AnySent | undefined;
+    for (let cursor: unknown = first?.query?.cursor; ; ) {
+      // The filters go with every page: the cursor does not carry them.
+      const page = (await call('GET', path, { ...first, query: { ...first?.query, cursor } })) as {
+        data: Row<P>[];
+        pagination: { nextCursor: string | null };
+      };
+      yield* page.data;
+      if (page.pagination.nextCursor === null) return;
+      cursor = page.pagination.nextCursor;
+    }
+  }
+
+  return { get: verb('GET'), post: verb('POST'), put: verb('PUT'), delete: verb('DELETE'), rows };
+};

@@ -1,0 +1,145 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type * as z from 'zod';
+import type { Route } from '../routes/route.ts';
+import { maxCursorLength } from '../routes/wire.ts';
+import { openCursor } from './cursor.ts';
+import { cursorInvalid, type ListRequest } from './page.ts';
+import { invalid, notFound } from './problem.ts';
+
+/** What a function's rule gets: the request, parsed by the row's schemas. */
+export interface Request<R extends Route> {
+  /** Its `X-Request-Id`. */
+  id: string;
+  /** The store that the API key belongs to. */
+  store: string;
+  params: z.output<R['params']>;
+  query: z.output<R['query']>;
+  body: R['body'] extends z.ZodType ? z.output<R['body']> : undefined;
+  /** For lists: how much is asked for, and from where. */
+  list: ListRequest;
+}
+
+/** The store and key that the authorizer found; `storeGone` where the store was deleted after the key was issued. */
+export interface Caller {
+  store: string;
+  keyId: string;
+  storeGone?: string;
+}
+
+const maxBodyBytes = 256 * 1024;
+
+/** The message of one fault: the field's name, then what is allowed; or a sentence of its own. */
+const messageOf = ({ path, message, input }: z.core.$ZodIssue): string => {
+  if (/^[A-Z]/.test(message)) return message;
+  const name = path.reduce<string>(
+    (text, part) => (typeof part === 'number' ? `${text}[${part}]` : text ? `${text}.${String(part)}` : String(part)),
+    '',
+  );
+  if (input === undefined && message.startsWith('must be')) return `${name || 'The body'} is required: it ${message}.`;
+  return `${name || 'The body'} ${message}.`;
+};
+
+/** Parses `value`; the messages of its faults go to `faults`. */
+const parse = <T extends z.ZodType>(schema: T, value: unknown, faults: string[]): z.output<T> | undefined => {
+  const result = schema.safeParse(value, { reportInput: true });
+  if (result.success) return result.data;
+  // A number far out of range breaks two rules of its schema, which have one message.
+  faults.push(...new Set(result.error.issues.map(messageOf)));
+  return undefined;
+};
+
+/** The path's parameters, percent-decoded; undefined where the encoding is malformed. */
+const decodedParams = (event: APIGatewayProxyEvent): Record<string, string> | undefined => {
+  try {
+    return Object.fromEntries(
+      Object.entries(event.pathParameters ?? {}).map(([name, value]) => [name, decodeURIComponent(value ?? '')]),
+    );
+  } catch {
+    return undefined;
+  }
+};
+
+const parseParams = (row: Route, event: APIGatewayProxyEvent, faults: string[]): unknown => {
+  const decoded = decodedParams(event);
+  if (!decoded) faults.push('The path has a malformed percent-encoding.');
+  const params = decoded && parse(row.params, decoded, faults);
+  // No 400 is listed for a GET of one row: an id that is no UUID is one that does not exist.
+  if (!params && row.method === 'GET' && 'id' in row.params.shape) throw notFound();
+  return params;
+};
+
+const parseQuery = (row: Route, event: APIGatewayProxyEvent, faults: string[]): unknown => {
+  const values = event.multiValueQueryStringParameters ?? {};
+  const known = Object.keys(row.query.shape).filter((name) => (values[name]?.length ?? 0) > 0);
+  const repeated = known.filter((name) => (values[name]?.length ?? 0) > 1);
+  faults.push(...repeated.map((name) => `${name} must be given once.`));
+  const once = known.filter((name) => !repeated.includes(name)).map((name) => [name, values[name]?.[0]]);
+  return parse(row.query, Object.fromEntries(once), faults);
+};
+
+const bodyNotJson = 'The body must be a JSON object.';
+
+/** The value of a JSON text; undefined where it is none. */
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const parseBody = (row: Route, { body, isBase64Encoded }: APIGatewayProxyEvent, faults: string[]): unknown => {
+  if (!row.body) return undefined;
+  const text = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString('utf8') : (body ?? '');
+  if (Buffer.byteLength(text) > maxBodyBytes) {
+    faults.push(`The body must be at most ${maxBodyBytes / 1024} KiB.`);
+    return undefined;
+  }
+  if (row.bodyOptional && text.trim() === '') return parse(row.body, {}, faults);
+  const value = jsonOf(text);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return parse(row.body, value, faults);
+  faults.push(bodyNotJson);
+  return undefined;
+};
+
+const parseList = (row: Route, event: APIGatewayProxyEvent, query: unknown, faults: string[]): ListRequest => {
+  const owner = `${event.requestContext.authorizer?.store} ${row.id}`;
+  const { limit = 0 } = (query ?? {}) as { limit?: number };
+  const cursor = 'cursor' in row.query.shape ? event.multiValueQueryStringParameters?.cursor?.[0] : undefined;
+  if (cursor === undefined || cursor.length > maxCursorLength) return { limit, owner };
+  const place = openCursor(cursor, owner);
+  if (place) return { limit, owner, cursor: place };
+  faults.push(cursorInvalid);
+  return { limit, owner };
+};
+
+const idempotencyKeyFault = 'Idempotency-Key must be 1 to 255 printable ASCII characters, given once.';
+
+/** The Idempotency-Key of a POST, if it has one; with or without the quotes that the draft wants around it. */
+const parseIdempotencyKey = (row: Route, event: APIGatewayProxyEvent, faults: string[]): string | undefined => {
+  if (row.method !== 'POST') return undefined;
+  const values = Object.entries(event.multiValueHeaders ?? {}).flatMap(([name, all = []]) =>
+    name.toLowerCase() === 'idempotency-key' ? all : [],
+  );
+  if (values.length === 0) return undefined;
+  const key = values[0]?.replace(/^"(.*)"$/, '$1') ?? '';
+  if (values.length === 1 && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  faults.push(idempotencyKeyFault);
+  return undefined;
+};
+
+/** Parses path, query and body, and throws one 400 with the faults of all three. */
+export const parseRequest = <R extends Route>(row: R, event: APIGatewayProxyEvent) => {
+  const { store, storeGone } = (event.requestContext.authorizer ?? {}) as unknown as Caller;
+  // The layers before the endpoint let such a key pass: the contract wants 404 from the endpoint itself.
+  if (storeGone) throw notFound();
+  const faults: string[] = [];
+  const params = parseParams(row, event, faults);
+  const query = parseQuery(row, event, faults);
+  const list = parseList(row, event, query, faults);
+  const body = parseBody(row, event, faults);
+  const idempotencyKey = parseIdempotencyKey(row, event, faults);
+  if (faults.length > 0) throw invalid(...faults);
+  const request = { id: event.requestContext.requestId, store, params, query, body, list } as Request<R>;
+  return { request, idempotencyKey };
+};

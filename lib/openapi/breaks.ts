@@ -1,0 +1,37 @@
+import { redocly } from './redocly.ts';
+
+interface Change {
+  path: string;
+  kind: 'added' | 'removed' | 'modified';
+  impact: 'patch' | 'minor' | 'major';
+  property?: string;
+  verdicts: { message: string }[];
+}
+
+/** `#/paths/~1v1~1coupons/get` in a form that people read. */
+const placeOf = ({ path, property }: Change): string => {
+  const place = decodeURIComponent(path.replace('#/paths/', '')).replaceAll('~1', '/');
+  return property === undefined ? place : `${place} ${property}`;
+};
+
+/** What the rules of Redocly take for harmless: a client that relies on it gets another result without an error. */
+const changesMeaning = ({ path, kind, property }: Change): string | undefined => {
+  if (property === 'default') return 'A default was changed.';
+  if (kind === 'removed' && /\/requestBody\/.*\/properties\/[^/]+$/.test(path))
+    return 'A field of a request was removed.';
+  return undefined;
+};
+
+/** What breaks clients between two versions of the document (paths of files), a line each. Throws if it cannot be found out. */
+export const breaksBetween = (base: string, revision: string): string[] => {
+  const { output, errors } = redocly('diff', base, revision, '--format', 'json', '--lint-config', 'error');
+  if (!output.startsWith('{')) throw new Error(`redocly diff failed: ${errors}${output}`);
+  const { changes } = JSON.parse(output) as { changes: Change[] };
+  return changes.flatMap((change) => {
+    const reasons = [
+      changesMeaning(change),
+      ...(change.impact === 'major' ? change.verdicts.map((v) => v.message) : []),
+    ];
+    return reasons.flatMap((reason) => (reason === undefined ? [] : [`${placeOf(change)}: ${reason}`]));
+  });
+};

@@ -1,0 +1,28 @@
+import { categoryTexts } from './operations/categories.ts';
+import { couponTexts } from './operations/coupons.ts';
+import { customerTexts } from './operations/customers.ts';
+import { dispenserTexts } from './operations/dispenser.ts';
+import { giftCardTexts } from './operations/gift-cards.ts';
+import { productTexts } from './operations/products.ts';
+
+/** What an operation does, for integrators, and one example of it. The examples work on the demo data as it is at first. */
+export interface OperationText {
+  description: string;
+  /** Values of path and query parameters, by name. */
+  parameters?: Record<string, unknown>;
+  request?: unknown;
+  /** The answer to just this request. Absent for 204. */
+  response?: unknown;
+  /** A body that is refused with 400 at the same path, and the messages. */
+  refused?: { request: unknown; errors: readonly string[] };
+}
+
+/** By the rows' ids. */
+export const operationTexts: Record<string, OperationText> = {
+  ...couponTexts,
+  ...customerTexts,
+  ...giftCardTexts,
+  ...productTexts,
+  ...categoryTexts,
+  ...dispenserTexts,
+};

@@ -1,0 +1,52 @@
+import type { JsonSchema } from './schemas.ts';
+
+/** OpenAPI 3.1, as far as the document uses it. */
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required: boolean;
+  description: string;
+  schema: JsonSchema;
+  example?: unknown;
+}
+
+export interface Content {
+  schema: JsonSchema;
+  example?: unknown;
+}
+
+export interface Response {
+  description: string;
+  headers: Record<string, { $ref: string }>;
+  content?: Record<string, Content>;
+}
+
+export interface Operation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description: string;
+  security: Record<string, string[]>[];
+  'x-required-scope': string;
+  /** Beyond the contract: an operation of this service's own. */
+  'x-extension'?: true;
+  parameters: (Parameter | { $ref: string })[];
+  requestBody?: { required: boolean; content: Record<string, Content> };
+  responses: Record<string, Response | { $ref: string }>;
+}
+
+export interface OpenApiDocument {
+  openapi: '3.1.0';
+  info: Record<string, unknown>;
+  servers: { url: string; description: string; variables?: Record<string, { default: string; description: string }> }[];
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: {
+    schemas: Record<string, JsonSchema>;
+    parameters: Record<string, Parameter>;
+    headers: Record<string, { description: string; schema: JsonSchema; example?: unknown }>;
+    responses: Record<string, Response>;
+    securitySchemes: Record<string, Record<string, unknown>>;
+  };
+}

@@ -1,0 +1,57 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { newId } from '../clock.ts';
+import type { Plan } from '../credit/rules.ts';
+import { logSink } from '../http/log.ts';
+import { type CreditLot, carryOut, endOfEpoch, type Pending } from './credit-lots.ts';
+import { attributes, type Change, type CreditItem, earlier, refusedItem } from './credit-state.ts';
+import { customerKey } from './customers.ts';
+import { db, tableName } from './table.ts';
+
+/** What a large change leaves to be written after its transaction. */
+export const pendingOf = (
+  { type, command, cause }: Change,
+  item: CreditItem,
+  { closed, reduced }: Plan<CreditLot>,
+): Pending => {
+  const epoch = item[attributes[type].epoch] ?? '';
+  return {
+    id: newId(),
+    type,
+    epoch,
+    how: command.kind === 'set' ? 'superseded' : 'drained',
+    through: command.kind === 'set' ? endOfEpoch(type, epoch) : (closed.at(-1)?.lot.sk ?? ''),
+    version: item.creditVersion ?? 0,
+    ...cause,
+    ...(reduced && { reduced: { sk: reduced.lot.sk, from: reduced.lot.remaining, to: reduced.remaining } }),
+  };
+};
+
+/** Writes what an earlier large change left to be written, and notes that it is done. */
+export const settle = async (store: string, item: CreditItem): Promise<void> => {
+  if (!item.pending) return;
+  await carryOut(store, item.sk, item.pending);
+  // While a change is pending nothing else moves the due times: all who would, settle first.
+  const due = earlier(item.creditDue, item.restrictedDue);
+  try {
+    await db.send(
+      new UpdateCommand({
+        TableName: tableName(),
+        Key: customerKey(store, item.sk),
+        UpdateExpression: due ? 'SET due = :due REMOVE pending' : 'REMOVE pending, dues, due',
+        ConditionExpression: 'pending.id = :id',
+        ExpressionAttributeValues: { ':id': item.pending.id, ...(due && { ':due': due }) },
+      }),
+    );
+  } catch (error) {
+    refusedItem(error);
+  }
+};
+
+/** The change itself is made: that its lots could not all be marked is no failure of it. The sweep will do it. */
+export const settleOrLeave = async (store: string, item: CreditItem): Promise<void> => {
+  try {
+    await settle(store, item);
+  } catch (error) {
+    logSink.write({ level: 'WARN', unsettled: item.sk, stack: error instanceof Error ? error.stack : String(error) });
+  }
+};

@@ -1,0 +1,29 @@
+import type { Duplex } from 'node:stream';
+import { newId } from '../lib/clock.ts';
+import { gatewayAnswers, gatewayBody } from '../lib/http/gateway-answers.ts';
+
+/** The path that the first line names, as far as there is one. */
+const pathOf = (packet: Buffer | undefined): string =>
+  /^[A-Z]+ ([^\s?]+)/.exec(packet?.subarray(0, 2048).toString('latin1') ?? '')?.[1] ?? '';
+
+/**
+ * Answers what is no HTTP request, such as a broken header or a body that ends too early, on the connection itself, and
+ * closes it. Node's own answer would be no problem+json.
+ */
+export const answerMalformed = (error: { code?: string; rawPacket?: Buffer }, socket: Duplex): void => {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const answer = gatewayAnswers.DEFAULT_4XX;
+  const body = JSON.stringify(gatewayBody(answer, pathOf(error.rawPacket)));
+  const head = [
+    `HTTP/1.1 ${answer.status} Bad Request`,
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    `X-Request-Id: ${newId()}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+};

@@ -1,0 +1,59 @@
+// @ts-check
+import { call } from './data.js';
+import { byId, dateTimeOf, lengthOf, money, plural } from './dom.js';
+
+const time = byId('clock-time', HTMLTimeElement);
+const ahead = byId('clock-ahead', HTMLElement);
+const note = byId('clock-note', HTMLOutputElement);
+const sweepAfter = byId('sweep-after', HTMLInputElement);
+
+/** How much further the service's clock is than this one. */
+let offsetMillis = 0;
+
+export const serviceNow = () => Date.now() + offsetMillis;
+
+const tick = () => {
+  const timestamp = new Date(serviceNow()).toISOString();
+  time.dateTime = timestamp;
+  time.textContent = dateTimeOf(timestamp);
+};
+setInterval(tick, 1000);
+
+/** @param {{ now: string, aheadSeconds: number }} clock */
+export const setClock = ({ now, aheadSeconds }) => {
+  offsetMillis = Date.parse(now) - Date.now();
+  ahead.textContent = aheadSeconds > 0 ? `${lengthOf(aheadSeconds * 1000)} ahead` : 'Real time';
+  tick();
+};
+
+/** @returns {Promise<string>} what the sweep did */
+const sweep = async () => {
+  const { lots, amount, failed } = await call('sweep', {});
+  if (failed > 0) return `The sweep failed for ${plural(failed, 'customer')}: see the terminal.`;
+  if (lots === 0) return 'The sweep found nothing that has expired.';
+  return `The sweep closed ${plural(lots, 'lot')}: ${money(amount)} expired.`;
+};
+
+/** @param {() => Promise<string>} work answers what was done */
+const tell = async (work) => {
+  note.classList.remove('bad');
+  try {
+    note.textContent = await work();
+  } catch (error) {
+    note.classList.add('bad');
+    note.textContent = String(error);
+  }
+};
+
+/** @param {number} advanceSeconds @param {string} label */
+const advance = (advanceSeconds, label) =>
+  tell(async () => {
+    await call('clock', { advanceSeconds });
+    return `Moved ${label}. ${sweepAfter.checked ? await sweep() : 'Credit that expired is due until a change or the sweep closes it.'}`;
+  });
+
+for (const button of document.querySelectorAll('button[data-advance]'))
+  button.addEventListener('click', () =>
+    advance(Number(button.getAttribute('data-advance')), button.textContent ?? ''),
+  );
+byId('sweep', HTMLButtonElement).addEventListener('click', () => tell(sweep));

@@ -1,0 +1,63 @@
+// @ts-check
+import { setClock } from './clock.js';
+import { refreshCredit } from './credit.js';
+import { call, follow } from './data.js';
+import { refreshDeliveries } from './deliveries.js';
+import { byId, copyButton, element } from './dom.js';
+import { addRequests, setExample, setRequests } from './requests.js';
+
+const connection = byId('connection', HTMLElement);
+
+/** @param {string} state @param {string} text */
+const setConnection = (state, text) => {
+  connection.dataset.state = state;
+  connection.textContent = text;
+};
+
+/** How to call the service: read again after each restart, since the keys may be others. */
+const showService = async () => {
+  const { key, store, engine } = await call('service');
+  const base = location.origin;
+  byId('store', HTMLElement).textContent = `${store.name}, on ${engine}`;
+  byId('call-facts', HTMLElement).replaceChildren(
+    element('dt', {}, 'Base URL'),
+    element('dd', {}, element('code', {}, `${base}/v1`), copyButton('the base URL', `${base}/v1`)),
+    element('dt', {}, 'X-API-Key'),
+    element('dd', {}, element('code', {}, key), copyButton('the key', key)),
+  );
+  setExample(`curl -H 'X-API-Key: ${key}' \\\n  '${base}/v1/customers/vera.vendor/credit'`);
+};
+
+/** What a request may have changed is read again. @param {import('./requests.js').ServedRequest[]} requests */
+const refreshAfter = (requests) => {
+  const writes = requests.filter(({ method, status }) => method !== 'GET' && status < 400);
+  if (writes.some(({ url }) => url.includes('/customers/'))) refreshCredit();
+  if (writes.some(({ url }) => url.includes('/products') || url.includes('/dispenser'))) refreshDeliveries();
+};
+
+follow(
+  {
+    hello: ({ clock, requests }) => {
+      setConnection('live', 'Live');
+      setClock(clock);
+      setRequests(requests);
+      showService();
+      refreshCredit();
+      refreshDeliveries();
+    },
+    requests: ({ requests, skipped }) => {
+      addRequests(requests, skipped);
+      refreshAfter(requests);
+    },
+    clock: (clock) => {
+      setClock(clock);
+      refreshCredit();
+      refreshDeliveries();
+    },
+    credit: refreshCredit,
+    deliveries: refreshDeliveries,
+  },
+  (connected) => {
+    if (!connected) setConnection('lost', 'The service does not answer. Trying again');
+  },
+);

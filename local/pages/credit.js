@@ -1,0 +1,151 @@
+// @ts-check
+import { call, refresher } from './data.js';
+import { byId, count, element, money, plural, replaceChildren } from './dom.js';
+import { timeline } from './timeline.js';
+
+/**
+ * @typedef {{ type: string, balance: number, unlotted: number, lots: import('./timeline.js').Lot[], notShown: number }} Held
+ * @typedef {{ uuid: string, username: string, credit: number, restrictedCredit: number }} Customer
+ */
+
+const view = byId('credit-view', HTMLElement);
+const note = byId('credit-note', HTMLOutputElement);
+const input = byId('customer', HTMLInputElement);
+const known = byId('customers', HTMLDataListElement);
+
+/** Who is shown: kept in the page's address, so that a reload shows them again. */
+let customer = decodeURIComponent(/customer=([^&]*)/.exec(location.hash)?.[1] ?? '');
+
+const titles = /** @type {Record<string, string>} */ ({ regular: 'Regular credit', restricted: 'Restricted credit' });
+
+const isOpen = (/** @type {{ state: string }} */ { state }) => state === 'open' || state === 'due';
+
+/** What the balance is made of, in the order in which it is spent. @param {Held} held */
+const shares = ({ balance, unlotted, lots }) => {
+  const parts = [
+    ...lots.filter(isOpen).map(({ remaining, state }) => ({ amount: remaining, kind: state })),
+    { amount: unlotted, kind: 'unlotted' },
+  ].filter(({ amount }) => amount > 0);
+  const bar = element('div.shares', {
+    role: 'img',
+    'aria-label': `Spent in this order: ${parts.map(({ amount, kind }) => `${count(amount)} ${kind === 'unlotted' ? 'without expiry' : 'from a lot'}`).join(', ')}`,
+  });
+  for (const { amount, kind } of parts) {
+    const part = element(`span.share.is-${kind}`, { title: money(amount) });
+    part.style.flexGrow = String(amount / balance);
+    bar.append(part);
+  }
+  return parts.length > 0 ? bar : undefined;
+};
+
+const shownAtFirst = { open: 10, ended: 4 };
+
+/** Whether every lot is shown, or the first ones of each kind. */
+let showsAll = false;
+
+/** @param {number} hidden */
+const moreButton = (hidden) =>
+  element(
+    'button.quiet.more',
+    {
+      type: 'button',
+      click: () => {
+        showsAll = !showsAll;
+        refreshCredit();
+      },
+    },
+    showsAll ? 'Show fewer lots' : `Show ${plural(hidden, 'more lot')}`,
+  );
+
+/** @param {Held} held */
+const typeView = (held) => {
+  const { type, balance, unlotted, lots, notShown } = held;
+  const open = lots.filter(isOpen);
+  const ended = lots.filter((lot) => !isOpen(lot));
+  const shown = showsAll ? lots : [...open.slice(0, shownAtFirst.open), ...ended.slice(0, shownAtFirst.ended)];
+  const isLong = open.length > shownAtFirst.open || ended.length > shownAtFirst.ended;
+  return element(
+    `section.held.is-${type}`,
+    { 'aria-label': titles[type], 'data-id': type },
+    element(
+      'div.held-head',
+      {},
+      element('h3', {}, titles[type]),
+      element('p.balance', {}, money(balance)),
+      element(
+        'p.muted',
+        {},
+        `${money(balance - unlotted)} in ${plural(open.length, 'open lot')}, ${money(unlotted)} without expiry`,
+      ),
+    ),
+    shares(held),
+    lots.length > 0 && timeline(shown),
+    isLong && moreButton(lots.length - shown.length),
+    showsAll && notShown > 0 && element('p.muted', {}, `${plural(notShown, 'further lot')} not shown.`),
+  );
+};
+
+const legend = () =>
+  element(
+    'ul.legend',
+    { 'aria-label': 'What the bars mean' },
+    ...['open', 'due', 'drained', 'expired', 'superseded'].map((state) =>
+      element('li', {}, element(`span.swatch.is-${state}`, { 'aria-hidden': 'true' }), state),
+    ),
+  );
+
+const refreshCustomers = refresher(async () => {
+  const { customers } = /** @type {{ customers: Customer[] }} */ (await call('customers'));
+  known.replaceChildren(
+    ...customers.map(({ username, credit, restrictedCredit }) =>
+      element('option', { value: username, label: `${money(credit)}, ${money(restrictedCredit)} restricted` }),
+    ),
+  );
+  const first = customers[0];
+  if (customer === '' && first) show(first.username);
+  if (!first)
+    view.replaceChildren(
+      element('p.empty', {}, 'No customer yet. A resident becomes one with the first credit, coupon or purchase.'),
+    );
+});
+
+export const refreshCredit = refresher(async () => {
+  if (customer === '') return refreshCustomers();
+  try {
+    const { uuid, username, types } = await call(`credit?customer=${encodeURIComponent(customer)}`);
+    note.textContent = '';
+    replaceChildren(
+      view,
+      element('p.who', {}, element('b', {}, username), element('code.faint', {}, uuid)),
+      ...types.map(typeView),
+      legend(),
+    );
+  } catch (error) {
+    // What was shown stays: only the name that was typed is wrong.
+    note.textContent =
+      error instanceof TypeError
+        ? ''
+        : /** @type {Error} */ (error).message.replace(
+            'The requested resource was not found.',
+            `There is no resident ${customer}.`,
+          );
+  }
+});
+
+/** @param {string} name */
+const show = (name) => {
+  customer = name;
+  history.replaceState(null, '', `#customer=${encodeURIComponent(name)}`);
+  refreshCredit();
+};
+
+byId('customer-form', HTMLFormElement).addEventListener('submit', (event) => {
+  event.preventDefault();
+  if (input.value.trim() === '') return;
+  show(input.value.trim());
+  input.value = '';
+});
+input.addEventListener('focus', refreshCustomers);
+
+// Nobody says when a lot comes due.
+setInterval(() => document.hidden || refreshCredit(), 30_000);

@@ -1,0 +1,58 @@
+// @ts-check
+
+/**
+ * Calls one of the local service's own tools. Throws with what is wrong.
+ * @param {string} path under `/_dev/`
+ * @param {object} [body] makes it a POST
+ * @returns {Promise<any>}
+ */
+export const call = async (path, body) => {
+  const response = await fetch(`/_dev/${path}`, body && { method: 'POST', body: JSON.stringify(body) });
+  const value = await response.json();
+  if (!response.ok) throw new Error(value.error);
+  return value;
+};
+
+const pauseMillis = 150;
+
+/**
+ * Wraps what reads and shows something: however often it is asked for, it runs once at a time, and once more where it
+ * was asked for meanwhile.
+ * @param {() => Promise<void>} work
+ * @returns {() => void}
+ */
+export const refresher = (work) => {
+  let wanted = false;
+  let running = false;
+  const run = async () => {
+    running = true;
+    while (wanted) {
+      await new Promise((resolve) => setTimeout(resolve, pauseMillis));
+      wanted = false;
+      // The service may be gone for a moment; once it is back everything is read again.
+      await work().catch(() => undefined);
+    }
+    running = false;
+  };
+  return () => {
+    wanted = true;
+    if (!running) run();
+  };
+};
+
+/**
+ * Follows the events of the service, through its restarts.
+ * @param {Record<string, (data: any) => void>} listeners by event
+ * @param {(connected: boolean) => void} onState
+ */
+export const follow = (listeners, onState) => {
+  const source = new EventSource('/_dev/events');
+  for (const [event, listen] of Object.entries(listeners))
+    source.addEventListener(event, (message) => listen(JSON.parse(message.data)));
+  source.addEventListener('open', () => onState(true));
+  source.addEventListener('error', () => {
+    onState(false);
+    // A service that is just starting refuses the stream, after which the browser would not try again.
+    if (source.readyState === EventSource.CLOSED) setTimeout(() => follow(listeners, onState), 1000);
+  });
+};

@@ -1,0 +1,40 @@
+// @ts-check
+/* A plain script, not a module: the page also works when it is opened from a disk. */
+
+/**
+ * @typedef {{ preauthorizeApiKey: (scheme: string, key: string) => void }} Renderer
+ * @typedef {{ tryIt: boolean, document: object }} Reference
+ */
+
+const { reference, SwaggerUIBundle } =
+  /** @type {{ reference: Reference, SwaggerUIBundle: (options: object) => Renderer }} */ (
+    /** @type {unknown} */ (globalThis)
+  );
+
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const followScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', followScheme);
+followScheme();
+
+document.documentElement.classList.toggle('can-try', reference.tryIt);
+
+/** The demo key is filled in: "Try it out" answers from the running service without further ado. */
+const fillInKey = async () => {
+  const { key } = await (await fetch('/_dev/service')).json();
+  renderer.preauthorizeApiKey('ApiKey', key);
+};
+
+const renderer = SwaggerUIBundle({
+  spec: reference.document,
+  dom_id: '#reference',
+  deepLinking: true,
+  defaultModelsExpandDepth: 0,
+  displayRequestDuration: true,
+  docExpansion: 'list',
+  filter: true,
+  // No address but the service's own is ever called: by default the renderer shows a badge of a validator elsewhere.
+  validatorUrl: null,
+  tryItOutEnabled: reference.tryIt,
+  supportedSubmitMethods: reference.tryIt ? ['get', 'put', 'post', 'delete'] : [],
+  onComplete: () => reference.tryIt && fillInKey(),
+});

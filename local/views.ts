@@ -1,0 +1,137 @@
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { now, timestamp } from '../lib/clock.ts';
+import { type CreditType, creditTypes, isDue } from '../lib/credit/rules.ts';
+import { listDeadLetters, redriveDeadLetters } from '../lib/delivery/operator.ts';
+import { invalid } from '../lib/http/problem.ts';
+import { parseIdentifier } from '../lib/identifier.ts';
+import { asDecided } from '../lib/store/credit-audit.ts';
+import { type CreditLot, listLots } from '../lib/store/credit-lots.ts';
+import { type CreditItem, holdingOf } from '../lib/store/credit-state.ts';
+import { getCustomerItem, listCustomers, uuidOf } from '../lib/store/customers.ts';
+import { deliveryStates, listDeliveries } from '../lib/store/deliveries.ts';
+import { findDispenser } from '../lib/store/dispensers.ts';
+import { listProducts } from '../lib/store/products.ts';
+import type { LocalDispenser } from './dispenser.ts';
+
+/** What the console shows of one store, read through the same verbs as everything else. */
+
+const shownCustomers = 50;
+const readCustomers = 1000;
+const shownOpenLots = 200;
+const shownEndedLots = 40;
+const shownDeliveries = 60;
+const shownDeadLetters = 20;
+
+/** Customers whose name holds the text, those with the most credit first. */
+export const viewCustomers = async (store: string, text: string) => {
+  const all = await listCustomers(store, {}).source({ descending: false, limit: readCustomers });
+  const found = all.filter(({ username }) => username.includes(text.trim().toLowerCase()));
+  found.sort((a, b) => b.credit + b.restrictedCredit - (a.credit + a.restrictedCredit));
+  return {
+    customers: found
+      .slice(0, shownCustomers)
+      .map(({ uuid, username, credit, restrictedCredit }) => ({ uuid, username, credit, restrictedCredit })),
+  };
+};
+
+const lotView = ({ sk, amount, remaining, state, expiresAt, createdAt, endedAt, endedBy }: CreditLot, at: string) => ({
+  id: sk.slice(sk.lastIndexOf('#') + 1),
+  amount,
+  remaining,
+  /** `due`: it has expired, and the next change or sweep will close it. */
+  state: state === 'open' && isDue(expiresAt, at) ? 'due' : state,
+  expiresAt,
+  createdAt,
+  endedAt,
+  endedBy,
+});
+
+/** A customer's credit with its lots: the open ones as they are drained, then those that ended, the latest first. */
+export const viewCredit = async (store: string, text: string) => {
+  const identifier = parseIdentifier(text);
+  if (!identifier) throw invalid('Give a resident’s name, such as "vera.vendor", or an avatar UUID.');
+  const uuid = await uuidOf(identifier);
+  const item: CreditItem = await getCustomerItem(store, uuid);
+  const lots = (await listLots(store, uuid)).map((lot) => asDecided(lot, item));
+  const at = timestamp(now());
+  const typeView = (type: CreditType) => {
+    const ours = lots.filter(({ sk }) => sk.startsWith(`${type}#`));
+    const open = ours.filter(({ state }) => state === 'open');
+    const ended = ours.filter(({ state }) => state !== 'open');
+    ended.sort((a, b) => ((a.endedAt ?? '') < (b.endedAt ?? '') ? 1 : -1));
+    const { balance, unlotted } = holdingOf(item, type);
+    return {
+      type,
+      balance,
+      unlotted,
+      lots: [...open.slice(0, shownOpenLots), ...ended.slice(0, shownEndedLots)].map((lot) => lotView(lot, at)),
+      notShown: Math.max(0, open.length - shownOpenLots) + Math.max(0, ended.length - shownEndedLots),
+    };
+  };
+  return { now: at, uuid, username: item.username, types: creditTypes.map(typeView) };
+};
+
+let queueClient: SQSClient | undefined;
+
+/** How many messages of a queue are ready to be taken, and how many are with a worker or pause before another try. */
+const countMessages = async (QueueUrl: string | undefined) => {
+  queueClient ??= new SQSClient({});
+  const { Attributes = {} } = await queueClient.send(
+    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
+  );
+  return {
+    ready: Number(Attributes.ApproximateNumberOfMessages ?? 0),
+    taken: Number(Attributes.ApproximateNumberOfMessagesNotVisible ?? 0),
+  };
+};
+
+// Who looks at dead letters takes them out of sight for a moment: a redrive beside it would miss them.
+let deadLetterWork: Promise<unknown> = Promise.resolve();
+const alone = <T>(work: () => Promise<T>): Promise<T> => {
+  const next = deadLetterWork.then(work, work);
+  deadLetterWork = next.catch(() => undefined);
+  return next;
+};
+
+export const redrive = async () => ({ redriven: await alone(redriveDeadLetters) });
+
+/** The latest deliveries, the queues, the dead letters and the dispenser. */
+export const viewDeliveries = async (store: string, dispenser: LocalDispenser) => {
+  const [queue, dead, registered, products, ...perState] = await Promise.all([
+    countMessages(process.env.DELIVERY_QUEUE_URL),
+    countMessages(process.env.DELIVERY_DLQ_URL),
+    findDispenser(store),
+    listProducts(store, {})({ descending: false, limit: 1 }),
+    ...deliveryStates.map((state) => listDeliveries(store, state)({ descending: true, limit: shownDeliveries })),
+  ]);
+  const gifts = new Map(dispenser.inbox().map((gift) => [gift.deliveryId, gift]));
+  const deliveries = perState.flat().sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+  return {
+    dispenser: {
+      ...dispenser.behaviour(),
+      region: registered?.region,
+      registered: registered?.url !== undefined,
+      lostReason: registered?.lostReason,
+    },
+    queue,
+    /** Something that can be delivered, for an example. */
+    product: products[0] && { id: products[0].id, name: products[0].name },
+    deadLetters: dead.ready + dead.taken === 0 ? [] : await alone(() => listDeadLetters(shownDeadLetters)),
+    deadLetterCount: dead.ready + dead.taken,
+    deliveries: deliveries.slice(0, shownDeliveries).map((delivery) => ({
+      id: delivery.id,
+      state: delivery.state,
+      productId: delivery.productId,
+      item: delivery.item,
+      recipient: delivery.recipientUsername,
+      message: delivery.message,
+      createdAt: delivery.createdAt,
+      deliveredAt: delivery.deliveredAt,
+      expiresAt: delivery.expiresAt,
+      attempts: delivery.attempts,
+      lastError: delivery.lastError,
+      /** When the item came into the avatar's hands, whatever the service was told. */
+      givenAt: gifts.get(delivery.id)?.time,
+    })),
+  };
+};

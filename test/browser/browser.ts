@@ -1,0 +1,74 @@
+import axe from 'axe-core';
+import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+
+/** Without a network: no name leads anywhere, and Chromium itself looks for nothing. */
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+];
+
+/**
+ * One Chromium for a test file. `open` answers a new page in a context of its own, in which everything but `allowed` is
+ * blocked. Whatever a page reports as an error, a breach of its content policy or a blocked request fails the test.
+ */
+export const useBrowser = (allowed: () => string) => {
+  let browser: Awaited<ReturnType<typeof chromium.launch>>;
+  let faults: string[] = [];
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags });
+  });
+  afterAll(() => browser?.close());
+  afterEach(async () => {
+    const found = faults;
+    faults = [];
+    await Promise.all(browser.contexts().map((context) => context.close()));
+    expect(found).toEqual([]);
+  });
+
+  return {
+    open: async (path: string, options: BrowserContextOptions = {}): Promise<Page> => {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+      // Shorter than a test may take, so that it says what did not come.
+      context.setDefaultTimeout(20_000);
+      await context.route('**', (route) => {
+        const url = route.request().url();
+        if (url.startsWith(allowed()) || url.startsWith('data:')) return route.continue();
+        faults.push(`blocked ${url}`);
+        return route.abort();
+      });
+      const page = await context.newPage();
+      page.on('console', (message) => {
+        if (['error', 'warning'].includes(message.type())) faults.push(message.text());
+      });
+      page.on('pageerror', (error) => faults.push(String(error)));
+      await page.goto(allowed() + path);
+      return page;
+    },
+    /** Forgets the faults that fit, which the test has brought about. */
+    forgive: (pattern: RegExp): void => {
+      faults = faults.filter((fault) => !pattern.test(fault));
+    },
+  };
+};
+
+/** What stands in the way of people with a screen reader, a keyboard or weak eyes, by the rules of WCAG 2.1 AA. */
+export const barriers = async (page: Page, root: string): Promise<string[]> => {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(async (selector) => {
+    const { axe: checker } = globalThis as unknown as { axe: typeof axe };
+    const { violations } = await checker.run(selector, {
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'],
+      // It would put copies of the style sheets into the page, which the content policy forbids.
+      preload: false,
+    });
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+  }, root);
+  return found;
+};

@@ -1,0 +1,106 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+/** docs/contract-coverage.md against the contract suite, the other tests and docs/contract.md, both ways. */
+
+const root = new URL('../', import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
+
+const suite = readdirSync(new URL('test/contract/', root)).filter((name) => name.endsWith('.test.ts'));
+
+/** A table row: the cells of one line of Markdown. A bar inside a cell is written as \|. */
+const cellsOf = (line: string): string[] =>
+  line
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim())
+    .slice(1, -1);
+
+interface Entry {
+  section: string;
+  rule: string;
+  row: string;
+  proofs: string[];
+}
+
+/** One entry per row of the tables under the headings of the third level. */
+const entriesOf = (text: string): Entry[] =>
+  text
+    .split('\n### ')
+    .slice(1)
+    .flatMap((section) => {
+      const [heading = '', ...lines] = section.split('\n');
+      const rows = lines.filter((line) => line.startsWith('| ')).slice(1);
+      return rows.map((line) => {
+        const [rule = '', row = '', proofs = ''] = cellsOf(line);
+        return { section: heading, rule, row, proofs: proofs.split('; `').map((proof) => proof.replace(/^`/, '')) };
+      });
+    });
+
+const [specification = '', ofContract = ''] = read('docs/contract-coverage.md').split('\n## The decisions');
+const decisions = entriesOf(ofContract);
+const entries = [...entriesOf(specification), ...decisions];
+const rules = new Set(entries.map(({ rule }) => rule));
+
+/** What precedes the colon of a title, or stands in a table of cases by itself, as far as it consists of rules. */
+const rulesIn = (text: string): string[] =>
+  [...text.matchAll(/['"`]([a-zA-Z0-9 ,]+)(?=[:'"`])/g)].flatMap(([, heads = '']) =>
+    heads.split(', ').filter((head) => rules.has(head)),
+  );
+
+test('every rule of the list is proven by what the list says, and nothing is proven that is not in it', () => {
+  const proven = new Map<string, string[]>();
+  for (const file of suite)
+    for (const rule of new Set(rulesIn(read(`test/contract/${file}`))))
+      proven.set(rule, [...(proven.get(rule) ?? []), file]);
+
+  for (const { rule, proofs } of entries) {
+    const files = proofs.map((proof) => proof.split('`')[0] ?? '').filter((file) => /^\d\d-/.test(file));
+    expect([rule, files]).toEqual([rule, proven.get(rule) ?? []]);
+    expect([rule, proofs.join('')]).not.toEqual([rule, '']);
+  }
+  expect(rules.size).toBe(entries.length);
+});
+
+test('every test of the suite begins with rules of the list', () => {
+  for (const file of suite) {
+    const titles = [
+      ...read(`test/contract/${file}`).matchAll(
+        /\btest(?:\.each\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))?\(\s*(['"`])(.*?)\1,/gs,
+      ),
+    ];
+    const strays = titles
+      .map(([, , title = '']) => title)
+      .filter((title) => {
+        const heads = title.split(': ')[0]?.split(', ') ?? [];
+        return title.startsWith('%s: ') ? false : !heads.every((head) => rules.has(head));
+      });
+
+    expect([file, strays]).toEqual([file, []]);
+    expect(titles.length).toBeGreaterThan(0);
+  }
+});
+
+test('the tests that the list names outside the suite exist', () => {
+  const named = entries.flatMap(({ proofs }) => proofs).filter((proof) => proof.startsWith('test/'));
+
+  for (const proof of named) {
+    const [file = '', title = ''] = proof.split('`: ');
+    expect([file, existsSync(new URL(file, root))]).toEqual([file, true]);
+    expect(read(file)).toContain(title);
+  }
+  expect(named.length).toBeGreaterThan(0);
+});
+
+test('every row of contract.md is in the list, and no other', () => {
+  const sections = read('docs/contract.md').split('\n## ').slice(1);
+
+  for (const section of sections) {
+    const name = section.split('\n')[0] ?? '';
+    const rows = section
+      .split('\n')
+      .filter((line) => line.startsWith('| ') && !/^\| (?:Case|Body|Field) \|/.test(line));
+    const listed = decisions.filter((entry) => entry.section === name);
+
+    expect([name, listed.map(({ row }) => row)]).toEqual([name, rows.map((line) => cellsOf(line)[0])]);
+  }
+});

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { expectProblem } from './shapes.ts';
+import { act, call, get, resident, target } from './target.ts';
+
+/** What only imported coupons have: a limit and an expiry. Resident 17. */
+
+describe.runIf(target.local)('on the local service, whose demo has imported coupons', () => {
+  const owner = resident(17).uuid;
+  const imported = (number: number) => `00000004-dede-4ede-8ede-00000000000${number}`;
+
+  test('coupons 7: imported coupons may have a limit and an expiry, which a replacement leaves as they are', async () => {
+    const { body } = await get(`/v1/coupons/${imported(6)}`);
+
+    const replaced = await call('PUT', `/v1/coupons/${imported(6)}`, body);
+
+    expect(body).toMatchObject({ code: 'Été', usesPerCustomer: 3, discount: 12.5 });
+    expect(Date.parse(body.expiration)).toBeLessThan(Date.parse('9000-01-01'));
+    expect(replaced.body).toEqual(body);
+  });
+
+  test('apply rule 4: an expired coupon cannot be applied, though it is active', async () => {
+    const path = `/v1/customers/${owner}/actions/apply-coupon`;
+    expect((await get(`/v1/coupons/${imported(5)}`)).body.active).toBe(true);
+
+    expectProblem(await act(owner, 'apply-coupon', { code: 'LASTYEAR', scope: 0 }), 400, path, [
+      'The coupon has expired.',
+    ]);
+  });
+
+  test('coupons 8: an owner’s expired coupon is passed over for the usable one', async () => {
+    const nova = '00000002-dede-4ede-8ede-000000000002';
+
+    const { body } = await act(owner, 'apply-coupon', { couponOwnerUuid: nova, scope: 0 });
+
+    expect(body.couponId).toBe(imported(6));
+  });
+});

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { expectProblem } from './shapes.ts';
+import { act, call, get, hasResidents, resident, statusOf, target, unique } from './target.ts';
+
+/** What bodies and queries may look like, and the Idempotency-Key. Resident 53. */
+
+test('statuses 10: what counts is the body, not its Content-Type', async () => {
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=utf-8', 'nonsense'])
+    expect(
+      (await call('POST', '/v1/categories', { name: 'Seats' }, { headers: { 'Content-Type': type } })).status,
+    ).toBe(201);
+  expect((await call('POST', '/v1/categories', 'name=Seats')).status).toBe(400);
+});
+
+test('statuses 10: a body with a byte order mark, a trailing comma or two values is no JSON', async () => {
+  for (const body of ['\ufeff{"name":"x"}', '{"name":"x",}', '{"name":"x"}{}', 'undefined', '"', '{"name":"x"'])
+    expectProblem(await call('POST', '/v1/categories', body), 400, '/v1/categories', [
+      'The body must be a JSON object.',
+    ]);
+});
+
+test('silent 28: a body of 1 MB is 400', async () => {
+  const body = JSON.stringify({ name: 'Seats', padding: 'x'.repeat(1_000_000) });
+
+  expectProblem(await call('POST', '/v1/categories', body), 400, '/v1/categories', [
+    'The body must be at most 256 KiB.',
+  ]);
+});
+
+test('silent 50: bytes that are no UTF-8 are read as U+FFFD', async () => {
+  const response = await fetch(`${target.baseUrl}/v1/categories`, {
+    method: 'POST',
+    headers: { 'X-API-Key': target.key },
+    body: Buffer.from('{"name":"Caf\u00e9"}', 'latin1'),
+  });
+  const { id, name } = await response.json();
+  await call('DELETE', `/v1/categories/${id}`);
+
+  expect(name).toBe('Caf\ufffd');
+});
+
+test('statuses 10: blanks around a body do no harm', async () => {
+  expect((await call('POST', '/v1/categories', ' \r\n\t{"name":"x"}\n ')).status).toBe(201);
+});
+
+test('text 27: unknown query parameters and body fields are ignored', async () => {
+  const { body } = await call('POST', '/v1/categories?x=1&y', { name: 'Seats', colour: 'red', nested: { deep: [1] } });
+
+  expect(Object.keys(body).sort()).toEqual(['id', 'name', 'productCount']);
+});
+
+test.each(['limit=5&limit=5', 'search=a&search=b', 'listed=true&listed=true', 'cursor=&cursor='])(
+  'text 28: %s is 400, since it is given twice',
+  async (query) => {
+    const { status, body } = await get(`/v1/products?${query}`);
+
+    expect(status).toBe(400);
+    expect(body.errors).toContain(`${query.split('=')[0]} must be given once.`);
+  },
+);
+
+test('silent 8: an unknown parameter may be given twice', async () => {
+  expect((await get('/v1/products?limit=1&x=1&x=2&constructor=1&__proto__=2&toString=3')).status).toBe(200);
+});
+
+test.each(['limit', 'Limit', 'LIMIT'])('text 27: the name of a parameter has its case (%s=0)', async (name) => {
+  expect((await get(`/v1/products?${name}=0`)).status).toBe(name === 'limit' ? 400 : 200);
+});
+
+test('silent 10: an empty boolean is 400', async () => {
+  expectProblem(await get('/v1/products?listed='), 400, '/v1/products', ['listed must be true or false.']);
+});
+
+test('silent 16: members named __proto__ and the like are unknown fields', async () => {
+  const odd = '"__proto__":{"name":"evil","price":1},"constructor":{"prototype":{"name":"evil"}},"toString":1';
+
+  expectProblem(await call('POST', '/v1/categories', `{${odd}}`), 400, '/v1/categories', [
+    expect.stringMatching(/^name is required/),
+  ]);
+  expect((await call('POST', '/v1/categories', `{${odd},"name":"Seats"}`)).body.name).toBe('Seats');
+});
+
+describe.runIf(target.local)(
+  'on the local service (what stands before a deployment may refuse a GET with a body)',
+  () => {
+    test('text 27: the body of an endpoint that takes none is ignored', async () => {
+      const headers = { 'X-API-Key': target.key, 'Content-Length': 1 };
+
+      expect(await statusOf('/v1/products?limit=1', headers, '{')).toBe(200);
+    });
+  },
+);
+
+describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
+  const customer = resident(53).uuid;
+  const increment = (key: string, body: object) =>
+    act(customer, 'increment-credit', body, { headers: { 'Idempotency-Key': key } });
+
+  test('silent 36: the same request under one Idempotency-Key is made once and answered twice', async () => {
+    await act(customer, 'set-credit', { credit: 0 });
+    const key = unique('key').replace(' ', '-');
+
+    const answers = [
+      await increment(key, { delta: 5 }),
+      await increment(key, { delta: 5 }),
+      await increment(`"${key}"`, { delta: 5 }),
+    ];
+    const other = await increment(key, { delta: 6 });
+
+    expect(answers.map(({ status, body }) => [status, body.credit])).toEqual(Array(3).fill([200, 5]));
+    expect(answers.map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true', 'true']);
+    expect(other.status).toBe(422);
+    expect((await get(`/v1/customers/${customer}/credit`)).body.credit).toBe(5);
+  });
+
+  test('silent 37: a refused request keeps no record under its Idempotency-Key', async () => {
+    await act(customer, 'set-credit', { credit: 0 });
+    const key = unique('key').replace(' ', '-');
+
+    const refused = await increment(key, { delta: -5 });
+    await act(customer, 'set-credit', { credit: 5 });
+    const made = await increment(key, { delta: -5 });
+
+    expect([refused.status, made.status, made.body.credit]).toEqual([400, 200, 0]);
+  });
+
+  test('silent 36: a malformed Idempotency-Key is 400, and changes nothing', async () => {
+    await act(customer, 'set-credit', { credit: 9 });
+
+    for (const key of ['a b', 'x'.repeat(256), '""', 'é'.normalize('NFC')])
+      expect((await increment(key, { delta: 1 })).status).toBe(400);
+    expect((await get(`/v1/customers/${customer}/credit`)).body.credit).toBe(9);
+  });
+});

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import type { ServiceFile } from '../../local/state.ts';
+import { startProcess } from '../support/local-service.ts';
+
+/** The service under test, and what the suite may use of it. */
+export interface Target {
+  baseUrl: string;
+  /** The suite started it itself, with the demo's rows. */
+  local: boolean;
+  /** A key with all scopes. */
+  key: string;
+  /** A key of the same store with one scope alone, `products:read`. */
+  narrowKey?: string | undefined;
+  otherKey?: string | undefined;
+  /** A key for each single scope. */
+  scopeKeys?: Record<string, string>;
+  residents: readonly { uuid: string; username: string }[];
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    target: Target;
+  }
+}
+
+/** Reads somebody's residents through the API. Throws with what to change where one is unknown. */
+const readResidents = async (baseUrl: string, key: string, names: string[]) =>
+  Promise.all(
+    names.map(async (name) => {
+      const path = `/v1/customers/${encodeURIComponent(name)}`;
+      const response = await fetch(baseUrl + path, { headers: { 'X-API-Key': key } });
+      const { uuid, username, detail } = (await response.json()) as Record<string, string>;
+      if (!uuid || !username)
+        throw new Error(`GET ${path} answered ${response.status} (${detail}). See docs/contract-suite.md.`);
+      return { uuid, username };
+    }),
+  );
+
+/** The service that the environment names. */
+const given = async (baseUrl: string): Promise<Target> => {
+  const key = process.env.CONTRACT_KEY;
+  if (!key) throw new Error('Set CONTRACT_KEY to a key of the store with all scopes. See docs/contract-suite.md.');
+  const names = (process.env.CONTRACT_RESIDENTS ?? '').split(',').filter((name) => name.trim() !== '');
+  if (names.length === 1) throw new Error('CONTRACT_RESIDENTS must name at least two residents, or none.');
+  return {
+    baseUrl: baseUrl.replace(/\/$/, ''),
+    local: false,
+    key,
+    narrowKey: process.env.CONTRACT_READ_KEY,
+    otherKey: process.env.CONTRACT_OTHER_KEY,
+    residents: await readResidents(baseUrl.replace(/\/$/, ''), key, names),
+  };
+};
+
+/** Starts the service as a person does, or takes the one that the environment names; ends what it started. */
+export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const { CONTRACT_BASE_URL, ...env } = process.env;
+  if (CONTRACT_BASE_URL) {
+    project.provide('target', await given(CONTRACT_BASE_URL));
+    return undefined;
+  }
+  const dataDir = join(tmpdir(), `sis-contract-${randomUUID()}`);
+  const service = startProcess(dataDir, ['--memory', '--rate', '1000000', '--burst', '1000000'], {
+    ...env,
+    TABLE_NAME: `contract-${randomUUID()}`,
+  });
+  await service.until(/Ctrl-C ends it/);
+  const file = JSON.parse(readFileSync(join(dataDir, 'service.json'), 'utf8')) as ServiceFile;
+  project.provide('target', {
+    baseUrl: file.baseUrl,
+    local: true,
+    key: file.keys.all,
+    narrowKey: file.keys['products:read'],
+    otherKey: file.otherStore.key,
+    scopeKeys: file.keys,
+    residents: file.residents,
+  });
+  return async () => {
+    await service.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+}

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { type OutgoingHttpHeaders, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { afterAll, inject } from 'vitest';
+
+/** What the files of the suite share: a client of the service under test that tidies up after itself. */
+export const target = inject('target');
+
+interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is looked at member by member, whatever the endpoint.
+  body: any;
+}
+
+interface Sent {
+  key?: string | undefined;
+  headers?: Record<string, string>;
+}
+
+const creating = /^\/v1\/(?:coupons|products|categories|customers\/[^/]+\/actions\/grant-gift-card)$/;
+const made: { path: string; body: { id: string } }[] = [];
+
+/** Sends a request with the key of all scopes, or another; a body that is text is sent as it is. */
+export const call = async (
+  method: string,
+  path: string,
+  body?: unknown,
+  { key = target.key, headers = {} }: Sent = {},
+): Promise<Answer> => {
+  const response = await fetch(target.baseUrl + path, {
+    method,
+    headers: { 'X-API-Key': key, ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const answer = {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? undefined : JSON.parse(text),
+  };
+  if (key === target.key && method === 'POST' && creating.test(path.split('?')[0] ?? '') && answer.body?.id)
+    made.push({ path, body: answer.body });
+  return answer;
+};
+
+export const get = (path: string): Promise<Answer> => call('GET', path);
+
+/** The status of a GET as fetch does not send it: with a header twice, or with a body. */
+export const statusOf = (path: string, headers: OutgoingHttpHeaders, body?: string): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const url = new URL(target.baseUrl + path);
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const request = send(url, { headers }, (response) => {
+      response.resume();
+      response.on('end', () => resolve(response.statusCode));
+    });
+    request.on('error', reject).end(body);
+  });
+
+/** What stands before `/v1` in the paths of the service: the stage, on a deployment without a domain of its own. */
+export const prefix = new URL(target.baseUrl).pathname.replace(/\/$/, '');
+
+/** Reads what a `Location` leads to. */
+export const follow = ({ headers }: Answer): Promise<Answer> =>
+  get((headers.get('location') ?? '/nowhere').slice(prefix.length));
+
+/** A category goes; of what cannot be deleted, the part that could do harm is switched off. */
+const undo = async ({ path, body: { id } }: (typeof made)[number]): Promise<Answer> => {
+  if (path.startsWith('/v1/categories')) return call('DELETE', `/v1/categories/${id}`);
+  if (path.startsWith('/v1/customers')) return call('POST', `/v1/giftcards/${id}/actions/disable`);
+  const row = `${path}/${id}`;
+  return call('PUT', row, { ...(await get(row)).body, active: false });
+};
+
+const used = new Set<string>();
+afterAll(async () => {
+  for (const each of made) await undo(each);
+  for (const uuid of used) await clear(uuid);
+});
+
+/** Takes from a customer what the suite may have given them. */
+const clear = async (uuid: string): Promise<void> => {
+  await call('POST', `/v1/customers/${uuid}/actions/set-credit`, { credit: 0 });
+  await call('POST', `/v1/customers/${uuid}/actions/set-restricted-credit`, { credit: 0 });
+  await call('POST', `/v1/customers/${uuid}/actions/unban`);
+  await call('PUT', `/v1/customers/${uuid}`, { discount: 0, newsSubscriber: false });
+};
+
+export const hasResidents = target.residents.length > 0;
+
+/**
+ * The resident of a number. Files run at once where there are many residents: each file takes numbers that no other
+ * file takes (see the head of each).
+ */
+export const resident = (number: number): { uuid: string; username: string } => {
+  const one = target.residents[number % Math.max(target.residents.length, 1)];
+  if (!one) return { uuid: randomUUID(), username: 'nobody' };
+  used.add(one.uuid);
+  return one;
+};
+
+/** Text that no other run has used. */
+export const unique = (text: string): string => `${text} ${randomUUID().slice(0, 13)}`;
+
+/** A well-formed UUID that nothing has. */
+export const unknownUuid = 'ffffffff-7e57-4000-8000-ffffffffffff';
+
+/** A well-formed username that is nobody's: the virtual world gives out no digits alone. */
+export const unknownName = '0000000000000000000000000000000.0';
+
+export const nilUuid = '00000000-0000-0000-0000-000000000000';
+
+export const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
+
+/** Makes a row and answers it. */
+const create = async (path: string, body: object): Promise<Answer['body']> => {
+  const answer = await call('POST', path, body);
+  if (answer.status > 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body;
+};
+
+export const createCategory = (name = unique('Category')) => create('/v1/categories', { name });
+
+export const createProduct = (fields: object = {}) =>
+  create('/v1/products', { name: unique('Product'), price: 100, ...fields });
+
+export const createCoupon = (ownerIdentifier: string, fields: object = {}) =>
+  create('/v1/coupons', { code: unique('C').replace(' ', '-'), ownerIdentifier, ...fields });
+
+export const grantCard = (identifier: string, fields: object = {}) =>
+  create(`/v1/customers/${identifier}/actions/grant-gift-card`, { credit: 5, ...fields });
+
+/** An action of a customer. */
+export const act = (uuid: string, action: string, body?: unknown, sent?: Sent): Promise<Answer> =>
+  call('POST', `/v1/customers/${uuid}/actions/${action}`, body, sent);
+
+/** Every row of a list, page by page. */
+export const walk = async (path: string): Promise<Answer['body'][]> => {
+  const rows: Answer['body'][] = [];
+  let cursor = '';
+  for (;;) {
+    const { body } = await get(`${path}${path.includes('?') ? '&' : '?'}limit=1000${cursor}`);
+    rows.push(...body.data);
+    if (body.pagination.nextCursor === null) return rows;
+    cursor = `&cursor=${encodeURIComponent(body.pagination.nextCursor)}`;
+  }
+};
+
+/**
+ * Answers what `read` finds once `isThere`. On AWS an index follows the table within a second; the local service has it
+ * at once, and is asked once.
+ */
+export const settled = async <T>(read: () => Promise<T>, isThere: (value: T) => boolean): Promise<T> => {
+  let value = await read();
+  for (let i = 0; !target.local && !isThere(value) && i < 20; i++) {
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    value = await read();
+  }
+  return value;
+};

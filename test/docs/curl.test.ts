@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { lasting } from '../support/lasting.ts';
+import { startForTests } from '../support/local-service.ts';
+import { type CodeBlock, codeBlocks } from './code-blocks.ts';
+
+/** Runs every curl line of the documents as a reader would, in bash, against the local service with its demo data. */
+
+/** Blocks with curl that are not run, by their first line, with the reason. */
+const excluded: Record<string, string> = {};
+
+const dir = mkdtempSync(join(tmpdir(), 'curl-'));
+let service: Awaited<ReturnType<typeof startForTests>>;
+beforeAll(async () => {
+  // The readers' key comes from .local/service.json in the directory that they are in.
+  service = await startForTests({ dataDir: join(dir, '.local') });
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const firstLine = ({ text }: CodeBlock): string => text.split('\n')[0] ?? '';
+const blocks = codeBlocks().filter(({ text }) => /\bcurl\b/.test(text));
+const runnable = blocks.filter((block) => !(firstLine(block) in excluded));
+const files = [...new Set(runnable.map(({ file }) => file))];
+
+// Each curl says its status on the error output, and ends its answer's line.
+const wrapper = `curl() { command curl --silent --show-error --max-time 20 --write-out '\\n%{stderr}%{http_code}\\n' "$@"; }`;
+
+/** One script for a file, since later blocks use the variables of earlier ones. The outputs go to a file for each block. */
+const scriptOf = (all: readonly CodeBlock[]): string => {
+  const here = (text: string): string =>
+    text
+      .replaceAll('http://127.0.0.1:4000', service.baseUrl)
+      .replaceAll('<BaseUrl>', service.baseUrl)
+      .replaceAll('<the key>', service.keys.all ?? '');
+  const parts = all.map(({ text }, index) => `exec >${index}.out 2>${index}.status\n${here(text)}`);
+  return ['set -euo pipefail', wrapper, ...parts].join('\n');
+};
+
+const read = (name: string): string[] =>
+  readFileSync(join(dir, name), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+
+test.each(files)('the curl lines of %s work, and print what it says', async (file) => {
+  const own = runnable.filter((block) => block.file === file);
+
+  const problem = await promisify(execFile)('bash', ['-c', scriptOf(own)], { cwd: dir }).catch((error: Error) => error);
+
+  for (const [index, { line, prints }] of own.entries()) {
+    const place = `${file}:${line} ${problem instanceof Error ? problem.message.slice(-300) : ''}`;
+    const output = read(`${index}.out`);
+    const statuses = read(`${index}.status`).map(Number);
+    const printed = prints === undefined ? undefined : JSON.parse(prints);
+    // A block that shows a problem is meant to be refused, by its last line.
+    const refused: number | undefined = printed?.title === undefined ? undefined : printed.status;
+    const accepted = refused === undefined ? statuses : statuses.slice(0, -1);
+    expect(statuses.length, place).toBeGreaterThan(0);
+    for (const status of accepted) expect(status, `${place}\n${output.join('\n')}`).toBeLessThan(300);
+    if (refused !== undefined) expect(statuses.at(-1), place).toBe(refused);
+    if (printed !== undefined) expect(lasting(JSON.parse(output.at(-1) ?? 'null')), place).toEqual(lasting(printed));
+  }
+  expect(problem).not.toBeInstanceOf(Error);
+});
+
+test('every curl line stands in a block marked sh, and no exclusion is left over', () => {
+  expect(blocks.filter(({ language }) => language !== 'sh').map(({ file, line }) => `${file}:${line}`)).toEqual([]);
+  expect(Object.keys(excluded).filter((line) => !blocks.some((block) => firstLine(block) === line))).toEqual([]);
+});

@@ -1,0 +1,124 @@
+import { gzipSync } from 'node:zlib';
+import * as fc from 'fast-check';
+import type { Route } from '../../lib/routes/route.ts';
+import { routes } from '../../lib/routes/routes.ts';
+import { anyJson } from './hostile.ts';
+import type { Mutation } from './mutations.ts';
+import { bytesOf, type JsonSchema, jsonSchema } from './requests.ts';
+
+type Path = (string | number)[];
+
+const pathsOf = ({ properties = {}, items }: JsonSchema): Path[] => [
+  ...Object.entries(properties).flatMap(([name, schema]) => [
+    [name],
+    ...pathsOf(schema).map((path) => [name, ...path]),
+  ]),
+  ...(items ? [[0], ...pathsOf(items).map((path) => [0, ...path])] : []),
+];
+
+const mark = '\u0000here\u0000';
+
+const withAt = (value: unknown, [first, ...rest]: Path, last: unknown): unknown => {
+  if (first === undefined) return last;
+  if (typeof first === 'number') return [withAt(Array.isArray(value) ? value[0] : undefined, rest, last)];
+  const object = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  return Object.fromEntries([...Object.entries(object), [first, withAt(object[first], rest, last)]]);
+};
+
+/** The body's JSON with `json` at a place; removed where there is none. */
+const bodyWith = (body: unknown, path: Path, json: string | undefined): string =>
+  bytesOf(
+    JSON.stringify(withAt(body, path, json === undefined ? undefined : mark)).replace(
+      JSON.stringify(mark),
+      () => json ?? '',
+    ),
+  );
+
+/** Fields of answers and of the table, which no request may set, and names that objects have by themselves. */
+const foreignFields = [
+  ...new Set(routes.flatMap(({ response }) => Object.keys(response?.shape ?? {}))),
+  ...[
+    '__proto__',
+    'constructor',
+    'prototype',
+    'toString',
+    'hasOwnProperty',
+    'pk',
+    'sk',
+    'flags',
+    'store',
+    'banReason',
+    '',
+  ],
+];
+
+const bodies: ((body: string) => string)[] = [
+  () => '',
+  () => ' ',
+  () => 'null',
+  () => '[]',
+  () => '7',
+  () => '"text"',
+  () => '{}',
+  () => '{',
+  (body) => body.slice(0, -1),
+  (body) => `${body}}`,
+  (body) => `${body}${body}`,
+  (body) => `\n\t ${body}\r\n`,
+  (body) => `\xef\xbb\xbf${body}`,
+  (body) => body.replace('"', '\xff"'),
+  (body) => body.replace(/:"/, ':"\xc3\x28\xed\xa0\x80'),
+  (body) => body.replaceAll('"', "'"),
+  (body) => `/* comment */${body}`,
+  (body) => Buffer.from(body, 'utf16le').toString('latin1'),
+  (body) => gzipSync(body).toString('latin1'),
+  (body) => body.replace('{', `{"padding":"${'x'.repeat(256 * 1024)}",`),
+  (body) => body.replace('{', `{"padding":"${'\u00e9'.repeat(130 * 1024)}",`),
+  (body) => body.replace('{', `{"deep":${'['.repeat(20_000)}${']'.repeat(20_000)},`),
+  () => '['.repeat(100_000),
+];
+
+/** What can be wrong with the body of a row's requests. */
+export const bodyMutations = (row: Route): Mutation[] => {
+  if (!row.body) return [];
+  const paths = pathsOf(jsonSchema(row.body));
+  return [
+    fc
+      .tuple(fc.constantFrom(...paths), fc.option(anyJson, { freq: 12, nil: undefined }))
+      .map(([path, json]) => (request, { body }) => ({
+        ...request,
+        mutation: json === undefined ? `without ${path.join('.')}` : `${path.join('.')} is ${json.slice(0, 60)}`,
+        body: bodyWith(body, path, json),
+      })),
+    fc.tuple(fc.constantFrom(...foreignFields), anyJson).map(([name, json]) => (request) => ({
+      ...request,
+      mutation: `also ${name}`,
+      body: (request.body ?? '{}').replace('{', () =>
+        bytesOf(`{${JSON.stringify(name)}:${json}${request.body === '{}' ? '' : ','}`),
+      ),
+    })),
+    fc.tuple(fc.constantFrom(...paths), anyJson).map(([[name = ''], json]) => (request) => ({
+      ...request,
+      mutation: `${name} twice`,
+      body: (request.body ?? '{}').replace('{', () => bytesOf(`{"${name}":${json}${request.body === '{}' ? '' : ','}`)),
+    })),
+    fc.nat(bodies.length - 1).map((number) => (request) => ({
+      ...request,
+      mutation: `body ${number}`,
+      body: bodies[number]?.(request.body ?? '') ?? '',
+    })),
+  ];
+};
+
+/** What can be wrong with how the length of a body is said. */
+export const framingMutations = (row: Route): Mutation[] =>
+  row.body
+    ? [
+        fc.constantFrom('chunked', 'short', 'long', 'twice', 'both').map((framing) => (request) => ({
+          ...request,
+          mutation: `length ${framing}`,
+          framing,
+          ...(framing !== 'chunked' && { expect: [400] }),
+        })),
+      ]
+    : [];

@@ -1,0 +1,63 @@
+import { deepStrictEqual, equal, match, ok } from 'node:assert/strict';
+import { titleOf } from '../../lib/http/problem.ts';
+import type { Route } from '../../lib/routes/route.ts';
+import type { RawAnswer } from '../support/raw-http.ts';
+import { expectedStatuses, rowOf } from './expectation.ts';
+import type { FuzzRequest } from './requests.ts';
+
+const header = ({ headers }: RawAnswer, name: string): string | undefined => {
+  const values = headers.get(name) ?? [];
+  ok(values.length <= 1, `${name} is there ${values.length} times`);
+  return values[0];
+};
+
+const checkSuccess = (row: Route, target: string, answer: RawAnswer): void => {
+  equal(answer.status, row.status);
+  if (!row.response) {
+    deepStrictEqual([answer.body, header(answer, 'content-type')], ['', undefined]);
+    return;
+  }
+  equal(header(answer, 'content-type'), 'application/json');
+  const body = JSON.parse(answer.body);
+  // What the schema does not declare falls away when it parses: so there must be nothing of that kind.
+  deepStrictEqual(row.response.parse(body), body);
+  if (row.status === 201) equal(header(answer, 'location'), `${target.split('?')[0]}/${body.id}`);
+};
+
+const checkProblem = (target: string, answer: RawAnswer): void => {
+  const { status } = answer;
+  equal(header(answer, 'content-type'), 'application/problem+json');
+  const { errors, ...problem } = JSON.parse(answer.body);
+  deepStrictEqual(Object.keys(problem).sort(), ['detail', 'instance', 'status', 'title']);
+  deepStrictEqual([problem.status, problem.title], [status, titleOf(status)]);
+  ok(typeof problem.detail === 'string' && problem.detail.length > 0, 'detail is text');
+  // What did not parse as HTTP has no path, or not all of it.
+  const path = target.split('?')[0];
+  ok(problem.instance === path || (status === 400 && errors === undefined), `instance is ${problem.instance}`);
+  if (errors !== undefined) {
+    equal(status, 400);
+    ok(Array.isArray(errors) && errors.length > 0 && errors.every((each) => typeof each === 'string' && each !== ''));
+    equal(problem.detail, errors.join(' '));
+  }
+  if ([409, 429, 503].includes(status)) match(header(answer, 'retry-after') ?? '', /^\d+$/);
+};
+
+/** Throws unless an answer is one that the contract allows, in its form, and nothing was written that must not be. */
+export const checkAnswer = (request: FuzzRequest, answer: RawAnswer | undefined, written: string[]): void => {
+  ok(answer, 'there is an answer');
+  const expected = expectedStatuses(request);
+  ok(expected.includes(answer.status), `${answer.status} ${answer.body.slice(0, 500)}, but expected ${expected}`);
+  match(header(answer, 'x-request-id') ?? '', /^[0-9a-f-]{36}$/);
+  equal(header(answer, 'cache-control'), 'no-store');
+  equal(header(answer, 'x-injected'), undefined);
+  const row = rowOf(request.method, request.target);
+  if (answer.status < 300) {
+    ok(row, 'there is a row');
+    checkSuccess(row, request.target, answer);
+    equal(Number(header(answer, 'content-length') ?? 0), Buffer.byteLength(answer.body));
+  } else if (request.method !== 'HEAD') {
+    checkProblem(request.target, answer);
+    equal(Number(header(answer, 'content-length')), Buffer.byteLength(answer.body));
+  }
+  if (answer.status >= 400 || request.method === 'GET') deepStrictEqual(written, [], 'nothing is written');
+};

@@ -1,0 +1,75 @@
+import type { Route } from '../../lib/routes/route.ts';
+import { routes } from '../../lib/routes/routes.ts';
+import type { FuzzRequest } from './requests.ts';
+
+/** What the contract lets a request be answered with, said anew from the rows' schemas, apart from the service's code. */
+
+const patterns = routes.map((row) => ({ row, pattern: new RegExp(`^${row.path.replace(/\{\w+\}/g, '[^/]+')}$`) }));
+
+/** The row that a request reaches. */
+export const rowOf = (method: string, target: string): Route | undefined => {
+  const path = target.split('?')[0] ?? '';
+  const fitting = patterns.filter(({ row, pattern }) => row.method === method && pattern.test(path));
+  return fitting.sort((a, b) => a.row.path.split('{').length - b.row.path.split('{').length)[0]?.row;
+};
+
+/** The path's parameters; undefined where an encoding is malformed. */
+const paramsOf = (row: Route, path: string): Record<string, string> | undefined => {
+  const sent = path.split('/');
+  try {
+    return Object.fromEntries(
+      row.path.split('/').flatMap((segment, index) => {
+        const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+        return name === undefined ? [] : [[name, decodeURIComponent(sent[index] ?? '')]];
+      }),
+    );
+  } catch {
+    return undefined;
+  }
+};
+
+const isQueryFaulty = (row: Route, query: string): boolean => {
+  const values = new URLSearchParams(query);
+  const known = Object.keys(row.query.shape).filter((name) => values.has(name));
+  if (known.some((name) => values.getAll(name).length > 1)) return true;
+  return !row.query.safeParse(Object.fromEntries(known.map((name) => [name, values.get(name)]))).success;
+};
+
+const isBodyFaulty = (row: Route, bytes: string): boolean => {
+  if (!row.body) return false;
+  const text = Buffer.from(bytes, 'latin1').toString('utf8');
+  if (Buffer.byteLength(text) > 256 * 1024) return true;
+  if (row.bodyOptional && text.trim() === '') return false;
+  try {
+    const value = JSON.parse(text);
+    return typeof value !== 'object' || value === null || Array.isArray(value) || !row.body.safeParse(value).success;
+  } catch {
+    return true;
+  }
+};
+
+const isIdempotencyKeyFaulty = (row: Route, keys: string[]): boolean =>
+  row.method === 'POST' &&
+  keys.length > 0 &&
+  (keys.length > 1 || !/^[\x21-\x7e]{1,255}$/.test(keys[0]?.replace(/^"(.*)"$/, '$1') ?? ''));
+
+/** The statuses that a request (with its fixtures filled in) may be answered with. */
+export const expectedStatuses = ({ method, target, headers, body = '', expect }: FuzzRequest): number[] => {
+  if (expect) return expect;
+  // HTTP allows ASCII only in a request line.
+  if (/[^\x21-\x7e]/.test(target)) return [400];
+  const row = rowOf(method, target);
+  if (!row) return [404];
+  const [path = '', query = ''] = target.split(/\?(.*)/s);
+  const params = paramsOf(row, path);
+  const idempotencyKeys = headers.filter(([name]) => name === 'Idempotency-Key').map(([, value]) => value.trim());
+  const isPathFaulty = !params || !row.params.safeParse(params).success;
+  if (isPathFaulty && row.method === 'GET' && 'id' in row.params.shape) return [404];
+  const faulty =
+    isPathFaulty ||
+    isQueryFaulty(row, query) ||
+    isBodyFaulty(row, body) ||
+    isIdempotencyKeyFaulty(row, idempotencyKeys);
+  if (faulty) return [400];
+  return [row.status, ...row.problems, 503, ...(idempotencyKeys.length > 0 ? [409, 422] : [])];
+};

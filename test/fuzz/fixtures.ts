@@ -1,0 +1,77 @@
+import { ok } from 'node:assert/strict';
+import { newKey } from '../../lib/keys.ts';
+import { scopes } from '../../lib/routes/route.ts';
+import { routes } from '../../lib/routes/routes.ts';
+import { putResident } from '../../lib/store/residents.ts';
+import { createStore } from '../../lib/store/stores.ts';
+import { ada, bob, cleo, seedResidents } from '../support/residents.ts';
+import type { Call, startTestService } from '../support/service.ts';
+import { type FuzzRequest, fixtureCount, strangers } from './requests.ts';
+
+type Service = Awaited<ReturnType<typeof startTestService>>;
+
+const seedRows = async (call: Call, prefix: string): Promise<Record<string, string>> => {
+  const ids: Record<string, string> = {};
+  await call('POST', `/v1/customers/${cleo.uuid}/actions/ban`);
+  const make = async (name: string, path: string, body: object): Promise<void> => {
+    ids[prefix + name] = (await call('POST', path, body)).body.id;
+  };
+  for (let number = 0; number < (prefix ? 3 : fixtureCount); number++) {
+    const suffix = prefix ? '' : number;
+    const code = `Code ${number}`;
+    ids[`code${suffix}`] = code;
+    await make(`coupon${suffix}`, '/v1/coupons', { code, ownerIdentifier: ada.uuid, active: number % 4 > 0 });
+    await make(`product${suffix}`, '/v1/products', { name: `Chair ${number}`, price: 10, active: number % 4 > 0 });
+    await make(`category${suffix}`, '/v1/categories', { name: 'Seats' });
+    await make(`giftcard${suffix}`, `/v1/customers/${bob.uuid}/actions/grant-gift-card`, { credit: 5 });
+    await call(
+      'POST',
+      `/v1/categories/${ids[`${prefix}category${suffix}`]}/products/${ids[`${prefix}product${suffix}`]}`,
+    );
+  }
+  return ids;
+};
+
+const swapCase = (text: string): string =>
+  text.replace(/[A-Za-z]/g, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase()));
+
+/** A store with rows of every kind, another store with one of each, and what fills their names into a request. */
+export const newFixtures = async (service: Service) => {
+  await seedResidents();
+  for (const stranger of strangers) await putResident(stranger);
+  const [store, theirs] = [await createStore('Fuzz'), await createStore('Other')];
+  const key = await service.keyWith(scopes, store.id);
+  const theirKey = await service.keyWith(scopes, theirs.id);
+  const values: Record<string, string> = {
+    key,
+    otherkey: theirKey,
+    othercasekey: swapCase(key),
+    unknownkey: newKey('test').text,
+    ...(await seedRows(service.callAs(theirKey), 'their')),
+    ...(await seedRows(service.callAs(key), '')),
+  };
+  /** A cursor of each list, of a store's own. */
+  const cursorsOf = async (apiKey: string): Promise<Map<string, string>> => {
+    const cursors = new Map<string, string>();
+    for (const { id, path } of routes.filter(({ query }) => 'cursor' in query.shape)) {
+      const target = `${path.replace('{identifier}', path.includes('owner') ? ada.uuid : bob.uuid)}?limit=1`;
+      const { nextCursor } = (await service.callAs(apiKey)('GET', target)).body.pagination;
+      ok(nextCursor, `${id} has a second page`);
+      cursors.set(id, nextCursor);
+    }
+    return cursors;
+  };
+  const cursors = { cursor: await cursorsOf(key), theircursor: await cursorsOf(theirKey) };
+
+  const fillText = (text: string, row: string): string =>
+    text.replace(/~(\w+)~/g, (all, name) => cursors[name as keyof typeof cursors]?.get(row) ?? values[name] ?? all);
+
+  const fillAll = (request: FuzzRequest): FuzzRequest => ({
+    ...request,
+    target: fillText(request.target, request.row),
+    headers: request.headers.map(([name, value]) => [name, fillText(value, request.row)]),
+    ...(request.body !== undefined && { body: fillText(request.body, request.row) }),
+    ...(request.target.includes('~theircursor~') && !request.expect && { expect: [400] }),
+  });
+  return { store: store.id, fill: fillAll };
+};

@@ -1,0 +1,113 @@
+import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
+import { GetQueueAttributesCommand, PurgeQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { resolver } from '../../lib/delivery/address.ts';
+import { logSink } from '../../lib/http/log.ts';
+import { routes } from '../../lib/routes/routes.ts';
+import { auditTable } from '../../lib/store/credit-audit.ts';
+import { db, tableName } from '../../lib/store/table.ts';
+import { startTestQueue } from '../support/deliveries.ts';
+import { freshTable, startTestService, wholeTable } from '../support/service.ts';
+import { requestTag, watchWrites } from '../support/writes.ts';
+import { checkAnswer } from './checks.ts';
+import { newFixtures } from './fixtures.ts';
+import { requests } from './mutations.ts';
+import type { FuzzRequest } from './requests.ts';
+import { send } from './send.ts';
+
+/**
+ * Random requests, right ones and ones with one thing wrong, to every endpoint. `FUZZ_REQUESTS` asks for more or fewer.
+ * They are sent in blocks, each to a store of its own and with a seed of its own, so `FUZZ_SEED` goes on from a block or
+ * replays it; with `FUZZ_PATH` only the request that failed.
+ */
+const wanted = Number(process.env.FUZZ_REQUESTS ?? 10_000);
+const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+const path = process.env.FUZZ_PATH;
+const blockSize = 2000;
+const atOnce = 16;
+
+let service: Awaited<ReturnType<typeof startTestService>>;
+let writtenBy: ReturnType<typeof watchWrites>;
+let queueUrl: string;
+const stacks: unknown[] = [];
+const { lookup } = resolver;
+
+beforeAll(async () => {
+  queueUrl = (await startTestQueue()).url;
+  service = await startTestService({ authorizerTtlSeconds: 60 });
+  writtenBy = watchWrites();
+  process.env.DISPENSER_LOOPBACK = 'allowed';
+  resolver.lookup = async () => [{ address: '127.0.0.1' }];
+  logSink.write = (fields) => {
+    if ('stack' in fields) stacks.push(fields.stack);
+  };
+});
+afterAll(() => {
+  resolver.lookup = lookup;
+});
+
+/** Takes all messages off the queue, and says how many there were. */
+const emptyQueue = async (): Promise<number> => {
+  const client = new SQSClient({});
+  const AttributeNames = ['ApproximateNumberOfMessages' as const];
+  const { Attributes } = await client.send(new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames }));
+  await client.send(new PurgeQueueCommand({ QueueUrl: queueUrl }));
+  client.destroy();
+  return Number(Attributes?.ApproximateNumberOfMessages);
+};
+
+let sent = 0;
+let queued = 0;
+const answered = new Map<string, number>();
+
+const tryOut = async (request: FuzzRequest): Promise<void> => {
+  const tag = String(++sent);
+  const answer = await send(Number(new URL(service.baseUrl).port), request, [requestTag, tag]);
+  try {
+    checkAnswer(request, answer, writtenBy(tag));
+  } catch (error) {
+    throw new Error(`${request.mutation}: ${error} ${stacks.at(-1) ?? ''}`);
+  }
+  const replayed = answer?.headers.has('idempotent-replayed');
+  if (request.row === 'products/deliver-product' && answer?.status === 200 && !replayed) queued += 1;
+  const outcome = `${request.row} ${answer?.status}`;
+  answered.set(outcome, (answered.get(outcome) ?? 0) + 1);
+};
+
+const runBlock = async (blockSeed: number): Promise<void> => {
+  await freshTable();
+  const { store, fill } = await newFixtures(service);
+  queued = 0;
+  const batches = fc.array(requests, { minLength: 1, maxLength: atOnce, size: 'max' });
+  const result = await fc.check(
+    fc.asyncProperty(batches, async (batch) => {
+      const results = await Promise.allSettled(batch.map((request) => tryOut(fill(request))));
+      for (const result of results) if (result.status === 'rejected') throw result.reason;
+    }),
+    { seed: blockSeed, numRuns: Math.ceil((2 * blockSize) / atOnce), ...(path && { path }) },
+  );
+  const items = (await wholeTable()).filter(({ pk }) => String(pk).startsWith(store));
+  await db.send(new DeleteTableCommand({ TableName: tableName() }));
+  if (result.failed)
+    throw new Error(
+      `FUZZ_SEED=${blockSeed} FUZZ_PATH=${result.counterexamplePath} ${fc.stringify(result.counterexample)}`,
+      { cause: result.errorInstance },
+    );
+  expect(auditTable(items), 'books of credit that do not add up').toEqual([]);
+  expect(await emptyQueue(), 'messages on the queue, one for each delivery that was answered 200').toBe(queued);
+};
+
+test(`${wanted} requests from FUZZ_SEED=${seed} are answered as declared, and what is refused writes nothing`, {
+  timeout: 60_000 + wanted * 100,
+}, async () => {
+  for (let block = 0; sent < wanted; block++) {
+    await runBlock(seed + block);
+    if (path) return;
+    if (wanted > 10_000) console.log(`${sent} requests; the next block is FUZZ_SEED=${seed + block + 1}`);
+  }
+
+  if (wanted > 10_000) console.log(Object.fromEntries([...answered].sort()));
+  const never = routes.filter(({ id, status }) => !answered.has(`${id} ${status}`)).map(({ id }) => id);
+  if (wanted >= 10_000) expect(never).toEqual([]);
+});

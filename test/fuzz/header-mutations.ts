@@ -1,0 +1,80 @@
+import * as fc from 'fast-check';
+import type { Mutation } from './mutations.ts';
+import { bytesOf } from './requests.ts';
+
+/** More than the gateway takes of all headers together. */
+const long = 'x'.repeat(270_000);
+
+/** Headers that are added or take another's place, and what may be answered: unless said, what is without them. */
+const headers: [header: [string, string], expect?: number[]][] = [
+  [['X-API-Key', 'x'], [401]],
+  [['X-API-Key', '~key~'], [401]],
+  [['X-API-Key', ''], [401]],
+  [['x-api-key', '~otherkey~'], [401]],
+  [['X-Api-Key ', '~key~'], [400]],
+  [['Evil', 'a\r\nX-Injected: yes']],
+  [['Evil', 'a\nX-Injected: yes'], [400]],
+  [['Evil', 'a\rb'], [400]],
+  [['Evil', 'a\0b'], [400]],
+  [['Evil', '\xff\xfe\x80']],
+  [['Evil', long], [400]],
+  [['Ev il', 'x'], [400]],
+  [['', 'x'], [400]],
+  [['__proto__', 'x']],
+  [['constructor', 'x']],
+  [['Host', 'evil.example']],
+  [['X-Forwarded-Host', 'evil.example']],
+  [['X-HTTP-Method-Override', 'DELETE']],
+  [['Content-Type', 'application/xml; charset=utf-16']],
+  [['Content-Type', '\x80']],
+  [['Content-Encoding', 'gzip']],
+  [['Accept', 'text/html']],
+  [['Accept-Encoding', 'gzip;q=1e999']],
+  [['Range', 'bytes=0-0']],
+  [['If-None-Match', '*']],
+  [['Expect', '100-continue']],
+  [['Expect', '999-impossible']],
+  [['Upgrade', 'h2c']],
+  [['Cookie', long.slice(0, 4000)]],
+  [['X-Amz-Invocation-Type', 'Event']],
+  [['Idempotency-Key', '']],
+  [['Idempotency-Key', 'a b']],
+  [['Idempotency-Key', '\xe9']],
+  [['Idempotency-Key', 'x'.repeat(256)]],
+  [['Idempotency-Key', 'a#b']],
+  [['Idempotency-Key', '"quoted"']],
+];
+
+/** What can be wrong with the headers of any request. */
+export const headerMutations: Mutation[] = [
+  fc.constantFrom(...headers).map(([header, expect]) => (request) => ({
+    ...request,
+    mutation: `header ${header.join(': ').slice(0, 60)}`,
+    headers: [...request.headers, header],
+    ...(expect && { expect }),
+  })),
+  fc.constantFrom<[string, number[]?]>(['X-API-Key', [401]], ['Host', [400]]).map(([gone, expect]) => (request) => ({
+    ...request,
+    mutation: `no ${gone}`,
+    headers: request.headers.filter(([name]) => name !== gone),
+    ...(expect && { expect }),
+  })),
+  fc
+    .constantFrom(
+      '',
+      'x',
+      'sis_test_',
+      '~key~x',
+      '~key~, ~key~',
+      'é',
+      '~othercasekey~',
+      '~unknownkey~',
+      'x'.repeat(5000),
+    )
+    .map((key) => (request) => ({
+      ...request,
+      mutation: `key ${key.slice(0, 30)}`,
+      headers: request.headers.map(([name, value]) => [name, name === 'X-API-Key' ? bytesOf(key) : value]),
+      expect: [401],
+    })),
+];

@@ -1,0 +1,176 @@
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import { afterEach, expect, test } from 'vitest';
+import * as z from 'zod';
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { logSink } from '../../lib/http/log.ts';
+import { invalid, notFound } from '../../lib/http/problem.ts';
+import { type Route, route } from '../../lib/routes/route.ts';
+import { integer, noPath, noQuery, queryBoolean } from '../../lib/routes/wire.ts';
+
+/** The wrapper by itself, under rows that are made up and events as API Gateway sends them. */
+
+const row = route({
+  id: 'things/put-thing',
+  summary: 'Put a thing',
+  method: 'PUT',
+  path: '/v1/things',
+  scope: 'products:write',
+  status: 200,
+  problems: [400],
+  params: noPath,
+  query: z.object({ loud: queryBoolean().optional() }),
+  body: z.object({ parts: z.array(z.object({ size: z.object({ cm: integer(1, 9) }) })).optional() }),
+  response: z.object({ got: z.unknown() }),
+  reads: [],
+  writes: [],
+});
+
+const { body: _, ...rest } = row;
+const withoutBody: Route = { ...rest, method: 'DELETE', status: 204, query: noQuery };
+const optional: Route = { ...row, bodyOptional: true };
+const post: Route = { ...row, method: 'POST' };
+const created: Route = { ...row, status: 201, response: z.object({ id: z.string() }) };
+
+const lines: object[] = [];
+logSink.write = (line) => lines.push(line);
+afterEach(() => {
+  lines.length = 0;
+});
+
+const eventOf = (event: Partial<APIGatewayProxyEvent>): APIGatewayProxyEvent =>
+  ({
+    body: '{}',
+    requestContext: { path: '/v1/things', requestId: 'r-1', authorizer: { store: 'S', keyId: 'K' } },
+    ...event,
+  }) as APIGatewayProxyEvent;
+
+const answerOf = async (
+  of: Route,
+  event: Partial<APIGatewayProxyEvent>,
+  rule: (request: { body: unknown; query: unknown }) => Promise<object> = async ({ body }) => ({ got: body }),
+) => {
+  const { body, ...answer } = await endpoint(of, rule as never)(eventOf(event), {} as Context);
+  return { ...answer, body: body === '' ? '' : JSON.parse(body) };
+};
+
+const errorsOf = async (of: Route, event: Partial<APIGatewayProxyEvent>): Promise<string[]> =>
+  (await answerOf(of, event)).body.errors;
+
+test('a message names the field by its path; one about the whole body says so', async () => {
+  const body = JSON.stringify({ parts: [{ size: { cm: 1 } }, { size: { cm: 0 } }, { size: {} }] });
+  const strict: Route = { ...row, body: z.object({}).refine(() => false, { error: 'must be nicer' }) };
+  const choosy: Route = { ...row, body: z.object({}).refine(() => false, { error: 'Send something else.' }) };
+  const wanting: Route = { ...row, body: z.object({ a: z.string({ error: 'is not there' }) }) };
+
+  expect(await errorsOf(row, { body })).toEqual([
+    'parts[1].size.cm must be a whole number from 1 to 9.',
+    'parts[2].size.cm is required: it must be a whole number from 1 to 9.',
+  ]);
+  expect(await errorsOf(strict, {})).toEqual(['The body must be nicer.']);
+  expect(await errorsOf(choosy, {})).toEqual(['Send something else.']);
+  expect(await errorsOf(wanting, {})).toEqual(['a is not there.']);
+});
+
+test('a body is read as text or as base64, and an event without one has none', async () => {
+  const notJson = ['The body must be a JSON object.'];
+  const text = '{"parts":[{"size":{"cm":5}}]}';
+
+  expect((await answerOf(row, { body: text })).body.got).toEqual(JSON.parse(text));
+  const encoded = { body: Buffer.from(text).toString('base64'), isBase64Encoded: true };
+  expect((await answerOf(row, encoded)).body.got).toEqual(JSON.parse(text));
+  expect(await errorsOf(row, { body: null })).toEqual(notJson);
+  expect(await errorsOf(row, { body: null, isBase64Encoded: true })).toEqual(notJson);
+  expect(await errorsOf(row, { body: 'Stryker' })).toEqual(notJson);
+});
+
+test('where the body is optional, none and blanks are as good as {}; anything else must be an object', async () => {
+  for (const body of [null, '', ' \n', '{}'])
+    expect(await answerOf(optional, { body })).toMatchObject({ statusCode: 200, body: { got: {} } });
+  for (const body of ['x', '[]', '0', 'null'])
+    expect(await errorsOf(optional, { body })).toEqual(['The body must be a JSON object.']);
+  expect(await errorsOf(optional, { body: '{"parts":1}' })).toHaveLength(1);
+});
+
+test('where none is taken, the body is not looked at, and an answer without a body has no content type', async () => {
+  const { response: _response, ...silent } = withoutBody;
+
+  const answer = await answerOf(silent, { body: 'not JSON' });
+
+  expect(answer).toEqual({
+    statusCode: 204,
+    headers: { 'Cache-Control': 'no-store', 'X-Request-Id': 'r-1' },
+    body: '',
+  });
+});
+
+test('a known parameter is read once, and repeated is one fault; an empty list is as good as none', async () => {
+  const queryOf = async (loud?: string[]) =>
+    answerOf(row, loud ? { multiValueQueryStringParameters: { loud } } : {}, async ({ query }) => ({ got: query }));
+
+  expect((await queryOf(['true'])).body.got).toEqual({ loud: true });
+  expect((await queryOf([])).body.got).toEqual({});
+  expect((await queryOf()).body.got).toEqual({});
+  expect((await queryOf(['no', 'no'])).body.errors).toEqual(['loud must be given once.']);
+});
+
+test('an Idempotency-Key of a POST must be one printable text; of other methods it is not looked at', async () => {
+  const fault = 'Idempotency-Key must be 1 to 255 printable ASCII characters, given once.';
+  const withKeys = (...keys: string[]) => ({ multiValueHeaders: { 'IDEMPOTENCY-KEY': keys } });
+
+  for (const keys of [['a', 'b'], ['a b'], [''], ['""'], ['x'.repeat(256)], ['é']])
+    expect(await errorsOf(post, withKeys(...keys)), keys.join()).toEqual([fault]);
+  expect((await answerOf(row, withKeys('a', 'b'))).statusCode).toBe(200);
+  expect((await answerOf(post, { multiValueHeaders: { Other: ['a', 'b'] } })).statusCode).toBe(200);
+  expect((await answerOf(post, withKeys())).statusCode).toBe(200);
+});
+
+test('a created row is located under the path that made it; nothing else has a Location', async () => {
+  const made = await answerOf(created, {}, async () => ({ id: 'T1', secret: 'not declared' }));
+  const put = await answerOf(row, {});
+
+  expect(made).toEqual({
+    statusCode: 201,
+    headers: {
+      'Cache-Control': 'no-store',
+      'Content-Type': 'application/json',
+      Location: '/v1/things/T1',
+      'X-Request-Id': 'r-1',
+    },
+    body: { id: 'T1' },
+  });
+  expect(put.headers).not.toHaveProperty('Location');
+});
+
+test('a bug is logged with its stack and as an error; a refusal is no error and has no stack', async () => {
+  const bug = new TypeError('internal detail');
+
+  const broken = await answerOf(row, {}, () => Promise.reject(bug));
+  const nothing = await answerOf(row, {}, () => Promise.reject(undefined));
+  const missing = await answerOf(row, {}, () => Promise.reject(notFound()));
+  const refused = await answerOf(row, {}, () => Promise.reject(invalid('No.', 'Never.')));
+
+  expect([broken, nothing, missing, refused].map(({ statusCode }) => statusCode)).toEqual([500, 500, 404, 400]);
+  expect(JSON.stringify(broken)).not.toContain('internal detail');
+  expect(refused.body).toEqual({
+    status: 400,
+    title: 'Bad Request',
+    detail: 'No. Never.',
+    instance: '/v1/things',
+    errors: ['No.', 'Never.'],
+  });
+  expect(lines).toEqual([
+    { level: 'ERROR', requestId: 'r-1', stack: bug.stack },
+    expect.objectContaining({ level: 'ERROR', status: 500, route: row.id, store: 'S', keyId: 'K' }),
+    expect.objectContaining({ level: 'ERROR', requestId: 'r-1' }),
+    expect.objectContaining({ level: 'ERROR', status: 500 }),
+    expect.objectContaining({ level: 'INFO', status: 404 }),
+    expect.objectContaining({ level: 'INFO', status: 400 }),
+  ]);
+});
+
+test("a key whose store is gone gets the endpoint's 404, before anything else is looked at", async () => {
+  const authorizer = { store: 'S', keyId: 'K', storeGone: 'true' };
+  const event = { body: 'not JSON', requestContext: { ...eventOf({}).requestContext, authorizer } };
+
+  expect((await answerOf(row, event)).statusCode).toBe(404);
+});

@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import { deliveryFigures, tableFaults } from './checks.ts';
+import { createLedger } from './ledger.ts';
+import { createTable } from './table.ts';
+
+/** What the load test's checks see: each damage to a table that is as acknowledged is found. */
+
+const customer = '10ad10ad-0000-0000-0000-000000000001';
+const counted = '10ad10ad-0000-0000-0000-000000000002';
+const lot = {
+  pk: `S#LOT#${customer}`,
+  sk: 'regular#e#2027-01-01#l',
+  amount: 7,
+  remaining: 7,
+  expiresAt: '2027-01-01',
+  state: 'open',
+};
+const due = { creditDue: '2027-01-01', due: '2027-01-01', dues: 'CUSTOMER#DUE#?' };
+
+/** A ledger, and the table that it asks for. */
+const example = () => {
+  const ledger = createLedger();
+  ledger.changed('PRODUCT', 'p', { price: 5 });
+  ledger.changed('CATEGORY', 'c', {});
+  ledger.changed('COUPON', 'k', {});
+  ledger.members.set('c', new Set(['p']));
+  ledger.applied.set(`${customer} store`, 'k');
+  const account = ledger.account(customer, 'regular');
+  Object.assign(account, { base: 0, sum: 107 });
+  account.lots.set(7, { generation: 0 });
+  ledger.unrepeated.acknowledged = 3;
+  ledger.unrepeated.unknown = 1;
+  const items: Record<string, unknown>[] = [
+    { pk: 'S#PRODUCT', sk: 'p', price: 5 },
+    { pk: 'S#CATEGORY', sk: 'c', productCount: 1 },
+    { pk: 'S#MEMBER#c', sk: 'p' },
+    { pk: 'S#COUPON', sk: 'k', id: 'k', folded: 'code' },
+    { pk: 'S#CODE', sk: 'code', id: 'k' },
+    { pk: `S#APPLIED#${customer}`, sk: 'store', couponId: 'k' },
+    { pk: 'S#CUSTOMER', sk: customer, credit: 107, creditUnlotted: 100, creditLots: 1, creditEpoch: 'e', ...due },
+    { pk: 'S#CUSTOMER', sk: counted, credit: 4, creditUnlotted: 4 },
+    lot,
+  ];
+  return { ledger, items };
+};
+
+type Items = ReturnType<typeof example>['items'];
+
+const faultsOf = (damage: (items: Items) => void): string[] => {
+  const { ledger, items } = example();
+  damage(items);
+  const table = createTable('S');
+  for (const item of items) table.add(item);
+  // The shard of a due time is the service's own business.
+  return tableFaults(table, ledger, counted).filter((fault) => !fault.includes('the sweep looks for'));
+};
+
+const without = (pk: string) => (items: Items) => {
+  items.splice(
+    items.findIndex((item) => item.pk === pk),
+    1,
+  );
+};
+const change = (pk: string, fields: object) => (items: Items) => {
+  Object.assign(items.find((item) => item.pk === pk) ?? {}, fields);
+};
+const more = (item: Record<string, unknown>) => (items: Items) => {
+  items.push(item);
+};
+
+test('a table that is as acknowledged has no faults', () => {
+  expect(faultsOf(() => {})).toEqual([]);
+});
+
+const damages: [string, (items: Items) => void, RegExp][] = [
+  ['a lost row', without('S#PRODUCT'), /PRODUCT p was acknowledged, but is not there/],
+  ['a doubled row', more({ pk: 'S#PRODUCT', sk: 'p2' }), /PRODUCT p2 is there, but was never acknowledged/],
+  ['a lost update', change('S#PRODUCT', { price: 4 }), /price is 4, but 5 was acknowledged/],
+  ['a lost membership', without('S#MEMBER#c'), /MEMBER c p was acknowledged/],
+  ['a wrong count', change('S#CATEGORY', { productCount: 2 }), /category c counts 2 products, but has 1/],
+  ['a code without its coupon', change('S#CODE', { id: 'other' }), /CODE code of other is there/],
+  ['a lost application', without(`S#APPLIED#${customer}`), /APPLIED .* was acknowledged/],
+  ['a lost lot', without(`S#LOT#${customer}`), /lot of .* 7 was acknowledged/],
+  ['a doubled lot', more({ ...lot, sk: `${lot.sk}2` }), /1 of lot of .* are there twice/],
+  ['a doubled increment', change('S#CUSTOMER', { credit: 207, creditUnlotted: 200 }), /is 207, not 107/],
+];
+
+test.each(damages)('%s is found', (_, damage, fault) => {
+  expect(faultsOf(damage).join('\n')).toMatch(fault);
+});
+
+test('a lost increment without an Idempotency-Key is found, and one too many', () => {
+  const withCount = (credit: number) => (items: Items) => {
+    Object.assign(items.find(({ sk }) => sk === counted) ?? {}, { credit, creditUnlotted: credit });
+  };
+
+  expect([2, 3, 4, 5].map((credit) => faultsOf(withCount(credit)).length)).toEqual([1, 0, 0, 1]);
+});
+
+test('a lost delivery, one that was given twice, and a record that does not know are found', () => {
+  const { ledger } = example();
+  ledger.deliveries.set('a', { sure: true });
+  ledger.deliveries.set('b', { sure: true });
+  const gift = { deliveryId: 'd', recipient: '', item: '', message: 'a', time: '', attempts: 1 };
+  const table = createTable('S');
+  table.add({ pk: 'S#DELIVERY', sk: 'd', state: 'queued' });
+
+  const { faults } = deliveryFigures(table, ledger, [gift, gift]);
+
+  expect(faults).toEqual([
+    'delivery b was acknowledged, but is not there',
+    'delivery a was ordered once, but given 2 times',
+    '1 gifts were given twice under one delivery id',
+    'delivery d was given, but its record says queued',
+  ]);
+});

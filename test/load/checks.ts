@@ -1,0 +1,133 @@
+import type { CreditType } from '../../lib/credit/rules.ts';
+import { auditTable } from '../../lib/store/credit-audit.ts';
+import type { CreditLot } from '../../lib/store/credit-lots.ts';
+import type { Gift } from '../../local/dispenser.ts';
+import type { Ledger, LedgerKind } from './ledger.ts';
+import type { Item, Table } from './table.ts';
+
+const partOf = ({ pk }: Item): string => pk.split('#')[2];
+
+/** Whether exactly these are there: what is missing was lost, what is more was doubled or made by a refused request. */
+const sameSet = (what: string, there: readonly string[], known: Iterable<string>): string[] => {
+  const [found, expected] = [new Set(there), new Set(known)];
+  const lost = [...expected].filter((one) => !found.has(one));
+  const surplus = [...found].filter((one) => !expected.has(one));
+  return [
+    ...lost.map((one) => `${what} ${one} was acknowledged, but is not there`),
+    ...surplus.map((one) => `${what} ${one} is there, but was never acknowledged`),
+    ...(found.size < there.length ? [`${there.length - found.size} of ${what} are there twice`] : []),
+  ];
+};
+
+const kindsOfRows: readonly Exclude<LedgerKind, 'CUSTOMER'>[] = ['PRODUCT', 'COUPON', 'GIFTCARD', 'CATEGORY'];
+
+const rowFaults = (table: Table, { rows }: Ledger): string[] =>
+  kindsOfRows.flatMap((kind) => [
+    ...sameSet(
+      kind,
+      table.of(kind).map(({ sk }) => sk),
+      rows[kind].keys(),
+    ),
+    ...table.of(kind).flatMap((item) =>
+      Object.entries(rows[kind].get(item.sk)?.fields ?? {})
+        .filter(([name, value]) => item[name] !== value)
+        .map(([name, value]) => `${kind} ${item.sk}: ${name} is ${item[name]}, but ${value} was acknowledged`),
+    ),
+  ]);
+
+const codeFaults = (table: Table, { wins }: Ledger): string[] => [
+  ...sameSet(
+    'CODE',
+    table.of('CODE').map(({ sk, id }) => `${sk} of ${id}`),
+    table.of('COUPON').map(({ folded, id }) => `${folded} of ${id}`),
+  ),
+  ...[...wins].filter(([, count]) => count > 1).map(([code, count]) => `code ${code} was won ${count} times`),
+];
+
+const categoryFaults = (table: Table, { members }: Ledger): string[] => {
+  const inCategories = table.of('MEMBER').filter((item) => members.has(partOf(item)));
+  const known = [...members].flatMap(([id, products]) => [...products].map((product) => `${id} ${product}`));
+  return [
+    ...sameSet(
+      'MEMBER',
+      inCategories.map((item) => `${partOf(item)} ${item.sk}`),
+      known,
+    ),
+    ...table.of('CATEGORY').flatMap(({ sk, productCount }) => {
+      const count = inCategories.filter((item) => partOf(item) === sk).length;
+      return count === productCount ? [] : [`category ${sk} counts ${productCount} products, but has ${count}`];
+    }),
+  ];
+};
+
+const applicationFaults = (table: Table, { applied }: Ledger): string[] =>
+  sameSet(
+    'APPLIED',
+    table.of('APPLIED').map((item) => `${partOf(item)} ${item.sk}: ${item.couponId}`),
+    [...applied].map(([place, coupon]) => `${place}: ${coupon}`),
+  );
+
+/**
+ * The books of each customer: every acknowledged lot is there once, and the balance is what was set last and added and
+ * taken since, less what expired of that.
+ */
+const creditFaults = (table: Table, { accounts, unrepeated }: Ledger, counted: string): string[] => {
+  const lotsOf = Map.groupBy(table.of('LOT') as CreditLot[], (lot): string => `${partOf(lot)} ${lot.sk.split('#')[0]}`);
+  const customers = new Map(table.of('CUSTOMER').map((item) => [item.sk, item]));
+  const balanceOf = (uuid: string, type: CreditType): number =>
+    customers.get(uuid)?.[type === 'regular' ? 'credit' : 'restrictedCredit'] ?? 0;
+  const faults = [...accounts].flatMap(([key, { base, sum, generation, lots }]) => {
+    const [uuid = '', type] = key.split(' ') as [string, CreditType];
+    const there = lotsOf.get(key) ?? [];
+    const expired = there.filter(
+      ({ state, amount }) => state === 'expired' && lots.get(amount)?.generation === generation,
+    );
+    const balance = base + sum - expired.reduce((total, { remaining }) => total + remaining, 0);
+    const answer = sameSet(
+      `lot of ${key}`,
+      there.map(({ amount }) => String(amount)),
+      [...lots.keys()].map(String),
+    );
+    if (balanceOf(uuid, type) !== balance)
+      answer.push(`the ${type} credit of ${uuid} is ${balanceOf(uuid, type)}, not ${balance}`);
+    return answer;
+  });
+  const { acknowledged, unknown } = unrepeated;
+  const count = balanceOf(counted, 'regular');
+  if (count < acknowledged || count > acknowledged + unknown)
+    faults.push(`increments by 1 came to ${count}: ${acknowledged} were acknowledged, of ${unknown} it is unknown`);
+  return faults;
+};
+
+/** What became of the deliveries. A request that was repeated after a lost answer may rightly have been queued twice. */
+export const deliveryFigures = (table: Table, { deliveries }: Ledger, gifts: readonly Gift[]) => {
+  const byNote = Map.groupBy(gifts, ({ message }) => message);
+  const ids = new Set(gifts.map(({ deliveryId }) => deliveryId));
+  const faults = sameSet('delivery', [...byNote.keys()], deliveries.keys());
+  for (const [note, { sure }] of deliveries) {
+    const count = byNote.get(note)?.length ?? 0;
+    if (sure && count > 1) faults.push(`delivery ${note} was ordered once, but given ${count} times`);
+  }
+  if (ids.size < gifts.length) faults.push(`${gifts.length - ids.size} gifts were given twice under one delivery id`);
+  const records = table.of('DELIVERY').filter(({ pk }) => pk.split('#').length === 2);
+  faults.push(
+    ...sameSet(
+      'record of delivery',
+      records.map(({ sk }) => sk),
+      ids,
+    ),
+  );
+  const open = records.filter(({ state }) => state !== 'delivered');
+  faults.push(...open.map(({ sk, state }) => `delivery ${sk} was given, but its record says ${state}`));
+  return { acknowledged: deliveries.size, given: gifts.length, orderedTwice: gifts.length - deliveries.size, faults };
+};
+
+/** Everything that the table must hold when all is quiet; answers what is wrong, a sentence each. */
+export const tableFaults = (table: Table, ledger: Ledger, counted: string): string[] => [
+  ...rowFaults(table, ledger),
+  ...codeFaults(table, ledger),
+  ...categoryFaults(table, ledger),
+  ...applicationFaults(table, ledger),
+  ...creditFaults(table, ledger, counted),
+  ...auditTable(table.all()),
+];

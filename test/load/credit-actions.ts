@@ -1,0 +1,124 @@
+import { now, timestamp } from '../../lib/clock.ts';
+import type { CreditType } from '../../lib/credit/rules.ts';
+import * as rows from '../../lib/routes/customers.ts';
+import type { Route } from '../../lib/routes/route.ts';
+import type { Resident } from '../../lib/store/residents.ts';
+import { send, sendOnce } from './client.ts';
+import type { Account } from './ledger.ts';
+import { type Action, compare, type World } from './world.ts';
+
+/**
+ * Hot customers get increments from all clients at once, with and without expiry. A client's own customers are set as
+ * well. Their regular lots expire in the run; their restricted ones do not, so that each answer is known to the unit.
+ */
+
+const minute = 60_000;
+const day = 1440 * minute;
+
+const increments: Record<CreditType, Route> = {
+  regular: rows.incrementCredit,
+  restricted: rows.incrementRestrictedCredit,
+};
+const sets: Record<CreditType, Route> = { regular: rows.setCredit, restricted: rows.setRestrictedCredit };
+
+const soon = ({ below }: World): string => timestamp(now() + 10 * minute + below(120 * minute));
+const afterTheRun = ({ below }: World): string => timestamp(now() + 30 * day + below(30 * day));
+
+const add = async (world: World, { uuid, username }: Resident, type: CreditType, expiresAt?: string) => {
+  const { service, below } = world;
+  const { ledger } = service;
+  const account = ledger.account(uuid, type);
+  const delta = expiresAt === undefined ? 1 + below(500) : ledger.nextAmount(account);
+  const identifier = below(2) === 0 ? uuid : username;
+  // An expiry may have passed by the time that a request gets through.
+  const expect = expiresAt === undefined ? [200] : [200, 400];
+  const answer = await send(service, increments[type], { params: { identifier }, body: { delta, expiresAt }, expect });
+  if (answer.status !== 200) return answer;
+  account.sum += delta;
+  if (expiresAt !== undefined) account.lots.set(delta, { generation: account.generation });
+  return answer;
+};
+
+const take = async ({ service, below }: World, { uuid }: Resident, type: CreditType, exact: boolean) => {
+  const account = service.ledger.account(uuid, type);
+  const delta = -1 - below(400);
+  const expect = !exact ? [200, 400] : account.base + account.sum + delta >= 0 ? [200] : [400];
+  const call = { params: { identifier: uuid }, body: { delta }, expect };
+  const answer = await send(service, increments[type], call);
+  if (answer.status === 200) account.sum += delta;
+  return answer;
+};
+
+const set = async ({ service, below }: World, { uuid }: Resident, type: CreditType, expiresAt?: string) => {
+  const { ledger } = service;
+  const account = ledger.account(uuid, type);
+  const credit = expiresAt === undefined ? below(1000) : ledger.nextAmount(account);
+  const expect = expiresAt === undefined ? [200] : [200, 400];
+  const call = { params: { identifier: uuid }, body: { credit, expiresAt }, expect };
+  const answer = await send(service, sets[type], call);
+  if (answer.status !== 200) return answer;
+  const generation = account.generation + 1;
+  Object.assign(account, { base: credit, sum: 0, generation });
+  if (expiresAt !== undefined) account.lots.set(credit, { generation });
+  return answer;
+};
+
+const balanceOf = ({ base, sum }: Account): number => base + sum;
+
+/** Changes an own customer's credit: what a restricted balance must be after it is known. */
+const changeOwn = async (world: World): Promise<void> => {
+  const { below, pick, customers, service } = world;
+  const customer = pick(customers) as Resident;
+  const type = below(2) === 0 ? 'regular' : 'restricted';
+  const expiresAt = below(2) === 0 ? undefined : type === 'regular' ? soon(world) : afterTheRun(world);
+  const kind = below(10);
+  const change =
+    kind < 5 ? add(world, customer, type, expiresAt) : kind < 8 ? undefined : set(world, customer, type, expiresAt);
+  const answer = await (change ?? take(world, customer, type, type === 'restricted'));
+  if (answer.status !== 200) return;
+  service.ledger.changed('CUSTOMER', customer.uuid, {});
+  const restrictedCredit = balanceOf(service.ledger.account(customer.uuid, 'restricted'));
+  compare(world, `the credit of ${customer.username} after a change`, answer.body, {
+    uuid: customer.uuid,
+    restrictedCredit,
+  });
+};
+
+const changeHot = async (world: World): Promise<void> => {
+  const { below, pick, hot, service } = world;
+  const customer = pick(hot) as Resident;
+  const type = below(3) === 0 ? 'restricted' : 'regular';
+  const expiresAt = below(2) === 0 ? undefined : soon(world);
+  const isTaken = below(3) === 0;
+  const answer = await (isTaken ? take(world, customer, type, false) : add(world, customer, type, expiresAt));
+  if (answer.status === 200) service.ledger.changed('CUSTOMER', customer.uuid, {});
+};
+
+/** The path without an Idempotency-Key: not repeated, so that it may be unknown whether it was done. 503: it was not. */
+const countOne = async ({ service, counted }: World): Promise<void> => {
+  const call = { params: { identifier: counted.uuid }, body: { delta: 1 } };
+  const answer = await sendOnce(service, rows.incrementCredit, call);
+  const { unrepeated } = service.ledger;
+  if (answer?.status === 200) unrepeated.acknowledged += 1;
+  else if (answer === undefined || answer.status === 500) unrepeated.unknown += 1;
+};
+
+const readCredit = async (world: World): Promise<void> => {
+  const { service, pick, customers } = world;
+  const { uuid, username } = pick(customers) as Resident;
+  const { body } = await send(service, rows.getCredit, { params: { identifier: username } });
+  const restrictedCredit = balanceOf(service.ledger.account(uuid, 'restricted'));
+  compare(world, `the credit of ${username}`, body, { uuid, username, restrictedCredit });
+};
+
+const readHotCredit = async ({ service, pick, hot }: World): Promise<void> => {
+  await send(service, rows.getCredit, { params: { identifier: (pick(hot) as Resident).username } });
+};
+
+export const creditActions: readonly Action[] = [
+  { weight: 9, run: changeOwn },
+  { weight: 7, run: changeHot },
+  { weight: 3, run: countOne },
+  { weight: 6, run: readCredit },
+  { weight: 4, run: readHotCredit },
+];

@@ -1,0 +1,99 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ServiceFile } from '../../local/state.ts';
+import type { Sample } from './faults.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+interface Options {
+  /** Where table, queue and keys survive. */
+  dataDir: string;
+  seed: number;
+  /** By how much the service's clock is ahead, asked at each start. */
+  clockMillis: () => number;
+  /** `start` counts the times that the service was started. */
+  onSample: (sample: Sample, start: number) => void;
+  /** The service's complaints, a line each. */
+  onComplaint: (line: string) => void;
+}
+
+/** The local service as a process that can be killed, or lose its engine, and be started again over the same data. */
+export const createKillableService = ({ dataDir, seed, clockMillis, onSample, onComplaint }: Options) => {
+  let child: ChildProcess | undefined;
+  let port = 0;
+  let starts = 0;
+
+  const start = async (): Promise<ServiceFile> => {
+    const number = ++starts;
+    const env = { ...process.env, LOAD_SEED: String(seed + number), LOAD_CLOCK_MILLIS: String(clockMillis()) };
+    const args = ['--expose-gc', '--import', './test/load/faults.ts', 'local/main.ts'];
+    const options = ['--data-dir', dataDir, '--no-demo', '--port', String(port)];
+    const started = spawn(process.execPath, [...args, ...options], {
+      cwd: root,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    child = started;
+    started.on('message', (message) => onSample(message as Sample, number));
+    let rest = '';
+    let last = '';
+    started.stderr?.on('data', (chunk) => {
+      last = String(chunk);
+      const lines = (rest + chunk).split('\n');
+      rest = lines.pop() ?? '';
+      lines.forEach(onComplaint);
+    });
+    await new Promise<void>((resolve, reject) => {
+      let text = '';
+      const listen = (chunk: Buffer): void => {
+        text += chunk;
+        if (!text.includes('Ctrl-C ends it')) return;
+        // It prints a line for each request: none of them is kept.
+        started.stdout?.off('data', listen).resume();
+        resolve();
+      };
+      started.stdout?.on('data', listen);
+      started.once('exit', (code) => reject(new Error(`The service ended while it started (${code}): ${last}`)));
+    });
+    const file: ServiceFile = JSON.parse(readFileSync(join(dataDir, 'service.json'), 'utf8'));
+    port = Number(new URL(file.baseUrl).port);
+    return file;
+  };
+
+  const ended = async (): Promise<void> => {
+    if (child && child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  };
+
+  return {
+    start,
+    setFaults: (on: boolean): void => {
+      child?.send(on ? 'faults on' : 'faults off');
+    },
+    /** Leaves the service no moment to tidy up. Its engine ends by itself. */
+    killService: async (): Promise<void> => {
+      child?.kill('SIGKILL');
+      await ended();
+    },
+    /** Kills the engine the same way. The service must notice, and end. */
+    killEngine: async (): Promise<void> => {
+      // The engine is the process that was told where the table is, beside the shell that waits for it.
+      const table = join(dataDir, 'table');
+      const engines = execFileSync('ps', ['-A', '-ww', '-o', 'pid=,args='], { encoding: 'utf8' })
+        .split('\n')
+        .filter((line) => line.includes(table) && !/^\s*\d+ sh /.test(line));
+      if (engines.length === 0) throw new Error(`No engine has its table in ${table}.`);
+      for (const line of engines) process.kill(Number.parseInt(line, 10), 'SIGKILL');
+      await ended();
+      if (child?.exitCode !== 1)
+        throw new Error(`Without its engine the service ended with ${child?.exitCode}, not 1.`);
+    },
+    stop: async (): Promise<void> => {
+      child?.kill('SIGINT');
+      await ended();
+    },
+  };
+};
+
+export type KillableService = ReturnType<typeof createKillableService>;

@@ -1,0 +1,83 @@
+import type { CreditType } from '../../lib/credit/rules.ts';
+
+/** A row that clients made, as its last acknowledged change left it. */
+interface LedgerRow {
+  /** Members of its response that are known. */
+  fields: Record<string, unknown>;
+  /** When it was last changed, in steps of the ledger; infinite while a change is under way. */
+  touched: number;
+}
+
+/** The credit of one type of one customer, as acknowledged. */
+export interface Account {
+  /** The last `set`, and what was added and taken since. */
+  base: number;
+  sum: number;
+  /** Counts the sets. */
+  generation: number;
+  /** Each lot has an amount of its own among its customer's: the amount tells it. */
+  lots: Map<number, { generation: number }>;
+  lastAmount: number;
+}
+
+export type LedgerKind = 'PRODUCT' | 'COUPON' | 'GIFTCARD' | 'CATEGORY' | 'CUSTOMER';
+
+const maxFaults = 50;
+
+/** What the service has acknowledged, kept by the clients, and where its answers contradicted it. */
+export const createLedger = () => {
+  let step = 0;
+  let faultCount = 0;
+  const rows: Record<LedgerKind, Map<string, LedgerRow>> = {
+    PRODUCT: new Map(),
+    COUPON: new Map(),
+    GIFTCARD: new Map(),
+    CATEGORY: new Map(),
+    CUSTOMER: new Map(),
+  };
+  const accounts = new Map<string, Account>();
+  const faults: string[] = [];
+  const account = (uuid: string, type: CreditType): Account => {
+    const key = `${uuid} ${type}`;
+    const known = accounts.get(key) ?? { base: 0, sum: 0, generation: 0, lots: new Map(), lastAmount: 0 };
+    accounts.set(key, known);
+    return known;
+  };
+
+  return {
+    rows,
+    accounts,
+    account,
+    /** The product ids in each category. */
+    members: new Map<string, Set<string>>(),
+    /** The coupon applied to each customer and scope. */
+    applied: new Map<string, string>(),
+    /** Deliveries by their note: whether one attempt was made, which was answered, so that none can have been doubled. */
+    deliveries: new Map<string, { sure: boolean }>(),
+    /** How many creates of a code that several clients wanted were acknowledged. */
+    wins: new Map<string, number>(),
+    /** Increments by 1 that were not repeated: acknowledged, and without an answer. */
+    unrepeated: { acknowledged: 0, unknown: 0 },
+    faults,
+    faultCount: () => faultCount,
+    /** Notes something that the service got wrong. */
+    fault: (text: string): void => {
+      faultCount += 1;
+      if (faults.length < maxFaults) faults.push(text);
+    },
+    now: () => step,
+    /** A change of a row begins: until it is acknowledged its state is not known. */
+    changing: (kind: LedgerKind, id: string): void => {
+      const row = rows[kind].get(id);
+      if (row) row.touched = Number.POSITIVE_INFINITY;
+    },
+    /** A change is acknowledged: these members now have these values. */
+    changed: (kind: LedgerKind, id: string, fields: Record<string, unknown>): void => {
+      const before = rows[kind].get(id)?.fields;
+      rows[kind].set(id, { fields: { ...before, ...fields }, touched: ++step });
+    },
+    nextAmount: (owner: Account): number => ++owner.lastAmount,
+  };
+};
+
+export type Ledger = ReturnType<typeof createLedger>;

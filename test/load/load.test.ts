@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { routes } from '../../lib/routes/routes.ts';
+import { runLoad } from './run.ts';
+
+const seconds = Number(process.env.LOAD_SECONDS ?? 45);
+const seed = Number(process.env.LOAD_SEED ?? Date.now() % 2 ** 31);
+
+// What injected faults, the killed engine and the short time-out of messages make the service complain of.
+const expected =
+  /ECONNREFUSED|ECONNRESET|EPIPE|socket hang up|ProvisionedThroughputExceeded|TransactionConflict|TransactionCanceled|MessageNotInflight|The engine .* ended/;
+
+test(`50 clients lose and double nothing while service and engine are killed (LOAD_SECONDS=${seconds} LOAD_SEED=${seed})`, {
+  timeout: (2 * seconds + 600) * 1000,
+}, async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'store-load-'));
+
+  const { faults, endpoints, kills, complaints, memory } = await runLoad({ seconds, seed, dataDir });
+
+  expect(faults).toEqual([]);
+  expect(Object.keys(endpoints).sort()).toEqual(routes.map(({ id }) => id).sort());
+  expect(new Set(kills.map(({ what }) => what))).toEqual(new Set(['service', 'engine']));
+  expect(Object.keys(complaints).filter((line) => !expected.test(line))).toEqual([]);
+  expect(memory.late.heapUsed).toBeLessThan(1.5 * memory.early.heapUsed + 100);
+  rmSync(dataDir, { recursive: true });
+});

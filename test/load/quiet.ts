@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LocalDispenser } from '../../local/dispenser.ts';
+import type { Service } from './client.ts';
+import type { KillableService } from './killable-service.ts';
+import type { Recorder } from './recorder.ts';
+import type { makeTrouble } from './trouble.ts';
+import { checkLists } from './walks.ts';
+
+/** Longer than the longest pause before a delivery is tried again. */
+const patienceSeconds = 200;
+
+interface Options {
+  killable: KillableService;
+  dispenser: LocalDispenser;
+  trouble: ReturnType<typeof makeTrouble>;
+  recorder: Recorder;
+  service: Service;
+  onProgress: (text: string) => void;
+}
+
+/** Ends faults and trouble, lets through what is queued or due, and then compares all lists with what is known. */
+export const bringToRest = async ({ killable, dispenser, trouble, recorder, service, onProgress }: Options) => {
+  const { ledger } = service;
+  await trouble.stop();
+  killable.setFaults(false);
+  await dispenser.behave({});
+  const isAllGiven = (): boolean => {
+    const notes = new Set(dispenser.inbox().map(({ message }) => message));
+    return recorder.queued() === 0 && [...ledger.deliveries.keys()].every((note) => notes.has(note));
+  };
+  const until = recorder.seconds() + patienceSeconds;
+  for (let round = 0; !isAllGiven() && recorder.seconds() < until; round++) {
+    // What has begun to wait for a dispenser is handed over.
+    if (round % 4 === 0) await dispenser.registerAgain();
+    onProgress(
+      `${dispenser.inbox().length} given of ${ledger.deliveries.size} deliveries, ${recorder.queued()} queued`,
+    );
+    await sleep(2500);
+  }
+  await trouble.moveClock();
+  while (!(await trouble.sweep()));
+  await checkLists(service);
+};

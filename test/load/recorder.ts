@@ -1,0 +1,133 @@
+import type { Route } from '../../lib/routes/route.ts';
+import type { Sample } from './faults.ts';
+
+/** Milliseconds at which that part of the requests was answered, to a tenth. */
+export interface Percentiles {
+  p50: number;
+  p95: number;
+  p99: number;
+}
+
+/** A stretch of the run; `at` and everything else in seconds is from its beginning. */
+interface Stretch extends Percentiles {
+  at: number;
+  answersPerSecond: number;
+}
+
+export interface Kill {
+  at: number;
+  what: 'service' | 'engine';
+  /** How long the service was away. */
+  seconds: number;
+}
+
+const percentiles = (millis: readonly number[]): Percentiles => {
+  const sorted = millis.toSorted((a, b) => a - b);
+  const at = (part: number): number => Math.round(10 * (sorted[Math.floor(sorted.length * part)] ?? 0)) / 10;
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+};
+
+const median = (values: readonly number[]): number => percentiles(values).p50;
+
+/** Memory of one start of the service, in MB; of the heap only what was left after a collection. */
+interface Memory {
+  /** Seconds from the first to the last sample. */
+  seconds: number;
+  early: { rss: number; heapUsed: number };
+  late: { rss: number; heapUsed: number };
+}
+
+/** Compares the second quarter of a start's life, when all code is warm, with its last quarter. */
+const memoryOf = (samples: readonly (Sample & { at: number })[]): Memory => {
+  const [first, last] = [samples[0]?.at ?? 0, samples.at(-1)?.at ?? 0];
+  const between = (from: number, to: number) => {
+    const some = samples.filter(({ at }) => at >= first + from * (last - first) && at <= first + to * (last - first));
+    const megabytes = (values: readonly number[]): number => Math.round(median(values) / 100_000) / 10;
+    return {
+      rss: megabytes(some.map(({ rss }) => rss)),
+      heapUsed: megabytes(some.filter(({ collected }) => collected).map(({ heapUsed }) => heapUsed)),
+    };
+  };
+  return { seconds: Math.round(last - first), early: between(0.25, 0.5), late: between(0.75, 1) };
+};
+
+const addTo = (counts: Map<string, number>, name: string): void => {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+};
+
+const sortedCounts = (counts: Map<string, number>): Record<string, number> =>
+  Object.fromEntries([...counts].sort(([a], [b]) => a.localeCompare(b)));
+
+/** Takes down how the service does, in stretches of `width` seconds. */
+export const createRecorder = (width: number) => {
+  const started = performance.now();
+  const seconds = (): number => Math.round((performance.now() - started) / 100) / 10;
+  const stretches: number[][] = [];
+  const reads: number[] = [];
+  const writes: number[] = [];
+  const statuses = new Map<string, number>();
+  const endpoints = new Map<string, number>();
+  const complaints = new Map<string, number>();
+  const memory: (Sample & { at: number; start: number })[] = [];
+  const kills: Kill[] = [];
+  let lost = 0;
+  let complaint = '';
+
+  return {
+    seconds,
+    onAnswer: ({ id, method, status }: Route, answered: number, millis: number): void => {
+      const stretch = Math.floor(seconds() / width);
+      stretches[stretch] ??= [];
+      stretches[stretch].push(millis);
+      (method === 'GET' ? reads : writes).push(millis);
+      addTo(statuses, String(answered));
+      if (answered === status) addTo(endpoints, id);
+    },
+    onLost: (): void => {
+      lost += 1;
+    },
+    onSample: (sample: Sample, start: number): void => {
+      memory.push({ at: seconds(), start, ...sample });
+    },
+    /** A line of the service's error output: the first of a stack is kept, with the first of our own functions in it. */
+    onComplaint: (line: string): void => {
+      const place = /at (?:async )?(\S+) .*?((?:lib|functions|local)\/(?!store\/meter)\S+?):\d/.exec(line);
+      if (/^\S/.test(line)) complaint = line.replace(/127\.0\.0\.1:\d+/g, 'loopback');
+      if (complaint && (place || !/Error|Exception/.test(complaint))) {
+        addTo(complaints, place ? `${complaint} (${place[1]}, ${place[2]})` : complaint);
+        complaint = '';
+      }
+    },
+    /** Deliveries in the queue, as the latest sample has it. */
+    queued: () => memory.at(-1)?.queued,
+    onKill: (kill: Kill): void => {
+      kills.push(kill);
+    },
+    answers: (): number => reads.length + writes.length,
+    /** How many endpoints have answered as they should. */
+    endpointCount: (): number => endpoints.size,
+    summary: () => ({
+      seconds: seconds(),
+      answers: reads.length + writes.length,
+      answersPerSecond: Math.round((reads.length + writes.length) / seconds()),
+      attemptsWithoutAnswer: lost,
+      statuses: sortedCounts(statuses),
+      millis: { reads: percentiles(reads), writes: percentiles(writes) },
+      complaints: sortedCounts(complaints),
+      kills,
+      memory: memoryOf(memory.filter(({ start }) => start === memory.at(-1)?.start)),
+      memorySamples: memory,
+      endpoints: sortedCounts(endpoints),
+      stretches: Array.from(
+        stretches,
+        (millis = [], index): Stretch => ({
+          at: index * width,
+          answersPerSecond: Math.round(millis.length / width),
+          ...percentiles(millis),
+        }),
+      ),
+    }),
+  };
+};
+
+export type Recorder = ReturnType<typeof createRecorder>;

@@ -1,0 +1,23 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { putResident, type Resident } from '../../lib/store/residents.ts';
+import { tableName } from '../../lib/store/table.ts';
+import { startEngine } from '../../local/engine.ts';
+import { ensureTable } from '../../local/table.ts';
+
+export const makeResidents = (count: number): Resident[] =>
+  Array.from({ length: count }, (_, index) => ({
+    uuid: `10ad10ad-0000-0000-0000-${String(index + 1).padStart(12, '0')}`,
+    username: `load${index}.tester`,
+  }));
+
+/** Writes what the API cannot: the residents. */
+export const seedResidents = async (tableDir: string, residents: readonly Resident[]): Promise<void> => {
+  const engine = await startEngine(tableDir);
+  const client = new DynamoDBClient({ endpoint: engine.endpoint });
+  await ensureTable(client, tableName());
+  client.destroy();
+  process.env.AWS_ENDPOINT_URL_DYNAMODB = engine.endpoint;
+  for (const resident of residents) await putResident(resident);
+  delete process.env.AWS_ENDPOINT_URL_DYNAMODB;
+  await engine.stop();
+};

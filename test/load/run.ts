@@ -1,0 +1,140 @@
+import { join } from 'node:path';
+import { createCategory } from '../../lib/routes/categories.ts';
+import { putDispenser } from '../../lib/routes/dispenser.ts';
+import { routes } from '../../lib/routes/routes.ts';
+import type { Resident } from '../../lib/store/residents.ts';
+import { startDispenser } from '../../local/dispenser.ts';
+import { startEngine } from '../../local/engine.ts';
+import { categoryActions } from './category-actions.ts';
+import { deliveryFigures, tableFaults } from './checks.ts';
+import { type Service, send } from './client.ts';
+import { couponActions } from './coupon-actions.ts';
+import { creditActions } from './credit-actions.ts';
+import { customerActions } from './customer-actions.ts';
+import { createKillableService } from './killable-service.ts';
+import { createLedger } from './ledger.ts';
+import { productActions } from './product-actions.ts';
+import { bringToRest } from './quiet.ts';
+import { createRecorder } from './recorder.ts';
+import { makeResidents, seedResidents } from './residents.ts';
+import { readTable } from './table.ts';
+import { createClock, makeTrouble } from './trouble.ts';
+import { walkActions } from './walks.ts';
+import { act, createWorld } from './world.ts';
+
+const clientCount = 50;
+const customersEach = 6;
+const hotCount = 5;
+const sharedCategories = 3;
+
+const actions = [
+  ...creditActions,
+  ...customerActions,
+  ...productActions,
+  ...categoryActions,
+  ...couponActions,
+  ...walkActions,
+];
+
+interface Options {
+  seconds: number;
+  seed: number;
+  /** An empty directory. */
+  dataDir: string;
+  onProgress?: (text: string) => void;
+}
+
+/**
+ * Has 50 clients call every endpoint of the local service, in a process of its own, for `seconds`: under faults of table
+ * and queue, and for the first half with service and engine killed in turn. Answers figures, and in `faults` whatever
+ * was lost, doubled or answered wrongly; none if all is well. It ends early where much is wrong.
+ */
+export const runLoad = async ({ seconds, seed: seedNumber, dataDir, onProgress = () => {} }: Options) => {
+  Object.assign(process.env, { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'load', AWS_SECRET_ACCESS_KEY: 'load' });
+  delete process.env.AWS_ENDPOINT_URL_DYNAMODB;
+  delete process.env.TABLE_NAME;
+  const residents = makeResidents(1 + hotCount + clientCount * customersEach);
+  const [counted, ...others] = residents as [Resident, ...Resident[]];
+  await seedResidents(join(dataDir, 'table'), residents);
+
+  const clock = createClock();
+  const ledger = createLedger();
+  const recorder = createRecorder(Math.max(1, Math.round(seconds / 120)));
+  const killable = createKillableService({ dataDir, seed: seedNumber, clockMillis: clock.advancedMillis, ...recorder });
+  try {
+    const { baseUrl, otherStore } = await killable.start();
+    const service: Service = { baseUrl, key: otherStore.key, ledger, ...recorder };
+    const dispenser = await startDispenser(
+      async (url) => (await send(service, putDispenser, { body: { url, region: 'Loopback', items: [] } })).body.secret,
+    );
+    await dispenser.registerAgain();
+    const shared: string[] = [];
+    for (let index = 0; index < sharedCategories; index++) {
+      const name = `Shared ${index}`;
+      const { id } = (await send(service, createCategory, { body: { name } })).body;
+      shared.push(id);
+      ledger.members.set(id, new Set());
+      ledger.changed('CATEGORY', id, { name });
+    }
+
+    killable.setFaults(true);
+    const begun = recorder.seconds();
+    const trouble = makeTrouble({
+      killSeconds: begun + seconds / 2,
+      killEverySeconds: Math.min(60, seconds / 6),
+      ...{ baseUrl, service: killable, dispenser, clock, recorder },
+    });
+    // A machine that is too slow to have called everything in time gets as much time again.
+    const isOver = (): boolean =>
+      ledger.faultCount() > 20 ||
+      recorder.seconds() > begun + 2 * seconds ||
+      (recorder.seconds() > begun + seconds && recorder.endpointCount() === routes.length);
+    const runClient = async (_: unknown, index: number): Promise<void> => {
+      const customers = others.slice(hotCount + index * customersEach, hotCount + (index + 1) * customersEach);
+      const world = createWorld(index, seedNumber, {
+        service,
+        customers,
+        hot: others.slice(0, hotCount),
+        counted,
+        shared,
+      });
+      try {
+        while (!isOver()) await act(world, actions);
+      } catch (error) {
+        ledger.fault(`client ${index} ended: ${error}`);
+      }
+    };
+    const watching = setInterval(() => {
+      const at = Math.round(recorder.seconds() - begun);
+      onProgress(`${at} s: ${recorder.answers()} answers, ${ledger.faultCount()} faults`);
+    }, 10_000);
+    await Promise.all(Array.from({ length: clientCount }, runClient));
+    clearInterval(watching);
+
+    const traffic = recorder.summary();
+    await bringToRest({ killable, dispenser, trouble, recorder, service, onProgress });
+    await killable.stop();
+    await dispenser.stop();
+
+    const engine = await startEngine(join(dataDir, 'table'));
+    const table = await readTable(engine.endpoint, otherStore.id);
+    await engine.stop();
+    const { faults: lostDeliveries, ...deliveries } = deliveryFigures(table, ledger, dispenser.inbox());
+    return {
+      seed: seedNumber,
+      clients: clientCount,
+      engine: engine.name,
+      ...traffic,
+      rows: Object.fromEntries(Object.entries(ledger.rows).map(([kind, rows]) => [kind, rows.size])),
+      lots: [...ledger.accounts.values()].reduce((sum, { lots }) => sum + lots.size, 0),
+      records: table.requests,
+      unrepeated: ledger.unrepeated,
+      deliveries,
+      faults: [...ledger.faults, ...lostDeliveries, ...tableFaults(table, ledger, counted.uuid)],
+    };
+  } finally {
+    await killable.stop();
+  }
+};
+
+export type LoadReport = Awaited<ReturnType<typeof runLoad>>;

@@ -1,0 +1,40 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { tableName } from '../../lib/store/table.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: items of any kind.
+export type Item = Record<string, any>;
+
+/** A store's items by kind. Records of requests, by far the most, are only counted, by their state. */
+export const createTable = (store: string) => {
+  const kinds = new Map<string, Item[]>();
+  const requests: Record<string, number> = {};
+  return {
+    add: (item: Item): void => {
+      const [owner, kind = ''] = item.pk.split('#');
+      if (owner !== store) return;
+      if (kind === 'REQUEST') requests[item.state] = (requests[item.state] ?? 0) + 1;
+      else if (!kinds.get(kind)?.push(item)) kinds.set(kind, [item]);
+    },
+    of: (kind: string): Item[] => kinds.get(kind) ?? [],
+    all: (): Item[] => [...kinds.values()].flat(),
+    requests,
+  };
+};
+
+export type Table = ReturnType<typeof createTable>;
+
+export const readTable = async (endpoint: string, store: string): Promise<Table> => {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint }));
+  const table = createTable(store);
+  for (let ExclusiveStartKey: Item | undefined; ; ) {
+    const { Items = [], LastEvaluatedKey } = await client.send(
+      new ScanCommand({ TableName: tableName(), ExclusiveStartKey }),
+    );
+    for (const item of Items) table.add(item);
+    ExclusiveStartKey = LastEvaluatedKey;
+    if (!ExclusiveStartKey) break;
+  }
+  client.destroy();
+  return table;
+};

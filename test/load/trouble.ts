@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { source } from '../../lib/clock.ts';
+import type { LocalDispenser } from '../../local/dispenser.ts';
+import type { KillableService } from './killable-service.ts';
+import type { Recorder } from './recorder.ts';
+
+const clockEverySeconds = 4;
+/** Less than the age at which a dispenser refuses an order: its clock is moved a moment before the service's. */
+const clockStepSeconds = 240;
+const spellEverySeconds = 10;
+const spellSeconds = 2;
+const spells = ['error', 'lost', 'garbage', 'slow'] as const;
+
+/** Moves the time that this process and the service see; a service that is started later is told of it. */
+export const createClock = () => {
+  let advancedMillis = 0;
+  source.now = () => Date.now() + advancedMillis;
+  return {
+    advancedMillis: () => advancedMillis,
+    advance: (seconds: number): void => {
+      advancedMillis += seconds * 1000;
+    },
+  };
+};
+
+/** A call of what the local service has beside the API; undefined where it fails, as it may under faults. */
+const dev = async (baseUrl: string, path: string, body: object): Promise<Record<string, unknown> | undefined> => {
+  try {
+    const response = await fetch(`${baseUrl}/_dev/${path}`, { method: 'POST', body: JSON.stringify(body) });
+    return response.ok ? ((await response.json()) as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+interface Options {
+  /** For so long the service is killed now and then; afterwards it only has to bear the load. */
+  killSeconds: number;
+  killEverySeconds: number;
+  baseUrl: string;
+  service: KillableService;
+  dispenser: LocalDispenser;
+  clock: ReturnType<typeof createClock>;
+  recorder: Recorder;
+}
+
+/**
+ * Kills service and engine in turn, moves the clock with a sweep after it, and lets the dispenser misbehave; one after
+ * another, so that a service that starts is never told of the time twice. `stop` ends it once the present step is done.
+ */
+export const makeTrouble = (options: Options) => {
+  const { killSeconds, killEverySeconds, baseUrl, service, dispenser, clock, recorder } = options;
+  let over = false;
+
+  const moveClock = async (): Promise<void> => {
+    clock.advance(clockStepSeconds);
+    await dev(baseUrl, 'clock', { advanceSeconds: clockStepSeconds });
+    await dev(baseUrl, 'sweep', {});
+  };
+
+  const kill = async (what: 'service' | 'engine'): Promise<void> => {
+    const at = recorder.seconds();
+    await (what === 'service' ? service.killService() : service.killEngine());
+    await service.start();
+    service.setFaults(true);
+    recorder.onKill({ at, what, seconds: Math.round(10 * (recorder.seconds() - at)) / 10 });
+  };
+
+  const run = async (): Promise<void> => {
+    let kills = 0;
+    for (let second = 1; !over; second++) {
+      await sleep(1000);
+      const elapsed = recorder.seconds();
+      // Each is killed once at least, however slowly the machine starts them again.
+      if ((elapsed < killSeconds || kills < 2) && elapsed >= (kills + 1) * killEverySeconds)
+        await kill(kills++ % 2 === 0 ? 'service' : 'engine');
+      if (second % clockEverySeconds === 0) await moveClock();
+      const mode = spells[Math.floor(second / spellEverySeconds) % spells.length];
+      if (second % spellEverySeconds === 5 && mode) await dispenser.behave({ mode, millis: 300 });
+      if (second % spellEverySeconds === 5 + spellSeconds) {
+        await dispenser.behave({});
+        // What began to wait meanwhile is handed over.
+        await dispenser.registerAgain();
+      }
+    }
+  };
+  const running = run();
+
+  return {
+    stop: async (): Promise<void> => {
+      over = true;
+      await running;
+    },
+    moveClock,
+    /** Closes what is due; true when nothing was left. */
+    sweep: async (): Promise<boolean> => (await dev(baseUrl, 'sweep', {}))?.lots === 0,
+  };
+};

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { document } from '../../lib/openapi/document.ts';
+import { requestSchemas } from '../../lib/openapi/names.ts';
+import { operationTexts } from '../../lib/openapi/operation-texts.ts';
+import { routes } from '../../lib/routes/routes.ts';
+import { schemaChecker } from './schema-check.ts';
+
+/** Puts every value of a pool into every field of every request's example: document and service must agree on it. */
+
+const long = (count: number): string[] => ['x', '😀'].map((character) => character.repeat(count));
+const pool: readonly unknown[] = [
+  ...[null, true, 'true', 0, 1, 2, 3, -1, 0.5, 24, 100, 101, 168, 169, '1', 1e-12, 1e300],
+  ...[2_147_483_647, 2_147_483_648, -2_147_483_647, -2_147_483_648],
+  ...['', ' ', 'a', 'a b', 'a\tb', 'a\nb', 'a\u0000b', 'a\u0085b', 'a|b', 'é', '😀'],
+  ...[63, 64, 65, 255, 256, 1000, 1001, 1023, 1024, 4096, 4097].flatMap(long),
+  ...[
+    '00000000-0000-0000-0000-000000000000',
+    'FFFFFFFF-0000-0000-0000-00000000000A',
+    'ffffffff00000000000000000000000a',
+  ],
+  ...['ada', 'ada.lovelace', ' Ada Lovelace ', 'a.b.c', 'a-b'],
+  ...[
+    '2099-01-01T00:00:00Z',
+    '2099-01-01T00:00:00.123+02:00',
+    '2099-02-30T00:00:00Z',
+    '2099-01-01',
+    '2099-01-01T00:00:00',
+  ],
+  ...[
+    [],
+    ['a'],
+    ['é|'],
+    [{}],
+    [{ username: 'ada', percent: 50 }],
+    [{ userUuid: 'ada', percent: 0 }],
+    [{ username: 'ada' }],
+  ],
+  ...[{}, { value: 5 }, { value: -1 }, { type: 3 }, { type: 2, value: 101 }, { startDate: 'x' }],
+  ...[{ copy: false }, { copy: null }, { modify: 'x' }],
+];
+
+/** Rules that span fields, or count bytes, which only the descriptions tell. Each is a pattern of `Schema.field value`. */
+const inWords = [
+  // Exactly one of the three names a coupon, and productId goes with scope 1.
+  /^(Apply|Revoke)CouponRequest\.(code|couponOwnerUuid|couponId|scope|productId) /,
+  // No expiresAt with a negative delta.
+  /^IncrementCustomerCreditRequest\./,
+  // An item name is needed where the name is none.
+  /^ProductUpsertRequest\.name /,
+  // A note is counted in bytes.
+  /^DeliverProductRequest\.message "😀{3}/u,
+];
+
+const openapi = document(routes, { baseUrl: '', version: '' });
+const faultsOf = schemaChecker(openapi);
+
+test.each(routes.filter(({ body }) => body))(
+  '$id takes what its schema allows, and refuses what it does not',
+  (row) => {
+    const [name] = Object.entries(requestSchemas).find(([, schema]) => schema === row.body) ?? [''];
+    const fields = Object.keys(openapi.components.schemas[name]?.properties ?? {});
+    const example = operationTexts[row.id]?.request as object;
+
+    const disagreements = fields.flatMap((field) =>
+      pool.flatMap((value) => {
+        const body = { ...example, [field]: value };
+        // Unknown members of an object are ignored, but faults to this checker.
+        const allowed = faultsOf({ $ref: `#/components/schemas/${name}` }, body).every((fault) =>
+          /additional/.test(fault),
+        );
+        const taken = row.body?.safeParse(body).success;
+        const what = `${name}.${field} ${JSON.stringify(value)}`;
+        if (allowed === taken || (allowed && inWords.some((rule) => rule.test(what)))) return [];
+        return [`${what.slice(0, 80)}: the schema ${allowed ? 'allows' : 'refuses'} it`];
+      }),
+    );
+
+    expect(fields.length).toBeGreaterThan(0);
+    expect(disagreements).toEqual([]);
+  },
+);

@@ -1,0 +1,27 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { OpenApiDocument } from '../../lib/openapi/types.ts';
+
+/** Closes every object schema, so that a field which is not declared is a fault. */
+const closed = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, member]) => [key, closed(member)]);
+  return { ...Object.fromEntries(entries), ...('properties' in value && { additionalProperties: false }) };
+};
+
+/** Checks values against schemas of the document, by a validator that is not the service's own: lists the faults. */
+export const schemaChecker = ({ components }: OpenApiDocument) => {
+  const ajv = new Ajv2020({ allErrors: true, strict: true, strictTypes: false });
+  addFormats.default(ajv);
+  ajv.addVocabulary(['components', 'example']);
+  ajv.addSchema({ $id: 'document', components: { schemas: closed(components.schemas) } }, 'document', false, false);
+  return (schema: object, value: unknown): string[] => {
+    const { $ref } = schema as { $ref?: string };
+    const validate = $ref === undefined ? ajv.compile(schema) : ajv.getSchema(`document${$ref}`);
+    if (!validate) throw new Error(`There is no schema ${$ref}.`);
+    return validate(value)
+      ? []
+      : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+  };
+};

@@ -1,0 +1,118 @@
+import { beforeAll, expect, test } from 'vitest';
+import { routes } from '../../lib/routes/routes.ts';
+import { startTestQueue } from '../support/deliveries.ts';
+import { type ExampleRows, exampleOf, seedExamples } from '../support/example-requests.ts';
+import { intercept } from '../support/faults.ts';
+import { ada, bob, seedResidents } from '../support/residents.ts';
+import { startTestService, wholeTable } from '../support/service.ts';
+
+/** Text that means something to the table's expressions, keys, patterns or templates means nothing in a request. */
+const texts = [
+  '#a = :b',
+  ':value',
+  '#name',
+  'attribute_exists(pk)',
+  'SET credit = :v REMOVE folded',
+  "' OR '1'='1",
+  'pk',
+  'product#store',
+  '#CODE',
+  'KEY#x',
+  'sha256:0000',
+  '%',
+  '_',
+  '*',
+  '.*',
+  '[a-z]+',
+  '$1 $& $$',
+  '{{constructor}}',
+  '__proto__',
+  'constructor',
+  'toString',
+  '\\',
+  '"}',
+  'null',
+  '-1',
+];
+
+let service: Awaited<ReturnType<typeof startTestService>>;
+let rows: ExampleRows;
+
+// biome-ignore lint/suspicious/noExplicitAny: the inputs of all commands, looked at member by member.
+const inputs: any[] = [];
+
+beforeAll(async () => {
+  process.env.DISPENSER_LOOPBACK = 'allowed';
+  await startTestQueue();
+  service = await startTestService();
+  await seedResidents();
+  rows = await seedExamples(service.call);
+  intercept(async ({ input }, send) => {
+    inputs.push(input);
+    return send();
+  });
+});
+
+/** Everything in a command that the table reads as an expression or as a name. */
+const expressionsOf = (input: unknown): string[] => {
+  if (typeof input !== 'object' || input === null) return [];
+  return Object.entries(input).flatMap(([name, value]) => {
+    if (name.endsWith('Expression')) return [String(value)];
+    if (name === 'ExpressionAttributeNames') return Object.entries(value ?? {}).flat() as string[];
+    return name === 'ExpressionAttributeValues' || name === 'Item' ? [] : expressionsOf(value);
+  });
+};
+
+test('no expression and no attribute name is made of what a request says', async () => {
+  const mark = 'qzvmark';
+
+  for (const row of routes) {
+    const { path, body } = exampleOf(row, rows, `${mark} ${row.id}`);
+    const marked = body && JSON.parse(JSON.stringify(body).replace(/"(New|Because|Hello|Here|Chair)"/g, `"${mark}"`));
+    const more = { [mark]: mark, pk: mark, sk: mark, [`#${mark}`]: mark, [`:${mark}`]: mark };
+    const answer = await service.call(row.method, `${path}?search=${mark}&${mark}=1`, body && { ...more, ...marked });
+    expect([row.status, 404], `${row.id} ${JSON.stringify(answer.body)}`).toContain(answer.status);
+  }
+
+  expect(JSON.stringify(inputs)).toContain(mark);
+  expect(inputs.flatMap(expressionsOf).filter((text) => text.includes(mark))).toEqual([]);
+});
+
+const keyShape =
+  /^(?:(?:STORE|KEY|RESIDENT|NAME)#[\w.-]+|STORE#|\w{12}#[A-Z]+(?:#[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})?)$/;
+
+test.each(texts)('%s is a code, a name, a description, a reason and a search like any other', async (text) => {
+  const before = await wholeTable();
+  const post = async (path: string, body: object) => (await service.call('POST', path, body)).body;
+
+  const coupon = await post('/v1/coupons', { code: text, ownerIdentifier: ada.uuid });
+  const category = await post('/v1/categories', { name: text });
+  const product = await post('/v1/products', { name: text, price: 1, item: 'Chair', description: `~${text}~` });
+  const ban = await post(`/v1/customers/${bob.uuid}/actions/ban`, { reason: text });
+  const applied = await post(`/v1/customers/${bob.uuid}/actions/apply-coupon`, { code: text, scope: 0 });
+  const delivered = await post(`/v1/products/${product.id}/actions/deliver`, {
+    recipientIdentifier: bob.uuid,
+    message: text,
+  });
+  const found = await service.call('GET', `/v1/products?search=${encodeURIComponent(`~${text}~`)}`);
+
+  expect([coupon.code, category.name, product.name, delivered.message]).toEqual([text, text, text, text]);
+  expect(ban.isBanned).toBe(true);
+  expect(applied.couponId).toBe(coupon.id);
+  expect(found.body.data.map(({ id }: { id: string }) => id)).toEqual([product.id]);
+  const keys = new Set(before.map(({ pk, sk }) => `${pk} ${sk}`));
+  const after = await wholeTable();
+  const added = after.filter(({ pk, sk }) => !keys.has(`${pk} ${sk}`)).map(({ pk }) => String(pk).split('#')[1]);
+  // The first round also makes bob's application.
+  expect(added.filter((kind) => kind !== 'APPLIED').sort()).toEqual(['CATEGORY', 'CODE', 'COUPON', 'PRODUCT']);
+  for (const { pk } of after) expect(pk).toMatch(keyShape);
+});
+
+test.each(['STORE#x', 'bob#x', 'NAME#bob', 'bob/../ada', '*', 'bob\u0000', '#', 'bob.', '.bob', 'bob OR 1=1'])(
+  '%j is nobody’s name, and is refused before the table is asked',
+  async (identifier) => {
+    const answer = await service.call('GET', `/v1/customers/${encodeURIComponent(identifier)}`);
+
+    expect([answer.status, answer.cost?.calls]).toEqual([400, 0]);
+  },
+);

@@ -1,0 +1,101 @@
+import { expect, test, vi } from 'vitest';
+import { routes } from '../../lib/routes/routes.ts';
+
+/**
+ * Sends a mark in every field, header and parameter of every endpoint, in requests that succeed and that fail, and
+ * looks for it in what the process says: standard output and error, the console and the log lines.
+ */
+
+// The tests' service puts a sink of its own in the place of the real one, which is wanted here.
+const { logSink } = await import('../../lib/http/log.ts');
+const { write } = logSink;
+const { startTestService } = await import('../support/service.ts');
+const { startTestQueue, batchOf, contextWith, anOrder } = await import('../support/deliveries.ts');
+const { exampleOf, seedExamples } = await import('../support/example-requests.ts');
+const { intercept } = await import('../support/faults.ts');
+const { seedResidents } = await import('../support/residents.ts');
+const { sendRaw } = await import('../support/raw-http.ts');
+const { putResident } = await import('../../lib/store/residents.ts');
+const { encodeMessage } = await import('../../lib/delivery/message.ts');
+const { handler: worker } = await import('../../functions/delivery-worker.ts');
+
+/** Text that a username may hold, so that it goes everywhere; and a number that is nowhere else. */
+const mark = 'markxqzvw';
+const markNumber = 87_654_321;
+const marked = { uuid: 'deadbeef-cafe-0000-0000-feedfacef00d', username: `${mark}.tester` };
+/** Text with what would break a line, colour a terminal or end a JSON value. */
+const hostile = `${mark}\r\n{"level":"ERROR"}\u001b[31m\u2028"},{`;
+
+const listen = (): { said: string[]; stop: () => void } => {
+  const said: string[] = [];
+  const note = (chunk: unknown): boolean => {
+    said.push(String(chunk));
+    return true;
+  };
+  const spies = [
+    ...[process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockImplementation(note as never)),
+    ...(['log', 'info', 'warn', 'error', 'debug'] as const).map((name) =>
+      vi.spyOn(console, name).mockImplementation((...parts) => void said.push(parts.map(String).join(' '))),
+    ),
+  ];
+  return { said, stop: () => spies.forEach((spy) => void spy.mockRestore()) };
+};
+
+/** The same body with the mark in every text and number. */
+const withMarks = (body: object, text: string): object =>
+  Object.fromEntries(
+    Object.entries(body).map(([name, value]) => {
+      if (typeof value === 'number') return [name, markNumber];
+      return [name, typeof value === 'string' && !/Identifier|Id$/.test(name) ? text : value];
+    }),
+  );
+
+test('no log holds a key, a secret, a message, a body, a name or a header, whatever becomes of a request', async () => {
+  process.env.DISPENSER_LOOPBACK = 'allowed';
+  await startTestQueue();
+  const service = await startTestService({ authorizerTtlSeconds: 3600 });
+  await seedResidents();
+  await putResident(marked);
+  const rows = await seedExamples(service.call);
+  logSink.write = write;
+  const headers = {
+    'User-Agent': mark,
+    Cookie: `session=${mark}`,
+    'X-Forwarded-For': mark,
+    Authorization: `Bearer ${mark}`,
+    Referer: `https://${mark}.example/`,
+  };
+  const { said, stop } = listen();
+  const statuses = new Set<number>();
+
+  for (const row of routes) {
+    const { path, body } = exampleOf(row, rows, `${mark} ${row.id}`);
+    const named = path.replace(/\/customers\/[^/]+|owner\/[^/]+/, (start) => start.replace(/[^/]+$/, marked.username));
+    const send = async (target: string, content: unknown, more: object = {}): Promise<void> => {
+      const { status } = await service.call(row.method, target, content, { ...headers, ...more });
+      statuses.add(status);
+    };
+    const wholly = body && withMarks(body, mark);
+    await send(`${named}?search=${mark}&${mark}=${mark}`, wholly, { 'Idempotency-Key': `${mark}-${row.id}` });
+    await send(`${named}?cursor=${mark}&limit=${mark}&active=${mark}`, body && withMarks(body, hostile));
+    await send(`${path}/${mark}?q=${mark}`, body);
+    if (body) await send(path, `{"${mark}": ${mark}`);
+    const broken = intercept(() => Promise.reject(new Error('The table is away.')));
+    await send(named, wholly);
+    broken();
+    await service.callAs(`${service.key}${mark}`)(row.method, path, wholly, headers);
+  }
+  await sendRaw(Number(new URL(service.baseUrl).port), Buffer.from(`GET /${mark}\u001b HTTP/1.1\r\n${mark}\r\n\r\n`));
+  const order = anOrder(service.store, { message: hostile, item: mark, recipientUsername: mark });
+  await worker(batchOf(encodeMessage({ ...order, kind: 'deliver' }), hostile), contextWith(60_000));
+
+  stop();
+  const text = said.join('');
+  expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 204, 400, 404, 500]));
+  expect(said.length).toBeGreaterThan(3 * routes.length);
+  for (const hidden of [mark, marked.uuid, String(markNumber), service.key, service.key.slice(22, 65)])
+    expect(said.find((line) => line.toLowerCase().includes(hidden.toLowerCase()))).toBeUndefined();
+  for (const line of text.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('level');
+  // Nothing but JSON lines: no control character, and none of the separators that some readers take for line ends.
+  expect(text).not.toMatch(/[^\P{Cc}\n]|[\u2028\u2029]/u);
+});

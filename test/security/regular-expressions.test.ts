@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import { transform } from 'esbuild';
+import { isSafe } from 'redos-detector';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { routes } from '../../lib/routes/routes.ts';
+
+/** Every regular expression that sees what a caller sends: those of the code, and those that the schemas hold. */
+
+const root = new URL('../../', import.meta.url).pathname;
+
+// A slash begins a literal where a value may begin: after an operator, a bracket or `return`.
+const literal =
+  /(?<=[(,=:[!&|?{};]\s*|return )\/((?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])*)\/([dgimsuvy]*)(?!\w)/g;
+
+const literalsOf = async (file: string): Promise<[string, RegExp][]> => {
+  // The bundler's parser takes comments and types away.
+  const { code } = await transform(readFileSync(root + file, 'utf8'), { loader: 'ts', legalComments: 'none' });
+  return [...code.matchAll(literal)].map(([, source = '', flags]) => [
+    `${file} /${source}/`,
+    new RegExp(source, flags),
+  ]);
+};
+
+const patternsIn = (value: unknown): string[] =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([name, each]) =>
+        name === 'pattern' && typeof each === 'string' ? [each] : patternsIn(each),
+      )
+    : [];
+
+// The tools that run on a developer's machine, over what that person wrote, are not among them.
+const tools = /^lib\/(client|openapi)\/|^local\/build-/;
+const sources = await Array.fromAsync(glob(['lib/**/*.ts', 'functions/**/*.ts', 'local/**/*.ts'], { cwd: root }));
+const files = sources.filter((file) => !tools.test(file));
+const found = new Map((await Promise.all(files.map(literalsOf))).flat());
+for (const { params, query, body } of routes)
+  for (const schema of [params, query, ...(body ? [body] : [])])
+    for (const pattern of patternsIn(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })))
+      found.set(`schema /${pattern}/`, new RegExp(pattern));
+
+test('the search for regular expressions finds those that are known to be there', () => {
+  const names = [...found.keys()].join('\n');
+
+  for (const known of ['lib/keys.ts /^(sis_', 'lib/identifier.ts /^[0-9A-Fa-f]{8}-', 'lib/routes/wire.ts /\\p{Cc}/'])
+    expect(names).toContain(known);
+  expect(found.size).toBeGreaterThan(20);
+});
+
+test('the detector knows an expression that backtracks', () => {
+  expect(isSafe(/^(a+)+$/, { maxScore: 10 }).safe).toBe(false);
+});
+
+/**
+ * The score bounds in how many ways an expression can match one text: while it has a bound, the time grows in line with
+ * the length of the text.
+ */
+test.each([...found])('%s takes linear time', (_, expression) => {
+  expect(isSafe(expression, { maxScore: 10 })).toMatchObject({ safe: true, error: null });
+});

@@ -1,0 +1,55 @@
+import { beforeAll, expect, test } from 'vitest';
+import { routes } from '../../lib/routes/routes.ts';
+import { startTestQueue } from '../support/deliveries.ts';
+import { type ExampleRows, exampleOf, seedExamples } from '../support/example-requests.ts';
+import { ada, bob, cleo, seedResidents } from '../support/residents.ts';
+import { startTestService } from '../support/service.ts';
+
+/** What else could lead from one store into another, beside ids: see also test/routes/other-store.test.ts. */
+
+let service: Awaited<ReturnType<typeof startTestService>>;
+let mine: ExampleRows;
+let theirs: ExampleRows;
+
+beforeAll(async () => {
+  process.env.DISPENSER_LOOPBACK = 'allowed';
+  await startTestQueue();
+  service = await startTestService();
+  await seedResidents();
+  mine = await seedExamples(service.call);
+  theirs = await seedExamples(service.callOther);
+  await seedExamples(service.call, 'Second');
+  await service.call('POST', `/v1/customers/${cleo.uuid}/actions/ban`);
+});
+
+const posts = routes.filter(({ method }) => method === 'POST').map((row) => [row.id, row] as const);
+
+test.each(posts)('%s: one Idempotency-Key in two stores is two keys', async (id, row) => {
+  const key = { 'Idempotency-Key': `shared ${id}`.replaceAll(' ', '-') };
+  const own = exampleOf(row, mine, `New ${id}`);
+  const other = exampleOf(row, theirs, `New ${id}`);
+
+  const first = await service.call(row.method, own.path, own.body, key);
+  const second = await service.callOther(row.method, other.path, other.body, key);
+  const again = await service.callOther(row.method, other.path, other.body, key);
+
+  expect([first.status, second.status, again.status]).toEqual([row.status, row.status, row.status]);
+  const replayed = [first, second, again].map(({ headers }) => headers.get('idempotent-replayed'));
+  expect(replayed).toEqual([null, null, 'true']);
+  expect(again.body).toEqual(second.body);
+});
+
+const lists = routes.filter(({ query }) => 'cursor' in query.shape);
+const listPath = (path: string): string => path.replace('{identifier}', path.includes('owner') ? ada.uuid : bob.uuid);
+
+test('a cursor opens the list that gave it, and no other list, of its own store either', async () => {
+  for (const from of lists) {
+    const { nextCursor } = (await service.call('GET', `${listPath(from.path)}?limit=1`)).body.pagination;
+    expect(nextCursor, from.id).toEqual(expect.any(String));
+    for (const to of lists) {
+      const answer = await service.call('GET', `${listPath(to.path)}?limit=1&cursor=${nextCursor}`);
+      if (to === from) expect(answer.status, from.id).toBe(200);
+      else expect(answer.body.errors, `${from.id} in ${to.id}`).toEqual(['Cursor is invalid.']);
+    }
+  }
+});

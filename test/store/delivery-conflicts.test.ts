@@ -1,0 +1,42 @@
+import { beforeAll, expect, test } from 'vitest';
+import { newId, source, timestamp } from '../../lib/clock.ts';
+import type { Order } from '../../lib/delivery/message.ts';
+import { completeDelivery, getDelivery, letGo, takeUp } from '../../lib/store/deliveries.ts';
+import { conflict, intercept } from '../support/faults.ts';
+import { unknownId } from '../support/rows.ts';
+import { startTestService } from '../support/service.ts';
+
+let service: Awaited<ReturnType<typeof startTestService>>;
+beforeAll(async () => {
+  service = await startTestService();
+  // Retries need not wait for a writer who is not really there.
+  source.random = () => 0;
+});
+
+test("a delivery's attempts are taken up and ended although another writer is at its record at first", async () => {
+  const order: Order = {
+    kind: 'deliver',
+    store: service.store,
+    id: newId(),
+    productId: unknownId,
+    recipientUuid: unknownId,
+    recipientUsername: 'ada',
+    item: 'Chair',
+    message: '',
+    createdAt: timestamp(Date.now()),
+  };
+  let calls = 0;
+  const stop = intercept(async (call, send) => {
+    if (calls++ % 2 === 0) throw conflict(call);
+    return send();
+  });
+
+  const first = await takeUp(order, 1000);
+  const isLetGo = await letGo(first.delivery, 'no answer');
+  const second = await takeUp(order, 1000);
+  await completeDelivery(second.delivery);
+  stop();
+
+  expect([first.taken, isLetGo, second.taken]).toEqual([true, true, true]);
+  expect(await getDelivery(service.store, order.id)).toMatchObject({ state: 'delivered', attempts: 2 });
+});

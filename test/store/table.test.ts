@@ -1,0 +1,13 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { expect, test } from 'vitest';
+import { db, dbOnce } from '../../lib/store/table.ts';
+
+test('copies no answers for a logger that is not there, as the SDK does by itself', () => {
+  const logs = ({ middlewareStack }: Pick<DynamoDBClient, 'middlewareStack'>) =>
+    middlewareStack.identify().filter((name) => name.startsWith('loggerMiddleware'));
+
+  const plain = new DynamoDBClient({});
+
+  expect(logs(plain)).toHaveLength(1);
+  expect([...logs(db), ...logs(dbOnce)]).toEqual([]);
+});

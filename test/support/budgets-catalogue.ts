@@ -1,0 +1,199 @@
+import type { Budget } from './budgets.ts';
+import { newResident } from './credit-seed.ts';
+import type { Call } from './service.ts';
+
+/** The budgets of coupons, gift cards, products and categories. */
+
+const idOf = async (call: Call, path: string, body: object): Promise<string> =>
+  (await call('POST', path, body)).body.id;
+
+let codes = 0;
+const coupon = (call: Call, owner: string): Promise<string> => {
+  codes += 1;
+  return idOf(call, '/v1/coupons', { code: `Code ${codes}`, ownerIdentifier: owner });
+};
+const card = (call: Call, owner: string): Promise<string> =>
+  idOf(call, `/v1/customers/${owner}/actions/grant-gift-card`, { credit: 5 });
+const product = (call: Call): Promise<string> => idOf(call, '/v1/products', { name: 'Lamp', price: 5 });
+const category = (call: Call): Promise<string> => idOf(call, '/v1/categories', { name: 'Light' });
+
+const several = async (count: number, make: () => Promise<unknown>): Promise<void> => {
+  for (let made = 0; made < count; made++) await make();
+};
+
+/** A resident, in memory as one whom the function has met. */
+const known = async (call: Call): Promise<string> => {
+  const { uuid } = await newResident();
+  await card(call, uuid);
+  return uuid;
+};
+
+const onCoupon =
+  (method: string, body?: object): Budget['prepare'] =>
+  async (call) => [method, `/v1/coupons/${await coupon(call, await known(call))}`, body];
+
+const onCard =
+  (method: string, rest: string, body?: object): Budget['prepare'] =>
+  async (call) => [method, `/v1/giftcards/${await card(call, await known(call))}${rest}`, body];
+
+const applied =
+  (action: 'apply-coupon' | 'revoke-coupon'): Budget['prepare'] =>
+  async (call) => {
+    const who = await known(call);
+    const body = { couponId: await coupon(call, who), scope: 0 };
+    await call('POST', `/v1/customers/${who}/actions/apply-coupon`, body);
+    return ['POST', `/v1/customers/${who}/actions/${action}`, body];
+  };
+
+const onProduct =
+  (method: string, body?: object): Budget['prepare'] =>
+  async (call) => [method, `/v1/products/${await product(call)}`, body];
+
+const onCategory =
+  (method: string, body?: object): Budget['prepare'] =>
+  async (call) => [method, `/v1/categories/${await category(call)}`, body];
+
+const post =
+  (path: string, body: object): Budget['prepare'] =>
+  async () => ['POST', path, body];
+
+/** A page of 10 in a list that is longer. */
+const pageOf =
+  (path: string, make: (call: Call) => Promise<unknown>): Budget['prepare'] =>
+  async (call) => {
+    await several(11, () => make(call));
+    return ['GET', `${path}?limit=10`];
+  };
+
+const ownersPage =
+  (pathOf: (owner: string) => string, make: (call: Call, owner: string) => Promise<unknown>): Budget['prepare'] =>
+  async (call) => {
+    const owner = await known(call);
+    return pageOf(pathOf(owner), () => make(call, owner))(call, '');
+  };
+
+export const catalogueBudgets: readonly Budget[] = [
+  { endpoint: 'get-coupon', when: '', steps: 1, units: 1, prepare: onCoupon('GET') },
+  // The design's 4 units are those of the transaction; the coupon stands in two indexes (2), and its owner is read (1).
+  {
+    endpoint: 'create-coupon',
+    when: 'owner not in memory',
+    steps: 2,
+    units: 7,
+    prepare: async () => ['POST', '/v1/coupons', { code: 'Budget', ownerIdentifier: (await newResident()).uuid }],
+  },
+  {
+    endpoint: 'update-coupon',
+    when: 'same code',
+    steps: 1,
+    units: 1,
+    prepare: async (call) => {
+      const owner = await known(call);
+      const code = `A code of ${owner}`;
+      return ['PUT', `/v1/coupons/${await idOf(call, '/v1/coupons', { code, ownerIdentifier: owner })}`, { code }];
+    },
+  },
+  {
+    endpoint: 'list-coupons',
+    when: 'a page of 10',
+    steps: 1,
+    units: 2,
+    prepare: pageOf('/v1/coupons', async (call) => coupon(call, await known(call))),
+  },
+  {
+    endpoint: 'list-owner-coupons',
+    when: 'a page of 10',
+    steps: 2,
+    units: 6.5,
+    prepare: ownersPage((owner) => `/v1/coupons/owner/${owner}`, coupon),
+  },
+  // One unit is written; the coupon (1) and whether the resident is a customer (0.5) are read.
+  { endpoint: 'apply-coupon', when: 'by id', steps: 2, units: 2.5, prepare: applied('apply-coupon') },
+  { endpoint: 'revoke-coupon', when: 'by id', steps: 2, units: 2, prepare: applied('revoke-coupon') },
+  { endpoint: 'get-gift-card', when: '', steps: 1, units: 1, prepare: onCard('GET', '') },
+  {
+    endpoint: 'update-gift-card',
+    when: 'stays active',
+    steps: 1,
+    units: 1,
+    prepare: onCard('PUT', '', { credit: 9, transfer: true }),
+  },
+  // Two units more, since it moves in the index of its owner's cards.
+  {
+    endpoint: 'disable-gift-card',
+    when: 'was active',
+    steps: 1,
+    units: 3,
+    prepare: onCard('POST', '/actions/disable'),
+  },
+  {
+    endpoint: 'grant-gift-card',
+    when: 'to a customer',
+    steps: 2,
+    units: 2.5,
+    prepare: async (call) => ['POST', `/v1/customers/${await known(call)}/actions/grant-gift-card`, { credit: 5 }],
+  },
+  {
+    endpoint: 'list-gift-cards',
+    when: 'a page of 10',
+    steps: 2,
+    units: 7.5,
+    prepare: ownersPage((owner) => `/v1/customers/${owner}/giftcards`, card),
+  },
+  {
+    endpoint: 'create-product',
+    when: '',
+    steps: 1,
+    units: 3,
+    prepare: post('/v1/products', { name: 'Lamp', price: 5 }),
+  },
+  {
+    endpoint: 'update-product',
+    when: 'same name and flags',
+    steps: 1,
+    units: 1,
+    prepare: onProduct('PUT', { name: 'Lamp', price: 6 }),
+  },
+  { endpoint: 'get-product', when: '', steps: 1, units: 1, prepare: onProduct('GET') },
+  { endpoint: 'list-products', when: 'a page of 10', steps: 2, units: 7.5, prepare: pageOf('/v1/products', product) },
+  {
+    endpoint: 'deliver-product',
+    when: 'recipient in memory',
+    steps: 1,
+    units: 1,
+    prepare: async (call) => {
+      const recipientIdentifier = await known(call);
+      return ['POST', `/v1/products/${await product(call)}/actions/deliver`, { recipientIdentifier }];
+    },
+  },
+  { endpoint: 'get-category', when: '', steps: 1, units: 1, prepare: onCategory('GET') },
+  { endpoint: 'create-category', when: '', steps: 1, units: 1, prepare: post('/v1/categories', { name: 'Light' }) },
+  { endpoint: 'update-category', when: '', steps: 1, units: 1, prepare: onCategory('PUT', { name: 'Dark' }) },
+  // Deleted in a transaction, so that sending it again is harmless (2); then its memberships are read (1).
+  { endpoint: 'delete-category', when: 'without products', steps: 2, units: 3, prepare: onCategory('DELETE') },
+  {
+    endpoint: 'list-categories',
+    when: 'a page of 10',
+    steps: 1,
+    units: 1,
+    prepare: pageOf('/v1/categories', category),
+  },
+  {
+    endpoint: 'add-product',
+    when: '',
+    steps: 1,
+    units: 6,
+    prepare: async (call) => ['POST', `/v1/categories/${await category(call)}/products/${await product(call)}`],
+  },
+  {
+    endpoint: 'remove-product',
+    when: 'was in it',
+    steps: 1,
+    units: 4,
+    prepare: async (call) => {
+      const path = `/v1/categories/${await category(call)}/products/${await product(call)}`;
+      await call('POST', path);
+      return ['DELETE', path];
+    },
+  },
+];

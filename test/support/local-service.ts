@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { LocalOptions } from '../../local/options.ts';
+import { startService } from '../../local/service.ts';
+
+const main = new URL('../../local/main.ts', import.meta.url).pathname;
+
+/** Starts the local service as a person does, in a process of its own; `options` are those of the command line. */
+export const startProcess = (dataDir: string, options: string[], env: NodeJS.ProcessEnv) => {
+  const child = spawn(process.execPath, [main, '--data-dir', dataDir, '--port', '0', ...options], { env });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk));
+  /** Waits for an output that fits, and answers all of it so far. */
+  const until = async (pattern: RegExp): Promise<string> => {
+    while (!pattern.test(text)) {
+      if (child.exitCode !== null) throw new Error(text);
+      await Promise.race([once(child.stdout, 'data'), once(child, 'close')]);
+    }
+    return text;
+  };
+  /** Ends it as Ctrl-C does; answers its exit code. */
+  const stop = async (): Promise<number | null> => {
+    child.kill('SIGINT');
+    await once(child, 'exit');
+    return child.exitCode;
+  };
+  return { child, until, output: () => text, stop };
+};
+
+/**
+ * Starts the local service inside the test file's own process: in memory, on a free port, with a table of its own in
+ * the tests' engine, and limits that no test reaches. It sets `process.env`, so a file can have one of them.
+ */
+export const startForTests = async (options: Partial<LocalOptions> = {}) => {
+  const dataDir = join(tmpdir(), `sis-test-${randomUUID()}`);
+  process.env.TABLE_NAME = `test-${randomUUID()}`;
+  const local = await startService(
+    { port: 0, dataDir, memory: true, reset: false, demo: true, rate: 1e6, burst: 1e6, ...options },
+    () => {},
+  );
+  const { keys, otherStore, residents } = local.service;
+  return {
+    baseUrl: local.baseUrl,
+    keys,
+    otherStore,
+    residents,
+    stop: async (): Promise<void> => {
+      await local.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+};

@@ -1,0 +1,108 @@
+import { timestamp } from '../../lib/clock.ts';
+import { couponItems } from '../../lib/store/coupons.ts';
+import { customerKey, flagsOf, rankedOf, rankOf } from '../../lib/store/customers.ts';
+import { giftCardItem } from '../../lib/store/gift-cards.ts';
+import { productItem } from '../../lib/store/products.ts';
+import { createStore } from '../../lib/store/stores.ts';
+import { partition } from '../../lib/store/table.ts';
+import { ada, bob } from './residents.ts';
+import { productWith } from './rows.ts';
+import { putAll } from './seed.ts';
+
+/** The lists that can be made long; `texts` is the index that a search of the products reads. */
+export type SeededList = 'products' | 'texts' | 'coupons' | 'customers' | 'categories';
+
+/**
+ * Rows that a page of 40 can reach. What lies behind them counts by its place in the table and its indexes alone, so
+ * there items are bare, and one item stands for several rows: the seeding takes a quarter of the time.
+ */
+const reachable = 1_000;
+
+/** An id in the order of creation, as those of a real store are. */
+const idOf = (number: number): string => `01900000-0000-7000-8000-${String(number).padStart(12, '0')}`;
+
+const createdAt = (number: number): string => timestamp(Date.UTC(2026, 0) + number);
+
+const categoryItem = (store: string, id: string, productCount = 0) => ({
+  pk: partition(store, 'CATEGORY'),
+  sk: id,
+  id,
+  name: 'A category of some products',
+  productCount,
+});
+
+const rowsOf = (store: string, category: string, number: number) => {
+  const id = idOf(number);
+  const active = number % 10 !== 9;
+  const isSubscribed = number % 5 === 0;
+  const product = productItem(
+    store,
+    productWith({
+      name: `Product number ${number} of many`,
+      // One in four is not listed, one in four bloggable.
+      listed: number % 4 !== 0,
+      bloggable: number % 4 === 1,
+      item: `item ${number}`,
+      description: number % 2 ? 'A description of some words.' : '',
+      active,
+    }),
+    { id },
+  );
+  const fields = { code: `Code ${number}`, discount: 1, ownerProfit: 1, bloggersSync: false, active };
+  const { coupon } = couponItems(store, ada, fields, { id, createdAt: createdAt(number) });
+  const gift = { credit: 5, texture: null, transfer: false, active };
+  return {
+    product,
+    member: { pk: partition(store, 'MEMBER', category), sk: id },
+    coupon,
+    // All four combinations of the flags.
+    card: giftCardItem(store, bob, gift, { id, redeemed: number % 20 < 10 }),
+    customer: {
+      ...customerKey(store, id),
+      username: `resident${number}`,
+      newsSubscriber: isSubscribed,
+      flags: flagsOf(store, isSubscribed),
+      ranked: rankedOf(store, isSubscribed),
+      rank: rankOf(number, id),
+      sum: number,
+    },
+    category: categoryItem(store, id),
+  };
+};
+
+/** Flags repeat after so many rows: a bare item takes those of the row that stands as far from the last repetition. */
+const period = 20;
+
+function* itemsOf(store: string, category: string, count: number, lists: readonly SeededList[]): Generator<object> {
+  yield categoryItem(store, category, count);
+  for (let number = 0; number < Math.min(count, reachable); number++)
+    yield* Object.values(rowsOf(store, category, number));
+  const likes = Array.from({ length: period }, (_, number) => rowsOf(store, category, number));
+  for (let number = reachable; number < count; number++) {
+    const { product, member, coupon, card, customer } = likes[number % period] as (typeof likes)[number];
+    const { flags, texts, text } = product as Partial<Record<'flags' | 'texts' | 'text', string>>;
+    const sk = idOf(number);
+    const ofText = lists.includes('texts') ? { texts, text } : {};
+    if (lists.includes('products')) yield { pk: member.pk, sk, flags, ...ofText, ranked: card.ranked, rank: sk };
+    if (lists.includes('coupons'))
+      yield { pk: coupon.pk, sk, flags: coupon.flags, ranked: coupon.ranked, rank: `${createdAt(number)}#${sk}` };
+    if (lists.includes('customers'))
+      yield { pk: customer.pk, sk, flags: customer.flags, ranked: customer.ranked, rank: rankOf(number, sk) };
+    if (lists.includes('categories')) yield categoryItem(store, sk);
+  }
+}
+
+/**
+ * A store with so many rows in these lists: products (in one category, and with them gift cards of Bob's), coupons of
+ * Ada's, customers, categories. Of products, coupons and gift cards a tenth is inactive, of the customers a fifth is
+ * subscribed; customer number n has spent L$ n.
+ */
+export const seedStore = async (
+  count: number,
+  lists: readonly SeededList[],
+): Promise<{ store: string; category: string }> => {
+  const { id: store } = await createStore(`Store of ${count}`);
+  const category = 'ca7e0000-7e57-0000-0000-000000000000';
+  await putAll(itemsOf(store, category, count, lists));
+  return { store, category };
+};
