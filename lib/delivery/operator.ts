@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   ChangeMessageVisibilityCommand,
   DeleteMessageCommand,
+  GetQueueAttributesCommand,
   type Message,
   ReceiveMessageCommand,
   SQSClient,
@@ -32,10 +34,24 @@ const deadLetterUrl = (): string | undefined => process.env.DELIVERY_DLQ_URL;
 /** How long a letter that is looked at is out of sight of others, at the most. */
 const lookSeconds = 30;
 
-/** Takes dead letters in turn, each at the most once. */
+/** How long a letter stays out of sight after it was looked at. Not 0: fauxqs 2.4.1 would lose it (see `comeBackAfter`). */
+const putBackSeconds = 1;
+
+/** Whether somebody is looking at dead letters, so that others do not see them. */
+const areTaken = async (client: SQSClient): Promise<boolean> => {
+  const { Attributes } = await client.send(
+    new GetQueueAttributesCommand({
+      QueueUrl: deadLetterUrl(),
+      AttributeNames: ['ApproximateNumberOfMessagesNotVisible'],
+    }),
+  );
+  return Number(Attributes?.ApproximateNumberOfMessagesNotVisible ?? 0) > 0;
+};
+
+/** Takes dead letters in turn, each at the most once. Waits a little for letters that were looked at just before. */
 const takeDeadLetters = async function* (client: SQSClient): AsyncGenerator<Message> {
   const seen = new Set<string | undefined>();
-  for (;;) {
+  for (let waits = 0; ; ) {
     const { Messages = [] } = await client.send(
       new ReceiveMessageCommand({
         QueueUrl: deadLetterUrl(),
@@ -45,7 +61,11 @@ const takeDeadLetters = async function* (client: SQSClient): AsyncGenerator<Mess
       }),
     );
     const fresh = Messages.filter(({ MessageId }) => !seen.has(MessageId));
-    if (fresh.length === 0) return;
+    if (fresh.length === 0) {
+      if (seen.size > 0 || waits++ === 3 || !(await areTaken(client))) return;
+      await pause(putBackSeconds * 1000);
+      continue;
+    }
     for (const message of fresh) {
       seen.add(message.MessageId);
       yield message;
@@ -56,7 +76,11 @@ const takeDeadLetters = async function* (client: SQSClient): AsyncGenerator<Mess
 const putBack = async (client: SQSClient, handles: (string | undefined)[]): Promise<void> => {
   for (const ReceiptHandle of handles)
     await client.send(
-      new ChangeMessageVisibilityCommand({ QueueUrl: deadLetterUrl(), ReceiptHandle, VisibilityTimeout: 0 }),
+      new ChangeMessageVisibilityCommand({
+        QueueUrl: deadLetterUrl(),
+        ReceiptHandle,
+        VisibilityTimeout: putBackSeconds,
+      }),
     );
 };
 

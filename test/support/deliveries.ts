@@ -8,9 +8,9 @@ import { newId, now, timestamp } from '../../lib/clock.ts';
 import type { Order } from '../../lib/delivery/message.ts';
 import { ensureQueues, startQueue } from '../../local/queue.ts';
 
-/** Starts a queue server with queues of this test file's own; the service uses them from then on. */
-export const startTestQueue = async () => {
-  const queue = await startQueue();
+/** Starts a queue server with queues of this test file's own, in memory or in `dir`; the service uses them from then on. */
+export const startTestQueue = async (dir?: string) => {
+  const queue = await startQueue(dir);
   const { url, deadLetterUrl } = await ensureQueues(queue.endpoint, `test-${randomUUID()}`);
   Object.assign(process.env, {
     AWS_ENDPOINT_URL_SQS: queue.endpoint,
