@@ -11,6 +11,8 @@ import { now } from '../lib/clock.ts';
 import { authorizerIdentity, type GatewayAnswer, gatewayAnswers, gatewayBody } from '../lib/http/gateway-answers.ts';
 import type { Route } from '../lib/routes/route.ts';
 import { answerMalformed } from './malformed.ts';
+import { matcher } from './matcher.ts';
+import { authorizerEvent, lambdaContext, proxyEvent } from './proxy-event.ts';
 
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 type Authorizer = (event: APIGatewayRequestAuthorizerEvent) => Promise<APIGatewayAuthorizerResult>;
@@ -42,37 +44,9 @@ export interface Answered {
   answer: string;
 }
 
-/** The service has 29 seconds to answer, as behind API Gateway. */
-const timeoutMillis = 29_000;
 const maxBodyBytes = 10 * 1024 * 1024;
 /** Far more than the layers before a deployment take, so that a cursor that is too long is told so. */
 const maxHeaderBytes = 256 * 1024;
-
-interface Match {
-  row: Route;
-  params: Record<string, string>;
-}
-
-/** Finds the row of a request. Parameters are left as they were sent, percent-encoded, as API Gateway hands them on. */
-const matcher = (routes: readonly Route[]) => {
-  const rows = routes.map((row) => ({ row, segments: row.path.split('/') }));
-  return (method: string, path: string): Match | undefined => {
-    const sent = path.split('/');
-    const matches = rows.flatMap(({ row, segments }) => {
-      if (row.method !== method || segments.length !== sent.length) return [];
-      const params: Record<string, string> = {};
-      const fits = segments.every((segment, index) => {
-        const value = sent[index] ?? '';
-        if (!segment.startsWith('{')) return segment === value;
-        params[segment.slice(1, -1)] = value;
-        return value !== '';
-      });
-      return fits ? [{ row, params }] : [];
-    });
-    // Where a fixed segment and a parameter both fit, the fixed one wins: it leaves fewer parameters.
-    return matches.sort((a, b) => Object.keys(a.params).length - Object.keys(b.params).length)[0];
-  };
-};
 
 /** A token bucket: `rate` requests per second, `burst` at once. */
 const bucket = (rate: number, burst: number) => {
@@ -141,63 +115,6 @@ const readBody = async (request: IncomingMessage): Promise<Buffer> => {
   }
   if (bytes > maxBodyBytes) throw new GatewayFault(gatewayAnswers.REQUEST_TOO_LARGE);
   return Buffer.concat(chunks);
-};
-
-const multiValues = (query: URLSearchParams): Record<string, string[]> =>
-  Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
-
-const lastValues = (values: Record<string, string[]>): Record<string, string> =>
-  Object.fromEntries(Object.entries(values).map(([name, all]) => [name, all.at(-1) ?? '']));
-
-const orNull = <T extends object>(values: T): T | null => (Object.keys(values).length > 0 ? values : null);
-
-/** The event of a Lambda proxy integration, as far as API Gateway's documentation promises it. */
-const proxyEvent = (request: IncomingMessage, id: string, { row, params }: Match, body: Buffer) => {
-  const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s);
-  const headers = request.headersDistinct as Record<string, string[]>;
-  const parameters = multiValues(new URLSearchParams(query));
-  return {
-    resource: row.path,
-    path,
-    httpMethod: row.method,
-    headers: lastValues(headers),
-    multiValueHeaders: headers,
-    queryStringParameters: orNull(lastValues(parameters)),
-    multiValueQueryStringParameters: orNull(parameters),
-    pathParameters: orNull(params),
-    stageVariables: null,
-    body: body.length > 0 ? body.toString('utf8') : null,
-    isBase64Encoded: false,
-    requestContext: {
-      accountId: '000000000000',
-      apiId: 'local',
-      authorizer: {},
-      protocol: 'HTTP/1.1',
-      httpMethod: row.method,
-      identity: { sourceIp: request.socket.remoteAddress },
-      path,
-      stage: 'local',
-      requestId: id,
-      requestTimeEpoch: now(),
-      resourceId: row.id,
-      resourcePath: row.path,
-    },
-  } as unknown as APIGatewayProxyEvent;
-};
-
-const authorizerEvent = (event: APIGatewayProxyEvent) => {
-  const { body: _, isBase64Encoded: __, ...rest } = event;
-  const methodArn = `arn:aws:execute-api:us-east-1:000000000000:local/local/${event.httpMethod}${event.path}`;
-  return { type: 'REQUEST', methodArn, ...rest } as unknown as APIGatewayRequestAuthorizerEvent;
-};
-
-const lambdaContext = (row: Route, awsRequestId: string): Context => {
-  const end = performance.now() + timeoutMillis;
-  return {
-    functionName: row.id,
-    awsRequestId,
-    getRemainingTimeInMillis: () => Math.max(0, end - performance.now()),
-  } as Context;
 };
 
 const problemAnswer = (answer: GatewayAnswer, path: string): APIGatewayProxyResult => ({

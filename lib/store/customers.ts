@@ -3,7 +3,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Source } from '../http/page.ts';
 import { notFound } from '../http/problem.ts';
 import type { Identifier } from '../identifier.ts';
-import { getMany, loaded, merged, rowsOf } from './query.ts';
+import { rowsOf } from './query.ts';
 import { isRecorded, transactOnce } from './request-record.ts';
 import { findResident, type Resident } from './residents.ts';
 import { pastConflicts } from './retry.ts';
@@ -42,7 +42,8 @@ export const rankedOf = (store: string, subscribed: boolean): string =>
 /** A customer's place by spend: sums of one length, then the UUID. */
 export const rankOf = (sum: number, uuid: string): string => `${String(sum).padStart(16, '0')}#${uuid}`;
 
-const readCustomer = ({ sk, username, ...item }: CustomerItem): Customer => ({
+/** A customer as the contract answers them. */
+export const readCustomer = ({ sk, username, ...item }: CustomerItem): Customer => ({
   uuid: sk,
   username,
   credit: item.credit ?? 0,
@@ -174,75 +175,3 @@ export const banCustomer = (store: string, identifier: Identifier, reason: strin
 /** Throws 404. */
 export const unbanCustomer = (store: string, identifier: Identifier): Promise<Customer> =>
   change(store, identifier, { isBanned: false, banReason: undefined });
-
-export interface CustomerFilter {
-  newsSubscriber?: boolean | undefined;
-  /** Lifetime spend in L$ that a customer must exceed. */
-  spentMoreThan?: number | undefined;
-}
-
-/** A listed customer, with the place in the list's order. */
-type Listed = Customer & { position: string };
-
-const listed = (item: CustomerItem, position: string): Listed => ({ ...readCustomer(item), position });
-
-/** All customers are one partition of the table; those who are (not) subscribed are read through the index of flags. */
-const byUuid = (store: string, newsSubscriber: boolean | undefined): Source<Listed> => {
-  if (newsSubscriber === undefined)
-    return async (range) => {
-      const items = await listCustomerItems(store)(range);
-      return items.map((item) => listed(item, item.sk));
-    };
-  const rows = rowsOf<{ pk: string; sk: string }>({ partition: flagsOf(store, newsSubscriber), index: 'byFlags' });
-  return loaded(
-    rows,
-    ({ sk }) => sk,
-    async (keys) => {
-      const items = await getMany<CustomerItem>(keys);
-      return items
-        .filter((item) => (item.newsSubscriber ?? false) === newsSubscriber)
-        .map((item) => listed(item, item.sk));
-    },
-  );
-};
-
-/** The order is that of spend: what does not exceed the sum is never read. */
-const bySpend = (store: string, sum: number, newsSubscriber: boolean | undefined): Source<Listed> => {
-  const first = rankOf(sum + 1, '');
-  const partitions = [false, true]
-    .filter((subscribed) => subscribed === (newsSubscriber ?? subscribed))
-    .map((subscribed) =>
-      rowsOf<{ pk: string; sk: string; rank: string }>({
-        partition: rankedOf(store, subscribed),
-        index: 'byRank',
-        first,
-      }),
-    );
-  return loaded(
-    merged(partitions, ({ rank }) => rank),
-    ({ rank }) => rank,
-    async (keys) => {
-      const ranks = new Map(keys.map(({ sk, rank }) => [sk, rank]));
-      const items = await getMany<CustomerItem>(keys.map(({ pk, sk }) => ({ pk, sk })));
-      return items
-        .filter(
-          (item) =>
-            (item.sum ?? 0) > sum &&
-            (item.newsSubscriber ?? false) === (newsSubscriber ?? item.newsSubscriber ?? false),
-        )
-        .map((item) => listed(item, ranks.get(item.sk) ?? ''));
-    },
-  );
-};
-
-/**
- * The customers that pass the filter, and which of the two orders they are in: a cursor belongs to one of them. Nobody
- * has spent less than 0, so a negative `spentMoreThan` keeps everybody.
- */
-export const listCustomers = (
-  store: string,
-  { newsSubscriber, spentMoreThan = -1 }: CustomerFilter,
-): { source: Source<Listed>; order: string } =>
-  spentMoreThan < 0
-    ? { source: byUuid(store, newsSubscriber), order: '' }
-    : { source: bySpend(store, spentMoreThan, newsSubscriber), order: 'spend' };

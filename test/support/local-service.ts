@@ -17,7 +17,7 @@ export const startProcess = (dataDir: string, options: string[], env: NodeJS.Pro
   /** Waits for an output that fits, and answers all of it so far. */
   const until = async (pattern: RegExp): Promise<string> => {
     while (!pattern.test(text)) {
-      if (child.exitCode !== null) throw new Error(text);
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error(text);
       await Promise.race([once(child.stdout, 'data'), once(child, 'close')]);
     }
     return text;

@@ -1,0 +1,83 @@
+import type { Source } from '../http/page.ts';
+import {
+  type Customer,
+  type CustomerItem,
+  flagsOf,
+  listCustomerItems,
+  rankedOf,
+  rankOf,
+  readCustomer,
+} from './customers.ts';
+import { getMany, loaded, merged, rowsOf } from './query.ts';
+
+export interface CustomerFilter {
+  newsSubscriber?: boolean | undefined;
+  /** Lifetime spend in L$ that a customer must exceed. */
+  spentMoreThan?: number | undefined;
+}
+
+/** A listed customer, with the place in the list's order. */
+type Listed = Customer & { position: string };
+
+const listed = (item: CustomerItem, position: string): Listed => ({ ...readCustomer(item), position });
+
+/** All customers are one partition of the table; those who are (not) subscribed are read through the index of flags. */
+const byUuid = (store: string, newsSubscriber: boolean | undefined): Source<Listed> => {
+  if (newsSubscriber === undefined)
+    return async (range) => {
+      const items = await listCustomerItems(store)(range);
+      return items.map((item) => listed(item, item.sk));
+    };
+  const rows = rowsOf<{ pk: string; sk: string }>({ partition: flagsOf(store, newsSubscriber), index: 'byFlags' });
+  return loaded(
+    rows,
+    ({ sk }) => sk,
+    async (keys) => {
+      const items = await getMany<CustomerItem>(keys);
+      return items
+        .filter((item) => (item.newsSubscriber ?? false) === newsSubscriber)
+        .map((item) => listed(item, item.sk));
+    },
+  );
+};
+
+/** The order is that of spend: what does not exceed the sum is never read. */
+const bySpend = (store: string, sum: number, newsSubscriber: boolean | undefined): Source<Listed> => {
+  const first = rankOf(sum + 1, '');
+  const partitions = [false, true]
+    .filter((subscribed) => subscribed === (newsSubscriber ?? subscribed))
+    .map((subscribed) =>
+      rowsOf<{ pk: string; sk: string; rank: string }>({
+        partition: rankedOf(store, subscribed),
+        index: 'byRank',
+        first,
+      }),
+    );
+  return loaded(
+    merged(partitions, ({ rank }) => rank),
+    ({ rank }) => rank,
+    async (keys) => {
+      const ranks = new Map(keys.map(({ sk, rank }) => [sk, rank]));
+      const items = await getMany<CustomerItem>(keys.map(({ pk, sk }) => ({ pk, sk })));
+      return items
+        .filter(
+          (item) =>
+            (item.sum ?? 0) > sum &&
+            (item.newsSubscriber ?? false) === (newsSubscriber ?? item.newsSubscriber ?? false),
+        )
+        .map((item) => listed(item, ranks.get(item.sk) ?? ''));
+    },
+  );
+};
+
+/**
+ * The customers that pass the filter, and which of the two orders they are in: a cursor belongs to one of them. Nobody
+ * has spent less than 0, so a negative `spentMoreThan` keeps everybody.
+ */
+export const listCustomers = (
+  store: string,
+  { newsSubscriber, spentMoreThan = -1 }: CustomerFilter,
+): { source: Source<Listed>; order: string } =>
+  spentMoreThan < 0
+    ? { source: byUuid(store, newsSubscriber), order: '' }
+    : { source: bySpend(store, spentMoreThan, newsSubscriber), order: 'spend' };

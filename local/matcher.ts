@@ -1,0 +1,28 @@
+import type { Route } from '../lib/routes/route.ts';
+
+/** The row of a request, and the parameters of its path as they were sent. */
+export interface Match {
+  row: Route;
+  params: Record<string, string>;
+}
+
+/** Finds the row of a request. Parameters are left as they were sent, percent-encoded, as API Gateway hands them on. */
+export const matcher = (routes: readonly Route[]) => {
+  const rows = routes.map((row) => ({ row, segments: row.path.split('/') }));
+  return (method: string, path: string): Match | undefined => {
+    const sent = path.split('/');
+    const matches = rows.flatMap(({ row, segments }) => {
+      if (row.method !== method || segments.length !== sent.length) return [];
+      const params: Record<string, string> = {};
+      const fits = segments.every((segment, index) => {
+        const value = sent[index] ?? '';
+        if (!segment.startsWith('{')) return segment === value;
+        params[segment.slice(1, -1)] = value;
+        return value !== '';
+      });
+      return fits ? [{ row, params }] : [];
+    });
+    // Where a fixed segment and a parameter both fit, the fixed one wins: it leaves fewer parameters.
+    return matches.sort((a, b) => Object.keys(a.params).length - Object.keys(b.params).length)[0];
+  };
+};
