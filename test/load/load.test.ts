@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { routes } from '../../lib/routes/routes.ts';
 import { runLoad } from './run.ts';
 
-const seconds = Number(process.env.LOAD_SECONDS ?? 45);
+const seconds = Number(process.env.LOAD_SECONDS ?? 120);
 const seed = Number(process.env.LOAD_SEED ?? Date.now() % 2 ** 31);
 
 // What injected faults, the killed engine and the short time-out of messages make the service complain of.
