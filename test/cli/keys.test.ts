@@ -71,7 +71,8 @@ test('of two rotations at once one issues a key, and the other changes nothing',
   if (!old) throw new Error('There is no key.');
   await expect(rotateKey(old, old.createdAt, 'test')).rejects.toMatchObject({ status: 400 });
   expect(await listKeys(store)).toEqual(keys);
-  for (const { code, stderr } of both) if (code !== 0) expect(stderr).toMatch(/revoked or rotated meanwhile|was rotated already/);
+  for (const { code, stderr } of both)
+    if (code !== 0) expect(stderr).toMatch(/revoked or rotated meanwhile|was rotated already/);
 });
 
 test('revokes every live key of a name, or one by its prefix, and says within how long it takes effect', async () => {

@@ -8,7 +8,7 @@ import { setClock, startTestService } from '../../support/service.ts';
 
 const { store, call } = await startTestService();
 
-const [ada, nova, bob] = [1, 2, 3].map((number) => `3b5f6a20-0d1c-4c7e-9a41-00000000000${number}`) as [
+const [iris, selene, tobias] = [1, 2, 3].map((number) => `3b5f6a20-0d1c-4c7e-9a41-00000000000${number}`) as [
   string,
   string,
   string,
@@ -30,22 +30,22 @@ beforeAll(async () => {
 });
 
 test('residents are found by their names, old ones too', async () => {
-  for (const name of ['Nova%20Star', 'stella', 'stella.star', nova])
-    expect(await get(`/v1/customers/${name}`)).toMatchObject({ uuid: nova, username: 'nova.star' });
+  for (const name of ['Selene%20Star', 'luna', 'luna.star', selene])
+    expect(await get(`/v1/customers/${name}`)).toMatchObject({ uuid: selene, username: 'selene.star' });
 });
 
 test('spend over all time and the last year, and what is owned, are those of the sales', async () => {
-  expect(await get('/v1/customers/ada.lovelace/spend')).toMatchObject({ sum: 690, lastYearSum: 240, totalOwned: 2 });
-  expect(await get('/v1/customers/stella/spend')).toMatchObject({ sum: 405, lastYearSum: 405, totalOwned: 1 });
-  expect(await get('/v1/customers/bob/spend')).toMatchObject({ sum: 90, lastYearSum: 0, totalOwned: 1 });
-  expect((await get('/v1/customers?spentMoreThan=404')).data).toMatchObject([{ uuid: nova }, { uuid: ada }]);
+  expect(await get('/v1/customers/iris.moore/spend')).toMatchObject({ sum: 690, lastYearSum: 240, totalOwned: 2 });
+  expect(await get('/v1/customers/luna/spend')).toMatchObject({ sum: 405, lastYearSum: 405, totalOwned: 1 });
+  expect(await get('/v1/customers/tobias/spend')).toMatchObject({ sum: 90, lastYearSum: 0, totalOwned: 1 });
+  expect((await get('/v1/customers?spentMoreThan=404')).data).toMatchObject([{ uuid: selene }, { uuid: iris }]);
 });
 
 test('balances are what is left of the lots and what does not expire; lots expire when they did before', async () => {
-  expect(await get('/v1/customers/ada.lovelace/credit')).toMatchObject({ credit: 750, restrictedCredit: 75 });
-  expect(await get('/v1/customers/nova.star/credit')).toMatchObject({ credit: 120, restrictedCredit: 0 });
+  expect(await get('/v1/customers/iris.moore/credit')).toMatchObject({ credit: 750, restrictedCredit: 75 });
+  expect(await get('/v1/customers/selene.star/credit')).toMatchObject({ credit: 120, restrictedCredit: 0 });
   expect(
-    (await listLots(store, ada)).map(({ expiresAt, amount, remaining }) => [expiresAt, amount, remaining]),
+    (await listLots(store, iris)).map(({ expiresAt, amount, remaining }) => [expiresAt, amount, remaining]),
   ).toEqual([
     ['2029-06-30T00:00:00.000Z', 100, 100],
     ['2030-01-31T22:00:00.000Z', 200, 150],
@@ -53,7 +53,7 @@ test('balances are what is left of the lots and what does not expire; lots expir
   ]);
 
   setClock(Date.parse('2029-06-30T00:00:00Z'));
-  const { body } = await call('POST', `/v1/customers/${ada}/actions/increment-credit`, { delta: -160 });
+  const { body } = await call('POST', `/v1/customers/${iris}/actions/increment-credit`, { delta: -160 });
 
   expect(body).toMatchObject({ credit: 490 });
   setClock(Date.parse('2026-03-01T12:00:00Z'));
@@ -68,7 +68,7 @@ test('products have their prices, shares, demo and texts; those no longer sold a
     price: 450,
     activePrice: 405,
     description: 'Turned legs.\nCopy, no transfer.',
-    profitShares: [{ userUuid: nova, percent: 25 }],
+    profitShares: [{ userUuid: selene, percent: 25 }],
     demoId: data.find(({ name }: { name: string }) => name === 'Oak chair (demo)').id,
     item: 'Oak chair',
   });
@@ -80,13 +80,13 @@ test('coupons keep owner, limit and expiry, and can be applied or not as before'
   const byCode = Object.fromEntries(data.map((coupon: { code: string }) => [coupon.code, coupon]));
 
   expect(byCode.SPRING26).toMatchObject({
-    couponOwnerUsername: 'nova.star',
+    couponOwnerUsername: 'selene.star',
     usesPerCustomer: 1,
     expiration: '2030-05-31T00:00:00.000Z',
     ownerProfit: 5,
   });
-  expect(byCode.Bob10).toMatchObject({ usesPerCustomer: 0, expiration: '9999-12-31T23:59:59.999Z' });
-  const apply = (code: string) => call('POST', `/v1/customers/${bob}/actions/apply-coupon`, { code, scope: 0 });
+  expect(byCode.Tobias10).toMatchObject({ usesPerCustomer: 0, expiration: '9999-12-31T23:59:59.999Z' });
+  const apply = (code: string) => call('POST', `/v1/customers/${tobias}/actions/apply-coupon`, { code, scope: 0 });
   expect((await apply('spring26')).body).toMatchObject({ discount: 15 });
   expect((await apply('old')).status).toBe(400);
 });
