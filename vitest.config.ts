@@ -7,6 +7,8 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // One more than there would be: the files wait for the engine, which is a process of its own, half of the time.
+    maxWorkers: '100%',
     reporters: process.env.TEST_REPORT ? ['default', ['json', { outputFile: process.env.TEST_REPORT }]] : ['default'],
     // Somebody's deployment may offer few residents to try things on: its files take turns.
     fileParallelism: process.env.CONTRACT_BASE_URL === undefined,
