@@ -13,8 +13,8 @@ export interface Cursor {
 }
 
 const secretKey = (): Buffer => {
-  const secret = process.env.CURSOR_SECRET ?? '';
-  if (secret.length < 32) throw new Error('CURSOR_SECRET must hold at least 32 characters.');
+  const secret = process.env.CURSOR_SECRET;
+  if (secret === undefined || secret.length < 32) throw new Error('CURSOR_SECRET must hold at least 32 characters.');
   return createHash('sha256').update(secret).digest();
 };
 
@@ -29,7 +29,7 @@ export const sealCursor = ({ part, backward, inclusive, position }: Cursor, owne
   const nonce = source.bytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', secretKey(), nonce).setAAD(Buffer.from(owner));
   const plain = JSON.stringify([part, Number(backward), Number(inclusive), position]);
-  const sealed = Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  const sealed = Buffer.concat([nonce, cipher.update(Buffer.from(plain)), cipher.final(), cipher.getAuthTag()]);
   return sealed.toString('base64url');
 };
 
