@@ -7,11 +7,7 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // One more than there would be: the files wait for the engine, which is a process of its own, half of the time.
-    maxWorkers: '100%',
     reporters: process.env.TEST_REPORT ? ['default', ['json', { outputFile: process.env.TEST_REPORT }]] : ['default'],
-    // Somebody's deployment may offer few residents to try things on: its files take turns.
-    fileParallelism: process.env.CONTRACT_BASE_URL === undefined,
     projects: [
       {
         extends: true,
@@ -21,9 +17,21 @@ export default defineConfig({
           // The pages need a browser: see vitest.browser.config.ts.
           exclude: [contract, 'test/browser/**'],
           globalSetup: 'test/support/engine.ts',
+          // One more than there would be: the files wait for the engine, a process of its own, half of the time.
+          maxWorkers: '100%',
         },
       },
-      { extends: true, test: { name: 'contract', include: [contract], globalSetup: 'test/contract/setup.ts' } },
+      {
+        extends: true,
+        test: {
+          name: 'contract',
+          include: [contract],
+          globalSetup: 'test/contract/setup.ts',
+          // All files use one store, whose lists they compare: they take turns, after all others.
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
     ],
   },
 });
