@@ -98,7 +98,8 @@ const freeMembers = async (store: string, id: string): Promise<void> => {
 export const listMembers = (store: string, id: string): Source<{ pk: string; sk: string }> =>
   rowsOf({ partition: partition(store, 'MEMBER', id) });
 
-const countBy = (store: string, id: string, step: 1 | -1) => ({
+/** The change of a category's count of products, refused where the category is gone. */
+export const countBy = (store: string, id: string, step: number) => ({
   Update: {
     TableName: tableName(),
     Key: categoryKey(store, id),

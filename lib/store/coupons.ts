@@ -16,7 +16,7 @@ export interface CouponFields {
   bloggersSync: boolean;
 }
 
-/** `couponOwnerUsername` is a copy of the owner's name: `renameOwner` follows a change of it. */
+/** `couponOwnerUsername` is a copy of the owner's name: `renameEverywhere` follows a change of it. */
 export interface Coupon extends CouponFields {
   id: string;
   couponOwnerUuid: string;

@@ -19,7 +19,7 @@ export interface GiftCardFields {
   active: boolean;
 }
 
-/** `ownerUsername` is a copy of the owner's name: `renameOwner` follows a change of it. */
+/** `ownerUsername` is a copy of the owner's name: `renameEverywhere` follows a change of it. */
 export interface GiftCard extends GiftCardFields {
   id: string;
   ownerUuid: string;

@@ -1,4 +1,4 @@
-import { type Category, categoryKey, listCategories, listMembers, memberKey } from './categories.ts';
+import { type Category, countBy, listCategories, listMembers, memberKey } from './categories.ts';
 import { everyRow, getMany } from './query.ts';
 import { pause, type TransactItem, transact } from './retry.ts';
 import { tableName } from './table.ts';
@@ -40,16 +40,7 @@ export const setMembers = async (store: string, id: string, memberships: readonl
         ? { Put: { TableName: tableName(), Item: Key, ConditionExpression: 'attribute_not_exists(pk)' } }
         : { Delete: { TableName: tableName(), Key, ConditionExpression: 'attribute_exists(pk)' } };
     });
-    const count: TransactItem = {
-      Update: {
-        TableName: tableName(),
-        Key: categoryKey(store, id),
-        UpdateExpression: 'ADD productCount :step',
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: { ':step': step },
-      },
-    };
-    const refusals = await transact([count, ...moves]);
+    const refusals = await transact([countBy(store, id, step), ...moves]);
     // A category that was deleted meanwhile has no members.
     if (refusals?.[0]?.refused) return;
     if (refusals) await pause(attempt);

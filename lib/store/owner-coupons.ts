@@ -1,14 +1,11 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Source } from '../http/page.ts';
 import { type Coupon, type CouponItem, couponsOf, rankedOf } from './coupons.ts';
 import { type Key, merged, rowsOf } from './query.ts';
-import { pastConflicts } from './retry.ts';
-import { db, tableName } from './table.ts';
 
 type Ranked = Key & { rank: string };
 
 /** The keys of an owner's coupons, the oldest first. */
-const ownersKeys = (store: string, owner: string, states = [true, false]): Source<Ranked> =>
+export const ownersCoupons = (store: string, owner: string, states = [true, false]): Source<Ranked> =>
   merged(
     states.map((active) => rowsOf<Ranked>({ partition: rankedOf(store, owner, active), index: 'byRank' })),
     ({ rank }) => rank,
@@ -17,7 +14,7 @@ const ownersKeys = (store: string, owner: string, states = [true, false]): Sourc
 /** The coupons whose commission goes to an avatar, the oldest first. */
 export const listOwnerCoupons = (store: string, owner: string): Source<CouponItem> =>
   couponsOf(
-    ownersKeys(store, owner),
+    ownersCoupons(store, owner),
     ({ rank }) => rank,
     () => true,
   );
@@ -31,7 +28,7 @@ const isUsable = ({ active, expiration }: Coupon, at: string): boolean => active
  */
 export const findOwnersBest = async (store: string, owner: string, at: string): Promise<CouponItem | undefined> => {
   const usable = couponsOf(
-    ownersKeys(store, owner, [true]),
+    ownersCoupons(store, owner, [true]),
     ({ rank }) => rank,
     (coupon) => isUsable(coupon, at),
   );
@@ -39,20 +36,4 @@ export const findOwnersBest = async (store: string, owner: string, at: string): 
   if (best) return best;
   const [newest] = await listOwnerCoupons(store, owner)({ descending: true, limit: 1 });
   return newest;
-};
-
-/** Follows a change of an owner's name in the copies of it. */
-export const renameOwner = async (store: string, owner: string, username: string): Promise<void> => {
-  for (const { pk, sk } of await ownersKeys(store, owner)({ descending: false }))
-    await pastConflicts(() =>
-      db.send(
-        new UpdateCommand({
-          TableName: tableName(),
-          Key: { pk, sk },
-          UpdateExpression: 'SET couponOwnerUsername = :username',
-          ConditionExpression: 'attribute_exists(pk)',
-          ExpressionAttributeValues: { ':username': username },
-        }),
-      ),
-    );
 };

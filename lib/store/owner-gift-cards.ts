@@ -1,9 +1,6 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Source } from '../http/page.ts';
 import { type GiftCard, type GiftCardItem, rankedOf } from './gift-cards.ts';
 import { getMany, type Key, loaded, merged, rowsOf } from './query.ts';
-import { pastConflicts } from './retry.ts';
-import { db, tableName } from './table.ts';
 
 export interface GiftCardFilter {
   active?: boolean | undefined;
@@ -13,7 +10,7 @@ export interface GiftCardFilter {
 const either = [false, true];
 
 /** The keys of an owner's cards in the order of their ids: each combination of the flags is a partition of the index. */
-const ownersKeys = (store: string, owner: string, { active, redeemed }: GiftCardFilter = {}): Source<Key> => {
+export const ownersCards = (store: string, owner: string, { active, redeemed }: GiftCardFilter = {}): Source<Key> => {
   const wanted = either
     .filter((isActive) => isActive === (active ?? isActive))
     .flatMap((isActive) =>
@@ -30,7 +27,7 @@ const ownersKeys = (store: string, owner: string, { active, redeemed }: GiftCard
 /** The cards of a customer that pass the filter. */
 export const listGiftCards = (store: string, owner: string, filter: GiftCardFilter): Source<GiftCard> =>
   loaded(
-    ownersKeys(store, owner, filter),
+    ownersCards(store, owner, filter),
     ({ sk }) => sk,
     async (rows) => {
       const cards = await getMany<GiftCardItem>(rows.map(({ pk, sk }) => ({ pk, sk })));
@@ -40,19 +37,3 @@ export const listGiftCards = (store: string, owner: string, filter: GiftCardFilt
       );
     },
   );
-
-/** Follows a change of an owner's name in the copies of it. */
-export const renameOwner = async (store: string, owner: string, username: string): Promise<void> => {
-  for (const { pk, sk } of await ownersKeys(store, owner)({ descending: false }))
-    await pastConflicts(() =>
-      db.send(
-        new UpdateCommand({
-          TableName: tableName(),
-          Key: { pk, sk },
-          UpdateExpression: 'SET ownerUsername = :username',
-          ConditionExpression: 'attribute_exists(pk)',
-          ExpressionAttributeValues: { ':username': username },
-        }),
-      ),
-    );
-};

@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { customerKey } from './customers.ts';
-import { renameOwner as renameCouponOwner } from './owner-coupons.ts';
-import { renameOwner as renameCardOwner } from './owner-gift-cards.ts';
+import { ownersCoupons } from './owner-coupons.ts';
+import { ownersCards } from './owner-gift-cards.ts';
 import type { Key } from './query.ts';
 import type { Resident } from './residents.ts';
 import { pastConflicts } from './retry.ts';
@@ -10,11 +10,11 @@ import { spendKey } from './spend.ts';
 import { db, tableName } from './table.ts';
 
 /** Sets the name on an item that holds a copy of it, if that item is there. */
-const renameCopy = async (key: Key, username: string): Promise<void> => {
+const renameCopy = async ({ pk, sk }: Key, username: string, attribute = 'username'): Promise<void> => {
   const update = new UpdateCommand({
     TableName: tableName(),
-    Key: key,
-    UpdateExpression: 'SET username = :username',
+    Key: { pk, sk },
+    UpdateExpression: `SET ${attribute} = :username`,
     ConditionExpression: 'attribute_exists(pk)',
     ExpressionAttributeValues: { ':username': username },
   });
@@ -27,10 +27,9 @@ const renameCopy = async (key: Key, username: string): Promise<void> => {
 
 /** Sets a resident's current name on every copy of it that a store holds, since answers carry the current name. */
 export const renameEverywhere = async (store: string, { uuid, username }: Resident): Promise<void> => {
-  await Promise.all([
-    renameCopy(customerKey(store, uuid), username),
-    renameCopy(spendKey(store, uuid), username),
-    renameCouponOwner(store, uuid, username),
-    renameCardOwner(store, uuid, username),
-  ]);
+  const all = { descending: false };
+  const [coupons, cards] = await Promise.all([ownersCoupons(store, uuid)(all), ownersCards(store, uuid)(all)]);
+  await Promise.all([renameCopy(customerKey(store, uuid), username), renameCopy(spendKey(store, uuid), username)]);
+  for (const coupon of coupons) await renameCopy(coupon, username, 'couponOwnerUsername');
+  for (const card of cards) await renameCopy(card, username, 'ownerUsername');
 };

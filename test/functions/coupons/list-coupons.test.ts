@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { now } from '../../../lib/clock.ts';
 import { updateCoupon } from '../../../lib/store/coupon-update.ts';
 import { createCoupon } from '../../../lib/store/coupons.ts';
-import { renameOwner } from '../../../lib/store/owner-coupons.ts';
+import { renameEverywhere } from '../../../lib/store/rename.ts';
 import { ada, bob, cleo, seedResidents, unknownUuid } from '../../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';
 
@@ -94,7 +94,7 @@ test('moves a coupon between the lists of active and inactive ones when it is re
 });
 
 test('shows the owner’s new name on every coupon after a rename', async () => {
-  await renameOwner(service.store, cleo.uuid, 'cleo.patra');
+  await renameEverywhere(service.store, { uuid: cleo.uuid, username: 'cleo.patra' });
 
   const { data } = (await service.call('GET', '/v1/coupons/owner/cleo')).body;
 

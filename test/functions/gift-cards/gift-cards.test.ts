@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { putGiftCard } from '../../../lib/store/gift-cards.ts';
-import { renameOwner } from '../../../lib/store/owner-gift-cards.ts';
+import { renameEverywhere } from '../../../lib/store/rename.ts';
 import { ada, bob, cleo, seedResidents, unknownUuid } from '../../support/residents.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';
 
@@ -213,7 +213,7 @@ test('list: 400s for a malformed and 404s for an unknown customer', async () => 
 test('shows the owner’s new name on every card after a rename', async () => {
   await grant({ credit: 3 }, 'ada.lovelace');
 
-  await renameOwner(service.store, ada.uuid, 'ada.byron');
+  await renameEverywhere(service.store, { uuid: ada.uuid, username: 'ada.byron' });
 
   const { data } = (await service.call('GET', `/v1/customers/${ada.uuid}/giftcards`)).body;
   expect(new Set(data.map((card: { ownerUsername: string }) => card.ownerUsername))).toEqual(new Set(['ada.byron']));
