@@ -2,7 +2,7 @@ import { now } from '../clock.ts';
 import { invalid } from '../http/problem.ts';
 import type { Identifier } from '../identifier.ts';
 import { getMany, type Key } from './query.ts';
-import { transact } from './retry.ts';
+import { type TransactItem, transact } from './retry.ts';
 import { findItem, sharedKey, tableName } from './table.ts';
 
 /** A resident of the virtual world, shared by all stores. `username` is the current name, in canonical form. */
@@ -65,6 +65,20 @@ export const getResidents = (uuids: readonly string[]): Promise<StoredResident[]
   getMany(uuids.map(residentKey), { consistent: true });
 
 /**
+ * The write that leads a name to a resident; refused where it leads to another, `holder` excepted. The name carries the
+ * current one, so that a look-up by any name is one read.
+ */
+export const nameWrite = ({ uuid, username }: Resident, name: string, holder: string = uuid): TransactItem => ({
+  Put: {
+    TableName: tableName(),
+    Item: { ...nameKey(name), uuid, username },
+    ConditionExpression: 'attribute_not_exists(pk) OR #uuid = :holder',
+    ExpressionAttributeNames: { '#uuid': 'uuid' },
+    ExpressionAttributeValues: { ':holder': holder },
+  },
+});
+
+/**
  * Writes a resident with its current name and, if any, former ones, all in canonical form; names already on record stay.
  * Throws 400 if a name belongs to another resident.
  */
@@ -74,16 +88,7 @@ export const putResident = async ({ uuid, username }: Resident, formerNames: rea
   const names = [...new Set([username, ...formerNames, ...(stored?.names ?? [])])];
   const refusals = await transact([
     { Put: { TableName: tableName(), Item: { ...key, uuid, username, names } } },
-    ...names.map((name) => ({
-      Put: {
-        TableName: tableName(),
-        // Each name carries the current one, so that a look-up by any name is one read.
-        Item: { ...nameKey(name), uuid, username },
-        ConditionExpression: 'attribute_not_exists(pk) OR #uuid = :uuid',
-        ExpressionAttributeNames: { '#uuid': 'uuid' },
-        ExpressionAttributeValues: { ':uuid': uuid },
-      },
-    })),
+    ...names.map((name) => nameWrite({ uuid, username }, name)),
   ]);
   const taken = refusals && names.filter((_, index) => refusals[index + 1]?.refused);
   if (taken) throw invalid(...taken.map((name) => `The name ${name} belongs to another resident.`));

@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { getMany } from '../query.ts';
 import { renameEverywhere } from '../rename.ts';
-import { forgetResidents, nameKey, type Resident, residentKey, type StoredResident } from '../residents.ts';
+import { forgetResidents, nameKey, nameWrite, type Resident, residentKey, type StoredResident } from '../residents.ts';
 import type { TransactItem } from '../retry.ts';
 import { listStores } from '../stores.ts';
 import { db, tableName } from '../table.ts';
@@ -99,16 +99,7 @@ const groupOf = (row: Row<ResidentFields>, { residents, holders }: Known): Group
           ...(stored && { ExpressionAttributeValues: { ':names': stored.names, ':username': stored.username } }),
         },
       },
-      ...names.map((name) => ({
-        Put: {
-          TableName: tableName(),
-          // Each name carries the current one, so that a look-up by any name is one read.
-          Item: { ...nameKey(name), uuid, username },
-          ConditionExpression: 'attribute_not_exists(pk) OR #uuid = :uuid',
-          ExpressionAttributeNames: { '#uuid': 'uuid' },
-          ExpressionAttributeValues: { ':uuid': taken && name === username ? taken.uuid : uuid },
-        },
-      })),
+      ...names.map((name) => nameWrite(row.fields, name, taken && name === username ? taken.uuid : uuid)),
       ...(taken ? [takeName(taken, username)] : []),
     ],
   };
