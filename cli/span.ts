@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { now, timestamp } from '../lib/clock.ts';
-import { timestamp as wireTimestamp } from '../lib/routes/wire.ts';
+import { timestamp as wireTimestamp } from '../lib/routes/timestamp.ts';
 
 /** Lengths and ends of time as the command line takes them. */
 

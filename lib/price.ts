@@ -1,4 +1,5 @@
-import { DiscountType } from './routes/products.ts';
+/** How a product's discount changes its price. */
+export const DiscountType = { percent: 0, amountOff: 1, overridePrice: 2 } as const;
 
 export interface Discount {
   value: number;

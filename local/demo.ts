@@ -1,6 +1,6 @@
 import { now, timestamp } from '../lib/clock.ts';
 import { nilUuid } from '../lib/identifier.ts';
-import { DiscountType } from '../lib/routes/products.ts';
+import { DiscountType } from '../lib/price.ts';
 import { addMember, createCategory } from '../lib/store/categories.ts';
 import { applyCoupon } from '../lib/store/coupon-actions.ts';
 import { createCoupon } from '../lib/store/coupons.ts';

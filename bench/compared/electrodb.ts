@@ -4,7 +4,7 @@ import { checkCommand } from '../../lib/credit/rules.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { invalid, notFound } from '../../lib/http/problem.ts';
 import { getCategory as getCategoryRow } from '../../lib/routes/categories.ts';
-import { incrementCredit as incrementCreditRow } from '../../lib/routes/customers.ts';
+import { incrementCredit as incrementCreditRow } from '../../lib/routes/credit.ts';
 import { uuidOf } from '../../lib/store/customers.ts';
 import { db, dbOnce, tableName } from '../../lib/store/table.ts';
 

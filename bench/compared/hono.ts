@@ -9,7 +9,7 @@ import { logSink } from '../../lib/http/log.ts';
 import { internalError, invalid, notFound, Problem, problemBody } from '../../lib/http/problem.ts';
 import type { Caller } from '../../lib/http/request.ts';
 import { getCategory as getCategoryRow } from '../../lib/routes/categories.ts';
-import { incrementCredit as incrementCreditRow } from '../../lib/routes/customers.ts';
+import { incrementCredit as incrementCreditRow } from '../../lib/routes/credit.ts';
 import { getCategory } from '../../lib/store/categories.ts';
 import { changeCredit } from '../../lib/store/credit.ts';
 import { metered, newMeter } from '../../lib/store/meter.ts';

@@ -1,5 +1,5 @@
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { setCredit as row } from '../../lib/routes/customers.ts';
+import { setCredit as row } from '../../lib/routes/credit.ts';
 import { changeCredit } from '../../lib/store/credit.ts';
 
 export const handler = endpoint(row, ({ id, store, params, body }) =>

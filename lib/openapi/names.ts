@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import * as categories from '../routes/categories.ts';
 import * as coupons from '../routes/coupons.ts';
+import * as credit from '../routes/credit.ts';
 import * as customers from '../routes/customers.ts';
 import * as dispenser from '../routes/dispenser.ts';
 import * as giftCards from '../routes/gift-cards.ts';
@@ -16,8 +17,8 @@ export const requestSchemas: Record<string, z.ZodType> = {
   ApplyCouponRequest: coupons.applyCoupon.body,
   RevokeCouponRequest: coupons.revokeCoupon.body,
   UpdateCustomerRequest: customers.updateCustomer.body,
-  SetCustomerCreditRequest: customers.setCredit.body,
-  IncrementCustomerCreditRequest: customers.incrementCredit.body,
+  SetCustomerCreditRequest: credit.setCredit.body,
+  IncrementCustomerCreditRequest: credit.incrementCredit.body,
   BanCustomerRequest: customers.banCustomer.body,
   GrantGiftCardRequest: giftCards.grantGiftCard.body,
   UpdateGiftCardRequest: giftCards.updateGiftCard.body,
@@ -38,7 +39,7 @@ export const responseSchemas: Record<string, z.ZodType> = {
   RevokedCouponResponse: coupons.revokeCoupon.response,
   CustomerResponse: customers.getCustomer.response,
   CustomerListResponse: customers.listCustomers.response,
-  CustomerCreditResponse: customers.getCredit.response,
+  CustomerCreditResponse: credit.getCredit.response,
   CustomerSpendResponse: customers.getSpend.response,
   CustomerBanStateResponse: customers.banCustomer.response,
   GiftCardResponse: giftCards.getGiftCard.response,

@@ -1,5 +1,6 @@
 import * as categories from './categories.ts';
 import * as coupons from './coupons.ts';
+import * as credit from './credit.ts';
 import * as customers from './customers.ts';
 import * as dispenser from './dispenser.ts';
 import * as giftCards from './gift-cards.ts';
@@ -9,6 +10,12 @@ import type { Route } from './route.ts';
 const isRoute = (value: object): value is Route => 'path' in value;
 
 /** Every endpoint of the service. All else that spans endpoints loops over these rows. */
-export const routes: readonly Route[] = [coupons, customers, giftCards, products, categories, dispenser].flatMap(
-  (resource) => Object.values(resource).filter(isRoute),
-);
+export const routes: readonly Route[] = [
+  coupons,
+  customers,
+  credit,
+  giftCards,
+  products,
+  categories,
+  dispenser,
+].flatMap((resource) => Object.values(resource).filter(isRoute));

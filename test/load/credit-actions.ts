@@ -1,6 +1,6 @@
 import { now, timestamp } from '../../lib/clock.ts';
 import type { CreditType } from '../../lib/credit/rules.ts';
-import * as rows from '../../lib/routes/customers.ts';
+import * as rows from '../../lib/routes/credit.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import { send, sendOnce } from './client.ts';

@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type * as z from 'zod';
 import { routes } from '../../lib/routes/routes.ts';
-import { integer, percent, text, timestamp, uuid } from '../../lib/routes/wire.ts';
+import { timestamp } from '../../lib/routes/timestamp.ts';
+import { integer, percent, text, uuid } from '../../lib/routes/wire.ts';
 
 const read = (schema: z.ZodType, value: unknown): unknown => {
   const result = schema.safeParse(value);

@@ -1,5 +1,6 @@
 import { createCoupon } from '../../../lib/routes/coupons.ts';
-import { identifier, integer, timestamp } from '../../../lib/routes/wire.ts';
+import { timestamp } from '../../../lib/routes/timestamp.ts';
+import { identifier, integer } from '../../../lib/routes/wire.ts';
 import { foldedCode } from '../../../lib/store/coupon-codes.ts';
 import { type CouponItem, listCoupons, never } from '../../../lib/store/coupons.ts';
 import { createdAtOf, coupons as importer } from '../../../lib/store/import/coupons.ts';

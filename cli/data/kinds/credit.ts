@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { creditTypes } from '../../../lib/credit/rules.ts';
-import { identifier, integer, text, timestamp } from '../../../lib/routes/wire.ts';
+import { timestamp } from '../../../lib/routes/timestamp.ts';
+import { identifier, integer, text } from '../../../lib/routes/wire.ts';
 import { credit as importer } from '../../../lib/store/import/credit.ts';
 import { listCredit } from '../../../lib/store/import/credit-rows.ts';
 import { foreignId } from '../columns.ts';

@@ -1,4 +1,5 @@
-import { identifier, integer, text, timestamp } from '../../../lib/routes/wire.ts';
+import { timestamp } from '../../../lib/routes/timestamp.ts';
+import { identifier, integer, text } from '../../../lib/routes/wire.ts';
 import { purchases as importer } from '../../../lib/store/import/purchases.ts';
 import { everyRow } from '../../../lib/store/query.ts';
 import { listPurchases, type PurchaseItem } from '../../../lib/store/spend.ts';
