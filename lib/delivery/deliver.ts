@@ -1,14 +1,7 @@
 import { now, source } from '../clock.ts';
-import {
-  clearWaits,
-  completeDelivery,
-  type Delivery,
-  failDelivery,
-  letGo,
-  letWait,
-  listWaits,
-  takeUp,
-} from '../store/deliveries.ts';
+import type { Delivery } from '../store/deliveries.ts';
+import { completeDelivery, failDelivery, letGo, takeUp } from '../store/delivery-attempts.ts';
+import { clearWaits, letWait, listWaits } from '../store/delivery-waits.ts';
 import { findDispenser, loseAddress } from '../store/dispensers.ts';
 import { callDispenser, type Outcome } from './call.ts';
 import { dispenserBody, type Order, type QueueMessage } from './message.ts';

@@ -1,5 +1,5 @@
 import { invalid, unavailable } from '../http/problem.ts';
-import { listWaits } from '../store/deliveries.ts';
+import { listWaits } from '../store/delivery-waits.ts';
 import { type Dispenser, registerDispenser } from '../store/dispensers.ts';
 import { AddressRefused, checkAddress } from './address.ts';
 import { sendForRequest } from './queue.ts';

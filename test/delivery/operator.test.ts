@@ -6,15 +6,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { encodeMessage } from '../../lib/delivery/message.ts';
 import { listDeadLetters, redriveDeadLetters, sendAgain } from '../../lib/delivery/operator.ts';
 import { sendToDeadLetters } from '../../lib/delivery/queue.ts';
-import {
-  completeDelivery,
-  failDelivery,
-  getDelivery,
-  letWait,
-  listDeliveries,
-  positionOfDelivery,
-  takeUp,
-} from '../../lib/store/deliveries.ts';
+import { getDelivery, listDeliveries, positionOfDelivery } from '../../lib/store/deliveries.ts';
+import { completeDelivery, failDelivery, takeUp } from '../../lib/store/delivery-attempts.ts';
+import { letWait } from '../../lib/store/delivery-waits.ts';
 import { anOrder, startTestQueue } from '../support/deliveries.ts';
 import { freshTable, setClock } from '../support/service.ts';
 

@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { newId, source, timestamp } from '../../lib/clock.ts';
 import type { Order } from '../../lib/delivery/message.ts';
-import { completeDelivery, getDelivery, letGo, takeUp } from '../../lib/store/deliveries.ts';
+import { getDelivery } from '../../lib/store/deliveries.ts';
+import { completeDelivery, letGo, takeUp } from '../../lib/store/delivery-attempts.ts';
 import { conflict, intercept } from '../support/faults.ts';
 import { unknownId } from '../support/rows.ts';
 import { startTestService } from '../support/service.ts';
