@@ -62,6 +62,7 @@ export class StoreServiceStack extends Stack {
     });
     const api = new Api(this, 'Api', { settings, rows: routes, authorizer: authorizer.target });
 
+    const creditWriters: ServiceFunction[] = [];
     for (const row of routes) {
       const endpoint = new ServiceFunction(this, row.id.replace('/', '-'), {
         ...surroundings,
@@ -81,13 +82,14 @@ export class StoreServiceStack extends Stack {
         ],
       });
       api.addMethod(row, endpoint.target);
+      if (row.writes.includes('LOT')) creditWriters.push(endpoint);
     }
 
-    const worker = this.addWorker(surroundings, data, { ...queueUrls, ...hosts });
+    this.addWorker(surroundings, data, { ...queueUrls, ...hosts });
     const sweep = this.addSweep(surroundings, data.table);
     if (settings.firewall) addFirewall(this, api.rest);
     const domain = addDomain(this, api.rest, settings);
-    new Operation(this, 'Operation', { settings, api: api.rest, data, worker, sweep });
+    new Operation(this, 'Operation', { settings, api: api.rest, data, sweep, creditWriters });
 
     new CfnOutput(this, 'BaseUrl', { value: domain?.url ?? api.rest.url.replace(/\/$/, '') });
     if (domain) new CfnOutput(this, 'DomainTarget', { value: domain.target });
@@ -105,7 +107,7 @@ export class StoreServiceStack extends Stack {
   }
 
   /** Hands deliveries over, a few side by side; a message that fails is tried again alone. */
-  private addWorker(surroundings: Surroundings, data: Data, environment: Record<string, string>): ServiceFunction {
+  private addWorker(surroundings: Surroundings, data: Data, environment: Record<string, string>): void {
     const worker = new ServiceFunction(this, 'delivery-worker', {
       ...surroundings,
       entry: 'delivery-worker',
@@ -131,7 +133,6 @@ export class StoreServiceStack extends Stack {
         maxConcurrency: surroundings.settings.deliveryConcurrency,
       }),
     );
-    return worker;
   }
 
   /** Closes the credit lots that have come due, every minute. */

@@ -285,48 +285,6 @@ test('answers with the base URL, the next command, and what the operator’s com
   expect(outputs.NextCommand.Value).toBe('npx store create --stage prod');
 });
 
-describe('alarms', () => {
-  const alarmsOf = (settings: Record<string, unknown>) =>
-    templateOf(makeStack(settings)).ofType('AWS::CloudWatch::Alarm');
-
-  test('cover what can break, each with a sentence on what breaks for whom', () => {
-    const alarms = alarmsOf({});
-
-    const names = alarms.map(([id]) => id.replace(/^Operation|[0-9A-F]{8}$/g, '')).sort();
-    expect(names).toEqual([
-      'CustomerNotSwept',
-      'DeadLetters',
-      'FunctionsThrottled',
-      'InvariantBroken',
-      'Latency',
-      'QueueAge',
-      'ServerErrors',
-      'SweepFailing',
-      'SweepNotRun',
-      'TableThrottled',
-    ]);
-    for (const [id, { Properties }] of alarms) expect(Properties.AlarmDescription, id).toMatch(/^[A-Z].{80,}\.$/);
-  });
-
-  test('are mailed to the address that is given, and to nobody without one', () => {
-    const mailed = templateOf(makeStack({ alarmEmail: 'owner@example.org' }));
-
-    expect(mailed.ofType('AWS::SNS::Subscription')[0]?.[1].Properties).toMatchObject({
-      Protocol: 'email',
-      Endpoint: 'owner@example.org',
-    });
-    for (const [, { Properties }] of mailed.ofType('AWS::CloudWatch::Alarm'))
-      expect(Properties.AlarmActions).toHaveLength(1);
-    for (const [, { Properties }] of alarmsOf({})) expect(Properties.AlarmActions).toBeUndefined();
-  });
-
-  test('go off when the sweep is silent', () => {
-    const [, alarm] = alarmsOf({}).find(([id]) => id.includes('SweepNotRun')) as [string, Resource];
-
-    expect(alarm.Properties).toMatchObject({ TreatMissingData: 'breaching', ComparisonOperator: 'LessThanThreshold' });
-  });
-});
-
 test('makes nothing of what is off by default, and all of it when asked', () => {
   const extras = ['AWS::WAFv2::WebACL', 'AWS::ApiGateway::DomainName', 'AWS::KMS::Key', 'AWS::Lambda::Alias'];
   const asked = templateOf(
