@@ -1,5 +1,6 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { now } from '../lib/clock.ts';
+import { headerValues } from '../lib/http/headers.ts';
 import type { Caller } from '../lib/http/request.ts';
 import { keyStage, parseKey, secretMatches } from '../lib/keys.ts';
 import { routes } from '../lib/routes/routes.ts';
@@ -9,10 +10,8 @@ import { type ApiKey, findKey, noteUse } from '../lib/store/api-keys.ts';
 const unauthorized = (): Error => new Error('Unauthorized');
 
 /** The key of the one `X-API-Key` header of the request. Throws 401 for none, an empty, repeated or malformed one. */
-const keyOf = ({ multiValueHeaders }: APIGatewayRequestAuthorizerEvent): { id: string; secret: string } => {
-  const values = Object.entries(multiValueHeaders ?? {}).flatMap(([name, all = []]) =>
-    name.toLowerCase() === 'x-api-key' ? all : [],
-  );
+const keyOf = (event: APIGatewayRequestAuthorizerEvent): { id: string; secret: string } => {
+  const values = headerValues(event, 'x-api-key');
   const key = values.length === 1 ? parseKey(values[0] ?? '', keyStage()) : undefined;
   if (!key) throw unauthorized();
   return key;

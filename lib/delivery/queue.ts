@@ -5,6 +5,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { Problem } from '../http/problem.ts';
+import { refuseIfOver } from '../store/meter.ts';
 import { encodeMessage, type QueueMessage } from './message.ts';
 
 /**
@@ -53,6 +54,7 @@ export const sendMessages = async (store: string, messages: readonly QueueMessag
  * on the way, so the text does not say that nothing was queued.
  */
 export const sendForRequest = async (message: QueueMessage): Promise<void> => {
+  refuseIfOver();
   try {
     await client.send(
       new SendMessageCommand({

@@ -8,7 +8,7 @@ import { answerOnce, type KeptAnswer } from '../store/request-record.ts';
 import { isConflict, isThrottle } from '../store/retry.ts';
 import { logSink } from './log.ts';
 import { internalError, Problem, problemBody, unavailable } from './problem.ts';
-import { type Caller, parseRequest, type Request } from './request.ts';
+import { callerOf, parseRequest, type Request } from './request.ts';
 
 /** What a rule answers with: all that the row's response schema asks for. What it does not declare is dropped. */
 type Answer<R extends Route> = R['response'] extends z.ZodType ? z.input<R['response']> : unknown;
@@ -44,7 +44,7 @@ const serve = async <R extends Route>(
 ): Promise<APIGatewayProxyResult> => {
   const { request, idempotencyKey } = parseRequest(row, event);
   if (idempotencyKey === undefined) return respond(row, event, await rule(request));
-  const { store, keyId } = (event.requestContext.authorizer ?? {}) as unknown as Caller;
+  const { store, keyId } = callerOf(event);
   const { answer: kept, replayed } = await answerOnce(
     {
       store,
@@ -60,13 +60,13 @@ const serve = async <R extends Route>(
 
 /** One line per request. It holds no key, no query, no body and no message, so nothing secret can be in it. */
 const logLine = (row: Route, event: APIGatewayProxyEvent, status: number, started: number, meter: Meter) => {
-  const { requestId, authorizer } = event.requestContext;
+  const { store, keyId } = callerOf(event);
   return {
     level: status >= 500 ? 'ERROR' : 'INFO',
-    requestId,
+    requestId: event.requestContext.requestId,
     route: row.id,
-    store: authorizer?.store,
-    keyId: authorizer?.keyId,
+    store,
+    keyId,
     status,
     milliseconds: now() - started,
     calls: meter.calls,
@@ -84,8 +84,12 @@ export const endpoint = <R extends Route>(row: R, rule: (request: Request<R>) =>
     serve(row, rule, event),
   ).onError((request) => {
     const problem = problemOf(request.error);
-    if (problem.status === 500)
-      logSink.write({ level: 'ERROR', requestId: request.event.requestContext.requestId, stack: request.error?.stack });
+    // What is told to nobody else: the fault behind a 500, or what a 503 was made of.
+    const fault = problem.status === 500 ? request.error : request.error?.cause;
+    if (problem.status === 500 || fault instanceof Error) {
+      const stack = fault instanceof Error ? fault.stack : undefined;
+      logSink.write({ level: 'ERROR', requestId: request.event.requestContext.requestId, stack });
+    }
     const body = problemBody(problem, request.event.requestContext.path);
     request.response = answer(problem.status, problem.headers, body, 'application/problem+json');
   });
@@ -95,6 +99,8 @@ export const endpoint = <R extends Route>(row: R, rule: (request: Request<R>) =>
     const started = now();
     return metered(meter, async () => {
       const response = await handler(event, context);
+      // Where the time ran out, the rule still runs. It must not write what the caller was told has failed.
+      meter.isOver = true;
       logSink.write(logLine(row, event, response.statusCode, started, meter));
       return { ...response, headers: { ...response.headers, 'X-Request-Id': event.requestContext.requestId } };
     });

@@ -42,6 +42,9 @@ export class Problem extends Error {
 /** 400 with one message per fault; `detail` joins them. */
 export const invalid = (...messages: string[]): Problem => new Problem(400, messages.join(' '), messages);
 
+/** 401, for any key that is not one live key. */
+export const unauthorized = (): Problem => new Problem(401, 'Send one valid API key in the X-API-Key header.');
+
 /** 404. The text is the same whatever is missing, so that it says nothing about other stores. */
 export const notFound = (): Problem => new Problem(404, 'The requested resource was not found.');
 

@@ -3,8 +3,9 @@ import type * as z from 'zod';
 import type { Route } from '../routes/route.ts';
 import { maxCursorLength } from '../routes/wire.ts';
 import { openCursor } from './cursor.ts';
+import { headerValues } from './headers.ts';
 import { cursorInvalid, type ListRequest } from './page.ts';
-import { invalid, notFound } from './problem.ts';
+import { invalid, notFound, unauthorized } from './problem.ts';
 
 /** What a function's rule gets: the request, parsed by the row's schemas. */
 export interface Request<R extends Route> {
@@ -25,6 +26,10 @@ export interface Caller {
   keyId: string;
   storeGone?: string;
 }
+
+/** Who calls, as the authorizer has it. */
+export const callerOf = (event: APIGatewayProxyEvent): Caller =>
+  (event.requestContext.authorizer ?? {}) as unknown as Caller;
 
 const maxBodyBytes = 256 * 1024;
 
@@ -103,7 +108,7 @@ const parseBody = (row: Route, { body, isBase64Encoded }: APIGatewayProxyEvent, 
 };
 
 const parseList = (row: Route, event: APIGatewayProxyEvent, query: unknown, faults: string[]): ListRequest => {
-  const owner = `${event.requestContext.authorizer?.store} ${row.id}`;
+  const owner = `${callerOf(event).store} ${row.id}`;
   const { limit = 0 } = (query ?? {}) as { limit?: number };
   const cursor = 'cursor' in row.query.shape ? event.multiValueQueryStringParameters?.cursor?.[0] : undefined;
   if (cursor === undefined || cursor.length > maxCursorLength) return { limit, owner };
@@ -118,9 +123,7 @@ const idempotencyKeyFault = 'Idempotency-Key must be 1 to 255 printable ASCII ch
 /** The Idempotency-Key of a POST, if it has one; with or without the quotes that the draft wants around it. */
 const parseIdempotencyKey = (row: Route, event: APIGatewayProxyEvent, faults: string[]): string | undefined => {
   if (row.method !== 'POST') return undefined;
-  const values = Object.entries(event.multiValueHeaders ?? {}).flatMap(([name, all = []]) =>
-    name.toLowerCase() === 'idempotency-key' ? all : [],
-  );
+  const values = headerValues(event, 'idempotency-key');
   if (values.length === 0) return undefined;
   const key = values[0]?.replace(/^"(.*)"$/, '$1') ?? '';
   if (values.length === 1 && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
@@ -130,7 +133,9 @@ const parseIdempotencyKey = (row: Route, event: APIGatewayProxyEvent, faults: st
 
 /** Parses path, query and body, and throws one 400 with the faults of all three. */
 export const parseRequest = <R extends Route>(row: R, event: APIGatewayProxyEvent) => {
-  const { store, storeGone } = (event.requestContext.authorizer ?? {}) as unknown as Caller;
+  // Where the authorizer's answer for one of the keys was kept, nobody has looked at the others.
+  if (headerValues(event, 'x-api-key').length > 1) throw unauthorized();
+  const { store, storeGone } = callerOf(event);
   // The layers before the endpoint let such a key pass: the contract wants 404 from the endpoint itself.
   if (storeGone) throw notFound();
   const faults: string[] = [];

@@ -10,17 +10,25 @@ export interface Meter {
   units: number;
   /** Calls under way. */
   open: number;
+  /** The request was answered: it makes no more calls. */
+  isOver: boolean;
 }
 
 const meters = new AsyncLocalStorage<Meter>();
 
-export const newMeter = (): Meter => ({ calls: 0, steps: 0, units: 0, open: 0 });
+export const newMeter = (): Meter => ({ calls: 0, steps: 0, units: 0, open: 0, isOver: false });
 
 /** Runs `work`; what its calls to the table cost is added to `meter`. */
 export const metered = <T>(meter: Meter, work: () => T): T => meters.run(meter, work);
 
-/** Counts one call to the table around `send`. */
+/** Throws where the request that this is part of was answered already. */
+export const refuseIfOver = (): void => {
+  if (meters.getStore()?.isOver) throw new Error('The request was answered already, since its time ran out.');
+};
+
+/** Counts one call to the table around `send`. Throws, and sends nothing, once the request was answered. */
 export const count = async <T>(send: () => Promise<T>, unitsOf: (answer: T) => number): Promise<T> => {
+  refuseIfOver();
   const meter = meters.getStore();
   if (!meter) return send();
   meter.calls += 1;

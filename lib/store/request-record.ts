@@ -4,8 +4,9 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { newId, now, timestamp } from '../clock.ts';
-import { keyReused, requestRunning } from '../http/problem.ts';
-import { type Refusal, type TransactItem, transact } from './retry.ts';
+import { logSink } from '../http/log.ts';
+import { keyReused, Problem, requestRunning } from '../http/problem.ts';
+import { pastConflicts, type Refusal, type TransactItem, transact } from './retry.ts';
 import { db, partition, tableName } from './table.ts';
 
 /**
@@ -77,25 +78,25 @@ const begin = async (running: Running, fingerprint: string): Promise<KeptAnswer 
   const at = now();
   const until = at + keepMillis;
   try {
-    await db.send(
-      new PutCommand({
-        TableName: tableName(),
-        Item: {
-          ...running.key,
-          state: 'running',
-          owner: running.owner,
-          fingerprint,
-          leaseUntil: timestamp(at + leaseMillis),
-          keepUntil: timestamp(until),
-          ttl: Math.ceil(until / 1000),
-        },
-        ConditionExpression:
-          'attribute_not_exists(pk) OR #owner = :owner OR keepUntil <= :at OR (#state = :running AND leaseUntil <= :at)',
-        ExpressionAttributeNames: { '#state': 'state', '#owner': 'owner' },
-        ExpressionAttributeValues: { ':at': timestamp(at), ':running': 'running', ':owner': running.owner },
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    );
+    const record = new PutCommand({
+      TableName: tableName(),
+      Item: {
+        ...running.key,
+        state: 'running',
+        owner: running.owner,
+        fingerprint,
+        leaseUntil: timestamp(at + leaseMillis),
+        keepUntil: timestamp(until),
+        ttl: Math.ceil(until / 1000),
+      },
+      ConditionExpression:
+        'attribute_not_exists(pk) OR #owner = :owner OR keepUntil <= :at OR (#state = :running AND leaseUntil <= :at)',
+      ExpressionAttributeNames: { '#state': 'state', '#owner': 'owner' },
+      ExpressionAttributeValues: { ':at': timestamp(at), ':running': 'running', ':owner': running.owner },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
+    // The transaction that completes the record may be under way this very moment.
+    await pastConflicts(() => db.send(record));
     return undefined;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException) || !error.Item) throw error;
@@ -123,6 +124,25 @@ const release = async ({ key, owner }: Running): Promise<void> => {
   }
 };
 
+/**
+ * Records the answer of a rule that changed nothing in the table: it found nothing to change, or it queued a delivery.
+ * Throws 409 if another request has taken the record over. If the table does not take it, the answer is given all the
+ * same, since the rule has done its work; the record stays as running, so that the work is not done again at once.
+ */
+const complete = async (running: Running, result: unknown): Promise<void> => {
+  try {
+    // A transaction, for its token: sent again after a lost answer, it does not take its own work for another's.
+    if (await transact([{ Update: completion(running, result) }])) throw requestRunning();
+  } catch (error) {
+    if (error instanceof Problem && error.status === 409) throw error;
+    logSink.write({
+      level: 'WARN',
+      unrecorded: running.key.sk,
+      stack: error instanceof Error ? error.stack : undefined,
+    });
+  }
+};
+
 interface OnceRequest {
   store: string;
   /** The API key's id: two integrations of a store may well use the same Idempotency-Key. */
@@ -147,14 +167,13 @@ export const answerOnce = async (
   const running: Running = { key, owner: newId(), answerOf, recorded: false };
   const first = await begin(running, sha256(request));
   if (first) return { answer: first, replayed: true };
+  let result: unknown;
   try {
-    const result = await requests.run(running, rule);
-    // A rule that found nothing to change has not recorded its answer. A transaction, for its token: sent again after a
-    // lost answer, it does not find its own work and take it for another request's.
-    if (!running.recorded && (await transact([{ Update: completion(running, result) }]))) throw requestRunning();
-    return { answer: answerOf(result), replayed: false };
+    result = await requests.run(running, rule);
   } catch (error) {
     await release(running);
     throw error;
   }
+  if (!running.recorded) await complete(running, result);
+  return { answer: answerOf(result), replayed: false };
 };

@@ -1,5 +1,5 @@
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
-import { GetQueueAttributesCommand, PurgeQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { PurgeQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { resolver } from '../../lib/delivery/address.ts';
@@ -7,7 +7,7 @@ import { logSink } from '../../lib/http/log.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { auditTable } from '../../lib/store/credit-audit.ts';
 import { db, tableName } from '../../lib/store/table.ts';
-import { startTestQueue } from '../support/deliveries.ts';
+import { messagesOn, startTestQueue } from '../support/deliveries.ts';
 import { freshTable, startTestService, wholeTable } from '../support/service.ts';
 import { requestTag, watchWrites } from '../support/writes.ts';
 import { checkAnswer } from './checks.ts';
@@ -49,12 +49,11 @@ afterAll(() => {
 
 /** Takes all messages off the queue, and says how many there were. */
 const emptyQueue = async (): Promise<number> => {
+  const count = await messagesOn(queueUrl);
   const client = new SQSClient({});
-  const AttributeNames = ['ApproximateNumberOfMessages' as const];
-  const { Attributes } = await client.send(new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames }));
   await client.send(new PurgeQueueCommand({ QueueUrl: queueUrl }));
   client.destroy();
-  return Number(Attributes?.ApproximateNumberOfMessages);
+  return count;
 };
 
 let sent = 0;

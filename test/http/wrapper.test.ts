@@ -1,11 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterEach, expect, test } from 'vitest';
 import * as z from 'zod';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { logSink } from '../../lib/http/log.ts';
-import { invalid, notFound } from '../../lib/http/problem.ts';
+import { invalid, notFound, Problem } from '../../lib/http/problem.ts';
 import { type Route, route } from '../../lib/routes/route.ts';
 import { integer, noPath, noQuery, queryBoolean } from '../../lib/routes/wire.ts';
+import { count } from '../../lib/store/meter.ts';
 
 /** The wrapper by itself, under rows that are made up and events as API Gateway sends them. */
 
@@ -166,6 +168,47 @@ test('a bug is logged with its stack and as an error; a refusal is no error and 
     expect.objectContaining({ level: 'INFO', status: 404 }),
     expect.objectContaining({ level: 'INFO', status: 400 }),
   ]);
+});
+
+test('what a 503 was made of is logged, and not told', async () => {
+  const cause = new Error('the queue does not exist');
+  const busy = Object.assign(new Problem(503, 'Busy.'), { cause });
+
+  const answer = await answerOf(row, {}, () => Promise.reject(busy));
+
+  expect(JSON.stringify(answer)).not.toContain('queue');
+  expect(lines[0]).toEqual({ level: 'ERROR', requestId: 'r-1', stack: cause.stack });
+});
+
+test('a rule that the time ran out for calls the table no more', async () => {
+  let late: Promise<unknown> = Promise.resolve();
+  const sent: string[] = [];
+  const call = (name: string) =>
+    count(
+      async () => sent.push(name),
+      () => 0,
+    );
+  const rule = async () => {
+    await call('in time');
+    await sleep(50);
+    late = call('too late');
+    await late.catch(() => undefined);
+    return { got: 1 };
+  };
+
+  const { statusCode } = await endpoint(row, rule)(eventOf({}), { getRemainingTimeInMillis: () => 15 } as Context);
+  await sleep(60);
+
+  expect(statusCode).toBe(500);
+  await expect(late).rejects.toThrow('answered already');
+  expect(sent).toEqual(['in time']);
+});
+
+test('401s for two keys, even where the authorizer was asked about one of them alone', async () => {
+  const event = { multiValueHeaders: { 'X-API-Key': ['one'], 'x-api-key': ['two'] } };
+
+  expect((await answerOf(row, event)).statusCode).toBe(401);
+  expect((await answerOf(row, { multiValueHeaders: { 'X-API-Key': ['one'] } })).statusCode).toBe(200);
 });
 
 test("a key whose store is gone gets the endpoint's 404, before anything else is looked at", async () => {

@@ -4,7 +4,8 @@ import { source } from '../../lib/clock.ts';
 import { addMember, createCategory, findCategory } from '../../lib/store/categories.ts';
 import { createProduct } from '../../lib/store/products.ts';
 import { putResident } from '../../lib/store/residents.ts';
-import { answerLost, intercept, type TableCall, throttled } from '../support/faults.ts';
+import { messagesOn, startTestQueue } from '../support/deliveries.ts';
+import { answerLost, conflict, intercept, type TableCall, throttled } from '../support/faults.ts';
 import { productWith } from '../support/rows.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -64,4 +65,39 @@ test('a request that changes nothing is answered although the completion of its 
   const answer = await service.call('POST', add, undefined, { 'Idempotency-Key': randomUUID() });
 
   expect(answer.status).toBe(204);
+});
+
+test('a delivery is queued once, although the record of its request cannot be completed', async () => {
+  const { url } = await startTestQueue();
+  const { id } = await createProduct(service.store, productWith());
+  const uuid = randomUUID();
+  await putResident({ uuid, username: `u${uuid.slice(0, 8)}` });
+  stop = intercept(async (call, send) => {
+    if (about(':done')(call)) throw throttled();
+    return send();
+  });
+  const deliver = () =>
+    service.call(
+      'POST',
+      `/v1/products/${id}/actions/deliver`,
+      { recipientIdentifier: uuid },
+      { 'Idempotency-Key': 'gift' },
+    );
+
+  const statuses = [(await deliver()).status, (await deliver()).status];
+
+  expect(statuses).toEqual([200, 409]);
+  expect(await messagesOn(url)).toBe(1);
+});
+
+test('a repeated request waits for the transaction that is completing its record', async () => {
+  let refused = 0;
+  stop = intercept(async (call, send) => {
+    if (call.operation === 'PutItem' && about('leaseUntil')(call) && refused++ < 2) throw conflict(call);
+    return send();
+  });
+
+  const answer = await service.call('POST', '/v1/categories', { name: 'Seating' }, { 'Idempotency-Key': 'seat' });
+
+  expect([answer.status, refused]).toEqual([201, 3]);
 });

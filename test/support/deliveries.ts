@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { afterAll } from 'vitest';
 import { newId, now, timestamp } from '../../lib/clock.ts';
@@ -77,4 +78,13 @@ export const serveRaw = async (onConnection: (socket: Socket) => void): Promise<
     for (const socket of sockets) socket.destroy();
   });
   return listen(server);
+};
+
+/** How many messages wait on a queue. */
+export const messagesOn = async (url: string): Promise<number> => {
+  const client = new SQSClient({});
+  const AttributeNames = ['ApproximateNumberOfMessages' as const];
+  const { Attributes } = await client.send(new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames }));
+  client.destroy();
+  return Number(Attributes?.ApproximateNumberOfMessages);
 };
