@@ -1,10 +1,10 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { newId } from '../clock.ts';
 import type { Key } from './query.ts';
 import { isRecorded, transactOnce } from './request-record.ts';
-import { pastConflicts, pause } from './retry.ts';
+import { pastConflicts, pauseOvertaken, transact } from './retry.ts';
 import { db, findItem, partition, tableName, ttlAttribute } from './table.ts';
 
 /**
@@ -84,7 +84,7 @@ const decideOnce = async <T>(
     const [[operation, target]] = Object.entries(write) as [[string, object]];
     const item = { [operation]: { TableName: tableName(), ...target, ...unchanged } };
     if (!(await transactOnce([item], answer))) return answer;
-    await pause(attempt);
+    await pauseOvertaken(attempt);
   }
 };
 
@@ -115,17 +115,16 @@ export const deleteApplication = async (
         ? { write: { Delete: { Key: key } }, answer: { revoked: true } }
         : { answer: { revoked: false } },
     );
-  const command = new DeleteCommand({
-    TableName: tableName(),
-    Key: key,
-    ConditionExpression: `${attribute} = :value AND expiresAt > :at`,
-    ExpressionAttributeValues: { ':value': value, ':at': at },
-  });
-  try {
-    await pastConflicts(() => db.send(command));
-    return { revoked: true };
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return { revoked: false };
-    throw error;
-  }
+  // A transaction, for its token: sent again after a lost answer, it neither finds itself nor deletes what came after it.
+  const refusals = await transact([
+    {
+      Delete: {
+        TableName: tableName(),
+        Key: key,
+        ConditionExpression: `${attribute} = :value AND expiresAt > :at`,
+        ExpressionAttributeValues: { ':value': value, ':at': at },
+      },
+    },
+  ]);
+  return { revoked: !refusals };
 };

@@ -4,7 +4,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { notFound } from '../http/problem.ts';
 import { codeKey, codeTaken, foldedCode } from './coupon-codes.ts';
 import { type Coupon, type CouponFields, type CouponItem, couponKey, flagsOf } from './coupons.ts';
-import { pastConflicts, pause, transact } from './retry.ts';
+import { pastConflicts, pauseOvertaken, transact } from './retry.ts';
 import { db, tableName } from './table.ts';
 
 /** Sets the fields of a coupon, provided that its code (folded) is still `expected`. */
@@ -67,6 +67,6 @@ export const updateCoupon = async (store: string, id: string, fields: CouponFiel
     const outcome = await keepCode(store, id, fields);
     if ('done' in outcome) return outcome.done;
     if (await changeCode(store, outcome, fields)) return { ...outcome, ...fields };
-    await pause(attempt);
+    await pauseOvertaken(attempt);
   }
 };

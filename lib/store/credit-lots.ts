@@ -11,6 +11,7 @@ import {
   type Plan,
 } from '../credit/rules.ts';
 import { rowsOf } from './query.ts';
+import { pastConflicts } from './retry.ts';
 import { db, partition, tableName } from './table.ts';
 
 /**
@@ -38,8 +39,8 @@ export interface Cause {
 }
 
 /**
- * What a change of more lots than one transaction holds leaves to be written: every open lot of `epoch` up to the sort
- * key `through` has ended (as expired if it was due, else as `how`), and one may be `reduced`. It is recorded with the
+ * What a change of more lots than one transaction holds leaves to be written: every open lot of `epoch`, from those due at
+ * `from` up to the sort key `through`, has ended (as expired if it was due, else as `how`), and one may be `reduced`. It is recorded with the
  * change of the balance, and whoever finds it carries it out.
  */
 export interface Pending extends Cause {
@@ -47,6 +48,8 @@ export interface Pending extends Cause {
   type: CreditType;
   epoch: string;
   how: Ending;
+  /** When the first of them comes due; those that ended long ago need not be read. */
+  from: string;
   through: string;
   /** The version of the customer's credit before the change: later lots are none of its business. */
   version: number;
@@ -110,7 +113,7 @@ async function* lotsOfEpoch(store: string, uuid: string, type: CreditType, epoch
 
 /**
  * Open lots of an epoch in their order, from the one that comes due at `due` on, as far as a command needs them; all of
- * them for a set. Lots that ended before lie before `due` and are not read.
+ * them for a set. No open lot lies before `due`, so most that have ended are not read.
  */
 export const readOpenLots = async (
   store: string,
@@ -161,7 +164,7 @@ export const reducing = (key: { pk: string; sk: string }, from: number, to: numb
 /** Sends one of the updates above by itself. That somebody else has carried it out already is fine. */
 const sendIfOpen = async (update: ReturnType<typeof closing> | ReturnType<typeof reducing>): Promise<void> => {
   try {
-    await db.send(new UpdateCommand(update));
+    await pastConflicts(() => db.send(new UpdateCommand(update)));
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
   }
@@ -171,9 +174,9 @@ const sideBySide = 25;
 
 /** Writes what a large change has left to be written. May be done twice, or at once by several. */
 export const carryOut = async (store: string, uuid: string, pending: Pending): Promise<void> => {
-  const { type, epoch, through, how, at, version, reduced } = pending;
+  const { type, epoch, from, through, how, at, version, reduced } = pending;
   const pk = lotPartition(store, uuid);
-  for await (const some of lotsOfEpoch(store, uuid, type, epoch, '')) {
+  for await (const some of lotsOfEpoch(store, uuid, type, epoch, from)) {
     const open = some.filter((lot) => lot.state === 'open' && lot.sk <= through && lot.version < version);
     for (let i = 0; i < open.length; i += sideBySide)
       await Promise.all(

@@ -5,6 +5,7 @@ import { logSink } from '../http/log.ts';
 import { type CreditLot, carryOut, endOfEpoch, type Pending } from './credit-lots.ts';
 import { attributes, type Change, type CreditItem, earlier, refusedItem } from './credit-state.ts';
 import { customerKey } from './customers.ts';
+import { pastConflicts } from './retry.ts';
 import { db, tableName } from './table.ts';
 
 /** What a large change leaves to be written after its transaction. */
@@ -13,11 +14,13 @@ export const pendingOf = (
   item: CreditItem,
   { closed, reduced }: Plan<CreditLot>,
 ): Pending => {
-  const epoch = item[attributes[type].epoch] ?? '';
+  const { epoch: epochName, due } = attributes[type];
+  const epoch = item[epochName] ?? '';
   return {
     id: newId(),
     type,
     epoch,
+    from: item[due] ?? '',
     how: command.kind === 'set' ? 'superseded' : 'drained',
     through: command.kind === 'set' ? endOfEpoch(type, epoch) : (closed.at(-1)?.lot.sk ?? ''),
     version: item.creditVersion ?? 0,
@@ -33,15 +36,14 @@ export const settle = async (store: string, item: CreditItem): Promise<void> => 
   // While a change is pending nothing else moves the due times: all who would, settle first.
   const due = earlier(item.creditDue, item.restrictedDue);
   try {
-    await db.send(
-      new UpdateCommand({
-        TableName: tableName(),
-        Key: customerKey(store, item.sk),
-        UpdateExpression: due ? 'SET due = :due REMOVE pending' : 'REMOVE pending, dues, due',
-        ConditionExpression: 'pending.id = :id',
-        ExpressionAttributeValues: { ':id': item.pending.id, ...(due && { ':due': due }) },
-      }),
-    );
+    const update = new UpdateCommand({
+      TableName: tableName(),
+      Key: customerKey(store, item.sk),
+      UpdateExpression: due ? 'SET due = :due REMOVE pending' : 'REMOVE pending, dues, due',
+      ConditionExpression: 'pending.id = :id',
+      ExpressionAttributeValues: { ':id': item.pending.id, ...(due && { ':due': due }) },
+    });
+    await pastConflicts(() => db.send(update));
   } catch (error) {
     refusedItem(error);
   }

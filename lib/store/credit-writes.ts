@@ -7,8 +7,10 @@ import { birth, customerKey } from './customers.ts';
 import type { TransactItem } from './retry.ts';
 import { tableName } from './table.ts';
 
-/** A transaction takes this many items; one is the customer's, one may be a new lot, one a request's record. */
-export const maxItems = 100;
+const maxItems = 100;
+
+/** Whether a transaction holds so many lots beside the customer, a new lot and a request's record. */
+export const fitsOne = (lots: number): boolean => lots + 3 <= maxItems;
 
 /** The update of a customer's item that a plan makes, if the customer's credit is still at `version`. */
 export const updateOf = (
@@ -73,7 +75,7 @@ export const writesOf = (
   const isFirst = holdingOf(item, type).lots === 0 || command.kind === 'set';
   const newEpoch = plan.added && isFirst ? newId() : undefined;
   const touched = plan.closed.length + (plan.reduced ? 1 : 0);
-  const pending = tooMany || touched + 3 > maxItems ? pendingOf(change, item, plan) : undefined;
+  const pending = tooMany || !fitsOne(touched) ? pendingOf(change, item, plan) : undefined;
   const items: TransactItem[] = [updateOf(change, item, plan, newEpoch, pending)];
   if (plan.added) {
     const epoch = newEpoch ?? item[attributes[type].epoch] ?? '';

@@ -24,10 +24,10 @@ import {
   creditOf,
   holdingOf,
 } from './credit-state.ts';
-import { maxItems, writesOf } from './credit-writes.ts';
+import { fitsOne, writesOf } from './credit-writes.ts';
 import { findCustomerItem, getCustomerItem, uuidOf } from './customers.ts';
 import { isRecorded, transactOnce } from './request-record.ts';
-import { pause } from './retry.ts';
+import { pauseOvertaken } from './retry.ts';
 
 /** What a change came to. */
 interface Changed {
@@ -48,11 +48,12 @@ const planOf = async (
     const current: CreditItem | undefined = await findCustomerItem(store, uuid);
     return current?.creditVersion !== item.creditVersion;
   };
+  const holding = holdingOf(item, type);
   let plan: Plan<CreditLot>;
   try {
-    plan = decide(holdingOf(item, type), open, command, cause.at, creditLimit());
+    plan = decide(holding, open, command, cause.at, creditLimit());
   } catch (refusal) {
-    if (open.length > 0 && (await hasMoved())) return undefined;
+    if (!touchesNoLot(holding, command, cause.at) && (await hasMoved())) return undefined;
     throw refusal;
   }
   const fault = booksFault(plan.holding);
@@ -79,7 +80,7 @@ const changeByPlan = async (change: Change, found?: CreditItem): Promise<Changed
     }
     const holding = holdingOf(item, type);
     // A set closes every lot by the change of the epoch; so many could not be marked in its transaction anyway.
-    const tooMany = command.kind === 'set' && holding.lots > maxItems;
+    const tooMany = command.kind === 'set' && !fitsOne(holding.lots);
     const open =
       tooMany || touchesNoLot(holding, command, cause.at)
         ? []
@@ -93,7 +94,7 @@ const changeByPlan = async (change: Change, found?: CreditItem): Promise<Changed
           );
     const plan = await planOf(change, item, open);
     if (!plan) {
-      await pause(attempt);
+      await pauseOvertaken(attempt);
       continue;
     }
     if (command.kind === 'reconcile' && plan.closed.length === 0) return { credit: creditOf(item), closed: [] };
@@ -101,7 +102,7 @@ const changeByPlan = async (change: Change, found?: CreditItem): Promise<Changed
     const { balance, due } = attributes[type];
     const after: CreditItem = { ...item, [balance]: plan.holding.balance, [due]: plan.holding.due };
     if (await transactOnce(items, creditOf(after))) {
-      await pause(attempt);
+      await pauseOvertaken(attempt);
       continue;
     }
     if (pending) await settleOrLeave(store, { ...after, pending });

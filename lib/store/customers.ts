@@ -139,7 +139,7 @@ const change = async (store: string, identifier: Identifier, values: Record<stri
     const item = await getCustomerItem(store, uuid);
     if (item.flags === undefined) await touchCustomer(store, { uuid, username: item.username });
     const customer = readCustomer({ ...item, ...values });
-    await transactOnce([{ Update: update }], customer);
+    if (await transactOnce([{ Update: update }], customer)) throw notFound();
     return customer;
   }
   for (let born = false; ; born = true) {

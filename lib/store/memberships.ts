@@ -1,6 +1,6 @@
 import { type Category, countBy, listCategories, listMembers, memberKey } from './categories.ts';
 import { everyRow, getMany } from './query.ts';
-import { pause, type TransactItem, transact } from './retry.ts';
+import { pauseOvertaken, type TransactItem, transact } from './retry.ts';
 import { tableName } from './table.ts';
 
 /** The categories of each product that is in any, by the product's id. */
@@ -43,7 +43,7 @@ export const setMembers = async (store: string, id: string, memberships: readonl
     const refusals = await transact([countBy(store, id, step), ...moves]);
     // A category that was deleted meanwhile has no members.
     if (refusals?.[0]?.refused) return;
-    if (refusals) await pause(attempt);
+    if (refusals) await pauseOvertaken(attempt);
     else attempt = 0;
   }
 };

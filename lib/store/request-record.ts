@@ -6,7 +6,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { newId, now, timestamp } from '../clock.ts';
 import { logSink } from '../http/log.ts';
 import { keyReused, Problem, requestRunning } from '../http/problem.ts';
-import { pastConflicts, type Refusal, type TransactItem, transact } from './retry.ts';
+import { pastConflicts, putOnce, type Refusal, type TransactItem, transact } from './retry.ts';
 import { db, partition, tableName } from './table.ts';
 
 /**
@@ -68,12 +68,16 @@ export const transactOnce = async (items: TransactItem[], result: unknown): Prom
   return refusals?.slice(0, -1);
 };
 
-/** Puts a new item, whose key nothing else can have; `result` is what the request's rule will answer. */
+/** Puts a new item, whose key nothing else has; `result` is what the request's rule will answer. */
 export const putNew = async (item: Record<string, unknown>, result: unknown): Promise<void> => {
   if (isRecorded()) await transactOnce([{ Put: { TableName: tableName(), Item: item } }], result);
-  else await db.send(new PutCommand({ TableName: tableName(), Item: item }));
+  else await putOnce(item);
 };
 
+/**
+ * Writes the record of a request that begins, or answers how an earlier one was answered. It may arrive twice, the second
+ * time late: it is taken for its own only while the request still runs, so that it never reopens a record.
+ */
 const begin = async (running: Running, fingerprint: string): Promise<KeptAnswer | undefined> => {
   const at = now();
   const until = at + keepMillis;
@@ -90,7 +94,7 @@ const begin = async (running: Running, fingerprint: string): Promise<KeptAnswer 
         ttl: Math.ceil(until / 1000),
       },
       ConditionExpression:
-        'attribute_not_exists(pk) OR #owner = :owner OR keepUntil <= :at OR (#state = :running AND leaseUntil <= :at)',
+        'attribute_not_exists(pk) OR keepUntil <= :at OR (#state = :running AND (#owner = :owner OR leaseUntil <= :at))',
       ExpressionAttributeNames: { '#state': 'state', '#owner': 'owner' },
       ExpressionAttributeValues: { ':at': timestamp(at), ':running': 'running', ':owner': running.owner },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',

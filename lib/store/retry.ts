@@ -6,6 +6,7 @@ import {
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
 import {
+  PutCommand,
   TransactWriteCommand,
   type TransactWriteCommandInput,
   type UpdateCommand,
@@ -14,14 +15,25 @@ import {
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { newId, source } from '../clock.ts';
 import { notFound, unavailable } from '../http/problem.ts';
-import { dbOnce } from './table.ts';
+import { dbOnce, tableName } from './table.ts';
 
 const maxAttempts = 8;
 
-/** Waits before attempt number `attempt` (from 1): jittered, doubling from 20 ms. Throws 503 when it has lasted too long. */
+/** Waits after attempt number `attempt` (from 1): jittered, doubling from 40 ms. Throws 503 when it has lasted too long. */
 export const pause = async (attempt: number): Promise<void> => {
   if (attempt >= maxAttempts) throw unavailable();
   await sleep(source.random() * Math.min(20 * 2 ** attempt, 1000));
+};
+
+const maxDecisions = 20;
+
+/**
+ * The same after a decision that another writer has overtaken. The table is not busy then, and whoever waits long only
+ * meets more writers that began meanwhile: so it is shorter, and more often.
+ */
+export const pauseOvertaken = async (attempt: number): Promise<void> => {
+  if (attempt >= maxDecisions) throw unavailable();
+  await sleep(source.random() * Math.min(20 * 2 ** attempt, 200));
 };
 
 const throttles = new Set(['ProvisionedThroughputExceededException', 'RequestLimitExceeded', 'ThrottlingException']);
@@ -32,10 +44,19 @@ export const isThrottle = (error: unknown): boolean => error instanceof Error &&
 /** Whether the table refused a write of one item because another writer's transaction holds it. */
 export const isConflict = (error: unknown): boolean => error instanceof TransactionConflictException;
 
-const isPassing = (code: string | undefined): boolean =>
-  code === 'TransactionConflict' || code === 'ThrottlingError' || code === 'ProvisionedThroughputExceeded';
+const refusal = 'ConditionalCheckFailed';
+const passing = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
-/** How often a transaction is sent whose answer does not come; each time may take as long as a request's timeout. */
+const isRefused = ({ CancellationReasons = [] }: TransactionCanceledException): boolean =>
+  CancellationReasons.some(({ Code }) => Code === refusal);
+
+/** Whether the table did nothing for a reason that passes. */
+const isPassing = (error: unknown): boolean => {
+  if (!(error instanceof TransactionCanceledException)) return isThrottle(error) || isConflict(error);
+  return !isRefused(error) && (error.CancellationReasons ?? []).some(({ Code }) => passing.has(Code ?? ''));
+};
+
+/** How often a write is sent whose answer does not come; each time may take as long as a request's timeout. */
 const maxUnanswered = 3;
 
 /** Whether a failure leaves open what the table has done: it did not answer, or does not know itself. */
@@ -43,6 +64,26 @@ const isUnanswered = (error: unknown): boolean =>
   !(error instanceof DynamoDBServiceException) ||
   error.$fault === 'server' ||
   error.name === 'TransactionInProgressException';
+
+/**
+ * Sends what may arrive more than once, until the table answers. 503 where conflicts or a want of capacity last; but where
+ * an answer is missing too, its failure, since it may be written.
+ */
+const untilAnswered = async (send: () => Promise<unknown>): Promise<void> => {
+  const unanswered: unknown[] = [];
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await send();
+      return;
+    } catch (error) {
+      if (isUnanswered(error)) unanswered.push(error);
+      else if (!isPassing(error)) throw error;
+      if (unanswered.length >= maxUnanswered) throw error;
+      if (attempt >= maxAttempts && unanswered.length > 0) throw unanswered[0];
+      await pause(attempt);
+    }
+  }
+};
 
 /** Why one item of a transaction refused: what the table holds in its place, if anything. */
 export interface Refusal {
@@ -60,26 +101,28 @@ export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems'
  */
 export const transact = async (TransactItems: TransactItem[]): Promise<Refusal[] | undefined> => {
   const command = new TransactWriteCommand({ TransactItems, ClientRequestToken: newId() });
-  const unanswered: unknown[] = [];
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await dbOnce.send(command);
-      return undefined;
-    } catch (error) {
-      if (error instanceof TransactionCanceledException) {
-        const reasons = error.CancellationReasons ?? [];
-        if (reasons.some(({ Code }) => Code === 'ConditionalCheckFailed'))
-          return reasons.map(({ Code, Item }) => ({
-            refused: Code === 'ConditionalCheckFailed',
-            ...(Item && { item: unmarshall(Item) }),
-          }));
-        if (!reasons.some(({ Code }) => isPassing(Code))) throw error;
-      } else if (isUnanswered(error)) unanswered.push(error);
-      else if (!isThrottle(error)) throw error;
-      if (unanswered.length >= maxUnanswered) throw error;
-      if (attempt >= maxAttempts && unanswered.length > 0) throw unanswered[0];
-      await pause(attempt);
-    }
+  try {
+    await untilAnswered(() => dbOnce.send(command));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof TransactionCanceledException) || !isRefused(error)) throw error;
+    return error.CancellationReasons?.map(({ Code, Item }) => ({
+      refused: Code === refusal,
+      ...(Item && { item: unmarshall(Item) }),
+    }));
+  }
+};
+
+/**
+ * Puts an item whose key nothing else has. It may be sent again, since the table then refuses it: what is there is what
+ * was sent before. Fails as `transact` does.
+ */
+export const putOnce = async (Item: Record<string, unknown>): Promise<void> => {
+  const isNew = { ConditionExpression: 'attribute_not_exists(pk)' };
+  try {
+    await untilAnswered(() => dbOnce.send(new PutCommand({ TableName: tableName(), Item, ...isNew })));
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
   }
 };
 

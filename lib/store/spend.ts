@@ -4,7 +4,7 @@ import type { Identifier } from '../identifier.ts';
 import { birth, type CustomerItem, customerKey, findCustomerItem, getCustomer, rankOf, uuidOf } from './customers.ts';
 import { type Key, rowsOf } from './query.ts';
 import type { Resident } from './residents.ts';
-import { pause, type TransactItem, transact } from './retry.ts';
+import { pauseOvertaken, type TransactItem, transact } from './retry.ts';
 import { findItem, partition, tableName } from './table.ts';
 
 /** What a customer has spent, in whole L$. */
@@ -118,21 +118,22 @@ export const purchaseItems = (
   });
   return [
     {
-      Put: {
+      Update: {
         TableName: tableName(),
-        Item: {
-          ...spendKey(store, uuid),
-          username: customer?.username ?? username,
-          sum,
-          totalOwned: (spend?.totalOwned ?? 0) + acquired.length,
-          days,
-        },
+        Key: spendKey(store, uuid),
+        // A name that is there stays: a rename may have written it since it was read.
+        UpdateExpression:
+          'SET username = if_not_exists(username, :username), #sum = :sum, totalOwned = :owned, #days = :days',
         // Every purchase adds to the sum, or (at no price) to what is owned, or changes neither.
-        ConditionExpression: spend ? '#sum = :sum AND totalOwned = :owned' : 'attribute_not_exists(pk)',
-        ...(spend && {
-          ExpressionAttributeNames: { '#sum': 'sum' },
-          ExpressionAttributeValues: { ':sum': spend.sum, ':owned': spend.totalOwned },
-        }),
+        ConditionExpression: spend ? '#sum = :sumBefore AND totalOwned = :ownedBefore' : 'attribute_not_exists(pk)',
+        ExpressionAttributeNames: { '#sum': 'sum', '#days': 'days' },
+        ExpressionAttributeValues: {
+          ':username': customer?.username ?? username,
+          ':sum': sum,
+          ':owned': (spend?.totalOwned ?? 0) + acquired.length,
+          ':days': days,
+          ...(spend && { ':sumBefore': spend.sum, ':ownedBefore': spend.totalOwned }),
+        },
       },
     },
     {
@@ -167,6 +168,6 @@ export const recordPurchase = async (store: string, purchase: Purchase): Promise
     if (recorded) return false;
     const state = { spend, customer, owned: new Set(owned ? [productId] : []) };
     if (!(await transact(purchaseItems(store, buyer, [purchase], state)))) return true;
-    await pause(attempt);
+    await pauseOvertaken(attempt);
   }
 };

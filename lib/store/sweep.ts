@@ -1,5 +1,5 @@
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { now, timestamp } from '../clock.ts';
+import { now, source, timestamp } from '../clock.ts';
 import { logSink } from '../http/log.ts';
 import { reconcileCredit } from './credit.ts';
 import { dueShards } from './credit-state.ts';
@@ -62,7 +62,9 @@ export const sweepDueLots = async (by: string, mayGoOn: () => boolean = () => tr
       logSink.write({ level: 'ERROR', sweep: by, stack: error instanceof Error ? error.stack : String(error) });
     }
   };
-  for (const shard of dueShards)
+  // From anywhere on: what is left over when the time is up is not always the same customers.
+  const first = Math.floor(source.random() * dueShards.length);
+  for (const shard of [...dueShards.slice(first), ...dueShards.slice(0, first)])
     for await (const rows of duePages(shard, at))
       for (let i = 0; i < rows.length; i += sideBySide) {
         if (!mayGoOn()) return { ...report, finished: false };

@@ -101,3 +101,43 @@ test('a repeated request waits for the transaction that is completing its record
 
   expect([answer.status, refused]).toEqual([201, 3]);
 });
+
+test('a coupon whose revocation is not heard of is answered as revoked, and what is applied since stays', async () => {
+  const uuid = randomUUID();
+  await putResident({ uuid, username: `u${uuid.slice(0, 8)}` });
+  const fields = { code: 'LOST', ownerIdentifier: uuid };
+  const couponId = (await service.call('POST', '/v1/coupons', fields)).body.id;
+  const act = (action: string) =>
+    service.call('POST', `/v1/customers/${uuid}/actions/${action}`, { couponId, scope: 0 });
+  await act('apply-coupon');
+  let late: (() => Promise<unknown>) | undefined;
+  let lost = false;
+  stop = intercept(async (call, send) => {
+    const answer = await send();
+    if (lost || !/Delete/.test(`${call.operation} ${JSON.stringify(call.input)}`)) return answer;
+    [lost, late] = [true, send];
+    throw answerLost();
+  });
+
+  const revoked = await act('revoke-coupon');
+  await act('apply-coupon');
+  await late?.();
+
+  expect(revoked.body).toEqual({ revoked: true });
+  expect((await act('apply-coupon')).body.replaced).toBe(true);
+});
+
+test('503 is not said of a creation that may have been made', async () => {
+  let sent = 0;
+  stop = intercept(async (call, send) => {
+    if (!about('Perhaps')(call)) return send();
+    sent += 1;
+    if (sent > 1) throw throttled();
+    await send();
+    throw answerLost();
+  });
+
+  const answer = await service.call('POST', '/v1/categories', { name: 'Perhaps' });
+
+  expect(answer.status).toBe(500);
+});

@@ -109,7 +109,7 @@ export const catalogueBudgets: readonly Budget[] = [
   },
   // One unit is written; the coupon (1) and whether the resident is a customer (0.5) are read.
   { endpoint: 'apply-coupon', when: 'by id', steps: 2, units: 2.5, prepare: applied('apply-coupon') },
-  { endpoint: 'revoke-coupon', when: 'by id', steps: 2, units: 2, prepare: applied('revoke-coupon') },
+  { endpoint: 'revoke-coupon', when: 'by id', steps: 2, units: 3, prepare: applied('revoke-coupon') },
   { endpoint: 'get-gift-card', when: '', steps: 1, units: 1, prepare: onCard('GET', '') },
   {
     endpoint: 'update-gift-card',

@@ -12,7 +12,9 @@ const readBooks = async (store: string, found: CustomerItem): Promise<{ item: Cr
   for (let item: CreditItem = found; ; ) {
     const lots = await listLots(store, item.sk);
     const after: CreditItem = (await findCustomerItem(store, item.sk)) ?? item;
-    if (after.creditVersion === item.creditVersion) return { item: after, lots };
+    // A large change that is finished meanwhile leaves the version as it is, but has ended lots that were read as open.
+    const isSame = after.creditVersion === item.creditVersion && after.pending?.id === item.pending?.id;
+    if (isSame) return { item: after, lots };
     item = after;
   }
 };
