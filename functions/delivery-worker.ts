@@ -2,7 +2,7 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import { handleMessage } from '../lib/delivery/deliver.ts';
 import { decodeMessage, type QueueMessage } from '../lib/delivery/message.ts';
 import { comeBackAfter, sendToDeadLetters } from '../lib/delivery/queue.ts';
-import { callTimeoutMillis } from '../lib/delivery/settings.ts';
+import { callTimeoutMillis, firstRetrySeconds } from '../lib/delivery/settings.ts';
 import { logSink } from '../lib/http/log.ts';
 
 /** Left for the table and the queue around a call of a dispenser. */
@@ -42,18 +42,22 @@ const handle = async ({ body, messageId, receiptHandle }: SQSRecord): Promise<bo
 
 const storeOf = ({ body }: SQSRecord): string => decodeMessage(body)?.store ?? '';
 
+/** After which what there was no time for comes back: each time counts towards the most that the queue hands it out. */
+const bounceSeconds = 10;
+
 /**
  * Takes deliveries from the queue to the stores' dispensers. A dispenser gives one item after another, so the messages
- * of one store are handled one after another too; those of different stores side by side. What there is no time left
- * for comes back.
+ * of one store in a batch are handled one after another too; those of different stores, and other batches, side by side.
+ * What there is no time left for comes back.
  */
 export const handler = async ({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
   const batchItemFailures: SQSBatchResponse['batchItemFailures'] = [];
+  const pause = Math.min(bounceSeconds, firstRetrySeconds());
   const handleAll = async (records: SQSRecord[]): Promise<void> => {
     for (const record of records) {
       const enough = context.getRemainingTimeInMillis() > callTimeoutMillis() + reserveMillis;
-      // Another worker may have time at once. If that cannot be said, the message comes back by itself, later.
-      if (!enough) await comeBackAfter(record.receiptHandle, 0).catch(() => undefined);
+      // Another worker may have time then. If that cannot be said, the message comes back by itself, later.
+      if (!enough) await comeBackAfter(record.receiptHandle, pause).catch(() => undefined);
       if (!enough || !(await handle(record))) batchItemFailures.push({ itemIdentifier: record.messageId });
     }
   };

@@ -56,8 +56,8 @@ export const authorizerPermissions: Permission[] = [
   { sid: 'Keys', actions: ['GetItem', 'UpdateItem'], indexes: [], partitions: partitionsOf('KEY') },
 ];
 
-/** The worker keeps the record of each delivery, and notes where no dispenser is any more. */
-export const workerAccess: Access = { reads: [], writes: ['DELIVERY', 'DISPENSER'] };
+/** The worker keeps the record of each delivery of a store that is there, and notes where no dispenser is any more. */
+export const workerAccess: Access = { reads: ['STORE'], writes: ['DELIVERY', 'DISPENSER'] };
 
 /** The sweep finds the customers of all stores who are due in an index that spans them, and notes when it ran. */
 export const sweepAccess: Access = { reads: [], writes: ['CUSTOMER', 'LOT', 'SWEEP'], alsoReads: ['CUSTOMER#DUE#*'] };

@@ -13,11 +13,12 @@ export interface Discount {
 const runs = ({ startDate, endDate }: Discount, at: number): boolean =>
   (startDate === null || Date.parse(startDate) <= at) && (endDate === null || at < Date.parse(endDate));
 
-// Percentages are reckoned in millionths, so that halves are rounded as written and not as binary fractions.
-const whole = 100_000_000n;
+// Percentages are reckoned in billionths, the finest that a request can send, so that halves are rounded as written and
+// not as binary fractions.
+const whole = 100_000_000_000n;
 
 const lessPercent = (price: number, value: number): number => {
-  const kept = whole - BigInt(Math.round(value * 1_000_000));
+  const kept = whole - BigInt(Math.round(value * 1_000_000_000));
   return Number((2n * BigInt(price) * kept + whole) / (2n * whole));
 };
 

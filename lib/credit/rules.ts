@@ -58,8 +58,10 @@ export const checkCommand = (command: CreditCommand, at: string, limit: number):
   if (faults.length > 0) throw invalid(...faults);
 };
 
-/** A sort puts what is undefined last. */
-const earliest = (...times: (string | undefined)[]): string | undefined => times.sort()[0];
+/** The earliest of these times, any of which may be absent. */
+export const earliest = (...times: (string | undefined)[]): string | undefined =>
+  // A sort puts what is undefined last.
+  times.sort()[0];
 
 const holdingOf = (balance: number, unlotted: number, lots: number, due: string | undefined): Holding => ({
   balance,

@@ -45,11 +45,16 @@ const parseUrl = (text: string): URL => {
   return url;
 };
 
-/** Public addresses only. What maps or tunnels an IPv4 address is judged by it, or refused. */
+/** What is routed of IPv6. */
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/** Public addresses only. What maps an IPv4 address is judged by it; what tunnels or embeds one is refused. */
 const isAllowed = (ip: string, host: string): boolean => {
   if (!ipaddr.isValid(ip)) return false;
-  const range = ipaddr.process(ip).range();
-  return range === 'unicast' || (range === 'loopback' && loopbackAllowed() && isLoopbackHost(host));
+  const address = ipaddr.process(ip);
+  const range = address.range();
+  const isRouted = address.kind() === 'ipv4' || address.match(globalUnicast);
+  return (range === 'unicast' && isRouted) || (range === 'loopback' && loopbackAllowed() && isLoopbackHost(host));
 };
 
 /**

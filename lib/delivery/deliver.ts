@@ -3,6 +3,7 @@ import type { Delivery } from '../store/deliveries.ts';
 import { completeDelivery, failDelivery, letGo, takeUp } from '../store/delivery-attempts.ts';
 import { clearWaits, letWait, listWaits } from '../store/delivery-waits.ts';
 import { findDispenser, loseAddress } from '../store/dispensers.ts';
+import { findStore } from '../store/stores.ts';
 import { callDispenser, type Outcome } from './call.ts';
 import { dispenserBody, type Order, type QueueMessage } from './message.ts';
 import { sendMessages } from './queue.ts';
@@ -53,6 +54,8 @@ const settle = async (delivery: Delivery, url: string, outcome: Outcome): Promis
 
 /** Makes one attempt at a delivery. A message that comes twice, or to two workers at once, makes no second one. */
 const deliver = async (order: Order): Promise<Handled> => {
+  // A message may outlive its store. Nothing is written for a store whose rows are being removed.
+  if (!(await findStore(order.store))) return { outcome: 'of no store' };
   const { taken, delivery } = await takeUp(order, leaseMillis());
   if (!taken) {
     if (delivery.state === 'delivered' || delivery.state === 'failed') return { outcome: 'repeated' };

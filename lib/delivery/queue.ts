@@ -19,8 +19,8 @@ export const deliveryQueue = {
   visibilitySeconds: 360,
   /** 14 days, the longest that SQS keeps a message. */
   retentionSeconds: 14 * 86_400,
-  /** A worker that dies again and again over one message is stopped by this; ordinary retries end long before. */
-  maxReceiveCount: 100,
+  /** The most that SQS allows: a worker that dies again and again over one message is stopped by this, and nothing else. */
+  maxReceiveCount: 1000,
   batchSize: 10,
   workerTimeoutSeconds: 60,
 } as const;

@@ -1,4 +1,4 @@
-import { invalid, unavailable } from '../http/problem.ts';
+import { invalid, Problem, unavailable } from '../http/problem.ts';
 import { listWaits } from '../store/delivery-waits.ts';
 import { type Dispenser, registerDispenser } from '../store/dispensers.ts';
 import { AddressRefused, checkAddress } from './address.ts';
@@ -26,7 +26,12 @@ const check = async (url: string): Promise<void> => {
 export const register = async (store: string, dispenser: Pick<Dispenser, 'region' | 'items'> & { url: string }) => {
   await check(dispenser.url);
   const registered = await registerDispenser(store, dispenser);
-  const [waiting] = await listWaits(store, 1);
-  if (waiting) await sendForRequest({ kind: 'hand-over', store });
+  try {
+    const [waiting] = await listWaits(store, 1);
+    if (waiting) await sendForRequest({ kind: 'hand-over', store });
+  } catch (cause) {
+    const detail = 'The address is registered, but what waits for it is not on its way yet: send the request again.';
+    throw Object.assign(new Problem(503, detail, [], { 'Retry-After': '5' }), { cause });
+  }
   return registered;
 };

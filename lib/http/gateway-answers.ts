@@ -1,4 +1,4 @@
-import { titleOf } from './problem.ts';
+import { details, titleOf } from './problem.ts';
 
 /** An answer that API Gateway gives without asking a function. The stack and the local gateway both read these rows. */
 export interface GatewayAnswer {
@@ -13,9 +13,9 @@ export interface GatewayAnswer {
  */
 export const gatewayAnswers = {
   // An unknown route is "missing authentication token" to API Gateway.
-  MISSING_AUTHENTICATION_TOKEN: { status: 404, detail: 'The requested resource was not found.' },
-  RESOURCE_NOT_FOUND: { status: 404, detail: 'The requested resource was not found.' },
-  UNAUTHORIZED: { status: 401, detail: 'Send one valid API key in the X-API-Key header.' },
+  MISSING_AUTHENTICATION_TOKEN: { status: 404, detail: details.notFound },
+  RESOURCE_NOT_FOUND: { status: 404, detail: details.notFound },
+  UNAUTHORIZED: { status: 401, detail: details.unauthorized },
   ACCESS_DENIED: { status: 403, detail: 'The API key lacks the scope of this endpoint.' },
   EXPIRED_TOKEN: { status: 403, detail: 'The request may not be made.' },
   INVALID_API_KEY: { status: 403, detail: 'The request may not be made.' },
@@ -35,13 +35,14 @@ export const gatewayAnswers = {
   BAD_REQUEST_PARAMETERS: { status: 400, detail: 'The request is malformed.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, detail: 'The request is malformed.' },
   REQUEST_TOO_LARGE: { status: 413, detail: 'The body must be at most 256 KiB.' },
-  API_CONFIGURATION_ERROR: { status: 500, detail: 'An unexpected error occurred.' },
-  AUTHORIZER_CONFIGURATION_ERROR: { status: 500, detail: 'An unexpected error occurred.' },
-  AUTHORIZER_FAILURE: { status: 500, detail: 'An unexpected error occurred.' },
-  INTEGRATION_FAILURE: { status: 500, detail: 'An unexpected error occurred.' },
+  API_CONFIGURATION_ERROR: { status: 500, detail: details.internalError },
+  AUTHORIZER_CONFIGURATION_ERROR: { status: 500, detail: details.internalError },
+  // Why it failed is not known here: mostly since the table was busy, and asking again does no harm.
+  AUTHORIZER_FAILURE: { status: 503, detail: details.unavailable, headers: { 'Retry-After': '1' } },
+  INTEGRATION_FAILURE: { status: 500, detail: details.internalError },
   INTEGRATION_TIMEOUT: { status: 504, detail: 'The service did not answer in time.' },
   DEFAULT_4XX: { status: 400, detail: 'The request is malformed.' },
-  DEFAULT_5XX: { status: 500, detail: 'An unexpected error occurred.' },
+  DEFAULT_5XX: { status: 500, detail: details.internalError },
 } as const satisfies Record<string, GatewayAnswer>;
 
 /** The problem+json body of a gateway answer; `instance` is the path, or the gateway's variable for it. */

@@ -42,17 +42,23 @@ export class Problem extends Error {
 /** 400 with one message per fault; `detail` joins them. */
 export const invalid = (...messages: string[]): Problem => new Problem(400, messages.join(' '), messages);
 
+/** The texts of what the gateway answers as well. */
+export const details = {
+  unauthorized: 'Send one valid API key in the X-API-Key header.',
+  notFound: 'The requested resource was not found.',
+  unavailable: 'The service is busy. Nothing was changed: send the request again.',
+  internalError: 'An unexpected error occurred.',
+} as const;
+
 /** 401, for any key that is not one live key. */
-export const unauthorized = (): Problem => new Problem(401, 'Send one valid API key in the X-API-Key header.');
+export const unauthorized = (): Problem => new Problem(401, details.unauthorized);
 
 /** 404. The text is the same whatever is missing, so that it says nothing about other stores. */
-export const notFound = (): Problem => new Problem(404, 'The requested resource was not found.');
+export const notFound = (): Problem => new Problem(404, details.notFound);
 
 /** 503: nothing was written, and the same request may be sent again after `retryAfterSeconds`. */
 export const unavailable = (retryAfterSeconds = 1): Problem =>
-  new Problem(503, 'The service is busy. Nothing was changed: send the request again.', [], {
-    'Retry-After': String(retryAfterSeconds),
-  });
+  new Problem(503, details.unavailable, [], { 'Retry-After': String(retryAfterSeconds) });
 
 /** 409: a request with the same Idempotency-Key has not been answered yet. */
 export const requestRunning = (): Problem =>
@@ -64,7 +70,7 @@ export const requestRunning = (): Problem =>
 export const keyReused = (): Problem =>
   new Problem(422, 'This Idempotency-Key was used for another request: a new request needs a new key.');
 
-export const internalError = (): Problem => new Problem(500, 'An unexpected error occurred.');
+export const internalError = (): Problem => new Problem(500, details.internalError);
 
 /** The body that a problem is answered with. `instance` is the path of the request. */
 export const problemBody = ({ status, message, errors }: Problem, instance: string): ProblemBody => ({

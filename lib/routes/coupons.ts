@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { nilUuid, uuidPattern } from '../identifier.ts';
 import { route } from './route.ts';
 import {
   acrossFields,
+  avatarUuid,
   boolean,
   identifier,
   identifierPath,
@@ -43,19 +43,10 @@ const UpdateCouponRequest = z.object({
 
 const CreateCouponRequest = UpdateCouponRequest.extend({ ownerIdentifier: identifier() });
 
-const ownerUuidWords = 'must be the UUID of an avatar';
-
 /** The coupon and the scope of apply and revoke, before the rules that span fields. */
 const couponChoice = {
   code: text({ min: 1, max: 64 }).optional(),
-  // The nil UUID means "none" in the virtual world, so it is malformed as the name of a resident.
-  couponOwnerUuid: z
-    .string({ error: ownerUuidWords })
-    .regex(uuidPattern, { error: ownerUuidWords })
-    .toLowerCase()
-    .refine((value) => value !== nilUuid, { error: ownerUuidWords })
-    .meta({ format: 'uuid', not: { const: nilUuid } })
-    .optional(),
+  couponOwnerUuid: avatarUuid().optional(),
   couponId: uuid().optional(),
   scope: z.literal([0, 1], { error: 'must be 0 (store-wide) or 1 (single product)' }),
   productId: uuid().optional(),

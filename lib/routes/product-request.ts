@@ -4,6 +4,7 @@ import { DiscountType } from '../price.ts';
 import { timestamp } from './timestamp.ts';
 import {
   acrossFields,
+  avatarUuid,
   boolean,
   identifier,
   integer,
@@ -50,7 +51,7 @@ const ProfitShare = z
   .object(
     {
       username: identifier().optional(),
-      userUuid: identifier().optional(),
+      userUuid: avatarUuid().optional(),
       percent: number(shareWords).gt(0, { error: shareWords }).max(100, { error: shareWords }),
     },
     object,

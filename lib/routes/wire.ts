@@ -34,6 +34,17 @@ export const uuid = () =>
     .toLowerCase()
     .meta({ format: 'uuid' });
 
+const avatarWords = 'must be the UUID of an avatar';
+
+/** A resident, by avatar UUID alone. The nil UUID means "none" in the virtual world: it names nobody. */
+export const avatarUuid = () =>
+  z
+    .string({ error: avatarWords })
+    .regex(uuidPattern, { error: avatarWords })
+    .toLowerCase()
+    .refine((value) => value !== nilUuid, { error: avatarWords })
+    .meta({ format: 'uuid', not: { const: nilUuid } });
+
 interface TextRule {
   min: number;
   max: number;
@@ -84,7 +95,7 @@ export const itemName = () =>
     pattern: '^ *[\\x21-\\x7b\\x7d\\x7e][\\x20-\\x7b\\x7d\\x7e]*$',
   });
 
-/** A resident, by username or avatar UUID. What comes out is a form that `residents.find` takes. */
+/** A resident, by username or avatar UUID. What comes out is a form that `findResident` takes. */
 export const identifier = () => {
   const error = 'must be a username (first, first.last or first last) or an avatar UUID';
   return z

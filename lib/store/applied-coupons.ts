@@ -4,7 +4,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { newId } from '../clock.ts';
 import type { Key } from './query.ts';
 import { isRecorded, transactOnce } from './request-record.ts';
-import { pastConflicts, pauseOvertaken, transact } from './retry.ts';
+import { pastConflicts, pauseOvertaken, type TransactItem, transact } from './retry.ts';
 import { db, findItem, partition, tableName, ttlAttribute } from './table.ts';
 
 /**
@@ -66,13 +66,14 @@ const writeOver = async (key: Key, application: Application): Promise<string> =>
 };
 
 /**
- * For a request whose answer is recorded with its change: that answer must be known first, so the application there is
+ * For a request whose answer is recorded with its change, or which writes more: a transaction does not answer, so the application there is
  * read, and what is made of it is written on condition that it is still there. `decide` answers what to write, if
  * anything, and the request's answer.
  */
 const decideOnce = async <T>(
   key: Key,
   decide: (seen: StoredApplication | undefined) => { write?: { Put: object } | { Delete: object }; answer: T },
+  withIt: TransactItem[] = [],
 ): Promise<T> => {
   for (let attempt = 1; ; attempt++) {
     const seen = await findItem<StoredApplication>(key);
@@ -83,23 +84,31 @@ const decideOnce = async <T>(
       : { ConditionExpression: 'attribute_not_exists(pk)' };
     const [[operation, target]] = Object.entries(write) as [[string, object]];
     const item = { [operation]: { TableName: tableName(), ...target, ...unchanged } };
-    if (!(await transactOnce([item], answer))) return answer;
+    if (!(await transactOnce([item, ...withIt], answer))) return answer;
     await pauseOvertaken(attempt);
   }
 };
 
-/** Puts an application in its place. `answerOf` makes the request's answer of whether a live one was there at `at`. */
+/**
+ * Puts an application in its place, and what must be written with it. `answerOf` makes the request's answer of whether a
+ * live one was there at `at`.
+ */
 export const putApplication = async <T>(
   key: Key,
   application: Application,
   at: string,
   answerOf: (replaced: boolean) => T,
+  withIt: TransactItem[],
 ): Promise<T> => {
-  if (!isRecorded()) return answerOf((await writeOver(key, application)) > at);
-  return decideOnce(key, (seen) => ({
-    write: { Put: { Item: { ...key, ...written(application) } } },
-    answer: answerOf((seen?.expiresAt ?? '') > at),
-  }));
+  if (!isRecorded() && withIt.length === 0) return answerOf((await writeOver(key, application)) > at);
+  return decideOnce(
+    key,
+    (seen) => ({
+      write: { Put: { Item: { ...key, ...written(application) } } },
+      answer: answerOf((seen?.expiresAt ?? '') > at),
+    }),
+    withIt,
+  );
 };
 
 /** Deletes the application if it is live at `at` and of that coupon, or of that owner. */

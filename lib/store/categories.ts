@@ -63,9 +63,9 @@ export const renameCategory = async (store: string, id: string, { name }: { name
 };
 
 /**
- * Deletes a category and frees its memberships, however many. The first write alone makes it gone for every reader: ids
- * are never used again, so memberships left behind by a call that dies or fails after it lead nowhere. It is a
- * transaction for its token: sent again after a lost answer, it does not find itself and say 404. Throws 404.
+ * Deletes a category and frees its memberships, however many. The first write alone makes it gone for every reader:
+ * memberships left behind by a call that dies or fails after it lead nowhere, and an import that uses the id again frees
+ * them first. It is a transaction for its token: sent again after a lost answer, it does not find itself and say 404. Throws 404.
  */
 export const deleteCategory = async (store: string, id: string): Promise<void> => {
   const refusals = await transact([
@@ -85,7 +85,8 @@ export const deleteCategory = async (store: string, id: string): Promise<void> =
   }
 };
 
-const freeMembers = async (store: string, id: string): Promise<void> => {
+/** Removes the memberships of a category that is gone, or not there yet. */
+export const freeMembers = async (store: string, id: string): Promise<void> => {
   const members = listMembers(store, id);
   for (;;) {
     const some = await members({ descending: false, limit: 1000 });

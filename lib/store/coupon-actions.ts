@@ -5,7 +5,7 @@ import { applicationKey, deleteApplication, putApplication } from './applied-cou
 import { type CouponChoice, findChosen } from './coupon-choice.ts';
 import { hasProduct } from './products.ts';
 import { findResident } from './residents.ts';
-import { findVisitor, welcome } from './visitor.ts';
+import { findVisitor, welcoming } from './visitor.ts';
 
 const hourMillis = 3_600_000;
 
@@ -39,11 +39,10 @@ export const applyCoupon = async (
   if (!customer || !coupon || !hasIt) throw notFound();
   if (!coupon.active) throw invalid('The coupon is not active.');
   if (coupon.expiration <= at) throw invalid('The coupon has expired.');
-  await welcome(store, customer);
   const { id: couponId, code, discount, couponOwnerUuid } = coupon;
   const expiresAt = timestamp(start + expiresInHours * hourMillis);
   const key = applicationKey(store, customer.uuid, productId);
-  return putApplication(key, { couponId, couponOwnerUuid, expiresAt }, at, (replaced) => ({
+  const answerOf = (replaced: boolean) => ({
     couponId,
     code,
     discount,
@@ -53,7 +52,9 @@ export const applyCoupon = async (
     customerUsername: customer.username,
     expiresAt,
     replaced,
-  }));
+  });
+  const application = { couponId, couponOwnerUuid, expiresAt };
+  return putApplication(key, application, at, answerOf, welcoming(store, customer));
 };
 
 /**

@@ -116,9 +116,11 @@ export const couponsOf = <K extends Key>(
   keys: Source<K>,
   positionOf: (key: K) => string,
   passes: (item: Coupon) => boolean,
+  { consistent = false } = {},
 ) =>
   loaded(keys, positionOf, async (rows) => {
-    const items = await getMany<CouponItem>(rows.map(({ pk, sk }) => ({ pk, sk })));
+    const keysOf = rows.map(({ pk, sk }) => ({ pk, sk }));
+    const items = await getMany<CouponItem>(keysOf, { consistent });
     return items.filter(passes);
   });
 

@@ -1,4 +1,3 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { newId } from '../clock.ts';
 import {
@@ -11,7 +10,7 @@ import {
   type Plan,
 } from '../credit/rules.ts';
 import { rowsOf } from './query.ts';
-import { pastConflicts } from './retry.ts';
+import { refusedToFalse } from './retry.ts';
 import { db, partition, tableName } from './table.ts';
 
 /**
@@ -162,13 +161,8 @@ export const reducing = (key: { pk: string; sk: string }, from: number, to: numb
 });
 
 /** Sends one of the updates above by itself. That somebody else has carried it out already is fine. */
-const sendIfOpen = async (update: ReturnType<typeof closing> | ReturnType<typeof reducing>): Promise<void> => {
-  try {
-    await pastConflicts(() => db.send(new UpdateCommand(update)));
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  }
-};
+const sendIfOpen = (update: ReturnType<typeof closing> | ReturnType<typeof reducing>): Promise<boolean> =>
+  refusedToFalse(() => db.send(new UpdateCommand(update)));
 
 const sideBySide = 25;
 

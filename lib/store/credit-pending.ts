@@ -1,9 +1,9 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { newId } from '../clock.ts';
-import type { Plan } from '../credit/rules.ts';
+import { earliest, type Plan } from '../credit/rules.ts';
 import { logSink } from '../http/log.ts';
 import { type CreditLot, carryOut, endOfEpoch, type Pending } from './credit-lots.ts';
-import { attributes, type Change, type CreditItem, earlier, refusedItem } from './credit-state.ts';
+import { attributes, type Change, type CreditItem, refusedItem } from './credit-state.ts';
 import { customerKey } from './customers.ts';
 import { pastConflicts } from './retry.ts';
 import { db, tableName } from './table.ts';
@@ -34,7 +34,7 @@ export const settle = async (store: string, item: CreditItem): Promise<void> => 
   if (!item.pending) return;
   await carryOut(store, item.sk, item.pending);
   // While a change is pending nothing else moves the due times: all who would, settle first.
-  const due = earlier(item.creditDue, item.restrictedDue);
+  const due = earliest(item.creditDue, item.restrictedDue);
   try {
     const update = new UpdateCommand({
       TableName: tableName(),

@@ -105,7 +105,3 @@ export const refusedItem = (error: unknown): CreditItem | undefined => {
   if (!(error instanceof ConditionalCheckFailedException)) throw error;
   return error.Item && (unmarshall(error.Item) as CreditItem);
 };
-
-/** The earlier of two times, either of which may be absent. */
-export const earlier = (a: string | undefined, b: string | undefined): string | undefined =>
-  a === undefined || (b !== undefined && b < a) ? b : a;

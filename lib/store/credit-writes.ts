@@ -1,8 +1,8 @@
 import { newId } from '../clock.ts';
-import type { Plan } from '../credit/rules.ts';
+import { earliest, type Plan } from '../credit/rules.ts';
 import { type CreditLot, closing, newLot, type Pending, reducing } from './credit-lots.ts';
 import { pendingOf } from './credit-pending.ts';
-import { attributes, type Change, type CreditItem, dueShardOf, earlier, holdingOf, otherType } from './credit-state.ts';
+import { attributes, type Change, type CreditItem, dueShardOf, holdingOf, otherType } from './credit-state.ts';
 import { birth, customerKey } from './customers.ts';
 import type { TransactItem } from './retry.ts';
 import { tableName } from './table.ts';
@@ -24,7 +24,7 @@ export const updateOf = (
   const names = attributes[type];
   const version = item.creditVersion ?? 0;
   // While a large change has something left to be written, the sweep must find the customer at once.
-  const due = pending ? cause.at : earlier(holding.due, item[attributes[otherType(type)].due]);
+  const due = pending ? cause.at : earliest(holding.due, item[attributes[otherType(type)].due]);
   const values: Record<string, unknown> = {
     [names.balance]: holding.balance,
     [names.unlotted]: holding.unlotted,

@@ -66,18 +66,22 @@ export const birth = (store: string, username: string) => {
 };
 
 /**
- * Makes a resident a customer of the store, if they are none yet: from then on they are in the store's list. To be
- * called by whatever first writes something about them. It changes nothing about a customer who is there.
+ * The write that makes a resident a customer of the store, if they are none yet: from then on they are in the store's
+ * list. It belongs to whatever first writes something about them. It changes nothing about a customer who is there.
  */
-export const touchCustomer = async (store: string, { uuid, username }: Resident): Promise<void> => {
+export const touching = (store: string, { uuid, username }: Resident) => {
   const { set, values } = birth(store, username);
-  const update = new UpdateCommand({
+  return {
     TableName: tableName(),
     Key: customerKey(store, uuid),
     UpdateExpression: `SET ${set}`,
     ExpressionAttributeValues: values,
-  });
-  await pastConflicts(() => db.send(update));
+  };
+};
+
+/** The same by itself. */
+export const touchCustomer = async (store: string, resident: Resident): Promise<void> => {
+  await pastConflicts(() => db.send(new UpdateCommand(touching(store, resident))));
 };
 
 /** A store's customers as stored, in the order of their UUIDs. */
@@ -118,39 +122,52 @@ export const getCustomerItem = async (store: string, uuid: string): Promise<Cust
 export const getCustomer = async (store: string, identifier: Identifier): Promise<Customer> =>
   readCustomer(await getCustomerItem(store, await uuidOf(identifier)));
 
+/** The update that sets (or removes) attributes of a customer who is there, or of the `stranger` of that name. */
+const changing = (store: string, uuid: string, values: Record<string, unknown>, stranger: string | undefined) => {
+  const names = Object.keys(values);
+  const set = names.filter((name) => values[name] !== undefined);
+  const removed = names.filter((name) => values[name] === undefined);
+  const born = stranger === undefined ? undefined : birth(store, stranger);
+  const births = born?.parts.filter(({ name }) => !names.includes(name)) ?? [];
+  const sets = [...births.map((part) => part.set), ...set.map((name) => `#${name} = :${name}`)];
+  const expressions = [
+    ...(sets.length > 0 ? [`SET ${sets.join(', ')}`] : []),
+    ...(removed.length > 0 ? [`REMOVE ${removed.map((name) => `#${name}`).join(', ')}`] : []),
+  ];
+  const valuesOfAll = {
+    ...Object.fromEntries(births.map(({ name }) => [`:${name}`, born?.values[`:${name}`]])),
+    ...Object.fromEntries(set.map((name) => [`:${name}`, values[name]])),
+  };
+  return {
+    TableName: tableName(),
+    Key: customerKey(store, uuid),
+    UpdateExpression: expressions.join(' '),
+    ...(stranger === undefined && { ConditionExpression: 'attribute_exists(pk)' }),
+    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+    ...(sets.length > 0 && { ExpressionAttributeValues: valuesOfAll }),
+  };
+};
+
 /** Sets (or, where the value is undefined, removes) attributes of a customer. Throws 404 for no such resident. */
 const change = async (store: string, identifier: Identifier, values: Record<string, unknown>): Promise<Customer> => {
   const uuid = await uuidOf(identifier);
-  const names = Object.keys(values);
-  const set = names.filter((name) => values[name] !== undefined).map((name) => `#${name} = :${name}`);
-  const removed = names.filter((name) => values[name] === undefined).map((name) => `#${name}`);
-  const expression = [set.length > 0 && `SET ${set.join(', ')}`, removed.length > 0 && `REMOVE ${removed.join(', ')}`];
-  const update = {
-    TableName: tableName(),
-    Key: customerKey(store, uuid),
-    UpdateExpression: expression.filter(Boolean).join(' '),
-    ConditionExpression: 'attribute_exists(pk)',
-    ExpressionAttributeNames:
-      names.length > 0 ? Object.fromEntries(names.map((name) => [`#${name}`, name])) : undefined,
-    ExpressionAttributeValues:
-      set.length > 0 ? Object.fromEntries(names.map((name) => [`:${name}`, values[name]])) : undefined,
-  };
   if (isRecorded()) {
     const item = await getCustomerItem(store, uuid);
-    if (item.flags === undefined) await touchCustomer(store, { uuid, username: item.username });
     const customer = readCustomer({ ...item, ...values });
+    const update = changing(store, uuid, values, item.flags === undefined ? item.username : undefined);
     if (await transactOnce([{ Update: update }], customer)) throw notFound();
     return customer;
   }
-  for (let born = false; ; born = true) {
+  for (let stranger: Resident | undefined; ; ) {
+    const update = changing(store, uuid, values, stranger?.username);
     try {
       const { Attributes } = await pastConflicts(() =>
         db.send(new UpdateCommand({ ...update, ReturnValues: 'ALL_NEW' })),
       );
       return readCustomer(Attributes as CustomerItem);
     } catch (error) {
-      if (born || !(error instanceof ConditionalCheckFailedException)) throw error;
-      await touchCustomer(store, await getResident({ uuid }));
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      stranger = await getResident({ uuid });
     }
   }
 };

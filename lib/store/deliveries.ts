@@ -1,3 +1,4 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { now, timestamp } from '../clock.ts';
 import type { Order } from '../delivery/message.ts';
@@ -5,7 +6,7 @@ import { keepDays } from '../delivery/settings.ts';
 import type { Source } from '../http/page.ts';
 import { invalid, notFound } from '../http/problem.ts';
 import { getMany, type Key, loaded, rowsOf } from './query.ts';
-import { refusedToNotFound } from './retry.ts';
+import { pastConflicts } from './retry.ts';
 import { db, findItem, partition, tableName } from './table.ts';
 
 /** `queued`: a worker will try. `waiting`: for the dispenser to register. The other two are final. */
@@ -28,7 +29,8 @@ export interface Delivery extends Omit<Order, 'kind'> {
 }
 
 export const deliveryKey = (store: string, id: string) => ({ pk: partition(store, 'DELIVERY'), sk: id });
-const stateList = (store: string, state: DeliveryState): string => partition(store, 'DELIVERY', state);
+/** The partition of the index, and of waits, that holds a store's deliveries in a state. */
+export const stateList = (store: string, state: DeliveryState): string => partition(store, 'DELIVERY', state);
 /** Where a delivery stands in the lists: the oldest first. */
 export const positionOfDelivery = ({ createdAt, id }: Pick<Delivery, 'createdAt' | 'id'>): string =>
   `${createdAt}#${id}`;
@@ -72,21 +74,23 @@ export const listDeliveries = (store: string, state: DeliveryState): Source<Deli
  * unknown one, 400 for one that was delivered: the dispenser would not give it twice.
  */
 export const reopenDelivery = async (store: string, id: string): Promise<Order> => {
+  const wasMade = invalid('The delivery was made already: order a new one.');
   const { state } = await getDelivery(store, id);
-  if (state === 'delivered') throw invalid('The delivery was made already: order a new one.');
+  if (state === 'delivered') throw wasMade;
   const { set, names, values } = movedTo(store, 'queued');
-  const { Attributes } = await refusedToNotFound(() =>
-    db.send(
-      new UpdateCommand({
-        TableName: tableName(),
-        Key: deliveryKey(store, id),
-        UpdateExpression: `SET ${set}, expiresAt = :until, inARow = :none`,
-        ConditionExpression: '#state <> :delivered',
-        ExpressionAttributeNames: names,
-        ExpressionAttributeValues: { ...values, ':until': keepUntil(now()), ':none': 0, ':delivered': 'delivered' },
-        ReturnValues: 'ALL_NEW',
-      }),
-    ),
-  );
-  return orderOf(Attributes as Delivery);
+  const update = new UpdateCommand({
+    TableName: tableName(),
+    Key: deliveryKey(store, id),
+    UpdateExpression: `SET ${set}, expiresAt = :until, inARow = :none`,
+    ConditionExpression: '#state <> :delivered',
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: { ...values, ':until': keepUntil(now()), ':none': 0, ':delivered': 'delivered' },
+    ReturnValues: 'ALL_NEW',
+  });
+  try {
+    const { Attributes } = await pastConflicts(() => db.send(update));
+    return orderOf(Attributes as Delivery);
+  } catch (error) {
+    throw error instanceof ConditionalCheckFailedException ? wasMade : error;
+  }
 };

@@ -68,17 +68,20 @@ export const ended = ({ store, id, attempts }: Delivery, state: DeliveryState, e
     ConditionExpression: '#state = :queued AND attempts = :attempts',
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: { ...values, ':error': error, ':queued': 'queued', ':attempts': attempts },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
   };
 };
 
-/** Whether the attempt could end so; false where a later one has overtaken it. */
+/** Whether the attempt could end so, perhaps by an update whose answer was lost; false where a later one has overtaken it. */
 const unlessOvertaken = async (update: ReturnType<typeof ended>): Promise<boolean> => {
   try {
     await pastConflicts(() => db.send(new UpdateCommand(update)));
     return true;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return false;
+    const { state, attempts } = error.Item ? (unmarshall(error.Item) as Delivery) : {};
+    const { ':state': wanted, ':attempts': ours } = update.ExpressionAttributeValues;
+    return state === wanted && attempts === ours;
   }
 };
 

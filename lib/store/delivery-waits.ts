@@ -1,12 +1,10 @@
 import type { Order } from '../delivery/message.ts';
-import { type Delivery, orderOf, positionOfDelivery } from './deliveries.ts';
+import { type Delivery, orderOf, positionOfDelivery, stateList } from './deliveries.ts';
 import { ended } from './delivery-attempts.ts';
 import { dispenserKey } from './dispensers.ts';
 import { deleteMany, type Key, rowsOf } from './query.ts';
 import { transact } from './retry.ts';
-import { partition, tableName } from './table.ts';
-
-const waitingList = (store: string): string => partition(store, 'DELIVERY', 'waiting');
+import { tableName } from './table.ts';
 
 /**
  * Lets a delivery wait for the dispenser to register. With `onlyWithoutAddress` it does so only if there is no address
@@ -18,7 +16,11 @@ export const letWait = async (delivery: Delivery, error: string, onlyWithoutAddr
   const update = ended(delivery, 'waiting', error, ', inARow = :none');
   Object.assign(update.ExpressionAttributeValues, { ':none': 0 });
   // The attempt's number makes each wait an item of its own, so that clearing one away cannot take the next with it.
-  const wait = { pk: waitingList(store), sk: `${positionOfDelivery(delivery)}#${attempts}`, order: orderOf(delivery) };
+  const wait = {
+    pk: stateList(store, 'waiting'),
+    sk: `${positionOfDelivery(delivery)}#${attempts}`,
+    order: orderOf(delivery),
+  };
   const noAddress = {
     TableName: tableName(),
     Key: dispenserKey(store),
@@ -39,7 +41,7 @@ interface Wait extends Key {
 
 /** The first of the store's waiting deliveries, up to `limit`. Read from the table itself: none is missed. */
 export const listWaits = (store: string, limit: number): Promise<Wait[]> =>
-  rowsOf<Wait>({ partition: waitingList(store) })({ descending: false, limit });
+  rowsOf<Wait>({ partition: stateList(store, 'waiting') })({ descending: false, limit });
 
 /** Clears waits away, once their deliveries are on the queue. */
 export const clearWaits = (waits: Wait[]): Promise<void> => deleteMany(waits);

@@ -1,6 +1,6 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { now, randomText, timestamp } from '../clock.ts';
+import { refusedToFalse } from './retry.ts';
 import { db, findItem, partition, tableName } from './table.ts';
 
 /** A store's inworld dispenser, of which there is one. */
@@ -49,18 +49,13 @@ export const findDispenser = async (store: string): Promise<Dispenser | undefine
 
 /** Notes that nobody is at `url` any more; an address that was registered since is left alone. */
 export const loseAddress = async (store: string, url: string, reason: string): Promise<void> => {
-  try {
-    await db.send(
-      new UpdateCommand({
-        TableName: tableName(),
-        Key: dispenserKey(store),
-        UpdateExpression: 'REMOVE #url SET lostAt = :at, lostReason = :reason',
-        ConditionExpression: '#url = :url',
-        ExpressionAttributeNames: { '#url': 'url' },
-        ExpressionAttributeValues: { ':url': url, ':at': timestamp(now()), ':reason': reason },
-      }),
-    );
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  }
+  const update = new UpdateCommand({
+    TableName: tableName(),
+    Key: dispenserKey(store),
+    UpdateExpression: 'REMOVE #url SET lostAt = :at, lostReason = :reason',
+    ConditionExpression: '#url = :url',
+    ExpressionAttributeNames: { '#url': 'url' },
+    ExpressionAttributeValues: { ':url': url, ':at': timestamp(now()), ':reason': reason },
+  });
+  await refusedToFalse(() => db.send(update));
 };

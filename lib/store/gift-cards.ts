@@ -4,11 +4,11 @@ import type { Source } from '../http/page.ts';
 import { notFound } from '../http/problem.ts';
 import type { Identifier } from '../identifier.ts';
 import { type Key, rowsOf } from './query.ts';
-import { putNew } from './request-record.ts';
+import { isRecorded, putNew, transactOnce } from './request-record.ts';
 import type { Resident } from './residents.ts';
 import { refusedToNotFound } from './retry.ts';
 import { db, findItem, partition, tableName } from './table.ts';
-import { findVisitor, welcome } from './visitor.ts';
+import { findVisitor, welcoming } from './visitor.ts';
 
 /** What a request sets of a gift card; PUT replaces all of it. */
 export interface GiftCardFields {
@@ -79,11 +79,12 @@ export const grantGiftCard = async (
 ): Promise<GiftCard> => {
   const customer = await findVisitor(store, identifier);
   if (!customer) throw notFound();
-  await welcome(store, customer);
-  return putGiftCard(store, customer, { ...fields, active: true });
+  const card = giftCardItem(store, customer, { ...fields, active: true });
+  await putNew({ ...card }, card, welcoming(store, customer));
+  return card;
 };
 
-/** Writes a gift card as it is, over one of the same id if there is one. */
+/** Writes a new gift card. */
 export const putGiftCard = async (
   store: string,
   owner: Resident,
@@ -114,18 +115,21 @@ const setFields = async (
 ): Promise<GiftCard> => {
   const set = Object.entries(fields);
   const sets = set.map(([name]) => `#${name} = :${name}`).join(', ');
+  const update = {
+    TableName: tableName(),
+    Key: giftCardKey(store, id),
+    UpdateExpression: `SET ${sets}, ranked = ${fields.active ? 'rankedOn' : 'rankedOff'}`,
+    ConditionExpression: 'attribute_exists(pk)',
+    ExpressionAttributeNames: Object.fromEntries(set.map(([name]) => [`#${name}`, name])),
+    ExpressionAttributeValues: Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
+  };
+  if (isRecorded()) {
+    const card = { ...(await getGiftCard(store, id)), ...fields };
+    if (await transactOnce([{ Update: update }], card)) throw notFound();
+    return card;
+  }
   const { Attributes } = await refusedToNotFound(() =>
-    db.send(
-      new UpdateCommand({
-        TableName: tableName(),
-        Key: giftCardKey(store, id),
-        UpdateExpression: `SET ${sets}, ranked = ${fields.active ? 'rankedOn' : 'rankedOff'}`,
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeNames: Object.fromEntries(set.map(([name]) => [`#${name}`, name])),
-        ExpressionAttributeValues: Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
-        ReturnValues: 'ALL_NEW',
-      }),
-    ),
+    db.send(new UpdateCommand({ ...update, ReturnValues: 'ALL_NEW' })),
   );
   return Attributes as GiftCard;
 };

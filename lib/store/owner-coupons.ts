@@ -31,6 +31,8 @@ export const findOwnersBest = async (store: string, owner: string, at: string): 
     ownersCoupons(store, owner, [true]),
     ({ rank }) => rank,
     (coupon) => isUsable(coupon, at),
+    // A coupon that was just switched off must not be applied.
+    { consistent: true },
   );
   const [best] = await usable({ descending: true, limit: 1 });
   if (best) return best;

@@ -3,11 +3,13 @@ import type { Identifier } from '../identifier.ts';
 import { hasProduct, type ProductFields } from './products.ts';
 import { findResident } from './residents.ts';
 
-type RequestedShare = { percent: number; username?: Identifier | undefined; userUuid?: Identifier | undefined };
+type RequestedShare = { percent: number; username?: Identifier | undefined; userUuid?: string | undefined };
 
 /** The share's user, or the message of what is wrong with it. */
 const userOf = async ({ username, userUuid }: RequestedShare): Promise<{ uuid: string } | string> => {
-  const named = [username, userUuid].filter((name) => name !== undefined);
+  const named = [username, userUuid === undefined ? undefined : { uuid: userUuid }].filter(
+    (name) => name !== undefined,
+  );
   const [first, second] = await Promise.all(named.map(findResident));
   if (!first || (named.length > 1 && !second)) return 'names a resident who does not exist';
   return second && second.uuid !== first.uuid ? 'names two different residents by username and userUuid' : first;

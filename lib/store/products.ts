@@ -42,6 +42,13 @@ export interface StoredProduct extends Omit<Product, 'activePrice'> {
   sk: string;
 }
 
+/** With what the indexes hold. */
+interface IndexedProduct extends StoredProduct {
+  flags?: string;
+  texts?: string;
+  text?: string;
+}
+
 export const productKey = (store: string, id: string): Key => ({ pk: partition(store, 'PRODUCT'), sk: id });
 
 // A control character, which no search may hold, keeps a match from reaching over from the name into the description.
@@ -55,7 +62,8 @@ const indexed = (store: string, fields: ProductFields) => {
   return fields.active ? { flags, texts: flags, text: searchText(fields) } : {};
 };
 
-const read = (product: StoredProduct): Product => {
+const read = (stored: IndexedProduct): Product => {
+  const { pk, sk, flags, texts, text, ...product } = stored;
   return { ...product, activePrice: activePrice(product.price, product.discount, now()) };
 };
 

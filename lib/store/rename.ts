@@ -1,11 +1,10 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { customerKey } from './customers.ts';
 import { ownersCoupons } from './owner-coupons.ts';
 import { ownersCards } from './owner-gift-cards.ts';
 import type { Key } from './query.ts';
 import type { Resident } from './residents.ts';
-import { pastConflicts } from './retry.ts';
+import { refusedToFalse } from './retry.ts';
 import { spendKey } from './spend.ts';
 import { db, tableName } from './table.ts';
 
@@ -18,11 +17,7 @@ const renameCopy = async ({ pk, sk }: Key, username: string, attribute = 'userna
     ConditionExpression: 'attribute_exists(pk)',
     ExpressionAttributeValues: { ':username': username },
   });
-  try {
-    await pastConflicts(() => db.send(update));
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  }
+  await refusedToFalse(() => db.send(update));
 };
 
 /** Sets a resident's current name on every copy of it that a store holds, since answers carry the current name. */

@@ -68,10 +68,17 @@ export const transactOnce = async (items: TransactItem[], result: unknown): Prom
   return refusals?.slice(0, -1);
 };
 
-/** Puts a new item, whose key nothing else has; `result` is what the request's rule will answer. */
-export const putNew = async (item: Record<string, unknown>, result: unknown): Promise<void> => {
-  if (isRecorded()) await transactOnce([{ Put: { TableName: tableName(), Item: item } }], result);
-  else await putOnce(item);
+/**
+ * Puts a new item, whose key nothing else has, and what must be written with it; `result` is what the request's rule will
+ * answer.
+ */
+export const putNew = async (
+  item: Record<string, unknown>,
+  result: unknown,
+  withIt: TransactItem[] = [],
+): Promise<void> => {
+  if (!isRecorded() && withIt.length === 0) await putOnce(item);
+  else await transactOnce([{ Put: { TableName: tableName(), Item: item } }, ...withIt], result);
 };
 
 /**

@@ -2,7 +2,7 @@ import { now } from '../clock.ts';
 import { invalid } from '../http/problem.ts';
 import type { Identifier } from '../identifier.ts';
 import { getMany, type Key } from './query.ts';
-import { type TransactItem, transact } from './retry.ts';
+import { pauseOvertaken, type TransactItem, transact } from './retry.ts';
 import { findItem, sharedKey, tableName } from './table.ts';
 
 /** A resident of the virtual world, shared by all stores. `username` is the current name, in canonical form. */
@@ -64,13 +64,11 @@ export const findResidents = async (identifiers: readonly Identifier[]): Promise
 export const getResidents = (uuids: readonly string[]): Promise<StoredResident[]> =>
   getMany(uuids.map(residentKey), { consistent: true });
 
-/**
- * The write that leads a name to a resident; refused where it leads to another, `holder` excepted. The name carries the
- * current one, so that a look-up by any name is one read.
- */
-export const nameWrite = ({ uuid, username }: Resident, name: string, holder: string = uuid): TransactItem => ({
+/** Refused where a name leads to a resident other than these. */
+const nameItem = ({ uuid, username }: Resident, name: string, holder: string): TransactItem => ({
   Put: {
     TableName: tableName(),
+    // Each name carries the current one, so that a look-up by any name is one read.
     Item: { ...nameKey(name), uuid, username },
     ConditionExpression: 'attribute_not_exists(pk) OR #uuid = :holder',
     ExpressionAttributeNames: { '#uuid': 'uuid' },
@@ -79,19 +77,49 @@ export const nameWrite = ({ uuid, username }: Resident, name: string, holder: st
 });
 
 /**
+ * The writes of a resident who has these names: the resident, if they still are as `stored`, then the names in their
+ * order. `takenFrom` is who may have the current name until now. A new current name leaves a mark on the resident that
+ * copies of it have to follow.
+ */
+export const residentItems = (
+  { uuid, username }: Resident,
+  names: readonly string[],
+  stored: StoredResident | undefined,
+  takenFrom: string = uuid,
+): TransactItem[] => {
+  const renaming = stored !== undefined && (stored.username !== username || stored.renaming === true);
+  const asStored = {
+    ConditionExpression: '#names = :names AND username = :username',
+    ExpressionAttributeNames: { '#names': 'names' },
+    ExpressionAttributeValues: { ':names': stored?.names, ':username': stored?.username },
+  };
+  return [
+    {
+      Put: {
+        TableName: tableName(),
+        Item: { ...residentKey(uuid), uuid, username, names, ...(renaming && { renaming }) },
+        ...(stored ? asStored : { ConditionExpression: 'attribute_not_exists(pk)' }),
+      },
+    },
+    ...names.map((name) => nameItem({ uuid, username }, name, name === username ? takenFrom : uuid)),
+  ];
+};
+
+/**
  * Writes a resident with its current name and, if any, former ones, all in canonical form; names already on record stay.
  * Throws 400 if a name belongs to another resident.
  */
 export const putResident = async ({ uuid, username }: Resident, formerNames: readonly string[] = []): Promise<void> => {
   const key = residentKey(uuid);
-  const stored = await findItem<StoredResident>(key);
-  const names = [...new Set([username, ...formerNames, ...(stored?.names ?? [])])];
-  const refusals = await transact([
-    { Put: { TableName: tableName(), Item: { ...key, uuid, username, names } } },
-    ...names.map((name) => nameWrite({ uuid, username }, name)),
-  ]);
-  const taken = refusals && names.filter((_, index) => refusals[index + 1]?.refused);
-  if (taken) throw invalid(...taken.map((name) => `The name ${name} belongs to another resident.`));
-  for (const name of names) cache.delete(nameKey(name).pk);
-  cache.delete(key.pk);
+  for (let attempt = 1; ; attempt++) {
+    const stored = await findItem<StoredResident>(key);
+    const names = [...new Set([username, ...formerNames, ...(stored?.names ?? [])])];
+    const refusals = await transact(residentItems({ uuid, username }, names, stored));
+    const taken = names.filter((_, index) => refusals?.[index + 1]?.refused);
+    if (taken.length > 0) throw invalid(...taken.map((name) => `The name ${name} belongs to another resident.`));
+    for (const name of names) cache.delete(nameKey(name).pk);
+    cache.delete(key.pk);
+    if (!refusals) return;
+    await pauseOvertaken(attempt);
+  }
 };

@@ -151,6 +151,17 @@ export const refusedToNotFound = async <T>(write: () => Promise<T>): Promise<T> 
   }
 };
 
+/** A write whose refusal is no failure: false where its condition refuses it. */
+export const refusedToFalse = async (write: () => Promise<unknown>): Promise<boolean> => {
+  try {
+    await pastConflicts(write);
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+};
+
 /** Sends a write of one item again while another writer's transaction holds the item. 503 when that lasts. */
 export const pastConflicts = async <T>(send: () => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt++) {

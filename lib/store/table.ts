@@ -23,7 +23,7 @@ interface Index {
 export const indexes = {
   /** Lists that are narrowed by flags: one partition per combination of flags, in the order of the row's id. */
   byFlags: { partition: 'flags', sort: 'sk', include: [] },
-  /** Lists in an order of their own: a coupon owner's coupons, customers by spend, a store's keys. */
+  /** Lists in an order of their own: an owner's coupons and gift cards, customers by spend, deliveries by state. */
   byRank: { partition: 'ranked', sort: 'rank', include: [] },
   /** The folded text of active products, so that a search does not read the products. */
   byText: { partition: 'texts', sort: 'sk', include: ['text'] },

@@ -1,7 +1,8 @@
 import type { Identifier } from '../identifier.ts';
-import { type CustomerItem, customerKey, touchCustomer } from './customers.ts';
+import { type CustomerItem, customerKey, touchCustomer, touching } from './customers.ts';
 import { getMany } from './query.ts';
 import { findResident, type Resident } from './residents.ts';
+import type { TransactItem } from './retry.ts';
 
 /** A resident about whom a store is to write something. */
 export interface Visitor extends Resident {
@@ -18,10 +19,9 @@ export const findVisitor = async (store: string, identifier: Identifier): Promis
   return resident && { ...resident, isCustomer: rows.length > 0 };
 };
 
-/** To be called before what is written about them, so that nothing is written about somebody who is not in the list. */
-export const welcome = async (store: string, { isCustomer, ...resident }: Visitor): Promise<void> => {
-  if (!isCustomer) await touchCustomer(store, resident);
-};
+/** The writes that belong into the transaction with what is first written about them: nobody else is put into the list. */
+export const welcoming = (store: string, { isCustomer, ...resident }: Visitor): TransactItem[] =>
+  isCustomer ? [] : [{ Update: touching(store, resident) }];
 
 /** Makes these residents customers of the store, as far as they are none yet. */
 export const welcomeAll = async (store: string, residents: readonly Resident[]): Promise<void> => {

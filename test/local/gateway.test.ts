@@ -79,15 +79,14 @@ test('what the authorizer said is kept per key and route, and asked again when i
   expect(await count('/v1/products/3')).toBe(5);
 });
 
-test('a bug in a function or in the authorizer is a 500 that says nothing', async () => {
+test('a bug in a function is a 500, and one in the authorizer a 503, that says nothing', async () => {
   const broken = (): Promise<never> => Promise.reject(new Error('secret'));
   const get = await start({ handlerOf: async () => broken });
   const first = await get('/v1/products');
   close();
   const second = await (await start({ authorizer: broken }))('/v1/products');
 
-  for (const answer of [first, second]) {
-    expect(answer.status).toBe(500);
-    expect(await answer.text()).not.toContain('secret');
-  }
+  expect([first.status, second.status]).toEqual([500, 503]);
+  expect(second.headers.get('retry-after')).toBe('1');
+  for (const answer of [first, second]) expect(await answer.text()).not.toContain('secret');
 });

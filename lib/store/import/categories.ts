@@ -1,7 +1,7 @@
-import { type Category, categoryKey } from '../categories.ts';
+import { type Category, categoryKey, freeMembers } from '../categories.ts';
 import { getMany, type Key } from '../query.ts';
 import { tableName } from '../table.ts';
-import type { Importer } from './rows.ts';
+import { asRead, eachOf, type Importer } from './rows.ts';
 
 export interface CategoryFields {
   id: string;
@@ -18,15 +18,27 @@ export const categories: Importer<CategoryFields> = {
       const { id, name } = row.fields;
       const stored = names.get(id);
       if (stored === name) return { rows: [row], outcome: 'unchanged' };
-      // A count that members have been added to meanwhile stays, so this is no Put.
+      // A count that members have been added to meanwhile stays, so an earlier category is not put anew.
       const Update = {
         TableName: tableName(),
         Key: categoryKey(store, id),
-        UpdateExpression: 'SET id = :id, #name = :name, productCount = if_not_exists(productCount, :none)',
+        UpdateExpression: 'SET #name = :name',
+        ConditionExpression: '#name = :stored',
         ExpressionAttributeNames: { '#name': 'name' },
-        ExpressionAttributeValues: { ':id': id, ':name': name, ':none': 0 },
+        ExpressionAttributeValues: { ':name': name, ':stored': stored },
       };
-      return { rows: [row], outcome: stored === undefined ? 'created' : 'changed', items: [{ Update }] };
+      if (stored !== undefined) return { rows: [row], outcome: 'changed', items: [{ Update }] };
+      const Item = { ...categoryKey(store, id), id, name, productCount: 0 };
+      return {
+        rows: [row],
+        outcome: 'created',
+        items: [{ Put: { TableName: tableName(), Item, ...asRead(undefined) } }],
+      };
     });
+  },
+  // A category of a file may be one that was deleted: what its deletion left behind must not come back with it.
+  prepare: async (groups, { store }) => {
+    const created = groups.filter(({ outcome }) => outcome === 'created').flatMap(({ rows }) => rows);
+    await eachOf(created, ({ fields }) => freeMembers(store, fields.id));
   },
 };

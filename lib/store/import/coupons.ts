@@ -6,7 +6,7 @@ import { type CouponItem, couponItems, couponKey, never } from '../coupons.ts';
 import { getMany, type Key } from '../query.ts';
 import type { TransactItem } from '../retry.ts';
 import { tableName } from '../table.ts';
-import { type Fault, type Group, type Importer, idFrom, type Row, residentOf, type Setting } from './rows.ts';
+import { asRead, type Fault, type Group, type Importer, idFrom, type Row, residentOf, type Setting } from './rows.ts';
 
 export interface CouponFields {
   /** Absent: that of the coupon that has the code, or one made of the code. */
@@ -29,23 +29,11 @@ export const createdAtOf = ({ rank }: Pick<CouponItem, 'rank'>): string => rank.
 
 /** The writes of a coupon and of the item that holds its code. */
 const writesOf = (coupon: CouponItem, code: Key & { id: string }, stored: CouponItem | undefined, store: string) => {
-  const isNew = { TableName: tableName(), ConditionExpression: 'attribute_not_exists(pk)' };
-  if (!stored) return [{ Put: { ...isNew, Item: coupon } }, { Put: { ...isNew, Item: code } }];
-  const items: TransactItem[] = [
-    {
-      Put: {
-        TableName: tableName(),
-        Item: coupon,
-        ConditionExpression: 'folded = :folded',
-        ExpressionAttributeValues: { ':folded': stored.folded },
-      },
-    },
-  ];
-  if (stored.folded !== coupon.folded)
-    items.push(
-      { Delete: { TableName: tableName(), Key: codeKey(store, stored.folded) } },
-      { Put: { ...isNew, Item: code } },
-    );
+  const newCode = { Put: { TableName: tableName(), Item: code, ...asRead(undefined) } };
+  const items: TransactItem[] = [{ Put: { TableName: tableName(), Item: coupon, ...asRead(stored) } }];
+  if (!stored) items.push(newCode);
+  else if (stored.folded !== coupon.folded)
+    items.push({ Delete: { TableName: tableName(), Key: codeKey(store, stored.folded) } }, newCode);
   return items;
 };
 

@@ -3,7 +3,7 @@ import type { Identifier } from '../../identifier.ts';
 import { type GiftCardItem, giftCardItem, giftCardKey } from '../gift-cards.ts';
 import { getMany } from '../query.ts';
 import { tableName } from '../table.ts';
-import { type Group, type Importer, type Row, residentOf, type Setting } from './rows.ts';
+import { asRead, type Group, type Importer, type Row, residentOf, type Setting } from './rows.ts';
 
 export interface GiftCardFields {
   id: string;
@@ -32,11 +32,7 @@ const groupOf = (
   const fields = { credit, texture, transfer, active };
   const item = giftCardItem(setting.store, owner, fields, { id: row.fields.id, redeemed, purchased });
   if (stored && isDeepStrictEqual({ ...stored }, { ...item })) return { rows: [row], outcome: 'unchanged' };
-  const Put = {
-    TableName: tableName(),
-    Item: item,
-    ConditionExpression: stored ? 'attribute_exists(pk)' : 'attribute_not_exists(pk)',
-  };
+  const Put = { TableName: tableName(), Item: item, ...asRead(stored) };
   return { rows: [row], outcome: stored ? 'changed' : 'created', items: [{ Put }], touch: [owner] };
 };
 

@@ -6,7 +6,17 @@ import { type Membership, readMemberships, setMembers } from '../memberships.ts'
 import { type ProductFields as Fields, productItem, productKey, type StoredProduct } from '../products.ts';
 import { everyRow, getMany } from '../query.ts';
 import { tableName } from '../table.ts';
-import { eachOf, type Fault, type Group, type Importer, idFrom, type Row, residentOf, type Setting } from './rows.ts';
+import {
+  asRead,
+  eachOf,
+  type Fault,
+  type Group,
+  type Importer,
+  idFrom,
+  type Row,
+  residentOf,
+  type Setting,
+} from './rows.ts';
 
 /** A product as a file has it: fields of permissions and discount under names such as `discount.value`. */
 export interface ProductFields extends Record<string, unknown> {
@@ -109,17 +119,7 @@ const groupOf = (
     rows: [row],
     outcome: stored ? (isSame && moves.size === 0 ? 'unchanged' : 'changed') : 'created',
     ...(row.fields.demoId && demoId !== null && !products.has(demoId) && { awaits: { key: demoId, fault } }),
-    ...(!isSame && {
-      items: [
-        {
-          Put: {
-            TableName: tableName(),
-            Item: made,
-            ConditionExpression: stored ? 'attribute_exists(pk)' : 'attribute_not_exists(pk)',
-          },
-        },
-      ],
-    }),
+    ...(!isSame && { items: [{ Put: { TableName: tableName(), Item: made, ...asRead(stored) } }] }),
   };
 };
 

@@ -1,7 +1,14 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { getMany } from '../query.ts';
 import { renameEverywhere } from '../rename.ts';
-import { forgetResidents, nameKey, nameWrite, type Resident, residentKey, type StoredResident } from '../residents.ts';
+import {
+  forgetResidents,
+  nameKey,
+  type Resident,
+  residentItems,
+  residentKey,
+  type StoredResident,
+} from '../residents.ts';
 import type { TransactItem } from '../retry.ts';
 import { listStores } from '../stores.ts';
 import { db, tableName } from '../table.ts';
@@ -69,13 +76,6 @@ const groupOf = (row: Row<ResidentFields>, { residents, holders }: Known): Group
   if (stored && !isRenamed && !taken && claims.every((name) => stored.names.includes(name)))
     return { rows: [row], outcome: stored.renaming ? 'changed' : 'unchanged' };
   const names = [...new Set([...claims, ...(stored?.names ?? [])])];
-  const isAsRead = stored
-    ? {
-        ConditionExpression: '#names = :names AND username = :username',
-        ExpressionAttributeNames: { '#names': 'names' },
-      }
-    : { ConditionExpression: 'attribute_not_exists(pk)' };
-  const renaming = isRenamed || stored?.renaming;
   return {
     rows: [row],
     outcome: stored ? 'changed' : 'created',
@@ -91,15 +91,7 @@ const groupOf = (row: Row<ResidentFields>, { residents, holders }: Known): Group
       },
     }),
     items: [
-      {
-        Put: {
-          TableName: tableName(),
-          Item: { ...residentKey(uuid), uuid, username, names, ...(renaming && { renaming }) },
-          ...isAsRead,
-          ...(stored && { ExpressionAttributeValues: { ':names': stored.names, ':username': stored.username } }),
-        },
-      },
-      ...names.map((name) => nameWrite(row.fields, name, taken && name === username ? taken.uuid : uuid)),
+      ...residentItems({ uuid, username }, names, stored, taken?.uuid),
       ...(taken ? [takeName(taken, username)] : []),
     ],
   };

@@ -47,6 +47,8 @@ export interface Setting {
 
 export interface Importer<F> {
   plan(rows: Row<F>[], setting: Setting): Promise<Group<F>[]>;
+  /** What has to be done before groups are written. May be done twice. */
+  prepare?(groups: Group<F>[], setting: Setting): Promise<void>;
   /** What follows from groups that are written. May be done twice. */
   finish?(groups: Group<F>[], setting: Setting): Promise<void>;
 }
@@ -70,6 +72,17 @@ export const idFrom = (store: string, kind: string, text: string): string => {
     `a${hash.slice(17, 20)}`,
     hash.slice(20, 32),
   ].join('-');
+};
+
+/** The condition that an item is still as it was read (all of it), or that there still is none. */
+export const asRead = (stored: object | undefined) => {
+  if (!stored) return { ConditionExpression: 'attribute_not_exists(pk)' };
+  const attributes = Object.entries(stored);
+  return {
+    ConditionExpression: attributes.map((_, place) => `#read${place} = :read${place}`).join(' AND '),
+    ExpressionAttributeNames: Object.fromEntries(attributes.map(([name], place) => [`#read${place}`, name])),
+    ExpressionAttributeValues: Object.fromEntries(attributes.map(([, value], place) => [`:read${place}`, value])),
+  };
 };
 
 const maxItems = 100;
@@ -121,6 +134,7 @@ export const writeRows = async <F>(importer: Importer<F>, rows: Row<F>[], settin
       setting.store,
       writing.flatMap(({ touch = [] }) => touch),
     );
+    await importer.prepare?.(writing, setting);
     let refused = false;
     await eachOf(pack(writing, alone), async (transaction) => {
       const items = transaction.flatMap((group) => group.items ?? []);

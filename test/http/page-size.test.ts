@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { page, type Source } from '../../lib/http/page.ts';
+import { createProduct, listProducts } from '../../lib/store/products.ts';
+import { productWith } from '../support/rows.ts';
+import { freshTable } from '../support/service.ts';
+
+/** How many rows one answer holds: a Lambda function answers at most 6 MB, and its body is a text in its own JSON. */
+
+const pageOf = <T extends object>(rows: T[]) => {
+  const source: Source<T> = async ({ limit }) => rows.slice(0, limit);
+  return page({ limit: 1000, owner: 'test' }, source, () => '');
+};
+
+test('a page is measured as it is answered: what only the indexes hold does not count', async () => {
+  await freshTable();
+  const description = 'x'.repeat(4000);
+  await createProduct('S', productWith({ name: 'Long', description }));
+  const [product] = await listProducts('S', {})({ descending: false });
+
+  expect(product?.description).toBe(description);
+  expect(JSON.stringify(product).length).toBeLessThan(description.length + 1000);
+});
+
+test('a page of almost 5 MB is whole', async () => {
+  const rows = Array.from({ length: 1000 }, () => ({ text: 'x'.repeat(4900) }));
+
+  expect((await pageOf(rows)).data).toHaveLength(1000);
+});
+
+test('quotes and backslashes count as often as they are answered', async () => {
+  const rows = Array.from({ length: 1000 }, () => ({ text: '"\\'.repeat(1200) }));
+
+  const { data, pagination } = await pageOf(rows);
+
+  expect(JSON.stringify({ body: JSON.stringify(data) }).length).toBeLessThan(5_100_000);
+  expect(data.length).toBeGreaterThan(500);
+  expect(pagination.nextCursor).not.toBeNull();
+});

@@ -1,0 +1,96 @@
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { addMember, createCategory, deleteCategory, getCategory, listMembers } from '../../lib/store/categories.ts';
+import { updateCoupon } from '../../lib/store/coupon-update.ts';
+import { createCoupon, getCoupon } from '../../lib/store/coupons.ts';
+import { disableGiftCard, getGiftCard, putGiftCard } from '../../lib/store/gift-cards.ts';
+import { categories } from '../../lib/store/import/categories.ts';
+import { coupons } from '../../lib/store/import/coupons.ts';
+import { giftCards } from '../../lib/store/import/gift-cards.ts';
+import { products } from '../../lib/store/import/products.ts';
+import { type Importer, writeRows } from '../../lib/store/import/rows.ts';
+import { createProduct, getProduct, updateProduct } from '../../lib/store/products.ts';
+import type { Resident } from '../../lib/store/residents.ts';
+import { newResident } from '../support/credit-seed.ts';
+import { intercept, throttled } from '../support/faults.ts';
+import { productWith } from '../support/rows.ts';
+import { freshTable } from '../support/service.ts';
+
+/** What others change while an import runs: a file changes the fields for which it has columns, and nothing else. */
+
+const store = 'S';
+const coupon = { code: 'SUMMER', discount: 5, ownerProfit: 0, active: true, bloggersSync: false };
+let owner: Resident;
+let stop = () => {};
+beforeAll(async () => {
+  await freshTable();
+  owner = await newResident();
+});
+afterEach(() => stop());
+
+/** Imports a row; `meanwhile` happens after the import has read the table and before it writes. */
+const importWith = async <F>(importer: Importer<F>, fields: F, meanwhile: () => Promise<unknown>): Promise<void> => {
+  let done = false;
+  stop = intercept(async ({ operation }, send) => {
+    if (!done && operation === 'TransactWriteItems') {
+      done = true;
+      await meanwhile();
+    }
+    return send();
+  });
+  await writeRows(importer, [{ line: 1, fields }], { store, residents: new Map([[owner.uuid, owner]]) });
+  expect(done).toBe(true);
+};
+
+test('a gift card that is disabled meanwhile stays disabled, and gets its new balance', async () => {
+  const { id } = await putGiftCard(store, owner, { credit: 5, texture: null, transfer: false, active: true });
+
+  await importWith(giftCards, { id, owner: { uuid: owner.uuid }, credit: 9 }, () => disableGiftCard(store, id));
+
+  expect(await getGiftCard(store, id)).toMatchObject({ credit: 9, active: false });
+});
+
+test('a coupon that is switched off meanwhile stays off, and gets its new discount', async () => {
+  const { id } = await createCoupon(store, owner, coupon);
+  const row = { id, code: 'SUMMER', owner: { uuid: owner.uuid }, discount: 20 };
+
+  await importWith(coupons, row, () => updateCoupon(store, id, { ...coupon, active: false }));
+
+  expect(await getCoupon(store, id)).toMatchObject({ discount: 20, active: false });
+});
+
+test('a product that is switched off meanwhile stays off, and gets its new price', async () => {
+  const { id } = await createProduct(store, productWith());
+
+  await importWith(products(), { id, name: 'Chair', price: 7 }, () =>
+    updateProduct(store, id, productWith({ active: false })),
+  );
+
+  expect(await getProduct(store, id)).toMatchObject({ price: 7, active: false });
+});
+
+test('a category that is deleted meanwhile is made anew, without what was in it', async () => {
+  const { id } = await createCategory(store, { name: 'Seating' });
+  const product = await createProduct(store, productWith());
+  await addMember(store, id, product.id);
+
+  await importWith(categories, { id, name: 'Chairs' }, () => deleteCategory(store, id));
+
+  expect(await getCategory(store, id)).toEqual(expect.objectContaining({ name: 'Chairs', productCount: 0 }));
+});
+
+test('what a deletion that died has left does not come back with an imported category', async () => {
+  const { id } = await createCategory(store, { name: 'Seating' });
+  const product = await createProduct(store, productWith());
+  await addMember(store, id, product.id);
+  stop = intercept(async ({ operation }, send) => {
+    if (operation === 'BatchWriteItem') throw throttled();
+    return send();
+  });
+  await deleteCategory(store, id);
+  stop();
+
+  await importWith(categories, { id, name: 'Seating' }, async () => {});
+
+  expect((await getCategory(store, id)).productCount).toBe(0);
+  expect(await listMembers(store, id)({ descending: false })).toEqual([]);
+});
