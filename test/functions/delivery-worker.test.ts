@@ -1,4 +1,4 @@
-import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../functions/delivery-worker.ts';
 import { source } from '../../lib/clock.ts';
@@ -8,7 +8,7 @@ import { getDelivery } from '../../lib/store/deliveries.ts';
 import { takeUp } from '../../lib/store/delivery-attempts.ts';
 import { listWaits } from '../../lib/store/delivery-waits.ts';
 import { findDispenser, registerDispenser } from '../../lib/store/dispensers.ts';
-import { anOrder, batchOf, contextWith, serve, startTestQueue } from '../support/deliveries.ts';
+import { anOrder, batchOf, contextWith, received, serve, startTestQueue } from '../support/deliveries.ts';
 import { freshTable, setClock, wholeTable } from '../support/service.ts';
 
 const day = 86_400_000;
@@ -50,13 +50,6 @@ const dispenserThat = async (answer: number | (() => number)) => {
 const work = (...orders: Order[]) => handler(batchOf(...orders.map(encodeMessage)), contextWith(120_000));
 const succeeded = { batchItemFailures: [] };
 const failed = { batchItemFailures: [{ itemIdentifier: 'm0' }] };
-
-const onQueue = async (QueueUrl: string): Promise<string[]> => {
-  const client = new SQSClient({});
-  const { Messages = [] } = await client.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
-  client.destroy();
-  return Messages.map(({ Body = '' }) => Body);
-};
 
 test.each([200, 204])('records a delivery as delivered when the dispenser answers %i', async (status) => {
   await dispenserThat(status);
@@ -226,7 +219,7 @@ test.each([
   const result = await handler(batchOf(body), contextWith(120_000));
 
   expect(result).toEqual(succeeded);
-  expect(await onQueue(queue.deadLetterUrl)).toEqual([body]);
+  expect(await received(queue.deadLetterUrl)).toEqual([body]);
   expect(await wholeTable()).toEqual(before);
 });
 
@@ -273,7 +266,7 @@ test('hands waiting deliveries over, however many, and each is given', async () 
   const seen: string[] = [encodeMessage({ kind: 'hand-over', store })];
   for (let body = seen.shift(); body !== undefined; body = seen.shift()) {
     await handler(batchOf(body), contextWith(120_000));
-    for (let more = await onQueue(queue.url); more.length > 0; more = await onQueue(queue.url)) seen.push(...more);
+    for (let more = await received(queue.url); more.length > 0; more = await received(queue.url)) seen.push(...more);
   }
 
   expect(new Set(bodies.map((body) => body.split('\n')[3])).size).toBe(205);
