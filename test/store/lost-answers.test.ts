@@ -3,7 +3,6 @@ import { afterEach, beforeAll, expect, test } from 'vitest';
 import { source } from '../../lib/clock.ts';
 import { addMember, createCategory, findCategory } from '../../lib/store/categories.ts';
 import { createProduct } from '../../lib/store/products.ts';
-import { putResident } from '../../lib/store/residents.ts';
 import { answerLost, intercept, type TableCall, throttled } from '../support/faults.ts';
 import { productWith } from '../support/rows.ts';
 import { startTestService } from '../support/service.ts';
@@ -53,8 +52,6 @@ test('a category is deleted, and said to be, even if its memberships cannot be c
 });
 
 test('a request that changes nothing is answered although the completion of its record is not heard of', async () => {
-  const uuid = randomUUID();
-  await putResident({ uuid, username: `u${uuid.slice(0, 8)}` });
   const { id } = await createCategory(service.store, { name: 'Seating' });
   const product = await createProduct(service.store, productWith());
   await addMember(service.store, id, product.id);

@@ -2,7 +2,8 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { timestamp } from '../../lib/clock.ts';
 import { auditTable } from '../../lib/store/credit-audit.ts';
 import { listLots } from '../../lib/store/credit-lots.ts';
-import { identifierCases, newResident } from './customer-cases.ts';
+import { identifierCases } from './customer-cases.ts';
+import { newResident } from './residents.ts';
 import { setClock, startTestService, wholeTable } from './service.ts';
 
 /** The cases of the four credit actions: those of the two types differ only in which balance and lots they mean. */
@@ -51,7 +52,7 @@ export const setCases = (target: Target): void => {
   identifierCases(service, 'POST', `/actions/${target.action}`, { credit: 5 });
 
   test('200s with both balances for a resident whom the store has never touched', async () => {
-    const { uuid, username } = await newResident(1);
+    const { uuid, username } = await newResident();
 
     const { status, body } = await act(uuid, { credit: 500 });
 
@@ -61,7 +62,7 @@ export const setCases = (target: Target): void => {
   });
 
   test('makes one lot of the whole balance when it expires, and none when it does not or is 0', async () => {
-    const { uuid } = await newResident(2);
+    const { uuid } = await newResident();
 
     await act(uuid, { credit: 500, expiresAt: at(60) });
     const expiring = await lots(uuid);
@@ -77,7 +78,7 @@ export const setCases = (target: Target): void => {
   });
 
   test('supersedes the open lots of this type, expires the due ones, and keeps what they held', async () => {
-    const { uuid } = await newResident(3);
+    const { uuid } = await newResident();
     await act(uuid, { credit: 500, expiresAt: at(10) });
     const increment = target.action.replace('set', 'increment');
     await service().call('POST', `/v1/customers/${uuid}/actions/${increment}`, { delta: 20, expiresAt: at(20) });
@@ -95,7 +96,7 @@ export const setCases = (target: Target): void => {
   });
 
   test('touches neither balance nor lots of the other type', async () => {
-    const { uuid } = await newResident(4);
+    const { uuid } = await newResident();
     await actOnOther(uuid, { credit: 30, expiresAt: at(60) });
 
     const { body } = await act(uuid, { credit: 500 });
@@ -105,7 +106,7 @@ export const setCases = (target: Target): void => {
   });
 
   test('takes a balance of exactly the credit limit', async () => {
-    const { uuid } = await newResident(5);
+    const { uuid } = await newResident();
 
     const { status, body } = await act(uuid, { credit: limit });
 
@@ -139,7 +140,7 @@ export const setCases = (target: Target): void => {
     ['', ['The body must be a JSON object.']],
     ['[5]', ['The body must be a JSON object.']],
   ])('400s for the body %j and leaves the table byte for byte as it was', async (sent, errors) => {
-    const { uuid } = await newResident(6);
+    const { uuid } = await newResident();
     await act(uuid, { credit: 10, expiresAt: at(1) });
     const before = await wholeTable();
 
@@ -158,7 +159,7 @@ export const incrementCases = (target: Target): void => {
   identifierCases(service, 'POST', `/actions/${target.action}`, { delta: 5 });
 
   test('200s with both balances for a resident whom the store has never touched', async () => {
-    const { uuid, username } = await newResident(1);
+    const { uuid, username } = await newResident();
 
     const { status, body } = await act(uuid, { delta: 500 });
 
@@ -168,7 +169,7 @@ export const incrementCases = (target: Target): void => {
   });
 
   test('adds one lot when it expires, none when it does not, and closes none', async () => {
-    const { uuid } = await newResident(2);
+    const { uuid } = await newResident();
 
     await act(uuid, { delta: 500, expiresAt: at(60) });
     await act(uuid, { delta: 30 });
@@ -183,7 +184,7 @@ export const incrementCases = (target: Target): void => {
   });
 
   test('drains the lots that expire first, and what is not in lots last', async () => {
-    const { uuid } = await newResident(3);
+    const { uuid } = await newResident();
     await act(uuid, { delta: 30 });
     await act(uuid, { delta: 20, expiresAt: at(60) });
     await act(uuid, { delta: 10, expiresAt: at(30) });
@@ -205,7 +206,7 @@ export const incrementCases = (target: Target): void => {
   });
 
   test('drains lots that expire together in the order of their creation', async () => {
-    const { uuid } = await newResident(4);
+    const { uuid } = await newResident();
     for (const [index, delta] of [10, 20].entries()) {
       setClock(noon + index);
       await act(uuid, { delta, expiresAt: at(60) });
@@ -220,7 +221,7 @@ export const incrementCases = (target: Target): void => {
   });
 
   test('takes the whole balance, to the last L$', async () => {
-    const { uuid } = await newResident(5);
+    const { uuid } = await newResident();
     await act(uuid, { delta: 10, expiresAt: at(60) });
     await act(uuid, { delta: 5 });
 
@@ -231,7 +232,7 @@ export const incrementCases = (target: Target): void => {
   });
 
   test('touches neither balance nor lots of the other type', async () => {
-    const { uuid } = await newResident(6);
+    const { uuid } = await newResident();
     await actOnOther(uuid, { delta: 30, expiresAt: at(60) });
     await act(uuid, { delta: 10 });
 
@@ -242,7 +243,7 @@ export const incrementCases = (target: Target): void => {
   });
 
   test('reaches exactly the credit limit, with and without lots', async () => {
-    const { uuid } = await newResident(7);
+    const { uuid } = await newResident();
 
     await act(uuid, { delta: 1, expiresAt: at(60) });
     const { status, body } = await act(uuid, { delta: limit - 1 });
@@ -252,7 +253,7 @@ export const incrementCases = (target: Target): void => {
   });
 
   test('leaves room for what a due lot held', async () => {
-    const { uuid } = await newResident(8);
+    const { uuid } = await newResident();
     await act(uuid, { delta: limit, expiresAt: at(10) });
     setClock(noon + 10_000);
 
@@ -265,7 +266,7 @@ export const incrementCases = (target: Target): void => {
   test.each([undefined, at(60)])(
     'still takes credit away above a limit that was lowered since (lot until %s)',
     async (expiresAt) => {
-      const { uuid } = await newResident(expiresAt ? 9 : 10);
+      const { uuid } = await newResident();
       await act(uuid, { delta: 1000, expiresAt });
       process.env.CREDIT_LIMIT = '500';
 
@@ -297,7 +298,7 @@ export const incrementCases = (target: Target): void => {
     ],
     ['null', ['The body must be a JSON object.']],
   ])('400s for the body %j and leaves the table byte for byte as it was', async (sent, errors) => {
-    const { uuid } = await newResident(11);
+    const { uuid } = await newResident();
     await set(uuid, { credit: 10, expiresAt: at(1) });
     await act(uuid, { delta: 5 });
     const before = await wholeTable();
@@ -310,7 +311,7 @@ export const incrementCases = (target: Target): void => {
   });
 
   test('400s for what only a due lot could give, and leaves the table byte for byte as it was', async () => {
-    const { uuid } = await newResident(12);
+    const { uuid } = await newResident();
     await act(uuid, { delta: 10, expiresAt: at(10) });
     await act(uuid, { delta: 5 });
     setClock(noon + 10_000);
@@ -324,7 +325,7 @@ export const incrementCases = (target: Target): void => {
   });
 
   test('400s for a resident who holds nothing, and does not make them a customer', async () => {
-    const { uuid } = await newResident(13);
+    const { uuid } = await newResident();
     const before = await wholeTable();
 
     const { status } = await act(uuid, { delta: -1 });

@@ -1,10 +1,6 @@
 import { expect } from 'vitest';
+import type { Page } from '../../lib/http/page.ts';
 import type { Call } from './service.ts';
-
-interface Page<Row> {
-  data: Row[];
-  pagination: { nextCursor: string | null; previousCursor: string | null };
-}
 
 /**
  * Reads a list that does not change page by page, to its end and back to its start, and answers its rows. Holds it to

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { timestamp } from '../../../lib/clock.ts';
+import { nilUuid } from '../../../lib/identifier.ts';
 import { createCoupon, type ImportedCoupon } from '../../../lib/store/coupons.ts';
 import { db } from '../../../lib/store/table.ts';
 import { ada, bob, cleo, seedResidents, unknownUuid } from '../../support/residents.ts';
@@ -230,10 +231,7 @@ test.each<[object, string[]]>([
   [{ ...one, scope: 1, productId: 'x' }, ['productId must be a UUID.']],
   [{ couponId: 'x', scope: 0 }, ['couponId must be a UUID.']],
   [{ couponOwnerUuid: 'bob', scope: 0 }, ['couponOwnerUuid must be the UUID of an avatar.']],
-  [
-    { couponOwnerUuid: '00000000-0000-0000-0000-000000000000', scope: 0 },
-    ['couponOwnerUuid must be the UUID of an avatar.'],
-  ],
+  [{ couponOwnerUuid: nilUuid, scope: 0 }, ['couponOwnerUuid must be the UUID of an avatar.']],
 ])('400s for the body %j', async (body, errors) => {
   const applied = await apply(body);
   const revoked = await revoke(body);

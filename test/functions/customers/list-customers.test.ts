@@ -1,15 +1,16 @@
 import { beforeAll, expect, test } from 'vitest';
 import { timestamp } from '../../../lib/clock.ts';
+import type { Resident } from '../../../lib/store/residents.ts';
 import { recordPurchase } from '../../../lib/store/spend.ts';
-import { newResident } from '../../support/customer-cases.ts';
 import { intercept } from '../../support/faults.ts';
+import { newResident } from '../../support/residents.ts';
 import { startTestService } from '../../support/service.ts';
 import { walkList } from '../../support/walk.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;
 
 /** A customer of the filters' own store: their spend, and whether they subscribe. */
-const seeded: { uuid: string; spend: number; subscribed: boolean }[] = [];
+const seeded: (Resident & { spend: number; subscribed: boolean })[] = [];
 
 /** Spends with ties, zeros and different numbers of digits; every third customer subscribes. */
 const spends = [0, 5, 9, 10, 10, 10, 100, 99, 0, 1000, 5, 10];
@@ -17,14 +18,14 @@ const spends = [0, 5, 9, 10, 10, 10, 100, 99, 0, 1000, 5, 10];
 beforeAll(async () => {
   service = await startTestService();
   for (const [index, spend] of spends.entries()) {
-    const resident = await newResident(index + 1);
+    const resident = await newResident();
     const subscribed = index % 3 === 0;
     await service.call('PUT', `/v1/customers/${resident.uuid}`, { newsSubscriber: subscribed });
     const purchase = { id: `p${index}`, buyer: resident, productId: 'vase', price: spend, at: timestamp(Date.now()) };
     if (spend > 0) await recordPurchase(service.store, purchase);
-    seeded.push({ uuid: resident.uuid, spend, subscribed });
+    seeded.push({ ...resident, spend, subscribed });
   }
-  await newResident(500);
+  await newResident();
 });
 
 type Row = { uuid: string };
@@ -60,7 +61,7 @@ test('200s with customers in full', async () => {
   expect(data).toEqual([
     {
       uuid: seeded[0]?.uuid,
-      username: 'resident1.tester',
+      username: seeded[0]?.username,
       credit: 0,
       restrictedCredit: 0,
       discount: 0,
@@ -72,7 +73,7 @@ test('200s with customers in full', async () => {
 });
 
 test('does not list a resident until the store first writes something about them, and then at once', async () => {
-  const resident = await newResident(501);
+  const resident = await newResident();
   const uuids = async (query = '') => (await get(query)).data.map(({ uuid }: Row) => uuid);
   await service.call('GET', `/v1/customers/${resident.uuid}`);
   await service.call('POST', `/v1/customers/${resident.uuid}/actions/increment-credit`, { delta: -1 });
@@ -84,7 +85,7 @@ test('does not list a resident until the store first writes something about them
   expect(await uuids()).toContain(resident.uuid);
   expect(await uuids('newsSubscriber=false')).toContain(resident.uuid);
   expect(await uuids('spentMoreThan=0')).not.toContain(resident.uuid);
-  seeded.push({ uuid: resident.uuid, spend: 0, subscribed: false });
+  seeded.push({ ...resident, spend: 0, subscribed: false });
 });
 
 test('follows a subscription that changes, in both lists', async () => {

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addMember, createCategory, deleteCategory } from '../../../lib/store/categories.ts';
 import { createProduct } from '../../../lib/store/products.ts';
-import { productWith, unknownId } from '../../support/rows.ts';
+import { unknownUuid } from '../../support/residents.ts';
+import { productWith } from '../../support/rows.ts';
 import { startTestService } from '../../support/service.ts';
 import { walkList } from '../../support/walk.ts';
 
@@ -97,7 +98,7 @@ test('an unknown category, another store’s and a deleted one are empty lists',
   await addMember(service.store, gone.id, made[0]?.id ?? '');
   await deleteCategory(service.store, gone.id);
 
-  for (const id of [unknownId, other.id, gone.id]) {
+  for (const id of [unknownUuid, other.id, gone.id]) {
     const { status, body } = await service.call('GET', `/v1/products?category=${id}`);
     expect(status).toBe(200);
     expect(body).toEqual({ data: [], pagination: { nextCursor: null, previousCursor: null, limit: 100 } });
