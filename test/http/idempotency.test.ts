@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { putResident } from '../../lib/store/residents.ts';
+import { newResident } from '../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../support/service.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;
@@ -13,8 +13,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  const uuid = randomUUID();
-  await putResident({ uuid, username: `u${uuid.slice(0, 8)}` });
+  const { uuid } = await newResident();
   path = `/v1/customers/${uuid}/actions/increment-credit`;
 });
 

@@ -4,6 +4,7 @@ import { openCursor, sealCursor } from '../../lib/http/cursor.ts';
 import { type ListRequest, page, type Source } from '../../lib/http/page.ts';
 import { merged } from '../../lib/store/query.ts';
 import { startTestService } from '../support/service.ts';
+import { walk, walkList } from '../support/walk.ts';
 
 const seed = Number(process.env.PAGE_SEED ?? Date.now() % 2 ** 31);
 
@@ -47,25 +48,7 @@ test(`a walk shows every row once, in full pages, forward and back (seed ${seed}
       ];
       const source = split ? merged(parts, ({ position }) => position) : memory(() => all);
 
-      const forward: Row[] = [];
-      const pages: Row[][] = [];
-      let { data, pagination } = await read(source, limit, null);
-      expect(pagination.previousCursor).toBeNull();
-      for (;;) {
-        forward.push(...data);
-        pages.push(data);
-        if (pagination.nextCursor === null) break;
-        expect(data).toHaveLength(limit);
-        ({ data, pagination } = await read(source, limit, pagination.nextCursor));
-      }
-      expect(forward).toEqual(all);
-
-      for (const expected of pages.toReversed().slice(1)) {
-        expect(pagination.previousCursor).not.toBeNull();
-        ({ data, pagination } = await read(source, limit, pagination.previousCursor));
-        expect(data).toEqual(expected);
-      }
-      expect(pagination.previousCursor).toBeNull();
+      expect(await walk(limit, (cursor) => read(source, limit, cursor))).toEqual(all);
     }),
     { seed, numRuns: 200 },
   );
@@ -185,23 +168,17 @@ test('product pages are full under every filter, forward and back, over HTTP', a
               (!odd || product.odd) &&
               (search === '' || product.chair),
           );
-          const filter = `${listed === undefined ? '' : `&listed=${listed}`}${bloggable === undefined ? '' : `&bloggable=${bloggable}`}${odd ? `&category=${category}` : ''}&search=${search}`;
-          const get = async (cursor: string | null) =>
-            (await service.call('GET', `/v1/products?limit=4${filter}${cursor ? `&cursor=${cursor}` : ''}`)).body;
-          const seen: string[][] = [];
-          let answer = await get(null);
-          for (;;) {
-            seen.push(answer.data.map(({ id }: { id: string }) => id));
-            if (!answer.pagination.nextCursor) break;
-            answer = await get(answer.pagination.nextCursor);
-          }
-          expect(seen.flat(), filter).toEqual(expected.map(({ id }) => id).sort());
-          expect(seen.slice(0, -1).every((ids) => ids.length === 4)).toBe(true);
-          for (const ids of seen.toReversed().slice(1)) {
-            answer = await get(answer.pagination.previousCursor);
-            expect(answer.data.map(({ id }: { id: string }) => id)).toEqual(ids);
-          }
-          expect(answer.pagination.previousCursor).toBeNull();
+          const filter = [
+            ...(listed === undefined ? [] : [`listed=${listed}`]),
+            ...(bloggable === undefined ? [] : [`bloggable=${bloggable}`]),
+            ...(odd ? [`category=${category}`] : []),
+            `search=${search}`,
+          ].join('&');
+          const rows = await walkList<{ id: string }>(service.call, `/v1/products?${filter}`, 4);
+          expect(
+            rows.map(({ id }) => id),
+            filter,
+          ).toEqual(expected.map(({ id }) => id).sort());
         }
 });
 

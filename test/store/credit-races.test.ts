@@ -2,14 +2,13 @@ import * as fc from 'fast-check';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/http/problem.ts';
-import { changeCredit } from '../../lib/store/credit.ts';
 import { getCustomer } from '../../lib/store/customers.ts';
-import { sweepDueLots } from '../../lib/store/sweep.ts';
 import { balanceOf, expire, increment, type ModelCustomer, set } from '../model/credit-model.ts';
 import { creditOf, customerWithLots, newCustomer } from '../support/credit-seed.ts';
 import { intercept } from '../support/faults.ts';
 import { isLinearizable, type Operation } from '../support/linearizable.ts';
 import { freshTable, setClock } from '../support/service.ts';
+import { add, change, store, sweep } from './credit.ts';
 
 /** Changes of one customer's credit at once, judged by what they answered and what is left. */
 
@@ -19,20 +18,10 @@ const runs = Number(process.env.CREDIT_RACES_RUNS ?? 60);
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 const end = start + 60_000;
 const limit = 1_000_000_000;
-const store = 'races';
 
 let stop = () => {};
 beforeAll(freshTable);
 afterEach(() => stop());
-
-const add = (uuid: string, delta: number, expiresAt?: number) =>
-  changeCredit(
-    store,
-    { uuid },
-    'regular',
-    { kind: 'increment', delta, expiresAt: expiresAt === undefined ? undefined : timestamp(expiresAt) },
-    'test',
-  );
 
 /** The balance that it answered, or the status with which it was refused. */
 const outcomeOf = async (work: Promise<{ credit: number }>): Promise<{ credit: number } | { status: number }> => {
@@ -126,7 +115,7 @@ const carryOut = async (uuid: string, step: Step): Promise<(state: ModelCustomer
     return (state) => (balanceOf(state) === credit ? state : undefined);
   }
   if (step.kind === 'sweep') {
-    const { lots, amount } = await sweepDueLots('sweep');
+    const { lots, amount } = await sweep();
     return (state) => {
       const after = structuredClone(state);
       const closed = expire(after, start);
@@ -137,7 +126,7 @@ const carryOut = async (uuid: string, step: Step): Promise<(state: ModelCustomer
   const stamp = lives ? timestamp(end) : undefined;
   const command =
     kind === 'set' ? { kind, credit: amount, expiresAt: stamp } : { kind, delta: amount, expiresAt: stamp };
-  const outcome = await outcomeOf(changeCredit(store, { uuid }, 'regular', command, 'test'));
+  const outcome = await outcomeOf(change(uuid, command));
   return (state) => {
     if ('status' in outcome && outcome.status === 503) return state;
     const after = structuredClone(state);

@@ -1,10 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import { newId, source, timestamp } from '../../lib/clock.ts';
-import type { Order } from '../../lib/delivery/message.ts';
+import { source } from '../../lib/clock.ts';
 import { getDelivery } from '../../lib/store/deliveries.ts';
 import { completeDelivery, letGo, takeUp } from '../../lib/store/delivery-attempts.ts';
+import { anOrder } from '../support/deliveries.ts';
 import { conflict, intercept } from '../support/faults.ts';
-import { unknownId } from '../support/rows.ts';
 import { startTestService } from '../support/service.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;
@@ -15,17 +14,7 @@ beforeAll(async () => {
 });
 
 test("a delivery's attempts are taken up and ended although another writer is at its record at first", async () => {
-  const order: Order = {
-    kind: 'deliver',
-    store: service.store,
-    id: newId(),
-    productId: unknownId,
-    recipientUuid: unknownId,
-    recipientUsername: 'ada',
-    item: 'Chair',
-    message: '',
-    createdAt: timestamp(Date.now()),
-  };
+  const order = anOrder(service.store);
   let calls = 0;
   const stop = intercept(async (call, send) => {
     if (calls++ % 2 === 0) throw conflict(call);

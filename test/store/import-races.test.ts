@@ -10,8 +10,8 @@ import { products } from '../../lib/store/import/products.ts';
 import { type Importer, writeRows } from '../../lib/store/import/rows.ts';
 import { createProduct, getProduct, updateProduct } from '../../lib/store/products.ts';
 import type { Resident } from '../../lib/store/residents.ts';
-import { newResident } from '../support/credit-seed.ts';
 import { intercept, throttled } from '../support/faults.ts';
+import { newResident } from '../support/residents.ts';
 import { productWith } from '../support/rows.ts';
 import { freshTable } from '../support/service.ts';
 

@@ -3,9 +3,9 @@ import { afterEach, beforeAll, expect, test } from 'vitest';
 import { source } from '../../lib/clock.ts';
 import { addMember, createCategory, findCategory } from '../../lib/store/categories.ts';
 import { createProduct } from '../../lib/store/products.ts';
-import { putResident } from '../../lib/store/residents.ts';
 import { messagesOn, startTestQueue } from '../support/deliveries.ts';
 import { answerLost, conflict, intercept, type TableCall, throttled } from '../support/faults.ts';
+import { newResident } from '../support/residents.ts';
 import { productWith } from '../support/rows.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -54,8 +54,6 @@ test('a category is deleted, and said to be, even if its memberships cannot be c
 });
 
 test('a request that changes nothing is answered although the completion of its record is not heard of', async () => {
-  const uuid = randomUUID();
-  await putResident({ uuid, username: `u${uuid.slice(0, 8)}` });
   const { id } = await createCategory(service.store, { name: 'Seating' });
   const product = await createProduct(service.store, productWith());
   await addMember(service.store, id, product.id);
@@ -70,8 +68,7 @@ test('a request that changes nothing is answered although the completion of its 
 test('a delivery is queued once, although the record of its request cannot be completed', async () => {
   const { url } = await startTestQueue();
   const { id } = await createProduct(service.store, productWith());
-  const uuid = randomUUID();
-  await putResident({ uuid, username: `u${uuid.slice(0, 8)}` });
+  const { uuid } = await newResident();
   stop = intercept(async (call, send) => {
     if (about(':done')(call)) throw throttled();
     return send();
@@ -103,8 +100,7 @@ test('a repeated request waits for the transaction that is completing its record
 });
 
 test('a coupon whose revocation is not heard of is answered as revoked, and what is applied since stays', async () => {
-  const uuid = randomUUID();
-  await putResident({ uuid, username: `u${uuid.slice(0, 8)}` });
+  const { uuid } = await newResident();
   const fields = { code: 'LOST', ownerIdentifier: uuid };
   const couponId = (await service.call('POST', '/v1/coupons', fields)).body.id;
   const act = (action: string) =>

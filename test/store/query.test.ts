@@ -2,7 +2,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { createProduct, getProduct } from '../../lib/store/products.ts';
 import { getMany, loaded } from '../../lib/store/query.ts';
 import { partition } from '../../lib/store/table.ts';
-import { productWith, unknownId } from '../support/rows.ts';
+import { unknownUuid } from '../support/residents.ts';
+import { productWith } from '../support/rows.ts';
 import { freshTable } from '../support/service.ts';
 
 beforeAll(freshTable);
@@ -11,7 +12,7 @@ test('a key that is named twice is answered once, and one without an item not at
   const { id } = await createProduct('store', productWith());
   const key = { pk: partition('store', 'PRODUCT'), sk: id };
 
-  const items = await getMany<{ pk: string; sk: string }>([key, { ...key }, { ...key, sk: unknownId }]);
+  const items = await getMany<{ pk: string; sk: string }>([key, { ...key }, { ...key, sk: unknownUuid }]);
 
   expect(items.map(({ sk }) => sk)).toEqual([id]);
   expect((await getProduct('store', id)).id).toBe(id);

@@ -1,5 +1,5 @@
 import type { Budget } from './budgets.ts';
-import { newResident } from './credit-seed.ts';
+import { newResident } from './residents.ts';
 import type { Call } from './service.ts';
 
 /** The budgets of coupons, gift cards, products and categories. */

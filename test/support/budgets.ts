@@ -3,7 +3,7 @@ import { now, timestamp } from '../../lib/clock.ts';
 import { forgetResidents } from '../../lib/store/residents.ts';
 import { recordPurchase } from '../../lib/store/spend.ts';
 import { catalogueBudgets } from './budgets-catalogue.ts';
-import { newResident } from './credit-seed.ts';
+import { newResident } from './residents.ts';
 import type { Call } from './service.ts';
 
 /**

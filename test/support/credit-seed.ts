@@ -1,20 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { auditCredit } from '../../lib/store/credit-audit.ts';
 import { type CreditLot, listLots, newLot } from '../../lib/store/credit-lots.ts';
 import { type CreditItem, dueShardOf } from '../../lib/store/credit-state.ts';
 import { customerKey, findCustomerItem, touchCustomer } from '../../lib/store/customers.ts';
-import { putResident, type Resident } from '../../lib/store/residents.ts';
 import { db, tableName } from '../../lib/store/table.ts';
-
-/** A resident of the world, whom no store knows yet. */
-export const newResident = async (): Promise<Resident> => {
-  const uuid = randomUUID();
-  const resident = { uuid, username: `r${uuid.replaceAll('-', '').slice(0, 20)}` };
-  await putResident(resident);
-  return resident;
-};
+import { newResident } from './residents.ts';
 
 export const newCustomer = async (): Promise<string> => (await newResident()).uuid;
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
-import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { GetQueueAttributesCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { afterAll } from 'vitest';
 import { newId, now, timestamp } from '../../lib/clock.ts';
@@ -23,6 +23,14 @@ export const startTestQueue = async (dir?: string) => {
     await queue.stop();
   });
   return { url, deadLetterUrl };
+};
+
+/** The bodies of up to ten messages of a queue; who asks again gets the next ones. */
+export const received = async (QueueUrl: string): Promise<string[]> => {
+  const client = new SQSClient({});
+  const { Messages = [] } = await client.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
+  client.destroy();
+  return Messages.map(({ Body = '' }) => Body);
 };
 
 /** An order as the endpoint makes it. */

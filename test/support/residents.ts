@@ -16,3 +16,17 @@ export const unknownUuid = 'ffffffff-7e57-0000-0000-000000000000';
 export const seedResidents = async (): Promise<void> => {
   for (const each of [ada, bob, cleo]) await putResident(each);
 };
+
+let made = 0;
+
+/**
+ * A resident whom no store knows yet, so that tests do not see each other's customers. What is not given is made of a
+ * number that grows.
+ */
+export const newResident = async (given: Partial<Resident> = {}, formerNames: string[] = []): Promise<Resident> => {
+  made += 1;
+  const uuid = `abcdef00-7e57-0000-0000-${String(made).padStart(12, '0')}`;
+  const resident = { uuid, username: `resident${made}.tester`, ...given };
+  await putResident(resident, formerNames);
+  return resident;
+};

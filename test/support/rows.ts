@@ -20,6 +20,3 @@ export const productWith = (fields: Partial<ProductFields> = {}): ProductFields 
   active: true,
   ...fields,
 });
-
-/** A UUID that is nobody's. */
-export const unknownId = 'ffffffff-ffff-4fff-8fff-ffffffffffff';

@@ -7,19 +7,12 @@ import { findResident, forgetResidents, putResident, type Resident } from '../..
 import { recordPurchase } from '../../../lib/store/spend.ts';
 import { intercept } from '../../support/faults.ts';
 import { importText, tempDir } from '../../support/files.ts';
-import { productWith, unknownId } from '../../support/rows.ts';
+import { newResident, unknownUuid } from '../../support/residents.ts';
+import { productWith } from '../../support/rows.ts';
 import { startTestService } from '../../support/service.ts';
 
 const dir = tempDir();
 const { store, otherStore, call, callOther } = await startTestService();
-
-let number = 0;
-const newResident = async (username: string): Promise<Resident> => {
-  number += 1;
-  const resident = { uuid: `${String(number).padStart(8, '0')}-4e5d-0000-0000-000000000000`, username };
-  await putResident(resident);
-  return resident;
-};
 
 const importResidents = (rows: string[]) =>
   importText(store, dir, 'residents.csv', ['uuid,username,formerNames', ...rows].join('\n'));
@@ -31,7 +24,7 @@ const find = async (username: string): Promise<Resident | undefined> => {
 };
 
 beforeAll(async () => {
-  for (const id of [store, otherStore]) await createProduct(id, productWith(), { id: unknownId });
+  for (const id of [store, otherStore]) await createProduct(id, productWith(), { id: unknownUuid });
 });
 
 beforeEach(forgetResidents);
@@ -43,7 +36,7 @@ const seedCopies = async (id: string, resident: Resident): Promise<{ coupon: str
   await recordPurchase(id, {
     id: `sale-${resident.uuid}`,
     buyer: resident,
-    productId: unknownId,
+    productId: unknownUuid,
     price: 5,
     at: '2026-01-01T00:00:00.000Z',
   });
@@ -74,7 +67,7 @@ const shownNames = async (
 
 describe('a resident who is renamed by an import', () => {
   test('has the new name in every answer of every store, and is found by the old one', async () => {
-    const resident = await newResident('stella');
+    const resident = await newResident({ username: 'stella' });
     const [own, others] = [await seedCopies(store, resident), await seedCopies(otherStore, resident)];
 
     const report = await importResidents([`${resident.uuid},Nova Star,stella;stella.first`]);
@@ -88,7 +81,7 @@ describe('a resident who is renamed by an import', () => {
   });
 
   test('has it everywhere in the end, whichever write of the import fails', async () => {
-    const resident = await newResident('crash');
+    const resident = await newResident({ username: 'crash' });
     const copies = await seedCopies(store, resident);
     const rename = (to: string) => importResidents([`${resident.uuid},${to},`]);
 
@@ -116,7 +109,10 @@ describe('a name that goes from one resident to another', () => {
     ['first', (away: string, takes: string) => [away, takes]],
     ['last', (away: string, takes: string) => [takes, away]],
   ])('is the new one’s, where the row that gives it away stands %s', async (where, order) => {
-    const [old, next] = [await newResident(`name.${where}`), await newResident(`next.${where}`)];
+    const [old, next] = [
+      await newResident({ username: `name.${where}` }),
+      await newResident({ username: `next.${where}` }),
+    ];
     const rows = order(`${old.uuid},gone.${where},`, `${next.uuid},name.${where},`);
 
     const report = await importResidents(rows);
@@ -129,7 +125,7 @@ describe('a name that goes from one resident to another', () => {
   });
 
   test('may be exchanged', async () => {
-    const [one, two] = [await newResident('left'), await newResident('right')];
+    const [one, two] = [await newResident({ username: 'left' }), await newResident({ username: 'right' })];
 
     await importResidents([`${one.uuid},right,`, `${two.uuid},left,`]);
 
@@ -141,7 +137,7 @@ describe('a name that goes from one resident to another', () => {
   });
 
   test('may be one that the other only used to have', async () => {
-    const [old, next] = [await newResident('past'), await newResident('fresh')];
+    const [old, next] = [await newResident({ username: 'past' }), await newResident({ username: 'fresh' })];
     await putResident({ ...old, username: 'present' });
 
     await importResidents([`${next.uuid},past,`]);
@@ -151,9 +147,9 @@ describe('a name that goes from one resident to another', () => {
   });
 
   test('is refused where its owner keeps it, and where another one’s name is claimed as a former one', async () => {
-    const [owner, other] = [await newResident('kept'), await newResident('other')];
+    const [owner, other] = [await newResident({ username: 'kept' }), await newResident({ username: 'other' })];
 
-    const report = await importResidents([`${other.uuid},kept,`, `${unknownId},someone.new,kept`]);
+    const report = await importResidents([`${other.uuid},kept,`, `${unknownUuid},someone.new,kept`]);
 
     expect(report.faults.map(({ line, reason }) => `${line}: ${reason}`)).toEqual([
       `2: username "kept" belongs to the resident ${owner.uuid}: give that resident's new name in the same file`,

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { nilUuid } from '../../../lib/identifier.ts';
 import { ada, seedResidents, unknownUuid } from '../../support/residents.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';
 
@@ -95,7 +96,7 @@ test('400s with one message for each fault', async () => {
     discount: 101,
     ownerProfit: '5',
     active: 1,
-    ownerIdentifier: '00000000-0000-0000-0000-000000000000',
+    ownerIdentifier: nilUuid,
   });
 
   expect(status).toBe(400);

@@ -5,6 +5,7 @@ import { createCoupon } from '../../../lib/store/coupons.ts';
 import { renameEverywhere } from '../../../lib/store/rename.ts';
 import { ada, bob, cleo, seedResidents, unknownUuid } from '../../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';
+import { walkList } from '../../support/walk.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;
 const fields = { discount: 1, ownerProfit: 1, active: true, bloggersSync: false };
@@ -19,26 +20,6 @@ beforeAll(async () => {
   }
 });
 
-/** The codes of all pages, forward, then back from the last page; each page holds two. */
-const walk = async (path: string): Promise<{ forward: string[]; back: string[] }> => {
-  const join = path.includes('?') ? '&' : '?';
-  const fetchPage = async (cursor: string | null) =>
-    (await service.call('GET', `${path}${join}limit=2${cursor ? `&cursor=${cursor}` : ''}`)).body;
-  const codesOf = (data: { code: string }[]) => data.map(({ code }) => code);
-  let page = await fetchPage(null);
-  const forward = codesOf(page.data);
-  while (page.pagination.nextCursor) {
-    page = await fetchPage(page.pagination.nextCursor);
-    forward.push(...codesOf(page.data));
-  }
-  const back = codesOf(page.data);
-  while (page.pagination.previousCursor) {
-    page = await fetchPage(page.pagination.previousCursor);
-    back.unshift(...codesOf(page.data));
-  }
-  return { forward, back };
-};
-
 const named = (...numbers: number[]): string[] => numbers.map((number) => `Code${number}`);
 
 test.each([
@@ -50,7 +31,9 @@ test.each([
   ['/v1/coupons/owner/bob?active=true', named(1, 3, 5, 7)],
   ['/v1/coupons/owner/cleo', []],
 ])('200s for %s with each coupon once, forward and back', async (path, codes) => {
-  expect(await walk(path)).toEqual({ forward: codes, back: codes });
+  const coupons = await walkList<{ code: string }>(service.call, path, 2);
+
+  expect(coupons.map(({ code }) => code)).toEqual(codes);
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { findCustomerItem } from '../../../lib/store/customers.ts';
-import { identifierCases, newResident } from '../../support/customer-cases.ts';
+import { identifierCases } from '../../support/customer-cases.ts';
+import { newResident } from '../../support/residents.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;
@@ -16,7 +17,7 @@ const reasonOf = async (uuid: string) =>
   ((await findCustomerItem(service.store, uuid)) as { banReason?: string } | undefined)?.banReason;
 
 test('200s with the ban state for a resident whom the store has never touched', async () => {
-  const { uuid, username } = await newResident(1);
+  const { uuid, username } = await newResident();
 
   const { status, body } = await ban(uuid);
 
@@ -26,7 +27,7 @@ test('200s with the ban state for a resident whom the store has never touched', 
 });
 
 test('records the reason, trimmed; a second ban with a reason replaces it, one without leaves it', async () => {
-  const { uuid } = await newResident(2);
+  const { uuid } = await newResident();
 
   await ban(uuid, { reason: ' Spam\nagain ' });
   const first = await reasonOf(uuid);
@@ -39,7 +40,7 @@ test('records the reason, trimmed; a second ban with a reason replaces it, one w
 });
 
 test('blocks none of the other calls', async () => {
-  const { uuid } = await newResident(3);
+  const { uuid } = await newResident();
   await ban(uuid);
 
   const increment = await service.call('POST', `/v1/customers/${uuid}/actions/increment-credit`, { delta: 5 });
@@ -52,7 +53,7 @@ test('blocks none of the other calls', async () => {
 test.each([{ reason: 'x'.repeat(1001) }, { reason: 5 }, { reason: null }, { reason: 'bell \u0007' }, '[]', '{', '"x"'])(
   '400s for the body %j and writes nothing',
   async (sent) => {
-    const { uuid } = await newResident(4);
+    const { uuid } = await newResident();
     const before = await wholeTable();
 
     const { status, body } = await ban(uuid, sent);
@@ -64,7 +65,7 @@ test.each([{ reason: 'x'.repeat(1001) }, { reason: 5 }, { reason: null }, { reas
 );
 
 test('200s for a reason of 1000 characters, emoji counted as one', async () => {
-  const { uuid } = await newResident(5);
+  const { uuid } = await newResident();
 
   const { status } = await ban(uuid, { reason: '🦊'.repeat(1000) });
 

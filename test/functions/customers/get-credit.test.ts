@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { timestamp } from '../../../lib/clock.ts';
-import { identifierCases, newResident } from '../../support/customer-cases.ts';
+import { identifierCases } from '../../support/customer-cases.ts';
+import { newResident } from '../../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';
 
 const noon = Date.parse('2027-06-15T12:00:00.000Z');
@@ -14,7 +15,7 @@ beforeAll(async () => {
 identifierCases(() => service, 'GET', '/credit');
 
 test('200s with zeros for a resident whom the store has never touched, and writes nothing', async () => {
-  const { uuid, username } = await newResident(1);
+  const { uuid, username } = await newResident();
   const before = await wholeTable();
 
   const { status, body } = await service.call('GET', `/v1/customers/${uuid}/credit`);
@@ -25,7 +26,7 @@ test('200s with zeros for a resident whom the store has never touched, and write
 });
 
 test('200s with both stored balances and nothing of their lots', async () => {
-  const { uuid, username } = await newResident(2);
+  const { uuid, username } = await newResident();
   const actions = `/v1/customers/${uuid}/actions`;
   await service.call('POST', `${actions}/set-credit`, { credit: 30, expiresAt: timestamp(noon + 1000) });
   await service.call('POST', `${actions}/set-restricted-credit`, { credit: 4 });
@@ -36,7 +37,7 @@ test('200s with both stored balances and nothing of their lots', async () => {
 });
 
 test('200s with what a due lot holds until a change of credit closes it', async () => {
-  const { uuid } = await newResident(3);
+  const { uuid } = await newResident();
   const actions = `/v1/customers/${uuid}/actions`;
   await service.call('POST', `${actions}/increment-credit`, { delta: 30, expiresAt: timestamp(noon + 1000) });
   setClock(noon + 1000);

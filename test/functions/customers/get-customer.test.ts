@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { identifierCases, newResident } from '../../support/customer-cases.ts';
+import { identifierCases } from '../../support/customer-cases.ts';
+import { newResident } from '../../support/residents.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;
@@ -10,7 +11,7 @@ beforeAll(async () => {
 identifierCases(() => service, 'GET', '');
 
 test('200s with zeros for a resident whom the store has never touched, and writes nothing', async () => {
-  const { uuid, username } = await newResident(1);
+  const { uuid, username } = await newResident();
   const before = await wholeTable();
 
   const { status, body } = await service.call('GET', `/v1/customers/${uuid}`);
@@ -29,7 +30,7 @@ test('200s with zeros for a resident whom the store has never touched, and write
 });
 
 test('200s with everything that was written about the customer', async () => {
-  const { uuid, username } = await newResident(2);
+  const { uuid, username } = await newResident();
   await service.call('PUT', `/v1/customers/${uuid}`, { discount: 15, newsSubscriber: true });
   await service.call('POST', `/v1/customers/${uuid}/actions/ban`, { reason: 'Spam' });
   await service.call('POST', `/v1/customers/${uuid}/actions/set-credit`, { credit: 500 });
@@ -49,7 +50,7 @@ test('200s with everything that was written about the customer', async () => {
 });
 
 test('200s with zeros for what only another store has written', async () => {
-  const { uuid } = await newResident(3);
+  const { uuid } = await newResident();
   await service.callOther('POST', `/v1/customers/${uuid}/actions/set-credit`, { credit: 500 });
   await service.callOther('POST', `/v1/customers/${uuid}/actions/ban`);
 

@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { timestamp } from '../../../lib/clock.ts';
 import { recordPurchase } from '../../../lib/store/spend.ts';
-import { identifierCases, newResident } from '../../support/customer-cases.ts';
+import { identifierCases } from '../../support/customer-cases.ts';
+import { newResident } from '../../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';
 
 const noon = Date.parse('2028-03-01T12:00:00.000Z');
@@ -18,16 +19,17 @@ identifierCases(() => service, 'GET', '/spend');
 
 const spendOf = async (uuid: string) => (await service.call('GET', `/v1/customers/${uuid}/spend`)).body;
 
-const buyer = async (number: number) => {
-  const resident = await newResident(number);
-  let purchases = 0;
-  const buy = (price: number, at: string, productId = 'vase', id = `${number}-${++purchases}`) =>
+let purchases = 0;
+
+const buyer = async () => {
+  const resident = await newResident();
+  const buy = (price: number, at: string, productId = 'vase', id = `sale-${++purchases}`) =>
     recordPurchase(service.store, { id, buyer: resident, productId, price, at });
   return { ...resident, buy };
 };
 
 test('200s with zeros for a resident whom the store has never touched, and writes nothing', async () => {
-  const { uuid, username } = await newResident(1);
+  const { uuid, username } = await newResident();
   const before = await wholeTable();
 
   const { status, body } = await service.call('GET', `/v1/customers/${uuid}/spend`);
@@ -38,14 +40,14 @@ test('200s with zeros for a resident whom the store has never touched, and write
 });
 
 test('200s with zeros for a customer who has bought nothing', async () => {
-  const { uuid, username } = await newResident(2);
+  const { uuid, username } = await newResident();
   await service.call('POST', `/v1/customers/${uuid}/actions/ban`);
 
   expect(await spendOf(uuid)).toEqual({ uuid, username, sum: 0, lastYearSum: 0, totalOwned: 0 });
 });
 
 test('counts today and the 364 days before it as the last year, to the UTC day', async () => {
-  const { uuid, buy } = await buyer(3);
+  const { uuid, buy } = await buyer();
   // 3 March 2027 is the first of the 365 days that end on 1 March 2028, since 2028 has a 29 February.
   await buy(1, '2027-03-02T23:59:59.999Z');
   await buy(10, '2027-03-03T00:00:00.000Z');
@@ -56,7 +58,7 @@ test('counts today and the 364 days before it as the last year, to the UTC day',
 });
 
 test('lets a day leave the last year at midnight UTC', async () => {
-  const { uuid, buy } = await buyer(4);
+  const { uuid, buy } = await buyer();
   await buy(10, '2027-03-03T08:00:00.000Z');
 
   setClock(Date.parse('2028-03-01T23:59:59.999Z'));
@@ -69,7 +71,7 @@ test('lets a day leave the last year at midnight UTC', async () => {
 });
 
 test('keeps the lifetime sum when old days are dropped by later purchases', async () => {
-  const { uuid, buy } = await buyer(5);
+  const { uuid, buy } = await buyer();
   await buy(10, timestamp(noon));
   setClock(noon + 500 * day);
   await buy(1, timestamp(noon + 500 * day));
@@ -78,7 +80,7 @@ test('keeps the lifetime sum when old days are dropped by later purchases', asyn
 });
 
 test('counts each product owned once', async () => {
-  const { uuid, buy } = await buyer(6);
+  const { uuid, buy } = await buyer();
   await buy(10, timestamp(noon), 'vase');
   await buy(10, timestamp(noon), 'vase');
   await buy(0, timestamp(noon), 'lamp');
@@ -87,7 +89,7 @@ test('counts each product owned once', async () => {
 });
 
 test('records a purchase once, however often it is sent', async () => {
-  const { uuid, buy } = await buyer(7);
+  const { uuid, buy } = await buyer();
 
   const first = await buy(10, timestamp(noon), 'vase', 'same');
   const before = await wholeTable();
@@ -99,7 +101,7 @@ test('records a purchase once, however often it is sent', async () => {
 });
 
 test('loses no purchase among concurrent ones, and records one that is sent twice at once only once', async () => {
-  const { uuid, buy } = await buyer(8);
+  const { uuid, username, buy } = await buyer();
   const products = ['vase', 'lamp', 'rug', 'sofa'];
 
   const recorded = await Promise.all([
@@ -111,7 +113,7 @@ test('loses no purchase among concurrent ones, and records one that is sent twic
   expect(recorded.filter(Boolean)).toHaveLength(5);
   expect(await spendOf(uuid)).toEqual({
     uuid,
-    username: 'resident8.tester',
+    username,
     sum: 128,
     lastYearSum: 128,
     totalOwned: 5,
@@ -119,7 +121,7 @@ test('loses no purchase among concurrent ones, and records one that is sent twic
 });
 
 test('counts what was bought in another store there only', async () => {
-  const resident = await newResident(9);
+  const resident = await newResident();
   await recordPurchase(service.otherStore, {
     id: 'other',
     buyer: resident,
@@ -132,7 +134,7 @@ test('counts what was bought in another store there only', async () => {
 });
 
 test('leaves credit, flags and ban of the customer as they are', async () => {
-  const { uuid, buy } = await buyer(10);
+  const { uuid, buy } = await buyer();
   await service.call('PUT', `/v1/customers/${uuid}`, { discount: 5, newsSubscriber: true });
   await service.call('POST', `/v1/customers/${uuid}/actions/set-credit`, { credit: 50 });
   const before = await service.call('GET', `/v1/customers/${uuid}`);

@@ -1,3 +1,3 @@
-import { setCases } from '../../support/credit-cases.ts';
+import { setCases } from './set-credit-cases.ts';
 
 setCases({ action: 'set-credit', field: 'credit', otherAction: 'set-restricted-credit' });

@@ -1,3 +1,3 @@
-import { setCases } from '../../support/credit-cases.ts';
+import { setCases } from './set-credit-cases.ts';
 
 setCases({ action: 'set-restricted-credit', field: 'restrictedCredit', otherAction: 'set-credit' });

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { findCustomerItem } from '../../../lib/store/customers.ts';
-import { identifierCases, newResident } from '../../support/customer-cases.ts';
+import { identifierCases } from '../../support/customer-cases.ts';
+import { newResident } from '../../support/residents.ts';
 import { startTestService } from '../../support/service.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;
@@ -11,7 +12,7 @@ beforeAll(async () => {
 identifierCases(() => service, 'POST', '/actions/unban');
 
 test('200s with the ban lifted and its reason forgotten', async () => {
-  const { uuid, username } = await newResident(1);
+  const { uuid, username } = await newResident();
   await service.call('POST', `/v1/customers/${uuid}/actions/ban`, { reason: 'Spam' });
 
   const { status, body } = await service.call('POST', `/v1/customers/${uuid}/actions/unban`);
@@ -23,7 +24,7 @@ test('200s with the ban lifted and its reason forgotten', async () => {
 });
 
 test('200s again for a customer who is not banned', async () => {
-  const { uuid } = await newResident(2);
+  const { uuid } = await newResident();
   await service.call('POST', `/v1/customers/${uuid}/actions/unban`);
 
   const { status, body } = await service.call('POST', `/v1/customers/${uuid}/actions/unban`, 'whatever is sent');

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { identifierCases, newResident } from '../../support/customer-cases.ts';
+import { identifierCases } from '../../support/customer-cases.ts';
+import { newResident } from '../../support/residents.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;
@@ -10,7 +11,7 @@ beforeAll(async () => {
 identifierCases(() => service, 'PUT', '', { discount: 5 });
 
 test('200s with the customer, and stores what was sent', async () => {
-  const { uuid, username } = await newResident(1);
+  const { uuid, username } = await newResident();
 
   const { status, body } = await service.call('PUT', `/v1/customers/${uuid}`, { discount: 100, newsSubscriber: true });
 
@@ -32,7 +33,7 @@ test.each([
   [{ discount: 0 }, { discount: 0, newsSubscriber: true }],
   [{ newsSubscriber: false }, { discount: 15, newsSubscriber: false }],
 ])('leaves what %j does not name as it is', async (sent, expected) => {
-  const { uuid } = await newResident(2);
+  const { uuid } = await newResident();
   await service.call('PUT', `/v1/customers/${uuid}`, { discount: 15, newsSubscriber: true });
 
   const { status, body } = await service.call('PUT', `/v1/customers/${uuid}`, sent);
@@ -42,7 +43,7 @@ test.each([
 });
 
 test('never takes balances or the ban state from the body', async () => {
-  const { uuid } = await newResident(3);
+  const { uuid, username } = await newResident();
 
   const { body } = await service.call('PUT', `/v1/customers/${uuid}`, {
     discount: 1,
@@ -53,11 +54,11 @@ test('never takes balances or the ban state from the body', async () => {
     username: 'somebody.else',
   });
 
-  expect(body).toMatchObject({ credit: 0, restrictedCredit: 0, isBanned: false, username: 'resident3.tester' });
+  expect(body).toMatchObject({ credit: 0, restrictedCredit: 0, isBanned: false, username });
 });
 
 test('leaves credit as it is', async () => {
-  const { uuid } = await newResident(4);
+  const { uuid } = await newResident();
   await service.call('POST', `/v1/customers/${uuid}/actions/set-credit`, { credit: 50 });
 
   const { body } = await service.call('PUT', `/v1/customers/${uuid}`, { discount: 1 });
@@ -80,7 +81,7 @@ test.each([
   ['', ['The body must be a JSON object.']],
   ['{', ['The body must be a JSON object.']],
 ])('400s for the body %j and writes nothing', async (sent, errors) => {
-  const { uuid } = await newResident(5);
+  const { uuid } = await newResident();
   const before = await wholeTable();
 
   const { status, body } = await service.call('PUT', `/v1/customers/${uuid}`, sent);

@@ -3,6 +3,7 @@ import { putGiftCard } from '../../../lib/store/gift-cards.ts';
 import { renameEverywhere } from '../../../lib/store/rename.ts';
 import { ada, bob, cleo, seedResidents, unknownUuid } from '../../support/residents.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';
+import { walkList } from '../../support/walk.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;
 const texture = 'ABCDEF01-2345-6789-ABCD-EF0123456789';
@@ -179,23 +180,9 @@ test.each([
     .filter((card) => !wanted.has('redeemed') || String(card.redeemed) === wanted.get('redeemed'))
     .map(({ id }) => id);
 
-  const fetchPage = async (cursor?: string) =>
-    (await service.call('GET', `/v1/customers/cleo/giftcards?limit=2&${filter}${cursor ? `&cursor=${cursor}` : ''}`))
-      .body;
-  const idsOf = (data: { id: string }[]) => data.map(({ id }) => id);
-  let page = await fetchPage();
-  const forward = idsOf(page.data);
-  while (page.pagination.nextCursor) {
-    page = await fetchPage(page.pagination.nextCursor);
-    forward.push(...idsOf(page.data));
-  }
-  const back = idsOf(page.data);
-  while (page.pagination.previousCursor) {
-    page = await fetchPage(page.pagination.previousCursor);
-    back.unshift(...idsOf(page.data));
-  }
+  const walked = await walkList<{ id: string }>(service.call, `/v1/customers/cleo/giftcards?${filter}`, 2);
 
-  expect({ forward, back }).toEqual({ forward: expected, back: expected });
+  expect(walked.map(({ id }) => id)).toEqual(expected);
 });
 
 test('list: 200s and empty for a resident whom the store has never touched, and for another store', async () => {

@@ -1,21 +1,19 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { decodeMessage } from '../../../lib/delivery/message.ts';
-import { putResident } from '../../../lib/store/residents.ts';
-import { startTestQueue } from '../../support/deliveries.ts';
+import { received, startTestQueue } from '../../support/deliveries.ts';
+import { ada, seedResidents } from '../../support/residents.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';
-
-const ada = { uuid: 'aaaaaaaa-0000-1111-2222-bbbbbbbbbbbb', username: 'ada.lovelace' };
 
 let service: Awaited<ReturnType<typeof startTestService>>;
 let queueUrl: string;
 beforeAll(async () => {
   ({ url: queueUrl } = await startTestQueue());
   service = await startTestService();
-  await putResident(ada);
+  await seedResidents();
 });
 afterEach(() => {
   process.env.DELIVERY_QUEUE_URL = queueUrl;
@@ -27,16 +25,6 @@ const aProduct = async (fields = {}): Promise<string> =>
 
 const deliver = (id: string, body: unknown, call = service.call) =>
   call('POST', `/v1/products/${id}/actions/deliver`, body);
-
-/** All that is on the queue; it is taken off. */
-const received = async () => {
-  const client = new SQSClient({});
-  const { Messages = [] } = await client.send(
-    new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10, MessageSystemAttributeNames: ['All'] }),
-  );
-  client.destroy();
-  return Messages;
-};
 
 test('200s once the queue has the whole order, grouped by store, and writes nothing', async () => {
   const id = await aProduct({ item: 'Lamp (boxed)' });
@@ -56,10 +44,10 @@ test('200s once the queue has the whole order, grouped by store, and writes noth
   });
   expect(cost?.steps).toBe(1);
   expect(await wholeTable()).toEqual(before);
-  const [message, ...others] = await received();
+  const [message, ...others] = await received(queueUrl);
   expect(others).toEqual([]);
   expect(send.mock.calls[0]?.[0].input).toMatchObject({ MessageGroupId: service.store });
-  expect(decodeMessage(message?.Body ?? '')).toEqual({
+  expect(decodeMessage(message ?? '')).toEqual({
     kind: 'deliver',
     store: service.store,
     id: expect.any(String),
@@ -77,7 +65,7 @@ test('200s with an empty message where none is sent', async () => {
 
   expect(status).toBe(200);
   expect(body.message).toBe('');
-  await received();
+  await received(queueUrl);
 });
 
 test('carries every legal character of a message through the queue', async () => {
@@ -86,9 +74,9 @@ test('carries every legal character of a message through the queue', async () =>
   const { body } = await deliver(await aProduct(), { recipientIdentifier: ada.uuid, message });
 
   expect(body.message).toBe(message);
-  const [sent] = await received();
-  expect(sent?.Body).toMatch(/^[\x20-\x7e]+$/);
-  expect(decodeMessage(sent?.Body ?? '')).toMatchObject({ message });
+  const [sent] = await received(queueUrl);
+  expect(sent).toMatch(/^[\x20-\x7e]+$/);
+  expect(decodeMessage(sent ?? '')).toMatchObject({ message });
 });
 
 test.each([
@@ -102,7 +90,7 @@ test.each([
   const { status } = await deliver(await aProduct(), body);
 
   expect(status).toBe(400);
-  expect(await received()).toEqual([]);
+  expect(await received(queueUrl)).toEqual([]);
 });
 
 test('404s for an inactive product, an unknown one and one of another store, and queues nothing', async () => {
@@ -116,7 +104,7 @@ test('404s for an inactive product, an unknown one and one of another store, and
   ]);
 
   expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
-  expect(await received()).toEqual([]);
+  expect(await received(queueUrl)).toEqual([]);
 });
 
 test('503s with Retry-After where the queue is down, and writes nothing', async () => {

@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addMember, createCategory, deleteCategory } from '../../../lib/store/categories.ts';
 import { createProduct } from '../../../lib/store/products.ts';
-import { productWith, unknownId } from '../../support/rows.ts';
+import { unknownUuid } from '../../support/residents.ts';
+import { productWith } from '../../support/rows.ts';
 import { startTestService } from '../../support/service.ts';
+import { walkList } from '../../support/walk.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;
 let category: string;
@@ -29,26 +31,6 @@ beforeAll(async () => {
 
 const idsOf = (body: { data: { id: string }[] }) => body.data.map(({ id }) => id);
 
-/** Every page from the start to the end and back again; checks the ends and that pages are full. */
-const walk = async (query: string, limit: number) => {
-  const get = async (cursor?: string | null) => {
-    const { status, body } = await service.call(
-      'GET',
-      `/v1/products?${query}&limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`,
-    );
-    expect(status).toBe(200);
-    return body;
-  };
-  const forward = [await get()];
-  expect(forward[0].pagination.previousCursor).toBeNull();
-  while (forward.at(-1).pagination.nextCursor) forward.push(await get(forward.at(-1).pagination.nextCursor));
-  const back = [forward.at(-1)];
-  while (back[0].pagination.previousCursor) back.unshift(await get(back[0].pagination.previousCursor));
-  for (const page of forward.slice(0, -1)) expect(page.data.length).toBe(limit);
-  for (const page of back.slice(1, -1)) expect(page.data.length).toBe(limit);
-  return { forward: forward.flatMap(idsOf), back: back.flatMap(idsOf) };
-};
-
 const combinations = ['', 'false', 'true'].flatMap((listed) =>
   ['', 'false', 'true'].flatMap((bloggable) =>
     either.flatMap((byCategory) => ['', '%25_'].map((search) => ({ listed, bloggable, byCategory, search }))),
@@ -72,9 +54,8 @@ test.each(combinations)('walks every match once, both ways: %j', async ({ listed
   const limits = [1, expected.length - 1, expected.length, expected.length + 1, Math.ceil(expected.length / 3)];
 
   for (const limit of new Set(limits.map((value) => Math.max(value, 1)))) {
-    const { forward, back } = await walk(query.filter(Boolean).join('&'), limit);
-    expect(forward).toEqual(expected);
-    expect(back).toEqual(expected);
+    const data = await walkList<{ id: string }>(service.call, `/v1/products?${query.filter(Boolean).join('&')}`, limit);
+    expect(idsOf({ data })).toEqual(expected);
   }
 });
 
@@ -117,7 +98,7 @@ test('an unknown category, another store’s and a deleted one are empty lists',
   await addMember(service.store, gone.id, made[0]?.id ?? '');
   await deleteCategory(service.store, gone.id);
 
-  for (const id of [unknownId, other.id, gone.id]) {
+  for (const id of [unknownUuid, other.id, gone.id]) {
     const { status, body } = await service.call('GET', `/v1/products?category=${id}`);
     expect(status).toBe(200);
     expect(body).toEqual({ data: [], pagination: { nextCursor: null, previousCursor: null, limit: 100 } });

@@ -1,0 +1,44 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { createStore } from '../../../lib/store/stores.ts';
+import { importText, tempDir } from '../../support/files.ts';
+import { freshTable, wholeTable } from '../../support/service.ts';
+
+const dir = tempDir();
+let store: string;
+
+beforeAll(async () => {
+  await freshTable();
+  store = (await createStore('Test store')).id;
+});
+
+test('with --skip-rejects good rows go in, and the others into a file that can be mended and imported', async () => {
+  const rejects = join(dir, 'left.csv');
+  const text = `name,price,description\nGood,5,"'=1+1"\nBad,five,"'=2+2, ""so"""\nWorse,-1,\n`;
+
+  const report = await importText(store, dir, 'products.csv', text, { skipRejects: true, rejects });
+
+  expect(report).toMatchObject({ imported: true, created: 1, rejected: 2, rejects });
+  const left = readFileSync(rejects, 'utf8');
+  expect(left).toBe(
+    'name,price,description,line,reason\n' +
+      `Bad,five,"'=2+2, ""so""",3,"price ""five"" must be a whole number from 0 to 2147483647"\n` +
+      'Worse,-1,,4,price -1 must be a whole number from 0 to 2147483647\n',
+  );
+  const mended = left.replace('five', '5').replace('-1', '1');
+  expect(await importText(store, dir, 'products.left.csv', mended)).toMatchObject({ created: 2, rejected: 0 });
+});
+
+test('a dry run says what would be done, and does nothing', async () => {
+  const before = await wholeTable();
+
+  const report = await importText(store, dir, 'products.csv', 'id,name,price\nnew,New,1\nbad,Bad,x\n', {
+    dryRun: true,
+    skipRejects: true,
+  });
+
+  expect(report).toMatchObject({ imported: false, created: 1, rejected: 1, rows: 2 });
+  expect(existsSync(join(dir, 'products.csv.rejects.csv'))).toBe(false);
+  expect(await wholeTable()).toEqual(before);
+});

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { ada, cleo } from '../../support/residents.ts';
+import { setClock } from '../../support/service.ts';
+import { hour, startApplying, tableWithoutKeys } from './applying.ts';
+
+const { service, productId, clock, make, apply, revoke } = startApplying();
+
+test('revokes this coupon at this scope once, and nothing else', async () => {
+  const [applied, other] = [await make(), await make()];
+  await apply({ couponId: applied.id, scope: 0 });
+
+  const answers = [
+    await revoke({ couponId: other.id, scope: 0 }),
+    await revoke({ couponId: applied.id, scope: 1, productId: productId() }),
+    await revoke({ couponId: applied.id, scope: 0 }, 'cleo'),
+    await revoke({ couponId: applied.id, scope: 0 }),
+    await revoke({ couponId: applied.id, scope: 0 }),
+  ];
+
+  expect(answers.map(({ status, body }) => [status, body])).toEqual([
+    [200, { revoked: false }],
+    [200, { revoked: false }],
+    [200, { revoked: false }],
+    [200, { revoked: true }],
+    [200, { revoked: false }],
+  ]);
+});
+
+test('revokes any coupon of the owner, one that is inactive by now included', async () => {
+  const coupon = await make();
+  await make();
+  await make({}, {}, cleo);
+  await apply({ code: coupon.code, scope: 0 });
+  await service().call('PUT', `/v1/coupons/${coupon.id}`, { code: coupon.code, active: false });
+
+  const foreign = await revoke({ couponOwnerUuid: cleo.uuid, scope: 0 });
+  const { body } = await revoke({ couponOwnerUuid: ada.uuid, scope: 0 });
+
+  expect([foreign.body, body]).toEqual([{ revoked: false }, { revoked: true }]);
+});
+
+test('does not find an application from the millisecond at which it lapses', async () => {
+  const { id: couponId } = await make();
+  await apply({ couponId, scope: 0, expiresInHours: 1 });
+  await apply({ couponId, scope: 0, expiresInHours: 1 }, 'cleo');
+
+  setClock(clock() + hour - 1);
+  const live = await revoke({ couponId, scope: 0 });
+  setClock(clock() + hour);
+  const lapsed = await revoke({ couponId, scope: 0 }, 'cleo');
+
+  expect([live.body, lapsed.body]).toEqual([{ revoked: true }, { revoked: false }]);
+});
+
+test('adds nobody to the customers on a revoke that finds nothing', async () => {
+  const { id: couponId } = await make();
+  const before = await tableWithoutKeys();
+
+  await revoke({ couponId, scope: 0 }, cleo.uuid);
+
+  expect(await tableWithoutKeys()).toEqual(before);
+});

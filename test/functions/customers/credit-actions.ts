@@ -1,0 +1,43 @@
+import { beforeAll, beforeEach } from 'vitest';
+import { timestamp } from '../../../lib/clock.ts';
+import { listLots } from '../../../lib/store/credit-lots.ts';
+import { setClock, startTestService } from '../../support/service.ts';
+
+/** The four credit actions: those of the two types differ only in which balance and lots they mean. */
+
+export interface Target {
+  action: string;
+  field: 'credit' | 'restrictedCredit';
+  otherAction: string;
+}
+
+export const noon = Date.parse('2028-02-29T12:00:00.000Z');
+export const at = (seconds: number) => timestamp(noon + 1000 * seconds);
+export const limit = 1_000_000_000;
+
+export const futureFault = 'expiresAt must be in the future.';
+
+export const setUp = ({ action, field, otherAction }: Target) => {
+  let service: Awaited<ReturnType<typeof startTestService>>;
+  const other = field === 'credit' ? 'restrictedCredit' : 'credit';
+  const actionsOf = (uuid: string) => `/v1/customers/${uuid}/actions`;
+  beforeAll(async () => {
+    setClock(noon);
+    service = await startTestService();
+  });
+  beforeEach(() => setClock(noon));
+
+  return {
+    service: () => service,
+    other,
+    act: (uuid: string, body: unknown) => service.call('POST', `${actionsOf(uuid)}/${action}`, body),
+    set: (uuid: string, body: unknown) =>
+      service.call('POST', `${actionsOf(uuid)}/set-${field === 'credit' ? 'credit' : 'restricted-credit'}`, body),
+    actOnOther: (uuid: string, body: unknown) => service.call('POST', `${actionsOf(uuid)}/${otherAction}`, body),
+    /** The lots of a customer as [state, remaining], in the order of their ends. */
+    lots: async (uuid: string) =>
+      (await listLots(service.store, uuid))
+        .sort((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1))
+        .map(({ state, remaining }) => [state, remaining]),
+  };
+};

@@ -1,0 +1,190 @@
+import { expect, test } from 'vitest';
+import { auditTable } from '../../../lib/store/credit-audit.ts';
+import { listLots } from '../../../lib/store/credit-lots.ts';
+import { identifierCases } from '../../support/customer-cases.ts';
+import { newResident } from '../../support/residents.ts';
+import { setClock, wholeTable } from '../../support/service.ts';
+import { at, futureFault, limit, noon, setUp, type Target } from './credit-actions.ts';
+
+export const incrementCases = (target: Target): void => {
+  const { field } = target;
+  const { service, other, act, set, actOnOther, lots } = setUp(target);
+
+  identifierCases(service, 'POST', `/actions/${target.action}`, { delta: 5 });
+
+  test('200s with both balances for a resident whom the store has never touched', async () => {
+    const { uuid, username } = await newResident();
+
+    const { status, body } = await act(uuid, { delta: 500 });
+
+    expect(status).toBe(200);
+    expect(body).toEqual({ uuid, username, [field]: 500, [other]: 0 });
+    expect((await service().call('GET', `/v1/customers/${uuid}/credit`)).body).toEqual(body);
+  });
+
+  test('adds one lot when it expires, none when it does not, and closes none', async () => {
+    const { uuid } = await newResident();
+
+    await act(uuid, { delta: 500, expiresAt: at(60) });
+    await act(uuid, { delta: 30 });
+    const { body } = await act(uuid, { delta: 1, expiresAt: at(30) });
+
+    expect(body[field]).toBe(531);
+    expect(await lots(uuid)).toEqual([
+      ['open', 1],
+      ['open', 500],
+    ]);
+    expect(auditTable(await wholeTable())).toEqual([]);
+  });
+
+  test('drains the lots that expire first, and what is not in lots last', async () => {
+    const { uuid } = await newResident();
+    await act(uuid, { delta: 30 });
+    await act(uuid, { delta: 20, expiresAt: at(60) });
+    await act(uuid, { delta: 10, expiresAt: at(30) });
+
+    const first = await act(uuid, { delta: -15 });
+    const afterFirst = await lots(uuid);
+    const second = await act(uuid, { delta: -20 });
+
+    expect([first.body[field], second.body[field]]).toEqual([45, 25]);
+    expect(afterFirst).toEqual([
+      ['drained', 0],
+      ['open', 15],
+    ]);
+    expect(await lots(uuid)).toEqual([
+      ['drained', 0],
+      ['drained', 0],
+    ]);
+    expect(auditTable(await wholeTable())).toEqual([]);
+  });
+
+  test('drains lots that expire together in the order of their creation', async () => {
+    const { uuid } = await newResident();
+    for (const [index, delta] of [10, 20].entries()) {
+      setClock(noon + index);
+      await act(uuid, { delta, expiresAt: at(60) });
+    }
+
+    await act(uuid, { delta: -10 });
+
+    expect((await listLots(service().store, uuid)).map(({ amount, state }) => [amount, state])).toEqual([
+      [10, 'drained'],
+      [20, 'open'],
+    ]);
+  });
+
+  test('takes the whole balance, to the last L$', async () => {
+    const { uuid } = await newResident();
+    await act(uuid, { delta: 10, expiresAt: at(60) });
+    await act(uuid, { delta: 5 });
+
+    const { status, body } = await act(uuid, { delta: -15 });
+
+    expect(status).toBe(200);
+    expect(body[field]).toBe(0);
+  });
+
+  test('touches neither balance nor lots of the other type', async () => {
+    const { uuid } = await newResident();
+    await actOnOther(uuid, { delta: 30, expiresAt: at(60) });
+    await act(uuid, { delta: 10 });
+
+    const { body } = await act(uuid, { delta: -10 });
+
+    expect(body).toMatchObject({ [field]: 0, [other]: 30 });
+    expect(await lots(uuid)).toEqual([['open', 30]]);
+  });
+
+  test('reaches exactly the credit limit, with and without lots', async () => {
+    const { uuid } = await newResident();
+
+    await act(uuid, { delta: 1, expiresAt: at(60) });
+    const { status, body } = await act(uuid, { delta: limit - 1 });
+
+    expect(status).toBe(200);
+    expect(body[field]).toBe(limit);
+  });
+
+  test('leaves room for what a due lot held', async () => {
+    const { uuid } = await newResident();
+    await act(uuid, { delta: limit, expiresAt: at(10) });
+    setClock(noon + 10_000);
+
+    const { status, body } = await act(uuid, { delta: 5 });
+
+    expect(status).toBe(200);
+    expect(body[field]).toBe(5);
+  });
+
+  test.each([undefined, at(60)])(
+    'still takes credit away above a limit that was lowered since (lot until %s)',
+    async (expiresAt) => {
+      const { uuid } = await newResident();
+      await act(uuid, { delta: 1000, expiresAt });
+      process.env.CREDIT_LIMIT = '500';
+
+      const { status, body } = await act(uuid, { delta: -100 });
+      delete process.env.CREDIT_LIMIT;
+
+      expect(status).toBe(200);
+      expect(body[field]).toBe(900);
+    },
+  );
+
+  const deltaFault = 'delta must be a whole number from -2147483647 to 2147483647, but not 0.';
+  test.each([
+    [{ delta: 5, expiresAt: at(0) }, [futureFault]],
+    [{ delta: 5, expiresAt: '2028-02-29T13:00:00+01:00' }, [futureFault]],
+    [{ delta: -5, expiresAt: at(60) }, ['expiresAt must be left out when delta is negative.']],
+    [{ delta: -16 }, ['delta must not remove more than the customer holds, which is 15.']],
+    [{ delta: limit - 14 }, [`delta must not take the balance above the credit limit of ${limit}.`]],
+    [{ delta: limit - 14, expiresAt: at(60) }, [`delta must not take the balance above the credit limit of ${limit}.`]],
+    [{ delta: limit + 1 }, [`delta must be at most the credit limit of ${limit}.`]],
+    [{ delta: 0 }, [deltaFault]],
+    [{ delta: 0.5 }, [deltaFault]],
+    [{ delta: '5' }, [deltaFault]],
+    [{ delta: -(2 ** 31) }, [deltaFault]],
+    [{}, [`delta is required: it ${deltaFault.slice('delta '.length)}`]],
+    [
+      { delta: 0, expiresAt: 'soon' },
+      [deltaFault, 'expiresAt must be an ISO 8601 date-time with an offset, such as 2030-01-31T12:00:00Z.'],
+    ],
+    ['null', ['The body must be a JSON object.']],
+  ])('400s for the body %j and leaves the table byte for byte as it was', async (sent, errors) => {
+    const { uuid } = await newResident();
+    await set(uuid, { credit: 10, expiresAt: at(1) });
+    await act(uuid, { delta: 5 });
+    const before = await wholeTable();
+
+    const { status, body } = await act(uuid, sent);
+
+    expect(status).toBe(400);
+    expect(body.errors).toEqual(errors);
+    expect(await wholeTable()).toEqual(before);
+  });
+
+  test('400s for what only a due lot could give, and leaves the table byte for byte as it was', async () => {
+    const { uuid } = await newResident();
+    await act(uuid, { delta: 10, expiresAt: at(10) });
+    await act(uuid, { delta: 5 });
+    setClock(noon + 10_000);
+    const before = await wholeTable();
+
+    const { status, body } = await act(uuid, { delta: -6 });
+
+    expect(status).toBe(400);
+    expect(body.errors).toEqual(['delta must not remove more than the customer holds, which is 5.']);
+    expect(await wholeTable()).toEqual(before);
+  });
+
+  test('400s for a resident who holds nothing, and does not make them a customer', async () => {
+    const { uuid } = await newResident();
+    const before = await wholeTable();
+
+    const { status } = await act(uuid, { delta: -1 });
+
+    expect(status).toBe(400);
+    expect(await wholeTable()).toEqual(before);
+  });
+};

@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { auditTable } from '../../../lib/store/credit-audit.ts';
+import { identifierCases } from '../../support/customer-cases.ts';
+import { newResident } from '../../support/residents.ts';
+import { setClock, wholeTable } from '../../support/service.ts';
+import { at, futureFault, limit, noon, setUp, type Target } from './credit-actions.ts';
+
+export const setCases = (target: Target): void => {
+  const { field } = target;
+  const { service, other, act, actOnOther, lots } = setUp(target);
+
+  identifierCases(service, 'POST', `/actions/${target.action}`, { credit: 5 });
+
+  test('200s with both balances for a resident whom the store has never touched', async () => {
+    const { uuid, username } = await newResident();
+
+    const { status, body } = await act(uuid, { credit: 500 });
+
+    expect(status).toBe(200);
+    expect(body).toEqual({ uuid, username, [field]: 500, [other]: 0 });
+    expect((await service().call('GET', `/v1/customers/${uuid}/credit`)).body).toEqual(body);
+  });
+
+  test('makes one lot of the whole balance when it expires, and none when it does not or is 0', async () => {
+    const { uuid } = await newResident();
+
+    await act(uuid, { credit: 500, expiresAt: at(60) });
+    const expiring = await lots(uuid);
+    await act(uuid, { credit: 400 });
+    const permanent = await lots(uuid);
+    const { body } = await act(uuid, { credit: 0, expiresAt: at(60) });
+
+    expect(expiring).toEqual([['open', 500]]);
+    expect(permanent).toEqual([['superseded', 500]]);
+    expect(body[field]).toBe(0);
+    expect(await lots(uuid)).toEqual(permanent);
+    expect(auditTable(await wholeTable())).toEqual([]);
+  });
+
+  test('supersedes the open lots of this type, expires the due ones, and keeps what they held', async () => {
+    const { uuid } = await newResident();
+    await act(uuid, { credit: 500, expiresAt: at(10) });
+    const increment = target.action.replace('set', 'increment');
+    await service().call('POST', `/v1/customers/${uuid}/actions/${increment}`, { delta: 20, expiresAt: at(20) });
+    setClock(noon + 10_000);
+
+    const { body } = await act(uuid, { credit: 7, expiresAt: at(30) });
+
+    expect(body[field]).toBe(7);
+    expect(await lots(uuid)).toEqual([
+      ['expired', 500],
+      ['superseded', 20],
+      ['open', 7],
+    ]);
+    expect(auditTable(await wholeTable())).toEqual([]);
+  });
+
+  test('touches neither balance nor lots of the other type', async () => {
+    const { uuid } = await newResident();
+    await actOnOther(uuid, { credit: 30, expiresAt: at(60) });
+
+    const { body } = await act(uuid, { credit: 500 });
+
+    expect(body).toMatchObject({ [field]: 500, [other]: 30 });
+    expect(await lots(uuid)).toEqual([['open', 30]]);
+  });
+
+  test('takes a balance of exactly the credit limit', async () => {
+    const { uuid } = await newResident();
+
+    const { status, body } = await act(uuid, { credit: limit });
+
+    expect(status).toBe(200);
+    expect(body[field]).toBe(limit);
+  });
+
+  test.each([
+    [{ credit: 5, expiresAt: at(0) }, [futureFault]],
+    [{ credit: 5, expiresAt: at(-1) }, [futureFault]],
+    [{ credit: 0, expiresAt: at(-1) }, [futureFault]],
+    [{ credit: 5, expiresAt: '2028-02-29T13:00:00+01:00' }, [futureFault]],
+    [{ credit: limit + 1 }, [`credit must be at most the credit limit of ${limit}.`]],
+    [{ credit: limit + 1, expiresAt: at(0) }, [futureFault, `credit must be at most the credit limit of ${limit}.`]],
+    [{ credit: -1 }, ['credit must be a whole number from 0 to 2147483647.']],
+    [{ credit: 1.5 }, ['credit must be a whole number from 0 to 2147483647.']],
+    [{ credit: '5' }, ['credit must be a whole number from 0 to 2147483647.']],
+    [{ credit: 2 ** 31 }, ['credit must be a whole number from 0 to 2147483647.']],
+    [{}, ['credit is required: it must be a whole number from 0 to 2147483647.']],
+    [
+      { credit: 5, expiresAt: 'tomorrow' },
+      ['expiresAt must be an ISO 8601 date-time with an offset, such as 2030-01-31T12:00:00Z.'],
+    ],
+    [
+      { credit: -1, expiresAt: '2030-02-29T12:00:00Z' },
+      [
+        'credit must be a whole number from 0 to 2147483647.',
+        'expiresAt must be an ISO 8601 date-time with an offset, such as 2030-01-31T12:00:00Z.',
+      ],
+    ],
+    ['', ['The body must be a JSON object.']],
+    ['[5]', ['The body must be a JSON object.']],
+  ])('400s for the body %j and leaves the table byte for byte as it was', async (sent, errors) => {
+    const { uuid } = await newResident();
+    await act(uuid, { credit: 10, expiresAt: at(1) });
+    const before = await wholeTable();
+
+    const { status, body } = await act(uuid, sent);
+
+    expect(status).toBe(400);
+    expect(body.errors).toEqual(errors);
+    expect(await wholeTable()).toEqual(before);
+  });
+};

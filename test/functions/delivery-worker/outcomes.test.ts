@@ -1,0 +1,76 @@
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { expect, test, vi } from 'vitest';
+import { handler } from '../../../functions/delivery-worker.ts';
+import { encodeMessage } from '../../../lib/delivery/message.ts';
+import { getDelivery } from '../../../lib/store/deliveries.ts';
+import { anOrder, batchOf, contextWith, received } from '../../support/deliveries.ts';
+import { wholeTable } from '../../support/service.ts';
+import { startWorking, succeeded } from './working.ts';
+
+const { queue, store, dispenserThat, work } = startWorking();
+
+test.each([200, 204])('records a delivery as delivered when the dispenser answers %i', async (status) => {
+  await dispenserThat(status);
+  const order = anOrder(store(), { message: '🎁' });
+
+  const result = await work(order);
+
+  expect(result).toEqual(succeeded);
+  expect(await getDelivery(store(), order.id)).toMatchObject({
+    state: 'delivered',
+    attempts: 1,
+    message: '🎁',
+    deliveredAt: expect.any(String),
+  });
+});
+
+test.each([400, 401, 422])(
+  'records a delivery as failed, with what the script said, when it answers %i',
+  async (status) => {
+    await dispenserThat(status);
+    const order = anOrder(store());
+
+    const result = await work(order);
+
+    expect(result).toEqual(succeeded);
+    const lastError = `The dispenser answered ${status}: said the script`;
+    expect(await getDelivery(store(), order.id)).toMatchObject({ state: 'failed', lastError });
+  },
+);
+
+test('calls nobody for a message of a delivery that was made or has failed', async () => {
+  const statuses = [200, 422];
+  const { bodies } = await dispenserThat(() => statuses.shift() ?? 500);
+  const [made, refused] = [anOrder(store()), anOrder(store())];
+  await work(made, refused);
+
+  const result = await work(made, refused, made, refused);
+
+  expect(result).toEqual(succeeded);
+  expect(bodies).toHaveLength(2);
+});
+
+test.each([
+  ['text that is no JSON', 'nonsense'],
+  ['JSON of somebody else', '{"kind":"order","store":"x"}'],
+  ['an order without its item', encodeMessage(anOrder('x', { item: '' }))],
+])('sends %s to the dead letters, not round in circles', async (_, body) => {
+  const before = await wholeTable();
+
+  const result = await handler(batchOf(body), contextWith(120_000));
+
+  expect(result).toEqual(succeeded);
+  expect(await received(queue().deadLetterUrl)).toEqual([body]);
+  expect(await wholeTable()).toEqual(before);
+});
+
+test('reports only what failed of a batch', async () => {
+  await dispenserThat(200);
+  const without = anOrder('StoreWithout');
+  const orders = [anOrder(store()), anOrder(store())].map(encodeMessage);
+  vi.spyOn(SQSClient.prototype, 'send').mockRejectedValue(new Error('the queue is down'));
+
+  const result = await handler(batchOf(...orders, 'nonsense', encodeMessage(without)), contextWith(120_000));
+
+  expect(result).toEqual({ batchItemFailures: [{ itemIdentifier: 'm2' }] });
+});

@@ -1,0 +1,90 @@
+import { afterEach, expect, test } from 'vitest';
+import { handler } from '../../../functions/delivery-worker.ts';
+import { resolver } from '../../../lib/delivery/address.ts';
+import { encodeMessage } from '../../../lib/delivery/message.ts';
+import { getDelivery } from '../../../lib/store/deliveries.ts';
+import { listWaits } from '../../../lib/store/delivery-waits.ts';
+import { findDispenser, registerDispenser } from '../../../lib/store/dispensers.ts';
+import { anOrder, batchOf, contextWith, received, serve } from '../../support/deliveries.ts';
+import { failed, startWorking, succeeded } from './working.ts';
+
+const { lookup } = resolver;
+
+afterEach(() => {
+  resolver.lookup = lookup;
+});
+
+const { queue, store, dispenserThat, work } = startWorking();
+
+test.each([404, 410])('forgets the address and lets the delivery wait when it answers %i', async (status) => {
+  await dispenserThat(status);
+  const order = anOrder(store());
+
+  const result = await work(order);
+
+  expect(result).toEqual(succeeded);
+  expect((await findDispenser(store()))?.url).toBeUndefined();
+  expect(await getDelivery(store(), order.id)).toMatchObject({ state: 'waiting' });
+  expect((await listWaits(store(), 10)).map((wait) => wait.order)).toEqual([order]);
+});
+
+test('keeps an address that was registered while the old one was being called', async () => {
+  const { url } = await dispenserThat(404);
+  const fresh = { url: `${url}/new`, region: '', items: [] };
+  const lost = await serve(async (_, response) => {
+    await registerDispenser(store(), fresh);
+    response.writeHead(404).end();
+  });
+  await registerDispenser(store(), { ...fresh, url: lost });
+  const order = anOrder(store());
+
+  const result = await work(order);
+
+  expect(result).toEqual(failed);
+  expect((await findDispenser(store()))?.url).toBe(fresh.url);
+  expect(await getDelivery(store(), order.id)).toMatchObject({ state: 'queued' });
+  expect(await listWaits(store(), 10)).toEqual([]);
+});
+
+test('lets a delivery wait while the store has no dispenser, and calls nobody', async () => {
+  const order = anOrder(store());
+
+  const result = await work(order);
+
+  expect(result).toEqual(succeeded);
+  expect(await getDelivery(store(), order.id)).toMatchObject({
+    state: 'waiting',
+    lastError: 'The store has no dispenser yet.',
+  });
+});
+
+test('refuses an address whose name leads into the private network by the time of the call, and lets the delivery wait', async () => {
+  const url = 'https://simhost-1.agni.secondlife.io:12043/cap/1';
+  await registerDispenser(store(), { url, region: '', items: [] });
+  resolver.lookup = async () => [{ address: '169.254.169.254' }];
+  const order = anOrder(store());
+
+  const result = await work(order);
+
+  expect(result).toEqual(succeeded);
+  expect(await getDelivery(store(), order.id)).toMatchObject({
+    state: 'waiting',
+    lastError: 'The address was refused: its host does not lead to public addresses',
+  });
+});
+
+test('hands waiting deliveries over, however many, and each is given', async () => {
+  const orders = Array.from({ length: 205 }, () => anOrder(store()));
+  for (const order of orders) await work(order);
+  const { bodies } = await dispenserThat(200);
+
+  const seen: string[] = [encodeMessage({ kind: 'hand-over', store: store() })];
+  for (let body = seen.shift(); body !== undefined; body = seen.shift()) {
+    await handler(batchOf(body), contextWith(120_000));
+    for (let more = await received(queue().url); more.length > 0; more = await received(queue().url))
+      seen.push(...more);
+  }
+
+  expect(new Set(bodies.map((body) => body.split('\n')[3])).size).toBe(205);
+  expect(await listWaits(store(), 10)).toEqual([]);
+});

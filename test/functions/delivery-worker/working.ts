@@ -1,0 +1,47 @@
+import { afterEach, beforeAll, beforeEach, vi } from 'vitest';
+import { handler } from '../../../functions/delivery-worker.ts';
+import { encodeMessage, type Order } from '../../../lib/delivery/message.ts';
+import { registerDispenser } from '../../../lib/store/dispensers.ts';
+import { batchOf, contextWith, serve, startTestQueue } from '../../support/deliveries.ts';
+import { freshTable } from '../../support/service.ts';
+
+export const succeeded = { batchItemFailures: [] };
+export const failed = { batchItemFailures: [{ itemIdentifier: 'm0' }] };
+
+/** Queues and a table of the file's own, and for each test a store of its own, whose dispenser may be on loopback. */
+export const startWorking = () => {
+  let queue: { url: string; deadLetterUrl: string };
+  let store: string;
+  let stores = 0;
+  beforeAll(async () => {
+    queue = await startTestQueue();
+    await freshTable();
+  });
+  beforeEach(() => {
+    store = `Store${stores++}`;
+    process.env.DISPENSER_LOOPBACK = 'allowed';
+    process.env.DISPENSER_TIMEOUT_MILLIS = '300';
+  });
+  afterEach(() => {
+    delete process.env.DISPENSER_LOOPBACK;
+    vi.restoreAllMocks();
+  });
+
+  return {
+    queue: () => queue,
+    store: () => store,
+    /** A dispenser that answers with `status`, registered for the store. */
+    dispenserThat: async (answer: number | (() => number)) => {
+      const bodies: string[] = [];
+      const url = await serve(async (request, response) => {
+        let body = '';
+        for await (const chunk of request) body += chunk;
+        bodies.push(body);
+        response.writeHead(typeof answer === 'number' ? answer : answer()).end('said the script');
+      });
+      const { secret } = await registerDispenser(store, { url, region: '', items: [] });
+      return { url, secret, bodies };
+    },
+    work: (...orders: Order[]) => handler(batchOf(...orders.map(encodeMessage)), contextWith(120_000)),
+  };
+};

@@ -1,0 +1,27 @@
+import { expect } from 'vitest';
+import { timestamp } from '../../lib/clock.ts';
+import type { CreditCommand } from '../../lib/credit/rules.ts';
+import { changeCredit } from '../../lib/store/credit.ts';
+import { getCustomer } from '../../lib/store/customers.ts';
+import { sweepDueLots } from '../../lib/store/sweep.ts';
+import { creditOf, statesOf } from '../support/credit-seed.ts';
+
+/** Regular credit without the layers before it, in one store of the file's own table. */
+export const store = 'credit';
+
+export const change = (uuid: string, command: CreditCommand) =>
+  changeCredit(store, { uuid }, 'regular', command, 'test');
+
+export const add = (uuid: string, delta: number, expiresAt?: number) =>
+  change(uuid, { kind: 'increment', delta, expiresAt: expiresAt === undefined ? undefined : timestamp(expiresAt) });
+
+export const sweep = () => sweepDueLots('sweep');
+
+export const balanceOf = async (uuid: string): Promise<number> => (await getCustomer(store, { uuid })).credit;
+
+/** What a customer's books say, which have to add up. */
+export const booksOf = async (uuid: string) => {
+  const { item, lots, faults } = await creditOf(store, uuid);
+  expect(faults).toEqual([]);
+  return { balance: item.credit, unlotted: item.creditUnlotted, states: statesOf(lots) };
+};

@@ -1,0 +1,31 @@
+import { beforeAll } from 'vitest';
+import { source, timestamp } from '../../lib/clock.ts';
+import type { CreditCommand } from '../../lib/credit/rules.ts';
+import { changeCredit } from '../../lib/store/credit.ts';
+import { setClock, startTestService } from '../support/service.ts';
+
+/** Credit on a table that fails: nothing acknowledged is lost, nothing is done twice, and 503 means nothing was done. */
+
+const start = Date.parse('2028-02-29T12:00:00.000Z');
+export const inSeconds = (seconds: number) => timestamp(start + 1000 * seconds);
+
+/** Faults on the way to what credit writes, not to what the authorizer reads. */
+export const isCredit = (input: unknown) => /#(CUSTOMER|LOT)/.test(JSON.stringify(input));
+
+/** A service whose clock stands, and which retries without a pause. */
+export const startFaulty = () => {
+  let service: Awaited<ReturnType<typeof startTestService>>;
+  beforeAll(async () => {
+    setClock(start);
+    service = await startTestService();
+    // Retries need not wait for a table that is not really busy.
+    source.random = () => 0;
+  });
+
+  return {
+    store: () => service.store,
+    change: (uuid: string, command: CreditCommand) => changeCredit(service.store, { uuid }, 'regular', command, 'test'),
+    post: (uuid: string, action: string, body: object, headers = {}) =>
+      service.call('POST', `/v1/customers/${uuid}/actions/${action}`, body, headers),
+  };
+};
