@@ -36,6 +36,28 @@ test('are mailed to the address that is given, and to nobody without one', () =>
   for (const [, { Properties }] of alarmsOf({})) expect(Properties.AlarmActions).toBeUndefined();
 });
 
+test('may be published by the alarms of this account, and by nobody without TLS', () => {
+  const mailed = templateOf(makeStack({ alarmEmail: 'owner@example.org' }));
+  const [[topicId = ''] = []] = mailed.ofType('AWS::SNS::Topic');
+  const [[, policy] = []] = mailed.ofType('AWS::SNS::TopicPolicy') as [string, Resource][];
+
+  const statements: Resource[] = policy.Properties.PolicyDocument.Statement;
+  expect(policy.Properties.Topics).toEqual([{ Ref: topicId }]);
+  expect(statements.filter(({ Effect }) => Effect === 'Allow')).toEqual([
+    {
+      Sid: 'Alarms',
+      Effect: 'Allow',
+      Principal: { Service: 'cloudwatch.amazonaws.com' },
+      Action: 'sns:Publish',
+      Resource: { Ref: topicId },
+      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+    },
+  ]);
+  expect(statements.filter(({ Effect }) => Effect === 'Deny')).toMatchObject([
+    { Action: 'sns:Publish', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
+  ]);
+});
+
 test('go off when the sweep is silent', () => {
   const [, alarm] = alarmsOf({}).find(([id]) => id.includes('SweepNotRun')) as [string, Resource];
 
