@@ -85,11 +85,11 @@ export class StoreServiceStack extends Stack {
       if (row.writes.includes('LOT')) creditWriters.push(endpoint);
     }
 
-    this.addWorker(surroundings, data, { ...queueUrls, ...hosts });
+    const worker = this.addWorker(surroundings, data, { ...queueUrls, ...hosts });
     const sweep = this.addSweep(surroundings, data.table);
     if (settings.firewall) addFirewall(this, api.rest);
     const domain = addDomain(this, api.rest, settings);
-    new Operation(this, 'Operation', { settings, api: api.rest, data, sweep, creditWriters });
+    new Operation(this, 'Operation', { settings, api: api.rest, data, worker, sweep, creditWriters });
 
     new CfnOutput(this, 'BaseUrl', { value: domain?.url ?? api.rest.url.replace(/\/$/, '') });
     if (domain) new CfnOutput(this, 'DomainTarget', { value: domain.target });
@@ -107,7 +107,7 @@ export class StoreServiceStack extends Stack {
   }
 
   /** Hands deliveries over, a few side by side; a message that fails is tried again alone. */
-  private addWorker(surroundings: Surroundings, data: Data, environment: Record<string, string>): void {
+  private addWorker(surroundings: Surroundings, data: Data, environment: Record<string, string>): ServiceFunction {
     const worker = new ServiceFunction(this, 'delivery-worker', {
       ...surroundings,
       entry: 'delivery-worker',
@@ -133,6 +133,7 @@ export class StoreServiceStack extends Stack {
         maxConcurrency: surroundings.settings.deliveryConcurrency,
       }),
     );
+    return worker;
   }
 
   /** Closes the credit lots that have come due, every minute. */
