@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { source } from '../lib/clock.ts';
 import type { Stage } from '../lib/keys.ts';
 import { listStores, type Store } from '../lib/store/stores.ts';
+import { useLocalEngines } from '../local/environment.ts';
 import { Failure, UsageError } from './output.ts';
 import { getStage } from './stage.ts';
 
@@ -61,19 +62,12 @@ const findLocal = async (dataDir: string): Promise<Target | undefined> => {
   if (clock === undefined) return undefined;
   const ahead = clock - Date.now();
   source.now = () => Date.now() + ahead;
+  useLocalEngines(table.endpoint, queue.endpoint);
   Object.assign(process.env, {
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: process.env.AWS_ACCESS_KEY_ID ?? 'local',
-    AWS_SECRET_ACCESS_KEY: process.env.AWS_SECRET_ACCESS_KEY ?? 'local',
-    AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
-    AWS_ENDPOINT_URL_SQS: queue.endpoint,
     TABLE_NAME: table.name,
     DELIVERY_QUEUE_URL: queue.url,
     DELIVERY_DLQ_URL: queue.deadLetterUrl,
-    DISPENSER_LOOPBACK: 'allowed',
-    KEY_STAGE: 'test',
   });
-  delete process.env.AWS_PROFILE;
   return {
     kind: 'local',
     name: 'the local service',

@@ -18,10 +18,10 @@ import { authorizerIdentity, type GatewayAnswer, gatewayAnswers, gatewayBody } f
 import type { Route } from '../lib/routes/route.ts';
 import type { Settings } from './settings.ts';
 
-export type Sort = 'list' | 'read' | 'write';
+export type Load = 'list' | 'read' | 'write';
 
-/** What sort of load an endpoint is: lists are the heaviest, and writes cost the most. */
-export const sortOf = ({ query, writes, queue }: Route): Sort =>
+/** What load an endpoint is: lists are the heaviest, and writes cost the most. */
+export const loadOf = ({ query, writes, queue }: Route): Load =>
   'cursor' in query.shape ? 'list' : writes.length > 0 || queue ? 'write' : 'read';
 
 interface ApiProps {
@@ -73,10 +73,11 @@ export class Api extends Construct {
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLine)),
         ...perMethod(settings.readRate),
         methodOptions: Object.fromEntries(
-          rows.map((row) => [`${row.path}/${row.method}`, perMethod(rates[sortOf(row)])]),
+          rows.map((row) => [`${row.path}/${row.method}`, perMethod(rates[loadOf(row)])]),
         ),
       },
     });
+    this.addExecutionLog(settings);
     // An output of its own, which the stack's BaseUrl stands for.
     this.rest.node.tryRemoveChild('Endpoint');
     this.authorizer = new RequestAuthorizer(this, 'Authorizer', {
@@ -91,6 +92,18 @@ export class Api extends Construct {
       // The one answer that API Gateway does not let anybody change.
       if (type !== 'REQUEST_TOO_LARGE') this.addAnswer(type, answer);
     }
+  }
+
+  /** API Gateway would make the log of its own errors by itself, with no end to what it keeps, and leave it behind. */
+  private addExecutionLog({ stage, logRetentionDays }: Settings): void {
+    const log = new LogGroup(this, 'ExecutionLog', {
+      // The name that API Gateway writes to, whatever else there is.
+      logGroupName: `API-Gateway-Execution-Logs_${this.rest.restApiId}/${stage}`,
+      retention: logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    // There before the stage first writes, and gone only after the stage.
+    this.rest.deploymentStage.node.addDependency(log);
   }
 
   private addAnswer(type: string, answer: GatewayAnswer): void {

@@ -34,7 +34,8 @@ export class Data extends Construct {
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
-      encryption: key ? TableEncryption.CUSTOMER_MANAGED : TableEncryption.AWS_MANAGED,
+      // By default with a key that AWS owns, which costs nothing: AWS bills every use of the one that it would manage.
+      encryption: key ? TableEncryption.CUSTOMER_MANAGED : TableEncryption.DEFAULT,
       ...(key && { encryptionKey: key }),
     });
     for (const [indexName, { partition, sort, include }] of Object.entries(indexes)) {

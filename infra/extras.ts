@@ -8,6 +8,20 @@ import type { Settings } from './settings.ts';
 
 const requestsPerAddress = 10_000;
 
+/** The time over which the firewall counts. */
+const countedSeconds = 300;
+
+/** The contract's answer to too many requests, but without its body: a firewall cannot send problem+json. */
+const tooMany: CfnWebACL.BlockActionProperty = {
+  customResponse: {
+    responseCode: 429,
+    responseHeaders: [
+      { name: 'Retry-After', value: String(countedSeconds) },
+      { name: 'Cache-Control', value: 'no-store' },
+    ],
+  },
+};
+
 const visibility = (metricName: string) => ({
   cloudWatchMetricsEnabled: true,
   metricName,
@@ -27,8 +41,14 @@ export const addFirewall = (scope: Construct, api: RestApi): void => {
       {
         name: 'rate',
         priority: 0,
-        action: { block: {} },
-        statement: { rateBasedStatement: { limit: requestsPerAddress, aggregateKeyType: 'IP' } },
+        action: { block: tooMany },
+        statement: {
+          rateBasedStatement: {
+            limit: requestsPerAddress,
+            evaluationWindowSec: countedSeconds,
+            aggregateKeyType: 'IP',
+          },
+        },
         visibilityConfig: visibility('rate'),
       },
       {

@@ -59,6 +59,12 @@ export const acknowledgements: readonly Acknowledgement[] = [
       'No function is invoked asynchronously by others than the schedule: API Gateway waits for the answer, the worker’s messages have a dead-letter queue, and a sweep that fails is made up for by the next one, a minute later.',
   },
   {
+    rule: 'Serverless-LambdaAsyncFailureDestination',
+    at: /\/expiry-sweep\/Function\/EventInvokeConfig\/Resource$/,
+    reason:
+      'There is nothing to keep of a sweep that failed: its lots stay due, the next one takes them up a minute later, and alarms tell of it.',
+  },
+  {
     rule: 'Serverless-LambdaEventSourceMappingDestination',
     at: /\/SqsEventSource[^/]*\/Resource$/,
     reason: 'A message that keeps failing goes to the dead-letter queue of its queue; a destination is for streams.',

@@ -1,3 +1,4 @@
+import { Stack } from 'aws-cdk-lib';
 import {
   Alarm,
   ComparisonOperator,
@@ -7,6 +8,7 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
@@ -31,6 +33,16 @@ export class Operation extends Construct {
 
   private mailTo(address: string): Topic {
     const topic = new Topic(this, 'Topic', { enforceSSL: true });
+    // A policy of our own, as `enforceSSL` makes one, takes the place of the one by which the account's alarms may publish.
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        sid: 'Alarms',
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+      }),
+    );
     topic.addSubscription(new EmailSubscription(address));
     return topic;
   }

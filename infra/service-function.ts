@@ -33,6 +33,8 @@ interface ServiceFunctionProps extends Surroundings {
   timeoutSeconds: number;
   environment?: Record<string, string>;
   statements: PolicyStatement[];
+  /** Whether a client waits for its answer: only then is it worth the price of being kept warm. */
+  isWaitedFor?: true;
 }
 
 /** One Lambda function, with a role that allows what its statements say and its own log, and nothing else. */
@@ -71,7 +73,8 @@ export class ServiceFunction extends Construct {
       loggingFormat: LoggingFormat.TEXT,
       tracing: settings.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
     });
-    this.target = settings.provisionedConcurrency > 0 ? this.warm(settings.provisionedConcurrency) : this.lambda;
+    const warm = props.isWaitedFor ? settings.provisionedConcurrency : 0;
+    this.target = warm > 0 ? this.warm(warm) : this.lambda;
   }
 
   private ownStatements({ tracing }: Settings, key: IKey | undefined): PolicyStatement[] {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * Every setting of a deployment, given as CDK context: `npx cdk deploy -c stage=prod -c alarmEmail=me@example.org`.
- * Context from the command line is text, from cdk.json also numbers and booleans: both are taken.
+ * Every setting of a deployment, given as CDK context: in cdk.context.json, or as `npx cdk deploy -c stage=prod`, which
+ * wins over the file. Context from the command line is text, from a file also numbers and booleans: both are taken.
  */
 
 const number = (min: number, max: number, initial: number) => {

@@ -9,7 +9,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { deliveryQueue } from '../lib/delivery/queue.ts';
 import type { Route } from '../lib/routes/route.ts';
-import { Api, sortOf } from './api.ts';
+import { Api, loadOf } from './api.ts';
 import { Data } from './data.ts';
 import { addDomain, addFirewall } from './extras.ts';
 import { Operation } from './operation.ts';
@@ -59,6 +59,7 @@ export class StoreServiceStack extends Stack {
       memoryMegabytes: 512,
       timeoutSeconds: 10,
       statements: tableStatements(data.table, authorizerPermissions),
+      isWaitedFor: true,
     });
     const api = new Api(this, 'Api', { settings, rows: routes, authorizer: authorizer.target });
 
@@ -68,28 +69,29 @@ export class StoreServiceStack extends Stack {
         ...surroundings,
         entry: row.id,
         description: `${row.method} ${row.path}: ${row.summary}`,
-        memoryMegabytes: memoryMegabytes[sortOf(row)],
+        memoryMegabytes: memoryMegabytes[loadOf(row)],
         timeoutSeconds: endpointTimeoutSeconds,
         environment: {
           ...(row.writes.includes('LOT') && { CREDIT_LIMIT: String(settings.creditLimit) }),
           // A reference that CloudFormation resolves: no call to Secrets Manager when a function starts.
-          ...(sortOf(row) === 'list' && { CURSOR_SECRET: data.cursorSecret.secretValue.unsafeUnwrap() }),
+          ...(loadOf(row) === 'list' && { CURSOR_SECRET: data.cursorSecret.secretValue.unsafeUnwrap() }),
           ...(row.queue && { ...queueUrls, ...hosts }),
         },
         statements: [
           ...tableStatements(data.table, permissions(accessOf(row))),
           ...(row.queue ? [sendStatement(data.queue)] : []),
         ],
+        isWaitedFor: true,
       });
       api.addMethod(row, endpoint.target);
       if (row.writes.includes('LOT')) creditWriters.push(endpoint);
     }
 
-    this.addWorker(surroundings, data, { ...queueUrls, ...hosts });
+    const worker = this.addWorker(surroundings, data, { ...queueUrls, ...hosts });
     const sweep = this.addSweep(surroundings, data.table);
     if (settings.firewall) addFirewall(this, api.rest);
     const domain = addDomain(this, api.rest, settings);
-    new Operation(this, 'Operation', { settings, api: api.rest, data, sweep, creditWriters });
+    new Operation(this, 'Operation', { settings, api: api.rest, data, worker, sweep, creditWriters });
 
     new CfnOutput(this, 'BaseUrl', { value: domain?.url ?? api.rest.url.replace(/\/$/, '') });
     if (domain) new CfnOutput(this, 'DomainTarget', { value: domain.target });
@@ -107,7 +109,7 @@ export class StoreServiceStack extends Stack {
   }
 
   /** Hands deliveries over, a few side by side; a message that fails is tried again alone. */
-  private addWorker(surroundings: Surroundings, data: Data, environment: Record<string, string>): void {
+  private addWorker(surroundings: Surroundings, data: Data, environment: Record<string, string>): ServiceFunction {
     const worker = new ServiceFunction(this, 'delivery-worker', {
       ...surroundings,
       entry: 'delivery-worker',
@@ -133,6 +135,7 @@ export class StoreServiceStack extends Stack {
         maxConcurrency: surroundings.settings.deliveryConcurrency,
       }),
     );
+    return worker;
   }
 
   /** Closes the credit lots that have come due, every minute. */
@@ -146,6 +149,9 @@ export class StoreServiceStack extends Stack {
       environment: { CREDIT_LIMIT: String(surroundings.settings.creditLimit) },
       statements: tableStatements(table, permissions(sweepAccess)),
     });
+    // A sweep that failed is not tried again: the next one is a minute away and takes up the same lots. The schedule only
+    // hands it to Lambda, which would itself try twice more, for up to six hours.
+    sweep.lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     const invoke = new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [sweep.target.functionArn] });
     const role = new Role(this, 'ScheduleRole', {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
@@ -155,7 +161,6 @@ export class StoreServiceStack extends Stack {
     });
     new Schedule(this, 'EveryMinute', {
       schedule: ScheduleExpression.rate(Duration.minutes(1)),
-      // A sweep that failed is not tried again: the next one is a minute away and takes up the same lots.
       target: new LambdaInvoke(sweep.target, {
         retryAttempts: 0,
         maxEventAge: Duration.minutes(1),

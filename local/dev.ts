@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod';
 import { handler as sweep } from '../functions/expiry-sweep.ts';
-import { source } from '../lib/clock.ts';
+import { newId, source } from '../lib/clock.ts';
 import { sendAgain } from '../lib/delivery/operator.ts';
 import { Problem } from '../lib/http/problem.ts';
 import { Behaviour, type LocalDispenser } from './dispenser.ts';
@@ -26,7 +25,7 @@ const advanceClock = (body: unknown) => {
 };
 
 const runSweep = async () => {
-  const report = await sweep({}, { awsRequestId: randomUUID(), getRemainingTimeInMillis: () => 60_000 } as Context);
+  const report = await sweep({}, { awsRequestId: newId(), getRemainingTimeInMillis: () => 60_000 } as Context);
   publish('credit');
   return report;
 };

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type {
   APIGatewayAuthorizerResult,
@@ -7,7 +6,7 @@ import type {
   APIGatewayRequestAuthorizerEvent,
   Context,
 } from 'aws-lambda';
-import { now } from '../lib/clock.ts';
+import { newId, now } from '../lib/clock.ts';
 import { authorizerIdentity, type GatewayAnswer, gatewayAnswers, gatewayBody } from '../lib/http/gateway-answers.ts';
 import type { Route } from '../lib/routes/route.ts';
 import { answerMalformed } from './malformed.ts';
@@ -141,7 +140,7 @@ export const createGateway = (options: GatewayOptions): Server => {
   };
 
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const id = randomUUID();
+    const id = newId();
     const started = performance.now();
     const path = request.url?.split('?')[0] ?? '';
     let result: APIGatewayProxyResult;

@@ -6,10 +6,12 @@ import { logSink } from '../lib/http/log.ts';
 import type { Route } from '../lib/routes/route.ts';
 import { routes } from '../lib/routes/routes.ts';
 import { tableName } from '../lib/store/table.ts';
-import { seedDemo, seedResidents, untouchedResidents } from './demo.ts';
+import { seedResidents, untouchedResidents } from './demo/residents.ts';
+import { seedDemo } from './demo.ts';
 import { connectConsole, connectDispenser } from './dev.ts';
 import { startDispenser } from './dispenser.ts';
 import { startEngine } from './engine.ts';
+import { useLocalEngines } from './environment.ts';
 import { noteRequest, publish, type ServedRequest, served, stopEvents } from './events.ts';
 import { createGateway, type GatewayOptions, type Handler } from './gateway.ts';
 import type { LocalOptions } from './options.ts';
@@ -22,18 +24,12 @@ import { ensureTable } from './table.ts';
 
 /** What the handlers find in their environment on AWS. */
 const setEnvironment = (table: string, queue: string, cursorSecret: string): void => {
+  useLocalEngines(table, queue);
   Object.assign(process.env, {
-    AWS_REGION: process.env.AWS_REGION ?? 'us-east-1',
-    AWS_ACCESS_KEY_ID: process.env.AWS_ACCESS_KEY_ID ?? 'local',
-    AWS_SECRET_ACCESS_KEY: process.env.AWS_SECRET_ACCESS_KEY ?? 'local',
-    AWS_ENDPOINT_URL_DYNAMODB: table,
-    AWS_ENDPOINT_URL_SQS: queue,
     CURSOR_SECRET: cursorSecret,
-    DISPENSER_LOOPBACK: 'allowed',
     // A person watches: failed deliveries are tried again sooner than on AWS.
     DISPENSER_TIMEOUT_MILLIS: '5000',
     DELIVERY_RETRY_SECONDS: '1',
-    KEY_STAGE: 'test',
   });
 };
 

@@ -94,13 +94,18 @@ const legend = () =>
     ),
   );
 
+/** Offers the customers whose name holds what was typed: only the richest are sent, of however many there are. */
 const refreshCustomers = refresher(async () => {
-  const { customers } = /** @type {{ customers: Customer[] }} */ (await call('customers'));
+  const typed = input.value.trim();
+  const { customers } = /** @type {{ customers: Customer[] }} */ (
+    await call(`customers?search=${encodeURIComponent(typed)}`)
+  );
   known.replaceChildren(
     ...customers.map(({ username, credit, restrictedCredit }) =>
       element('option', { value: username, label: `${money(credit)}, ${money(restrictedCredit)} restricted` }),
     ),
   );
+  if (typed !== '') return;
   const first = customers[0];
   if (customer === '' && first) show(first.username);
   if (!first)
@@ -145,7 +150,7 @@ byId('customer-form', HTMLFormElement).addEventListener('submit', (event) => {
   show(input.value.trim());
   input.value = '';
 });
-input.addEventListener('focus', refreshCustomers);
+for (const event of ['focus', 'input']) input.addEventListener(event, refreshCustomers);
 
 // Nobody says when a lot comes due.
 setInterval(() => document.hidden || refreshCredit(), 30_000);

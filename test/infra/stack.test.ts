@@ -200,6 +200,8 @@ test('makes the table from the data that the code reads, and guards what is in i
       { AttributeName: 'sk', KeyType: 'RANGE' },
     ],
   });
+  // Encrypted all the same, with a key that AWS owns and bills nothing for.
+  expect(table.Properties.SSESpecification).toEqual({ SSEEnabled: false });
   expect(
     table.Properties.GlobalSecondaryIndexes.map(({ IndexName, KeySchema, Projection }: Resource) => [
       IndexName,
@@ -244,6 +246,31 @@ test('sweeps every minute, and ends a sweep before the next begins', () => {
   expect(sweep.Properties.Timeout).toBeLessThan(60);
 });
 
+test('has neither the schedule nor Lambda try a sweep again', () => {
+  const [sweepId] = functionOf('expiry-sweep');
+
+  expect(only('AWS::Scheduler::Schedule').Target.RetryPolicy.MaximumRetryAttempts).toBe(0);
+  expect(only('AWS::Lambda::EventInvokeConfig')).toMatchObject({
+    FunctionName: { Ref: sweepId },
+    Qualifier: '$LATEST',
+    MaximumRetryAttempts: 0,
+    MaximumEventAgeInSeconds: 60,
+  });
+});
+
+test('makes the log of API Gateway’s own errors before the stage that writes it, so that it ends and goes too', () => {
+  const [[apiId]] = ofType('AWS::ApiGateway::RestApi') as [[string, Resource]];
+  const [[, stage]] = ofType('AWS::ApiGateway::Stage') as [[string, Resource]];
+  const named = ofType('AWS::Logs::LogGroup').filter(([, { Properties }]) => Properties.LogGroupName);
+
+  const name = { 'Fn::Join': ['', ['API-Gateway-Execution-Logs_', { Ref: apiId }, '/prod']] };
+  expect(named).toMatchObject([
+    [expect.any(String), { DeletionPolicy: 'Delete', Properties: { LogGroupName: name, RetentionInDays: 90 } }],
+  ]);
+  expect(stage.DependsOn).toContain(named[0]?.[0]);
+  expect(stage.Properties.StageName).toBe('prod');
+});
+
 test('gives each function what it reads from its environment, and secrets only to those that need them', () => {
   const settings = templateOf(makeStack({ creditLimit: '5000', dispenserHostSuffixes: '.example.org' })).ofType(
     'AWS::Lambda::Function',
@@ -283,23 +310,4 @@ test('answers with the base URL, the next command, and what the operator’s com
   const hosts = templateOf(makeStack({ dispenserHostSuffixes: '.example.org' })).outputs.DispenserHostSuffixes;
   expect(hosts.Value).toBe('.example.org');
   expect(outputs.NextCommand.Value).toBe('npx store create --stage prod');
-});
-
-test('makes nothing of what is off by default, and all of it when asked', () => {
-  const extras = ['AWS::WAFv2::WebACL', 'AWS::ApiGateway::DomainName', 'AWS::KMS::Key', 'AWS::Lambda::Alias'];
-  const asked = templateOf(
-    makeStack({
-      firewall: 'true',
-      ownEncryptionKey: 'true',
-      provisionedConcurrency: '2',
-      domainName: 'api.example.org',
-      certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/1',
-    }),
-  );
-
-  for (const type of extras) {
-    expect(ofType(type), type).toEqual([]);
-    expect(asked.ofType(type).length, type).toBeGreaterThan(0);
-  }
-  expect(asked.outputs.BaseUrl.Value).toBe('https://api.example.org');
 });

@@ -15,11 +15,12 @@ import { startProcess } from '../support/local-service.ts';
 const dir = mkdtempSync(join(tmpdir(), 'store-service-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-const start = (...options: string[]) => {
+const startWith = (more: NodeJS.ProcessEnv, ...options: string[]) => {
   // The engine of the tests must not be its engine.
   const { AWS_ENDPOINT_URL_DYNAMODB: _, TABLE_NAME: __, ...env } = process.env;
-  return startProcess(dir, options, env);
+  return startProcess(dir, options, { ...env, ...more });
 };
+const start = (...options: string[]) => startWith({}, ...options);
 
 const service = (): ServiceFile => JSON.parse(readFileSync(join(dir, 'service.json'), 'utf8'));
 
@@ -115,6 +116,15 @@ test('a taken port and a wrong option are clear errors', async () => {
     expect(output()).not.toContain('    at ');
   }
   taken.close();
+});
+
+test('it takes its own credentials where the reader’s shell has a profile of AWS chosen', async () => {
+  const { until, stop } = startWith({ AWS_PROFILE: 'of-another-project' }, '--memory', '--no-demo');
+
+  await until(/Ctrl-C ends it/);
+
+  expect((await get('/v1/products')).status).toBe(200);
+  await stop();
 });
 
 test('two services cannot share a data directory', async () => {

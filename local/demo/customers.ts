@@ -1,0 +1,65 @@
+import { applyCoupon } from '../../lib/store/coupon-actions.ts';
+import { createCoupon, findCoupon } from '../../lib/store/coupons.ts';
+import { changeCredit } from '../../lib/store/credit.ts';
+import { banCustomer, updateCustomer } from '../../lib/store/customers.ts';
+import { putGiftCard } from '../../lib/store/gift-cards.ts';
+import type { Resident } from '../../lib/store/residents.ts';
+import { recordPurchase } from '../../lib/store/spend.ts';
+import type { Store } from '../../lib/store/stores.ts';
+import { demoUuid, inDays } from './made-up.ts';
+import { friends } from './residents.ts';
+
+/** Customers of which each shows a rule: credit with and without lots, spend, a ban, a subscription, a discount. */
+export const seedCustomers = async ({ id }: Store): Promise<void> => {
+  const [vendor, renamed, partner] = friends as [Resident, Resident, Resident];
+  const by = 'demo';
+  const vendorId = { uuid: vendor.uuid };
+  await changeCredit(id, vendorId, 'regular', { kind: 'set', credit: 500 }, by);
+  await changeCredit(id, vendorId, 'regular', { kind: 'increment', delta: 200, expiresAt: inDays(1) }, by);
+  await changeCredit(id, vendorId, 'regular', { kind: 'increment', delta: 300, expiresAt: inDays(30) }, by);
+  await changeCredit(id, vendorId, 'regular', { kind: 'increment', delta: -50 }, by);
+  await changeCredit(id, vendorId, 'restricted', { kind: 'set', credit: 1000, expiresAt: inDays(90) }, by);
+  await updateCustomer(id, { uuid: renamed.uuid }, { discount: 10, newsSubscriber: true });
+  await banCustomer(id, { uuid: partner.uuid }, 'Asked for refunds of gifts.');
+  for (const [index, days] of [1, 40, 200, 500].entries())
+    await recordPurchase(id, {
+      id: `demo-${index + 1}`,
+      buyer: renamed,
+      productId: demoUuid(3, index + 1),
+      price: 100 * (index + 1),
+      at: inDays(-days),
+    });
+  await recordPurchase(id, { id: 'demo-5', buyer: vendor, productId: demoUuid(3, 1), price: 500, at: inDays(-3) });
+};
+
+/** Coupons and gift cards of which each shows a rule; one coupon is applied, to the whole store and to one product. */
+export const seedCoupons = async ({ id }: Store): Promise<void> => {
+  const [vendor, renamed, partner] = friends as [Resident, Resident, Resident];
+  const fields = { discount: 10, ownerProfit: 5, active: true, bloggersSync: false };
+  const make = async (number: number, owner: Resident, code: string, other: object = {}, imported: object = {}) => {
+    const couponId = demoUuid(4, number);
+    if (await findCoupon(id, couponId)) return;
+    await createCoupon(id, owner, { ...fields, code, ...other }, { id: couponId, ...imported });
+  };
+  const expired = { usesPerCustomer: 1, expiration: inDays(-1), createdAt: inDays(-30) };
+  await make(1, vendor, 'WELCOME10', { ownerProfit: 0 });
+  await make(2, partner, 'Partner20', { discount: 20, bloggersSync: true }, { createdAt: inDays(-3) });
+  await make(3, partner, 'Partner-old', { discount: 15 }, { createdAt: inDays(-20) });
+  await make(4, partner, 'Partner-paused', { active: false }, { createdAt: inDays(-1) });
+  await make(5, renamed, 'LastYear', {}, expired);
+  await make(6, renamed, 'Été', { discount: 12.5 }, { usesPerCustomer: 3, expiration: inDays(60) });
+
+  const customer = { uuid: renamed.uuid };
+  await applyCoupon(id, customer, { couponId: demoUuid(4, 1), expiresInHours: 168 });
+  await applyCoupon(id, customer, { code: 'partner20', productId: demoUuid(3, 3), expiresInHours: 24 });
+
+  const card = { credit: 500, texture: null, transfer: false, active: true };
+  const owner = { uuid: vendor.uuid, username: vendor.username };
+  const give = (number: number, other: object = {}, imported: object = {}) =>
+    putGiftCard(id, owner, { ...card, ...other }, { id: demoUuid(5, number), ...imported });
+  await give(1);
+  await give(2, { active: false });
+  await give(3, { credit: 0 }, { redeemed: true });
+  await give(4, { credit: 1000, texture: demoUuid(6, 1) }, { purchased: true });
+  await give(5, { credit: 250, transfer: true });
+};

@@ -1,0 +1,71 @@
+import { beforeAll, expect, test, vi } from 'vitest';
+import { handler } from '../../functions/delivery-worker.ts';
+import { encodeMessage } from '../../lib/delivery/message.ts';
+import { logSink } from '../../lib/http/log.ts';
+import { registerDispenser } from '../../lib/store/dispensers.ts';
+import { anOrder, batchOf, contextWith, serve, startTestQueue } from '../support/deliveries.ts';
+import { freshTable } from '../support/service.ts';
+import { makeStack, type Resource, templateOf } from '../support/stack.ts';
+
+/** The alarms that count lines of the worker's log, held to the lines that the worker writes. */
+
+const { ofType } = templateOf(makeStack());
+
+beforeAll(async () => {
+  await startTestQueue();
+  await freshTable();
+  process.env.DISPENSER_LOOPBACK = 'allowed';
+});
+
+/** The word that a filter on the worker's log waits for, of an alarm. */
+const wordOf = (alarmName: string): string => {
+  const [, alarm] = ofType('AWS::CloudWatch::Alarm').find(([id]) => id.includes(alarmName)) as [string, Resource];
+  const filters = ofType('AWS::Logs::MetricFilter').filter(
+    ([, { Properties }]) => Properties.MetricTransformations[0].MetricName === alarm.Properties.MetricName,
+  );
+  expect(filters).toHaveLength(1);
+  const [[, { Properties }]] = filters as [[string, Resource]];
+  expect(Properties.LogGroupName.Ref).toMatch(/^deliveryworkerLog/);
+  return /^\{ \$\.delivery = "(.*)" \}$/.exec(Properties.FilterPattern)?.[1] ?? '';
+};
+
+/** What the worker logs about an order of this store. */
+const logged = async (store: string): Promise<unknown[]> => {
+  const written = vi.spyOn(logSink, 'write').mockImplementation(() => {});
+  await handler(batchOf(encodeMessage(anOrder(store))), contextWith(120_000));
+  const lines = written.mock.calls.map(([fields]) => fields);
+  written.mockRestore();
+  return lines;
+};
+
+const register = async (store: string, status: number): Promise<void> => {
+  const url = await serve((_request, response) => response.writeHead(status).end());
+  await registerDispenser(store, { url, region: '', items: [] });
+};
+
+test('a delivery that the dispenser refuses sets off DeliveryFailed, and no other', async () => {
+  await register('Refusing', 422);
+
+  const lines = await logged('Refusing');
+
+  expect(lines).toEqual([expect.objectContaining({ delivery: wordOf('DeliveryFailed') })]);
+  expect(wordOf('DeliveryFailed')).not.toBe(wordOf('DeliveryWaiting'));
+});
+
+test('a delivery that finds no dispenser sets off DeliveryWaiting', async () => {
+  await register('Gone', 404);
+
+  const lines = [...(await logged('Gone')), ...(await logged('Never there'))];
+
+  const waiting = expect.objectContaining({ delivery: wordOf('DeliveryWaiting') });
+  expect(lines).toEqual([waiting, waiting]);
+});
+
+test('a delivery that is made sets off neither', async () => {
+  await register('Giving', 200);
+
+  const lines = await logged('Giving');
+
+  expect(lines).toEqual([expect.objectContaining({ delivery: 'delivered' })]);
+  expect([wordOf('DeliveryFailed'), wordOf('DeliveryWaiting')]).not.toContain('delivered');
+});

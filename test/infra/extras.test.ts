@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { routes } from '../../lib/routes/routes.ts';
+import { makeStack, type Resource, templateOf } from '../support/stack.ts';
+
+const asShipped = templateOf(makeStack());
+const asked = templateOf(
+  makeStack({
+    firewall: 'true',
+    ownEncryptionKey: 'true',
+    provisionedConcurrency: '2',
+    domainName: 'api.example.org',
+    certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/1',
+  }),
+);
+
+test('makes nothing of what is off by default, and all of it when asked', () => {
+  const extras = ['AWS::WAFv2::WebACL', 'AWS::ApiGateway::DomainName', 'AWS::KMS::Key', 'AWS::Lambda::Alias'];
+
+  for (const type of extras) {
+    expect(asShipped.ofType(type), type).toEqual([]);
+    expect(asked.ofType(type).length, type).toBeGreaterThan(0);
+  }
+  expect(asked.outputs.BaseUrl.Value).toBe('https://api.example.org');
+});
+
+test('encrypts the table with the key of its own that is asked for', () => {
+  const [[keyId]] = asked.ofType('AWS::KMS::Key') as [[string, Resource]];
+  const [[, table]] = asked.ofType('AWS::DynamoDB::Table') as [[string, Resource]];
+
+  expect(table.Properties.SSESpecification).toEqual({
+    SSEEnabled: true,
+    SSEType: 'KMS',
+    KMSMasterKeyId: { 'Fn::GetAtt': [keyId, 'Arn'] },
+  });
+});
+
+test('keeps warm what a client waits for, and neither the sweep nor the worker', () => {
+  const entryOf = ({ Properties }: Resource): string => asked.all[Properties.FunctionName.Ref].Properties.Code.ZipFile;
+
+  const warm = asked.ofType('AWS::Lambda::Alias');
+
+  const entries = ['authorizer', ...routes.map(({ id }) => id)];
+  expect(warm.map(([, alias]) => entryOf(alias)).sort()).toEqual(entries.map((entry) => `// ${entry}`).sort());
+  for (const [id, { Properties }] of warm)
+    expect(Properties.ProvisionedConcurrencyConfig, id).toEqual({ ProvisionedConcurrentExecutions: 2 });
+});
+
+test('429s with Retry-After before an address that sends too much, as long as the firewall counts', () => {
+  const [[, acl]] = asked.ofType('AWS::WAFv2::WebACL') as [[string, Resource]];
+
+  const [{ Action, Statement }] = acl.Properties.Rules.filter(({ Name }: Resource) => Name === 'rate');
+
+  const { EvaluationWindowSec } = Statement.RateBasedStatement;
+  expect(Action).toEqual({
+    Block: {
+      CustomResponse: {
+        ResponseCode: 429,
+        ResponseHeaders: [
+          { Name: 'Retry-After', Value: String(EvaluationWindowSec) },
+          { Name: 'Cache-Control', Value: 'no-store' },
+        ],
+      },
+    },
+  });
+  expect(EvaluationWindowSec).toBe(300);
+});

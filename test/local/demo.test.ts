@@ -1,0 +1,99 @@
+import { beforeAll, expect, test } from 'vitest';
+import { source } from '../../lib/clock.ts';
+import { checkCredit } from '../../lib/store/audit/credit.ts';
+import { checkCategories, checkCodes, checkCoupons, checkStrays } from '../../lib/store/audit/records.ts';
+import { checkSpend } from '../../lib/store/audit/spend.ts';
+import { createStore } from '../../lib/store/stores.ts';
+import { seedResidents } from '../../local/demo/residents.ts';
+import { seedDemo } from '../../local/demo.ts';
+import { viewCredit } from '../../local/views.ts';
+import { intercept } from '../support/faults.ts';
+import { freshTable, setClock, wholeTable } from '../support/service.ts';
+
+/** The demo rows, where their writing is broken off and begun again. */
+
+beforeAll(async () => {
+  await freshTable();
+  // What is written at another time differs.
+  setClock(source.now());
+  await seedResidents();
+});
+
+const newStores = async () => ({ store: await createStore('Demo'), other: await createStore('Other') });
+type Stores = Awaited<ReturnType<typeof newStores>>;
+
+/** Lets nothing more be written from the `nth` write on that has to do with a kind of item. */
+const breakOffAt = (kind: string, nth: number): (() => void) => {
+  let seen = 0;
+  return intercept(async ({ input, isWrite }, send) => {
+    if (isWrite && JSON.stringify(input).includes(`#${kind}`)) seen += 1;
+    if (isWrite && seen >= nth) throw new Error('broken off');
+    return send();
+  });
+};
+
+/**
+ * What the stores hold, under the same names for all. Credit apart, and what an applied coupon replaced: these tell that
+ * something was done twice.
+ */
+const rowsOf = async ({ store, other }: Stores): Promise<Record<string, unknown>> => {
+  const rows = (await wholeTable()).map(({ application: _, earlier: __, ...item }) => ({
+    key: `${item.pk} ${item.sk}`,
+    item: JSON.parse(JSON.stringify(item).replaceAll(store.id, 'store').replaceAll(other.id, 'other')),
+  }));
+  const ours = new RegExp(`^(${store.id}|${other.id})#(?!CUSTOMER|LOT)`);
+  return Object.fromEntries(
+    rows.filter(({ key }) => ours.test(key)).map(({ item }) => [`${item.pk} ${item.sk}`, item]),
+  );
+};
+
+const creditIn = async ({ store }: Stores) => {
+  const { types } = await viewCredit(store.id, 'vera.vendor');
+  return types.map(({ type, balance, unlotted, lots }) => {
+    const open = lots.filter(({ state }) => state === 'open');
+    return { type, balance, unlotted, open: open.map(({ remaining, expiresAt }) => ({ remaining, expiresAt })) };
+  });
+};
+
+const faultsIn = async ({ store }: Stores): Promise<string[]> => {
+  const faults: string[] = [];
+  const listener = { onFault: (fault: string) => faults.push(fault), onChecked: () => {} };
+  for (const check of [checkCredit, checkSpend, checkCoupons, checkCodes, checkCategories, checkStrays])
+    await check(store.id, listener);
+  return faults;
+};
+
+let whole: { rows: object; credit: object };
+beforeAll(async () => {
+  const stores = await newStores();
+  await seedDemo(stores.store, stores.other);
+  whole = { rows: await rowsOf(stores), credit: await creditIn(stores) };
+});
+
+test.each([
+  ['PRODUCT', 100],
+  ['MEMBER', 30],
+  ['LOT', 2],
+  ['COUPON', 3],
+])('are all there in the end where the first writing broke off at %s %i', async (kind, nth) => {
+  const stores = await newStores();
+  const goOn = breakOffAt(kind, nth);
+  await expect(seedDemo(stores.store, stores.other)).rejects.toThrow('broken off');
+  goOn();
+
+  await seedDemo(stores.store, stores.other);
+
+  expect(await rowsOf(stores)).toEqual(whole.rows);
+  expect(await creditIn(stores)).toEqual(whole.credit);
+  expect(await faultsIn(stores)).toEqual([]);
+});
+
+test('are the same when they are written a second time, as where only the note of the first was lost', async () => {
+  const stores = await newStores();
+  await seedDemo(stores.store, stores.other);
+
+  await seedDemo(stores.store, stores.other);
+
+  expect(await rowsOf(stores)).toEqual(whole.rows);
+  expect(await faultsIn(stores)).toEqual([]);
+});
