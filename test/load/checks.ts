@@ -3,6 +3,7 @@ import { auditTable } from '../../lib/store/credit-audit.ts';
 import type { CreditLot } from '../../lib/store/credit-lots.ts';
 import type { Gift } from '../../local/dispenser.ts';
 import type { Ledger, LedgerKind } from './ledger.ts';
+import type { Memory } from './recorder.ts';
 import type { Item, Table } from './table.ts';
 
 const partOf = ({ pk }: Item): string => pk.split('#')[2];
@@ -131,3 +132,21 @@ export const tableFaults = (table: Table, ledger: Ledger, counted: string): stri
   ...creditFaults(table, ledger, counted),
   ...auditTable(table.all()),
 ];
+
+const maxHeapGrowth = 10;
+const maxRssGrowth = 0.25;
+/** A process younger than this has not reached its size: on a busy machine 204 MB became 276 with the same heap. */
+const grownUpSeconds = 300;
+const maxYoungGrowth = 100;
+
+/** Whether memory grew from the second quarter of the last start's life to its last. Sizes are in MB. */
+export const memoryFaults = ({ seconds, early, late }: Memory): string[] => {
+  if (!(early.heapUsed > 0 && late.heapUsed > 0)) return [`${seconds} s are too short a life to compare memory in`];
+  const faults: string[] = [];
+  if (late.heapUsed >= early.heapUsed + maxHeapGrowth)
+    faults.push(`the heap grew from ${early.heapUsed} MB to ${late.heapUsed} MB`);
+  const allowance = seconds < grownUpSeconds ? maxYoungGrowth : 0;
+  if (late.rss > early.rss * (1 + maxRssGrowth) + allowance)
+    faults.push(`the process grew from ${early.rss} MB to ${late.rss} MB`);
+  return faults;
+};

@@ -30,7 +30,7 @@ const percentiles = (millis: readonly number[]): Percentiles => {
 const median = (values: readonly number[]): number => percentiles(values).p50;
 
 /** Memory of one start of the service, in MB; of the heap only what was left after a collection. */
-interface Memory {
+export interface Memory {
   /** Seconds from the first to the last sample. */
   seconds: number;
   early: { rss: number; heapUsed: number };

@@ -6,7 +6,7 @@ import type { Resident } from '../../lib/store/residents.ts';
 import { startDispenser } from '../../local/dispenser.ts';
 import { startEngine } from '../../local/engine.ts';
 import { categoryActions } from './category-actions.ts';
-import { deliveryFigures, tableFaults } from './checks.ts';
+import { deliveryFigures, memoryFaults, tableFaults } from './checks.ts';
 import { type Service, send } from './client.ts';
 import { couponActions } from './coupon-actions.ts';
 import { creditActions } from './credit-actions.ts';
@@ -130,7 +130,12 @@ export const runLoad = async ({ seconds, seed: seedNumber, dataDir, onProgress =
       records: table.requests,
       unrepeated: ledger.unrepeated,
       deliveries,
-      faults: [...ledger.faults, ...lostDeliveries, ...tableFaults(table, ledger, counted.uuid)],
+      faults: [
+        ...ledger.faults,
+        ...lostDeliveries,
+        ...tableFaults(table, ledger, counted.uuid),
+        ...memoryFaults(traffic.memory),
+      ],
     };
   } finally {
     await killable.stop();
