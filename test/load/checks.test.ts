@@ -1,6 +1,12 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
+import { incrementCredit } from '../../lib/routes/credit.ts';
 import { deliveryFigures, memoryFaults, tableFaults } from './checks.ts';
+import { send } from './client.ts';
 import { createLedger } from './ledger.ts';
+import { createRecorder } from './recorder.ts';
 import { createTable } from './table.ts';
 
 /** What the load test's checks see: each damage to a table that is as acknowledged is found. */
@@ -99,8 +105,8 @@ test('a lost increment without an Idempotency-Key is found, and one too many', (
 
 test('a lost delivery, one that was given twice, and a record that does not know are found', () => {
   const { ledger } = example();
-  ledger.deliveries.set('a', { sure: true });
-  ledger.deliveries.set('b', { sure: true });
+  ledger.deliveries.set('a', { attempts: 1 });
+  ledger.deliveries.set('b', { attempts: 1 });
   const gift = { deliveryId: 'd', recipient: '', item: '', message: 'a', time: '', attempts: 1 };
   const table = createTable('S');
   table.add({ pk: 'S#DELIVERY', sk: 'd', state: 'queued' });
@@ -109,10 +115,22 @@ test('a lost delivery, one that was given twice, and a record that does not know
 
   expect(faults).toEqual([
     'delivery b was acknowledged, but is not there',
-    'delivery a was ordered once, but given 2 times',
+    'delivery a was ordered in 1 attempts, but given 2 times',
     '1 gifts were given twice under one delivery id',
     'delivery d was given, but its record says queued',
   ]);
+});
+
+test('a delivery is given as often as it was asked for at most', () => {
+  const { ledger } = example();
+  ledger.deliveries.set('a', { attempts: 2 });
+  const giftOf = (deliveryId: string) => ({ deliveryId, recipient: '', item: '', message: 'a', time: '', attempts: 1 });
+  const table = createTable('S');
+  for (const sk of ['1', '2', '3']) table.add({ pk: 'S#DELIVERY', sk, state: 'delivered' });
+
+  const { faults } = deliveryFigures(table, ledger, ['1', '2', '3'].map(giftOf));
+
+  expect(faults).toEqual(['delivery a was ordered in 2 attempts, but given 3 times']);
 });
 
 test('memory that grows is found, and a life too short to tell', () => {
@@ -129,4 +147,36 @@ test('memory that grows is found, and a life too short to tell', () => {
   expect(faultsOfMemory(60, [204, 36], [276, 36])).toEqual([]);
   expect(faultsOfMemory(60, [204, 36], [356, 36])).toEqual(['the process grew from 204 MB to 356 MB']);
   expect(faultsOfMemory(9, [400, 0], [418, 36])).toEqual(['9 s are too short a life to compare memory in']);
+});
+
+/** A service that gives these answers, the last one from then on. */
+const startAnswering = async (...answers: [number, object][]) => {
+  const server = createServer((request, response) => {
+    const [status, body] = (answers.length > 1 ? answers.shift() : answers[0]) as [number, object];
+    request.resume().on('end', () => response.writeHead(status).end(JSON.stringify(body)));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const recorder = createRecorder(1);
+  const ledger = createLedger();
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { service: { baseUrl, key: '', ledger, ...recorder }, recorder, ledger, server };
+};
+
+test('the report says how often in a row a request was refused, and how long it took', async () => {
+  const { service, recorder, ledger, server } = await startAnswering(
+    [503, {}],
+    [500, {}],
+    [503, {}],
+    [503, {}],
+    [400, {}],
+  );
+
+  await send(service, incrementCredit, { params: { identifier: 'a' }, body: { delta: 1 }, expect: [400] });
+  server.close();
+
+  const { worst } = recorder.summary();
+  expect(ledger.faults).toEqual([]);
+  expect(worst.refusalsInARow).toEqual({ count: 2, endpoint: incrementCredit.id });
+  expect(worst.wait).toMatchObject({ endpoint: incrementCredit.id, heard: { 400: 1, 500: 1, 503: 3 } });
+  expect(worst.wait.seconds).toBeGreaterThan(1);
 });

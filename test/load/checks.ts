@@ -100,14 +100,14 @@ const creditFaults = (table: Table, { accounts, unrepeated }: Ledger, counted: s
   return faults;
 };
 
-/** What became of the deliveries. A request that was repeated after a lost answer may rightly have been queued twice. */
+/** What became of the deliveries. Each attempt at a request that had to be repeated may rightly have queued one. */
 export const deliveryFigures = (table: Table, { deliveries }: Ledger, gifts: readonly Gift[]) => {
   const byNote = Map.groupBy(gifts, ({ message }) => message);
   const ids = new Set(gifts.map(({ deliveryId }) => deliveryId));
   const faults = sameSet('delivery', [...byNote.keys()], deliveries.keys());
-  for (const [note, { sure }] of deliveries) {
+  for (const [note, { attempts }] of deliveries) {
     const count = byNote.get(note)?.length ?? 0;
-    if (sure && count > 1) faults.push(`delivery ${note} was ordered once, but given ${count} times`);
+    if (count > attempts) faults.push(`delivery ${note} was ordered in ${attempts} attempts, but given ${count} times`);
   }
   if (ids.size < gifts.length) faults.push(`${gifts.length - ids.size} gifts were given twice under one delivery id`);
   const records = table.of('DELIVERY').filter(({ pk }) => pk.split('#').length === 2);

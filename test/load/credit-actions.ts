@@ -97,10 +97,10 @@ const changeHot = async (world: World): Promise<void> => {
 /** The path without an Idempotency-Key: not repeated, so that it may be unknown whether it was done. 503: it was not. */
 const countOne = async ({ service, counted }: World): Promise<void> => {
   const call = { params: { identifier: counted.uuid }, body: { delta: 1 } };
-  const answer = await sendOnce(service, rows.incrementCredit, call);
+  const { answer, arrived } = await sendOnce(service, rows.incrementCredit, call);
   const { unrepeated } = service.ledger;
   if (answer?.status === 200) unrepeated.acknowledged += 1;
-  else if (answer === undefined || answer.status === 500) unrepeated.unknown += 1;
+  else if (arrived && (!answer || answer.status === 500)) unrepeated.unknown += 1;
 };
 
 const readCredit = async (world: World): Promise<void> => {

@@ -52,8 +52,8 @@ export const createLedger = () => {
     members: new Map<string, Set<string>>(),
     /** The coupon applied to each customer and scope. */
     applied: new Map<string, string>(),
-    /** Deliveries by their note: whether one attempt was made, which was answered, so that none can have been doubled. */
-    deliveries: new Map<string, { sure: boolean }>(),
+    /** Deliveries by their note: how many attempts may have reached the service. None can be given more often. */
+    deliveries: new Map<string, { attempts: number }>(),
     /** How many creates of a code that several clients wanted were acknowledged. */
     wins: new Map<string, number>(),
     /** Increments by 1 that were not repeated: acknowledged, and without an answer. */
