@@ -8,6 +8,7 @@ import { send } from './client.ts';
 import { createLedger } from './ledger.ts';
 import { createRecorder } from './recorder.ts';
 import { createTable } from './table.ts';
+import { type Increment, unrepeatedFaults } from './unrepeated.ts';
 
 /** What the load test's checks see: each damage to a table that is as acknowledged is found. */
 
@@ -23,6 +24,14 @@ const lot = {
 };
 const due = { creditDue: '2027-01-01', due: '2027-01-01', dues: 'CUSTOMER#DUE#?' };
 
+/** An increment without a key that began in this minute and came to this balance. */
+const heard = (minute: number, credit: number | undefined, expiresAt?: string): Increment => ({
+  ...{ expiresAt, credit },
+  begun: minute * 60_000,
+  ended: minute * 60_000 + 500,
+});
+const unheard = (minute: number, expiresAt?: string): Increment => heard(minute, undefined, expiresAt);
+
 /** A ledger, and the table that it asks for. */
 const example = () => {
   const ledger = createLedger();
@@ -34,8 +43,7 @@ const example = () => {
   const account = ledger.account(customer, 'regular');
   Object.assign(account, { base: 0, sum: 107 });
   account.lots.set(7, { generation: 0 });
-  ledger.unrepeated.acknowledged = 3;
-  ledger.unrepeated.unknown = 1;
+  ledger.unrepeated.push(heard(1, 1), heard(2, 2), unheard(3), heard(4, 1003, '2027-01-01'));
   const items: Record<string, unknown>[] = [
     { pk: 'S#PRODUCT', sk: 'p', price: 5 },
     { pk: 'S#CATEGORY', sk: 'c', productCount: 1 },
@@ -44,8 +52,9 @@ const example = () => {
     { pk: 'S#CODE', sk: 'code', id: 'k' },
     { pk: `S#APPLIED#${customer}`, sk: 'store', couponId: 'k' },
     { pk: 'S#CUSTOMER', sk: customer, credit: 107, creditUnlotted: 100, creditLots: 1, creditEpoch: 'e', ...due },
-    { pk: 'S#CUSTOMER', sk: counted, credit: 4, creditUnlotted: 4 },
+    { pk: 'S#CUSTOMER', sk: counted, credit: 1003, creditUnlotted: 3, creditLots: 1, creditEpoch: 'e', ...due },
     lot,
+    { ...lot, pk: `S#LOT#${counted}`, amount: 1000, remaining: 1000 },
   ];
   return { ledger, items };
 };
@@ -88,6 +97,7 @@ const damages: [string, (items: Items) => void, RegExp][] = [
   ['a lost application', without(`S#APPLIED#${customer}`), /APPLIED .* was acknowledged/],
   ['a lost lot', without(`S#LOT#${customer}`), /lot of .* 7 was acknowledged/],
   ['a doubled lot', more({ ...lot, sk: `${lot.sk}2` }), /1 of lot of .* are there twice/],
+  ['a lost lot without a key', without(`S#LOT#${counted}`), /lot without a key 2027-01-01 was acknowledged/],
   ['a doubled increment', change('S#CUSTOMER', { credit: 207, creditUnlotted: 200 }), /is 207, not 107/],
 ];
 
@@ -95,12 +105,54 @@ test.each(damages)('%s is found', (_, damage, fault) => {
   expect(faultsOf(damage).join('\n')).toMatch(fault);
 });
 
-test('a lost increment without an Idempotency-Key is found, and one too many', () => {
-  const withCount = (credit: number) => (items: Items) => {
-    Object.assign(items.find(({ sk }) => sk === counted) ?? {}, { credit, creditUnlotted: credit });
-  };
+const [a, b, c] = ['2100-01-01', '2100-01-02', '2100-01-03'] as const;
 
-  expect([2, 3, 4, 5].map((credit) => faultsOf(withCount(credit)).length)).toEqual([1, 0, 0, 1]);
+const unrepeated: [string, number, string[], Increment[], string[]][] = [
+  ['all were heard', 1002, [a], [heard(1, 1), heard(2, 1001, a), heard(3, 1002)], []],
+  ['those not heard were all done', 2002, [a, b], [heard(1, 1), unheard(2), unheard(2, a), heard(2, 2002, b)], []],
+  ['none that was not heard was done', 1001, [b], [heard(1, 1), unheard(2), unheard(2, a), heard(2, 1001, b)], []],
+  ['one that was not heard was done in the next minute', 2, [], [unheard(1), heard(1, 1)], []],
+  [
+    'an acknowledged lot is lost, and one that was not heard is there',
+    2000,
+    [a, c],
+    [heard(1, 1000, a), heard(2, 2000, b), unheard(2, c)],
+    ['lot without a key 2100-01-02 was acknowledged, but is not there'],
+  ],
+  ['a lot is there twice', 1000, [a, a], [heard(1, 1000, a)], ['1 of lot without a key are there twice']],
+  [
+    'a lot is there whose request was refused',
+    1000,
+    [a, b],
+    [heard(1, 1000, a)],
+    ['lot without a key 2100-01-02 is there, but was never acknowledged'],
+  ],
+  [
+    'one is lost, and one that was not heard was done',
+    2,
+    [],
+    [heard(1, 1), heard(1, 1), unheard(1)],
+    ['increments that came to 1 and 1 have one place: one is lost'],
+  ],
+  ['the last is lost', 1, [], [heard(1, 1), heard(2, 2)], ['an increment came to 2, but the balance is 1: it is lost']],
+  [
+    'one is doubled, and one that was not heard long before was not done',
+    3,
+    [],
+    [unheard(1), heard(5, 1), heard(6, 3)],
+    ['between the balances of 1 and 3 there is more than was sent: one is doubled'],
+  ],
+  [
+    'the last is doubled',
+    2,
+    [],
+    [heard(1, 1)],
+    ['between the balances of 1 and 2 there is more than was sent: one is doubled'],
+  ],
+];
+
+test.each(unrepeated)('increments without a key: %s', (_, balance, lots, increments, faults) => {
+  expect(unrepeatedFaults(balance, lots, increments)).toEqual(faults);
 });
 
 test('a lost delivery, one that was given twice, and a record that does not know are found', () => {

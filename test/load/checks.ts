@@ -4,21 +4,11 @@ import type { CreditLot } from '../../lib/store/credit-lots.ts';
 import type { Gift } from '../../local/dispenser.ts';
 import type { Ledger, LedgerKind } from './ledger.ts';
 import type { Memory } from './recorder.ts';
+import { sameSet } from './same-set.ts';
 import type { Item, Table } from './table.ts';
+import { unrepeatedFaults } from './unrepeated.ts';
 
 const partOf = ({ pk }: Item): string => pk.split('#')[2];
-
-/** Whether exactly these are there: what is missing was lost, what is more was doubled or made by a refused request. */
-const sameSet = (what: string, there: readonly string[], known: Iterable<string>): string[] => {
-  const [found, expected] = [new Set(there), new Set(known)];
-  const lost = [...expected].filter((one) => !found.has(one));
-  const surplus = [...found].filter((one) => !expected.has(one));
-  return [
-    ...lost.map((one) => `${what} ${one} was acknowledged, but is not there`),
-    ...surplus.map((one) => `${what} ${one} is there, but was never acknowledged`),
-    ...(found.size < there.length ? [`${there.length - found.size} of ${what} are there twice`] : []),
-  ];
-};
 
 const kindsOfRows: readonly Exclude<LedgerKind, 'CUSTOMER'>[] = ['PRODUCT', 'COUPON', 'GIFTCARD', 'CATEGORY'];
 
@@ -75,7 +65,7 @@ const applicationFaults = (table: Table, { applied }: Ledger): string[] =>
 const creditFaults = (table: Table, { accounts, unrepeated }: Ledger, counted: string): string[] => {
   const lotsOf = Map.groupBy(table.of('LOT') as CreditLot[], (lot): string => `${partOf(lot)} ${lot.sk.split('#')[0]}`);
   const customers = new Map(table.of('CUSTOMER').map((item) => [item.sk, item]));
-  const balanceOf = (uuid: string, type: CreditType): number =>
+  const creditOf = (uuid: string, type: CreditType): number =>
     customers.get(uuid)?.[type === 'regular' ? 'credit' : 'restrictedCredit'] ?? 0;
   const faults = [...accounts].flatMap(([key, { base, sum, generation, lots }]) => {
     const [uuid = '', type] = key.split(' ') as [string, CreditType];
@@ -89,15 +79,12 @@ const creditFaults = (table: Table, { accounts, unrepeated }: Ledger, counted: s
       there.map(({ amount }) => String(amount)),
       [...lots.keys()].map(String),
     );
-    if (balanceOf(uuid, type) !== balance)
-      answer.push(`the ${type} credit of ${uuid} is ${balanceOf(uuid, type)}, not ${balance}`);
+    if (creditOf(uuid, type) !== balance)
+      answer.push(`the ${type} credit of ${uuid} is ${creditOf(uuid, type)}, not ${balance}`);
     return answer;
   });
-  const { acknowledged, unknown } = unrepeated;
-  const count = balanceOf(counted, 'regular');
-  if (count < acknowledged || count > acknowledged + unknown)
-    faults.push(`increments by 1 came to ${count}: ${acknowledged} were acknowledged, of ${unknown} it is unknown`);
-  return faults;
+  const times = (lotsOf.get(`${counted} regular`) ?? []).map(({ expiresAt }) => expiresAt);
+  return [...faults, ...unrepeatedFaults(creditOf(counted, 'regular'), times, unrepeated)];
 };
 
 /** What became of the deliveries. Each attempt at a request that had to be repeated may rightly have queued one. */

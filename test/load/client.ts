@@ -131,9 +131,12 @@ export const send = async (service: Service, route: Route, call: Call = {}): Pro
 const orGone = (route: Route, { expect = [route.status] }: Call): readonly number[] =>
   route.method === 'DELETE' ? [...expect, 404] : expect;
 
-/** Sends a request once, without an Idempotency-Key. */
-export const sendOnce = (service: Service, route: Route, call: Call): ReturnType<typeof attempt> =>
-  attempt(service, route, call);
+/** Sends a request once, without an Idempotency-Key. 503 says that it was not done, 500 does not say it. */
+export const sendOnce = async (service: Service, route: Route, call: Call): Promise<Attempt> => {
+  const outcome = await attempt(service, route, call);
+  if (outcome.answer) check(service.ledger, route, { ...call, expect: [route.status, 500, 503] }, outcome.answer);
+  return outcome;
+};
 
 /** Walks a list from its first page to its last. */
 export const walk = async (service: Service, route: Route, { query, ...call }: Call): Promise<Body[]> => {

@@ -5,6 +5,7 @@ import type { Route } from '../../lib/routes/route.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import { send, sendOnce } from './client.ts';
 import type { Account } from './ledger.ts';
+import { lotAmount } from './unrepeated.ts';
 import { type Action, compare, type World } from './world.ts';
 
 /**
@@ -94,13 +95,20 @@ const changeHot = async (world: World): Promise<void> => {
   if (answer.status === 200) service.ledger.changed('CUSTOMER', customer.uuid, {});
 };
 
-/** The path without an Idempotency-Key: not repeated, so that it may be unknown whether it was done. 503: it was not. */
-const countOne = async ({ service, counted }: World): Promise<void> => {
-  const call = { params: { identifier: counted.uuid }, body: { delta: 1 } };
-  const { answer, arrived } = await sendOnce(service, rows.incrementCredit, call);
-  const { unrepeated } = service.ledger;
-  if (answer?.status === 200) unrepeated.acknowledged += 1;
-  else if (arrived && (!answer || answer.status === 500)) unrepeated.unknown += 1;
+/** The path without an Idempotency-Key: not repeated, so that it may be unknown whether it was done. */
+const countOne = async ({ service, counted, below }: World): Promise<void> => {
+  const { ledger } = service;
+  const expiresAt = below(2) === 0 ? undefined : ledger.nextFarTime();
+  const body = { delta: expiresAt === undefined ? 1 : lotAmount, expiresAt };
+  const begun = performance.now();
+  const { answer, arrived } = await sendOnce(service, rows.incrementCredit, {
+    params: { identifier: counted.uuid },
+    body,
+  });
+  const ended = performance.now();
+  if (answer?.status === 200) ledger.unrepeated.push({ expiresAt, begun, ended, credit: answer.body.credit });
+  else if (arrived && (!answer || answer.status === 500))
+    ledger.unrepeated.push({ expiresAt, begun, ended, credit: undefined });
 };
 
 const readCredit = async (world: World): Promise<void> => {

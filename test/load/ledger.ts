@@ -1,4 +1,6 @@
+import { timestamp } from '../../lib/clock.ts';
 import type { CreditType } from '../../lib/credit/rules.ts';
+import type { Increment } from './unrepeated.ts';
 
 /** A row that clients made, as its last acknowledged change left it. */
 interface LedgerRow {
@@ -23,11 +25,14 @@ export interface Account {
 export type LedgerKind = 'PRODUCT' | 'COUPON' | 'GIFTCARD' | 'CATEGORY' | 'CUSTOMER';
 
 const maxFaults = 50;
+/** After the end of any run. */
+const farAway = Date.UTC(2100, 0, 1);
 
 /** What the service has acknowledged, kept by the clients, and where its answers contradicted it. */
 export const createLedger = () => {
   let step = 0;
   let faultCount = 0;
+  let farTimes = 0;
   const rows: Record<LedgerKind, Map<string, LedgerRow>> = {
     PRODUCT: new Map(),
     COUPON: new Map(),
@@ -56,8 +61,8 @@ export const createLedger = () => {
     deliveries: new Map<string, { attempts: number }>(),
     /** How many creates of a code that several clients wanted were acknowledged. */
     wins: new Map<string, number>(),
-    /** Increments by 1 that were not repeated: acknowledged, and without an answer. */
-    unrepeated: { acknowledged: 0, unknown: 0 },
+    /** Increments without an Idempotency-Key that were done, or may have been. */
+    unrepeated: [] as Increment[],
     faults,
     faultCount: () => faultCount,
     /** Notes something that the service got wrong. */
@@ -77,6 +82,8 @@ export const createLedger = () => {
       rows[kind].set(id, { fields: { ...before, ...fields }, touched: ++step });
     },
     nextAmount: (owner: Account): number => ++owner.lastAmount,
+    /** A time that nothing else in the run has. */
+    nextFarTime: (): string => timestamp(farAway + ++farTimes),
   };
 };
 

@@ -19,6 +19,7 @@ import { createRecorder } from './recorder.ts';
 import { makeResidents, seedResidents } from './residents.ts';
 import { readTable } from './table.ts';
 import { createClock, makeTrouble } from './trouble.ts';
+import { unrepeatedFigures } from './unrepeated.ts';
 import { walkActions } from './walks.ts';
 import { act, createWorld } from './world.ts';
 
@@ -128,7 +129,7 @@ export const runLoad = async ({ seconds, seed: seedNumber, dataDir, onProgress =
       rows: Object.fromEntries(Object.entries(ledger.rows).map(([kind, rows]) => [kind, rows.size])),
       lots: [...ledger.accounts.values()].reduce((sum, { lots }) => sum + lots.size, 0),
       records: table.requests,
-      unrepeated: ledger.unrepeated,
+      unrepeated: unrepeatedFigures(ledger.unrepeated),
       deliveries,
       faults: [
         ...ledger.faults,
