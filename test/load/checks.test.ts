@@ -3,14 +3,18 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { incrementCredit } from '../../lib/routes/credit.ts';
+import { leastHeld, newAccount } from './account.ts';
 import { deliveryFigures, memoryFaults, tableFaults } from './checks.ts';
 import { send } from './client.ts';
+import { creditActions } from './credit-actions.ts';
 import { createLedger } from './ledger.ts';
 import { createRecorder } from './recorder.ts';
+import { makeResidents } from './residents.ts';
 import { createTable } from './table.ts';
 import { type Increment, unrepeatedFaults } from './unrepeated.ts';
+import { act, createWorld } from './world.ts';
 
-/** What the load test's checks see: each damage to a table that is as acknowledged is found. */
+/** What the load test's checks see: each damage to a table that is as acknowledged, and each false answer, is found. */
 
 const customer = '10ad10ad-0000-0000-0000-000000000001';
 const counted = '10ad10ad-0000-0000-0000-000000000002';
@@ -41,8 +45,8 @@ const example = () => {
   ledger.members.set('c', new Set(['p']));
   ledger.applied.set(`${customer} store`, 'k');
   const account = ledger.account(customer, 'regular');
-  Object.assign(account, { base: 0, sum: 107 });
-  account.lots.set(7, { generation: 0 });
+  Object.assign(account, { base: 50, added: 77, taken: 20 });
+  account.lots.set(7, { generation: 0, expiresAt: '2027-01-01' });
   ledger.unrepeated.push(heard(1, 1), heard(2, 2), unheard(3), heard(4, 1003, '2027-01-01'));
   const items: Record<string, unknown>[] = [
     { pk: 'S#PRODUCT', sk: 'p', price: 5 },
@@ -213,6 +217,41 @@ const startAnswering = async (...answers: [number, object][]) => {
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { service: { baseUrl, key: '', ledger, ...recorder }, recorder, ledger, server };
 };
+
+test('each kind of false 400 of a credit action is found', async () => {
+  const { service, ledger, server } = await startAnswering([400, { detail: 'No.' }]);
+  const residents = makeResidents(3);
+  const [one, hot, counted] = residents as [(typeof residents)[0], (typeof residents)[0], (typeof residents)[0]];
+  for (const { uuid } of residents)
+    for (const type of ['regular', 'restricted'] as const) ledger.account(uuid, type).base = 1000;
+  const world = createWorld(0, 1, { service, customers: [one], hot: [hot], counted, shared: [] });
+
+  const found = new Set<string>();
+  for (let count = 0; count < 100; count++) {
+    await act(world, creditActions.slice(0, 3));
+    for (const fault of ledger.faults.splice(0)) found.add(fault.replaceAll(/\d{4}-\S+Z|(?<!load)\d+/g, 'N'));
+  }
+  server.close();
+
+  const refusals = [one, hot].flatMap(({ username }) => [
+    `N for ${username} until N was refused before that: No.`,
+    `N of ${username}, who held N at least, were refused: No.`,
+  ]);
+  expect([...found].filter((fault) => !fault.includes('instead of')).sort()).toEqual(
+    [...refusals, `a balance of N for ${one.username} until N was refused before that: No.`].sort(),
+  );
+  expect([...found].some((fault) => fault.includes('N instead of N or N or N'))).toBe(true);
+});
+
+test('a customer certainly holds what was given before and has not expired, less what others may have taken', () => {
+  const account = { ...newAccount(), base: 500, added: 400, taken: 30, taking: 7, generation: 1 };
+  account.lots.set(200, { generation: 1, expiresAt: '2027-01-01' });
+  account.lots.set(100, { generation: 0, expiresAt: '2027-01-01' });
+
+  expect(leastHeld(account, 900, '2026-12-31')).toBe(863);
+  expect(leastHeld(account, 900, '2027-01-01')).toBe(663);
+  expect(leastHeld(account, 500, '2027-01-01')).toBe(263);
+});
 
 test('the report says how often in a row a request was refused, and how long it took', async () => {
   const { service, recorder, ledger, server } = await startAnswering(

@@ -2,6 +2,7 @@ import type { CreditType } from '../../lib/credit/rules.ts';
 import { auditTable } from '../../lib/store/credit-audit.ts';
 import type { CreditLot } from '../../lib/store/credit-lots.ts';
 import type { Gift } from '../../local/dispenser.ts';
+import { balanceOf } from './account.ts';
 import type { Ledger, LedgerKind } from './ledger.ts';
 import type { Memory } from './recorder.ts';
 import { sameSet } from './same-set.ts';
@@ -67,13 +68,14 @@ const creditFaults = (table: Table, { accounts, unrepeated }: Ledger, counted: s
   const customers = new Map(table.of('CUSTOMER').map((item) => [item.sk, item]));
   const creditOf = (uuid: string, type: CreditType): number =>
     customers.get(uuid)?.[type === 'regular' ? 'credit' : 'restrictedCredit'] ?? 0;
-  const faults = [...accounts].flatMap(([key, { base, sum, generation, lots }]) => {
+  const faults = [...accounts].flatMap(([key, account]) => {
+    const { generation, lots } = account;
     const [uuid = '', type] = key.split(' ') as [string, CreditType];
     const there = lotsOf.get(key) ?? [];
     const expired = there.filter(
       ({ state, amount }) => state === 'expired' && lots.get(amount)?.generation === generation,
     );
-    const balance = base + sum - expired.reduce((total, { remaining }) => total + remaining, 0);
+    const balance = balanceOf(account) - expired.reduce((total, { remaining }) => total + remaining, 0);
     const answer = sameSet(
       `lot of ${key}`,
       there.map(({ amount }) => String(amount)),

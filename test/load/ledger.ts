@@ -1,5 +1,6 @@
 import { timestamp } from '../../lib/clock.ts';
 import type { CreditType } from '../../lib/credit/rules.ts';
+import { type Account, newAccount } from './account.ts';
 import type { Increment } from './unrepeated.ts';
 
 /** A row that clients made, as its last acknowledged change left it. */
@@ -8,18 +9,6 @@ interface LedgerRow {
   fields: Record<string, unknown>;
   /** When it was last changed, in steps of the ledger; infinite while a change is under way. */
   touched: number;
-}
-
-/** The credit of one type of one customer, as acknowledged. */
-export interface Account {
-  /** The last `set`, and what was added and taken since. */
-  base: number;
-  sum: number;
-  /** Counts the sets. */
-  generation: number;
-  /** Each lot has an amount of its own among its customer's: the amount tells it. */
-  lots: Map<number, { generation: number }>;
-  lastAmount: number;
 }
 
 export type LedgerKind = 'PRODUCT' | 'COUPON' | 'GIFTCARD' | 'CATEGORY' | 'CUSTOMER';
@@ -44,7 +33,7 @@ export const createLedger = () => {
   const faults: string[] = [];
   const account = (uuid: string, type: CreditType): Account => {
     const key = `${uuid} ${type}`;
-    const known = accounts.get(key) ?? { base: 0, sum: 0, generation: 0, lots: new Map(), lastAmount: 0 };
+    const known = accounts.get(key) ?? newAccount();
     accounts.set(key, known);
     return known;
   };
@@ -63,6 +52,8 @@ export const createLedger = () => {
     wins: new Map<string, number>(),
     /** Increments without an Idempotency-Key that were done, or may have been. */
     unrepeated: [] as Increment[],
+    /** How many takes from hot customers were answered, and for how many it is certain that enough was held. */
+    hotTakes: { answered: 0, covered: 0 },
     faults,
     faultCount: () => faultCount,
     /** Notes something that the service got wrong. */

@@ -130,6 +130,7 @@ export const runLoad = async ({ seconds, seed: seedNumber, dataDir, onProgress =
       lots: [...ledger.accounts.values()].reduce((sum, { lots }) => sum + lots.size, 0),
       records: table.requests,
       unrepeated: unrepeatedFigures(ledger.unrepeated),
+      hotTakes: ledger.hotTakes,
       deliveries,
       faults: [
         ...ledger.faults,
