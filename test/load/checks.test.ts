@@ -1,9 +1,20 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { deliveryFigures, tableFaults } from './checks.ts';
+import { incrementCredit } from '../../lib/routes/credit.ts';
+import { leastHeld, newAccount } from './account.ts';
+import { deliveryFigures, memoryFaults, tableFaults } from './checks.ts';
+import { send } from './client.ts';
+import { creditActions } from './credit-actions.ts';
 import { createLedger } from './ledger.ts';
+import { createRecorder } from './recorder.ts';
+import { makeResidents } from './residents.ts';
 import { createTable } from './table.ts';
+import { type Increment, unrepeatedFaults } from './unrepeated.ts';
+import { act, createWorld } from './world.ts';
 
-/** What the load test's checks see: each damage to a table that is as acknowledged is found. */
+/** What the load test's checks see: each damage to a table that is as acknowledged, and each false answer, is found. */
 
 const customer = '10ad10ad-0000-0000-0000-000000000001';
 const counted = '10ad10ad-0000-0000-0000-000000000002';
@@ -17,6 +28,14 @@ const lot = {
 };
 const due = { creditDue: '2027-01-01', due: '2027-01-01', dues: 'CUSTOMER#DUE#?' };
 
+/** An increment without a key that began in this minute and came to this balance. */
+const heard = (minute: number, credit: number | undefined, expiresAt?: string): Increment => ({
+  ...{ expiresAt, credit },
+  begun: minute * 60_000,
+  ended: minute * 60_000 + 500,
+});
+const unheard = (minute: number, expiresAt?: string): Increment => heard(minute, undefined, expiresAt);
+
 /** A ledger, and the table that it asks for. */
 const example = () => {
   const ledger = createLedger();
@@ -26,10 +45,9 @@ const example = () => {
   ledger.members.set('c', new Set(['p']));
   ledger.applied.set(`${customer} store`, 'k');
   const account = ledger.account(customer, 'regular');
-  Object.assign(account, { base: 0, sum: 107 });
-  account.lots.set(7, { generation: 0 });
-  ledger.unrepeated.acknowledged = 3;
-  ledger.unrepeated.unknown = 1;
+  Object.assign(account, { base: 50, added: 77, taken: 20 });
+  account.lots.set(7, { generation: 0, expiresAt: '2027-01-01' });
+  ledger.unrepeated.push(heard(1, 1), heard(2, 2), unheard(3), heard(4, 1003, '2027-01-01'));
   const items: Record<string, unknown>[] = [
     { pk: 'S#PRODUCT', sk: 'p', price: 5 },
     { pk: 'S#CATEGORY', sk: 'c', productCount: 1 },
@@ -38,8 +56,9 @@ const example = () => {
     { pk: 'S#CODE', sk: 'code', id: 'k' },
     { pk: `S#APPLIED#${customer}`, sk: 'store', couponId: 'k' },
     { pk: 'S#CUSTOMER', sk: customer, credit: 107, creditUnlotted: 100, creditLots: 1, creditEpoch: 'e', ...due },
-    { pk: 'S#CUSTOMER', sk: counted, credit: 4, creditUnlotted: 4 },
+    { pk: 'S#CUSTOMER', sk: counted, credit: 1003, creditUnlotted: 3, creditLots: 1, creditEpoch: 'e', ...due },
     lot,
+    { ...lot, pk: `S#LOT#${counted}`, amount: 1000, remaining: 1000 },
   ];
   return { ledger, items };
 };
@@ -82,6 +101,7 @@ const damages: [string, (items: Items) => void, RegExp][] = [
   ['a lost application', without(`S#APPLIED#${customer}`), /APPLIED .* was acknowledged/],
   ['a lost lot', without(`S#LOT#${customer}`), /lot of .* 7 was acknowledged/],
   ['a doubled lot', more({ ...lot, sk: `${lot.sk}2` }), /1 of lot of .* are there twice/],
+  ['a lost lot without a key', without(`S#LOT#${counted}`), /lot without a key 2027-01-01 was acknowledged/],
   ['a doubled increment', change('S#CUSTOMER', { credit: 207, creditUnlotted: 200 }), /is 207, not 107/],
 ];
 
@@ -89,18 +109,60 @@ test.each(damages)('%s is found', (_, damage, fault) => {
   expect(faultsOf(damage).join('\n')).toMatch(fault);
 });
 
-test('a lost increment without an Idempotency-Key is found, and one too many', () => {
-  const withCount = (credit: number) => (items: Items) => {
-    Object.assign(items.find(({ sk }) => sk === counted) ?? {}, { credit, creditUnlotted: credit });
-  };
+const [a, b, c] = ['2100-01-01', '2100-01-02', '2100-01-03'] as const;
 
-  expect([2, 3, 4, 5].map((credit) => faultsOf(withCount(credit)).length)).toEqual([1, 0, 0, 1]);
+const unrepeated: [string, number, string[], Increment[], string[]][] = [
+  ['all were heard', 1002, [a], [heard(1, 1), heard(2, 1001, a), heard(3, 1002)], []],
+  ['those not heard were all done', 2002, [a, b], [heard(1, 1), unheard(2), unheard(2, a), heard(2, 2002, b)], []],
+  ['none that was not heard was done', 1001, [b], [heard(1, 1), unheard(2), unheard(2, a), heard(2, 1001, b)], []],
+  ['one that was not heard was done in the next minute', 2, [], [unheard(1), heard(1, 1)], []],
+  [
+    'an acknowledged lot is lost, and one that was not heard is there',
+    2000,
+    [a, c],
+    [heard(1, 1000, a), heard(2, 2000, b), unheard(2, c)],
+    ['lot without a key 2100-01-02 was acknowledged, but is not there'],
+  ],
+  ['a lot is there twice', 1000, [a, a], [heard(1, 1000, a)], ['1 of lot without a key are there twice']],
+  [
+    'a lot is there whose request was refused',
+    1000,
+    [a, b],
+    [heard(1, 1000, a)],
+    ['lot without a key 2100-01-02 is there, but was never acknowledged'],
+  ],
+  [
+    'one is lost, and one that was not heard was done',
+    2,
+    [],
+    [heard(1, 1), heard(1, 1), unheard(1)],
+    ['increments that came to 1 and 1 have one place: one is lost'],
+  ],
+  ['the last is lost', 1, [], [heard(1, 1), heard(2, 2)], ['an increment came to 2, but the balance is 1: it is lost']],
+  [
+    'one is doubled, and one that was not heard long before was not done',
+    3,
+    [],
+    [unheard(1), heard(5, 1), heard(6, 3)],
+    ['between the balances of 1 and 3 there is more than was sent: one is doubled'],
+  ],
+  [
+    'the last is doubled',
+    2,
+    [],
+    [heard(1, 1)],
+    ['between the balances of 1 and 2 there is more than was sent: one is doubled'],
+  ],
+];
+
+test.each(unrepeated)('increments without a key: %s', (_, balance, lots, increments, faults) => {
+  expect(unrepeatedFaults(balance, lots, increments)).toEqual(faults);
 });
 
 test('a lost delivery, one that was given twice, and a record that does not know are found', () => {
   const { ledger } = example();
-  ledger.deliveries.set('a', { sure: true });
-  ledger.deliveries.set('b', { sure: true });
+  ledger.deliveries.set('a', { attempts: 1 });
+  ledger.deliveries.set('b', { attempts: 1 });
   const gift = { deliveryId: 'd', recipient: '', item: '', message: 'a', time: '', attempts: 1 };
   const table = createTable('S');
   table.add({ pk: 'S#DELIVERY', sk: 'd', state: 'queued' });
@@ -109,8 +171,103 @@ test('a lost delivery, one that was given twice, and a record that does not know
 
   expect(faults).toEqual([
     'delivery b was acknowledged, but is not there',
-    'delivery a was ordered once, but given 2 times',
+    'delivery a was ordered in 1 attempts, but given 2 times',
     '1 gifts were given twice under one delivery id',
     'delivery d was given, but its record says queued',
   ]);
+});
+
+test('a delivery is given as often as it was asked for at most', () => {
+  const { ledger } = example();
+  ledger.deliveries.set('a', { attempts: 2 });
+  const giftOf = (deliveryId: string) => ({ deliveryId, recipient: '', item: '', message: 'a', time: '', attempts: 1 });
+  const table = createTable('S');
+  for (const sk of ['1', '2', '3']) table.add({ pk: 'S#DELIVERY', sk, state: 'delivered' });
+
+  const { faults } = deliveryFigures(table, ledger, ['1', '2', '3'].map(giftOf));
+
+  expect(faults).toEqual(['delivery a was ordered in 2 attempts, but given 3 times']);
+});
+
+test('memory that grows is found, and a life too short to tell', () => {
+  const faultsOfMemory = (seconds: number, early: [number, number], late: [number, number]) =>
+    memoryFaults({
+      seconds,
+      early: { rss: early[0], heapUsed: early[1] },
+      late: { rss: late[0], heapUsed: late[1] },
+    });
+
+  expect(faultsOfMemory(900, [400, 36], [500, 38])).toEqual([]);
+  expect(faultsOfMemory(900, [400, 36], [418, 46])).toEqual(['the heap grew from 36 MB to 46 MB']);
+  expect(faultsOfMemory(900, [400, 36], [501, 36])).toEqual(['the process grew from 400 MB to 501 MB']);
+  expect(faultsOfMemory(60, [204, 36], [276, 36])).toEqual([]);
+  expect(faultsOfMemory(60, [204, 36], [356, 36])).toEqual(['the process grew from 204 MB to 356 MB']);
+  expect(faultsOfMemory(9, [400, 0], [418, 36])).toEqual(['9 s are too short a life to compare memory in']);
+});
+
+/** A service that gives these answers, the last one from then on. */
+const startAnswering = async (...answers: [number, object][]) => {
+  const server = createServer((request, response) => {
+    const [status, body] = (answers.length > 1 ? answers.shift() : answers[0]) as [number, object];
+    request.resume().on('end', () => response.writeHead(status).end(JSON.stringify(body)));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const recorder = createRecorder(1);
+  const ledger = createLedger();
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { service: { baseUrl, key: '', ledger, ...recorder }, recorder, ledger, server };
+};
+
+test('each kind of false 400 of a credit action is found', async () => {
+  const { service, ledger, server } = await startAnswering([400, { detail: 'No.' }]);
+  const residents = makeResidents(3);
+  const [one, hot, counted] = residents as [(typeof residents)[0], (typeof residents)[0], (typeof residents)[0]];
+  for (const { uuid } of residents)
+    for (const type of ['regular', 'restricted'] as const) ledger.account(uuid, type).base = 1000;
+  const world = createWorld(0, 1, { service, customers: [one], hot: [hot], counted, shared: [] });
+
+  const found = new Set<string>();
+  for (let count = 0; count < 100; count++) {
+    await act(world, creditActions.slice(0, 3));
+    for (const fault of ledger.faults.splice(0)) found.add(fault.replaceAll(/\d{4}-\S+Z|(?<!load)\d+/g, 'N'));
+  }
+  server.close();
+
+  const refusals = [one, hot].flatMap(({ username }) => [
+    `N for ${username} until N was refused before that: No.`,
+    `N of ${username}, who held N at least, were refused: No.`,
+  ]);
+  expect([...found].filter((fault) => !fault.includes('instead of')).sort()).toEqual(
+    [...refusals, `a balance of N for ${one.username} until N was refused before that: No.`].sort(),
+  );
+  expect([...found].some((fault) => fault.includes('N instead of N or N or N'))).toBe(true);
+});
+
+test('a customer certainly holds what was given before and has not expired, less what others may have taken', () => {
+  const account = { ...newAccount(), base: 500, added: 400, taken: 30, taking: 7, generation: 1 };
+  account.lots.set(200, { generation: 1, expiresAt: '2027-01-01' });
+  account.lots.set(100, { generation: 0, expiresAt: '2027-01-01' });
+
+  expect(leastHeld(account, 900, '2026-12-31')).toBe(863);
+  expect(leastHeld(account, 900, '2027-01-01')).toBe(663);
+  expect(leastHeld(account, 500, '2027-01-01')).toBe(263);
+});
+
+test('the report says how often in a row a request was refused, and how long it took', async () => {
+  const { service, recorder, ledger, server } = await startAnswering(
+    [503, {}],
+    [500, {}],
+    [503, {}],
+    [503, {}],
+    [400, {}],
+  );
+
+  await send(service, incrementCredit, { params: { identifier: 'a' }, body: { delta: 1 }, expect: [400] });
+  server.close();
+
+  const { worst } = recorder.summary();
+  expect(ledger.faults).toEqual([]);
+  expect(worst.refusalsInARow).toEqual({ count: 2, endpoint: incrementCredit.id });
+  expect(worst.wait).toMatchObject({ endpoint: incrementCredit.id, heard: { 400: 1, 500: 1, 503: 3 } });
+  expect(worst.wait.seconds).toBeGreaterThan(1);
 });

@@ -9,8 +9,8 @@ type Body = any;
 export interface Answer {
   status: number;
   body: Body;
-  /** Whether the first attempt was the one that was answered: nothing can have been done before. */
-  sure: boolean;
+  /** How many attempts may have reached the service, the answered one included. */
+  attempts: number;
 }
 
 export interface Call {
@@ -29,6 +29,17 @@ export interface Service {
   onAnswer: (route: Route, status: number, millis: number) => void;
   /** An attempt without an answer. */
   onLost: () => void;
+  /** A request is answered for good, or given up. */
+  onSettled: (route: Route, effort: Effort) => void;
+}
+
+/** What it took until a request was answered for good. */
+export interface Effort {
+  /** The status of each attempt, or `none`. */
+  heard: readonly string[];
+  /** The most times in a row that the service, not merely its start, answered 503. */
+  refusalsInARow: number;
+  millis: number;
 }
 
 const giveUpMillis = 300_000;
@@ -40,13 +51,23 @@ const pathOf = ({ path }: Route, { params = {}, query = {} }: Call): string => {
   return text === '' ? filled : `${filled}?${text}`;
 };
 
-/** Sends a request once; undefined where no answer came. */
+interface Attempt {
+  /** Undefined where none came. */
+  answer?: { status: number; body: Body };
+  /** False where nobody was there to take the request. */
+  arrived: boolean;
+}
+
+const isRefused = (error: unknown): boolean =>
+  error instanceof Error && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED';
+
+/** Sends a request once. */
 const attempt = async (
   { baseUrl, key, onAnswer, onLost }: Service,
   route: Route,
   call: Call,
   idempotencyKey?: string,
-): Promise<{ status: number; body: Body } | undefined> => {
+): Promise<Attempt> => {
   const started = performance.now();
   try {
     const response = await fetch(baseUrl + pathOf(route, call), {
@@ -57,10 +78,10 @@ const attempt = async (
     });
     const text = await response.text();
     onAnswer(route, response.status, performance.now() - started);
-    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
-  } catch {
+    return { answer: { status: response.status, body: text === '' ? undefined : JSON.parse(text) }, arrived: true };
+  } catch (error) {
     onLost();
-    return undefined;
+    return { arrived: !isRefused(error) };
   }
 };
 
@@ -78,20 +99,31 @@ const check = (ledger: Ledger, route: Route, call: Call, { status, body }: { sta
 /** Sends a request, a POST under an Idempotency-Key, again and again until it is answered for good. */
 export const send = async (service: Service, route: Route, call: Call = {}): Promise<Answer> => {
   const idempotencyKey = route.method === 'POST' ? randomUUID() : undefined;
-  const until = performance.now() + giveUpMillis;
-  for (let attempts = 1; ; attempts++) {
-    const answer = await attempt(service, route, call, idempotencyKey);
-    const sure = attempts === 1;
-    if (answer && !repeated.has(answer.status)) {
-      check(service.ledger, route, sure ? call : { ...call, expect: orGone(route, call) }, answer);
-      return { ...answer, sure };
+  const begun = performance.now();
+  const heard: string[] = [];
+  let arrivals = 0;
+  let refusals = 0;
+  let refusalsInARow = 0;
+  for (;;) {
+    const { answer, arrived } = await attempt(service, route, call, idempotencyKey);
+    const millis = performance.now() - begun;
+    heard.push(String(answer?.status ?? 'none'));
+    if (arrived) arrivals += 1;
+    // While the service starts its gateway answers 503 without a body.
+    refusals = answer?.status === 503 && answer.body !== undefined ? refusals + 1 : 0;
+    refusalsInARow = Math.max(refusals, refusalsInARow);
+    const isGood = answer !== undefined && !repeated.has(answer.status);
+    if (isGood || millis > giveUpMillis) service.onSettled(route, { heard, refusalsInARow, millis });
+    if (isGood) {
+      check(service.ledger, route, arrivals === 1 ? call : { ...call, expect: orGone(route, call) }, answer);
+      return { ...answer, attempts: arrivals };
     }
-    if (performance.now() > until) {
-      const text = `${route.id}: ${attempts} attempts in ${giveUpMillis / 1000} s came to ${answer?.status}`;
+    if (millis > giveUpMillis) {
+      const text = `${route.id}: ${heard.length} attempts in ${giveUpMillis / 1000} s came to ${answer?.status}`;
       service.ledger.fault(text);
       throw new Error(text);
     }
-    await sleep(Math.min(100 * 2 ** attempts, 3000) * (0.5 + Math.random()));
+    await sleep(Math.min(100 * 2 ** heard.length, 3000) * (0.5 + Math.random()));
   }
 };
 
@@ -99,9 +131,12 @@ export const send = async (service: Service, route: Route, call: Call = {}): Pro
 const orGone = (route: Route, { expect = [route.status] }: Call): readonly number[] =>
   route.method === 'DELETE' ? [...expect, 404] : expect;
 
-/** Sends a request once, without an Idempotency-Key. */
-export const sendOnce = (service: Service, route: Route, call: Call): ReturnType<typeof attempt> =>
-  attempt(service, route, call);
+/** Sends a request once, without an Idempotency-Key. 503 says that it was not done, 500 does not say it. */
+export const sendOnce = async (service: Service, route: Route, call: Call): Promise<Attempt> => {
+  const outcome = await attempt(service, route, call);
+  if (outcome.answer) check(service.ledger, route, { ...call, expect: [route.status, 500, 503] }, outcome.answer);
+  return outcome;
+};
 
 /** Walks a list from its first page to its last. */
 export const walk = async (service: Service, route: Route, { query, ...call }: Call): Promise<Body[]> => {

@@ -3,8 +3,9 @@ import type { CreditType } from '../../lib/credit/rules.ts';
 import * as rows from '../../lib/routes/credit.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import type { Resident } from '../../lib/store/residents.ts';
-import { send, sendOnce } from './client.ts';
-import type { Account } from './ledger.ts';
+import { balanceOf, givenTo, leastHeld } from './account.ts';
+import { type Answer, send, sendOnce } from './client.ts';
+import { lotAmount } from './unrepeated.ts';
 import { type Action, compare, type World } from './world.ts';
 
 /**
@@ -24,46 +25,69 @@ const sets: Record<CreditType, Route> = { regular: rows.setCredit, restricted: r
 const soon = ({ below }: World): string => timestamp(now() + 10 * minute + below(120 * minute));
 const afterTheRun = ({ below }: World): string => timestamp(now() + 30 * day + below(30 * day));
 
+/** An expiry may have passed by the time that a request gets through; one that has not is no reason to refuse it. */
+const statusesOf = (expiresAt: string | undefined): number[] => (expiresAt === undefined ? [200] : [200, 400]);
+
+/** Ours is the service's clock, or a moment ahead of it. */
+const checkRefusal = ({ service }: World, what: string, { status, body }: Answer, expiresAt: string | undefined) => {
+  if (status === 400 && expiresAt !== undefined && timestamp(now()) < expiresAt)
+    service.ledger.fault(`${what} until ${expiresAt} was refused before that: ${body?.detail}`);
+};
+
 const add = async (world: World, { uuid, username }: Resident, type: CreditType, expiresAt?: string) => {
   const { service, below } = world;
   const { ledger } = service;
   const account = ledger.account(uuid, type);
   const delta = expiresAt === undefined ? 1 + below(500) : ledger.nextAmount(account);
   const identifier = below(2) === 0 ? uuid : username;
-  // An expiry may have passed by the time that a request gets through.
-  const expect = expiresAt === undefined ? [200] : [200, 400];
-  const answer = await send(service, increments[type], { params: { identifier }, body: { delta, expiresAt }, expect });
-  if (answer.status !== 200) return answer;
-  account.sum += delta;
-  if (expiresAt !== undefined) account.lots.set(delta, { generation: account.generation });
-  return answer;
-};
-
-const take = async ({ service, below }: World, { uuid }: Resident, type: CreditType, exact: boolean) => {
-  const account = service.ledger.account(uuid, type);
-  const delta = -1 - below(400);
-  const expect = !exact ? [200, 400] : account.base + account.sum + delta >= 0 ? [200] : [400];
-  const call = { params: { identifier: uuid }, body: { delta }, expect };
+  const call = { params: { identifier }, body: { delta, expiresAt }, expect: statusesOf(expiresAt) };
   const answer = await send(service, increments[type], call);
-  if (answer.status === 200) account.sum += delta;
+  checkRefusal(world, `${delta} for ${username}`, answer, expiresAt);
+  if (answer.status !== 200) return answer;
+  account.added += delta;
+  if (expiresAt !== undefined) account.lots.set(delta, { generation: account.generation, expiresAt });
   return answer;
 };
 
-const set = async ({ service, below }: World, { uuid }: Resident, type: CreditType, expiresAt?: string) => {
+/**
+ * Takes credit. Where others add and take at the same time, and lots expire, what the customer holds is known only
+ * within bounds: who certainly holds enough must not be refused, and an own customer who cannot hold enough must be.
+ */
+const take = async ({ service, below }: World, { uuid, username }: Resident, type: CreditType, isOwn: boolean) => {
+  const { ledger } = service;
+  const account = ledger.account(uuid, type);
+  const amount = 1 + below(400);
+  const given = givenTo(account);
+  const most = balanceOf(account);
+  account.taking += amount;
+  const call = { params: { identifier: uuid }, body: { delta: -amount }, expect: [200, 400] };
+  const answer = await send(service, increments[type], call);
+  account.taking -= amount;
+  const least = leastHeld(account, given, timestamp(now()));
+  if (!isOwn) ledger.hotTakes.answered += 1;
+  if (!isOwn && least >= amount) ledger.hotTakes.covered += 1;
+  if (answer.status === 200) account.taken += amount;
+  if (answer.status === 400 && least >= amount)
+    ledger.fault(`${amount} of ${username}, who held ${least} at least, were refused: ${answer.body?.detail}`);
+  if (answer.status === 200 && isOwn && most < amount)
+    ledger.fault(`${amount} were taken from ${username}, who held ${most} at most`);
+  return answer;
+};
+
+const set = async (world: World, { uuid, username }: Resident, type: CreditType, expiresAt?: string) => {
+  const { service, below } = world;
   const { ledger } = service;
   const account = ledger.account(uuid, type);
   const credit = expiresAt === undefined ? below(1000) : ledger.nextAmount(account);
-  const expect = expiresAt === undefined ? [200] : [200, 400];
-  const call = { params: { identifier: uuid }, body: { credit, expiresAt }, expect };
+  const call = { params: { identifier: uuid }, body: { credit, expiresAt }, expect: statusesOf(expiresAt) };
   const answer = await send(service, sets[type], call);
+  checkRefusal(world, `a balance of ${credit} for ${username}`, answer, expiresAt);
   if (answer.status !== 200) return answer;
   const generation = account.generation + 1;
-  Object.assign(account, { base: credit, sum: 0, generation });
-  if (expiresAt !== undefined) account.lots.set(credit, { generation });
+  Object.assign(account, { base: credit, added: 0, taken: 0, generation });
+  if (expiresAt !== undefined) account.lots.set(credit, { generation, expiresAt });
   return answer;
 };
-
-const balanceOf = ({ base, sum }: Account): number => base + sum;
 
 /** Changes an own customer's credit: what a restricted balance must be after it is known. */
 const changeOwn = async (world: World): Promise<void> => {
@@ -74,7 +98,7 @@ const changeOwn = async (world: World): Promise<void> => {
   const kind = below(10);
   const change =
     kind < 5 ? add(world, customer, type, expiresAt) : kind < 8 ? undefined : set(world, customer, type, expiresAt);
-  const answer = await (change ?? take(world, customer, type, type === 'restricted'));
+  const answer = await (change ?? take(world, customer, type, true));
   if (answer.status !== 200) return;
   service.ledger.changed('CUSTOMER', customer.uuid, {});
   const restrictedCredit = balanceOf(service.ledger.account(customer.uuid, 'restricted'));
@@ -94,13 +118,20 @@ const changeHot = async (world: World): Promise<void> => {
   if (answer.status === 200) service.ledger.changed('CUSTOMER', customer.uuid, {});
 };
 
-/** The path without an Idempotency-Key: not repeated, so that it may be unknown whether it was done. 503: it was not. */
-const countOne = async ({ service, counted }: World): Promise<void> => {
-  const call = { params: { identifier: counted.uuid }, body: { delta: 1 } };
-  const answer = await sendOnce(service, rows.incrementCredit, call);
-  const { unrepeated } = service.ledger;
-  if (answer?.status === 200) unrepeated.acknowledged += 1;
-  else if (answer === undefined || answer.status === 500) unrepeated.unknown += 1;
+/** The path without an Idempotency-Key: not repeated, so that it may be unknown whether it was done. */
+const countOne = async ({ service, counted, below }: World): Promise<void> => {
+  const { ledger } = service;
+  const expiresAt = below(2) === 0 ? undefined : ledger.nextFarTime();
+  const body = { delta: expiresAt === undefined ? 1 : lotAmount, expiresAt };
+  const begun = performance.now();
+  const { answer, arrived } = await sendOnce(service, rows.incrementCredit, {
+    params: { identifier: counted.uuid },
+    body,
+  });
+  const ended = performance.now();
+  if (answer?.status === 200) ledger.unrepeated.push({ expiresAt, begun, ended, credit: answer.body.credit });
+  else if (arrived && (!answer || answer.status === 500))
+    ledger.unrepeated.push({ expiresAt, begun, ended, credit: undefined });
 };
 
 const readCredit = async (world: World): Promise<void> => {

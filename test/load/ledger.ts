@@ -1,4 +1,7 @@
+import { timestamp } from '../../lib/clock.ts';
 import type { CreditType } from '../../lib/credit/rules.ts';
+import { type Account, newAccount } from './account.ts';
+import type { Increment } from './unrepeated.ts';
 
 /** A row that clients made, as its last acknowledged change left it. */
 interface LedgerRow {
@@ -8,26 +11,17 @@ interface LedgerRow {
   touched: number;
 }
 
-/** The credit of one type of one customer, as acknowledged. */
-export interface Account {
-  /** The last `set`, and what was added and taken since. */
-  base: number;
-  sum: number;
-  /** Counts the sets. */
-  generation: number;
-  /** Each lot has an amount of its own among its customer's: the amount tells it. */
-  lots: Map<number, { generation: number }>;
-  lastAmount: number;
-}
-
 export type LedgerKind = 'PRODUCT' | 'COUPON' | 'GIFTCARD' | 'CATEGORY' | 'CUSTOMER';
 
 const maxFaults = 50;
+/** After the end of any run. */
+const farAway = Date.UTC(2100, 0, 1);
 
 /** What the service has acknowledged, kept by the clients, and where its answers contradicted it. */
 export const createLedger = () => {
   let step = 0;
   let faultCount = 0;
+  let farTimes = 0;
   const rows: Record<LedgerKind, Map<string, LedgerRow>> = {
     PRODUCT: new Map(),
     COUPON: new Map(),
@@ -39,7 +33,7 @@ export const createLedger = () => {
   const faults: string[] = [];
   const account = (uuid: string, type: CreditType): Account => {
     const key = `${uuid} ${type}`;
-    const known = accounts.get(key) ?? { base: 0, sum: 0, generation: 0, lots: new Map(), lastAmount: 0 };
+    const known = accounts.get(key) ?? newAccount();
     accounts.set(key, known);
     return known;
   };
@@ -52,12 +46,14 @@ export const createLedger = () => {
     members: new Map<string, Set<string>>(),
     /** The coupon applied to each customer and scope. */
     applied: new Map<string, string>(),
-    /** Deliveries by their note: whether one attempt was made, which was answered, so that none can have been doubled. */
-    deliveries: new Map<string, { sure: boolean }>(),
+    /** Deliveries by their note: how many attempts may have reached the service. None can be given more often. */
+    deliveries: new Map<string, { attempts: number }>(),
     /** How many creates of a code that several clients wanted were acknowledged. */
     wins: new Map<string, number>(),
-    /** Increments by 1 that were not repeated: acknowledged, and without an answer. */
-    unrepeated: { acknowledged: 0, unknown: 0 },
+    /** Increments without an Idempotency-Key that were done, or may have been. */
+    unrepeated: [] as Increment[],
+    /** How many takes from hot customers were answered, and for how many it is certain that enough was held. */
+    hotTakes: { answered: 0, covered: 0 },
     faults,
     faultCount: () => faultCount,
     /** Notes something that the service got wrong. */
@@ -77,6 +73,8 @@ export const createLedger = () => {
       rows[kind].set(id, { fields: { ...before, ...fields }, touched: ++step });
     },
     nextAmount: (owner: Account): number => ++owner.lastAmount,
+    /** A time that nothing else in the run has. */
+    nextFarTime: (): string => timestamp(farAway + ++farTimes),
   };
 };
 

@@ -17,12 +17,11 @@ test(`50 clients lose and double nothing while service and engine are killed (LO
 }, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'store-load-'));
 
-  const { faults, endpoints, kills, complaints, memory } = await runLoad({ seconds, seed, dataDir });
+  const { faults, endpoints, kills, complaints } = await runLoad({ seconds, seed, dataDir });
 
   expect(faults).toEqual([]);
   expect(Object.keys(endpoints).sort()).toEqual(routes.map(({ id }) => id).sort());
   expect(new Set(kills.map(({ what }) => what))).toEqual(new Set(['service', 'engine']));
   expect(Object.keys(complaints).filter((line) => !expected.test(line))).toEqual([]);
-  expect(memory.late.heapUsed).toBeLessThan(1.5 * memory.early.heapUsed + 100);
   rmSync(dataDir, { recursive: true });
 });

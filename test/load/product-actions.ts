@@ -80,7 +80,7 @@ const deliver = async (world: World): Promise<void> => {
   const call = { params: { id }, body: { recipientIdentifier: username, message }, expect: [active ? 200 : 404] };
   const answer = await send(service, rows.deliverProduct, call);
   if (answer.status !== 200) return;
-  service.ledger.deliveries.set(message, { sure: answer.sure });
+  service.ledger.deliveries.set(message, { attempts: answer.attempts });
   const known = { productId: id, recipientUuid: uuid, recipientUsername: username, queued: true, message };
   compare(world, `a delivery of ${id}`, answer.body, known);
 };

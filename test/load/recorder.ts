@@ -1,4 +1,5 @@
 import type { Route } from '../../lib/routes/route.ts';
+import type { Effort } from './client.ts';
 import type { Sample } from './faults.ts';
 
 /** Milliseconds at which that part of the requests was answered, to a tenth. */
@@ -30,7 +31,7 @@ const percentiles = (millis: readonly number[]): Percentiles => {
 const median = (values: readonly number[]): number => percentiles(values).p50;
 
 /** Memory of one start of the service, in MB; of the heap only what was left after a collection. */
-interface Memory {
+export interface Memory {
   /** Seconds from the first to the last sample. */
   seconds: number;
   early: { rss: number; heapUsed: number };
@@ -51,6 +52,12 @@ const memoryOf = (samples: readonly (Sample & { at: number })[]): Memory => {
   return { seconds: Math.round(last - first), early: between(0.25, 0.5), late: between(0.75, 1) };
 };
 
+/** The worst that any request met with, and of which endpoint it was. */
+const newWorst = () => ({
+  refusalsInARow: { count: 0, endpoint: '' },
+  wait: { seconds: 0, endpoint: '', heard: {} as Record<string, number> },
+});
+
 const addTo = (counts: Map<string, number>, name: string): void => {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 };
@@ -70,6 +77,7 @@ export const createRecorder = (width: number) => {
   const complaints = new Map<string, number>();
   const memory: (Sample & { at: number; start: number })[] = [];
   const kills: Kill[] = [];
+  const worst = newWorst();
   let lost = 0;
   let complaint = '';
 
@@ -85,6 +93,14 @@ export const createRecorder = (width: number) => {
     },
     onLost: (): void => {
       lost += 1;
+    },
+    onSettled: ({ id }: Route, { heard, refusalsInARow, millis }: Effort): void => {
+      const seconds = Math.round(millis / 100) / 10;
+      if (refusalsInARow > worst.refusalsInARow.count) worst.refusalsInARow = { count: refusalsInARow, endpoint: id };
+      if (seconds <= worst.wait.seconds) return;
+      const counts = new Map<string, number>();
+      for (const status of heard) addTo(counts, status);
+      worst.wait = { seconds, endpoint: id, heard: sortedCounts(counts) };
     },
     onSample: (sample: Sample, start: number): void => {
       memory.push({ at: seconds(), start, ...sample });
@@ -113,6 +129,7 @@ export const createRecorder = (width: number) => {
       attemptsWithoutAnswer: lost,
       statuses: sortedCounts(statuses),
       millis: { reads: percentiles(reads), writes: percentiles(writes) },
+      worst,
       complaints: sortedCounts(complaints),
       kills,
       memory: memoryOf(memory.filter(({ start }) => start === memory.at(-1)?.start)),

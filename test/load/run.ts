@@ -6,7 +6,7 @@ import type { Resident } from '../../lib/store/residents.ts';
 import { startDispenser } from '../../local/dispenser.ts';
 import { startEngine } from '../../local/engine.ts';
 import { categoryActions } from './category-actions.ts';
-import { deliveryFigures, tableFaults } from './checks.ts';
+import { deliveryFigures, memoryFaults, tableFaults } from './checks.ts';
 import { type Service, send } from './client.ts';
 import { couponActions } from './coupon-actions.ts';
 import { creditActions } from './credit-actions.ts';
@@ -19,6 +19,7 @@ import { createRecorder } from './recorder.ts';
 import { makeResidents, seedResidents } from './residents.ts';
 import { readTable } from './table.ts';
 import { createClock, makeTrouble } from './trouble.ts';
+import { unrepeatedFigures } from './unrepeated.ts';
 import { walkActions } from './walks.ts';
 import { act, createWorld } from './world.ts';
 
@@ -128,9 +129,15 @@ export const runLoad = async ({ seconds, seed: seedNumber, dataDir, onProgress =
       rows: Object.fromEntries(Object.entries(ledger.rows).map(([kind, rows]) => [kind, rows.size])),
       lots: [...ledger.accounts.values()].reduce((sum, { lots }) => sum + lots.size, 0),
       records: table.requests,
-      unrepeated: ledger.unrepeated,
+      unrepeated: unrepeatedFigures(ledger.unrepeated),
+      hotTakes: ledger.hotTakes,
       deliveries,
-      faults: [...ledger.faults, ...lostDeliveries, ...tableFaults(table, ledger, counted.uuid)],
+      faults: [
+        ...ledger.faults,
+        ...lostDeliveries,
+        ...tableFaults(table, ledger, counted.uuid),
+        ...memoryFaults(traffic.memory),
+      ],
     };
   } finally {
     await killable.stop();
