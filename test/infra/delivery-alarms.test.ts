@@ -1,8 +1,9 @@
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../functions/delivery-worker.ts';
 import { encodeMessage } from '../../lib/delivery/message.ts';
 import { logSink } from '../../lib/http/log.ts';
 import { registerDispenser } from '../../lib/store/dispensers.ts';
+import { createStore } from '../../lib/store/stores.ts';
 import { anOrder, batchOf, contextWith, serve, startTestQueue } from '../support/deliveries.ts';
 import { freshTable } from '../support/service.ts';
 import { makeStack, type Resource, templateOf } from '../support/stack.ts';
@@ -42,6 +43,10 @@ const register = async (store: string, status: number): Promise<void> => {
   const url = await serve((_request, response) => response.writeHead(status).end());
   await registerDispenser(store, { url, region: '', items: [] });
 };
+
+beforeEach(async () => {
+  for (const id of ['Refusing', 'Gone', 'Never there', 'Giving']) await createStore(id, id);
+});
 
 test('a delivery that the dispenser refuses sets off DeliveryFailed, and no other', async () => {
   await register('Refusing', 422);

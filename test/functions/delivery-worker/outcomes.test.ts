@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { handler } from '../../../functions/delivery-worker.ts';
 import { encodeMessage } from '../../../lib/delivery/message.ts';
 import { getDelivery } from '../../../lib/store/deliveries.ts';
+import { deleteStore } from '../../../lib/store/stores.ts';
 import { anOrder, batchOf, contextWith, received } from '../../support/deliveries.ts';
 import { wholeTable } from '../../support/service.ts';
 import { startWorking, succeeded } from './working.ts';
@@ -61,6 +62,18 @@ test.each([
 
   expect(result).toEqual(succeeded);
   expect(await received(queue().deadLetterUrl)).toEqual([body]);
+  expect(await wholeTable()).toEqual(before);
+});
+
+test('drops a message of a store that is gone, and writes nothing', async () => {
+  const { bodies } = await dispenserThat(200);
+  await deleteStore(store());
+  const before = await wholeTable();
+
+  const result = await work(anOrder(store()), anOrder('never there'));
+
+  expect(result).toEqual(succeeded);
+  expect(bodies).toEqual([]);
   expect(await wholeTable()).toEqual(before);
 });
 

@@ -2,6 +2,7 @@ import { afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { handler } from '../../../functions/delivery-worker.ts';
 import { encodeMessage, type Order } from '../../../lib/delivery/message.ts';
 import { registerDispenser } from '../../../lib/store/dispensers.ts';
+import { createStore } from '../../../lib/store/stores.ts';
 import { batchOf, contextWith, serve, startTestQueue } from '../../support/deliveries.ts';
 import { freshTable } from '../../support/service.ts';
 
@@ -12,13 +13,12 @@ export const failed = { batchItemFailures: [{ itemIdentifier: 'm0' }] };
 export const startWorking = () => {
   let queue: { url: string; deadLetterUrl: string };
   let store: string;
-  let stores = 0;
   beforeAll(async () => {
     queue = await startTestQueue();
     await freshTable();
   });
-  beforeEach(() => {
-    store = `Store${stores++}`;
+  beforeEach(async () => {
+    ({ id: store } = await createStore('Test'));
     process.env.DISPENSER_LOOPBACK = 'allowed';
     process.env.DISPENSER_TIMEOUT_MILLIS = '300';
   });
