@@ -87,6 +87,7 @@ export const addImport = (program: Command): void => {
       .option('--dry-run', 'check every row, say what would be done, and stop')
       .option('--skip-rejects', 'import the good rows; the others go to a file')
       .option('--rejects <file>', 'where the rejected rows go (default: beside the file, with .rejects in its name)')
+      .option('--force', 'write over a file of rejected rows that is there')
       .addOption(new Option('--format <format>', 'what the file is, whatever its name ends with').choices(formats))
       .addHelpText('after', columnsHelp(kind))
       .addHelpText('after', examples(`store import ${kind.name} ${kind.name}.csv`))

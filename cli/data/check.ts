@@ -54,7 +54,7 @@ const giveId = (kind: Kind, store: string, fields: Values, uuidOf: UuidOf, pass:
   if (!from) return fields;
   const text = from(fields, uuidOf);
   const count = pass.repeats.get(text) ?? 0;
-  if (repeats) pass.repeats.set(text, count + 1);
+  if (repeats?.(fields)) pass.repeats.set(text, count + 1);
   return { ...fields, id: idFrom(store, kind.name, count > 0 ? `${text} ${count + 1}` : text) };
 };
 

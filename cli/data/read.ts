@@ -15,6 +15,8 @@ export interface RawRow {
   values: Values;
   /** What is wrong with the row as a whole. */
   faults: Fault[];
+  /** The row as it stands in its file: CSV's cells, NDJSON's object, or the text of a line that is none. */
+  source: readonly string[] | Values | string;
 }
 
 /** In characters. A quote that is never closed makes the rest of the file one row: it must not fill the memory. */
@@ -62,6 +64,15 @@ const breaksIn = (cells: readonly string[]): { lines: number; twice: number } =>
   return { lines: ends.length, twice: ends.filter((end) => end.length === 2).length };
 };
 
+/** A row's own cells: not where a row that was rejected before stood, and why. They stand behind the others, however many those are. */
+const ownCells = (columns: readonly (Column | undefined)[], record: readonly string[]): string[] => {
+  const own = columns.filter((column) => column !== undefined).length;
+  const added = columns.length - own;
+  const areLast = columns.slice(own).every((column) => column === undefined);
+  if (areLast) return record.slice(0, record.length > added ? record.length - added : undefined);
+  return record.filter((_, i) => i >= columns.length || columns[i] !== undefined);
+};
+
 async function* readCsv(kind: Kind, path: string): AsyncGenerator<RawRow> {
   const parser = Readable.from(readText(path)).compose(
     parse({
@@ -93,6 +104,7 @@ async function* readCsv(kind: Kind, path: string): AsyncGenerator<RawRow> {
           columns.flatMap((column, i) => (column ? [[column.name, readCell(column, record[i] ?? '')]] : [])),
         ),
         faults: surplus === 0 ? [] : [{ field: 'the row', message }],
+        source: ownCells(columns, record),
       };
     }
   } catch (error) {
@@ -121,6 +133,7 @@ const readObject = (kind: Kind, text: string, line: number): RawRow => {
     line,
     values: {},
     faults: [{ field: 'the row', value: text, message }],
+    source: text,
   });
   let object: unknown;
   try {
@@ -138,6 +151,7 @@ const readObject = (kind: Kind, text: string, line: number): RawRow => {
     line,
     values: Object.fromEntries(members),
     faults: strange.map(([name, value]) => ({ field: name, value, message: there })),
+    source: object,
   };
 };
 

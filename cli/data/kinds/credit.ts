@@ -65,7 +65,7 @@ export const credit: Kind = {
   id: {
     from: ({ resident, type = 'regular', amount, expiresAt }, uuidOf) =>
       JSON.stringify([uuidOf(resident), type, amount, expiresAt]),
-    repeats: true,
+    repeats: ({ expiresAt }) => expiresAt !== undefined,
   },
   unique: ({ id, resident, type = 'regular', expiresAt }, uuidOf): Record<string, string[]> =>
     expiresAt === undefined ? { resident: [`${uuidOf(resident)} ${type}`] } : { id: [id as string] },

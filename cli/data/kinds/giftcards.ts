@@ -28,7 +28,7 @@ export const giftcards: Kind = {
   ],
   id: {
     from: ({ id: _, owner, ...values }, uuidOf) => JSON.stringify([uuidOf(owner), Object.entries(values).sort()]),
-    repeats: true,
+    repeats: () => true,
   },
   unique: ({ id }) => ({ id: [id as string] }),
   importer: () => importer,

@@ -28,7 +28,7 @@ export const purchases: Kind = {
   ],
   id: {
     from: ({ resident, product, price, at }, uuidOf) => JSON.stringify([uuidOf(resident), product, price, at]),
-    repeats: true,
+    repeats: () => true,
     asText: true,
   },
   unique: ({ id }) => ({ id: [id as string] }),
