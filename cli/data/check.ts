@@ -1,7 +1,7 @@
 import type { Identifier } from '../../lib/identifier.ts';
 import { type Fault, type Importer, idFrom, type Row, residentOf, type Setting } from '../../lib/store/import/rows.ts';
 import { findResidents } from '../../lib/store/residents.ts';
-import { isRequired, namedIn } from './columns.ts';
+import { allowedIn, isRequired, namedIn } from './columns.ts';
 import type { Kind, UuidOf, Values } from './kinds.ts';
 import type { RawRow } from './read.ts';
 
@@ -34,7 +34,10 @@ const checkValues = (kind: Kind, raw: RawRow): { fields: Values; faults: Fault[]
     const value = raw.values[name];
     const parsed = check.safeParse(value);
     if (parsed.success) fields[name] = parsed.data;
-    else faults.push({ field: name, value: value ?? '', message: parsed.error.issues[0]?.message ?? 'is wrong' });
+    else {
+      const message = allowedIn(column, value, parsed.error.issues[0]?.message ?? 'is wrong');
+      faults.push({ field: name, value: value ?? '', message });
+    }
   }
   const report = (field: string, message: string): void => {
     faults.push({ field, value: fields[field], message });

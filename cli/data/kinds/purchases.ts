@@ -23,7 +23,7 @@ export const purchases: Kind = {
       check: foreignId(),
       help: 'the product, by id or as the file of products names it',
     },
-    { name: 'price', form: 'number', check: integer(0), help: 'what was paid, in whole L$' },
+    { name: 'price', form: 'integer', check: integer(0), help: 'what was paid, in whole L$' },
     { name: 'at', form: 'text', check: timestamp(), help: 'when' },
   ],
   id: {

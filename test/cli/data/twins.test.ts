@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { getCustomer } from '../../../lib/store/customers.ts';
+import { listStoreCards } from '../../../lib/store/gift-cards.ts';
+import { idFrom } from '../../../lib/store/import/rows.ts';
 import { getSpend } from '../../../lib/store/spend.ts';
 import { createStore } from '../../../lib/store/stores.ts';
 import { importText, tempDir } from '../../support/files.ts';
-import { ada, seedResidents } from '../../support/residents.ts';
+import { ada, bob, seedResidents } from '../../support/residents.ts';
 import { freshTable } from '../../support/service.ts';
 
 const dir = tempDir();
@@ -90,4 +92,26 @@ test('a row that only its product was missing for is the same row in its own fil
 
   expect(left).toMatchObject({ created: 2 });
   expect(whole).toMatchObject({ created: 0, unchanged: 2 });
+});
+
+test('a gift card is the same one in a file that gains columns which hold nothing but defaults', async () => {
+  const short = 'owner,credit\nbob,10\nbob,10\n';
+  const long =
+    'owner,credit,active,redeemed,transfer,texture,purchased\nbob,10,,false,,,\nbob,10,true,,FALSE,,false\nbob,10,true,true,,,\n';
+  await importText(store, dir, 'giftcards.csv', short);
+
+  const again = await importText(store, dir, 'giftcards.csv', long);
+  const back = await importText(store, dir, 'giftcards.csv', short);
+
+  // The third one has been redeemed, which no default says.
+  expect(again).toMatchObject({ unchanged: 2, created: 1 });
+  expect(back).toMatchObject({ unchanged: 2 });
+});
+
+test('a gift card without more columns than it needs keeps the id that it has always had', async () => {
+  await importText(store, dir, 'giftcards.csv', 'owner,credit\nbob,10\n');
+
+  const [card] = await listStoreCards(store)({ descending: false });
+
+  expect(card?.sk).toBe(idFrom(store, 'giftcards', JSON.stringify([bob.uuid, [['credit', 10]]])));
 });
