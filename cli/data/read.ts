@@ -96,6 +96,8 @@ async function* readCsv(kind: Kind, path: string): AsyncGenerator<RawRow> {
         columns = columnsOf(kind, record, path);
         continue;
       }
+      // Spreadsheets write rows that were emptied, and those below the last.
+      if (record.every((cell) => cell.trim() === '')) continue;
       const surplus = record.length - columns.length;
       const message = `must have ${columns.length} values, as the first line has: it has ${record.length}`;
       yield {
@@ -124,8 +126,11 @@ const isObject = (value: unknown): value is Values =>
 const flattened = (kind: Kind, object: Values, prefix = ''): [string, unknown][] =>
   Object.entries(object).flatMap(([name, value]): [string, unknown][] => {
     const path = prefix + name;
-    const isOuter = isObject(value) && kind.columns.some((column) => column.name.startsWith(`${path}.`));
-    return isOuter ? flattened(kind, value, `${path}.`) : [[path, value ?? undefined]];
+    const inner = kind.columns.filter((column) => column.name.startsWith(`${path}.`));
+    if (inner.length > 0 && isObject(value)) return flattened(kind, value, `${path}.`);
+    // Null is the default of each of them.
+    if (inner.length > 0 && value === null) return inner.map((column) => [column.name, undefined]);
+    return [[path, value ?? undefined]];
   });
 
 const readObject = (kind: Kind, text: string, line: number): RawRow => {
