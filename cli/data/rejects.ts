@@ -58,7 +58,7 @@ export const rejectsFile = (kind: Kind, store: string, { path, format, force }: 
     const own = Array.from({ length: Math.max(cells.length, columns.length) }, (_, i) => {
       const [column, cell = ''] = [columns[i], cells[i]];
       if (i === idAt && cell === '') return id ?? '';
-      // Only a text could be taken for a formula without being one.
+      // A text that looks like a formula is escaped, as in an export; what is refused as anything else stays as it is.
       return column?.form === 'text' ? writeCell(column, readCell(column, cell)) : cell;
     });
     return csvLine([...own, ...(addsId(idAt) ? [id ?? ''] : []), ...end]);
