@@ -6,7 +6,7 @@ import { ask } from './ask.ts';
 import { exportAll } from './data/export-all.ts';
 import { explain } from './errors.ts';
 import { isLive } from './keys.ts';
-import { Failure, isJson, note, print, UsageError } from './output.ts';
+import { counted, Failure, isJson, note, print, UsageError } from './output.ts';
 import { startProgress } from './progress.ts';
 import type { Target } from './target.ts';
 
@@ -34,7 +34,7 @@ const defaultDir = ({ name, id }: Store): string => {
 const exportFirst = async ({ id }: Store, dir: string): Promise<void> => {
   try {
     const files = await exportAll(id, dir);
-    note(`Exported to ${dir}: ${files.map(({ kind, rows }) => `${rows} ${kind}`).join(', ')}.`);
+    note(`Exported to ${dir}: ${files.map(({ kind, rows }) => `${kind} ${rows}`).join(', ')}.`);
   } catch (error) {
     throw new Failure(`The export failed, so nothing was deleted. ${explain(error)}`, { cause: error });
   }
@@ -76,7 +76,7 @@ export const deleteWithData = async (store: Store, target: Target, options: Dele
   const waitMillis = keys.length > 0 && options.wait ? quiet - now() : 0;
   if (waitMillis > 0) {
     note(
-      `Waiting ${Math.ceil(waitMillis / 1000)} seconds for calls that the gateway still lets in; --no-wait would not.`,
+      `Waiting ${counted(Math.ceil(waitMillis / 1000), 'second')} for calls that the gateway still lets in; --no-wait would not.`,
     );
     await sleep(waitMillis);
     removed += await remove();
@@ -84,7 +84,7 @@ export const deleteWithData = async (store: Store, target: Target, options: Dele
   await forgetStore(store.id);
   const result = { ...store, removedItems: removed, ...(store.deletedAt ? {} : { exportedTo: dir }) };
   if (isJson()) print(result, []);
-  note(`Deleted ${store.name}: ${removed} items.`);
+  note(`Deleted ${store.name}: ${counted(removed, 'item')}.`);
   note(
     'Kept: the export; the names of residents, which all stores share; and a mark for each key, so that it is answered 404.',
   );

@@ -137,6 +137,9 @@ export const print = <T extends object>(
   else printTable(rows, columns);
 };
 
+/** A number of things, in words: `1 item`, `2 items`. */
+export const counted = (count: number, one: string, more = `${one}s`): string => `${count} ${count === 1 ? one : more}`;
+
 /** A line for the person at the terminal, on standard error, so that standard output holds nothing but the result. */
 export const note = (text: string): void => {
   process.stderr.write(`${text}\n`);

@@ -7,10 +7,23 @@ import { timestamp as wireTimestamp } from '../lib/routes/timestamp.ts';
 const unitMillis: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const spanPattern = /^(\d{1,6})([mhdw])$/;
 
+const longestYears = 100;
+const longestMillis = longestYears * 365.25 * 86_400_000;
+
 const readSpan = (text: string): number | undefined => {
   const [, count, unit] = spanPattern.exec(text.trim()) ?? [];
-  return unit === undefined ? undefined : Number(count) * (unitMillis[unit] ?? 0);
+  if (unit === undefined) return undefined;
+  const span = Number(count) * (unitMillis[unit] ?? 0);
+  if (span > longestMillis)
+    throw new InvalidArgumentError(`It must be at most ${longestYears} years, which are 5217w.`);
+  return span;
 };
+
+/** The last time that sorts as text: those of the year 10000 begin with a plus sign. */
+const lastTime = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** The time so many milliseconds from now. */
+export const timeAfter = (millis: number): string => timestamp(Math.min(now() + millis, lastTime));
 
 /** Milliseconds of a length of time such as 30m, 24h, 90d or 2w. */
 export const parseSpan = (text: string): number => {
@@ -25,7 +38,7 @@ export const parseSpan = (text: string): number => {
  */
 export const parseEnd = (text: string): (() => string) => {
   const span = readSpan(text);
-  if (span !== undefined && span > 0) return () => timestamp(now() + span);
+  if (span !== undefined && span > 0) return () => timeAfter(span);
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text.trim());
   const time = wireTimestamp().safeParse(isDay ? `${text.trim()}T23:59:59.999Z` : text.trim());
   if (time.success) return () => time.data;

@@ -51,12 +51,22 @@ const findLocalClock = async (baseUrl: string): Promise<number | undefined> => {
 
 const start = 'Start it in another terminal with npm start';
 
+/** What a text of JSON holds; undefined where it is none. */
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
 /** The service that `npm start` runs on this machine; undefined if none does. */
 const findLocal = async (dataDir: string): Promise<Target | undefined> => {
   const path = join(dataDir, 'service.json');
   if (!existsSync(path)) return undefined;
-  const file = ServiceFile.safeParse(JSON.parse(readFileSync(path, 'utf8')));
-  if (!file.success) throw new Failure(`${path} was written by another version of the local service. Start that anew.`);
+  const file = ServiceFile.safeParse(parsed(readFileSync(path, 'utf8')));
+  if (!file.success)
+    throw new Failure(`${path} is broken, or was written by another version of the local service. Start that anew.`);
   const { baseUrl, authorizerTtlSeconds, table, queue } = file.data;
   const clock = await findLocalClock(baseUrl);
   if (clock === undefined) return undefined;
@@ -88,7 +98,7 @@ export const connect = async ({ local, stage, dataDir }: GlobalOptions): Promise
   if (found) return found;
   const seen = `No local service runs here (looked for ${join(dataDir, 'service.json')}).`;
   if (local) throw new Failure(`${seen} ${start}, or name its directory with --data-dir.`);
-  throw new UsageError(`${seen} ${start}, or name your deployment on AWS with --stage, such as --stage prod.`);
+  throw new Failure(`${seen} ${start}, or name your deployment on AWS with --stage, such as --stage prod.`);
 };
 
 const nameOf = ({ id, name }: Store): string => `${name} (${id})`;

@@ -9,7 +9,7 @@ import {
   checkStrays,
 } from '../../lib/store/audit/records.ts';
 import { checkSpend } from '../../lib/store/audit/spend.ts';
-import { type Column, examples, Failure, isJson, jsonLine, plain, print } from '../output.ts';
+import { type Column, counted, examples, Failure, isJson, jsonLine, plain, print } from '../output.ts';
 import { startProgress } from '../progress.ts';
 import { chooseStore, connect, type GlobalOptions } from '../target.ts';
 
@@ -59,8 +59,7 @@ const audit = async (options: GlobalOptions): Promise<void> => {
   }
   print(results, columns);
   const faults = results.reduce((sum, result) => sum + result.faults, 0);
-  if (faults > 0)
-    throw new Failure(`${store.name} has ${faults} ${faults === 1 ? 'fault' : 'faults'}. Nothing was changed.`);
+  if (faults > 0) throw new Failure(`${store.name} has ${counted(faults, 'fault')}. Nothing was changed.`);
 };
 
 export const addAudit = (program: Command): void => {

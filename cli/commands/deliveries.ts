@@ -38,8 +38,12 @@ const list = async (options: GlobalOptions & { state?: DeliveryState; limit: num
   const states = options.state ? [options.state] : deliveryStates.filter((state) => state !== 'delivered');
   const rows: Delivery[] = [];
   // One more than asked for tells whether there are more.
-  for (const state of states)
-    rows.push(...(await listDeliveries(id, state)({ descending: false, limit: options.limit + 1 - rows.length })));
+  for (const state of states) {
+    const room = options.limit + 1 - rows.length;
+    // The table takes no limit of 0.
+    if (room === 0) break;
+    rows.push(...(await listDeliveries(id, state)({ descending: false, limit: room })));
+  }
   print(
     rows.slice(0, options.limit).map(recordOf),
     columns,

@@ -5,7 +5,7 @@ import { type Finding, fail, ok, warn } from '../doctor/finding.ts';
 import { checkDeliveries, checkDispenser, checkKeys } from '../doctor/store.ts';
 import { checkBackup, checkTable } from '../doctor/table.ts';
 import { explain } from '../errors.ts';
-import { type Column, examples, Failure, print } from '../output.ts';
+import { type Column, counted, examples, Failure, print } from '../output.ts';
 import { connect, type GlobalOptions, type Target } from '../target.ts';
 
 const stateStyles = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
@@ -78,6 +78,6 @@ export const addDoctor = (program: Command): void => {
       const findings = await examine(command.optsWithGlobals());
       print(findings, columns);
       const failed = findings.filter(({ state }) => state === 'fail').length;
-      if (failed > 0) throw new Failure(`${failed} ${failed === 1 ? 'check fails' : 'checks fail'}.`);
+      if (failed > 0) throw new Failure(`${counted(failed, 'check fails', 'checks fail')}.`);
     });
 };

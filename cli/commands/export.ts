@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { exportKind } from '../data/export.ts';
 import { type ExportedFile, exportAll } from '../data/export-all.ts';
@@ -26,7 +26,9 @@ const exportOne = async (name: string, path: string, options: ExportOptions): Pr
   const kind = kinds.find((one) => one.name === name);
   if (!kind) throw new UsageError(`There is no kind ${name}. There are ${names}.`);
   const format = formatOf(path, options.format);
-  if (existsSync(path) && !options.force)
+  const there = statSync(path, { throwIfNoEntry: false });
+  // Over a directory nothing is ever written.
+  if (there && !there.isDirectory() && !options.force)
     throw new Failure(`${path} is there already. Name another file, or write over it with --force.`);
   await connect(options);
   const { id } = await chooseStore(options.store);

@@ -3,7 +3,7 @@ import { isRequired } from '../data/columns.ts';
 import { formats } from '../data/format.ts';
 import { type ImportOptions, type ImportReport, importFile } from '../data/import.ts';
 import { type Kind, kinds } from '../data/kinds.ts';
-import { type Column, examples, Failure, note, plain, print } from '../output.ts';
+import { type Column, counted, examples, Failure, note, plain, print } from '../output.ts';
 import { startProgress } from '../progress.ts';
 import { chooseStore, connect, type GlobalOptions } from '../target.ts';
 
@@ -29,6 +29,15 @@ const noteFaults = ({ faults }: ImportReport): void => {
   if (more > 0) note(`... and ${more} more.`);
 };
 
+/** What to say, and to do, where bad rows or a dry run kept an import from beginning. */
+const whyNothing = ({ rejected, rows }: ImportReport, { dryRun, skipRejects }: ImportOptions): string => {
+  const bad = `${rejected} of ${counted(rows, 'row')} cannot be imported`;
+  if (!dryRun)
+    return `${bad}, so nothing was written. Correct the lines above, or import the others with --skip-rejects.`;
+  const rest = skipRejects ? 'Without --dry-run the others are imported' : 'Correct the lines above';
+  return `${bad}. Nothing was written: this was a dry run. ${rest}.`;
+};
+
 const runImport = async (kind: Kind, file: string, options: GlobalOptions & ImportOptions): Promise<void> => {
   const target = await connect(options);
   const store = await chooseStore(options.store);
@@ -46,11 +55,7 @@ const runImport = async (kind: Kind, file: string, options: GlobalOptions & Impo
   const report = await importFile(kind, store.id, file, { ...options, onProgress }).finally(() => progress.end());
   noteFaults(report);
   print(report, columns);
-  if (!report.imported && report.rejected > 0)
-    throw new Failure(
-      `${report.rejected} of ${report.rows} rows cannot be imported, so nothing was written. ` +
-        'Correct the lines above, or import the others with --skip-rejects.',
-    );
+  if (!report.imported && report.rejected > 0) throw new Failure(whyNothing(report, options));
   if (options.dryRun) note('Nothing was written: this was a dry run.');
   if (report.rejects) note(`The rows that were not imported are in ${report.rejects}, with the reasons.`);
   if (kind.name === 'residents' && report.changed > 0 && report.imported)
@@ -87,6 +92,7 @@ export const addImport = (program: Command): void => {
       .option('--dry-run', 'check every row, say what would be done, and stop')
       .option('--skip-rejects', 'import the good rows; the others go to a file')
       .option('--rejects <file>', 'where the rejected rows go (default: beside the file, with .rejects in its name)')
+      .option('--force', 'write over a file of rejected rows that is there')
       .addOption(new Option('--format <format>', 'what the file is, whatever its name ends with').choices(formats))
       .addHelpText('after', columnsHelp(kind))
       .addHelpText('after', examples(`store import ${kind.name} ${kind.name}.csv`))

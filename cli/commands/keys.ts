@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { now, timestamp } from '../../lib/clock.ts';
+import { now } from '../../lib/clock.ts';
 import { type Scope, scopes } from '../../lib/routes/route.ts';
 import { type ApiKey, issueKey, listKeys, revokeKey, rotateKey } from '../../lib/store/api-keys.ts';
 import { isCurrent, isLive, keyColumns, prefixOf, printNewKey, readScopes, shown } from '../keys.ts';
 import { parseName } from '../names.ts';
 import { examples, Failure, note, print, shownTime, UsageError } from '../output.ts';
-import { parseEnd, parseSpan } from '../span.ts';
+import { parseEnd, parseSpan, timeAfter } from '../span.ts';
 import { chooseStore, connect, type GlobalOptions } from '../target.ts';
 
 const parseScopes = (text: string): Scope[] => {
@@ -78,7 +78,7 @@ const issue = async (name: string, options: IssueOptions): Promise<void> => {
 
 /** A key that expires is replaced by one that lives as long, unless told otherwise. */
 const successorEnd = ({ createdAt, expiresAt }: ApiKey): string | undefined =>
-  expiresAt && timestamp(now() + Date.parse(expiresAt) - Date.parse(createdAt));
+  expiresAt && timeAfter(Date.parse(expiresAt) - Date.parse(createdAt));
 
 const rotate = async (
   wanted: string,
@@ -90,8 +90,10 @@ const rotate = async (
   if (!old) throw new Failure(`The key ${wanted} was rotated already, and is about to end. See store key list.`);
   if (others.length > 0)
     throw new UsageError(`Several live keys have the name ${wanted}: give the prefix of one, from store key list.`);
-  const overlapEnd = timestamp(now() + options.overlap);
-  const until = old.expiresAt !== undefined && old.expiresAt < overlapEnd ? old.expiresAt : overlapEnd;
+  const overlapEnd = timeAfter(options.overlap);
+  // Compared as times, not as texts: the old key must not live longer than it would have.
+  const endsFirst = old.expiresAt !== undefined && Date.parse(old.expiresAt) < Date.parse(overlapEnd);
+  const until = endsFirst ? (old.expiresAt as string) : overlapEnd;
   const { key, text } = await rotateKey(old, until, target.keyStage, endOf(options) ?? successorEnd(old));
   printNewKey(key, text, target);
   note(

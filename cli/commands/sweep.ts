@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { newId } from '../../lib/clock.ts';
 import { noteSweep, type SweepReport, sweepDueLots } from '../../lib/store/sweep.ts';
-import { type Column, examples, Failure, print } from '../output.ts';
+import { type Column, counted, examples, Failure, print } from '../output.ts';
 import { connect } from '../target.ts';
 
 const columns: Column<SweepReport>[] = [
@@ -21,6 +21,8 @@ export const addSweep = (program: Command): void => {
       await noteSweep(report);
       print(report, columns);
       if (report.failed > 0)
-        throw new Failure(`${report.failed} customers could not be swept; they stay due. The lines above say why.`);
+        throw new Failure(
+          `${counted(report.failed, 'customer')} could not be swept, and stay due. The lines above say why.`,
+        );
     });
 };

@@ -1,7 +1,7 @@
 import type { Identifier } from '../../lib/identifier.ts';
 import { type Fault, type Importer, idFrom, type Row, residentOf, type Setting } from '../../lib/store/import/rows.ts';
 import { findResidents } from '../../lib/store/residents.ts';
-import { isRequired, namedIn } from './columns.ts';
+import { allowedIn, isRequired, namedIn } from './columns.ts';
 import type { Kind, UuidOf, Values } from './kinds.ts';
 import type { RawRow } from './read.ts';
 
@@ -34,7 +34,10 @@ const checkValues = (kind: Kind, raw: RawRow): { fields: Values; faults: Fault[]
     const value = raw.values[name];
     const parsed = check.safeParse(value);
     if (parsed.success) fields[name] = parsed.data;
-    else faults.push({ field: name, value: value ?? '', message: parsed.error.issues[0]?.message ?? 'is wrong' });
+    else {
+      const message = allowedIn(column, value, parsed.error.issues[0]?.message ?? 'is wrong');
+      faults.push({ field: name, value: value ?? '', message });
+    }
   }
   const report = (field: string, message: string): void => {
     faults.push({ field, value: fields[field], message });
@@ -54,20 +57,34 @@ const giveId = (kind: Kind, store: string, fields: Values, uuidOf: UuidOf, pass:
   if (!from) return fields;
   const text = from(fields, uuidOf);
   const count = pass.repeats.get(text) ?? 0;
-  if (repeats) pass.repeats.set(text, count + 1);
+  if (repeats?.(fields)) pass.repeats.set(text, count + 1);
   return { ...fields, id: idFrom(store, kind.name, count > 0 ? `${text} ${count + 1}` : text) };
 };
 
+/** Says of a value that must be there once who has it too, as both rows write it: an id may be made of another text. */
+const takenBy = (kind: Kind, { values }: RawRow, field: string, value: string, other: number): Fault => {
+  const message = `must be there once: line ${other} has it too`;
+  if (field !== 'id' || values.id !== undefined) return { field, value: values[field] ?? value, message };
+  return kind.id?.repeats
+    ? {
+        field: 'the row',
+        message: `has the id of line ${other}, by its contents: give it an id of its own if it is another one`,
+      }
+    : {
+        field: 'name',
+        value: values.name,
+        message: `must be there once, or the rows must have ids: line ${other} has it too`,
+      };
+};
+
 /** A row that another one stands in the way of: the first that has the value is good. */
-const takeUnique = (kind: Kind, row: Row<Values>, uuidOf: UuidOf, taken: Map<string, number>): Fault[] => {
+const takeUnique = (kind: Kind, raw: RawRow, row: Row<Values>, uuidOf: UuidOf, taken: Map<string, number>): Fault[] => {
   const claims = Object.entries(kind.unique(row.fields, uuidOf)).flatMap(([field, values]) =>
     values.map((value) => ({ field, value, key: `${field} ${value}` })),
   );
   const faults = claims.flatMap(({ field, value, key }): Fault[] => {
     const other = taken.get(key);
-    return other === undefined || other === row.line
-      ? []
-      : [{ field, value, message: `must be there once: line ${other} has it too` }];
+    return other === undefined || other === row.line ? [] : [takenBy(kind, raw, field, value, other)];
   });
   if (faults.length === 0) for (const { key } of claims) taken.set(key, row.line);
   return faults;
@@ -83,13 +100,14 @@ export interface Checked {
 /** Checks some rows of a file: each value, the rules of the kind, whom they name, and what must be there once. */
 export const checkRows = async (kind: Kind, store: string, raws: readonly RawRow[], pass: Pass): Promise<Checked> => {
   const faults = new Map<number, Fault[]>();
-  const checked = raws.map((raw) => ({ line: raw.line, ...checkValues(kind, raw) }));
+  const checked = raws.map((raw) => ({ raw, ...checkValues(kind, raw) }));
   const named = checked.flatMap(({ fields }) => Object.values(fields).flatMap(namedIn));
   const setting = { store, residents: named.length > 0 ? await findResidents(named) : new Map() };
   const isKnown = ({ uuid, username }: Identifier): boolean => setting.residents.has(uuid ?? username ?? '');
   const uuidOf: UuidOf = (identifier) => residentOf(setting, identifier as Identifier).uuid;
   const rows: Row<Values>[] = [];
-  for (const { line, fields, faults: found } of checked) {
+  for (const { raw, fields, faults: found } of checked) {
+    const { line } = raw;
     const strangers = Object.entries(fields).flatMap(([field, value]): Fault[] =>
       namedIn(value)
         .filter((identifier) => !isKnown(identifier))
@@ -98,7 +116,7 @@ export const checkRows = async (kind: Kind, store: string, raws: readonly RawRow
     const all = [...found, ...strangers];
     if (all.length === 0) {
       const row = { line, fields: giveId(kind, store, fields, uuidOf, pass) };
-      if (pass.taken) all.push(...takeUnique(kind, row, uuidOf, pass.taken));
+      if (pass.taken) all.push(...takeUnique(kind, raw, row, uuidOf, pass.taken));
       rows.push(row);
     }
     if (all.length > 0) faults.set(line, all);

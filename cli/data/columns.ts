@@ -22,7 +22,7 @@ export interface Column {
   help: string;
 }
 
-type Form = 'text' | 'number' | 'boolean' | 'list' | 'shares';
+type Form = 'text' | 'integer' | 'number' | 'boolean' | 'list' | 'shares';
 
 const shareWords = 'must be users with their percentages, such as ada.lovelace:60;bob:40';
 
@@ -46,9 +46,15 @@ const items = (cell: string): string[] =>
     .map((item) => item.trim())
     .filter((item) => item !== '');
 
+/** With an exponent too: spreadsheets write 5E-07. What ends with .000 may be thousands, written as in many countries. */
+const readNumber = (cell: string): number | undefined =>
+  /^-?\d+(\.\d+)?(e-\d+)?$/i.test(cell) && !/\.000$/.test(cell) ? Number(cell) : undefined;
+
 const readShare = (item: string): unknown => {
-  const [user = '', percent = ''] = item.split(':');
-  return { userUuid: user.trim(), percent: percent.trim() === '' ? undefined : Number(percent) };
+  const [user = '', percent = '', ...more] = item.split(':').map((part) => part.trim());
+  const share = { userUuid: user, percent: readNumber(percent) };
+  // What is no share is left as it is, for the check to say so.
+  return share.percent === undefined || more.length > 0 ? item : share;
 };
 
 const booleans = new Map([
@@ -58,8 +64,8 @@ const booleans = new Map([
 
 const readers: Record<Form, (cell: string) => unknown> = {
   text: (cell) => (/^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell),
-  // What is no number is left as it is, for the check to say so.
-  number: (cell) => (/^-?\d+(\.\d+)?$/.test(cell.trim()) ? Number(cell) : cell),
+  integer: (cell) => (/^-?\d+$/.test(cell.trim()) ? Number(cell) : cell),
+  number: (cell) => readNumber(cell.trim()) ?? cell,
   // Spreadsheets write TRUE.
   boolean: (cell) => booleans.get(cell.trim().toLowerCase()) ?? cell,
   list: items,
@@ -69,17 +75,33 @@ const readers: Record<Form, (cell: string) => unknown> = {
 /** The value that a CSV file's cell means; undefined if it is empty. */
 export const readCell = ({ form }: Column, cell: string): unknown => (cell === '' ? undefined : readers[form](cell));
 
+/** A number as it is read again: without an exponent, which JavaScript writes for small ones. */
+const fixed = (value: number): string => {
+  const [, sign = '', digit = '', others = '', exponent] = /^(-?)(\d)\.?(\d*)e-(\d+)$/.exec(String(value)) ?? [];
+  return exponent === undefined ? String(value) : `${sign}0.${'0'.repeat(Number(exponent) - 1)}${digit}${others}`;
+};
+
 /** A value as a CSV file's cell holds it. */
 export const writeCell = ({ form }: Column, value: unknown): string => {
   if (value === undefined || value === null) return '';
   if (form === 'list') return (value as string[]).join(';');
   if (form === 'shares')
     return (value as { userUuid: string; percent: number }[])
-      .map(({ userUuid, percent }) => `${userUuid}:${percent}`)
+      .map(({ userUuid, percent }) => `${userUuid}:${fixed(percent)}`)
       .join(';');
-  const text = String(value);
+  const text = typeof value === 'number' ? fixed(value) : String(value);
   return form === 'text' && formula.test(text) ? `'${text}` : text;
 };
+
+/** Reads 1.000, 1,000 and 100.0, which say one number here and another one there. */
+const isOpen = (value: unknown): boolean =>
+  typeof value === 'string' && /^-?\d+(\.0+|([.,' ]\d{3})+)$/.test(value.trim());
+
+/** What a value that the check refuses must be. A number is told apart from what looks like one. */
+export const allowedIn = ({ form }: Column, value: unknown, message: string): string =>
+  (form === 'integer' || form === 'number') && isOpen(value)
+    ? `${message}, in digits alone, such as 1000: without signs between thousands, and without zeros behind a point`
+    : message;
 
 /** Whether each row must have a value there. */
 export const isRequired = ({ check }: Column): boolean => !check.safeParse(undefined).success;
@@ -111,6 +133,6 @@ export const idHelp = 'a UUID, or the id that it has in another system; made of 
 
 /** What a file of rejected rows has beside the columns of its kind. */
 export const rejectColumns: readonly Column[] = [
-  { name: 'line', form: 'number', check: z.unknown(), help: 'where the row stood' },
+  { name: 'line', form: 'integer', check: z.unknown(), help: 'where the row stood' },
   { name: 'reason', form: 'text', check: z.unknown(), help: 'why it was rejected' },
 ];

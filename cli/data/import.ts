@@ -2,11 +2,10 @@ import { resolve } from 'node:path';
 import { type Fault, type Group, type Outcome, writeRows } from '../../lib/store/import/rows.ts';
 import { UsageError } from '../output.ts';
 import { beginPass, type Checked, checkRows, type Pass, wordsOf } from './check.ts';
-import { rejectColumns } from './columns.ts';
 import { type Format, formatOf } from './format.ts';
 import type { Kind } from './kinds.ts';
 import { type RawRow, readRows } from './read.ts';
-import { linesOf, openFile } from './write.ts';
+import { rejectsFile } from './rejects.ts';
 
 export interface ImportOptions {
   format?: Format | undefined;
@@ -16,6 +15,8 @@ export interface ImportOptions {
   skipRejects?: boolean | undefined;
   /** Where rejected rows go. */
   rejects?: string | undefined;
+  /** Writes over a file that is there, where the rejected rows go. */
+  force?: boolean | undefined;
   /** Told how many rows are done, of how many if that is known. */
   onProgress?: (done: number, all: number | undefined) => void;
 }
@@ -98,29 +99,6 @@ const check = async (kind: Kind, store: string, rows: AsyncIterable<RawRow>, { o
   return { all, counts, faults };
 };
 
-/** The file of rejected rows, which is made when the first one comes. */
-const rejectsFile = (path: string, kind: Kind, format: Format) => {
-  let file: ReturnType<typeof openFile> | undefined;
-  let lines = linesOf(kind, format);
-  return {
-    write: async (raw: RawRow, faults: readonly Fault[]): Promise<void> => {
-      if (!file) {
-        // A column that the file did not have must not be there in this one, where it would be empty.
-        const columns = kind.columns.filter(({ name }) => name in raw.values);
-        lines = linesOf({ columns: [...columns, ...rejectColumns] }, format);
-        file = openFile(path);
-        await file.write(lines.header);
-      }
-      const reason = faults.map(wordsOf).join('; ');
-      await file.write(lines.row({ ...raw.values, line: raw.line, reason }));
-    },
-    end: async (): Promise<string | undefined> => {
-      await file?.end();
-      return file && path;
-    },
-  };
-};
-
 /** The second pass: writes the good rows. Faults that come up only now (others write too) are added to the known ones. */
 const write = async (
   kind: Kind,
@@ -143,9 +121,10 @@ const write = async (
     const good = checked.rows.filter(({ line }) => !faults.has(line));
     if (good.length > 0)
       for (const group of await writeRows<unknown>(pass.importer, good, checked.setting)) note(group);
+    const ids = new Map(checked.rows.map(({ line, fields }) => [line, fields.id]));
     for (const raw of raws) {
       const found = faults.get(raw.line);
-      if (found) await rejects.write(raw, found);
+      if (found) await rejects.write(raw, found, ids.get(raw.line));
     }
     onDone(raws.length);
   }
@@ -180,15 +159,22 @@ export const importFile = async (
   if (options.dryRun || (faults.size > 0 && !options.skipRejects)) return report(kind, all, counts, faults);
   let done = 0;
   options.onProgress?.(done, all);
-  const rejects = rejectsFile(rejectsPath, kind, format);
-  const written = await write(kind, store, readRows(kind, path, format), faults, rejects, (count) => {
-    done += count;
-    options.onProgress?.(done, all);
-  });
-  const rejectsWritten = await rejects.end();
-  return {
-    ...report(kind, all, written, faults),
-    imported: true,
-    ...(rejectsWritten !== undefined && { rejects: rejectsWritten }),
-  };
+  const rejects = rejectsFile(kind, store, { path: rejectsPath, format, force: options.force === true });
+  // Whatever is in the way of this file must come up while nothing is written.
+  if (faults.size > 0) await rejects.open('Nothing was imported.');
+  try {
+    const written = await write(kind, store, readRows(kind, path, format), faults, rejects, (count) => {
+      done += count;
+      options.onProgress?.(done, all);
+    });
+    const rejectsWritten = await rejects.end();
+    return {
+      ...report(kind, all, written, faults),
+      imported: true,
+      ...(rejectsWritten !== undefined && { rejects: rejectsWritten }),
+    };
+  } catch (error) {
+    await rejects.abandon();
+    throw error;
+  }
 };

@@ -29,8 +29,8 @@ export interface Kind {
   id?: {
     /** The text that a row without one gets its id from. */
     from?: (values: Values, uuidOf: UuidOf) => string;
-    /** Rows without ids may be alike; the second of them is not the first. */
-    repeats?: true;
+    /** Whether there may be rows without ids that are alike: the second of them is not the first. */
+    repeats?: (values: Values) => boolean;
     /** Ids are texts, and stay as they are. */
     asText?: true;
   };

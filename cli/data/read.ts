@@ -15,6 +15,8 @@ export interface RawRow {
   values: Values;
   /** What is wrong with the row as a whole. */
   faults: Fault[];
+  /** The row as it stands in its file: CSV's cells, NDJSON's object, or the text of a line that is none. */
+  source: readonly string[] | Values | string;
 }
 
 /** In characters. A quote that is never closed makes the rest of the file one row: it must not fill the memory. */
@@ -62,6 +64,15 @@ const breaksIn = (cells: readonly string[]): { lines: number; twice: number } =>
   return { lines: ends.length, twice: ends.filter((end) => end.length === 2).length };
 };
 
+/** A row's own cells: not where a row that was rejected before stood, and why. They stand behind the others, however many those are. */
+const ownCells = (columns: readonly (Column | undefined)[], record: readonly string[]): string[] => {
+  const own = columns.filter((column) => column !== undefined).length;
+  const added = columns.length - own;
+  const areLast = columns.slice(own).every((column) => column === undefined);
+  if (areLast) return record.slice(0, record.length > added ? record.length - added : undefined);
+  return record.filter((_, i) => i >= columns.length || columns[i] !== undefined);
+};
+
 async function* readCsv(kind: Kind, path: string): AsyncGenerator<RawRow> {
   const parser = Readable.from(readText(path)).compose(
     parse({
@@ -85,6 +96,8 @@ async function* readCsv(kind: Kind, path: string): AsyncGenerator<RawRow> {
         columns = columnsOf(kind, record, path);
         continue;
       }
+      // Spreadsheets write rows that were emptied, and those below the last.
+      if (record.every((cell) => cell.trim() === '')) continue;
       const surplus = record.length - columns.length;
       const message = `must have ${columns.length} values, as the first line has: it has ${record.length}`;
       yield {
@@ -93,6 +106,7 @@ async function* readCsv(kind: Kind, path: string): AsyncGenerator<RawRow> {
           columns.flatMap((column, i) => (column ? [[column.name, readCell(column, record[i] ?? '')]] : [])),
         ),
         faults: surplus === 0 ? [] : [{ field: 'the row', message }],
+        source: ownCells(columns, record),
       };
     }
   } catch (error) {
@@ -112,8 +126,11 @@ const isObject = (value: unknown): value is Values =>
 const flattened = (kind: Kind, object: Values, prefix = ''): [string, unknown][] =>
   Object.entries(object).flatMap(([name, value]): [string, unknown][] => {
     const path = prefix + name;
-    const isOuter = isObject(value) && kind.columns.some((column) => column.name.startsWith(`${path}.`));
-    return isOuter ? flattened(kind, value, `${path}.`) : [[path, value ?? undefined]];
+    const inner = kind.columns.filter((column) => column.name.startsWith(`${path}.`));
+    if (inner.length > 0 && isObject(value)) return flattened(kind, value, `${path}.`);
+    // Null is the default of each of them.
+    if (inner.length > 0 && value === null) return inner.map((column) => [column.name, undefined]);
+    return [[path, value ?? undefined]];
   });
 
 const readObject = (kind: Kind, text: string, line: number): RawRow => {
@@ -121,6 +138,7 @@ const readObject = (kind: Kind, text: string, line: number): RawRow => {
     line,
     values: {},
     faults: [{ field: 'the row', value: text, message }],
+    source: text,
   });
   let object: unknown;
   try {
@@ -138,6 +156,7 @@ const readObject = (kind: Kind, text: string, line: number): RawRow => {
     line,
     values: Object.fromEntries(members),
     faults: strange.map(([name, value]) => ({ field: name, value, message: there })),
+    source: object,
   };
 };
 

@@ -22,13 +22,10 @@ export async function* readText(path: string): AsyncGenerator<string> {
   if (info.size === 0) throw new Failure(`${path} is empty. A file begins with a row that names its columns.`);
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let line = 1;
-  let isFirst = true;
-  for await (const bytes of createReadStream(path) as AsyncIterable<Buffer>) {
-    if (isFirst && looksLikeUtf16(bytes)) throw utf16(path);
-    isFirst = false;
-    let text: string;
+  /** The text of some bytes; without any, what the end of the file leaves undecoded. */
+  const decode = (bytes?: Buffer): string => {
     try {
-      text = decoder.decode(bytes, { stream: true });
+      return decoder.decode(bytes, { stream: bytes !== undefined });
     } catch {
       const good = new TextDecoder('utf-8').decode(bytes);
       const near = line + newlines(good.slice(0, Math.max(good.indexOf('\ufffd'), 0)));
@@ -36,7 +33,14 @@ export async function* readText(path: string): AsyncGenerator<string> {
         `${path} is not UTF-8: line ${near} has a byte that is none. Save it as UTF-8, and import that.`,
       );
     }
+  };
+  let isFirst = true;
+  for await (const bytes of createReadStream(path) as AsyncIterable<Buffer>) {
+    if (isFirst && looksLikeUtf16(bytes)) throw utf16(path);
+    isFirst = false;
+    const text = decode(bytes);
     line += newlines(text);
     yield text;
   }
+  yield decode();
 }

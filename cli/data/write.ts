@@ -1,6 +1,8 @@
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
+import { Failure } from '../output.ts';
 import { type Column, writeCell } from './columns.ts';
 import type { Format } from './format.ts';
 import type { Kind, Values } from './kinds.ts';
@@ -21,8 +23,22 @@ const nest = (columns: readonly Column[], row: Values): Values => {
   return nested;
 };
 
-// A lone carriage return would be read as the end of a line.
-const line = (cells: string[]): string => stringify([cells], { record_delimiter: '\n', quoted_match: /\r/ });
+/** A line of a CSV file. A lone carriage return would be read as its end. */
+export const csvLine = (cells: string[]): string => stringify([cells], { record_delimiter: '\n', quoted_match: /\r/ });
+
+/** Why a file cannot be made, with what to do; `by` is how another one is named. Any other error stays as it is. */
+const whyNotMade = (error: NodeJS.ErrnoException, path: string, by: string): Error => {
+  const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory();
+  const words: Record<string, string> = {
+    EEXIST: `${path} is there already. Name another file${by}, or write over it with --force.`,
+    EISDIR: `${path} is a directory. Name a file in it${by}.`,
+    ENOENT: `There is no directory ${dirname(path)}. Make it, or name another file${by}.`,
+    ENOTDIR: `${dirname(path)} is no directory. Name another file${by}.`,
+    EACCES: `${path} may not be written. Name another file${by}.`,
+  };
+  const known = words[isDirectory ? 'EISDIR' : (error.code ?? '')];
+  return known === undefined ? error : new Failure(known);
+};
 
 /** A file that is being written, row by row, and that only its owner may read: it holds customers' data. */
 export const openFile = (path: string, { exclusive = false }: { exclusive?: boolean } = {}) => {
@@ -41,6 +57,15 @@ export const openFile = (path: string, { exclusive = false }: { exclusive?: bool
     if (failure) throw failure;
   };
   return {
+    /** Waits until the file is there. Throws with what to do where it cannot be made. */
+    made: async ({ name = path, by = '' } = {}): Promise<void> => {
+      try {
+        if (stream.pending && !failure) await once(stream, 'open');
+        if (failure) throw failure;
+      } catch (error) {
+        throw whyNotMade(error as NodeJS.ErrnoException, name, by);
+      }
+    },
     write: async (text: string): Promise<void> => {
       buffered += text;
       if (buffered.length > 65_536) await flush();
@@ -58,9 +83,9 @@ export const openFile = (path: string, { exclusive = false }: { exclusive?: bool
 
 /** The lines of a file in a format: its header, and a row of it. */
 export const linesOf = ({ columns }: Pick<Kind, 'columns'>, format: Format) => ({
-  header: format === 'csv' ? line(columns.map(({ name }) => name)) : '',
+  header: format === 'csv' ? csvLine(columns.map(({ name }) => name)) : '',
   row: (row: Values): string =>
     format === 'csv'
-      ? line(columns.map((column) => writeCell(column, valueAt(row, column.name))))
+      ? csvLine(columns.map((column) => writeCell(column, valueAt(row, column.name))))
       : `${JSON.stringify(nest(columns, row))}\n`,
 });

@@ -1,6 +1,7 @@
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { now } from '../../lib/clock.ts';
 import { findLastSweep, findOverdue } from '../../lib/store/sweep.ts';
+import { counted } from '../output.ts';
 import type { Target } from '../target.ts';
 import { type Finding, fail, inWords, ok, warn } from './finding.ts';
 
@@ -43,7 +44,7 @@ export const checkQueues = async (): Promise<Finding[]> => {
         ? ok('dead letters', 'none')
         : warn(
             'dead letters',
-            `${letters} messages could not be handled`,
+            `${counted(letters, 'message')} could not be handled`,
             'Read them, mend the cause: store deliveries dead-letters',
           ),
     ];
@@ -76,7 +77,7 @@ export const checkSweep = async ({ kind }: Target): Promise<Finding[]> => {
     return [
       fail(
         'sweep',
-        `${detail}; it failed for ${last.failed} customers`,
+        `${detail}; it failed for ${counted(last.failed, 'customer')}`,
         'Its log says whose and why. See store audit.',
       ),
     ];

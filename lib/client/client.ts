@@ -56,13 +56,51 @@ const addressOf = (baseUrl: string, template: string, { path = {}, query = {} }:
   return `${baseUrl.replace(/\/+$/, '')}${filled}${search.size > 0 ? `?${search}` : ''}`;
 };
 
-const bodyOf = async (response: Response): Promise<unknown> => {
+/** Throws where a header cannot be sent. Its value is never quoted, as `fetch` would: the key is among them. */
+const checkHeaders = (headers: Record<string, string>): void => {
+  for (const [name, value] of Object.entries(headers))
+    try {
+      new Headers({ [name]: value });
+    } catch {
+      const option = { 'X-API-Key': 'apiKey', 'Idempotency-Key': 'idempotencyKey' }[name] ?? name;
+      throw new TypeError(`${option} has a character that the header ${name} must not have.`);
+    }
+};
+
+/** All that the attempts of a call have in common. Throws what would fail in each of them. */
+const requestOf = (method: Method, template: string, sent: AnySent, { baseUrl, apiKey }: ClientOptions) => {
+  if (!/^https?:\/\/[^/@]+(\/|$)/i.test(baseUrl) || !URL.canParse(baseUrl))
+    throw new TypeError(
+      'baseUrl must begin with http:// or https://, such as https://example.org, without a password.',
+    );
+  const headers = {
+    'X-API-Key': apiKey,
+    Accept: 'application/json',
+    ...(sent.body !== undefined && { 'Content-Type': 'application/json' }),
+    ...(method === 'POST' && { 'Idempotency-Key': sent.idempotencyKey ?? crypto.randomUUID() }),
+  };
+  checkHeaders(headers);
+  const body = sent.body === undefined ? {} : { body: JSON.stringify(sent.body) };
+  return {
+    address: addressOf(baseUrl, template, sent),
+    init: { method, headers, redirect: 'error' as const, ...body },
+  };
+};
+
+/** The parsed body of an answer, or that it is none: something between here and the service may have answered. */
+const bodyOf = async (response: Response): Promise<{ value?: unknown; isJson: boolean }> => {
   const text = await response.text();
+  if (text === '') return { isJson: response.status === 204 };
   try {
-    return text === '' ? undefined : JSON.parse(text);
+    return { value: JSON.parse(text), isJson: true };
   } catch {
-    return undefined;
+    return { isJson: false };
   }
+};
+
+const noJson = {
+  title: 'Not JSON',
+  detail: 'The answer is no JSON. Does baseUrl lead to the service, with nothing in between that answers for it?',
 };
 
 /**
@@ -70,41 +108,34 @@ const bodyOf = async (response: Response): Promise<unknown> => {
  * `body`. It answers the parsed body; undefined for 204.
  *
  * What fails in passing (429, 503, a lost connection, a time-out) is sent again, as late as `Retry-After` asks. A POST has
- * an Idempotency-Key, so that it is made once even where an answer was lost. Throws `StoreProblem` for any other failure,
- * and what `fetch` threw where the service could not be reached in the last attempt.
+ * an Idempotency-Key, so that it is made once even where an answer was lost. Throws `StoreProblem` for any other failure
+ * and for an answer that is no JSON, what `fetch` threw where the service could not be reached in the last attempt, and a
+ * TypeError, without sending anything, where the call itself is wrong.
  */
-export const storeClient = ({ baseUrl, apiKey, attempts = 5, timeoutMillis = 30_000, ...rest }: ClientOptions) => {
-  const send = rest.fetch ?? fetch;
+export const storeClient = (options: ClientOptions) => {
+  const { attempts = 5, timeoutMillis = 30_000, fetch: send = fetch } = options;
 
-  const attempt = async (method: Method, address: string, sent: AnySent, headers: Record<string, string>) => {
+  const attempt = async ({ address, init }: ReturnType<typeof requestOf>, signal: AbortSignal | undefined) => {
     const limit = AbortSignal.timeout(timeoutMillis);
-    const signal = sent.signal ? AbortSignal.any([sent.signal, limit]) : limit;
-    const body = sent.body === undefined ? {} : { body: JSON.stringify(sent.body) };
-    const response = await send(address, { method, headers, signal, redirect: 'error', ...body });
+    const response = await send(address, { ...init, signal: signal ? AbortSignal.any([signal, limit]) : limit });
     // Read within the attempt: an answer may break off.
-    return { response, value: await bodyOf(response) };
+    return { response, ...(await bodyOf(response)) };
   };
 
   const call = async (method: Method, template: string, sent: AnySent = {}): Promise<unknown> => {
-    const address = addressOf(baseUrl, template, sent);
-    const headers = {
-      'X-API-Key': apiKey,
-      Accept: 'application/json',
-      ...(sent.body !== undefined && { 'Content-Type': 'application/json' }),
-      ...(method === 'POST' && { 'Idempotency-Key': sent.idempotencyKey ?? crypto.randomUUID() }),
-    };
+    const request = requestOf(method, template, sent, options);
     for (let number = 1; ; number++) {
       const last = number >= attempts;
-      const answer = await attempt(method, address, sent, headers).catch((error: unknown) => {
+      const answer = await attempt(request, sent.signal).catch((error: unknown) => {
         if (last || sent.signal?.aborted) throw error;
         return undefined;
       });
-      if (answer?.response.ok) return answer.value;
+      if (answer?.response.ok && answer.isJson) return answer.value;
       const wait = pauseMillis(number, answer?.response.headers.get('Retry-After') ?? null);
       if (answer && (last || wait === undefined || !isPassing(answer.response.status))) {
-        const { status, headers: answered } = answer.response;
-        const { pathname } = new URL(address);
-        throw new StoreProblem(status, answer.value, pathname, answered.get('X-Request-Id') ?? undefined);
+        const { status, ok, headers } = answer.response;
+        const { pathname } = new URL(request.address);
+        throw new StoreProblem(status, ok ? noJson : answer.value, pathname, headers.get('X-Request-Id') ?? undefined);
       }
       await pause(wait ?? 0, sent.signal);
     }

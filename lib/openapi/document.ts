@@ -20,7 +20,8 @@ const idempotencyKey: Parameter = {
   required: false,
   description:
     'A name of your own for this request: 1 to 255 printable ASCII characters without blanks, such as a UUID. For 24 hours the same ' +
-    'request with the same key is answered with the first answer, and the change is made once.',
+    'request with the same key is answered with the first answer, and the change is made once. Quotes around it, which the draft of ' +
+    'this header wants, are no part of it: with them it may be 257 characters long.',
   schema: { type: 'string', minLength: 1, maxLength: 257, pattern: '^[\\x21-\\x7e]+$' },
 };
 

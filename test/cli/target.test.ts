@@ -108,7 +108,7 @@ test('says what to do where there is no deployment, an old one, no region, or no
   ]);
   expect(both?.stderr).toMatch(/cannot be used with/);
   const codes = [unknown, old, regionless, foreign, none, doctor, both].map((ran) => ran?.code);
-  expect(codes).toEqual([1, 1, 1, 1, 2, 1, 2]);
+  expect(codes).toEqual([1, 1, 1, 1, 1, 1, 2]);
 });
 
 /** Every command that does something, with its full name. */

@@ -39,7 +39,7 @@ export const coupons: Kind = {
     },
     {
       name: 'usesPerCustomer',
-      form: 'number',
+      form: 'integer',
       check: integer(0).default(0),
       help: 'how often a customer may use it; 0: no limit',
     },

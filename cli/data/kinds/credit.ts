@@ -24,11 +24,11 @@ export const credit: Kind = {
   columns: [
     { name: 'resident', form: 'text', check: identifier(), help: 'the customer, by UUID or username' },
     { name: 'type', form: 'text', check: types.default('regular'), help: 'regular or restricted' },
-    { name: 'amount', form: 'number', check: integer(0), help: 'in whole L$: what the lot was made with' },
+    { name: 'amount', form: 'integer', check: integer(0), help: 'in whole L$: what the lot was made with' },
     { name: 'expiresAt', form: 'text', check: time, help: 'when it expires; empty: never' },
     {
       name: 'remaining',
-      form: 'number',
+      form: 'integer',
       check: integer(0).optional(),
       help: 'what is left of it; all of it where empty',
     },
@@ -65,7 +65,7 @@ export const credit: Kind = {
   id: {
     from: ({ resident, type = 'regular', amount, expiresAt }, uuidOf) =>
       JSON.stringify([uuidOf(resident), type, amount, expiresAt]),
-    repeats: true,
+    repeats: ({ expiresAt }) => expiresAt !== undefined,
   },
   unique: ({ id, resident, type = 'regular', expiresAt }, uuidOf): Record<string, string[]> =>
     expiresAt === undefined ? { resident: [`${uuidOf(resident)} ${type}`] } : { id: [id as string] },

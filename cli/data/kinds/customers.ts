@@ -13,7 +13,7 @@ export const customers: Kind = {
   summary: 'what the store has set of its customers; their credit and purchases have files of their own',
   columns: [
     { name: 'resident', form: 'text', check: identifier(), help: 'the customer, by UUID or username' },
-    { name: 'discount', form: 'number', check: shape.discount.unwrap().default(0), help: 'their discount' },
+    { name: 'discount', form: 'integer', check: shape.discount.unwrap().default(0), help: 'their discount' },
     { name: 'newsSubscriber', form: 'boolean', check: boolean().default(false), help: 'whether they get the news' },
     { name: 'isBanned', form: 'boolean', check: boolean().default(false), help: 'whether they are banned' },
     { name: 'banReason', form: 'text', check: reason.unwrap().default(''), help: 'why, if they are' },

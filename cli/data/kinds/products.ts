@@ -19,7 +19,7 @@ export const products: Kind = {
   columns: [
     { name: 'id', form: 'text', check: foreignId().optional(), help: idHelp },
     { name: 'name', form: 'text', check: shape.name, help: 'the name' },
-    { name: 'price', form: 'number', check: shape.price, help: 'in whole L$' },
+    { name: 'price', form: 'integer', check: shape.price, help: 'in whole L$' },
     { name: 'image', form: 'text', check: shape.image, help: "the texture's UUID" },
     { name: 'listed', form: 'boolean', check: shape.listed, help: 'whether shops list it' },
     { name: 'bloggable', form: 'boolean', check: shape.bloggable, help: 'whether bloggers may have it' },
@@ -32,10 +32,10 @@ export const products: Kind = {
       help: 'whether its owner may give it away',
     },
     { name: 'discount.value', form: 'number', check: discount.value, help: 'percent or L$, as the type says' },
-    { name: 'discount.type', form: 'number', check: discount.type, help: '0 percent, 1 L$ off, 2 another price' },
+    { name: 'discount.type', form: 'integer', check: discount.type, help: '0 percent, 1 L$ off, 2 another price' },
     { name: 'discount.startDate', form: 'text', check: discount.startDate, help: 'when it begins; empty: has begun' },
     { name: 'discount.endDate', form: 'text', check: discount.endDate, help: 'when it ends; empty: never' },
-    { name: 'availableAmount', form: 'number', check: shape.availableAmount, help: 'how many are left, if limited' },
+    { name: 'availableAmount', form: 'integer', check: shape.availableAmount, help: 'how many are left, if limited' },
     { name: 'limited', form: 'boolean', check: shape.limited, help: 'whether there is a limited number' },
     { name: 'item', form: 'text', check: shape.item, help: 'the inworld item that is delivered; the name where empty' },
     { name: 'blockCredits', form: 'boolean', check: shape.blockCredits, help: 'whether credit cannot buy it' },
@@ -50,7 +50,7 @@ export const products: Kind = {
     { name: 'active', form: 'boolean', check: shape.active, help: 'false for a product that is no longer sold' },
     {
       name: 'mpListing',
-      form: 'number',
+      form: 'integer',
       check: integer(0).default(0),
       help: 'its listing on the marketplace; 0: none',
     },
@@ -67,6 +67,11 @@ export const products: Kind = {
   rows: async function* rows(store) {
     const categoriesOf = await readMemberships(store);
     for await (const product of everyRow<StoredProduct>(listStoredProducts(store), ({ sk }) => sk))
-      yield { ...product, categories: [...(categoriesOf.get(product.id) ?? [])].sort() };
+      yield {
+        ...product,
+        // The table keeps the members of an object in no order.
+        profitShares: product.profitShares.map(({ userUuid, percent }) => ({ userUuid, percent })),
+        categories: [...(categoriesOf.get(product.id) ?? [])].sort(),
+      };
   },
 };

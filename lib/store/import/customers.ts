@@ -15,18 +15,23 @@ export interface CustomerFields {
 const settings = ['discount', 'newsSubscriber', 'isBanned', 'banReason'] as const;
 const unset = { discount: 0, newsSubscriber: false, isBanned: false, banReason: '' };
 
+/** What a row sets. A ban that it lifts takes its reason along, as the API's unban does. */
+const setBy = ({ fields }: Row<CustomerFields>): Partial<CustomerFields> =>
+  fields.isBanned === false ? { banReason: '', ...fields } : fields;
+
 const groupOf = (row: Row<CustomerFields>, item: CustomerItem | undefined, setting: Setting): Group<CustomerFields> => {
   const { uuid, username } = residentOf(setting, row.fields.resident);
   const stored = { ...unset, ...item };
-  const wanted = { ...stored, ...row.fields };
+  const fields = setBy(row);
+  const wanted = { ...stored, ...fields };
   if (wanted.banReason !== '' && !wanted.isBanned)
     return {
       rows: [row],
       outcome: { field: 'banReason', value: wanted.banReason, message: 'must be empty where isBanned is false' },
     };
-  const given = settings.filter((name) => row.fields[name] !== undefined);
-  if (item && given.every((name) => stored[name] === row.fields[name])) return { rows: [row], outcome: 'unchanged' };
-  const { newsSubscriber, banReason, ...others } = Object.fromEntries(given.map((name) => [name, row.fields[name]]));
+  const given = settings.filter((name) => fields[name] !== undefined);
+  if (item && given.every((name) => stored[name] === fields[name])) return { rows: [row], outcome: 'unchanged' };
+  const { newsSubscriber, banReason, ...others } = Object.fromEntries(given.map((name) => [name, fields[name]]));
   const set = {
     ...others,
     ...(newsSubscriber !== undefined && subscribed(setting.store, newsSubscriber === true)),

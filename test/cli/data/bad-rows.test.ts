@@ -80,14 +80,14 @@ describe('a file with bad rows says line, field, what is there and what is allow
 
   test('keys that are there twice', async () => {
     expect(await faults('products.csv', 'id,name,price\nx,A,1\n,B,1\nx,C,1\n,B,2\n')).toEqual([
-      expect.stringMatching(/^line 4: id "[-0-9a-f]{36}" must be there once: line 2 has it too$/),
-      expect.stringMatching(/^line 5: id "[-0-9a-f]{36}" must be there once: line 3 has it too$/),
+      'line 4: id "x" must be there once: line 2 has it too',
+      'line 5: name "B" must be there once, or the rows must have ids: line 3 has it too',
     ]);
     expect(await faults('coupons.csv', 'code,owner\nSUMMER,bob\nsummer,ada.lovelace\n')).toEqual([
       'line 3: code "summer" must be there once: line 2 has it too',
     ]);
     expect(await faults('customers.csv', `resident,discount\n${ada.uuid},5\nAda Lovelace,6\n`)).toEqual([
-      `line 3: resident "${ada.uuid}" must be there once: line 2 has it too`,
+      'line 3: resident "Ada Lovelace" must be there once: line 2 has it too',
     ]);
     expect(
       await faults('residents.csv', `uuid,username,formerNames\n${unknownUuid},zed,old;bobby\n${ada.uuid},old,\n`),

@@ -1,0 +1,109 @@
+import { rm } from 'node:fs/promises';
+import { type Fault, idFrom } from '../../lib/store/import/rows.ts';
+import { Failure } from '../output.ts';
+import { wordsOf } from './check.ts';
+import { readCell, rejectColumns, writeCell } from './columns.ts';
+import type { Format } from './format.ts';
+import type { Kind, Values } from './kinds.ts';
+import type { RawRow } from './read.ts';
+import { csvLine, openFile } from './write.ts';
+
+interface Options {
+  path: string;
+  format: Format;
+  /** Writes over a file that is there: it may hold rows that somebody has mended. */
+  force: boolean;
+}
+
+/** The columns of a row of a CSV file, in the file's order, as far as they are the kind's own. */
+const columnsOf = (kind: Kind, { values }: RawRow) =>
+  Object.keys(values).flatMap((name) => kind.columns.find((column) => column.name === name) ?? []);
+
+/** Gives the ids of rejected rows that have none, where rows may be alike. */
+const idsFor = (kind: Kind, store: string) => {
+  const seen = new Map<string, number>();
+  return ({ values, source }: RawRow, planned: unknown): string | undefined => {
+    if (typeof source === 'string' || values.id !== undefined || !kind.id?.repeats?.(values)) return undefined;
+    // What it would have had as part of its file, so that it does not matter which of the two is imported.
+    if (planned !== undefined) return String(planned);
+    const text = `rejected ${JSON.stringify(source)}`;
+    const count = (seen.get(text) ?? 0) + 1;
+    seen.set(text, count);
+    return idFrom(store, kind.name, `${text} ${count}`);
+  };
+};
+
+/**
+ * The file of rejected rows: each as it stood in its own file, with its line and the reason. It has the columns of that
+ * file alone: another one would be empty here, which means its default. A row without an id that may have a twin gets
+ * one: its twin is imported already, and what is mended would be taken for that.
+ */
+export const rejectsFile = (kind: Kind, store: string, { path, format, force }: Options) => {
+  const idFor = idsFor(kind, store);
+  let file: ReturnType<typeof openFile> | undefined;
+  let hasHeader = false;
+
+  const open = async (then: string): Promise<ReturnType<typeof openFile>> => {
+    const opened = openFile(path, { exclusive: !force });
+    await opened.made({ by: ' with --rejects' }).catch((error: unknown) => {
+      throw error instanceof Failure ? new Failure(`${error.message} ${then}`) : error;
+    });
+    file = opened;
+    return opened;
+  };
+
+  const csvRow = (raw: RawRow, cells: readonly string[], id: string | undefined, end: string[]): string => {
+    const columns = columnsOf(kind, raw);
+    const idAt = columns.findIndex(({ name }) => name === 'id');
+    const own = Array.from({ length: Math.max(cells.length, columns.length) }, (_, i) => {
+      const [column, cell = ''] = [columns[i], cells[i]];
+      if (i === idAt && cell === '') return id ?? '';
+      // A text that looks like a formula is escaped, as in an export; what is refused as anything else stays as it is.
+      return column?.form === 'text' ? writeCell(column, readCell(column, cell)) : cell;
+    });
+    return csvLine([...own, ...(addsId(idAt) ? [id ?? ''] : []), ...end]);
+  };
+
+  const addsId = (idAt: number): boolean => idAt < 0 && kind.id?.repeats !== undefined;
+
+  const header = (raw: RawRow): string => {
+    const names = columnsOf(kind, raw).map(({ name }) => name);
+    const added = addsId(names.indexOf('id')) ? ['id'] : [];
+    return csvLine([...names, ...added, ...rejectColumns.map(({ name }) => name)]);
+  };
+
+  const textOf = (raw: RawRow, reason: string, id: string | undefined): string => {
+    const { source, line } = raw;
+    // It is mended where it stands, so no member can be added to it.
+    if (typeof source === 'string') return `${source.trim()}\n`;
+    if (!Array.isArray(source))
+      return `${JSON.stringify({ ...(source as Values), ...(id !== undefined && { id }), line, reason })}\n`;
+    const [lineCell = '', reasonCell = ''] = rejectColumns.map((column) =>
+      writeCell(column, column.name === 'line' ? line : reason),
+    );
+    return csvRow(raw, source, id, [lineCell, reasonCell]);
+  };
+
+  return {
+    /** Makes the file. Throws with what to do where that cannot be done, and with what follows then. */
+    open,
+    /** Writes a row, and makes the file for the first one. `planned` is the id that the row would have been imported with. */
+    write: async (raw: RawRow, faults: readonly Fault[], planned: unknown): Promise<void> => {
+      const to = file ?? (await open('Then import the file again: it goes on.'));
+      if (!hasHeader && format === 'csv') await to.write(header(raw));
+      hasHeader = true;
+      await to.write(textOf(raw, faults.map(wordsOf).join('; '), idFor(raw, planned)));
+    },
+    /** Answers the path of the file if there is one. */
+    end: async (): Promise<string | undefined> => {
+      await file?.end();
+      return file && path;
+    },
+    /** Takes the file away again: the import failed, and is going to be repeated. */
+    abandon: async (): Promise<void> => {
+      if (!file) return;
+      await file.end().catch(() => {});
+      await rm(path, { force: true });
+    },
+  };
+};

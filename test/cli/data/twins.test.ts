@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { getCustomer } from '../../../lib/store/customers.ts';
+import { listStoreCards } from '../../../lib/store/gift-cards.ts';
+import { idFrom } from '../../../lib/store/import/rows.ts';
+import { getSpend } from '../../../lib/store/spend.ts';
+import { createStore } from '../../../lib/store/stores.ts';
+import { importText, tempDir } from '../../support/files.ts';
+import { ada, bob, seedResidents } from '../../support/residents.ts';
+import { freshTable } from '../../support/service.ts';
+
+const dir = tempDir();
+const rejects = join(dir, 'left');
+let store: string;
+
+beforeEach(async () => {
+  await freshTable();
+  await seedResidents();
+  store = (await createStore('Test store')).id;
+  await importText(store, dir, 'products.csv', 'name,price\nLamp,5\n');
+});
+
+const skip = (name: string, text: string) =>
+  importText(store, dir, name, text, { skipRejects: true, rejects, force: true });
+
+/** Imports the file of rejected rows, mended. */
+const importLeft = (name: string, mend: (text: string) => string) =>
+  importText(store, dir, name, mend(readFileSync(rejects, 'utf8')));
+
+describe('a row that was rejected, and has an imported twin once it is mended', () => {
+  test.each([
+    [
+      'credit.csv',
+      'resident,amount,expiresAt\nada.lovelace,60,2099-01-01T00:00:00Z\nada.lovelace,60,someday\n',
+      'someday',
+    ],
+    [
+      'credit.csv',
+      'resident,id,amount,expiresAt\nada.lovelace,,60,2099-01-01T00:00:00Z\nada.lovelace,,60,someday\n',
+      'someday',
+    ],
+    [
+      'credit.ndjson',
+      '{"resident":"ada.lovelace","amount":60,"expiresAt":"2099-01-01T00:00:00Z"}\n{"resident":"ada.lovelace","amount":60,"expiresAt":"someday","id":null}\n',
+      'someday',
+    ],
+    ['giftcards.csv', 'owner,credit\nada.lovelace,60\nada.lovelace,sixty\n', 'sixty'],
+    [
+      'purchases.csv',
+      'resident,product,price,at\nada.lovelace,Lamp,60,2020-01-01T00:00:00Z\nada.lovelace,Lamp,sixty,2020-01-01T00:00:00Z\n',
+      'sixty',
+    ],
+  ])('comes in as well: %s', async (name, text, bad) => {
+    const mend = (left: string): string => left.replace(bad, bad === 'sixty' ? '60' : '2099-01-01T00:00:00Z');
+    await skip(name, text);
+
+    const first = await importLeft(name, mend);
+    const again = await importLeft(name, mend);
+
+    expect(first).toMatchObject({ created: 1, unchanged: 0, rejected: 0 });
+    expect(again).toMatchObject({ created: 0, unchanged: 1, rejected: 0 });
+    if (name.startsWith('credit')) expect(await getCustomer(store, { uuid: ada.uuid })).toMatchObject({ credit: 120 });
+    if (name.startsWith('purchases')) expect(await getSpend(store, { uuid: ada.uuid })).toMatchObject({ sum: 120 });
+  });
+
+  test('has the same id each time that its file is imported', async () => {
+    const text = 'resident,amount,expiresAt\nada.lovelace,60,someday\nada.lovelace,60,someday\nbob,7,\nbob,x,\n';
+
+    await skip('credit.csv', text);
+    const left = readFileSync(rejects, 'utf8');
+    await skip('credit.csv', text);
+
+    const [header, ...rows] = left.trimEnd().split('\n');
+    expect(header).toBe('resident,amount,expiresAt,id,line,reason');
+    const ids = rows.map((row) => row.split(',')[3]);
+    // What is in no lot has no id.
+    expect(ids).toEqual([expect.stringMatching(/^[-0-9a-f]{36}$/), expect.stringMatching(/^[-0-9a-f]{36}$/), '']);
+    expect(new Set(ids).size).toBe(3);
+    expect(readFileSync(rejects, 'utf8')).toBe(left);
+  });
+});
+
+test('a row that only its product was missing for is the same row in its own file and in that of the rejected ones', async () => {
+  const row = 'ada.lovelace,Later,60,2020-01-01T00:00:00Z\n';
+  const text = `resident,product,price,at\n${row}${row}`;
+  await skip('purchases.csv', text);
+  await importText(store, dir, 'products.csv', 'name,price\nLater,5\n');
+
+  const left = await importLeft('purchases.csv', (rows) => rows);
+  const whole = await importText(store, dir, 'purchases.csv', text);
+
+  expect(left).toMatchObject({ created: 2 });
+  expect(whole).toMatchObject({ created: 0, unchanged: 2 });
+});
+
+test('a gift card is the same one in a file that gains columns which hold nothing but defaults', async () => {
+  const short = 'owner,credit\nbob,10\nbob,10\n';
+  const long =
+    'owner,credit,active,redeemed,transfer,texture,purchased\nbob,10,,false,,,\nbob,10,true,,FALSE,,false\nbob,10,true,true,,,\n';
+  await importText(store, dir, 'giftcards.csv', short);
+
+  const again = await importText(store, dir, 'giftcards.csv', long);
+  const back = await importText(store, dir, 'giftcards.csv', short);
+
+  // The third one has been redeemed, which no default says.
+  expect(again).toMatchObject({ unchanged: 2, created: 1 });
+  expect(back).toMatchObject({ unchanged: 2 });
+});
+
+test('a gift card without more columns than it needs keeps the id that it has always had', async () => {
+  await importText(store, dir, 'giftcards.csv', 'owner,credit\nbob,10\n');
+
+  const [card] = await listStoreCards(store)({ descending: false });
+
+  expect(card?.sk).toBe(idFrom(store, 'giftcards', JSON.stringify([bob.uuid, [['credit', 10]]])));
+});

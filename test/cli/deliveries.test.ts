@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { failDelivery, takeUp } from '../../lib/store/delivery-attempts.ts';
+import { startForCli } from '../support/cli.ts';
+import { anOrder } from '../support/deliveries.ts';
+
+const { run } = await startForCli();
+const on = ['--store', 'other store'];
+
+test('a state that holds more than the limit fills the list, and the states behind it are left for more', async () => {
+  const [first, second, failed] = [anOrder('OtherStore01'), anOrder('OtherStore01'), anOrder('OtherStore01')];
+  for (const order of [first, second]) await takeUp(order, 1000);
+  await failDelivery((await takeUp(failed, 1000)).delivery, 'no such item');
+
+  const one = await run('deliveries', 'list', '--limit', '1', ...on);
+  const two = await run('deliveries', 'list', '--limit', '2', ...on, '--json');
+  const all = await run('deliveries', 'list', '--limit', '3', ...on, '--json');
+
+  expect(one).toMatchObject({ code: 0, stdout: expect.stringContaining(first.id) });
+  expect(one.stderr).toContain('There are more: see them with --limit 10.');
+  expect(two.rows.map(({ id }) => id)).toEqual([first.id, second.id]);
+  expect(all.rows.map(({ state }) => state)).toEqual(['queued', 'queued', 'failed']);
+});

@@ -1,0 +1,53 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createStore } from '../../lib/store/stores.ts';
+import { runStore, startForCli } from '../support/cli.ts';
+
+const { dir, run } = await startForCli();
+
+const file = (name: string, text: string): string => {
+  const path = join(dir, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+test('a dry run of bad rows advises what has not been given yet', async () => {
+  const path = file('bad.csv', 'name,price\nA,x\n');
+  const dry = ['import', 'products', path, '--store', 'Demo Store', '--dry-run'];
+
+  const plain = await run(...dry);
+  const skipping = await run(...dry, '--skip-rejects');
+
+  const bad = '1 of 1 row cannot be imported. Nothing was written: this was a dry run.';
+  expect(plain).toMatchObject({ code: 1, stderr: expect.stringContaining(`${bad} Correct the lines above.`) });
+  expect(skipping).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`${bad} Without --dry-run the others are imported.`),
+  });
+});
+
+test('no local service is a failure and no wrong command, and a broken service.json says what to do', async () => {
+  const broken = join(dir, 'broken');
+  mkdirSync(broken);
+  writeFileSync(join(broken, 'service.json'), '{"baseUrl":');
+
+  const [none, local, cut] = await Promise.all([
+    runStore(['list', '--data-dir', join(dir, 'none')]),
+    runStore(['list', '--local', '--data-dir', join(dir, 'none')]),
+    runStore(['list', '--data-dir', broken]),
+  ]);
+
+  expect([none?.code, local?.code, cut?.code]).toEqual([1, 1, 1]);
+  expect(cut?.stderr).toMatch(/service\.json is broken, or was written by another version .*Start that anew\./);
+});
+
+test('what is there once is counted as one', async () => {
+  await createStore('Lonely');
+
+  const deleted = await run('delete', 'Lonely', '--confirm', 'Lonely', '--export-to', join(dir, 'lonely'), '--no-wait');
+
+  expect(deleted.stderr).toMatch(/Exported to .*: residents 0, categories 0, /);
+  expect(deleted.stderr).toMatch(/Deleted Lonely: \d+ items?\./);
+  expect(deleted.stderr).not.toMatch(/\b1 items\b/);
+});

@@ -1,0 +1,77 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { parseEnd, parseSpan } from '../../cli/span.ts';
+import { source } from '../../lib/clock.ts';
+import { issueKey, listKeys } from '../../lib/store/api-keys.ts';
+import { createStore } from '../../lib/store/stores.ts';
+import { db, sharedKey, tableName } from '../../lib/store/table.ts';
+import { startForCli } from '../support/cli.ts';
+
+const { now } = source;
+afterEach(() => {
+  source.now = now;
+});
+
+const tooLong = /It must be at most 100 years, which are 5217w\./;
+
+describe('a length of time', () => {
+  test('is refused over 100 years', () => {
+    for (const text of ['999999w', '5218w', '36526d', '999999d'])
+      for (const parse of [parseSpan, parseEnd]) expect(() => parse(text), text).toThrow(tooLong);
+    expect(parseSpan('5217w')).toBe(5217 * 7 * 86_400_000);
+  });
+
+  test('ends with the year 9999 at the latest, since times are compared as texts', () => {
+    source.now = () => Date.parse('9990-01-01T00:00:00Z');
+
+    expect(parseEnd('5000w')()).toBe('9999-12-31T23:59:59.999Z');
+    expect(parseEnd('1d')()).toBe('9990-01-02T00:00:00.000Z');
+  });
+});
+
+describe('a rotation', () => {
+  let service: Awaited<ReturnType<typeof startForCli>>;
+  beforeAll(async () => {
+    service = await startForCli();
+  });
+
+  const issue = async (name: string, expiresAt: string) => {
+    const { id } = await createStore(name);
+    const { key } = await issueKey({ store: id, name: 'bot', scopes: ['products:read'], stage: 'test', expiresAt });
+    return {
+      key,
+      rotate: (...args: string[]) => service.run('key', 'rotate', 'bot', '--store', id, '--json', ...args),
+    };
+  };
+
+  test('never lets the old key live longer, however long the overlap', async () => {
+    const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+    const { key, rotate } = await issue('Overlapping', expiresAt);
+
+    const refused = await rotate('--overlap', '999999w');
+    const rotated = await rotate('--overlap', '5217w');
+
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(tooLong) });
+    expect(rotated.code).toBe(0);
+    expect((await listKeys(key.store))[0]).toMatchObject({ id: key.id, expiresAt });
+  });
+
+  test('ends an old key that was to live beyond the year 9999, and its successor with that year', async () => {
+    const { key, rotate } = await issue('Endless', '9999-12-31T23:59:59.999Z');
+    await db.send(
+      new UpdateCommand({
+        TableName: tableName(),
+        Key: sharedKey('KEY', key.id),
+        UpdateExpression: 'SET expiresAt = :end',
+        ExpressionAttributeValues: { ':end': '+021190-01-01T00:00:00.000Z' },
+      }),
+    );
+
+    const rotated = await rotate('--overlap', '1h');
+
+    const [old, next] = await listKeys(key.store);
+    expect(rotated.code).toBe(0);
+    expect(Date.parse(old?.expiresAt ?? '')).toBeLessThan(Date.now() + 2 * 3_600_000);
+    expect(next?.expiresAt).toBe('9999-12-31T23:59:59.999Z');
+  });
+});

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { type ClientOptions, StoreProblem, storeClient } from '../../lib/client/client.ts';
+
+const secret = 'sis_test_0a1B2c3D4e5F_secret';
+const increment = '/v1/customers/{identifier}/actions/increment-credit';
+const path = { identifier: 'ada' };
+
+/** A client whose service answers this; `asked` counts the requests. */
+const startWith = (answer: () => Response | Promise<Response>, options: Partial<ClientOptions> = {}) => {
+  const asked: string[] = [];
+  const answering: typeof fetch = async (address) => {
+    asked.push(String(address));
+    return answer();
+  };
+  return {
+    asked,
+    store: storeClient({ baseUrl: 'http://127.0.0.1:1', apiKey: secret, fetch: answering, ...options }),
+  };
+};
+
+const failureOf = (call: Promise<unknown>): Promise<Error> =>
+  call.then(
+    () => new Error('It did not fail.'),
+    (error: Error) => error,
+  );
+
+test.each([
+  ['a page', '<html>Sign in</html>'],
+  ['nothing', ''],
+])('an answer 200 that is %s and no JSON is a StoreProblem, for calls and for rows', async (_, text) => {
+  const { asked, store } = startWith(() => new Response(text, { headers: { 'X-Request-Id': 'r-1' } }));
+
+  const failures = [
+    await failureOf(store.get('/v1/products')),
+    await failureOf(store.rows('/v1/products').next()),
+    await failureOf(store.post(increment, { path, body: { delta: 1 } })),
+  ];
+
+  for (const failure of failures) {
+    expect(failure).toBeInstanceOf(StoreProblem);
+    expect(failure).toMatchObject({ status: 200, title: 'Not JSON', requestId: 'r-1' });
+    expect(failure.message).toMatch(/^200 \/v1\/.*: The answer is no JSON\. Does baseUrl lead to the service/);
+  }
+  expect(asked).toHaveLength(3);
+});
+
+test.each(['127.0.0.1:4000', 'localhost:4000', '', 'ftp://example.org', 'https://me:word@example.org', 'http://'])(
+  'a base URL that cannot work is refused at once: %s',
+  async (baseUrl) => {
+    const { asked, store } = startWith(() => Response.json({}), { baseUrl });
+
+    const failure = await failureOf(store.get('/v1/products'));
+
+    expect(failure).toBeInstanceOf(TypeError);
+    expect(failure.message).toMatch(/^baseUrl must begin with http:\/\/ or https:\/\//);
+    expect(failure.message).not.toContain('word@');
+    expect(asked).toEqual([]);
+  },
+);
+
+test('a key with a character that no header takes is refused at once, and never quoted', async () => {
+  for (const apiKey of [`${secret}\nX: y`, `${secret}\u0000`, `${secret}…`]) {
+    const { store } = startWith(() => Response.json({}), { apiKey, fetch });
+    const started = performance.now();
+
+    const failure = await failureOf(store.get('/v1/products'));
+
+    expect(failure.message).toBe('apiKey has a character that the header X-API-Key must not have.');
+    expect(`${failure.stack} ${failure.cause}`).not.toContain(secret);
+    expect(performance.now() - started).toBeLessThan(200);
+  }
+});
+
+test('a body that cannot be written, and an Idempotency-Key that cannot be sent, are refused at once', async () => {
+  const { asked, store } = startWith(() => Response.json({}));
+  const circle: { delta: number; self?: object } = { delta: 1 };
+  circle.self = circle;
+
+  const body = await failureOf(store.post(increment, { path, body: circle }));
+  const key = await failureOf(store.post(increment, { path, body: { delta: 1 }, idempotencyKey: 'order\n1' }));
+
+  expect(body.message).toMatch(/circular/);
+  expect(key.message).toBe('idempotencyKey has a character that the header Idempotency-Key must not have.');
+  expect(asked).toEqual([]);
+});
