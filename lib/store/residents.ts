@@ -78,16 +78,17 @@ const nameItem = ({ uuid, username }: Resident, name: string, holder: string): T
 
 /**
  * The writes of a resident who has these names: the resident, if they still are as `stored`, then the names in their
- * order. `takenFrom` is who may have the current name until now. A new current name leaves a mark on the resident that
- * copies of it have to follow.
+ * order. `takenFrom` is who may have the current name until now; `renaming` leaves the mark that copies have to follow.
  */
 export const residentItems = (
   { uuid, username }: Resident,
   names: readonly string[],
   stored: StoredResident | undefined,
-  takenFrom: string = uuid,
+  {
+    takenFrom = uuid,
+    renaming = stored?.renaming ?? false,
+  }: { takenFrom?: string | undefined; renaming?: boolean } = {},
 ): TransactItem[] => {
-  const renaming = stored !== undefined && (stored.username !== username || stored.renaming === true);
   const asStored = {
     ConditionExpression: '#names = :names AND username = :username',
     ExpressionAttributeNames: { '#names': 'names' },

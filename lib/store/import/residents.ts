@@ -91,7 +91,10 @@ const groupOf = (row: Row<ResidentFields>, { residents, holders }: Known): Group
       },
     }),
     items: [
-      ...residentItems({ uuid, username }, names, stored, taken?.uuid),
+      ...residentItems({ uuid, username }, names, stored, {
+        takenFrom: taken?.uuid,
+        ...(isRenamed && { renaming: true }),
+      }),
       ...(taken ? [takeName(taken, username)] : []),
     ],
   };
