@@ -137,7 +137,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
   );
 
   test('text 22: a reason of 1000 characters with tabs and line ends is taken', async () => {
-    expect((await act(customer, 'ban', { reason: '🎁\t\n'.repeat(333) })).status).toBe(200);
+    expect((await act(customer, 'ban', { reason: `${'🎁\t\n'.repeat(333)}x` })).status).toBe(200);
   });
 
   test('endpoint rule 4: unban takes no body, and ignores one', async () => {

@@ -117,7 +117,7 @@ describe.runIf(inject('target').local)('on the local service only, since the clo
       expect(balances).toEqual([25, 25, 20, 10]);
     });
 
-    test('credit 3, silent 48: a lot that has come due is never drained, though the sweep has not run', async () => {
+    test('credit 3: a lot that has come due is never drained, though the sweep has not run', async () => {
       const uuid = newcomer();
       await lot(uuid, 10, 1);
       await increment(uuid, { delta: 5 });

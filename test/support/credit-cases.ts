@@ -41,12 +41,17 @@ const setUp = ({ action, field, otherAction }: Target) => {
       (await listLots(service.store, uuid))
         .sort((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1))
         .map(({ state, remaining }) => [state, remaining]),
+    /** When, and by which request, the lots of a customer ended, in the order of their ends. */
+    endings: async (uuid: string) =>
+      (await listLots(service.store, uuid))
+        .sort((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1))
+        .map(({ endedAt, endedBy }) => [endedAt, endedBy]),
   };
 };
 
 export const setCases = (target: Target): void => {
   const { field } = target;
-  const { service, other, act, actOnOther, lots } = setUp(target);
+  const { service, other, act, actOnOther, lots, endings } = setUp(target);
 
   identifierCases(service, 'POST', `/actions/${target.action}`, { credit: 5 });
 
@@ -76,14 +81,14 @@ export const setCases = (target: Target): void => {
     expect(auditTable(await wholeTable())).toEqual([]);
   });
 
-  test('supersedes the open lots of this type, expires the due ones, and keeps what they held', async () => {
+  test('supersedes the open lots of this type, expires the due ones, and keeps what they held, when and by which request they ended', async () => {
     const { uuid } = await newResident(3);
     await act(uuid, { credit: 500, expiresAt: at(10) });
     const increment = target.action.replace('set', 'increment');
     await service().call('POST', `/v1/customers/${uuid}/actions/${increment}`, { delta: 20, expiresAt: at(20) });
     setClock(noon + 10_000);
 
-    const { body } = await act(uuid, { credit: 7, expiresAt: at(30) });
+    const { body, headers } = await act(uuid, { credit: 7, expiresAt: at(30) });
 
     expect(body[field]).toBe(7);
     expect(await lots(uuid)).toEqual([
@@ -91,6 +96,8 @@ export const setCases = (target: Target): void => {
       ['superseded', 20],
       ['open', 7],
     ]);
+    const ended = [at(10), headers.get('x-request-id')];
+    expect(await endings(uuid)).toEqual([ended, ended, [undefined, undefined]]);
     expect(auditTable(await wholeTable())).toEqual([]);
   });
 
@@ -153,7 +160,7 @@ export const setCases = (target: Target): void => {
 
 export const incrementCases = (target: Target): void => {
   const { field } = target;
-  const { service, other, act, set, actOnOther, lots } = setUp(target);
+  const { service, other, act, set, actOnOther, lots, endings } = setUp(target);
 
   identifierCases(service, 'POST', `/actions/${target.action}`, { delta: 5 });
 
@@ -190,6 +197,7 @@ export const incrementCases = (target: Target): void => {
 
     const first = await act(uuid, { delta: -15 });
     const afterFirst = await lots(uuid);
+    setClock(noon + 1000);
     const second = await act(uuid, { delta: -20 });
 
     expect([first.body[field], second.body[field]]).toEqual([45, 25]);
@@ -200,6 +208,10 @@ export const incrementCases = (target: Target): void => {
     expect(await lots(uuid)).toEqual([
       ['drained', 0],
       ['drained', 0],
+    ]);
+    expect(await endings(uuid)).toEqual([
+      [at(0), first.headers.get('x-request-id')],
+      [at(1), second.headers.get('x-request-id')],
     ]);
     expect(auditTable(await wholeTable())).toEqual([]);
   });
