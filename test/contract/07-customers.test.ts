@@ -43,7 +43,8 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     const below = uuids(await walk('/v1/customers?spentMoreThan=-1'));
     const zero = uuids(await walk('/v1/customers?spentMoreThan=0'));
 
-    expect(below).toEqual(uuids(await walk('/v1/customers')));
+    // Which of the two orders a list is in is not the matter here.
+    expect(below.sort()).toEqual(uuids(await walk('/v1/customers')).sort());
     const { sum } = (await get(`${path}/spend`)).body;
     expect(zero.includes(customer)).toBe(sum > 0);
   });
