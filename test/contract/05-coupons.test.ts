@@ -120,7 +120,11 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
 
     const answers = await Promise.all(Array.from({ length: 8 }, () => create({ code })));
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(400)]);
+    // A deployment may say 503 under contention.
+    const others = answers.filter(({ status }) => status !== 201);
+    expect(others).toHaveLength(7);
+    expect(others.filter(({ status }) => status !== 400 && status !== 503)).toEqual([]);
+    expect((await walk('/v1/coupons')).filter((coupon) => coupon.code === code)).toHaveLength(1);
   });
 
   test.each([-1, 100.5, '10', null, true])(

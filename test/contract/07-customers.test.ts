@@ -43,7 +43,8 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     const below = uuids(await walk('/v1/customers?spentMoreThan=-1'));
     const zero = uuids(await walk('/v1/customers?spentMoreThan=0'));
 
-    expect(below).toEqual(uuids(await walk('/v1/customers')));
+    // Which of the two orders a list is in is not the matter here.
+    expect(below.sort()).toEqual(uuids(await walk('/v1/customers')).sort());
     const { sum } = (await get(`${path}/spend`)).body;
     expect(zero.includes(customer)).toBe(sum > 0);
   });
@@ -137,7 +138,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
   );
 
   test('text 22: a reason of 1000 characters with tabs and line ends is taken', async () => {
-    expect((await act(customer, 'ban', { reason: '🎁\t\n'.repeat(333) })).status).toBe(200);
+    expect((await act(customer, 'ban', { reason: `${'🎁\t\n'.repeat(333)}x` })).status).toBe(200);
   });
 
   test('endpoint rule 4: unban takes no body, and ignores one', async () => {

@@ -86,6 +86,7 @@ test('defaults 11, defaults 14, defaults 15, catalogue 12: id, mpListing and act
 
   const { body } = await call('PUT', `/v1/products/${product.id}`, { ...product, ...wish });
 
+  expect(product.id).not.toBe(unknownUuid);
   expect(product).toMatchObject({ mpListing: 0, activePrice: 100 });
   expect(body).toEqual(product);
 });

@@ -104,6 +104,7 @@ describe.runIf(hasResidents && target.otherKey)('with a key of another store (CO
   test('general 2, text 9: what one store writes about a customer is not seen by another', async () => {
     const path = `/v1/customers/${resident(51).uuid}`;
     const before = (await call('GET', path, undefined, { key: target.otherKey })).body;
+    expect(before).toMatchObject(resident(51));
 
     await call('PUT', path, { discount: 77, newsSubscriber: true });
     await act(resident(51).uuid, 'set-credit', { credit: 777 });

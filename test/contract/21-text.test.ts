@@ -65,7 +65,7 @@ test.each([
   await refused({ discount: { value: 1, startDate } });
 });
 
-test('text 16: a time that has just passed is in the past', async () => {
+test('catalogue 2: a discount that has ended does not count', async () => {
   const product = await createProduct({
     price: 10,
     discount: { value: 5, type: 1, startDate: inHours(-1), endDate: inHours(-1 / 60) },

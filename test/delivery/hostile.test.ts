@@ -4,30 +4,33 @@ import { resolver } from '../../lib/delivery/address.ts';
 import { callDispenser } from '../../lib/delivery/call.ts';
 import { serve, serveRaw } from '../support/deliveries.ts';
 
-/** What a dispenser may do to the worker. Every call must end in time, in little memory, with an outcome. */
+/** What a dispenser may do to the worker. Every call must end, having read little, with an outcome. */
 
+/** For calls that end with their time, and by when they have ended: a busy machine makes them wait. */
 const timeoutMillis = 400;
+const endMillis = timeoutMillis + 10_000;
+/** For calls that must end by themselves, long before this. */
+const patientMillis = 50_000;
 const { lookup } = resolver;
 
 beforeAll(() => {
   process.env.DISPENSER_LOOPBACK = 'allowed';
 });
 
-/** Calls it, and also says how long that took and by how much the process's memory grew. */
-const call = async (url: string) => {
-  const before = process.memoryUsage().rss;
+/** Calls it, and also says how long that took. */
+const call = async (url: string, timeout = patientMillis) => {
   const started = performance.now();
-  const outcome = await callDispenser(url, 'body', timeoutMillis);
-  return { outcome, millis: performance.now() - started, bytes: process.memoryUsage().rss - before };
+  const outcome = await callDispenser(url, 'body', timeout);
+  return { outcome, millis: performance.now() - started };
 };
 
 const megabyte = Buffer.alloc(1024 * 1024, 'x');
 
 test('again when nobody answers, within the time', async () => {
-  const { outcome, millis } = await call(await serveRaw(() => {}));
+  const { outcome, millis } = await call(await serveRaw(() => {}), timeoutMillis);
 
   expect(outcome).toEqual({ kind: 'again', error: 'No answer within 400 ms' });
-  expect(millis).toBeLessThan(timeoutMillis + 300);
+  expect(millis).toBeLessThan(endMillis);
 });
 
 test('again when the headers come one byte at a time', async () => {
@@ -37,14 +40,15 @@ test('again when the headers come one byte at a time', async () => {
       const timer = setInterval(() => socket.write('x'), 20);
       socket.on('close', () => clearInterval(timer));
     }),
+    timeoutMillis,
   );
 
   expect(outcome.kind).toBe('again');
-  expect(millis).toBeLessThan(timeoutMillis + 300);
+  expect(millis).toBeLessThan(endMillis);
 });
 
 test('again when the headers never end', async () => {
-  const { outcome, bytes } = await call(
+  const { outcome } = await call(
     await serveRaw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n');
       const timer = setInterval(() => socket.write(`X-Long: ${'x'.repeat(10_000)}\r\n`), 1);
@@ -52,30 +56,30 @@ test('again when the headers never end', async () => {
     }),
   );
 
-  expect(outcome.kind).toBe('again');
-  expect(bytes).toBeLessThan(50e6);
+  expect(outcome).toEqual({ kind: 'again', error: 'HPE_HEADER_OVERFLOW' });
 });
 
 test.each([
   ['an endless body', {}],
-  ['10 MB', { 'Content-Length': String(10 * megabyte.length) }],
   ['a body that says it is a gigabyte', { 'Content-Length': '1073741824' }],
 ])('goes by the status, and reads no more than the beginning, of %s', async (_, headers) => {
+  /** In megabytes. What is written and not read stays in the buffers between the two. */
   let written = 0;
   const url = await serve((_request, response) => {
     response.writeHead(200, headers);
     const more = (): void => {
-      while (!response.destroyed && written < 10 && response.write(megabyte)) written += 1;
+      let isRoom = true;
+      for (; isRoom && !response.destroyed && written < 1024; written++) isRoom = response.write(megabyte);
     };
     response.on('drain', more);
     more();
   });
 
-  const { outcome, millis, bytes } = await call(url);
+  const { outcome, millis } = await call(url);
 
   expect(outcome).toEqual({ kind: 'given' });
-  expect(millis).toBeLessThan(timeoutMillis);
-  expect(bytes).toBeLessThan(50e6);
+  expect(millis).toBeLessThan(patientMillis / 2);
+  expect(written).toBeLessThan(100);
 });
 
 test('goes by the status of an answer whose body trickles on for ever', async () => {
@@ -85,25 +89,25 @@ test('goes by the status of an answer whose body trickles on for ever', async ()
     response.on('close', () => clearInterval(timer));
   });
 
-  const { outcome, millis } = await call(url);
+  const { outcome, millis } = await call(url, 5 * timeoutMillis);
 
   expect(outcome.kind).toBe('refused');
-  expect(millis).toBeLessThan(timeoutMillis + 300);
+  expect(millis).toBeLessThan(endMillis);
 });
 
 test('does not unpack a compression bomb, nor asks for one', async () => {
   let accepted: string | undefined;
-  const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024));
+  const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024, 'x'));
   const url = await serve((request, response) => {
     accepted = request.headers['accept-encoding'];
     response.writeHead(500, { 'Content-Encoding': 'gzip' }).end(bomb);
   });
 
-  const { outcome, bytes } = await call(url);
+  const { outcome } = await call(url);
 
   expect(accepted).toBe('identity');
-  expect(outcome.kind).toBe('again');
-  expect(bytes).toBeLessThan(50e6);
+  expect(outcome).toMatchObject({ kind: 'again', error: expect.stringMatching(/^The dispenser answered 500/) });
+  expect(JSON.stringify(outcome)).not.toContain('xxx');
   expect(JSON.stringify(outcome).length).toBeLessThan(300);
 });
 
@@ -160,10 +164,10 @@ test('ends in time when the look-up of the name does not', async () => {
   delete process.env.DISPENSER_LOOPBACK;
   resolver.lookup = () => new Promise(() => {});
 
-  const { outcome, millis } = await call('https://simhost-1.agni.secondlife.io:12043/cap/1');
+  const { outcome, millis } = await call('https://simhost-1.agni.secondlife.io:12043/cap/1', timeoutMillis);
 
   expect(outcome.kind).toBe('again');
-  expect(millis).toBeLessThan(timeoutMillis + 300);
+  expect(millis).toBeLessThan(endMillis);
   resolver.lookup = lookup;
 });
 

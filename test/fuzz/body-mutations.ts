@@ -78,9 +78,31 @@ const bodies: ((body: string) => string)[] = [
   () => '['.repeat(100_000),
 ];
 
+const valueAt = (value: unknown, path: Path): unknown =>
+  path.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown> | undefined)?.[key], value);
+
+/** The body's JSON with a member there twice, once as it was: which one counts is JSON.parse's to say. */
+const bodyWithTwo = (body: unknown, path: Path, json: string, comesFirst: boolean): string => {
+  const own = JSON.stringify(valueAt(body, path)) ?? json;
+  const two = comesFirst ? [json, own] : [own, json];
+  return bodyWith(body, path, two.join(`,${JSON.stringify(path.at(-1))}:`));
+};
+
+/** A body where none is looked at: whatever it is, the answer is that to the request without it. */
+const garbage: Mutation = fc
+  .oneof(
+    anyJson.map(bytesOf),
+    fc.nat(bodies.length - 1).map((number) => bodies[number]?.('{"name":"text"}') ?? ''),
+  )
+  .map((body) => (request) => ({
+    ...request,
+    mutation: `a body where there is none: ${body.slice(0, 60)}`,
+    body,
+  }));
+
 /** What can be wrong with the body of a row's requests. */
 export const bodyMutations = (row: Route): Mutation[] => {
-  if (!row.body) return [];
+  if (!row.body) return [garbage];
   const paths = pathsOf(jsonSchema(row.body));
   return [
     fc
@@ -97,11 +119,13 @@ export const bodyMutations = (row: Route): Mutation[] => {
         bytesOf(`{${JSON.stringify(name)}:${json}${request.body === '{}' ? '' : ','}`),
       ),
     })),
-    fc.tuple(fc.constantFrom(...paths), anyJson).map(([[name = ''], json]) => (request) => ({
-      ...request,
-      mutation: `${name} twice`,
-      body: (request.body ?? '{}').replace('{', () => bytesOf(`{"${name}":${json}${request.body === '{}' ? '' : ','}`)),
-    })),
+    fc
+      .tuple(fc.constantFrom(...paths.filter((path) => typeof path.at(-1) === 'string')), anyJson, fc.boolean())
+      .map(([path, json, comesFirst]) => (request, { body }) => ({
+        ...request,
+        mutation: `${path.join('.')} twice, ${comesFirst ? 'first' : 'last'} ${json.slice(0, 60)}`,
+        body: bodyWithTwo(body, path, json, comesFirst),
+      })),
     fc.nat(bodies.length - 1).map((number) => (request) => ({
       ...request,
       mutation: `body ${number}`,

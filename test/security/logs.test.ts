@@ -10,8 +10,8 @@ import { routes } from '../../lib/routes/routes.ts';
 const { logSink } = await import('../../lib/http/log.ts');
 const { write } = logSink;
 const { startTestService } = await import('../support/service.ts');
-const { startTestQueue, batchOf, contextWith, anOrder } = await import('../support/deliveries.ts');
-const { exampleOf, seedExamples } = await import('../support/example-requests.ts');
+const { startTestQueue, batchOf, contextWith, anOrder, serve } = await import('../support/deliveries.ts');
+const { exampleOf, routesInOrder, seedExamples } = await import('../support/example-requests.ts');
 const { intercept } = await import('../support/faults.ts');
 const { seedResidents } = await import('../support/residents.ts');
 const { sendRaw } = await import('../support/raw-http.ts');
@@ -41,14 +41,27 @@ const listen = (): { said: string[]; stop: () => void } => {
   return { said, stop: () => spies.forEach((spy) => void spy.mockRestore()) };
 };
 
-/** The same body with the mark in every text and number. */
+/** What must stay as it is for a request to succeed. */
+const fixed = /Identifier$|Id$|^(?:url|scope|discount)$/;
+
+/** The same body with the mark in every text and number that may be another. */
 const withMarks = (body: object, text: string): object =>
   Object.fromEntries(
     Object.entries(body).map(([name, value]) => {
+      if (fixed.test(name)) return [name, value];
       if (typeof value === 'number') return [name, markNumber];
-      return [name, typeof value === 'string' && !/Identifier|Id$/.test(name) ? text : value];
+      return [name, typeof value === 'string' ? text : value];
     }),
   );
+
+/** What a dispenser may answer, and what becomes of the delivery. */
+const answersOfDispenser = [
+  [200, 'delivered'],
+  [422, 'failed'],
+  [500, 'error'],
+  [404, 'waiting'],
+] as const;
+const capability = 'cap-qjxwzkvy';
 
 test('no log holds a key, a secret, a message, a body, a name or a header, whatever becomes of a request', async () => {
   process.env.DISPENSER_LOOPBACK = 'allowed';
@@ -57,6 +70,11 @@ test('no log holds a key, a secret, a message, a body, a name or a header, whate
   await seedResidents();
   await putResident(marked);
   const rows = await seedExamples(service.call);
+  const plainRows = await seedExamples(service.call, 'Plain');
+  const answers = answersOfDispenser.map(([status]) => status as number);
+  const dispenserUrl = await serve((_, response) => {
+    response.writeHead(answers.shift() ?? 500).end(`${mark} ${hostile}`);
+  });
   logSink.write = write;
   const headers = {
     'User-Agent': mark,
@@ -85,15 +103,32 @@ test('no log holds a key, a secret, a message, a body, a name or a header, whate
     broken();
     await service.callAs(`${service.key}${mark}`)(row.method, path, wholly, headers);
   }
+  // With nothing but marks some of these fail: so each is sent once as it succeeds.
+  const plain: [string, number][] = [];
+  for (const row of routesInOrder) {
+    const { path, body } = exampleOf(row, plainRows, `${mark} plain ${row.id}`);
+    plain.push([row.id, (await service.call(row.method, path, body, headers)).status]);
+  }
   await sendRaw(Number(new URL(service.baseUrl).port), Buffer.from(`GET /${mark}\u001b HTTP/1.1\r\n${mark}\r\n\r\n`));
   const order = anOrder(service.store, { message: hostile, item: mark, recipientUsername: mark });
   await worker(batchOf(encodeMessage({ ...order, kind: 'deliver' }), hostile), contextWith(60_000));
+  const dispenser = { url: `${dispenserUrl}/${capability}`, region: mark, items: [mark] };
+  const { secret } = (await service.call('PUT', '/v1/dispenser', dispenser)).body;
+  for (const _ of answersOfDispenser) {
+    const { id } = anOrder(service.store);
+    await worker(batchOf(encodeMessage({ ...order, id, kind: 'deliver' })), contextWith(60_000));
+  }
 
   stop();
   const text = said.join('');
+  expect(plain).toEqual(routesInOrder.map(({ id, status }) => [id, status]));
+  expect(answers).toEqual([]);
+  for (const [, outcome] of answersOfDispenser) expect(text).toContain(`"delivery":"${outcome}"`);
   expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 204, 400, 404, 500]));
   expect(said.length).toBeGreaterThan(3 * routes.length);
-  for (const hidden of [mark, marked.uuid, String(markNumber), service.key, service.key.slice(22, 65)])
+  expect(secret).toMatch(/^\w{43}$/);
+  const keys = [service.key, service.key.slice(22, 65), secret, capability, dispenserUrl];
+  for (const hidden of [mark, marked.uuid, String(markNumber), ...keys])
     expect(said.find((line) => line.toLowerCase().includes(hidden.toLowerCase()))).toBeUndefined();
   for (const line of text.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('level');
   // Nothing but JSON lines: no control character, and none of the separators that some readers take for line ends.

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { routes } from '../../lib/routes/routes.ts';
 import { startTestQueue } from '../support/deliveries.ts';
-import { type ExampleRows, exampleOf, seedExamples } from '../support/example-requests.ts';
+import { type ExampleRows, exampleOf, routesInOrder, seedExamples } from '../support/example-requests.ts';
 import { ada, bob, cleo, seedResidents } from '../support/residents.ts';
-import { startTestService } from '../support/service.ts';
+import { startTestService, wholeTable } from '../support/service.ts';
 
 /** What else could lead from one store into another, beside ids: see also test/routes/other-store.test.ts. */
 
@@ -37,6 +37,34 @@ test.each(posts)('%s: one Idempotency-Key in two stores is two keys', async (id,
   const replayed = [first, second, again].map(({ headers }) => headers.get('idempotent-replayed'));
   expect(replayed).toEqual([null, null, 'true']);
   expect(again.body).toEqual(second.body);
+});
+
+test('no request of one store changes what another has, or sees, of the same residents', async () => {
+  const bobs = `/v1/customers/${bob.uuid}`;
+  const expiresAt = '2099-01-01T00:00:00Z';
+  await service.callOther('PUT', bobs, { discount: 77, newsSubscriber: true });
+  for (const call of [service.call, service.callOther])
+    for (const action of ['set-credit', 'set-restricted-credit'])
+      await call('POST', `${bobs}/actions/${action}`, { credit: 50, expiresAt });
+  await service.callOther('POST', `${bobs}/actions/ban`, { reason: 'Theirs' });
+  await service.callOther('POST', `${bobs}/actions/apply-coupon`, { couponId: theirs.coupon, scope: 0 });
+  await service.callOther('PUT', '/v1/dispenser', { url: 'http://127.0.0.1:1/theirs' });
+  const notMine = async () => (await wholeTable()).filter(({ pk }) => !String(pk).startsWith(service.store));
+  const seen = async () => {
+    const answers: Record<string, unknown> = {};
+    for (const row of routes.filter(({ method }) => method === 'GET'))
+      answers[row.id] = (await service.callOther('GET', exampleOf(row, theirs, '').path)).body;
+    return answers;
+  };
+  const [items, answers] = [await notMine(), await seen()];
+
+  for (const row of routesInOrder) {
+    const { path, body } = exampleOf(row, mine, `Beside ${row.id}`);
+    expect((await service.call(row.method, path, body)).status, row.id).toBe(row.status);
+    expect(await notMine(), row.id).toEqual(items);
+  }
+
+  expect(await seen()).toEqual(answers);
 });
 
 const lists = routes.filter(({ query }) => 'cursor' in query.shape);

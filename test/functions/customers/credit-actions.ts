@@ -39,5 +39,10 @@ export const setUp = ({ action, field, otherAction }: Target) => {
       (await listLots(service.store, uuid))
         .sort((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1))
         .map(({ state, remaining }) => [state, remaining]),
+    /** When, and by which request, the lots of a customer ended, in the order of their ends. */
+    endings: async (uuid: string) =>
+      (await listLots(service.store, uuid))
+        .sort((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1))
+        .map(({ endedAt, endedBy }) => [endedAt, endedBy]),
   };
 };

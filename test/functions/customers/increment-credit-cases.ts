@@ -8,7 +8,7 @@ import { at, futureFault, limit, noon, setUp, type Target } from './credit-actio
 
 export const incrementCases = (target: Target): void => {
   const { field } = target;
-  const { service, other, act, set, actOnOther, lots } = setUp(target);
+  const { service, other, act, set, actOnOther, lots, endings } = setUp(target);
 
   identifierCases(service, 'POST', `/actions/${target.action}`, { delta: 5 });
 
@@ -45,6 +45,7 @@ export const incrementCases = (target: Target): void => {
 
     const first = await act(uuid, { delta: -15 });
     const afterFirst = await lots(uuid);
+    setClock(noon + 1000);
     const second = await act(uuid, { delta: -20 });
 
     expect([first.body[field], second.body[field]]).toEqual([45, 25]);
@@ -55,6 +56,10 @@ export const incrementCases = (target: Target): void => {
     expect(await lots(uuid)).toEqual([
       ['drained', 0],
       ['drained', 0],
+    ]);
+    expect(await endings(uuid)).toEqual([
+      [at(0), first.headers.get('x-request-id')],
+      [at(1), second.headers.get('x-request-id')],
     ]);
     expect(auditTable(await wholeTable())).toEqual([]);
   });

@@ -7,7 +7,7 @@ import { at, futureFault, limit, noon, setUp, type Target } from './credit-actio
 
 export const setCases = (target: Target): void => {
   const { field } = target;
-  const { service, other, act, actOnOther, lots } = setUp(target);
+  const { service, other, act, actOnOther, lots, endings } = setUp(target);
 
   identifierCases(service, 'POST', `/actions/${target.action}`, { credit: 5 });
 
@@ -37,14 +37,14 @@ export const setCases = (target: Target): void => {
     expect(auditTable(await wholeTable())).toEqual([]);
   });
 
-  test('supersedes the open lots of this type, expires the due ones, and keeps what they held', async () => {
+  test('supersedes the open lots of this type, expires the due ones, and keeps what they held, when and by which request they ended', async () => {
     const { uuid } = await newResident();
     await act(uuid, { credit: 500, expiresAt: at(10) });
     const increment = target.action.replace('set', 'increment');
     await service().call('POST', `/v1/customers/${uuid}/actions/${increment}`, { delta: 20, expiresAt: at(20) });
     setClock(noon + 10_000);
 
-    const { body } = await act(uuid, { credit: 7, expiresAt: at(30) });
+    const { body, headers } = await act(uuid, { credit: 7, expiresAt: at(30) });
 
     expect(body[field]).toBe(7);
     expect(await lots(uuid)).toEqual([
@@ -52,6 +52,8 @@ export const setCases = (target: Target): void => {
       ['superseded', 20],
       ['open', 7],
     ]);
+    const ended = [at(10), headers.get('x-request-id')];
+    expect(await endings(uuid)).toEqual([ended, ended, [undefined, undefined]]);
     expect(auditTable(await wholeTable())).toEqual([]);
   });
 
