@@ -1,29 +1,70 @@
 import * as z from 'zod';
 
-// Group 1 the date, 2 the time of day, 3 seconds with fraction, 4 the offset.
-const timestampPattern =
-  /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d+))?)?(?:[Zz]|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)$/;
-
-/** Reads an ISO 8601 date-time with an offset. Milliseconds since 1970, or undefined where the text is none. */
-const parseTimestamp = (value: string): number | undefined => {
-  const match = timestampPattern.exec(value);
-  if (!match) return undefined;
-  const [, date = '', hours = '', minutes = '', seconds = '00', fraction = '', sign, offHours = '0', offMinutes = '0'] =
-    match;
-  const day = new Date(`${date}T00:00:00Z`);
-  // A day that does not exist, such as 30 February, is read as another day or as none.
-  if (Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== date) return undefined;
-  const offset = (Number(offHours) * 60 + Number(offMinutes)) * (sign === '-' ? -1 : 1);
-  const millis =
-    day.getTime() +
-    (Number(hours) * 60 + Number(minutes) - offset) * 60_000 +
-    Number(seconds) * 1000 +
-    Number(fraction.padEnd(3, '0').slice(0, 3));
-  return millis >= firstInstant && millis <= lastInstant ? millis : undefined;
-};
-
 const firstInstant = Date.parse('0001-01-01T00:00:00.000Z');
 const lastInstant = Date.parse('9999-12-31T23:59:59.999Z');
+const dayMillis = 86_400_000;
+
+/** The two formats of ISO 8601, with separators and without. */
+const formats = [
+  { day: /^\d{4}-(?:\d\d-\d\d|\d{3}|W\d\d-[1-7])$/i, time: /^\d\d(?::\d\d(?::\d\d)?)?$/ },
+  { day: /^\d{4}(?:\d{4}|\d{3}|W\d\d[1-7])$/i, time: /^\d\d(?:\d\d(?:\d\d)?)?$/ },
+];
+
+/** The fraction of the time's last part, and the offset's sign, hours and minutes. */
+const ending = /^(?:[.,](\d+))?(?:Z|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)$/i;
+
+/** A week's year is the one that most of it lies in: so week 1 is the one with 4 January. It begins on Monday. */
+const dayOfWeek = (newYear: number, week: number, day: number): number => {
+  const fourth = newYear + 3 * dayMillis;
+  const weekday = (new Date(fourth).getUTCDay() + 6) % 7;
+  return fourth + (7 * (week - 1) + day - 1 - weekday) * dayMillis;
+};
+
+/** The first instant of a day, without separators; undefined where there is no such day, such as 30 February. */
+const parseDay = (date: string): number | undefined => {
+  const year = date.slice(0, 4);
+  const rest = date.slice(4).toUpperCase();
+  const isOfYear = (millis: number): boolean => new Date(millis).toISOString().startsWith(year);
+  const newYear = Date.parse(`${year}-01-01T00:00:00Z`);
+  if (rest.startsWith('W')) {
+    const week = Number(rest.slice(1, 3));
+    return isOfYear(dayOfWeek(newYear, week, 4)) ? dayOfWeek(newYear, week, Number(rest.slice(3))) : undefined;
+  }
+  if (rest.length === 3) {
+    const day = newYear + (Number(rest) - 1) * dayMillis;
+    return isOfYear(day) ? day : undefined;
+  }
+  const calendar = `${year}-${rest.slice(0, 2)}-${rest.slice(2)}`;
+  const day = Date.parse(`${calendar}T00:00:00Z`);
+  // What does not exist is read as another day, or as none.
+  return Number.isNaN(day) || !new Date(day).toISOString().startsWith(calendar) ? undefined : day;
+};
+
+/** Milliseconds of a time of day, without separators. What is finer is cut off. 24:00 is the end of a day. */
+const parseTime = (time: string, fraction: string): number | undefined => {
+  const [hours = 0, minutes = 0, seconds = 0] = time.match(/\d\d/g)?.map(Number) ?? [];
+  const unit = { 2: 3_600_000, 4: 60_000, 6: 1000 }[time.length] ?? 0;
+  // The exact part of the unit: binary fractions could miss it by a millisecond.
+  const part = Number((BigInt(fraction.padEnd(9, '0').slice(0, 9)) * BigInt(unit)) / 1_000_000_000n);
+  const millis = hours * 3_600_000 + minutes * 60_000 + seconds * 1000 + part;
+  return minutes < 60 && seconds < 60 && millis <= dayMillis ? millis : undefined;
+};
+
+/** Reads an ISO 8601 date-time with an offset. Milliseconds since 1970, or undefined where the text is none. */
+const parseTimestamp = (text: string): number | undefined => {
+  const place = text.search(/T/i);
+  const [date, rest] = [text.slice(0, Math.max(place, 0)), text.slice(place + 1)];
+  const [time = ''] = /^[\d:]*/.exec(rest) ?? [];
+  const end = ending.exec(rest.slice(time.length));
+  if (!end || !formats.some((format) => format.day.test(date) && format.time.test(time))) return undefined;
+  const [, fraction = '', sign, hours = '0', minutes = '0'] = end;
+  const day = parseDay(date.replaceAll('-', ''));
+  const ofDay = parseTime(time.replaceAll(':', ''), fraction);
+  if (day === undefined || ofDay === undefined) return undefined;
+  const offset = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === '-' ? -1 : 1);
+  const millis = day + ofDay - offset;
+  return millis >= firstInstant && millis <= lastInstant ? millis : undefined;
+};
 
 /** A timestamp of a request: any ISO 8601 date-time with an offset, read as UTC with milliseconds. */
 export const timestamp = () => {
