@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { Problem } from '../lib/http/problem.ts';
 import { changeCredit } from '../lib/store/credit.ts';
 import { touchCustomer } from '../lib/store/customers.ts';
 import { dbOnce, tableName } from '../lib/store/table.ts';
@@ -16,13 +17,30 @@ export interface ContentionRow {
 const store = 'bench';
 const writersTried = [1, 4, 16];
 
-/** Changes of one customer's credit beside bare updates of one item; the two alternate, so that both meet the same machine. */
+/** Makes a change, however often it has to be asked for, as a client would. */
+const untilMade = async (change: () => Promise<unknown>): Promise<void> => {
+  for (;;)
+    try {
+      await change();
+      return;
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status !== 503) throw error;
+    }
+};
+
+/**
+ * Changes of one customer's credit, plain ones and ones that make a lot, beside bare updates of one item; they take turns,
+ * so that all meet the same machine.
+ */
 export const measureContention = async ({ rounds, requests }: { rounds: number; requests: number }): Promise<void> => {
   const rows = await withTable(async () => {
     const uuid = randomUUID();
     await touchCustomer(store, { uuid, username: 'hot' });
+    const increment = (more: { expiresAt?: string }) =>
+      changeCredit(store, { uuid }, 'regular', { kind: 'increment', delta: 1, ...more }, 'bench');
     const writes: Record<string, () => Promise<unknown>> = {
-      'change of credit': () => changeCredit(store, { uuid }, 'regular', { kind: 'increment', delta: 1 }, 'bench'),
+      'change of credit': () => increment({}),
+      'change that makes a lot': () => untilMade(() => increment({ expiresAt: '9999-01-01T00:00:00.000Z' })),
       'bare update': () =>
         dbOnce.send(
           new UpdateCommand({
