@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { App, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Code } from 'aws-cdk-lib/aws-lambda';
+import { expect } from 'vitest';
 import { readSettings } from '../../infra/settings.ts';
 import { StoreServiceStack } from '../../infra/store-service-stack.ts';
 import { routes } from '../../lib/routes/routes.ts';
@@ -24,5 +25,31 @@ export const templateOf = (stack: Stack) => {
   const template = Template.fromStack(stack);
   const all: Record<string, Resource> = template.toJSON().Resources;
   const ofType = (type: string): [string, Resource][] => Object.entries(all).filter(([, { Type }]) => Type === type);
-  return { all, ofType, outputs: template.toJSON().Outputs as Record<string, Resource> };
+  return {
+    all,
+    ofType,
+    outputs: template.toJSON().Outputs as Record<string, Resource>,
+    /** The properties of the only resource of a type. */
+    only: (type: string): Resource => {
+      const found = ofType(type);
+      expect(found, type).toHaveLength(1);
+      return found[0]?.[1].Properties;
+    },
+    /** The function of an entry, with its id. */
+    functionOf: (entry: string): [string, Resource] => {
+      const found = ofType('AWS::Lambda::Function').filter(([, fn]) => entryOf(fn) === entry);
+      expect(found, entry).toHaveLength(1);
+      return found[0] as [string, Resource];
+    },
+  };
 };
+
+/** The entry of a function, as `makeStack` bundles it. */
+export const entryOf = (fn: Resource): string => fn.Properties.Code.ZipFile.replace('// ', '');
+
+/** The id of the resource that a reference in a template points to. */
+export const idOf = (reference: Resource): string => reference.Ref ?? reference['Fn::GetAtt'][0];
+
+/** The ids of all resources that a part of a template refers to. */
+export const refersTo = (value: unknown): string[] =>
+  [...JSON.stringify(value).matchAll(/"(?:Ref|Fn::GetAtt)":\[?"(\w+)"/g)].map(([, id]) => String(id));

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { banCustomer, findCustomerItem, getCustomer } from '../../../lib/store/customers.ts';
+import { banCustomer } from '../../../lib/store/customer-changes.ts';
+import { findCustomerItem, getCustomer } from '../../../lib/store/customers.ts';
 import { listStoredProducts } from '../../../lib/store/products.ts';
 import { createStore } from '../../../lib/store/stores.ts';
 import { importText, tempDir } from '../../support/files.ts';

@@ -8,7 +8,7 @@ import { addMember, createCategory } from '../../../lib/store/categories.ts';
 import { createCoupon } from '../../../lib/store/coupons.ts';
 import { changeCredit } from '../../../lib/store/credit.ts';
 import { auditTable } from '../../../lib/store/credit-audit.ts';
-import { banCustomer, unbanCustomer, updateCustomer } from '../../../lib/store/customers.ts';
+import { banCustomer, unbanCustomer, updateCustomer } from '../../../lib/store/customer-changes.ts';
 import { putGiftCard } from '../../../lib/store/gift-cards.ts';
 import { createProduct } from '../../../lib/store/products.ts';
 import { forgetResidents, putResident } from '../../../lib/store/residents.ts';

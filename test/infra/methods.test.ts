@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import type { Route } from '../../lib/routes/route.ts';
+import { routes } from '../../lib/routes/routes.ts';
+import { entryOf, idOf, makeStack, type Resource, refersTo, templateOf } from '../support/stack.ts';
+
+const { all, ofType, only, functionOf } = templateOf(makeStack());
+const functions = ofType('AWS::Lambda::Function');
+
+/** The path of each resource of the API, such as `/v1/coupons/{id}`. */
+const pathOf = (id: string): string => {
+  const { PathPart, ParentId } = all[id].Properties;
+  return ParentId['Fn::GetAtt'] ? `/${PathPart}` : `${pathOf(ParentId.Ref)}/${PathPart}`;
+};
+const methods = ofType('AWS::ApiGateway::Method').map(([, { Properties }]) => ({
+  ...Properties,
+  route: `${Properties.HttpMethod} ${pathOf(Properties.ResourceId.Ref)}`,
+}));
+const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
+
+describe.each(routes.map((row): [string, Route] => [row.id, row]))('%s', (_, row) => {
+  test('has its method, behind the authorizer, before its own function', () => {
+    const found = methods.filter(({ route }) => route === nameOf(row));
+
+    expect(found).toHaveLength(1);
+    const [method] = found;
+    const [authorizerId] = ofType('AWS::ApiGateway::Authorizer')[0] ?? [];
+    expect(method.AuthorizationType).toBe('CUSTOM');
+    expect(method.AuthorizerId.Ref).toBe(authorizerId);
+    expect(method.Integration).toMatchObject({ Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST' });
+    expect(refersTo(method.Integration.Uri)).toContain(functionOf(row.id)[0]);
+  });
+
+  test('lets API Gateway call the function, by this method and path alone', () => {
+    const [id] = functionOf(row.id);
+
+    const grants = ofType('AWS::Lambda::Permission').filter(
+      ([, { Properties }]) => idOf(Properties.FunctionName) === id,
+    );
+
+    expect(grants).toHaveLength(1);
+    expect(grants[0]?.[1].Properties.Principal).toBe('apigateway.amazonaws.com');
+    const path = row.path.replace(/\{[^}]+\}/g, '*');
+    expect(JSON.stringify(grants[0]?.[1].Properties.SourceArn)).toContain(`/${row.method}${path}"`);
+  });
+
+  test('is throttled, lists before all others', () => {
+    const settings = only('AWS::ApiGateway::Stage').MethodSettings;
+    // In these names CloudFormation wants slashes as ~1.
+    const path = `/${row.path.replaceAll('/', '~1')}`;
+
+    const own = settings.filter((one: Resource) => one.HttpMethod === row.method && one.ResourcePath === path);
+
+    const rate = 'cursor' in row.query.shape ? 20 : row.writes.length > 0 || row.queue ? 50 : 100;
+    expect(own).toEqual([
+      expect.objectContaining({ ThrottlingRateLimit: rate, ThrottlingBurstLimit: 2 * rate, DataTraceEnabled: false }),
+    ]);
+  });
+});
+
+test('has no method, function, role or permission beyond those of the table of routes', () => {
+  const others = ['authorizer', 'delivery-worker', 'expiry-sweep'];
+
+  expect(methods.map(({ route }) => route).sort()).toEqual(routes.map(nameOf).sort());
+  expect(functions.map(([, fn]) => entryOf(fn)).sort()).toEqual([...routes.map(({ id }) => id), ...others].sort());
+  // One for each function, and those of the schedule and of API Gateway's own log.
+  expect(ofType('AWS::IAM::Role')).toHaveLength(functions.length + 2);
+  expect(ofType('AWS::IAM::Policy')).toEqual([]);
+  expect(ofType('AWS::Lambda::Permission')).toHaveLength(routes.length + 1);
+});

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import {
+  accessOf,
+  authorizerPermissions,
+  type Permission,
+  permissions,
+  sweepAccess,
+  workerAccess,
+} from '../../infra/permissions.ts';
+import { kindsWritten } from '../../lib/routes/route.ts';
+import { routes } from '../../lib/routes/routes.ts';
+import { indexes } from '../../lib/store/table.ts';
+import { idOf, makeStack, type Resource, templateOf } from '../support/stack.ts';
+
+const { all, ofType, functionOf } = templateOf(makeStack());
+
+describe('policies', () => {
+  const [tableId] = ofType('AWS::DynamoDB::Table')[0] as [string, Resource];
+  const tableArn = { 'Fn::GetAtt': [tableId, 'Arn'] };
+  const indexArns = Object.keys(indexes).map((name) => ({ 'Fn::Join': ['', [tableArn, `/index/${name}`]] }));
+  const queueArn = (name: string) => ({
+    'Fn::GetAtt': [ofType('AWS::SQS::Queue').find(([id]) => id.includes(name))?.[0], 'Arn'],
+  });
+  // CDK writes lists in an order of its own.
+  const asList = (value: unknown): string[] =>
+    [value]
+      .flat()
+      .map((one) => JSON.stringify(one))
+      .sort();
+
+  const statementsOf = (entry: string): Resource[] => {
+    const [, fn] = functionOf(entry);
+    const role = all[idOf(fn.Properties.Role)].Properties;
+    expect(role.ManagedPolicyArns).toBeUndefined();
+    expect(role.Policies).toHaveLength(1);
+    return role.Policies[0].PolicyDocument.Statement;
+  };
+
+  const expected = ({ sid, actions, indexes: names, partitions }: Permission) => ({
+    sid,
+    actions: asList(actions.map((action) => `dynamodb:${action}`)),
+    resources: asList(names.length > 0 ? [tableArn, ...indexArns] : [tableArn]),
+    condition: {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions },
+      Null: { 'dynamodb:LeadingKeys': 'false' },
+    },
+  });
+
+  const tablePart = (entry: string) =>
+    statementsOf(entry)
+      .filter(({ Action }) => JSON.stringify(Action).includes('dynamodb:'))
+      .map(({ Sid, Action, Resource, Condition }) => ({
+        sid: Sid,
+        actions: asList(Action),
+        resources: asList(Resource),
+        condition: Condition,
+      }));
+
+  const accesses: [string, Permission[]][] = [
+    ...routes.map((row): [string, Permission[]] => [row.id, permissions(accessOf(row))]),
+    ['authorizer', authorizerPermissions],
+    ['delivery-worker', permissions(workerAccess)],
+    ['expiry-sweep', permissions(sweepAccess)],
+  ];
+
+  test.each(accesses)('%s may do with the table what is declared, and no more', (entry, permitted) => {
+    expect(tablePart(entry)).toEqual(permitted.map(expected));
+  });
+
+  test.each(accesses)('%s may write its own log, and send only where its row says so', (entry) => {
+    const others = statementsOf(entry).filter(({ Action }) => !JSON.stringify(Action).includes('dynamodb:'));
+
+    const row = routes.find(({ id }) => id === entry);
+    const sends = row?.queue ? [{ Sid: 'Send', Action: 'sqs:SendMessage', Resource: queueArn('Deliveries') }] : [];
+    const [log] = others.filter(({ Sid }) => Sid === 'Log');
+    expect(log.Action).toEqual(['logs:CreateLogStream', 'logs:PutLogEvents']);
+    expect(idOf(log.Resource)).toBe(idOf(functionOf(entry)[1].Properties.LoggingConfig.LogGroup));
+    if (entry !== 'delivery-worker')
+      expect(others.filter(({ Sid }) => Sid !== 'Log')).toEqual(sends.map((one) => ({ ...one, Effect: 'Allow' })));
+  });
+
+  test('no function that writes nothing may write, none may scan, and none may reach every resource', () => {
+    for (const [entry] of accesses) {
+      const text = JSON.stringify(statementsOf(entry));
+      expect(text, entry).not.toMatch(/Scan|PartiQL|dynamodb:\*|"Resource":"\*"/);
+    }
+    for (const row of routes.filter((one) => kindsWritten(one).length === 0))
+      expect(JSON.stringify(tablePart(row.id)), row.id).not.toMatch(/Put|Update|Delete|Write|ConditionCheck/);
+  });
+});
