@@ -105,6 +105,14 @@ test('keys of two stores, and of two API keys, have nothing to do with each othe
   expect(others.map(({ body }) => body.credit)).toEqual([10, 20]);
 });
 
+test('quotes are left out around a whole key only', async () => {
+  const key = randomUUID();
+
+  for (const each of [key, `${key}"1"`, `"1"${key}`, `${key}1`, `1${key}`]) await increment(10, each);
+
+  expect(await balance()).toBe(50);
+});
+
 test('400s for a key that is empty, too long, not printable or sent twice', async () => {
   for (const key of ['', 'a b', 'x'.repeat(256), 'schlüssel'])
     expect((await service.call('POST', path, { delta: 1 }, { 'Idempotency-Key': key })).status, key).toBe(400);
