@@ -85,7 +85,8 @@ export type Settings = z.output<typeof Settings>;
 export const settingNames = Object.keys(Settings.shape);
 
 // The tools keep context of their own: feature flags, look-ups, versions.
-const isOfTools = (name: string): boolean => name.includes(':') || name === 'cli-telemetry';
+const isOfTools = (name: string): boolean =>
+  name.includes(':') || name === 'cli-telemetry' || name === 'acknowledged-issue-numbers';
 
 /** Reads the settings from all of an application's context. Throws one error with a line per setting that is wrong. */
 export const readSettings = (context: Record<string, unknown>): Settings => {

@@ -13,8 +13,8 @@ export interface Discount {
 const runs = ({ startDate, endDate }: Discount, at: number): boolean =>
   (startDate === null || Date.parse(startDate) <= at) && (endDate === null || at < Date.parse(endDate));
 
-// Percentages are reckoned in billionths, the finest that a request can send, so that halves are rounded as written and
-// not as binary fractions.
+// Percentages are reckoned in billionths, so that halves are rounded as written and not as binary fractions. What is
+// finer is rounded to that first.
 const whole = 100_000_000_000n;
 
 const lessPercent = (price: number, value: number): number => {

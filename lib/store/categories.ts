@@ -3,7 +3,7 @@ import { newId } from '../clock.ts';
 import { logSink } from '../http/log.ts';
 import type { Source } from '../http/page.ts';
 import { notFound } from '../http/problem.ts';
-import { deleteMany, type Key, rowsOf } from './query.ts';
+import { type Key, rowsOf } from './query.ts';
 import { putNew, transactOnce } from './request-record.ts';
 import { refusedToNotFound, transact } from './retry.ts';
 import { db, findItem, partition, tableName } from './table.ts';
@@ -85,13 +85,28 @@ export const deleteCategory = async (store: string, id: string): Promise<void> =
   }
 };
 
-/** Removes the memberships of a category that is gone, or not there yet. */
+/** A transaction takes 100 items; one is the category's. */
+const together = 99;
+
+/**
+ * Removes the memberships of a category that is gone, or not there yet. It stops where an import has made the category
+ * meanwhile: what is in it then is its own.
+ */
 export const freeMembers = async (store: string, id: string): Promise<void> => {
+  const isGone = {
+    ConditionCheck: {
+      TableName: tableName(),
+      Key: categoryKey(store, id),
+      ConditionExpression: 'attribute_not_exists(pk)',
+    },
+  };
   const members = listMembers(store, id);
   for (;;) {
-    const some = await members({ descending: false, limit: 1000 });
-    await deleteMany(some);
-    if (some.length < 1000) return;
+    const some = await members({ descending: false, limit: together });
+    if (some.length === 0) return;
+    const deletions = some.map(({ pk, sk }) => ({ Delete: { TableName: tableName(), Key: { pk, sk } } }));
+    if (await transact([isGone, ...deletions])) return;
+    if (some.length < together) return;
   }
 };
 

@@ -47,8 +47,8 @@ export interface Pending extends Cause {
   type: CreditType;
   epoch: string;
   how: Ending;
-  /** When the first of them comes due; those that ended long ago need not be read. */
-  from: string;
+  /** When the first of them comes due; those that ended long ago need not be read. All are, if absent. */
+  from?: string;
   through: string;
   /** The version of the customer's credit before the change: later lots are none of its business. */
   version: number;
@@ -168,7 +168,7 @@ const sideBySide = 25;
 
 /** Writes what a large change has left to be written. May be done twice, or at once by several. */
 export const carryOut = async (store: string, uuid: string, pending: Pending): Promise<void> => {
-  const { type, epoch, from, through, how, at, version, reduced } = pending;
+  const { type, epoch, from = '', through, how, at, version, reduced } = pending;
   const pk = lotPartition(store, uuid);
   for await (const some of lotsOfEpoch(store, uuid, type, epoch, from)) {
     const open = some.filter((lot) => lot.state === 'open' && lot.sk <= through && lot.version < version);

@@ -12,11 +12,16 @@ export const ownersCoupons = (store: string, owner: string, states = [true, fals
   );
 
 /** The coupons whose commission goes to an avatar, the oldest first. */
-export const listOwnerCoupons = (store: string, owner: string): Source<CouponItem> =>
+export const listOwnerCoupons = (
+  store: string,
+  owner: string,
+  { consistent = false }: { consistent?: boolean } = {},
+): Source<CouponItem> =>
   couponsOf(
     ownersCoupons(store, owner),
     ({ rank }) => rank,
     () => true,
+    { consistent },
   );
 
 /** Whether it can be applied at a time (as `timestamp` writes it). */
@@ -36,6 +41,6 @@ export const findOwnersBest = async (store: string, owner: string, at: string): 
   );
   const [best] = await usable({ descending: true, limit: 1 });
   if (best) return best;
-  const [newest] = await listOwnerCoupons(store, owner)({ descending: true, limit: 1 });
+  const [newest] = await listOwnerCoupons(store, owner, { consistent: true })({ descending: true, limit: 1 });
   return newest;
 };

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Kind } from '../routes/route.ts';
-import { count } from './meter.ts';
+import { count, refuseIfOver } from './meter.ts';
 
 /** The table's keys. The stack, the local engine and the tests make the table from these constants. */
 export const tableKey = { partition: 'pk', sort: 'sk' } as const;
@@ -77,6 +77,14 @@ const connect = (attempts: number): DynamoDBDocumentClient => {
       return count(() => next(args), unitsOf);
     },
     { step: 'initialize', name: 'meter' },
+  );
+  // Each attempt of a call asks again: the SDK's own retries may come long after the request's time ran out.
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      refuseIfOver();
+      return next(args);
+    },
+    { step: 'finalizeRequest', name: 'over' },
   );
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 };

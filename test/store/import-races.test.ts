@@ -1,5 +1,12 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { addMember, createCategory, deleteCategory, getCategory, listMembers } from '../../lib/store/categories.ts';
+import {
+  addMember,
+  createCategory,
+  deleteCategory,
+  freeMembers,
+  getCategory,
+  listMembers,
+} from '../../lib/store/categories.ts';
 import { updateCoupon } from '../../lib/store/coupon-update.ts';
 import { createCoupon, getCoupon } from '../../lib/store/coupons.ts';
 import { disableGiftCard, getGiftCard, putGiftCard } from '../../lib/store/gift-cards.ts';
@@ -82,8 +89,8 @@ test('what a deletion that died has left does not come back with an imported cat
   const { id } = await createCategory(store, { name: 'Seating' });
   const product = await createProduct(store, productWith());
   await addMember(store, id, product.id);
-  stop = intercept(async ({ operation }, send) => {
-    if (operation === 'BatchWriteItem') throw throttled();
+  stop = intercept(async ({ operation, input }, send) => {
+    if (operation === 'TransactWriteItems' && JSON.stringify(input).includes('#MEMBER')) throw throttled();
     return send();
   });
   await deleteCategory(store, id);
@@ -93,4 +100,19 @@ test('what a deletion that died has left does not come back with an imported cat
 
   expect((await getCategory(store, id)).productCount).toBe(0);
   expect(await listMembers(store, id)({ descending: false })).toEqual([]);
+});
+
+test('what is in a category that another import has made meanwhile stays in it', async () => {
+  const { id } = await createCategory(store, { name: 'Seating' });
+  const product = await createProduct(store, productWith());
+  await deleteCategory(store, id);
+
+  await importWith(categories, { id, name: 'Seating' }, async () => {
+    await createCategory(store, { name: 'Seating' }, { id });
+    await addMember(store, id, product.id);
+  });
+  await freeMembers(store, id);
+
+  expect((await getCategory(store, id)).productCount).toBe(1);
+  expect(await listMembers(store, id)({ descending: false })).toHaveLength(1);
 });

@@ -1,9 +1,11 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { source } from '../../lib/clock.ts';
 import { failDelivery, takeUp } from '../../lib/store/delivery-attempts.ts';
+import { metered, newMeter } from '../../lib/store/meter.ts';
+import { findItem, sharedKey } from '../../lib/store/table.ts';
 import { newCustomer } from '../support/credit-seed.ts';
 import { anOrder } from '../support/deliveries.ts';
-import { answerLost, intercept, throttled } from '../support/faults.ts';
+import { answerLost, intercept, notSent, throttled } from '../support/faults.ts';
 import { startTestService, wholeTable } from '../support/service.ts';
 
 /** A request that is answered 503 has written nothing at all, wherever the table began to refuse. */
@@ -68,6 +70,21 @@ test('a keyed request to disable a gift card writes the card and its record toge
 
   expect(disabled.body).toEqual({ ...card, active: false });
   expect(writes).toEqual(['PutItem', 'TransactWriteItems']);
+});
+
+test('a call whose request was answered meanwhile is not sent again', async () => {
+  const meter = newMeter();
+  let sent = 0;
+  stop = intercept(async () => {
+    sent += 1;
+    meter.isOver = true;
+    throw notSent();
+  });
+
+  const reading = metered(meter, () => findItem(sharedKey('STORE', service.store)));
+
+  await expect(reading).rejects.toThrow('answered already');
+  expect(sent).toBe(1);
 });
 
 test('a delivery whose failing is not heard of has failed all the same', async () => {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { timestamp } from '../../../lib/clock.ts';
 import { createCoupon } from '../../../lib/store/coupons.ts';
-import { bob, cleo } from '../../support/residents.ts';
+import { intercept } from '../../support/faults.ts';
+import { ada, bob, cleo } from '../../support/residents.ts';
 import { startApplying } from './applying.ts';
 
 const { service, clock, make, apply } = startApplying();
@@ -36,4 +37,22 @@ test('400s with the newest of an owner’s coupons when none is usable', async (
 
   expect([expired.status, expired.body.detail]).toEqual([400, 'The coupon has expired.']);
   expect([inactive.status, inactive.body.detail]).toEqual([400, 'The coupon is not active.']);
+});
+
+test('reads the owner’s coupons as they are now, also where none is usable', async () => {
+  const consistent: boolean[] = [];
+  const stop = intercept(async ({ operation, input }, send) => {
+    if (operation === 'BatchGetItem' && JSON.stringify(input).includes('#COUPON'))
+      consistent.push(
+        ...Object.values<{ ConsistentRead: boolean }>(input.RequestItems).map((one) => one.ConsistentRead),
+      );
+    return send();
+  });
+  await make({ active: false }, {}, ada);
+
+  const { status } = await apply({ couponOwnerUuid: ada.uuid, scope: 0 });
+  stop();
+
+  expect([status, consistent.length > 0]).toEqual([400, true]);
+  expect(consistent).not.toContain(false);
 });
