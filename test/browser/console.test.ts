@@ -239,3 +239,21 @@ test('it is accessible in light and in dark, and a phone shows it without scroll
   }
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
 });
+
+test('a customer who is not among the richest is offered once a part of the name is typed', async () => {
+  for (let index = 0; index < 60; index++)
+    await call('POST', `/v1/customers/${resident(index).username}/actions/increment-credit`, { delta: 10 });
+  const page = await openConsole();
+  const offered = page.locator('#customers option');
+  await page.locator('#customer').focus();
+  await expect.poll(() => offered.count()).toBe(50);
+  expect(await page.locator('#customers option[value=nova]').count()).toBe(0);
+
+  await page.locator('#customer').pressSequentially('nov');
+
+  await page.locator('#customers option[value=nova]').waitFor({ state: 'attached' });
+  await expect.poll(() => offered.count()).toBe(1);
+  await page.locator('#customer').fill('nobody');
+  await expect.poll(() => offered.count()).toBe(0);
+  expect(await page.getByText('No customer yet').count()).toBe(0);
+});
