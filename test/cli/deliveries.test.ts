@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Order } from '../../lib/delivery/message.ts';
 import { failDelivery, takeUp } from '../../lib/store/delivery-attempts.ts';
 import { startForCli } from '../support/cli.ts';
 import { anOrder } from '../support/deliveries.ts';
@@ -7,7 +8,9 @@ const { run } = await startForCli();
 const on = ['--store', 'other store'];
 
 test('a state that holds more than the limit fills the list, and the states behind it are left for more', async () => {
-  const [first, second, failed] = [anOrder('OtherStore01'), anOrder('OtherStore01'), anOrder('OtherStore01')];
+  const [first, second, failed] = [1, 2, 3].map((day) =>
+    anOrder('OtherStore01', { createdAt: `2026-01-0${day}T00:00:00.000Z` }),
+  ) as [Order, Order, Order];
   for (const order of [first, second]) await takeUp(order, 1000);
   await failDelivery((await takeUp(failed, 1000)).delivery, 'no such item');
 
