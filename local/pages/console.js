@@ -1,7 +1,7 @@
 // @ts-check
 import { setClock } from './clock.js';
 import { refreshCredit } from './credit.js';
-import { call, follow } from './data.js';
+import { call, follow, refresher } from './data.js';
 import { refreshDeliveries } from './deliveries.js';
 import { byId, copyButton, element } from './dom.js';
 import { addRequests, setExample, setRequests } from './requests.js';
@@ -15,7 +15,7 @@ const setConnection = (state, text) => {
 };
 
 /** How to call the service: read again after each restart, since the keys may be others. */
-const showService = async () => {
+const showService = refresher(async () => {
   const { key, store, engine } = await call('service');
   const base = location.origin;
   byId('store', HTMLElement).textContent = `${store.name}, on ${engine}`;
@@ -26,7 +26,7 @@ const showService = async () => {
     element('dd', {}, element('code', {}, key), copyButton('the key', key)),
   );
   setExample(`curl -H 'X-API-Key: ${key}' \\\n  '${base}/v1/customers/vera.vendor/credit'`);
-};
+});
 
 /** What a request may have changed is read again. @param {import('./requests.js').ServedRequest[]} requests */
 const refreshAfter = (requests) => {
