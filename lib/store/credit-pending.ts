@@ -3,9 +3,9 @@ import { newId } from '../clock.ts';
 import { earliest, type Plan } from '../credit/rules.ts';
 import { logSink } from '../http/log.ts';
 import { type CreditLot, carryOut, endOfEpoch, type Pending } from './credit-lots.ts';
-import { attributes, type Change, type CreditItem, refusedItem } from './credit-state.ts';
+import { attributes, type Change, type CreditItem } from './credit-state.ts';
 import { customerKey } from './customers.ts';
-import { pastConflicts } from './retry.ts';
+import { refusedToFalse } from './retry.ts';
 import { db, tableName } from './table.ts';
 
 /** What a large change leaves to be written after its transaction. */
@@ -35,18 +35,14 @@ export const settle = async (store: string, item: CreditItem): Promise<void> => 
   await carryOut(store, item.sk, item.pending);
   // While a change is pending nothing else moves the due times: all who would, settle first.
   const due = earliest(item.creditDue, item.restrictedDue);
-  try {
-    const update = new UpdateCommand({
-      TableName: tableName(),
-      Key: customerKey(store, item.sk),
-      UpdateExpression: due ? 'SET due = :due REMOVE pending' : 'REMOVE pending, dues, due',
-      ConditionExpression: 'pending.id = :id',
-      ExpressionAttributeValues: { ':id': item.pending.id, ...(due && { ':due': due }) },
-    });
-    await pastConflicts(() => db.send(update));
-  } catch (error) {
-    refusedItem(error);
-  }
+  const update = new UpdateCommand({
+    TableName: tableName(),
+    Key: customerKey(store, item.sk),
+    UpdateExpression: due ? 'SET due = :due REMOVE pending' : 'REMOVE pending, dues, due',
+    ConditionExpression: 'pending.id = :id',
+    ExpressionAttributeValues: { ':id': item.pending.id, ...(due && { ':due': due }) },
+  });
+  await refusedToFalse(() => db.send(update));
 };
 
 /** The change itself is made: that its lots could not all be marked is no failure of it. The sweep will do it. */

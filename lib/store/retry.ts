@@ -17,24 +17,22 @@ import { newId, source } from '../clock.ts';
 import { notFound, unavailable } from '../http/problem.ts';
 import { dbOnce, tableName } from './table.ts';
 
-const maxAttempts = 8;
-
-/** Waits after attempt number `attempt` (from 1): jittered, doubling from 40 ms. Throws 503 when it has lasted too long. */
-export const pause = async (attempt: number): Promise<void> => {
-  if (attempt >= maxAttempts) throw unavailable();
-  await sleep(source.random() * Math.min(20 * 2 ** attempt, 1000));
+/** Waits after attempt number `attempt` (from 1): jittered, doubling from 40 ms. Throws 503 when it was the last. */
+const pauseUpTo = async (longestMillis: number, attempt: number, most: number): Promise<void> => {
+  if (attempt >= most) throw unavailable();
+  await sleep(source.random() * Math.min(20 * 2 ** attempt, longestMillis));
 };
 
-const maxDecisions = 20;
+const maxAttempts = 8;
+
+/** Waits before what the table was too busy for is sent again. Throws 503 when it has lasted too long. */
+export const pause = (attempt: number): Promise<void> => pauseUpTo(1000, attempt, maxAttempts);
 
 /**
  * The same after a decision that another writer has overtaken. The table is not busy then, and whoever waits long only
  * meets more writers that began meanwhile: so it is shorter, and more often.
  */
-export const pauseOvertaken = async (attempt: number): Promise<void> => {
-  if (attempt >= maxDecisions) throw unavailable();
-  await sleep(source.random() * Math.min(20 * 2 ** attempt, 200));
-};
+export const pauseOvertaken = (attempt: number): Promise<void> => pauseUpTo(200, attempt, 20);
 
 const throttles = new Set(['ProvisionedThroughputExceededException', 'RequestLimitExceeded', 'ThrottlingException']);
 

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { type ImportOptions, type ImportReport, importFile } from '../../cli/data/import.ts';
 import { kinds } from '../../cli/data/kinds.ts';
+import { createStore } from '../../lib/store/stores.ts';
 import { kindOf } from './kinds.ts';
+import { seedResidents } from './residents.ts';
+import { freshTable } from './service.ts';
 
 /** A directory of this test file's own, which goes when the file is done. */
 export const tempDir = (): string => {
@@ -13,6 +16,13 @@ export const tempDir = (): string => {
   mkdirSync(dir);
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
+};
+
+/** A table with the residents and one store, and nothing else. Answers the store. */
+export const freshStore = async (): Promise<string> => {
+  await freshTable();
+  await seedResidents();
+  return (await createStore('Test store')).id;
 };
 
 /** Imports a file with these contents; its name says its kind and format. */

@@ -1,18 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createProduct } from '../../../lib/store/products.ts';
-import { createStore } from '../../../lib/store/stores.ts';
-import { importText, tempDir } from '../../support/files.ts';
-import { ada, seedResidents, unknownUuid } from '../../support/residents.ts';
+import { freshStore, importText, tempDir } from '../../support/files.ts';
+import { ada, unknownUuid } from '../../support/residents.ts';
 import { productWith } from '../../support/rows.ts';
-import { freshTable, wholeTable } from '../../support/service.ts';
+import { wholeTable } from '../../support/service.ts';
 
 const dir = tempDir();
 let store: string;
 
 beforeAll(async () => {
-  await freshTable();
-  await seedResidents();
-  store = (await createStore('Test store')).id;
+  store = await freshStore();
   await createProduct(store, productWith({ name: 'There' }), { id: unknownUuid });
 });
 

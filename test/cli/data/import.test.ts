@@ -9,17 +9,15 @@ import { getCustomer } from '../../../lib/store/customers.ts';
 import { getSpend } from '../../../lib/store/spend.ts';
 import { createStore } from '../../../lib/store/stores.ts';
 import { intercept } from '../../support/faults.ts';
-import { filesOf, importText, tempDir } from '../../support/files.ts';
-import { ada, seedResidents } from '../../support/residents.ts';
-import { freshTable, wholeTable } from '../../support/service.ts';
+import { filesOf, freshStore, importText, tempDir } from '../../support/files.ts';
+import { ada } from '../../support/residents.ts';
+import { wholeTable } from '../../support/service.ts';
 
 const dir = tempDir();
 let store: string;
 
 beforeEach(async () => {
-  await freshTable();
-  await seedResidents();
-  store = (await createStore('Test store')).id;
+  store = await freshStore();
 });
 
 const files: [string, string][] = [

@@ -3,21 +3,18 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { exportKind } from '../../../cli/data/export.ts';
 import { createProduct, listStoredProducts } from '../../../lib/store/products.ts';
-import { createStore } from '../../../lib/store/stores.ts';
 import { intercept } from '../../support/faults.ts';
-import { importText, tempDir } from '../../support/files.ts';
+import { freshStore, importText, tempDir } from '../../support/files.ts';
 import { kindOf } from '../../support/kinds.ts';
-import { ada, bob, seedResidents } from '../../support/residents.ts';
+import { ada, bob } from '../../support/residents.ts';
 import { productWith } from '../../support/rows.ts';
-import { freshTable, wholeTable } from '../../support/service.ts';
+import { wholeTable } from '../../support/service.ts';
 
 const dir = tempDir();
 let store: string;
 
 beforeEach(async () => {
-  await freshTable();
-  await seedResidents();
-  store = (await createStore('Test store')).id;
+  store = await freshStore();
 });
 
 /** Exports the products. Answers the file. */

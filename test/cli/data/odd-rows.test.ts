@@ -2,18 +2,15 @@ import { beforeEach, expect, test } from 'vitest';
 import { banCustomer } from '../../../lib/store/customer-changes.ts';
 import { findCustomerItem, getCustomer } from '../../../lib/store/customers.ts';
 import { listStoredProducts } from '../../../lib/store/products.ts';
-import { createStore } from '../../../lib/store/stores.ts';
-import { importText, tempDir } from '../../support/files.ts';
-import { bob, cleo, seedResidents } from '../../support/residents.ts';
-import { freshTable, wholeTable } from '../../support/service.ts';
+import { freshStore, importText, tempDir } from '../../support/files.ts';
+import { bob, cleo } from '../../support/residents.ts';
+import { wholeTable } from '../../support/service.ts';
 
 const dir = tempDir();
 let store: string;
 
 beforeEach(async () => {
-  await freshTable();
-  await seedResidents();
-  store = (await createStore('Test store')).id;
+  store = await freshStore();
 });
 
 const reasons = async (name: string, text: string | Buffer): Promise<string[]> => {

@@ -2,20 +2,16 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { importFile } from '../../../cli/data/import.ts';
-import { createStore } from '../../../lib/store/stores.ts';
 import { intercept } from '../../support/faults.ts';
-import { importText, tempDir } from '../../support/files.ts';
+import { freshStore, importText, tempDir } from '../../support/files.ts';
 import { kindOf } from '../../support/kinds.ts';
-import { seedResidents } from '../../support/residents.ts';
-import { freshTable, wholeTable } from '../../support/service.ts';
+import { wholeTable } from '../../support/service.ts';
 
 const dir = tempDir();
 let store: string;
 
 beforeEach(async () => {
-  await freshTable();
-  await seedResidents();
-  store = (await createStore('Test store')).id;
+  store = await freshStore();
 });
 
 /** Imports the good rows of a file. Answers the file of the others. */

@@ -5,19 +5,15 @@ import { getCustomer } from '../../../lib/store/customers.ts';
 import { listStoreCards } from '../../../lib/store/gift-cards.ts';
 import { idFrom } from '../../../lib/store/import/rows.ts';
 import { getSpend } from '../../../lib/store/spend.ts';
-import { createStore } from '../../../lib/store/stores.ts';
-import { importText, tempDir } from '../../support/files.ts';
-import { ada, bob, seedResidents } from '../../support/residents.ts';
-import { freshTable } from '../../support/service.ts';
+import { freshStore, importText, tempDir } from '../../support/files.ts';
+import { ada, bob } from '../../support/residents.ts';
 
 const dir = tempDir();
 const rejects = join(dir, 'left');
 let store: string;
 
 beforeEach(async () => {
-  await freshTable();
-  await seedResidents();
-  store = (await createStore('Test store')).id;
+  store = await freshStore();
   await importText(store, dir, 'products.csv', 'name,price\nLamp,5\n');
 });
 
