@@ -78,7 +78,7 @@ const connect = (attempts: number): DynamoDBDocumentClient => {
     },
     { step: 'initialize', name: 'meter' },
   );
-  // Each attempt of a call asks again: the SDK's own retries may come long after the request's time ran out.
+  // Asked before each attempt of a call: the SDK's own retries may come long after the request's time ran out.
   client.middlewareStack.add(
     (next) => async (args) => {
       refuseIfOver();

@@ -7,7 +7,7 @@ import { logSink } from '../../lib/http/log.ts';
 import { invalid, notFound, Problem } from '../../lib/http/problem.ts';
 import { type Route, route } from '../../lib/routes/route.ts';
 import { integer, noPath, noQuery, queryBoolean } from '../../lib/routes/wire.ts';
-import { count } from '../../lib/store/meter.ts';
+import { refuseIfOver } from '../../lib/store/meter.ts';
 
 /** The wrapper by itself, under rows that are made up and events as API Gateway sends them. */
 
@@ -183,11 +183,10 @@ test('what a 503 was made of is logged, and not told', async () => {
 test('a rule that the time ran out for calls the table no more', async () => {
   let late: Promise<unknown> = Promise.resolve();
   const sent: string[] = [];
-  const call = (name: string) =>
-    count(
-      async () => sent.push(name),
-      () => 0,
-    );
+  const call = async (name: string) => {
+    refuseIfOver();
+    sent.push(name);
+  };
   const rule = async () => {
     await call('in time');
     await sleep(50);
