@@ -1,4 +1,4 @@
-import { logSink } from '../lib/http/log.ts';
+import { logSink } from '../lib/log.ts';
 import { routes } from '../lib/routes/routes.ts';
 import type { Call } from '../test/support/service.ts';
 import { eventOf, type LambdaHandler } from './support.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
-import { logSink } from '../lib/http/log.ts';
-import { db, dbOnce } from '../lib/store/table.ts';
+import { logSink } from '../lib/log.ts';
+import { db, dbOnce } from '../lib/table/table.ts';
 import { type Contestant, prepare } from './compared/contestants.ts';
 import { median, quantile, report, rounded, withTable } from './support.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { Problem } from '../lib/http/problem.ts';
-import { changeCredit } from '../lib/store/credit.ts';
+import { changeCredit } from '../lib/credit/change.ts';
+import { Problem } from '../lib/problem.ts';
 import { touchCustomer } from '../lib/store/customers.ts';
-import { dbOnce, tableName } from '../lib/store/table.ts';
+import { dbOnce, tableName } from '../lib/table/table.ts';
 import { median, report, rounded, withTable } from './support.ts';
 
 /** How many writes per second one customer's item takes. */

@@ -4,7 +4,7 @@ import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { tableName } from '../lib/store/table.ts';
+import { tableName } from '../lib/table/table.ts';
 import { ensureTable } from '../local/table.ts';
 import startTestEngine from '../test/support/engine.ts';
 

@@ -1,4 +1,4 @@
-import { Problem } from '../lib/http/problem.ts';
+import { Problem } from '../lib/problem.ts';
 import { Failure, UsageError } from './output.ts';
 
 /** What to do about failures of AWS that a merchant can mend, by the name of the error. */

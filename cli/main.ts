@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { logSink } from '../lib/http/log.ts';
+import { logSink } from '../lib/log.ts';
 import { explain } from './errors.ts';
 import { jsonLine, note, paint, shownError, UsageError } from './output.ts';
 import { program } from './program.ts';

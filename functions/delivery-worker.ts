@@ -3,7 +3,7 @@ import { handleMessage } from '../lib/delivery/deliver.ts';
 import { decodeMessage, type QueueMessage } from '../lib/delivery/message.ts';
 import { comeBackAfter, sendToDeadLetters } from '../lib/delivery/queue.ts';
 import { callTimeoutMillis, firstRetrySeconds } from '../lib/delivery/settings.ts';
-import { logSink } from '../lib/http/log.ts';
+import { logSink } from '../lib/log.ts';
 
 /** Left for the table and the queue around a call of a dispenser. */
 const reserveMillis = 10_000;

@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
-import { logSink } from '../lib/http/log.ts';
-import { metered, newMeter } from '../lib/store/meter.ts';
-import { noteSweep, type SweepReport, sweepDueLots } from '../lib/store/sweep.ts';
+import { noteSweep, type SweepReport, sweepDueLots } from '../lib/credit/sweep.ts';
+import { logSink } from '../lib/log.ts';
+import { metered, newMeter } from '../lib/table/meter.ts';
 
 /** Left for the changes under way when the time is up. */
 const reserveMillis = 10_000;

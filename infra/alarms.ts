@@ -3,7 +3,7 @@ import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { indexes } from '../lib/store/table.ts';
+import { indexes } from '../lib/table/table.ts';
 import type { Data } from './data.ts';
 import type { ServiceFunction } from './service-function.ts';
 

@@ -14,8 +14,8 @@ import {
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { authorizerIdentity, type GatewayAnswer, gatewayAnswers, gatewayBody } from '../lib/http/gateway-answers.ts';
 import type { Route } from '../lib/routes/route.ts';
+import { authorizerIdentity, type GatewayAnswer, gatewayAnswers, gatewayBody } from './gateway-answers.ts';
 import type { Settings } from './settings.ts';
 
 export type Load = 'list' | 'read' | 'write';

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod';
+import { sendAgain } from '../cli/dead-letters.ts';
 import { handler as sweep } from '../functions/expiry-sweep.ts';
 import { newId, source } from '../lib/clock.ts';
-import { sendAgain } from '../lib/delivery/operator.ts';
-import { Problem } from '../lib/http/problem.ts';
+import { Problem } from '../lib/problem.ts';
 import { Behaviour, type LocalDispenser } from './dispenser.ts';
 import { clockState, follow, publish } from './events.ts';
 import { redrive, viewCredit, viewCustomers, viewDeliveries } from './views.ts';

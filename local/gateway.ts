@@ -6,8 +6,8 @@ import type {
   APIGatewayRequestAuthorizerEvent,
   Context,
 } from 'aws-lambda';
+import { authorizerIdentity, type GatewayAnswer, gatewayAnswers, gatewayBody } from '../infra/gateway-answers.ts';
 import { newId, now } from '../lib/clock.ts';
-import { authorizerIdentity, type GatewayAnswer, gatewayAnswers, gatewayBody } from '../lib/http/gateway-answers.ts';
 import type { Route } from '../lib/routes/route.ts';
 import { answerMalformed } from './malformed.ts';
 import { matcher } from './matcher.ts';

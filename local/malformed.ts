@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
+import { gatewayAnswers, gatewayBody } from '../infra/gateway-answers.ts';
 import { newId } from '../lib/clock.ts';
-import { gatewayAnswers, gatewayBody } from '../lib/http/gateway-answers.ts';
 
 /** The path that the first line names, as far as there is one. */
 const pathOf = (packet: Buffer | undefined): string =>

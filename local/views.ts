@@ -1,16 +1,16 @@
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { asDecided } from '../cli/audit/customer-credit.ts';
+import { listDeadLetters, redriveDeadLetters } from '../cli/dead-letters.ts';
 import { now, timestamp } from '../lib/clock.ts';
+import { type CreditLot, listLots } from '../lib/credit/lots.ts';
 import { type CreditType, creditTypes, isDue } from '../lib/credit/rules.ts';
-import { listDeadLetters, redriveDeadLetters } from '../lib/delivery/operator.ts';
-import { invalid } from '../lib/http/problem.ts';
+import { type CreditItem, holdingOf } from '../lib/credit/state.ts';
+import { deliveryStates, listDeliveries } from '../lib/delivery/deliveries.ts';
+import { findDispenser } from '../lib/delivery/dispensers.ts';
 import { parseIdentifier } from '../lib/identifier.ts';
-import { asDecided } from '../lib/store/credit-audit.ts';
-import { type CreditLot, listLots } from '../lib/store/credit-lots.ts';
-import { type CreditItem, holdingOf } from '../lib/store/credit-state.ts';
+import { invalid } from '../lib/problem.ts';
 import { listCustomers } from '../lib/store/customer-list.ts';
 import { getCustomerItem, uuidOf } from '../lib/store/customers.ts';
-import { deliveryStates, listDeliveries } from '../lib/store/deliveries.ts';
-import { findDispenser } from '../lib/store/dispensers.ts';
 import { listProducts } from '../lib/store/products.ts';
 import type { LocalDispenser } from './dispenser.ts';
 

@@ -2,11 +2,11 @@ import { Entity } from 'electrodb';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { checkCommand } from '../../lib/credit/rules.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { invalid, notFound } from '../../lib/http/problem.ts';
+import { invalid, notFound } from '../../lib/problem.ts';
 import { getCategory as getCategoryRow } from '../../lib/routes/categories.ts';
 import { incrementCredit as incrementCreditRow } from '../../lib/routes/credit.ts';
 import { uuidOf } from '../../lib/store/customers.ts';
-import { db, dbOnce, tableName } from '../../lib/store/table.ts';
+import { db, dbOnce, tableName } from '../../lib/table/table.ts';
 
 /**
  * The same two endpoints with ElectroDB in the place of lib/store: the same schemas, wrapper, keys, clients, consistent

@@ -4,15 +4,14 @@ import { handle, type LambdaContext, type LambdaEvent } from 'hono/aws-lambda';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type * as z from 'zod';
 import { now } from '../../lib/clock.ts';
-
-import { logSink } from '../../lib/http/log.ts';
-import { internalError, invalid, notFound, Problem, problemBody } from '../../lib/http/problem.ts';
+import { changeCredit } from '../../lib/credit/change.ts';
 import type { Caller } from '../../lib/http/request.ts';
+import { logSink } from '../../lib/log.ts';
+import { internalError, invalid, notFound, Problem, problemBody } from '../../lib/problem.ts';
 import { getCategory as getCategoryRow } from '../../lib/routes/categories.ts';
 import { incrementCredit as incrementCreditRow } from '../../lib/routes/credit.ts';
 import { getCategory } from '../../lib/store/categories.ts';
-import { changeCredit } from '../../lib/store/credit.ts';
-import { metered, newMeter } from '../../lib/store/meter.ts';
+import { metered, newMeter } from '../../lib/table/meter.ts';
 import type { LambdaHandler } from '../support.ts';
 
 /**

@@ -1,14 +1,8 @@
 import type { Command } from 'commander';
-import type { Check } from '../../lib/store/audit/check.ts';
-import { checkCredit } from '../../lib/store/audit/credit.ts';
-import {
-  checkCategories,
-  checkCodes,
-  checkCoupons,
-  checkGiftCards,
-  checkStrays,
-} from '../../lib/store/audit/records.ts';
-import { checkSpend } from '../../lib/store/audit/spend.ts';
+import type { Check } from '../audit/check.ts';
+import { checkCredit } from '../audit/credit.ts';
+import { checkCategories, checkCodes, checkCoupons, checkGiftCards, checkStrays } from '../audit/records.ts';
+import { checkSpend } from '../audit/spend.ts';
 import { type Column, counted, examples, Failure, isJson, jsonLine, plain, print } from '../output.ts';
 import { startProgress } from '../progress.ts';
 import { chooseStore, connect, type GlobalOptions } from '../target.ts';

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { now, timestamp } from '../../lib/clock.ts';
+import { listLots } from '../../lib/credit/lots.ts';
 import { creditTypes, isDue } from '../../lib/credit/rules.ts';
+import { type CreditItem, holdingOf } from '../../lib/credit/state.ts';
 import { type Identifier, parseIdentifier } from '../../lib/identifier.ts';
-import { listLots } from '../../lib/store/credit-lots.ts';
-import { type CreditItem, holdingOf } from '../../lib/store/credit-state.ts';
 import { findCustomerItem } from '../../lib/store/customers.ts';
 import { findResident } from '../../lib/store/residents.ts';
 import { type Column, examples, Failure, isJson, note, print, shownTime } from '../output.ts';

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type DeadLetter, listDeadLetters, redriveDeadLetters, sendAgain } from '../../lib/delivery/operator.ts';
-import { Problem } from '../../lib/http/problem.ts';
-import { type Delivery, type DeliveryState, deliveryStates, listDeliveries } from '../../lib/store/deliveries.ts';
+import { type Delivery, type DeliveryState, deliveryStates, listDeliveries } from '../../lib/delivery/deliveries.ts';
+import { Problem } from '../../lib/problem.ts';
+import { type DeadLetter, listDeadLetters, redriveDeadLetters, sendAgain } from '../dead-letters.ts';
 import { explain } from '../errors.ts';
 import { type Column, examples, Failure, isJson, note, print, shownTime, UsageError } from '../output.ts';
 import { chooseStore, connect, type GlobalOptions } from '../target.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { newId } from '../../lib/clock.ts';
-import { noteSweep, type SweepReport, sweepDueLots } from '../../lib/store/sweep.ts';
+import { noteSweep, type SweepReport, sweepDueLots } from '../../lib/credit/sweep.ts';
 import { type Column, counted, examples, Failure, print } from '../output.ts';
 import { connect } from '../target.ts';
 

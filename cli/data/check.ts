@@ -1,6 +1,6 @@
 import type { Identifier } from '../../lib/identifier.ts';
-import { type Fault, type Importer, idFrom, type Row, residentOf, type Setting } from '../../lib/store/import/rows.ts';
 import { findResidents } from '../../lib/store/residents.ts';
+import { type Fault, type Importer, idFrom, type Row, residentOf, type Setting } from '../plans/rows.ts';
 import { allowedIn, isRequired, namedIn } from './columns.ts';
 import type { Kind, UuidOf, Values } from './kinds.ts';
 import type { RawRow } from './read.ts';

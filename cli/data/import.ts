@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { type Fault, type Group, type Outcome, writeRows } from '../../lib/store/import/rows.ts';
 import { UsageError } from '../output.ts';
+import { type Fault, type Group, type Outcome, writeRows } from '../plans/rows.ts';
 import { beginPass, type Checked, checkRows, type Pass, wordsOf } from './check.ts';
 import { type Format, formatOf } from './format.ts';
 import type { Kind } from './kinds.ts';

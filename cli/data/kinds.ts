@@ -1,4 +1,4 @@
-import type { Importer } from '../../lib/store/import/rows.ts';
+import type { Importer } from '../plans/rows.ts';
 import type { Column } from './columns.ts';
 import { categories } from './kinds/categories.ts';
 import { coupons } from './kinds/coupons.ts';

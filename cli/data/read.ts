@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
-import type { Fault } from '../../lib/store/import/rows.ts';
 import { Failure } from '../output.ts';
+import type { Fault } from '../plans/rows.ts';
 import { type Column, isRequired, readCell, rejectColumns } from './columns.ts';
 import type { Format } from './format.ts';
 import type { Kind, Values } from './kinds.ts';

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
-import { type Fault, idFrom } from '../../lib/store/import/rows.ts';
 import { Failure } from '../output.ts';
+import { type Fault, idFrom } from '../plans/rows.ts';
 import { wordsOf } from './check.ts';
 import { readCell, rejectColumns, writeCell } from './columns.ts';
 import type { Format } from './format.ts';

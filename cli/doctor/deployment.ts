@@ -1,6 +1,6 @@
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { now } from '../../lib/clock.ts';
-import { findLastSweep, findOverdue } from '../../lib/store/sweep.ts';
+import { findLastSweep, findOverdue } from '../../lib/credit/sweep.ts';
 import { counted } from '../output.ts';
 import type { Target } from '../target.ts';
 import { type Finding, fail, inWords, ok, warn } from './finding.ts';

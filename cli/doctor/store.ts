@@ -1,8 +1,8 @@
 import { now } from '../../lib/clock.ts';
 import { AddressRefused, checkAddress } from '../../lib/delivery/address.ts';
+import { listDeliveries } from '../../lib/delivery/deliveries.ts';
+import { findDispenser } from '../../lib/delivery/dispensers.ts';
 import { type ApiKey, listKeys } from '../../lib/store/api-keys.ts';
-import { listDeliveries } from '../../lib/store/deliveries.ts';
-import { findDispenser } from '../../lib/store/dispensers.ts';
 import type { Store } from '../../lib/store/stores.ts';
 import { isCurrent } from '../keys.ts';
 import { shownTime } from '../output.ts';

@@ -5,7 +5,7 @@ import {
   DynamoDBClient,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
-import { indexes, ttlAttribute } from '../../lib/store/table.ts';
+import { indexes, ttlAttribute } from '../../lib/table/table.ts';
 import type { Target } from '../target.ts';
 import { redeploy } from './deployment.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';

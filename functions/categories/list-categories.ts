@@ -1,5 +1,5 @@
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { page } from '../../lib/http/page.ts';
+import { page } from '../../lib/lists/page.ts';
 import { listCategories as row } from '../../lib/routes/categories.ts';
 import { listCategories } from '../../lib/store/categories.ts';
 

@@ -1,5 +1,5 @@
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { invalid } from '../../lib/http/problem.ts';
+import { invalid } from '../../lib/problem.ts';
 import { createCoupon as row } from '../../lib/routes/coupons.ts';
 import { createCoupon } from '../../lib/store/coupons.ts';
 import { findResident } from '../../lib/store/residents.ts';

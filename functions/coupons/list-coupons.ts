@@ -1,5 +1,5 @@
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { page } from '../../lib/http/page.ts';
+import { page } from '../../lib/lists/page.ts';
 import { listCoupons as row } from '../../lib/routes/coupons.ts';
 import { listCoupons } from '../../lib/store/coupons.ts';
 

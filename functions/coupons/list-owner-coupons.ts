@@ -1,5 +1,5 @@
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { page } from '../../lib/http/page.ts';
+import { page } from '../../lib/lists/page.ts';
 import { listOwnerCoupons as row } from '../../lib/routes/coupons.ts';
 import { getResident } from '../../lib/store/customers.ts';
 import { listOwnerCoupons } from '../../lib/store/owner-coupons.ts';

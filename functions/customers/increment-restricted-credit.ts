@@ -1,6 +1,6 @@
+import { changeCredit } from '../../lib/credit/change.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { incrementRestrictedCredit as row } from '../../lib/routes/credit.ts';
-import { changeCredit } from '../../lib/store/credit.ts';
 
 export const handler = endpoint(row, ({ id, store, params, body }) =>
   changeCredit(store, params.identifier, 'restricted', { kind: 'increment', ...body }, id),

@@ -1,5 +1,5 @@
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { page } from '../../lib/http/page.ts';
+import { page } from '../../lib/lists/page.ts';
 import { listCustomers as row } from '../../lib/routes/customers.ts';
 import { listCustomers } from '../../lib/store/customer-list.ts';
 

@@ -1,5 +1,5 @@
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { page } from '../../lib/http/page.ts';
+import { page } from '../../lib/lists/page.ts';
 import { listGiftCards as row } from '../../lib/routes/gift-cards.ts';
 import { getResident } from '../../lib/store/customers.ts';
 import { listGiftCards } from '../../lib/store/owner-gift-cards.ts';

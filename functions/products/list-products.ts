@@ -1,5 +1,5 @@
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { page } from '../../lib/http/page.ts';
+import { page } from '../../lib/lists/page.ts';
 import { listProducts as row } from '../../lib/routes/products.ts';
 import { listProducts } from '../../lib/store/products.ts';
 

@@ -1,4 +1,4 @@
-import { invalid } from '../http/problem.ts';
+import { invalid } from '../problem.ts';
 
 /**
  * The credit rules of the contract as pure functions: no I/O, no clock. Amounts are whole L$, times are timestamps of

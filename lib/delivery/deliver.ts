@@ -1,13 +1,13 @@
 import { now, source } from '../clock.ts';
-import type { Delivery } from '../store/deliveries.ts';
-import { completeDelivery, failDelivery, letGo, takeUp } from '../store/delivery-attempts.ts';
-import { clearWaits, letWait, listWaits } from '../store/delivery-waits.ts';
-import { findDispenser, loseAddress } from '../store/dispensers.ts';
 import { findStore } from '../store/stores.ts';
+import { completeDelivery, failDelivery, letGo, takeUp } from './attempts.ts';
 import { callDispenser, type Outcome } from './call.ts';
+import type { Delivery } from './deliveries.ts';
+import { findDispenser, loseAddress } from './dispensers.ts';
 import { dispenserBody, type Order, type QueueMessage } from './message.ts';
 import { sendMessages } from './queue.ts';
 import { callTimeoutMillis, firstRetrySeconds, keepDays, leaseMillis, maxAttemptsInARow } from './settings.ts';
+import { clearWaits, letWait, listWaits } from './waits.ts';
 
 /** What became of a message: done with, or to come back after a pause. `outcome` is for the log. */
 export type Handled = { outcome: string; againSeconds?: number };

@@ -1,6 +1,6 @@
 import { newId, now, timestamp } from '../clock.ts';
-import { invalid, notFound } from '../http/problem.ts';
 import type { Identifier } from '../identifier.ts';
+import { invalid, notFound } from '../problem.ts';
 import { getProduct } from '../store/products.ts';
 import { findResident } from '../store/residents.ts';
 import { sendForRequest } from './queue.ts';

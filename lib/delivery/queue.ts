@@ -4,8 +4,8 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { Problem } from '../http/problem.ts';
-import { refuseIfOver } from '../store/meter.ts';
+import { Problem } from '../problem.ts';
+import { refuseIfOver } from '../table/meter.ts';
 import { encodeMessage, type QueueMessage } from './message.ts';
 
 /**

@@ -1,8 +1,8 @@
-import { invalid, Problem, unavailable } from '../http/problem.ts';
-import { listWaits } from '../store/delivery-waits.ts';
-import { type Dispenser, registerDispenser } from '../store/dispensers.ts';
+import { invalid, Problem, unavailable } from '../problem.ts';
 import { AddressRefused, checkAddress } from './address.ts';
+import { type Dispenser, registerDispenser } from './dispensers.ts';
 import { sendForRequest } from './queue.ts';
+import { listWaits } from './waits.ts';
 
 const lookUpMillis = 5000;
 

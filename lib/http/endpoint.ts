@@ -2,12 +2,12 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type * as z from 'zod';
 import { now } from '../clock.ts';
+import { logSink } from '../log.ts';
+import { internalError, Problem, problemBody, unavailable } from '../problem.ts';
 import type { Route } from '../routes/route.ts';
-import { type Meter, metered, newMeter } from '../store/meter.ts';
-import { answerOnce, type KeptAnswer } from '../store/request-record.ts';
-import { isConflict, isThrottle } from '../store/retry.ts';
-import { logSink } from './log.ts';
-import { internalError, Problem, problemBody, unavailable } from './problem.ts';
+import { answerOnce, type KeptAnswer } from '../table/idempotency.ts';
+import { type Meter, metered, newMeter } from '../table/meter.ts';
+import { isConflict, isThrottle } from '../table/retry.ts';
 import { callerOf, parseRequest, type Request } from './request.ts';
 
 /** What a rule answers with: all that the row's response schema asks for. What it does not declare is dropped. */

@@ -1,11 +1,11 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod';
+import { openCursor } from '../lists/cursor.ts';
+import { cursorInvalid, type ListRequest } from '../lists/page.ts';
+import { invalid, notFound, unauthorized } from '../problem.ts';
 import type { Route } from '../routes/route.ts';
 import { maxCursorLength } from '../routes/wire.ts';
-import { openCursor } from './cursor.ts';
 import { headerValues } from './headers.ts';
-import { cursorInvalid, type ListRequest } from './page.ts';
-import { invalid, notFound, unauthorized } from './problem.ts';
 
 /** What a function's rule gets: the request, parsed by the row's schemas. */
 export interface Request<R extends Route> {

@@ -1,11 +1,11 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { now, timestamp } from '../clock.ts';
-import { invalid, notFound } from '../http/problem.ts';
 import { newKey, type Stage } from '../keys.ts';
+import { invalid, notFound } from '../problem.ts';
 import type { Scope } from '../routes/route.ts';
-import { rowsOf } from './query.ts';
-import { type TransactItem, transact } from './retry.ts';
-import { db, findItem, partition, sharedKey, tableName } from './table.ts';
+import { rowsOf } from '../table/query.ts';
+import { type TransactItem, transact } from '../table/retry.ts';
+import { db, findItem, partition, sharedKey, tableName } from '../table/table.ts';
 
 /** An API key of one store. The key's text itself is not stored. */
 export interface ApiKey {

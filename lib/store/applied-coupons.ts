@@ -2,10 +2,10 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { newId } from '../clock.ts';
-import type { Key } from './query.ts';
-import { isRecorded, transactOnce } from './request-record.ts';
-import { pastConflicts, pauseOvertaken, type TransactItem, transact } from './retry.ts';
-import { db, findItem, partition, tableName, ttlAttribute } from './table.ts';
+import { isRecorded, transactOnce } from '../table/idempotency.ts';
+import type { Key } from '../table/query.ts';
+import { pastConflicts, pauseOvertaken, type TransactItem, transact } from '../table/retry.ts';
+import { db, findItem, partition, tableName, ttlAttribute } from '../table/table.ts';
 
 /**
  * An application of a coupon to a customer: one for the whole store and one for each product. It is live while

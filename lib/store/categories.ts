@@ -1,12 +1,12 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { newId } from '../clock.ts';
-import { logSink } from '../http/log.ts';
-import type { Source } from '../http/page.ts';
-import { notFound } from '../http/problem.ts';
-import { type Key, rowsOf } from './query.ts';
-import { putNew, transactOnce } from './request-record.ts';
-import { refusedToNotFound, transact } from './retry.ts';
-import { db, findItem, partition, tableName } from './table.ts';
+import type { Source } from '../lists/page.ts';
+import { logSink } from '../log.ts';
+import { notFound } from '../problem.ts';
+import { putNew, transactOnce } from '../table/idempotency.ts';
+import { type Key, rowsOf } from '../table/query.ts';
+import { refusedToNotFound, transact } from '../table/retry.ts';
+import { db, findItem, partition, tableName } from '../table/table.ts';
 
 /** A category. `productCount` counts its memberships, those of inactive products included. */
 export interface Category {

@@ -1,6 +1,6 @@
 import { now, timestamp } from '../clock.ts';
-import { invalid, notFound } from '../http/problem.ts';
 import type { Identifier } from '../identifier.ts';
+import { invalid, notFound } from '../problem.ts';
 import { applicationKey, deleteApplication, putApplication } from './applied-coupons.ts';
 import { type CouponChoice, findChosen } from './coupon-choice.ts';
 import { hasProduct } from './products.ts';

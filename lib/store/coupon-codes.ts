@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { folded } from '../folded.ts';
-import { invalid, type Problem } from '../http/problem.ts';
-import { findItem, partition } from './table.ts';
+import { folded } from '../normalise.ts';
+import { invalid, type Problem } from '../problem.ts';
+import { findItem, partition } from '../table/table.ts';
 
 // A sort key holds 1024 bytes at the most. Few characters fold to many more bytes, so this is all but never passed.
 const maxKeyBytes = 1024;

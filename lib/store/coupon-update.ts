@@ -1,11 +1,11 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { notFound } from '../http/problem.ts';
+import { notFound } from '../problem.ts';
+import { pastConflicts, pauseOvertaken, transact } from '../table/retry.ts';
+import { db, tableName } from '../table/table.ts';
 import { codeKey, codeTaken, foldedCode } from './coupon-codes.ts';
 import { type Coupon, type CouponFields, type CouponItem, couponKey, flagsOf } from './coupons.ts';
-import { pastConflicts, pauseOvertaken, transact } from './retry.ts';
-import { db, tableName } from './table.ts';
 
 /** Sets the fields of a coupon, provided that its code (folded) is still `expected`. */
 const replaceFields = (store: string, id: string, fields: CouponFields, expected: string) => {

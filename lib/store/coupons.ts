@@ -1,11 +1,11 @@
 import { newId, now, timestamp } from '../clock.ts';
-import type { Source } from '../http/page.ts';
-import { invalid, notFound } from '../http/problem.ts';
+import type { Source } from '../lists/page.ts';
+import { invalid, notFound } from '../problem.ts';
+import { transactOnce } from '../table/idempotency.ts';
+import { getMany, type Key, loaded, rowsOf } from '../table/query.ts';
+import { findItem, partition, tableName } from '../table/table.ts';
 import { codeKey, codeTaken, foldedCode } from './coupon-codes.ts';
-import { getMany, type Key, loaded, rowsOf } from './query.ts';
-import { transactOnce } from './request-record.ts';
 import type { Resident } from './residents.ts';
-import { findItem, partition, tableName } from './table.ts';
 
 /** What a request sets of a coupon; PUT replaces all of it. */
 export interface CouponFields {

@@ -1,7 +1,10 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { notFound } from '../http/problem.ts';
 import type { Identifier } from '../identifier.ts';
+import { notFound } from '../problem.ts';
+import { isRecorded, transactOnce } from '../table/idempotency.ts';
+import { pastConflicts } from '../table/retry.ts';
+import { db, tableName } from '../table/table.ts';
 import {
   birth,
   type Customer,
@@ -14,10 +17,7 @@ import {
   subscribed,
   uuidOf,
 } from './customers.ts';
-import { isRecorded, transactOnce } from './request-record.ts';
 import type { Resident } from './residents.ts';
-import { pastConflicts } from './retry.ts';
-import { db, tableName } from './table.ts';
 
 /** The update that sets (or removes) attributes of a customer who is there, or of the `stranger` of that name. */
 const changing = (store: string, uuid: string, values: Record<string, unknown>, stranger: string | undefined) => {

@@ -1,4 +1,5 @@
-import type { Source } from '../http/page.ts';
+import type { Source } from '../lists/page.ts';
+import { getMany, loaded, merged, rowsOf } from '../table/query.ts';
 import {
   type Customer,
   type CustomerItem,
@@ -8,7 +9,6 @@ import {
   rankOf,
   readCustomer,
 } from './customers.ts';
-import { getMany, loaded, merged, rowsOf } from './query.ts';
 
 export interface CustomerFilter {
   newsSubscriber?: boolean | undefined;

@@ -1,11 +1,11 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { Source } from '../http/page.ts';
-import { notFound } from '../http/problem.ts';
 import type { Identifier } from '../identifier.ts';
-import { rowsOf } from './query.ts';
+import type { Source } from '../lists/page.ts';
+import { notFound } from '../problem.ts';
+import { rowsOf } from '../table/query.ts';
+import { pastConflicts } from '../table/retry.ts';
+import { db, findItem, partition, tableName } from '../table/table.ts';
 import { findResident, type Resident } from './residents.ts';
-import { pastConflicts } from './retry.ts';
-import { db, findItem, partition, tableName } from './table.ts';
 
 /** A resident as one store sees them. */
 export interface Customer {

@@ -1,13 +1,13 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { newId } from '../clock.ts';
-import type { Source } from '../http/page.ts';
-import { notFound } from '../http/problem.ts';
 import type { Identifier } from '../identifier.ts';
-import { type Key, rowsOf } from './query.ts';
-import { isRecorded, putNew, transactOnce } from './request-record.ts';
+import type { Source } from '../lists/page.ts';
+import { notFound } from '../problem.ts';
+import { isRecorded, putNew, transactOnce } from '../table/idempotency.ts';
+import { type Key, rowsOf } from '../table/query.ts';
+import { refusedToNotFound } from '../table/retry.ts';
+import { db, findItem, partition, tableName } from '../table/table.ts';
 import type { Resident } from './residents.ts';
-import { refusedToNotFound } from './retry.ts';
-import { db, findItem, partition, tableName } from './table.ts';
 import { findVisitor, welcoming } from './visitor.ts';
 
 /** What a request sets of a gift card; PUT replaces all of it. */

@@ -1,6 +1,6 @@
-import type { Source } from '../http/page.ts';
+import type { Source } from '../lists/page.ts';
+import { type Key, merged, rowsOf } from '../table/query.ts';
 import { type Coupon, type CouponItem, couponsOf, rankedOf } from './coupons.ts';
-import { type Key, merged, rowsOf } from './query.ts';
 
 type Ranked = Key & { rank: string };
 

@@ -1,6 +1,6 @@
-import type { Source } from '../http/page.ts';
+import type { Source } from '../lists/page.ts';
+import { getMany, type Key, loaded, merged, rowsOf } from '../table/query.ts';
 import { type GiftCard, type GiftCardItem, rankedOf } from './gift-cards.ts';
-import { getMany, type Key, loaded, merged, rowsOf } from './query.ts';
 
 export interface GiftCardFilter {
   active?: boolean | undefined;

@@ -1,5 +1,5 @@
-import { invalid } from '../http/problem.ts';
 import type { Identifier } from '../identifier.ts';
+import { invalid } from '../problem.ts';
 import { hasProduct, type ProductFields } from './products.ts';
 import { findResident } from './residents.ts';
 

@@ -1,14 +1,14 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { newId, now } from '../clock.ts';
-import { folded } from '../folded.ts';
-import type { Source } from '../http/page.ts';
-import { notFound } from '../http/problem.ts';
+import type { Source } from '../lists/page.ts';
+import { folded } from '../normalise.ts';
 import { activePrice, type Discount } from '../price.ts';
+import { notFound } from '../problem.ts';
+import { putNew } from '../table/idempotency.ts';
+import { getMany, type Key, loaded, merged, rowsOf } from '../table/query.ts';
+import { refusedToNotFound } from '../table/retry.ts';
+import { db, findItem, partition, tableName } from '../table/table.ts';
 import { findCategory, listMembers } from './categories.ts';
-import { getMany, type Key, loaded, merged, rowsOf } from './query.ts';
-import { putNew } from './request-record.ts';
-import { refusedToNotFound } from './retry.ts';
-import { db, findItem, partition, tableName } from './table.ts';
 
 /** What a request sets of a product; PUT replaces all of it. */
 export interface ProductFields {

@@ -1,9 +1,9 @@
 import { now } from '../clock.ts';
-import { invalid } from '../http/problem.ts';
 import type { Identifier } from '../identifier.ts';
-import { getMany, type Key } from './query.ts';
-import { pauseOvertaken, type TransactItem, transact } from './retry.ts';
-import { findItem, sharedKey, tableName } from './table.ts';
+import { invalid } from '../problem.ts';
+import { getMany, type Key } from '../table/query.ts';
+import { pauseOvertaken, type TransactItem, transact } from '../table/retry.ts';
+import { findItem, sharedKey, tableName } from '../table/table.ts';
 
 /** A resident of the virtual world, shared by all stores. `username` is the current name, in canonical form. */
 export interface Resident {

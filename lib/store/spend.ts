@@ -1,11 +1,11 @@
 import { now, timestamp } from '../clock.ts';
-import type { Source } from '../http/page.ts';
 import type { Identifier } from '../identifier.ts';
+import type { Source } from '../lists/page.ts';
+import { type Key, rowsOf } from '../table/query.ts';
+import { pauseOvertaken, type TransactItem, transact } from '../table/retry.ts';
+import { findItem, partition, tableName } from '../table/table.ts';
 import { birth, type CustomerItem, customerKey, findCustomerItem, getCustomer, rankOf, uuidOf } from './customers.ts';
-import { type Key, rowsOf } from './query.ts';
 import type { Resident } from './residents.ts';
-import { pauseOvertaken, type TransactItem, transact } from './retry.ts';
-import { findItem, partition, tableName } from './table.ts';
 
 /** What a customer has spent, in whole L$. */
 export interface Spend {

@@ -1,9 +1,9 @@
 import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { now, randomText, timestamp } from '../clock.ts';
+import { deleteMany, type Key, rowsOf } from '../table/query.ts';
+import { type TransactItem, transact } from '../table/retry.ts';
+import { db, findItem, sharedKey, tableName } from '../table/table.ts';
 import { listKeyIds, markStoreGone } from './api-keys.ts';
-import { deleteMany, type Key, rowsOf } from './query.ts';
-import { type TransactItem, transact } from './retry.ts';
-import { db, findItem, sharedKey, tableName } from './table.ts';
 
 /** A merchant's store. Its id is part of the key of everything it owns. */
 export interface Store {

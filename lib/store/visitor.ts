@@ -1,8 +1,8 @@
 import type { Identifier } from '../identifier.ts';
+import { getMany } from '../table/query.ts';
+import type { TransactItem } from '../table/retry.ts';
 import { type CustomerItem, customerKey, touchCustomer, touching } from './customers.ts';
-import { getMany } from './query.ts';
 import { findResident, type Resident } from './residents.ts';
-import type { TransactItem } from './retry.ts';
 
 /** A resident about whom a store is to write something. */
 export interface Visitor extends Resident {

@@ -1,6 +1,6 @@
+import { changeCredit } from '../../lib/credit/change.ts';
 import { applyCoupon } from '../../lib/store/coupon-actions.ts';
 import { createCoupon, findCoupon } from '../../lib/store/coupons.ts';
-import { changeCredit } from '../../lib/store/credit.ts';
 import { banCustomer, updateCustomer } from '../../lib/store/customer-changes.ts';
 import { putGiftCard } from '../../lib/store/gift-cards.ts';
 import type { Resident } from '../../lib/store/residents.ts';

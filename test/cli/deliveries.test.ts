@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { failDelivery, takeUp } from '../../lib/delivery/attempts.ts';
 import type { Order } from '../../lib/delivery/message.ts';
-import { failDelivery, takeUp } from '../../lib/store/delivery-attempts.ts';
 import { startForCli } from '../support/cli.ts';
 import { anOrder } from '../support/deliveries.ts';
 

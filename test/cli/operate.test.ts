@@ -1,12 +1,12 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
+import { completeDelivery, failDelivery, takeUp } from '../../lib/delivery/attempts.ts';
+import { getDelivery } from '../../lib/delivery/deliveries.ts';
+import { findDispenser, loseAddress } from '../../lib/delivery/dispensers.ts';
 import { encodeMessage } from '../../lib/delivery/message.ts';
 import { sendToDeadLetters } from '../../lib/delivery/queue.ts';
-import { getDelivery } from '../../lib/store/deliveries.ts';
-import { completeDelivery, failDelivery, takeUp } from '../../lib/store/delivery-attempts.ts';
-import { findDispenser, loseAddress } from '../../lib/store/dispensers.ts';
 import { createStore } from '../../lib/store/stores.ts';
-import { db, tableName } from '../../lib/store/table.ts';
+import { db, tableName } from '../../lib/table/table.ts';
 import { startForCli } from '../support/cli.ts';
 import { anOrder } from '../support/deliveries.ts';
 

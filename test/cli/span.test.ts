@@ -4,7 +4,7 @@ import { parseEnd, parseSpan } from '../../cli/span.ts';
 import { source } from '../../lib/clock.ts';
 import { issueKey, listKeys } from '../../lib/store/api-keys.ts';
 import { createStore } from '../../lib/store/stores.ts';
-import { db, sharedKey, tableName } from '../../lib/store/table.ts';
+import { db, sharedKey, tableName } from '../../lib/table/table.ts';
 import { startForCli } from '../support/cli.ts';
 
 const { now } = source;

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { StoreProblem, storeClient } from '../../lib/client/client.ts';
-import { clientTypes } from '../../lib/client/generate.ts';
+import { StoreProblem, storeClient } from '../../client/client.ts';
+import { clientTypes } from '../../client/generate.ts';
 import { startForTests } from '../support/local-service.ts';
 import { startScript } from './script.ts';
 
@@ -21,7 +21,7 @@ const client = (baseUrl = service.baseUrl) => storeClient({ baseUrl, apiKey: ser
 test('the types are those of docs/openapi.json: if not, run npm run openapi', async () => {
   const document = JSON.parse(textOf('docs/openapi.json'));
 
-  expect(textOf('lib/client/types.ts')).toBe(await clientTypes(document));
+  expect(textOf('client/types.ts')).toBe(await clientTypes(document));
 });
 
 test('the example of docs/client.md runs as it stands', async () => {

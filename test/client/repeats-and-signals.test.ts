@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ClientOptions, StoreProblem, storeClient } from '../../lib/client/client.ts';
-import { pauseMillis } from '../../lib/client/retry.ts';
+import { type ClientOptions, StoreProblem, storeClient } from '../../client/client.ts';
+import { pauseMillis } from '../../client/retry.ts';
 import { startForTests } from '../support/local-service.ts';
 import { answering, startScript } from './script.ts';
 

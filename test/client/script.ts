@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type ClientOptions, storeClient } from '../../lib/client/client.ts';
+import { type ClientOptions, storeClient } from '../../client/client.ts';
 
 type Answering = (response: ServerResponse) => void;
 

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { listDeadLetters, redriveDeadLetters, sendAgain } from '../../cli/dead-letters.ts';
+import { completeDelivery, failDelivery, takeUp } from '../../lib/delivery/attempts.ts';
+import { getDelivery, listDeliveries, positionOfDelivery } from '../../lib/delivery/deliveries.ts';
 import { encodeMessage } from '../../lib/delivery/message.ts';
-import { listDeadLetters, redriveDeadLetters, sendAgain } from '../../lib/delivery/operator.ts';
 import { sendToDeadLetters } from '../../lib/delivery/queue.ts';
-import { getDelivery, listDeliveries, positionOfDelivery } from '../../lib/store/deliveries.ts';
-import { completeDelivery, failDelivery, takeUp } from '../../lib/store/delivery-attempts.ts';
-import { letWait } from '../../lib/store/delivery-waits.ts';
+import { letWait } from '../../lib/delivery/waits.ts';
 import { anOrder, startTestQueue } from '../support/deliveries.ts';
 import { freshTable, setClock } from '../support/service.ts';
 

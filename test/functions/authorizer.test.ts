@@ -6,8 +6,8 @@ import { parseKey } from '../../lib/keys.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { findKey, issueKey, revokeKey } from '../../lib/store/api-keys.ts';
-import { metered, newMeter } from '../../lib/store/meter.ts';
 import { createStore, deleteStore } from '../../lib/store/stores.ts';
+import { metered, newMeter } from '../../lib/table/meter.ts';
 import { setClock, startTestService } from '../support/service.ts';
 
 const start = Date.parse('2027-01-01T00:00:00.000Z');

@@ -1,6 +1,6 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
-import { db, partition, tableName } from '../../lib/store/table.ts';
+import { db, partition, tableName } from '../../lib/table/table.ts';
 import { startTestService, wholeTable } from '../support/service.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;

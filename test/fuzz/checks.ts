@@ -1,5 +1,5 @@
 import { deepStrictEqual, equal, match, ok } from 'node:assert/strict';
-import { titleOf } from '../../lib/http/problem.ts';
+import { titleOf } from '../../lib/problem.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import type { RawAnswer } from '../support/raw-http.ts';
 import { expectedStatuses, rowOf } from './expectation.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { openCursor, sealCursor } from '../../lib/http/cursor.ts';
+import { openCursor, sealCursor } from '../../lib/lists/cursor.ts';
 
 const place = { part: 'orders', backward: true, inclusive: false, position: '5d1c#ü' };
 const owner = 'store products/list-products';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { db } from '../../lib/store/table.ts';
+import { db } from '../../lib/table/table.ts';
 import { logLines, startTestService, wholeTable } from '../support/service.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { page, type Source } from '../../lib/http/page.ts';
+import { page, type Source } from '../../lib/lists/page.ts';
 import { createProduct, listProducts } from '../../lib/store/products.ts';
 import { productWith } from '../support/rows.ts';
 import { freshTable } from '../support/service.ts';

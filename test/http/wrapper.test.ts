@@ -3,11 +3,11 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterEach, expect, test } from 'vitest';
 import * as z from 'zod';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { logSink } from '../../lib/http/log.ts';
-import { invalid, notFound, Problem } from '../../lib/http/problem.ts';
+import { logSink } from '../../lib/log.ts';
+import { invalid, notFound, Problem } from '../../lib/problem.ts';
 import { type Route, route } from '../../lib/routes/route.ts';
 import { integer, noPath, noQuery, queryBoolean } from '../../lib/routes/wire.ts';
-import { refuseIfOver } from '../../lib/store/meter.ts';
+import { refuseIfOver } from '../../lib/table/meter.ts';
 
 /** The wrapper by itself, under rows that are made up and events as API Gateway sends them. */
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { routes } from '../../lib/routes/routes.ts';
-import { indexes } from '../../lib/store/table.ts';
+import { indexes } from '../../lib/table/table.ts';
 import { makeStack, type Resource, templateOf } from '../support/stack.ts';
 
 const alarmsOf = (settings: Record<string, unknown>) =>

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { gatewayAnswers } from '../../lib/http/gateway-answers.ts';
+import { gatewayAnswers } from '../../infra/gateway-answers.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { createGateway, type GatewayOptions } from '../../local/gateway.ts';
 import { makeStack, type Resource, templateOf } from '../support/stack.ts';

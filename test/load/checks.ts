@@ -1,6 +1,6 @@
+import { auditTable } from '../../cli/audit/customer-credit.ts';
+import type { CreditLot } from '../../lib/credit/lots.ts';
 import type { CreditType } from '../../lib/credit/rules.ts';
-import { auditTable } from '../../lib/store/credit-audit.ts';
-import type { CreditLot } from '../../lib/store/credit-lots.ts';
 import type { Gift } from '../../local/dispenser.ts';
 import { balanceOf } from './account.ts';
 import type { Ledger, LedgerKind } from './ledger.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
+import { checkCredit } from '../../cli/audit/credit.ts';
+import { checkCategories, checkCodes, checkCoupons, checkStrays } from '../../cli/audit/records.ts';
+import { checkSpend } from '../../cli/audit/spend.ts';
 import { source } from '../../lib/clock.ts';
-import { checkCredit } from '../../lib/store/audit/credit.ts';
-import { checkCategories, checkCodes, checkCoupons, checkStrays } from '../../lib/store/audit/records.ts';
-import { checkSpend } from '../../lib/store/audit/spend.ts';
 import { createStore } from '../../lib/store/stores.ts';
 import { seedResidents } from '../../local/demo/residents.ts';
 import { seedDemo } from '../../local/demo.ts';

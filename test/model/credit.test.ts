@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
+import { auditCredit } from '../../cli/audit/customer-credit.ts';
 import { source, timestamp } from '../../lib/clock.ts';
+import { changeCredit } from '../../lib/credit/change.ts';
+import { listLots } from '../../lib/credit/lots.ts';
 import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';
-import { Problem } from '../../lib/http/problem.ts';
-import { changeCredit } from '../../lib/store/credit.ts';
-import { auditCredit } from '../../lib/store/credit-audit.ts';
-import { listLots } from '../../lib/store/credit-lots.ts';
-import type { CustomerCredit } from '../../lib/store/credit-state.ts';
+import type { CustomerCredit } from '../../lib/credit/state.ts';
+import { sweepDueLots } from '../../lib/credit/sweep.ts';
+import { Problem } from '../../lib/problem.ts';
 import { findCustomerItem, getCustomer } from '../../lib/store/customers.ts';
 import { putResident } from '../../lib/store/residents.ts';
-import { sweepDueLots } from '../../lib/store/sweep.ts';
 import { freshTable } from '../support/service.ts';
 import { balanceOf, emptyCustomer, expire, increment, type ModelCustomer, set } from './credit-model.ts';
 

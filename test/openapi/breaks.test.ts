@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { breaksBetween } from '../../lib/openapi/breaks.ts';
+import { breaksBetween } from '../../reference/breaks.ts';
 
 /** One document with a break of each kind, at a place of its own: compared once, since each comparison is a process. */
 

@@ -2,11 +2,6 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { nilUuid } from '../../lib/identifier.ts';
-import { document } from '../../lib/openapi/document.ts';
-import { fieldTexts } from '../../lib/openapi/field-texts.ts';
-import { operationTexts } from '../../lib/openapi/operation-texts.ts';
-import { parameterSchema } from '../../lib/openapi/schemas.ts';
-import { parameterTexts, tagTexts } from '../../lib/openapi/texts.ts';
 import { route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import {
@@ -18,6 +13,11 @@ import {
   queryBoolean,
   queryInteger,
 } from '../../lib/routes/wire.ts';
+import { document } from '../../reference/document.ts';
+import { fieldTexts } from '../../reference/field-texts.ts';
+import { operationTexts } from '../../reference/operation-texts.ts';
+import { parameterSchema } from '../../reference/schemas.ts';
+import { parameterTexts, tagTexts } from '../../reference/texts.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const openapi = document(routes, { baseUrl: 'http://127.0.0.1:4000', version });

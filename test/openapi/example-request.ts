@@ -1,4 +1,4 @@
-import type { OpenApiDocument, Operation, Parameter } from '../../lib/openapi/types.ts';
+import type { OpenApiDocument, Operation, Parameter } from '../../reference/types.ts';
 
 export interface ExampleRequest {
   operation: Operation;

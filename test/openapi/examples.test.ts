@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { resolver } from '../../lib/delivery/address.ts';
-import { document } from '../../lib/openapi/document.ts';
-import { operationTexts } from '../../lib/openapi/operation-texts.ts';
-import type { Response } from '../../lib/openapi/types.ts';
 import { routes } from '../../lib/routes/routes.ts';
+import { document } from '../../reference/document.ts';
+import { operationTexts } from '../../reference/operation-texts.ts';
+import type { Response } from '../../reference/types.ts';
 import { lasting } from '../support/lasting.ts';
 import { startForTests } from '../support/local-service.ts';
 import { exampleRequests } from './example-request.ts';

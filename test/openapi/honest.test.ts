@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { document } from '../../lib/openapi/document.ts';
-import { requestSchemas } from '../../lib/openapi/names.ts';
-import { operationTexts } from '../../lib/openapi/operation-texts.ts';
 import { routes } from '../../lib/routes/routes.ts';
+import { document } from '../../reference/document.ts';
+import { requestSchemas } from '../../reference/names.ts';
+import { operationTexts } from '../../reference/operation-texts.ts';
 import { schemaChecker } from './schema-check.ts';
 
 /** Puts every value of a pool into every field of every request's example: document and service must agree on it. */

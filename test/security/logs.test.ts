@@ -7,7 +7,7 @@ import { routes } from '../../lib/routes/routes.ts';
  */
 
 // The tests' service puts a sink of its own in the place of the real one, which is wanted here.
-const { logSink } = await import('../../lib/http/log.ts');
+const { logSink } = await import('../../lib/log.ts');
 const { write } = logSink;
 const { startTestService } = await import('../support/service.ts');
 const { startTestQueue, batchOf, contextWith, anOrder, serve } = await import('../support/deliveries.ts');

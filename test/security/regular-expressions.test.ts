@@ -31,8 +31,10 @@ const patternsIn = (value: unknown): string[] =>
     : [];
 
 // The tools that run on a developer's machine, over what that person wrote, are not among them.
-const tools = /^lib\/(client|openapi)\/|^local\/build-/;
-const sources = await Array.fromAsync(glob(['lib/**/*.ts', 'functions/**/*.ts', 'local/**/*.ts'], { cwd: root }));
+const tools = /^local\/build-/;
+const sources = await Array.fromAsync(
+  glob(['lib/**/*.ts', 'cli/{plans,audit}/*.ts', 'functions/**/*.ts', 'local/**/*.ts'], { cwd: root }),
+);
 const files = sources.filter((file) => !tools.test(file));
 const found = new Map((await Promise.all(files.map(literalsOf))).flat());
 for (const { params, query, body } of routes)

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { timestamp } from '../../lib/clock.ts';
-import { Problem } from '../../lib/http/problem.ts';
+import { Problem } from '../../lib/problem.ts';
 import { getCustomer } from '../../lib/store/customers.ts';
 import { balanceOf, expire, increment, type ModelCustomer, set } from '../model/credit-model.ts';
 import { creditOf, customerWithLots, newCustomer } from '../support/credit-seed.ts';

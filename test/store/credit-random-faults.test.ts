@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { Problem } from '../../lib/http/problem.ts';
-import { sweepDueLots } from '../../lib/store/sweep.ts';
+import { sweepDueLots } from '../../lib/credit/sweep.ts';
+import { Problem } from '../../lib/problem.ts';
 import { creditOf, customerWithLots, statesOf } from '../support/credit-seed.ts';
 import { injectFaults, randomFrom } from '../support/faults.ts';
 import { inSeconds, startFaulty } from './faulty-credit.ts';

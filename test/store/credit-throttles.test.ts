@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { sweepDueLots } from '../../lib/store/sweep.ts';
+import { sweepDueLots } from '../../lib/credit/sweep.ts';
 import { creditOf, customerWithLots, newCustomer, statesOf } from '../support/credit-seed.ts';
 import { conflict, intercept, notSent, throttled } from '../support/faults.ts';
 import { wholeTable } from '../support/service.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { timestamp } from '../../lib/clock.ts';
+import { changeCredit } from '../../lib/credit/change.ts';
 import type { CreditCommand } from '../../lib/credit/rules.ts';
-import { changeCredit } from '../../lib/store/credit.ts';
+import { sweepDueLots } from '../../lib/credit/sweep.ts';
 import { getCustomer } from '../../lib/store/customers.ts';
-import { sweepDueLots } from '../../lib/store/sweep.ts';
 import { creditOf, statesOf } from '../support/credit-seed.ts';
 
 /** Regular credit without the layers before it, in one store of the file's own table. */

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { source } from '../../lib/clock.ts';
-import { getDelivery } from '../../lib/store/deliveries.ts';
-import { completeDelivery, letGo, takeUp } from '../../lib/store/delivery-attempts.ts';
+import { completeDelivery, letGo, takeUp } from '../../lib/delivery/attempts.ts';
+import { getDelivery } from '../../lib/delivery/deliveries.ts';
 import { anOrder } from '../support/deliveries.ts';
 import { conflict, intercept } from '../support/faults.ts';
 import { startTestService } from '../support/service.ts';

@@ -1,7 +1,7 @@
 import { beforeAll } from 'vitest';
 import { source, timestamp } from '../../lib/clock.ts';
+import { changeCredit } from '../../lib/credit/change.ts';
 import type { CreditCommand } from '../../lib/credit/rules.ts';
-import { changeCredit } from '../../lib/store/credit.ts';
 import { setClock, startTestService } from '../support/service.ts';
 
 /** Credit on a table that fails: nothing acknowledged is lost, nothing is done twice, and 503 means nothing was done. */

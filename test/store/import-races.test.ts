@@ -1,4 +1,9 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
+import { categories } from '../../cli/plans/categories.ts';
+import { coupons } from '../../cli/plans/coupons.ts';
+import { giftCards } from '../../cli/plans/gift-cards.ts';
+import { products } from '../../cli/plans/products.ts';
+import { type Importer, writeRows } from '../../cli/plans/rows.ts';
 import {
   addMember,
   createCategory,
@@ -10,11 +15,6 @@ import {
 import { updateCoupon } from '../../lib/store/coupon-update.ts';
 import { createCoupon, getCoupon } from '../../lib/store/coupons.ts';
 import { disableGiftCard, getGiftCard, putGiftCard } from '../../lib/store/gift-cards.ts';
-import { categories } from '../../lib/store/import/categories.ts';
-import { coupons } from '../../lib/store/import/coupons.ts';
-import { giftCards } from '../../lib/store/import/gift-cards.ts';
-import { products } from '../../lib/store/import/products.ts';
-import { type Importer, writeRows } from '../../lib/store/import/rows.ts';
 import { createProduct, getProduct, updateProduct } from '../../lib/store/products.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import { intercept, throttled } from '../support/faults.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { listCredit } from '../../cli/data/credit-rows.ts';
 import { source, timestamp } from '../../lib/clock.ts';
-import { changeCredit } from '../../lib/store/credit.ts';
-import { dueShards } from '../../lib/store/credit-state.ts';
-import { listCredit } from '../../lib/store/import/credit-rows.ts';
-import { sweepDueLots } from '../../lib/store/sweep.ts';
+import { changeCredit } from '../../lib/credit/change.ts';
+import { dueShards } from '../../lib/credit/state.ts';
+import { sweepDueLots } from '../../lib/credit/sweep.ts';
 import { creditOf, customerWithLots, newCustomer } from '../support/credit-seed.ts';
 import { conflict, intercept, type Send, type TableCall } from '../support/faults.ts';
 import { setClock, startTestService } from '../support/service.ts';

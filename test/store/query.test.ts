@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { createProduct, getProduct } from '../../lib/store/products.ts';
-import { getMany, loaded } from '../../lib/store/query.ts';
-import { partition } from '../../lib/store/table.ts';
+import { getMany, loaded } from '../../lib/table/query.ts';
+import { partition } from '../../lib/table/table.ts';
 import { unknownUuid } from '../support/residents.ts';
 import { productWith } from '../support/rows.ts';
 import { freshTable } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { metered, newMeter } from '../../lib/store/meter.ts';
 import { findResident, forgetResidents, putResident } from '../../lib/store/residents.ts';
+import { metered, newMeter } from '../../lib/table/meter.ts';
 import { freshTable } from '../support/service.ts';
 
 const uuid = 'aaaaaaaa-0000-0000-0000-000000000001';

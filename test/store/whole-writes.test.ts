@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { source } from '../../lib/clock.ts';
-import { failDelivery, takeUp } from '../../lib/store/delivery-attempts.ts';
-import { metered, newMeter } from '../../lib/store/meter.ts';
-import { findItem, sharedKey } from '../../lib/store/table.ts';
+import { failDelivery, takeUp } from '../../lib/delivery/attempts.ts';
+import { metered, newMeter } from '../../lib/table/meter.ts';
+import { findItem, sharedKey } from '../../lib/table/table.ts';
 import { newCustomer } from '../support/credit-seed.ts';
 import { anOrder } from '../support/deliveries.ts';
 import { answerLost, intercept, notSent, throttled } from '../support/faults.ts';

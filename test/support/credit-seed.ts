@@ -1,10 +1,10 @@
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { auditCredit } from '../../cli/audit/customer-credit.ts';
 import { newId, now, timestamp } from '../../lib/clock.ts';
-import { auditCredit } from '../../lib/store/credit-audit.ts';
-import { type CreditLot, listLots, newLot } from '../../lib/store/credit-lots.ts';
-import { type CreditItem, dueShardOf } from '../../lib/store/credit-state.ts';
+import { type CreditLot, listLots, newLot } from '../../lib/credit/lots.ts';
+import { type CreditItem, dueShardOf } from '../../lib/credit/state.ts';
 import { customerKey, findCustomerItem, touchCustomer } from '../../lib/store/customers.ts';
-import { db, tableName } from '../../lib/store/table.ts';
+import { db, tableName } from '../../lib/table/table.ts';
 import { newResident } from './residents.ts';
 
 export const newCustomer = async (): Promise<string> => (await newResident()).uuid;

@@ -1,5 +1,5 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { tableName } from '../../lib/store/table.ts';
+import { tableName } from '../../lib/table/table.ts';
 
 /** The local engines read these headers but check no signature. */
 const headers = {

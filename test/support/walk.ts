@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Page } from '../../lib/http/page.ts';
+import type { Page } from '../../lib/lists/page.ts';
 import type { Call } from './service.ts';
 
 /**

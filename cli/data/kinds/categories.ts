@@ -1,7 +1,7 @@
 import { text } from '../../../lib/routes/wire.ts';
 import { type Category, listCategories } from '../../../lib/store/categories.ts';
-import { categories as importer } from '../../../lib/store/import/categories.ts';
-import { everyRow } from '../../../lib/store/query.ts';
+import { everyRow } from '../../../lib/table/query.ts';
+import { categories as importer } from '../../plans/categories.ts';
 import { foreignId, idHelp } from '../columns.ts';
 import type { Kind } from '../kinds.ts';
 

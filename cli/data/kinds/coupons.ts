@@ -3,8 +3,8 @@ import { timestamp } from '../../../lib/routes/timestamp.ts';
 import { identifier, integer } from '../../../lib/routes/wire.ts';
 import { foldedCode } from '../../../lib/store/coupon-codes.ts';
 import { type CouponItem, listCoupons, never } from '../../../lib/store/coupons.ts';
-import { createdAtOf, coupons as importer } from '../../../lib/store/import/coupons.ts';
-import { everyRow } from '../../../lib/store/query.ts';
+import { everyRow } from '../../../lib/table/query.ts';
+import { createdAtOf, coupons as importer } from '../../plans/coupons.ts';
 import { foreignId } from '../columns.ts';
 import type { Kind } from '../kinds.ts';
 

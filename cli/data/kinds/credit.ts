@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { creditTypes } from '../../../lib/credit/rules.ts';
 import { timestamp } from '../../../lib/routes/timestamp.ts';
 import { identifier, integer, text } from '../../../lib/routes/wire.ts';
-import { credit as importer } from '../../../lib/store/import/credit.ts';
-import { listCredit } from '../../../lib/store/import/credit-rows.ts';
+import { credit as importer } from '../../plans/credit.ts';
 import { foreignId } from '../columns.ts';
+import { listCredit } from '../credit-rows.ts';
 import type { Kind } from '../kinds.ts';
 
 const by = text({ min: 1, max: 255 }).optional();

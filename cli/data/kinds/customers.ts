@@ -1,8 +1,8 @@
 import { banCustomer, updateCustomer } from '../../../lib/routes/customers.ts';
 import { boolean, identifier } from '../../../lib/routes/wire.ts';
 import { type CustomerItem, listCustomerItems } from '../../../lib/store/customers.ts';
-import { customers as importer } from '../../../lib/store/import/customers.ts';
-import { everyRow } from '../../../lib/store/query.ts';
+import { everyRow } from '../../../lib/table/query.ts';
+import { customers as importer } from '../../plans/customers.ts';
 import type { Kind } from '../kinds.ts';
 
 const { shape } = updateCustomer.body;

@@ -1,8 +1,8 @@
 import { updateGiftCard } from '../../../lib/routes/gift-cards.ts';
 import { boolean, identifier, integer } from '../../../lib/routes/wire.ts';
 import { type GiftCardItem, listStoreCards } from '../../../lib/store/gift-cards.ts';
-import { giftCards as importer } from '../../../lib/store/import/gift-cards.ts';
-import { everyRow } from '../../../lib/store/query.ts';
+import { everyRow } from '../../../lib/table/query.ts';
+import { giftCards as importer } from '../../plans/gift-cards.ts';
 import { type Column, foreignId } from '../columns.ts';
 import type { Kind } from '../kinds.ts';
 

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { createProduct } from '../../../lib/routes/products.ts';
 import { integer } from '../../../lib/routes/wire.ts';
-import { products as importer } from '../../../lib/store/import/products.ts';
-import { readMemberships } from '../../../lib/store/memberships.ts';
 import { listStoredProducts, type StoredProduct } from '../../../lib/store/products.ts';
-import { everyRow } from '../../../lib/store/query.ts';
+import { everyRow } from '../../../lib/table/query.ts';
+import { readMemberships } from '../../plans/memberships.ts';
+import { products as importer } from '../../plans/products.ts';
 import { foreignId, idHelp, shares } from '../columns.ts';
 import type { Kind } from '../kinds.ts';
 

@@ -1,8 +1,8 @@
 import { timestamp } from '../../../lib/routes/timestamp.ts';
 import { identifier, integer, text } from '../../../lib/routes/wire.ts';
-import { purchases as importer } from '../../../lib/store/import/purchases.ts';
-import { everyRow } from '../../../lib/store/query.ts';
 import { listPurchases, type PurchaseItem } from '../../../lib/store/spend.ts';
+import { everyRow } from '../../../lib/table/query.ts';
+import { purchases as importer } from '../../plans/purchases.ts';
 import { foreignId } from '../columns.ts';
 import type { Kind } from '../kinds.ts';
 

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { nilUuid } from '../../../lib/identifier.ts';
 import { uuid } from '../../../lib/routes/wire.ts';
-import { residents as importer } from '../../../lib/store/import/residents.ts';
-import { listResidentsOf } from '../../../lib/store/import/residents-of.ts';
+import { residents as importer } from '../../plans/residents.ts';
 import { username } from '../columns.ts';
 import type { Kind } from '../kinds.ts';
+import { listResidentsOf } from '../residents-of.ts';
 
 const avatar = uuid().refine((value) => value !== nilUuid, { error: 'must be the UUID of an avatar' });
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { auditTable } from '../../../cli/audit/customer-credit.ts';
 import { exportAll } from '../../../cli/data/export-all.ts';
+import { changeCredit } from '../../../lib/credit/change.ts';
 import { getCategory, listCategories } from '../../../lib/store/categories.ts';
-import { changeCredit } from '../../../lib/store/credit.ts';
-import { auditTable } from '../../../lib/store/credit-audit.ts';
 import { getCustomer } from '../../../lib/store/customers.ts';
 import { getSpend } from '../../../lib/store/spend.ts';
 import { createStore } from '../../../lib/store/stores.ts';

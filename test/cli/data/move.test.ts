@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { importFile } from '../../../cli/data/import.ts';
-import { listLots } from '../../../lib/store/credit-lots.ts';
+import { listLots } from '../../../lib/credit/lots.ts';
 import { kindOf } from '../../support/kinds.ts';
 import { setClock, startTestService } from '../../support/service.ts';
 

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { auditTable } from '../../../cli/audit/customer-credit.ts';
 import { exportAll } from '../../../cli/data/export-all.ts';
 import { formats } from '../../../cli/data/format.ts';
 import { source } from '../../../lib/clock.ts';
+import { changeCredit } from '../../../lib/credit/change.ts';
 import { addMember, createCategory } from '../../../lib/store/categories.ts';
 import { createCoupon } from '../../../lib/store/coupons.ts';
-import { changeCredit } from '../../../lib/store/credit.ts';
-import { auditTable } from '../../../lib/store/credit-audit.ts';
 import { banCustomer, unbanCustomer, updateCustomer } from '../../../lib/store/customer-changes.ts';
 import { putGiftCard } from '../../../lib/store/gift-cards.ts';
 import { createProduct } from '../../../lib/store/products.ts';

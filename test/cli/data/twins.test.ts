@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { idFrom } from '../../../cli/plans/rows.ts';
 import { getCustomer } from '../../../lib/store/customers.ts';
 import { listStoreCards } from '../../../lib/store/gift-cards.ts';
-import { idFrom } from '../../../lib/store/import/rows.ts';
 import { getSpend } from '../../../lib/store/spend.ts';
 import { freshStore, importText, tempDir } from '../../support/files.ts';
 import { ada, bob } from '../../support/residents.ts';

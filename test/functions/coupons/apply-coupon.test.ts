@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { timestamp } from '../../../lib/clock.ts';
-import { db } from '../../../lib/store/table.ts';
+import { db } from '../../../lib/table/table.ts';
 import { ada, bob } from '../../support/residents.ts';
 import { setClock, wholeTable } from '../../support/service.ts';
 import { hour, startApplying } from './applying.ts';

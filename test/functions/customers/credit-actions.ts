@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach } from 'vitest';
 import { timestamp } from '../../../lib/clock.ts';
-import { listLots } from '../../../lib/store/credit-lots.ts';
+import { listLots } from '../../../lib/credit/lots.ts';
 import { setClock, startTestService } from '../../support/service.ts';
 
 /** The four credit actions: those of the two types differ only in which balance and lots they mean. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { auditTable } from '../../../lib/store/credit-audit.ts';
-import { listLots } from '../../../lib/store/credit-lots.ts';
+import { auditTable } from '../../../cli/audit/customer-credit.ts';
+import { listLots } from '../../../lib/credit/lots.ts';
 import { identifierCases } from '../../support/customer-cases.ts';
 import { newResident } from '../../support/residents.ts';
 import { setClock, wholeTable } from '../../support/service.ts';

@@ -1,8 +1,8 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { expect, test, vi } from 'vitest';
 import { handler } from '../../../functions/delivery-worker.ts';
+import { getDelivery } from '../../../lib/delivery/deliveries.ts';
 import { encodeMessage } from '../../../lib/delivery/message.ts';
-import { getDelivery } from '../../../lib/store/deliveries.ts';
 import { deleteStore } from '../../../lib/store/stores.ts';
 import { anOrder, batchOf, contextWith, received } from '../../support/deliveries.ts';
 import { wholeTable } from '../../support/service.ts';

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from 'vitest';
 import { handler } from '../../../functions/delivery-worker.ts';
 import { resolver } from '../../../lib/delivery/address.ts';
+import { getDelivery } from '../../../lib/delivery/deliveries.ts';
+import { findDispenser, registerDispenser } from '../../../lib/delivery/dispensers.ts';
 import { encodeMessage } from '../../../lib/delivery/message.ts';
-import { getDelivery } from '../../../lib/store/deliveries.ts';
-import { listWaits } from '../../../lib/store/delivery-waits.ts';
-import { findDispenser, registerDispenser } from '../../../lib/store/dispensers.ts';
+import { listWaits } from '../../../lib/delivery/waits.ts';
 import { anOrder, batchOf, contextWith, received, serve } from '../../support/deliveries.ts';
 import { failed, startWorking, succeeded } from './working.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { resolver } from '../../../lib/delivery/address.ts';
-import { findDispenser } from '../../../lib/store/dispensers.ts';
+import { findDispenser } from '../../../lib/delivery/dispensers.ts';
 import { startTestQueue } from '../../support/deliveries.ts';
 import { startTestService } from '../../support/service.ts';
 

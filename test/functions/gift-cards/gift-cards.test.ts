@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
+import { renameEverywhere } from '../../../cli/plans/rename.ts';
 import { putGiftCard } from '../../../lib/store/gift-cards.ts';
-import { renameEverywhere } from '../../../lib/store/rename.ts';
 import { ada, bob, cleo, seedResidents, unknownUuid } from '../../support/residents.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';
 import { walkList } from '../../support/walk.ts';

@@ -1,0 +1,101 @@
+import { isDeepStrictEqual } from 'node:util';
+import { now, timestamp } from '../../lib/clock.ts';
+import type { Identifier } from '../../lib/identifier.ts';
+import { codeKey, foldedCode } from '../../lib/store/coupon-codes.ts';
+import { type CouponItem, couponItems, couponKey, never } from '../../lib/store/coupons.ts';
+import { getMany, type Key } from '../../lib/table/query.ts';
+import type { TransactItem } from '../../lib/table/retry.ts';
+import { tableName } from '../../lib/table/table.ts';
+import { asRead, type Fault, type Group, type Importer, idFrom, type Row, residentOf, type Setting } from './rows.ts';
+
+export interface CouponFields {
+  /** Absent: that of the coupon that has the code, or one made of the code. */
+  id?: string | undefined;
+  code: string;
+  owner: Identifier;
+  discount?: number;
+  ownerProfit?: number;
+  active?: boolean;
+  bloggersSync?: boolean;
+  usesPerCustomer?: number;
+  expiration?: string;
+  createdAt?: string | undefined;
+}
+
+const unset = { discount: 0, ownerProfit: 0, active: true, bloggersSync: false, usesPerCustomer: 0, expiration: never };
+
+/** When a coupon was made: its rank begins with it. */
+export const createdAtOf = ({ rank }: Pick<CouponItem, 'rank'>): string => rank.slice(0, rank.indexOf('#'));
+
+/** The writes of a coupon and of the item that holds its code. */
+const writesOf = (coupon: CouponItem, code: Key & { id: string }, stored: CouponItem | undefined, store: string) => {
+  const newCode = { Put: { TableName: tableName(), Item: code, ...asRead(undefined) } };
+  const items: TransactItem[] = [{ Put: { TableName: tableName(), Item: coupon, ...asRead(stored) } }];
+  if (!stored) items.push(newCode);
+  else if (stored.folded !== coupon.folded)
+    items.push({ Delete: { TableName: tableName(), Key: codeKey(store, stored.folded) } }, newCode);
+  return items;
+};
+
+const faultOf = (
+  { fields }: Row<CouponFields>,
+  owner: string,
+  stored: CouponItem | undefined,
+  id: string,
+  holder?: string,
+): Fault | undefined => {
+  if (stored && stored.couponOwnerUuid !== owner) {
+    const message = `must be ${stored.couponOwnerUuid}: the owner of a coupon cannot be changed`;
+    return { field: 'owner', value: owner, message };
+  }
+  if (holder === undefined || holder === id) return undefined;
+  return { field: 'code', value: fields.code, message: `must be unique in the store: the coupon ${holder} has it` };
+};
+
+const groupOf = (
+  row: Row<CouponFields>,
+  id: string,
+  { stored, holder }: { stored: CouponItem | undefined; holder: string | undefined },
+  setting: Setting,
+): Group<CouponFields> => {
+  const owner = residentOf(setting, row.fields.owner);
+  const fault = faultOf(row, owner.uuid, stored, id, holder);
+  if (fault) return { rows: [row], outcome: fault };
+  const { code, discount, ownerProfit, active, bloggersSync, usesPerCustomer, expiration } = {
+    ...unset,
+    ...stored,
+    ...row.fields,
+  };
+  const createdAt = row.fields.createdAt ?? (stored ? createdAtOf(stored) : timestamp(now()));
+  const items = couponItems(
+    setting.store,
+    owner,
+    { code, discount, ownerProfit, active, bloggersSync },
+    { id, usesPerCustomer, expiration, createdAt },
+  );
+  if (stored && isDeepStrictEqual({ ...stored }, { ...items.coupon })) return { rows: [row], outcome: 'unchanged' };
+  const writes = writesOf(items.coupon, items.code, stored, setting.store);
+  return { rows: [row], outcome: stored ? 'changed' : 'created', items: writes };
+};
+
+/** Coupons, with what no request sets: limits of use, expiry, and when they were made. */
+export const coupons: Importer<CouponFields> = {
+  plan: async (rows, setting) => {
+    const { store } = setting;
+    const codes = rows.map(({ fields }) => codeKey(store, foldedCode(fields.code)));
+    const held = await getMany<Key & { id: string }>(codes, { consistent: true });
+    const holders = new Map(held.map(({ sk, id }) => [sk, id]));
+    const holderOf = ({ fields }: Row<CouponFields>): string | undefined => holders.get(foldedCode(fields.code));
+    const idOf = (row: Row<CouponFields>): string =>
+      row.fields.id ?? holderOf(row) ?? idFrom(store, 'coupons', foldedCode(row.fields.code));
+    const items = await getMany<CouponItem>(
+      rows.map((row) => couponKey(store, idOf(row))),
+      { consistent: true },
+    );
+    const stored = new Map(items.map((item) => [item.sk, item]));
+    return rows.map((row) => {
+      const id = idOf(row);
+      return groupOf(row, id, { stored: stored.get(id), holder: holderOf(row) }, setting);
+    });
+  },
+};

@@ -1,0 +1,178 @@
+import { newId, now, timestamp } from '../../lib/clock.ts';
+import { type CreditLot, listLots, lotKey } from '../../lib/credit/lots.ts';
+import type { CreditType, Ending, Holding } from '../../lib/credit/rules.ts';
+import { attributes, type CreditItem, creditLimit, holdingOf } from '../../lib/credit/state.ts';
+import { updateOf } from '../../lib/credit/writes.ts';
+import type { Identifier } from '../../lib/identifier.ts';
+import { customerKey } from '../../lib/store/customers.ts';
+import type { Resident } from '../../lib/store/residents.ts';
+import { getMany } from '../../lib/table/query.ts';
+import { tableName } from '../../lib/table/table.ts';
+import { eachOf, type Fault, type Group, type Importer, type Row, residentOf, type Setting } from './rows.ts';
+
+/** One lot or, without `expiresAt`, what a customer holds of a type outside of lots. */
+export interface CreditFields {
+  id: string;
+  resident: Identifier;
+  type: CreditType;
+  /** In L$: what the lot was made with, or the unlotted credit. */
+  amount: number;
+  /** What is left in the lot, or was when it ended; all if absent. */
+  remaining?: number | undefined;
+  expiresAt?: string | undefined;
+  state: 'open' | Ending;
+  createdAt?: string | undefined;
+  createdBy?: string | undefined;
+  endedAt?: string | undefined;
+  endedBy?: string | undefined;
+}
+
+/**
+ * Imported lots belong to an epoch that no other change ever begins, so that their keys are known: a lot that was
+ * imported once is found again, open or closed, whatever the customer has done since.
+ */
+const importEpoch = 'import';
+
+/** Lots of one customer in one transaction: it takes 100 items, one of them the customer's. */
+const together = 99;
+
+const importedNames = { regular: 'importedCredit', restricted: 'importedRestricted' } as const;
+
+const lotOf = (setting: Setting, { fields }: Row<CreditFields>, item: CreditItem | undefined): CreditLot => {
+  const { id, resident, type, amount, expiresAt = '', state, createdAt, createdBy, endedAt, endedBy } = fields;
+  const { uuid } = residentOf(setting, resident);
+  const at = timestamp(now());
+  return {
+    ...lotKey(setting.store, uuid, type, importEpoch, expiresAt, id),
+    amount,
+    remaining: fields.remaining ?? (state === 'drained' ? 0 : amount),
+    expiresAt,
+    state,
+    createdAt: createdAt ?? at,
+    createdBy: createdBy ?? 'import',
+    version: item?.creditVersion ?? 0,
+    ...(state !== 'open' && { endedAt: endedAt ?? at, endedBy: endedBy ?? 'import' }),
+  };
+};
+
+const spentSince: string =
+  'cannot be added: the store has changed this customer’s credit since, and an import must not bring back what was spent. Use the credit actions of the API instead';
+
+const isTouched = (item: CreditItem | undefined): boolean =>
+  (item?.creditVersion ?? 0) !== (item?.importedVersion ?? 0);
+
+/** What the row comes to for its customer: nothing, since it is there; a fault; or that it is to be added. */
+const judge = (
+  row: Row<CreditFields>,
+  item: CreditItem | undefined,
+  lot: CreditLot | undefined,
+): Fault | 'unchanged' | 'new' => {
+  const { type, amount, expiresAt } = row.fields;
+  if (expiresAt === undefined) {
+    const present = item && isTouched(item) ? holdingOf(item, type).unlotted : undefined;
+    if ([item?.[importedNames[type]], present].includes(amount)) return 'unchanged';
+  }
+  if (lot?.amount === amount) return 'unchanged';
+  if (lot) return { field: 'amount', value: amount, message: `must be ${lot.amount}: this lot is there already` };
+  return isTouched(item) ? { field: 'amount', value: amount, message: spentSince } : 'new';
+};
+
+/** The writes that add rows to a customer's credit of one type. */
+const addTo = (
+  setting: Setting,
+  { uuid, username }: Resident,
+  type: CreditType,
+  rows: Row<CreditFields>[],
+  stored: CreditItem | undefined,
+  planned: Map<string, number> | undefined,
+): Group<CreditFields> => {
+  const item: CreditItem = stored ?? { ...customerKey(setting.store, uuid), username };
+  const before = holdingOf(item, type);
+  const lots = rows.filter(({ fields }) => fields.expiresAt !== undefined).map((row) => lotOf(setting, row, stored));
+  const open = lots.filter(({ state }) => state === 'open');
+  const unlotted = rows.find(({ fields }) => fields.expiresAt === undefined)?.fields.amount;
+  const outside = unlotted ?? before.unlotted;
+  const balance = open.reduce((sum, { remaining }) => sum + remaining, before.balance - before.unlotted + outside);
+  const place = `${uuid} ${type}`;
+  const added = (planned?.get(place) ?? 0) + balance - before.balance;
+  if (before.balance + added > creditLimit()) {
+    const message = `must not take the customer's balance (to ${before.balance + added}) above the credit limit of ${creditLimit()}`;
+    return { rows, outcome: { field: 'amount', message } };
+  }
+  planned?.set(place, added);
+  const dues = [...open.map(({ expiresAt }) => expiresAt), before.due].filter((due) => due !== undefined).sort();
+  const holding: Holding = {
+    balance,
+    unlotted: outside,
+    lots: before.lots + open.length,
+    ...(dues[0] && { due: dues[0] }),
+  };
+  const imported = {
+    importedVersion: (item.creditVersion ?? 0) + 1,
+    ...(unlotted !== undefined && { [importedNames[type]]: unlotted }),
+  };
+  const change = { store: setting.store, uuid, type, cause: { at: timestamp(now()), by: newId() } };
+  const epoch = item[attributes[type].epoch] ?? importEpoch;
+  return {
+    rows,
+    outcome: unlotted !== undefined && stored?.[importedNames[type]] !== undefined ? 'changed' : 'created',
+    items: [
+      updateOf(change, item, { holding }, epoch, undefined, imported),
+      ...lots.map((Item) => ({
+        Put: { TableName: tableName(), Item, ConditionExpression: 'attribute_not_exists(pk)' },
+      })),
+    ],
+  };
+};
+
+/**
+ * The lots that are there already of those that rows speak of. A customer whose credit the store has changed may have
+ * them in any epoch: an export that is imported into its own store finds all of them.
+ */
+const findLots = async (
+  rows: Row<CreditFields>[],
+  items: ReadonlyMap<string, CreditItem>,
+  setting: Setting,
+): Promise<(row: Row<CreditFields>) => CreditLot | undefined> => {
+  const keys = rows.filter(({ fields }) => fields.expiresAt !== undefined).map((row) => lotOf(setting, row, undefined));
+  const lots = await getMany<CreditLot>(keys, { consistent: true });
+  const touched = new Set(
+    keys.map(({ pk }) => pk.slice(pk.lastIndexOf('#') + 1)).filter((uuid) => isTouched(items.get(uuid))),
+  );
+  await eachOf([...touched], async (uuid) => lots.push(...(await listLots(setting.store, uuid))));
+  const known = new Map(lots.map((lot) => [`${lot.pk} ${lot.sk.slice(lot.sk.lastIndexOf('#') + 1)}`, lot]));
+  return (row) => known.get(`${lotOf(setting, row, undefined).pk} ${row.fields.id}`);
+};
+
+/**
+ * Credit: lots, open and closed, and what is unlotted. It is added only to customers whose credit the store has never
+ * changed except by imports, so that nothing that was spent, expired or set anew comes back. A check alone keeps in
+ * `planned` what it would have added so far, by customer and type, since it is not in the table.
+ */
+export const credit = (planned?: Map<string, number>): Importer<CreditFields> => ({
+  plan: async (rows, setting) => {
+    const ownerOf = ({ fields }: Row<CreditFields>): Resident => residentOf(setting, fields.resident);
+    const customers = await getMany<CreditItem>(
+      rows.map((row) => customerKey(setting.store, ownerOf(row).uuid)),
+      { consistent: true },
+    );
+    const items = new Map(customers.map((item) => [item.sk, item]));
+    const lotAt = await findLots(rows, items, setting);
+    const groups: Group<CreditFields>[] = [];
+    const additions = new Map<string, Row<CreditFields>[]>();
+    for (const row of rows) {
+      const { uuid } = ownerOf(row);
+      const verdict = judge(row, items.get(uuid), lotAt(row));
+      const place = `${uuid} ${row.fields.type}`;
+      if (verdict === 'new') additions.set(place, [...(additions.get(place) ?? []), row]);
+      else groups.push({ rows: [row], outcome: verdict });
+    }
+    for (const theirs of additions.values())
+      for (let i = 0; i < theirs.length; i += together) {
+        const some = theirs.slice(i, i + together);
+        const [first] = some as [Row<CreditFields>];
+        groups.push(addTo(setting, ownerOf(first), first.fields.type, some, items.get(ownerOf(first).uuid), planned));
+      }
+    return groups;
+  },
+});

@@ -1,0 +1,49 @@
+import { type Category, countBy, listCategories, listMembers, memberKey } from '../../lib/store/categories.ts';
+import { everyRow, getMany } from '../../lib/table/query.ts';
+import { pauseOvertaken, type TransactItem, transact } from '../../lib/table/retry.ts';
+import { tableName } from '../../lib/table/table.ts';
+
+/** The categories of each product that is in any, by the product's id. */
+export const readMemberships = async (store: string): Promise<Map<string, Set<string>>> => {
+  const categoriesOf = new Map<string, Set<string>>();
+  for await (const { id } of everyRow<Category>(listCategories(store), (category) => category.id))
+    for await (const { sk } of everyRow(listMembers(store, id), (member) => member.sk))
+      categoriesOf.set(sk, (categoriesOf.get(sk) ?? new Set()).add(id));
+  return categoriesOf;
+};
+
+/** A product that is to be in a category, or not. */
+export interface Membership {
+  productId: string;
+  wanted: boolean;
+}
+
+/** A transaction takes 100 items; one is the category. */
+const together = 99;
+
+/** Brings products into a category or out of it; the count moves with them. Products are not looked for. */
+export const setMembers = async (store: string, id: string, memberships: readonly Membership[]): Promise<void> => {
+  let rest = memberships;
+  for (let attempt = 1; ; attempt++) {
+    const members = await getMany(
+      rest.map(({ productId }) => memberKey(store, id, productId)),
+      { consistent: true },
+    );
+    const present = new Set(members.map(({ sk }) => sk));
+    rest = rest.filter(({ productId, wanted }) => present.has(productId) !== wanted);
+    if (rest.length === 0) return;
+    const some = rest.slice(0, together);
+    const step = some.reduce((sum, { wanted }) => sum + (wanted ? 1 : -1), 0);
+    const moves = some.map(({ productId, wanted }): TransactItem => {
+      const Key = memberKey(store, id, productId);
+      return wanted
+        ? { Put: { TableName: tableName(), Item: Key, ConditionExpression: 'attribute_not_exists(pk)' } }
+        : { Delete: { TableName: tableName(), Key, ConditionExpression: 'attribute_exists(pk)' } };
+    });
+    const refusals = await transact([countBy(store, id, step), ...moves]);
+    // A category that was deleted meanwhile has no members.
+    if (refusals?.[0]?.refused) return;
+    if (refusals) await pauseOvertaken(attempt);
+    else attempt = 0;
+  }
+};

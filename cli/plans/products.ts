@@ -1,0 +1,156 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Identifier } from '../../lib/identifier.ts';
+import * as routes from '../../lib/routes/products.ts';
+import { type Category, listCategories } from '../../lib/store/categories.ts';
+import { type ProductFields as Fields, productItem, productKey, type StoredProduct } from '../../lib/store/products.ts';
+import { everyRow, getMany } from '../../lib/table/query.ts';
+import { tableName } from '../../lib/table/table.ts';
+import { type Membership, readMemberships, setMembers } from './memberships.ts';
+import {
+  asRead,
+  eachOf,
+  type Fault,
+  type Group,
+  type Importer,
+  idFrom,
+  type Row,
+  residentOf,
+  type Setting,
+} from './rows.ts';
+
+/** A product as a file has it: fields of permissions and discount under names such as `discount.value`. */
+export interface ProductFields extends Record<string, unknown> {
+  id: string;
+  name: string;
+  price: number;
+  mpListing?: number;
+  profitShares?: { user: Identifier; percent: number }[];
+  /** A product's id, or the text that its id is made of; null for none. */
+  demoId?: string | null;
+  /** Ids of categories, or the texts that their ids are made of. */
+  categories?: string[];
+}
+
+const { body } = routes.createProduct;
+
+/** `{ 'a.b': 1 }` as `{ a: { b: 1 } }`. */
+const nested = (flat: Record<string, unknown>): Record<string, unknown> => {
+  const deep: Record<string, Record<string, unknown>> = {};
+  for (const [name, value] of Object.entries(flat)) {
+    const [outer = '', inner] = name.split('.');
+    if (inner === undefined) Object.assign(deep, { [outer]: value });
+    else deep[outer] = { ...deep[outer], [inner]: value };
+  }
+  return deep;
+};
+
+/** The product that a row makes of the one that is there, or what is wrong with it. */
+const merge = (row: Row<ProductFields>, stored: StoredProduct | undefined, setting: Setting): StoredProduct | Fault => {
+  const { id, mpListing, categories: _, profitShares, demoId, ...others } = row.fields;
+  const shares = profitShares?.map(({ user, percent }) => ({ userUuid: residentOf(setting, user).uuid, percent }));
+  const given = nested(others) as Partial<Fields>;
+  const request = {
+    ...stored,
+    ...given,
+    permissions: { ...stored?.permissions, ...given.permissions },
+    discount: { ...stored?.discount, ...given.discount },
+    ...(shares && { profitShares: shares }),
+    ...(demoId !== undefined && { demoId: demoId && idFrom(setting.store, 'products', demoId) }),
+  };
+  const parsed = body.safeParse(request);
+  if (!parsed.success) {
+    const { path = [], message = '' } = parsed.error.issues[0] ?? {};
+    const field = path.filter((part) => typeof part === 'string').join('.');
+    return { field, value: row.fields[field], message };
+  }
+  const kept = shares ?? stored?.profitShares ?? [];
+  if (new Set(kept.map(({ userUuid }) => userUuid)).size < kept.length)
+    return { field: 'profitShares', message: 'must have one share for each user: two are the same user’s' };
+  const fields = { ...parsed.data, profitShares: kept };
+  return productItem(setting.store, fields, { id, mpListing: mpListing ?? stored?.mpListing ?? 0 });
+};
+
+const isFault = (made: StoredProduct | Fault): made is Fault => 'message' in made;
+
+/** What an import of products knows of the store's categories, read once. */
+interface Known {
+  categories: ReadonlySet<string>;
+  memberships: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+const readKnown = async (store: string): Promise<Known> => {
+  const categories = new Set<string>();
+  for await (const { id } of everyRow<Category>(listCategories(store), (category) => category.id)) categories.add(id);
+  return { categories, memberships: await readMemberships(store) };
+};
+
+/** The memberships that a row changes. */
+const movesOf = ({ fields }: Row<ProductFields>, { memberships }: Known, store: string): Map<string, boolean> => {
+  if (!fields.categories) return new Map();
+  const wanted = new Set(fields.categories.map((category) => idFrom(store, 'categories', category)));
+  const present = memberships.get(fields.id) ?? new Set();
+  return new Map([
+    ...[...wanted].filter((id) => !present.has(id)).map((id) => [id, true] as const),
+    ...[...present].filter((id) => !wanted.has(id)).map((id) => [id, false] as const),
+  ]);
+};
+
+const groupOf = (
+  row: Row<ProductFields>,
+  products: ReadonlyMap<string, StoredProduct>,
+  known: Known,
+  setting: Setting,
+): Group<ProductFields> => {
+  const stored = products.get(row.fields.id);
+  const made = merge(row, stored, setting);
+  if (isFault(made)) return { rows: [row], outcome: made };
+  const { store } = setting;
+  const stranger = row.fields.categories?.find((text) => !known.categories.has(idFrom(store, 'categories', text)));
+  if (stranger !== undefined) {
+    const message = 'must be categories of the store, by id or as the file of categories names them: import that first';
+    return { rows: [row], outcome: { field: 'categories', value: stranger, message } };
+  }
+  const { demoId } = made;
+  const fault = { field: 'demoId', value: row.fields.demoId, message: 'must be another product of the store or file' };
+  if (demoId === made.id) return { rows: [row], outcome: fault };
+  const isSame = stored !== undefined && isDeepStrictEqual({ ...stored }, { ...made });
+  const moves = movesOf(row, known, store);
+  return {
+    rows: [row],
+    outcome: stored ? (isSame && moves.size === 0 ? 'unchanged' : 'changed') : 'created',
+    ...(row.fields.demoId && demoId !== null && !products.has(demoId) && { awaits: { key: demoId, fault } }),
+    ...(!isSame && { items: [{ Put: { TableName: tableName(), Item: made, ...asRead(stored) } }] }),
+  };
+};
+
+/** Products, and which categories they are in. For one import: the categories are read once. */
+export const products = (): Importer<ProductFields> => {
+  let reading: Promise<Known> | undefined;
+  const knownIn = (store: string): Promise<Known> => {
+    reading ??= readKnown(store);
+    return reading;
+  };
+  return {
+    plan: async (rows, setting) => {
+      const { store } = setting;
+      const demos = rows.flatMap(({ fields: { demoId } }) => (demoId ? [idFrom(store, 'products', demoId)] : []));
+      const ids = [...rows.map(({ fields }) => fields.id), ...demos];
+      const items = await getMany<StoredProduct>(
+        ids.map((id) => productKey(store, id)),
+        { consistent: true },
+      );
+      const known = await knownIn(store);
+      const stored = new Map(items.map((item) => [item.sk, item]));
+      return rows.map((row) => groupOf(row, stored, known, setting));
+    },
+    finish: async (groups, { store }) => {
+      const known = await knownIn(store);
+      const changes = new Map<string, Membership[]>();
+      for (const { rows, outcome } of groups)
+        for (const row of typeof outcome === 'string' ? rows : [])
+          for (const [category, wanted] of movesOf(row, known, store))
+            changes.set(category, [...(changes.get(category) ?? []), { productId: row.fields.id, wanted }]);
+      await eachOf([...changes], ([category, memberships]) => setMembers(store, category, memberships));
+    },
+  };
+};

@@ -1,0 +1,110 @@
+import type { Identifier } from '../../lib/identifier.ts';
+import { type CustomerItem, customerKey } from '../../lib/store/customers.ts';
+import { productKey } from '../../lib/store/products.ts';
+import type { Resident } from '../../lib/store/residents.ts';
+import {
+  type BuyerState,
+  ownedKey,
+  type PurchaseItem,
+  purchaseItems,
+  purchaseKey,
+  type SpendItem,
+  spendKey,
+} from '../../lib/store/spend.ts';
+import { getMany } from '../../lib/table/query.ts';
+import { type Fault, type Group, type Importer, idFrom, type Row, residentOf, type Setting } from './rows.ts';
+
+export interface PurchaseFields {
+  id: string;
+  resident: Identifier;
+  /** A product's id, or the text that its id is made of. */
+  product: string;
+  price: number;
+  at: string;
+}
+
+interface Bought {
+  row: Row<PurchaseFields>;
+  buyer: Resident;
+  id: string;
+  productId: string;
+  price: number;
+  at: string;
+}
+
+/** Purchases of one buyer in one transaction: it takes 100 items, two of them the buyer's, two for each purchase. */
+const together = 49;
+
+const boughtIn = (row: Row<PurchaseFields>, setting: Setting): Bought => {
+  const { id, resident, product, price, at } = row.fields;
+  const productId = idFrom(setting.store, 'products', product);
+  return { row, buyer: residentOf(setting, resident), id, productId, price, at };
+};
+
+/** What the table holds about purchases and their buyers. */
+const readStored = async (store: string, all: Bought[]) => {
+  const read = async <T extends { pk: string; sk: string }>(keyOf: (bought: Bought) => { pk: string; sk: string }) =>
+    new Map((await getMany<T>(all.map(keyOf), { consistent: true })).map((item) => [`${item.pk} ${item.sk}`, item]));
+  const [recorded, products, owned, spends, customers] = await Promise.all([
+    read<PurchaseItem>(({ id }) => purchaseKey(store, id)),
+    read(({ productId }) => productKey(store, productId)),
+    read(({ buyer, productId }) => ownedKey(store, buyer.uuid, productId)),
+    read<SpendItem>(({ buyer }) => spendKey(store, buyer.uuid)),
+    read<CustomerItem>(({ buyer }) => customerKey(store, buyer.uuid)),
+  ]);
+  const at = <T>(items: Map<string, T>, { pk, sk }: { pk: string; sk: string }): T | undefined =>
+    items.get(`${pk} ${sk}`);
+  return {
+    recorded: ({ id }: Bought) => at(recorded, purchaseKey(store, id)),
+    isSold: ({ productId }: Bought) => at(products, productKey(store, productId)) !== undefined,
+    stateOf: (buyer: Resident, purchases: Bought[]): BuyerState => ({
+      spend: at(spends, spendKey(store, buyer.uuid)),
+      customer: at(customers, customerKey(store, buyer.uuid)),
+      owned: new Set(
+        purchases.flatMap(({ productId }) => (at(owned, ownedKey(store, buyer.uuid, productId)) ? [productId] : [])),
+      ),
+    }),
+  };
+};
+
+const isSame = ({ buyer, productId, price, at }: Bought, item: PurchaseItem): boolean =>
+  item.uuid === buyer.uuid && item.productId === productId && item.price === price && item.at === at;
+
+/** What is wrong with a purchase, as things are in the table. */
+const faultOf = (bought: Bought, recorded: PurchaseItem | undefined, isSold: boolean): Fault | undefined => {
+  const { id, product } = bought.row.fields;
+  if (recorded && !isSame(bought, recorded))
+    return { field: 'id', value: id, message: 'was recorded already with other values; a purchase cannot be changed' };
+  if (recorded || isSold) return undefined;
+  const message = 'must be a product of the store, by its id or as the file of products names it: import that first';
+  return { field: 'product', value: product, message };
+};
+
+/** Purchases. Each is recorded once, together with its buyer's spend and what they own. */
+export const purchases: Importer<PurchaseFields> = {
+  plan: async (rows, setting) => {
+    const { store } = setting;
+    const all = rows.map((row) => boughtIn(row, setting));
+    const stored = await readStored(store, all);
+    const groups: Group<PurchaseFields>[] = [];
+    const byBuyer = new Map<string, Bought[]>();
+    for (const bought of all) {
+      const recorded = stored.recorded(bought);
+      const fault = faultOf(bought, recorded, stored.isSold(bought));
+      if (fault || recorded) groups.push({ rows: [bought.row], outcome: fault ?? 'unchanged' });
+      else byBuyer.set(bought.buyer.uuid, [...(byBuyer.get(bought.buyer.uuid) ?? []), bought]);
+    }
+    // What does not fit into the first transaction is planned anew when that is written.
+    for (const theirs of byBuyer.values())
+      for (let i = 0; i < theirs.length; i += together) {
+        const some = theirs.slice(i, i + together);
+        const { buyer } = some[0] as Bought;
+        groups.push({
+          rows: some.map(({ row }) => row),
+          outcome: 'created',
+          items: purchaseItems(store, buyer, some, stored.stateOf(buyer, some)),
+        });
+      }
+    return groups;
+  },
+};

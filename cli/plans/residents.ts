@@ -1,0 +1,128 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  forgetResidents,
+  nameKey,
+  type Resident,
+  residentItems,
+  residentKey,
+  type StoredResident,
+} from '../../lib/store/residents.ts';
+import { listStores } from '../../lib/store/stores.ts';
+import { getMany } from '../../lib/table/query.ts';
+import type { TransactItem } from '../../lib/table/retry.ts';
+import { db, tableName } from '../../lib/table/table.ts';
+import { renameEverywhere } from './rename.ts';
+import { eachOf, type Group, type Importer, type Row } from './rows.ts';
+
+export interface ResidentFields extends Resident {
+  formerNames?: string[];
+}
+
+/** What the table holds about residents and names that rows speak of. */
+interface Known {
+  residents: Map<string, StoredResident>;
+  /** Whom a name leads to. */
+  holders: Map<string, string>;
+}
+
+const claimsOf = ({ username, formerNames = [] }: ResidentFields): string[] => [...new Set([username, ...formerNames])];
+
+const readKnown = async (rows: Row<ResidentFields>[]): Promise<Known> => {
+  const uuids = rows.map(({ fields }) => fields.uuid);
+  const names = rows.flatMap(({ fields }) => claimsOf(fields));
+  const [residents, holders] = await Promise.all([
+    getMany<StoredResident>(uuids.map(residentKey), { consistent: true }),
+    getMany<Resident & { pk: string; sk: string }>(names.map(nameKey), { consistent: true }),
+  ]);
+  const known = new Map(residents.map((resident) => [resident.uuid, resident]));
+  const strangers = holders.map(({ uuid }) => uuid).filter((uuid) => !known.has(uuid));
+  for (const stranger of await getMany<StoredResident>(strangers.map(residentKey), { consistent: true }))
+    known.set(stranger.uuid, stranger);
+  return {
+    residents: known,
+    holders: new Map(holders.map(({ pk, uuid }) => [pk.slice(pk.indexOf('#') + 1), uuid])),
+  };
+};
+
+/** Takes a name from the resident who had it; refused if their names are not as they were. */
+const takeName = (from: StoredResident, name: string): TransactItem => ({
+  Update: {
+    TableName: tableName(),
+    Key: residentKey(from.uuid),
+    UpdateExpression: 'SET #names = :left',
+    ConditionExpression: '#names = :names',
+    ExpressionAttributeNames: { '#names': 'names' },
+    ExpressionAttributeValues: { ':left': from.names.filter((other) => other !== name), ':names': from.names },
+  },
+});
+
+const groupOf = (row: Row<ResidentFields>, { residents, holders }: Known): Group<ResidentFields> => {
+  const { uuid, username } = row.fields;
+  const stored = residents.get(uuid);
+  const claims = claimsOf(row.fields);
+  const former = claims.slice(1).find((name) => (holders.get(name) ?? uuid) !== uuid);
+  if (former)
+    return {
+      rows: [row],
+      outcome: {
+        field: 'formerNames',
+        value: former,
+        message: `must be this resident's own: the name leads to the resident ${holders.get(former)}`,
+      },
+    };
+  const holder = residents.get(holders.get(username) ?? '');
+  const taken = holder && holder.uuid !== uuid ? holder : undefined;
+  const isRenamed = stored !== undefined && stored.username !== username;
+  if (stored && !isRenamed && !taken && claims.every((name) => stored.names.includes(name)))
+    return { rows: [row], outcome: stored.renaming ? 'changed' : 'unchanged' };
+  const names = [...new Set([...claims, ...(stored?.names ?? [])])];
+  return {
+    rows: [row],
+    outcome: stored ? 'changed' : 'created',
+    // Who has the name now must get another one in the same file, whichever of the two rows comes first.
+    ...(taken?.username === username && {
+      awaits: {
+        key: taken.uuid,
+        fault: {
+          field: 'username',
+          value: username,
+          message: `belongs to the resident ${taken.uuid}: give that resident's new name in the same file`,
+        },
+      },
+    }),
+    items: [
+      ...residentItems({ uuid, username }, names, stored, {
+        takenFrom: taken?.uuid,
+        ...(isRenamed && { renaming: true }),
+      }),
+      ...(taken ? [takeName(taken, username)] : []),
+    ],
+  };
+};
+
+/** Residents are shared by all stores. Their names are copied into what stores hold: a new name is followed everywhere. */
+export const residents: Importer<ResidentFields> = {
+  plan: async (rows) => {
+    const known = await readKnown(rows);
+    return rows.map((row) => groupOf(row, known));
+  },
+  finish: async (groups) => {
+    const changed = groups.filter(({ outcome }) => outcome === 'changed').flatMap(({ rows }) => rows);
+    if (changed.length === 0) return;
+    forgetResidents();
+    const stores = await listStores();
+    const rows = changed.map(({ fields }) => residentKey(fields.uuid));
+    // The mark is there from the transaction that renamed until all copies are renamed, so a crash loses none.
+    const renamed = (await getMany<StoredResident>(rows, { consistent: true })).filter(({ renaming }) => renaming);
+    await eachOf(renamed, async (resident) => {
+      for (const { id } of stores) await renameEverywhere(id, resident);
+      await db.send(
+        new UpdateCommand({
+          TableName: tableName(),
+          Key: residentKey(resident.uuid),
+          UpdateExpression: 'REMOVE renaming',
+        }),
+      );
+    });
+  },
+};

@@ -1,0 +1,1233 @@
+// Written by `npm run openapi` from docs/openapi.json. Change lib/routes/ or reference/, not this file.
+
+/**
+ * What is sent to each endpoint and what it answers.
+ */
+export interface Endpoints {
+  /**
+   * List the coupons whose commission goes to an avatar
+   */
+  'GET /v1/coupons/owner/{identifier}': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+    };
+    answer: CouponListResponse;
+  };
+  /**
+   * List coupons
+   */
+  'GET /v1/coupons': {
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+      /**
+       * Only active (true) or inactive (false) coupons.
+       */
+      active?: boolean;
+    };
+    answer: CouponListResponse;
+  };
+  /**
+   * Create a coupon
+   */
+  'POST /v1/coupons': {
+    body: CreateCouponRequest;
+    answer: CouponResponse;
+  };
+  /**
+   * Read a coupon
+   */
+  'GET /v1/coupons/{id}': {
+    path: {
+      /**
+       * UUID of the coupon.
+       */
+      id: string;
+    };
+    answer: CouponResponse;
+  };
+  /**
+   * Replace a coupon
+   */
+  'PUT /v1/coupons/{id}': {
+    path: {
+      /**
+       * UUID of the coupon.
+       */
+      id: string;
+    };
+    body: UpdateCouponRequest;
+    answer: CouponResponse;
+  };
+  /**
+   * Apply a coupon to a customer
+   */
+  'POST /v1/customers/{identifier}/actions/apply-coupon': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    body: ApplyCouponRequest;
+    answer: AppliedCouponResponse;
+  };
+  /**
+   * Revoke a customer's coupon
+   */
+  'POST /v1/customers/{identifier}/actions/revoke-coupon': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    body: RevokeCouponRequest;
+    answer: RevokedCouponResponse;
+  };
+  /**
+   * List customers
+   */
+  'GET /v1/customers': {
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+      /**
+       * Only customers who are (true) or are not (false) subscribed to the news kiosk.
+       */
+      newsSubscriber?: boolean;
+      /**
+       * Only customers whose lifetime spend is strictly more than this many L$. Without any recorded spend it counts as 0.
+       */
+      spentMoreThan?: number;
+    };
+    answer: CustomerListResponse;
+  };
+  /**
+   * Read a customer
+   */
+  'GET /v1/customers/{identifier}': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    answer: CustomerResponse;
+  };
+  /**
+   * Update a customer
+   */
+  'PUT /v1/customers/{identifier}': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    body: UpdateCustomerRequest;
+    answer: CustomerResponse;
+  };
+  /**
+   * Read a customer's store credit
+   */
+  'GET /v1/customers/{identifier}/credit': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    answer: CustomerCreditResponse;
+  };
+  /**
+   * Read a customer's spend
+   */
+  'GET /v1/customers/{identifier}/spend': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    answer: CustomerSpendResponse;
+  };
+  /**
+   * Set a customer's credit
+   */
+  'POST /v1/customers/{identifier}/actions/set-credit': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    body: SetCustomerCreditRequest;
+    answer: CustomerCreditResponse;
+  };
+  /**
+   * Set a customer's restricted credit
+   */
+  'POST /v1/customers/{identifier}/actions/set-restricted-credit': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    body: SetCustomerCreditRequest;
+    answer: CustomerCreditResponse;
+  };
+  /**
+   * Add to or take from a customer's credit
+   */
+  'POST /v1/customers/{identifier}/actions/increment-credit': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    body: IncrementCustomerCreditRequest;
+    answer: CustomerCreditResponse;
+  };
+  /**
+   * Add to or take from a customer's restricted credit
+   */
+  'POST /v1/customers/{identifier}/actions/increment-restricted-credit': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    body: IncrementCustomerCreditRequest;
+    answer: CustomerCreditResponse;
+  };
+  /**
+   * Ban a customer
+   */
+  'POST /v1/customers/{identifier}/actions/ban': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    body?: BanCustomerRequest;
+    answer: CustomerBanStateResponse;
+  };
+  /**
+   * Lift the ban of a customer
+   */
+  'POST /v1/customers/{identifier}/actions/unban': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    answer: CustomerBanStateResponse;
+  };
+  /**
+   * List a customer's gift cards
+   */
+  'GET /v1/customers/{identifier}/giftcards': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+      /**
+       * Only active (true) or inactive (false) cards.
+       */
+      active?: boolean;
+      /**
+       * Only redeemed (true) or unredeemed (false) cards.
+       */
+      redeemed?: boolean;
+    };
+    answer: GiftCardListResponse;
+  };
+  /**
+   * Read a gift card
+   */
+  'GET /v1/giftcards/{id}': {
+    path: {
+      /**
+       * UUID of the gift card.
+       */
+      id: string;
+    };
+    answer: GiftCardResponse;
+  };
+  /**
+   * Replace a gift card
+   */
+  'PUT /v1/giftcards/{id}': {
+    path: {
+      /**
+       * UUID of the gift card.
+       */
+      id: string;
+    };
+    body: UpdateGiftCardRequest;
+    answer: GiftCardResponse;
+  };
+  /**
+   * Disable a gift card
+   */
+  'POST /v1/giftcards/{id}/actions/disable': {
+    path: {
+      /**
+       * UUID of the gift card.
+       */
+      id: string;
+    };
+    answer: GiftCardResponse;
+  };
+  /**
+   * Grant a gift card to a customer
+   */
+  'POST /v1/customers/{identifier}/actions/grant-gift-card': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    body: GrantGiftCardRequest;
+    answer: GiftCardResponse;
+  };
+  /**
+   * List active products
+   */
+  'GET /v1/products': {
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+      /**
+       * Only products whose `listed` is true (or false).
+       */
+      listed?: boolean;
+      /**
+       * Only products whose `bloggable` is true (or false).
+       */
+      bloggable?: boolean;
+      /**
+       * Only products in the category with this UUID. An unknown one gives an empty list.
+       */
+      category?: string;
+      /**
+       * Only products whose name or description contains this text: in any case, literally (`%` and `_` are no wildcards). Empty or blank: no filter.
+       */
+      search?: string;
+    };
+    answer: ProductListResponse;
+  };
+  /**
+   * Create a product
+   */
+  'POST /v1/products': {
+    body: ProductUpsertRequest;
+    answer: ProductResponse;
+  };
+  /**
+   * Read a product
+   */
+  'GET /v1/products/{id}': {
+    path: {
+      /**
+       * UUID of the product.
+       */
+      id: string;
+    };
+    answer: ProductResponse;
+  };
+  /**
+   * Replace a product
+   */
+  'PUT /v1/products/{id}': {
+    path: {
+      /**
+       * UUID of the product.
+       */
+      id: string;
+    };
+    body: ProductUpsertRequest;
+    answer: ProductResponse;
+  };
+  /**
+   * Queue a product for delivery to a resident
+   */
+  'POST /v1/products/{id}/actions/deliver': {
+    path: {
+      /**
+       * UUID of the product.
+       */
+      id: string;
+    };
+    body: DeliverProductRequest;
+    answer: ProductDeliveryResponse;
+  };
+  /**
+   * List categories
+   */
+  'GET /v1/categories': {
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+    };
+    answer: CategoryListResponse;
+  };
+  /**
+   * Create a category
+   */
+  'POST /v1/categories': {
+    body: CreateCategoryRequest;
+    answer: CategoryResponse;
+  };
+  /**
+   * Read a category
+   */
+  'GET /v1/categories/{id}': {
+    path: {
+      /**
+       * UUID of the category.
+       */
+      id: string;
+    };
+    answer: CategoryResponse;
+  };
+  /**
+   * Rename a category
+   */
+  'PUT /v1/categories/{id}': {
+    path: {
+      /**
+       * UUID of the category.
+       */
+      id: string;
+    };
+    body: UpdateCategoryRequest;
+    answer: CategoryResponse;
+  };
+  /**
+   * Delete a category
+   */
+  'DELETE /v1/categories/{id}': {
+    path: {
+      /**
+       * UUID of the category.
+       */
+      id: string;
+    };
+  };
+  /**
+   * Add a product to a category
+   */
+  'POST /v1/categories/{id}/products/{productId}': {
+    path: {
+      /**
+       * UUID of the category.
+       */
+      id: string;
+      /**
+       * UUID of the product.
+       */
+      productId: string;
+    };
+  };
+  /**
+   * Remove a product from a category
+   */
+  'DELETE /v1/categories/{id}/products/{productId}': {
+    path: {
+      /**
+       * UUID of the category.
+       */
+      id: string;
+      /**
+       * UUID of the product.
+       */
+      productId: string;
+    };
+  };
+  /**
+   * Register the address of the store's inworld dispenser
+   */
+  'PUT /v1/dispenser': {
+    body: PutDispenserRequest;
+    answer: DispenserResponse;
+  };
+}
+export interface CouponListResponse {
+  /**
+   * Coupons, at most `limit`.
+   */
+  data: CouponResponse[];
+  pagination: Pagination;
+}
+export interface CouponResponse {
+  /**
+   * UUID of the coupon, in lower case.
+   */
+  id: string;
+  /**
+   * The code, as it was written when the coupon was created or replaced.
+   */
+  code: string;
+  /**
+   * Whether the coupon can be applied.
+   */
+  active: boolean;
+  /**
+   * A flag for the store’s blogger tools. The service keeps it and does nothing else with it.
+   */
+  bloggersSync: boolean;
+  /**
+   * UUID of the owner: the avatar who receives the commission, not the customer who gets the discount. Fixed at creation.
+   */
+  couponOwnerUuid: string;
+  /**
+   * Current username of the owner, in canonical form: `ada.lovelace`, or `ada` without a last name.
+   */
+  couponOwnerUsername: string;
+  /**
+   * What the customer saves, in percent of the price.
+   */
+  discount: number;
+  /**
+   * The owner's commission, in percent of the price.
+   */
+  ownerProfit: number;
+  /**
+   * How often one customer may use the coupon. `0`: without limit.
+   */
+  usesPerCustomer: number;
+  /**
+   * The coupon can be applied before this time. A coupon made through the API does not expire: `9999-12-31T23:59:59.999Z`.
+   */
+  expiration: string;
+}
+export interface Pagination {
+  /**
+   * Send it as `cursor` for the next page. Null: this is the last page.
+   */
+  nextCursor: string | null;
+  /**
+   * Send it as `cursor` for the page before. Null: this is the first page.
+   */
+  previousCursor: string | null;
+  /**
+   * The most rows a page has, as asked for.
+   */
+  limit: number;
+}
+export interface CreateCouponRequest {
+  /**
+   * The code a customer types. Unique in the store, compared without case, answered as written. Surrounding blanks are trimmed. A code that is taken is refused with 400.
+   */
+  code: string;
+  /**
+   * What the customer saves, in percent of the price.
+   */
+  discount?: number;
+  /**
+   * The owner's commission, in percent of the price.
+   */
+  ownerProfit?: number;
+  /**
+   * Whether the coupon can be applied.
+   */
+  active?: boolean;
+  /**
+   * A flag for the store’s blogger tools. The service keeps it and does nothing else with it.
+   */
+  bloggersSync?: boolean;
+  /**
+   * The avatar who receives the commission, by username or UUID. Cannot be changed later.
+   */
+  ownerIdentifier: string;
+}
+export interface UpdateCouponRequest {
+  /**
+   * The code a customer types. Unique in the store, compared without case, answered as written. Surrounding blanks are trimmed. A code that is taken is refused with 400.
+   */
+  code: string;
+  /**
+   * What the customer saves, in percent of the price.
+   */
+  discount?: number;
+  /**
+   * The owner's commission, in percent of the price.
+   */
+  ownerProfit?: number;
+  /**
+   * Whether the coupon can be applied.
+   */
+  active?: boolean;
+  /**
+   * A flag for the store’s blogger tools. The service keeps it and does nothing else with it.
+   */
+  bloggersSync?: boolean;
+}
+export interface ApplyCouponRequest {
+  /**
+   * The coupon, by its code (case is ignored). Send exactly one of `code`, `couponOwnerUuid` and `couponId`.
+   */
+  code?: string;
+  /**
+   * The coupon, by the avatar who owns it: the newest usable (active, not expired) coupon of that owner. Not the nil UUID.
+   */
+  couponOwnerUuid?: string;
+  /**
+   * The coupon, by its id.
+   */
+  couponId?: string;
+  /**
+   * `0`: the whole store. `1`: a single product.
+   */
+  scope: 0 | 1;
+  /**
+   * The product. Required with `scope` 1; must be left out with `scope` 0.
+   */
+  productId?: string;
+  /**
+   * Hours until the application lapses.
+   */
+  expiresInHours?: number;
+}
+export interface AppliedCouponResponse {
+  /**
+   * UUID of the coupon, in lower case.
+   */
+  couponId: string;
+  /**
+   * Code of the coupon, as it was written.
+   */
+  code: string;
+  /**
+   * What the customer saves, in percent of the price.
+   */
+  discount: number;
+  /**
+   * What the discount is for. The request sends an integer: `0` is answered `store`, `1` is answered `product`.
+   */
+  scope: 'store' | 'product';
+  /**
+   * UUID of the product. Only with scope `product`.
+   */
+  productId?: string;
+  /**
+   * UUID of the customer, in lower case.
+   */
+  customerUuid: string;
+  /**
+   * Current username of the customer, in canonical form.
+   */
+  customerUsername: string;
+  /**
+   * When the application lapses: the time of the request plus `expiresInHours`.
+   */
+  expiresAt: string;
+  /**
+   * Whether this overwrote an application still in force for the same customer and scope.
+   */
+  replaced: boolean;
+}
+export interface RevokeCouponRequest {
+  /**
+   * The coupon, by its code (case is ignored). Send exactly one of `code`, `couponOwnerUuid` and `couponId`.
+   */
+  code?: string;
+  /**
+   * The coupon, by the avatar who owns it: the newest usable (active, not expired) coupon of that owner. Not the nil UUID.
+   */
+  couponOwnerUuid?: string;
+  /**
+   * The coupon, by its id.
+   */
+  couponId?: string;
+  /**
+   * `0`: the whole store. `1`: a single product.
+   */
+  scope: 0 | 1;
+  /**
+   * The product. Required with `scope` 1; must be left out with `scope` 0.
+   */
+  productId?: string;
+}
+export interface RevokedCouponResponse {
+  /**
+   * Whether there was such an application. It is gone in either case.
+   */
+  revoked: boolean;
+}
+export interface CustomerListResponse {
+  /**
+   * Customers, at most `limit`.
+   */
+  data: CustomerResponse[];
+  pagination: Pagination;
+}
+export interface CustomerResponse {
+  /**
+   * UUID of the avatar, in lower case.
+   */
+  uuid: string;
+  /**
+   * Current username in canonical form: `ada.lovelace`, or `ada` without a last name.
+   */
+  username: string;
+  /**
+   * Regular store credit in L$, as it is stored: unlotted credit and open lots together.
+   */
+  credit: number;
+  /**
+   * Restricted store credit in L$, as it is stored: unlotted credit and open lots together.
+   */
+  restrictedCredit: number;
+  /**
+   * Discount of this customer, in whole percent.
+   */
+  discount: number;
+  /**
+   * Whether the customer is subscribed to the news kiosk.
+   */
+  newsSubscriber: boolean;
+  /**
+   * Whether the store has banned the customer. A ban blocks no call of this API.
+   */
+  isBanned: boolean;
+}
+export interface UpdateCustomerRequest {
+  /**
+   * Discount of this customer, in whole percent. Left out: stays as it is.
+   */
+  discount?: number;
+  /**
+   * Subscription to the news kiosk. Left out: stays as it is.
+   */
+  newsSubscriber?: boolean;
+}
+export interface CustomerCreditResponse {
+  /**
+   * UUID of the avatar, in lower case.
+   */
+  uuid: string;
+  /**
+   * Current username in canonical form: `ada.lovelace`, or `ada` without a last name.
+   */
+  username: string;
+  /**
+   * Regular store credit in L$, as it is stored: unlotted credit and open lots together.
+   */
+  credit: number;
+  /**
+   * Restricted store credit in L$, as it is stored: unlotted credit and open lots together.
+   */
+  restrictedCredit: number;
+}
+export interface CustomerSpendResponse {
+  /**
+   * UUID of the avatar, in lower case.
+   */
+  uuid: string;
+  /**
+   * Current username in canonical form: `ada.lovelace`, or `ada` without a last name.
+   */
+  username: string;
+  /**
+   * Lifetime spend in L$.
+   */
+  sum: number;
+  /**
+   * Spend of the 365 UTC days that end today, in L$.
+   */
+  lastYearSum: number;
+  /**
+   * Number of distinct products owned.
+   */
+  totalOwned: number;
+}
+export interface SetCustomerCreditRequest {
+  /**
+   * The new balance in L$, at most the credit limit of the deployment (1,000,000,000 unless set otherwise).
+   */
+  credit: number;
+  /**
+   * When this credit expires: an ISO 8601 date-time with an offset, in the future. Left out: it never expires.
+   */
+  expiresAt?: string;
+}
+export interface IncrementCustomerCreditRequest {
+  /**
+   * L$ to add, or to remove where negative. Not 0. The balance may not pass the credit limit (1,000,000,000 unless set otherwise), nor fall below 0.
+   */
+  delta: number;
+  /**
+   * When the added credit expires: an ISO 8601 date-time with an offset, in the future. Left out: it never expires. Not with a negative `delta`.
+   */
+  expiresAt?: string;
+}
+export interface BanCustomerRequest {
+  /**
+   * Why, for the store’s own records. A second ban with a reason replaces it, one without keeps it; lifting the ban deletes it.
+   */
+  reason?: string;
+}
+export interface CustomerBanStateResponse {
+  /**
+   * UUID of the avatar, in lower case.
+   */
+  uuid: string;
+  /**
+   * Current username in canonical form: `ada.lovelace`, or `ada` without a last name.
+   */
+  username: string;
+  /**
+   * Whether the store has banned the customer, after this request.
+   */
+  isBanned: boolean;
+}
+export interface GiftCardListResponse {
+  /**
+   * Gift cards, at most `limit`.
+   */
+  data: GiftCardResponse[];
+  pagination: Pagination;
+}
+export interface GiftCardResponse {
+  /**
+   * UUID of the gift card, in lower case.
+   */
+  id: string;
+  /**
+   * UUID of the owner, in lower case.
+   */
+  ownerUuid: string;
+  /**
+   * Current username of the owner, in canonical form: `ada.lovelace`, or `ada` without a last name.
+   */
+  ownerUsername: string;
+  /**
+   * Balance of the card in L$.
+   */
+  credit: number;
+  /**
+   * Whether the card can be used.
+   */
+  active: boolean;
+  /**
+   * Whether the card was redeemed. No request sets it.
+   */
+  redeemed: boolean;
+  /**
+   * Whether the owner may give the card away.
+   */
+  transfer: boolean;
+  /**
+   * UUID of the texture that the card shows inworld; null: none.
+   */
+  texture: string | null;
+  /**
+   * Whether the card was bought. A granted card was not.
+   */
+  purchased: boolean;
+}
+export interface UpdateGiftCardRequest {
+  /**
+   * The new balance of the card in L$. Left out: **0**.
+   */
+  credit?: number;
+  /**
+   * UUID of the texture that the card shows inworld. Left out or null: none.
+   */
+  texture?: string | null;
+  /**
+   * Whether the owner may give the card away. Left out: false.
+   */
+  transfer?: boolean;
+  /**
+   * Whether the card can be used. Left out: **true**, also where the card was disabled.
+   */
+  active?: boolean;
+}
+export interface GrantGiftCardRequest {
+  /**
+   * Balance of the card in L$.
+   */
+  credit: number;
+  /**
+   * UUID of the texture that the card shows inworld; null: none.
+   */
+  texture?: string | null;
+  /**
+   * Whether the owner may give the card away.
+   */
+  transfer?: boolean;
+}
+export interface ProductListResponse {
+  /**
+   * Active products, at most `limit`.
+   */
+  data: ProductResponse[];
+  pagination: Pagination;
+}
+export interface ProductResponse {
+  /**
+   * UUID of the product, in lower case.
+   */
+  id: string;
+  /**
+   * Name of the product.
+   */
+  name: string;
+  /**
+   * Price in L$, without the discount.
+   */
+  price: number;
+  /**
+   * Price in L$ now: with the discount, where one runs. Percentages round half up.
+   */
+  activePrice: number;
+  /**
+   * UUID of the picture’s texture; the nil UUID: none.
+   */
+  image: string;
+  /**
+   * Whether bloggers may have the product.
+   */
+  bloggable: boolean;
+  /**
+   * Whether the product is sold. An inactive one is not listed and not delivered.
+   */
+  active: boolean;
+  /**
+   * Whether store credit cannot pay for the product.
+   */
+  blockCredits: boolean;
+  /**
+   * Name of the item in the dispenser’s contents that is given.
+   */
+  item: string;
+  /**
+   * Whether only `availableAmount` copies are sold.
+   */
+  limited: boolean;
+  /**
+   * Copies still to be sold, where `limited` is true.
+   */
+  availableAmount: number;
+  permissions: ProductPermissions;
+  discount: ProductDiscount;
+  /**
+   * Text for a shop page; may have several lines.
+   */
+  description: string;
+  /**
+   * UUID of the product that is the demo of this one; null: none.
+   */
+  demoId: string | null;
+  /**
+   * Number of its listing on the outside marketplace; `0`: none. Only imports set it.
+   */
+  mpListing: number;
+  /**
+   * Who gets which part of a sale. What is left goes to the store.
+   */
+  profitShares: ProfitShare[];
+}
+export interface ProductPermissions {
+  /**
+   * The next owner may copy the item.
+   */
+  copy: boolean;
+  /**
+   * The next owner may modify the item.
+   */
+  modify: boolean;
+  /**
+   * The next owner may give the item away.
+   */
+  transfer: boolean;
+}
+export interface ProductDiscount {
+  /**
+   * Type 0: percent. Types 1 and 2: L$.
+   */
+  value: number;
+  /**
+   * DiscountType. `0`: percent off. `1`: flat amount off. `2`: the price is replaced by `value`.
+   */
+  type: 0 | 1 | 2;
+  /**
+   * When the discount begins; null: it has begun.
+   */
+  startDate: string | null;
+  /**
+   * When the discount ends: it runs before this time; null: it has no end.
+   */
+  endDate: string | null;
+}
+export interface ProfitShare {
+  /**
+   * UUID of the avatar, in lower case.
+   */
+  userUuid: string;
+  /**
+   * Part of the sale, in percent.
+   */
+  percent: number;
+}
+export interface ProductUpsertRequest {
+  /**
+   * Name of the product. Surrounding blanks are trimmed.
+   */
+  name: string;
+  /**
+   * Price in L$, without the discount.
+   */
+  price: number;
+  /**
+   * UUID of the picture’s texture; the nil UUID: none.
+   */
+  image?: string;
+  /**
+   * Whether the store shows the product. A filter of the list; not returned.
+   */
+  listed?: boolean;
+  /**
+   * Whether bloggers may have the product.
+   */
+  bloggable?: boolean;
+  permissions?: ProductPermissionsRequest;
+  discount?: ProductDiscountRequest;
+  /**
+   * Copies to be sold, where `limited` is true.
+   */
+  availableAmount?: number;
+  /**
+   * Whether only `availableAmount` copies are sold.
+   */
+  limited?: boolean;
+  /**
+   * Name of the item in the dispenser’s contents: 1 to 63 printable ASCII characters without `|`. Left out: the product’s `name`, which then has to be such a name.
+   */
+  item?: string;
+  /**
+   * Whether store credit cannot pay for the product.
+   */
+  blockCredits?: boolean;
+  /**
+   * Text for a shop page; tabs and line ends are allowed.
+   */
+  description?: string;
+  /**
+   * Who gets which part of a sale: one row per user, at most 100 rows and 100 percent together. Left out: nobody.
+   *
+   * @maxItems 100
+   */
+  profitShares?: ProfitShareRequest[];
+  /**
+   * UUID of another product of the store that is the demo of this one; null: none.
+   */
+  demoId?: string | null;
+  /**
+   * Whether the product is sold. An inactive one is not listed and not delivered.
+   */
+  active?: boolean;
+}
+export interface ProductPermissionsRequest {
+  /**
+   * The next owner may copy the item.
+   */
+  copy?: boolean;
+  /**
+   * The next owner may modify the item.
+   */
+  modify?: boolean;
+  /**
+   * The next owner may give the item away.
+   */
+  transfer?: boolean;
+}
+export interface ProductDiscountRequest {
+  /**
+   * Type 0: percent, from 0 to 100. Types 1 and 2: a whole number of L$.
+   */
+  value?: number;
+  /**
+   * DiscountType. `0`: percent off. `1`: flat amount off. `2`: the price is replaced by `value`.
+   */
+  type?: 0 | 1 | 2;
+  /**
+   * When the discount begins: an ISO 8601 date-time with an offset; null: at once.
+   */
+  startDate?: string | null;
+  /**
+   * When the discount ends; null: never. Must be later than `startDate`.
+   */
+  endDate?: string | null;
+}
+export interface ProfitShareRequest {
+  /**
+   * The user, by name. `username` or `userUuid` must be there; both, if they are the same resident.
+   */
+  username?: string;
+  /**
+   * The user, by avatar UUID.
+   */
+  userUuid?: string;
+  /**
+   * Part of the sale, in percent: over 0.
+   */
+  percent: number;
+}
+export interface DeliverProductRequest {
+  /**
+   * The avatar who gets the item, by username or UUID.
+   */
+  recipientIdentifier: string;
+  /**
+   * A note that is sent to the recipient with the item: at most 1,023 **bytes** of UTF-8; tabs and line ends are allowed.
+   */
+  message?: string;
+}
+export interface ProductDeliveryResponse {
+  /**
+   * UUID of the product, in lower case.
+   */
+  productId: string;
+  /**
+   * UUID of the recipient, in lower case.
+   */
+  recipientUuid: string;
+  /**
+   * Current username of the recipient, in canonical form.
+   */
+  recipientUsername: string;
+  /**
+   * Always true: the queue has the delivery. The item follows.
+   */
+  queued: boolean;
+  /**
+   * The note that goes with the item; empty: none.
+   */
+  message: string;
+}
+export interface CategoryListResponse {
+  /**
+   * Categories, at most `limit`.
+   */
+  data: CategoryResponse[];
+  pagination: Pagination;
+}
+export interface CategoryResponse {
+  /**
+   * UUID of the category, in lower case.
+   */
+  id: string;
+  /**
+   * Name of the category.
+   */
+  name: string;
+  /**
+   * Number of products in the category, inactive ones included.
+   */
+  productCount: number;
+}
+export interface CreateCategoryRequest {
+  /**
+   * Name of the category. Need not be unique. Surrounding blanks are trimmed.
+   */
+  name: string;
+}
+export interface UpdateCategoryRequest {
+  /**
+   * Name of the category. Need not be unique. Surrounding blanks are trimmed.
+   */
+  name: string;
+}
+export interface PutDispenserRequest {
+  /**
+   * The address that the region gave the script, at most 500 characters: `https`, on a host of the virtual world’s simulators.
+   */
+  url: string;
+  /**
+   * Name of the region that the dispenser is in, for the operator.
+   */
+  region?: string;
+  /**
+   * Names of the items in the dispenser, for the operator. At most 1,000.
+   *
+   * @maxItems 1000
+   */
+  items?: string[];
+}
+export interface DispenserResponse {
+  /**
+   * The address that deliveries are now sent to.
+   */
+  url: string;
+  /**
+   * Name of the region.
+   */
+  region: string;
+  /**
+   * What requests to the dispenser are signed with. The same for every registration of a store. Keep it.
+   */
+  secret: string;
+  /**
+   * When this registration was made.
+   */
+  registeredAt: string;
+}

@@ -1,0 +1,57 @@
+import { details, titleOf } from '../lib/problem.ts';
+
+/** An answer that API Gateway gives without asking a function. The stack and the local gateway both read these rows. */
+export interface GatewayAnswer {
+  status: number;
+  detail: string;
+  headers?: Record<string, string>;
+}
+
+/**
+ * Every type of API Gateway's own answers, by its name there. (What it says to a body over 10 MB, REQUEST_TOO_LARGE,
+ * comes from a layer before it on AWS and keeps its own form there.)
+ */
+export const gatewayAnswers = {
+  // An unknown route is "missing authentication token" to API Gateway.
+  MISSING_AUTHENTICATION_TOKEN: { status: 404, detail: details.notFound },
+  RESOURCE_NOT_FOUND: { status: 404, detail: details.notFound },
+  UNAUTHORIZED: { status: 401, detail: details.unauthorized },
+  ACCESS_DENIED: { status: 403, detail: 'The API key lacks the scope of this endpoint.' },
+  EXPIRED_TOKEN: { status: 403, detail: 'The request may not be made.' },
+  INVALID_API_KEY: { status: 403, detail: 'The request may not be made.' },
+  INVALID_SIGNATURE: { status: 403, detail: 'The request may not be made.' },
+  WAF_FILTERED: { status: 403, detail: 'The request may not be made.' },
+  THROTTLED: {
+    status: 429,
+    detail: 'Too many requests: send them more slowly.',
+    headers: { 'Retry-After': '1' },
+  },
+  QUOTA_EXCEEDED: {
+    status: 429,
+    detail: 'Too many requests: send them more slowly.',
+    headers: { 'Retry-After': '60' },
+  },
+  BAD_REQUEST_BODY: { status: 400, detail: 'The request is malformed.' },
+  BAD_REQUEST_PARAMETERS: { status: 400, detail: 'The request is malformed.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, detail: 'The request is malformed.' },
+  REQUEST_TOO_LARGE: { status: 413, detail: 'The body must be at most 256 KiB.' },
+  API_CONFIGURATION_ERROR: { status: 500, detail: details.internalError },
+  AUTHORIZER_CONFIGURATION_ERROR: { status: 500, detail: details.internalError },
+  // Why it failed is not known here: mostly since the table was busy, and asking again does no harm.
+  AUTHORIZER_FAILURE: { status: 503, detail: details.unavailable, headers: { 'Retry-After': '1' } },
+  INTEGRATION_FAILURE: { status: 500, detail: details.internalError },
+  INTEGRATION_TIMEOUT: { status: 504, detail: 'The service did not answer in time.' },
+  DEFAULT_4XX: { status: 400, detail: 'The request is malformed.' },
+  DEFAULT_5XX: { status: 500, detail: details.internalError },
+} as const satisfies Record<string, GatewayAnswer>;
+
+/** The problem+json body of a gateway answer; `instance` is the path, or the gateway's variable for it. */
+export const gatewayBody = ({ status, detail }: GatewayAnswer, instance: string) => ({
+  status,
+  title: titleOf(status),
+  detail,
+  instance,
+});
+
+/** The headers that the authorizer's cached answers are told apart by, with the route: see functions/authorizer.ts. */
+export const authorizerIdentity = { header: 'X-API-Key', context: ['httpMethod', 'resourcePath'] } as const;

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { CustomerItem } from '../store/customers.ts';
+import type { Cause, Pending } from './lots.ts';
+import type { CreditCommand, CreditType, Holding } from './rules.ts';
+
+/** Where a customer's item keeps the holding of each credit type. */
+export const attributes = {
+  regular: {
+    balance: 'credit',
+    unlotted: 'creditUnlotted',
+    lots: 'creditLots',
+    due: 'creditDue',
+    epoch: 'creditEpoch',
+  },
+  restricted: {
+    balance: 'restrictedCredit',
+    unlotted: 'restrictedUnlotted',
+    lots: 'restrictedLots',
+    due: 'restrictedDue',
+    epoch: 'restrictedEpoch',
+  },
+} as const satisfies Record<CreditType, Record<keyof Holding | 'epoch', string>>;
+
+/** A customer's item as the credit rules see it. */
+export interface CreditItem extends CustomerItem {
+  creditUnlotted?: number;
+  creditLots?: number;
+  creditDue?: string;
+  creditEpoch?: string;
+  restrictedUnlotted?: number;
+  restrictedLots?: number;
+  restrictedDue?: string;
+  restrictedEpoch?: string;
+  /** Goes up with every change of credit, of either type. */
+  creditVersion?: number;
+  /**
+   * The version up to which nothing but imports has changed the credit: while it is `creditVersion`, the store itself has
+   * never touched it, and more may be imported.
+   */
+  importedVersion?: number;
+  /** The unlotted credit that was imported, of each type. */
+  importedCredit?: number;
+  importedRestricted?: number;
+  /** What an earlier, large change has left to be written. */
+  pending?: Pending;
+  /** The shard of the index of customers by due time, and the time: the earlier of both types'. */
+  dues?: string;
+  due?: string;
+}
+
+export const holdingOf = (item: CreditItem, type: CreditType): Holding => {
+  const { balance, unlotted, lots, due } = attributes[type];
+  const next = item[due];
+  return {
+    balance: item[balance] ?? 0,
+    unlotted: item[unlotted] ?? 0,
+    lots: item[lots] ?? 0,
+    ...(next !== undefined && { due: next }),
+  };
+};
+
+export const otherType = (type: CreditType): CreditType => (type === 'regular' ? 'restricted' : 'regular');
+
+const shards = 8;
+
+const shardName = (shard: number): string => `CUSTOMER#DUE#${shard}`;
+
+/** The partitions of the index of customers by due time: several, since all stores share it. */
+export const dueShards: readonly string[] = Array.from({ length: shards }, (_, shard) => shardName(shard));
+
+export const dueShardOf = (uuid: string): string =>
+  shardName((createHash('sha256').update(uuid).digest()[0] ?? 0) % shards);
+
+/** A customer's raw stored balances. */
+export interface CustomerCredit {
+  uuid: string;
+  username: string;
+  credit: number;
+  restrictedCredit: number;
+}
+
+/** A change of one customer's credit of one type, by a request. */
+export interface Change {
+  store: string;
+  uuid: string;
+  type: CreditType;
+  command: CreditCommand;
+  cause: Cause;
+}
+
+/** The largest balance that set and increment may make. */
+export const creditLimit = (): number => Number(process.env.CREDIT_LIMIT ?? 1_000_000_000);
+
+export const creditOf = ({ sk, username, credit = 0, restrictedCredit = 0 }: CreditItem): CustomerCredit => ({
+  uuid: sk,
+  username,
+  credit,
+  restrictedCredit,
+});
+
+/** The item whose state refused a conditional update, if there is one. Throws any other error again. */
+export const refusedItem = (error: unknown): CreditItem | undefined => {
+  if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  return error.Item && (unmarshall(error.Item) as CreditItem);
+};

@@ -1,0 +1,164 @@
+import { gatewayAnswers, gatewayBody } from '../infra/gateway-answers.ts';
+import {
+  internalError,
+  invalid,
+  keyReused,
+  notFound,
+  type ProblemBody,
+  problemBody,
+  requestRunning,
+  unavailable,
+} from '../lib/problem.ts';
+import type { Route } from '../lib/routes/route.ts';
+import type { JsonSchema } from './schemas.ts';
+
+/** The answers that are not an operation's own: problems, and the headers of all. */
+
+export const problemSchema: JsonSchema = {
+  type: 'object',
+  description: 'What is wrong, as RFC 9457 problem details. All faults of a request are reported at once.',
+  properties: {
+    status: { type: 'integer', description: 'The HTTP status code.' },
+    title: { type: 'string', description: 'Short label of the status.' },
+    detail: { type: 'string', description: 'What is wrong and what to change; several messages are joined.' },
+    instance: { type: 'string', description: 'Path of the failing request.' },
+    errors: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'The single validation messages; absent where there are none.',
+    },
+  },
+  required: ['status', 'title', 'detail', 'instance'],
+};
+
+const header = (type: 'string' | 'integer', description: string, example: unknown) => ({
+  description,
+  schema: { type },
+  example,
+});
+
+export const headers = {
+  'X-Request-Id': header(
+    'string',
+    'Id of this request. Name it in questions about the request.',
+    '6f0e1c5e-8f0b-4e0c-9d51-0c2f3a7b9e42',
+  ),
+  Location: header(
+    'string',
+    'Path of the new resource, relative to the host.',
+    '/v1/categories/0198b3a4-5c1e-7c2a-9f43-5b1d6e0f7a21',
+  ),
+  'Retry-After': header('integer', 'Seconds to wait before the request is sent again.', 1),
+  'Idempotent-Replayed': header(
+    'string',
+    '`true` where this is the kept answer of an earlier request with the same Idempotency-Key; else absent.',
+    'true',
+  ),
+};
+
+export const headerRefs = (...names: (keyof typeof headers)[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+interface ProblemAnswer {
+  name: string;
+  when: string;
+  example: ProblemBody;
+  /** It says when to try again. */
+  retryAfter?: true;
+}
+
+const instance = '/v1/products';
+
+const credit = '/v1/customers/vera.vendor/actions/increment-credit';
+
+const badRequest: ProblemAnswer = {
+  name: 'BadRequest',
+  when: 'The request breaks a rule. Nothing was changed. `errors` holds one message for each fault of path, query and body.',
+  example: problemBody(invalid('Limit must be between 1 and 1000.', 'listed must be true or false.'), instance),
+};
+
+/** Every problem that some operation answers, by its status. The texts are the service's own. */
+export const problems: Record<number, ProblemAnswer> = {
+  400: badRequest,
+  401: {
+    name: 'Unauthorized',
+    when: 'The API key is missing, sent twice, malformed, unknown, expired or revoked.',
+    example: gatewayBody(gatewayAnswers.UNAUTHORIZED, instance),
+  },
+  403: {
+    name: 'Forbidden',
+    when: 'The API key is valid, but lacks the scope of this operation.',
+    example: gatewayBody(gatewayAnswers.ACCESS_DENIED, instance),
+  },
+  404: {
+    name: 'NotFound',
+    when: 'There is no such resource or resident in this store, or the store of the key is gone.',
+    example: problemBody(notFound(), '/v1/products/00000003-dede-4ede-8ede-999999999999'),
+  },
+  409: {
+    name: 'IdempotencyConflict',
+    when: 'A request with the same Idempotency-Key is still running. Send it again after `Retry-After` seconds.',
+    example: problemBody(requestRunning(), credit),
+    retryAfter: true,
+  },
+  413: {
+    name: 'ContentTooLarge',
+    when:
+      'The body is over 10 MB. (From 256 KiB the answer is 400.) On AWS this answer comes from a layer before the service ' +
+      'and has a form of its own.',
+    example: gatewayBody(gatewayAnswers.REQUEST_TOO_LARGE, instance),
+  },
+  422: {
+    name: 'IdempotencyMismatch',
+    when: 'The Idempotency-Key was used for another request: another path or body.',
+    example: problemBody(keyReused(), credit),
+  },
+  429: {
+    name: 'TooManyRequests',
+    when: 'Too many requests. Nothing was changed. Send the request again after `Retry-After` seconds.',
+    example: gatewayBody(gatewayAnswers.THROTTLED, instance),
+    retryAfter: true,
+  },
+  500: {
+    name: 'InternalServerError',
+    when:
+      'An outage or a bug. It is not known whether a change was made: read first, or send the request again with the same ' +
+      'Idempotency-Key.',
+    example: problemBody(internalError(), instance),
+  },
+  503: {
+    name: 'ServiceUnavailable',
+    when:
+      'The service is busy. Nothing was changed (but see the delivery of products). Send the request again after ' +
+      '`Retry-After` seconds.',
+    example: problemBody(unavailable(), instance),
+    retryAfter: true,
+  },
+  504: {
+    name: 'GatewayTimeout',
+    when: 'No answer within 29 seconds. It is not known whether a change was made: treat it as a 500.',
+    example: gatewayBody(gatewayAnswers.INTEGRATION_TIMEOUT, instance),
+  },
+};
+
+/** The statuses of the problems of a row. 404 is everywhere, for the store of a key may be gone. */
+export const problemStatuses = ({ problems: own, method, body }: Route): number[] => {
+  const around = [401, 403, 404, 429, 500, 503, 504];
+  return [...new Set([...own, ...around, ...(method === 'POST' ? [409, 422] : []), ...(body ? [413] : [])])].sort(
+    (a, b) => a - b,
+  );
+};
+
+const responseOf = ({ when, example, retryAfter }: ProblemAnswer) => ({
+  description: when,
+  headers: headerRefs('X-Request-Id', ...(retryAfter ? (['Retry-After'] as const) : [])),
+  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' }, example } },
+});
+
+/** The problems as response components. */
+export const problemResponses = () =>
+  Object.fromEntries(Object.values(problems).map((problem) => [problem.name, responseOf(problem)]));
+
+/** A 400 with messages of an operation's own. */
+export const refusalResponse = (messages: readonly string[], path: string) =>
+  responseOf({ ...badRequest, example: problemBody(invalid(...messages), path) });

@@ -1,0 +1,152 @@
+import type * as z from 'zod';
+import { type Route, scopes } from '../lib/routes/route.ts';
+import {
+  headerRefs,
+  headers,
+  problemResponses,
+  problemSchema,
+  problemStatuses,
+  problems,
+  refusalResponse,
+} from './answers.ts';
+import { operationTexts } from './operation-texts.ts';
+import { parameterSchema, refOf, schemaComponents } from './schemas.ts';
+import { introduction, parameterTexts, scopeTexts, tagOf, tagTexts } from './texts.ts';
+import type { Content, OpenApiDocument, Operation, Parameter, Response } from './types.ts';
+
+const idempotencyKey: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'A name of your own for this request: 1 to 255 printable ASCII characters without blanks, such as a UUID. For 24 hours the same ' +
+    'request with the same key is answered with the first answer, and the change is made once. Quotes around it, which the draft of ' +
+    'this header wants, are no part of it: with them it may be 257 characters long.',
+  schema: { type: 'string', minLength: 1, maxLength: 257, pattern: '^[\\x21-\\x7e]+$' },
+};
+
+const parametersOf = (row: Route, place: 'path' | 'query', shape: z.ZodObject): Parameter[] =>
+  Object.entries(shape.shape as Record<string, z.ZodType>).map(([name, schema]) => {
+    const description = parameterTexts[`${tagOf(row)}.${name}`] ?? parameterTexts[name];
+    if (description === undefined)
+      throw new Error(`reference/texts.ts has no text for the parameter ${name} of ${row.id}`);
+    const example = operationTexts[row.id]?.parameters?.[name];
+    return {
+      name,
+      in: place,
+      required: place === 'path',
+      description,
+      schema: parameterSchema(schema),
+      ...(example !== undefined && { example }),
+    };
+  });
+
+const contentOf = (row: Route, schema: z.ZodType, example: unknown): Record<string, Content> => ({
+  'application/json': { schema: refOf(schema, row.id), ...(example !== undefined && { example }) },
+});
+
+const successOf = (row: Route): Response => ({
+  description: row.status === 201 ? 'Created.' : row.status === 204 ? 'Done. The answer has no body.' : 'Done.',
+  headers: headerRefs(
+    'X-Request-Id',
+    ...(row.status === 201 ? (['Location'] as const) : []),
+    ...(row.method === 'POST' ? (['Idempotent-Replayed'] as const) : []),
+  ),
+  ...(row.response && { content: contentOf(row, row.response, operationTexts[row.id]?.response) }),
+});
+
+/** The path of an operation's example. */
+const examplePath = ({ id, path }: Route): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(operationTexts[id]?.parameters?.[name])));
+
+/** `coupons/list-owner-coupons` is `listOwnerCoupons`. */
+const operationIdOf = ({ id }: Route): string =>
+  id.replace(/^.*\//, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+const operationOf = (row: Route): Operation => {
+  const text = operationTexts[row.id];
+  if (!text) throw new Error(`reference/operation-texts.ts has no text for ${row.id}`);
+  return {
+    operationId: operationIdOf(row),
+    tags: [tagOf(row)],
+    summary: row.summary,
+    description: `${text.description}\n\nNeeds the scope \`${row.scope}\`.`,
+    security: [{ ApiKey: [row.scope] }],
+    'x-required-scope': row.scope,
+    ...(row.extension && { 'x-extension': true }),
+    parameters: [
+      ...parametersOf(row, 'path', row.params),
+      ...parametersOf(row, 'query', row.query),
+      ...(row.method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ],
+    ...(row.body && {
+      requestBody: { required: !row.bodyOptional, content: contentOf(row, row.body, text.request) },
+    }),
+    responses: {
+      [row.status]: successOf(row),
+      ...Object.fromEntries(
+        problemStatuses(row).map((status) => [status, { $ref: `#/components/responses/${problems[status]?.name}` }]),
+      ),
+      ...(text.refused && { 400: refusalResponse(text.refused.errors, examplePath(row)) }),
+    },
+  };
+};
+
+/** In the order of the texts: that of the rows depends on what loads their modules. */
+const inOrder = (routes: readonly Route[]): Route[] => {
+  const order = Object.keys(operationTexts);
+  return routes.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
+};
+
+const pathsOf = (routes: readonly Route[]): OpenApiDocument['paths'] => {
+  const paths: OpenApiDocument['paths'] = {};
+  for (const row of inOrder(routes))
+    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operationOf(row) };
+  return paths;
+};
+
+/** The OpenAPI 3.1 document of the endpoints, for the service at `baseUrl`. Throws where a text is missing or left over. */
+export const document = (
+  routes: readonly Route[],
+  { baseUrl, version }: { baseUrl: string; version: string },
+): OpenApiDocument => ({
+  openapi: '3.1.0',
+  info: {
+    title: 'Store Integration Service',
+    version,
+    summary:
+      'Coupons, customers, store credit, gift cards, products, categories and deliveries of a store in a virtual world.',
+    description: introduction,
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+  },
+  servers: [
+    { url: baseUrl, description: 'The local service (`npm start`).' },
+    {
+      url: 'https://{api}.execute-api.{region}.amazonaws.com/{stage}',
+      description: 'A deployment: what `cdk deploy` prints as `BaseUrl`.',
+      variables: {
+        api: { default: 'abcdefghij', description: 'Id of the API, as AWS chose it.' },
+        region: { default: 'us-east-1', description: 'Region of the deployment.' },
+        stage: { default: 'prod', description: 'Name of the deployment.' },
+      },
+    },
+  ],
+  tags: Object.entries(tagTexts).map(([name, description]) => ({ name, description })),
+  paths: pathsOf(routes),
+  components: {
+    schemas: { ...schemaComponents(), Problem: problemSchema },
+    parameters: { IdempotencyKey: idempotencyKey },
+    headers,
+    responses: problemResponses(),
+    securitySchemes: {
+      ApiKey: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'X-API-Key',
+        description: `An API key of one store. It has some of these scopes, and each operation needs one:\n\n${scopes
+          .map((scope) => `- \`${scope}\`: ${scopeTexts[scope]}`)
+          .join('\n')}`,
+      },
+    },
+  },
+});

@@ -1,0 +1,94 @@
+import type { Route, Scope } from '../lib/routes/route.ts';
+
+/** What is said once, for all operations. */
+
+export const introduction = `The HTTP/JSON interface to the data of one store.
+
+**Calls.** Paths are relative to the base URL. Bodies and answers are JSON; what a request does not need is ignored.
+Every call carries an API key in the header \`X-API-Key\`. The key implies the store.
+
+**Residents.** \`{identifier}\` is a username (\`ada.lovelace\`, \`Ada Lovelace\`, \`ada\`) or an avatar UUID. Case and surrounding
+blanks are ignored, a missing last name means \`Resident\`, and former names still work. UUIDs are taken in any case, without a
+check of their version, and answered in lower case.
+
+**Numbers and times.** Money is whole L$, at most 2,147,483,647. Percentages are numbers from 0 to 100. A time is sent as an
+ISO 8601 date-time with an offset and answered in UTC with milliseconds: \`2030-01-31T12:00:00.000Z\`. What is live until a
+time is live before it, not at it.
+
+**Lists** answer \`data\` and \`pagination\`. Send \`nextCursor\` as \`cursor\`, with the same filters, until it is null. Cursors are
+opaque. Rows come in a fixed order, which no parameter changes.
+
+**Problems** are RFC 9457 \`application/problem+json\`. Rely on the status; show \`detail\` to people.
+
+**Sending again.** After 429 and 503 wait \`Retry-After\` seconds. Give every POST an \`Idempotency-Key\`, and send the same
+request with the same key whenever you did not hear the answer: the change is made once.`;
+
+export const tagTexts = {
+  Coupons: 'Codes that give customers a discount and their owner a commission, and their application to customers.',
+  Customers:
+    'Residents as this store sees them. Each resident is a customer, with zeros where the store knows nothing yet.',
+  Credit:
+    'Store credit in L$, regular and restricted. Credit with an expiry lies in lots; what expires first is taken first, credit ' +
+    'without expiry last.',
+  'Gift cards': 'Cards with a balance, granted to customers.',
+  Products: 'What the store sells, and its delivery to residents.',
+  Categories: 'Named groups of products.',
+  Dispenser: 'The inworld object that hands out products. An extension of this service.',
+} as const;
+
+type Tag = keyof typeof tagTexts;
+
+const tags: Record<string, Tag> = {
+  coupons: 'Coupons',
+  customers: 'Customers',
+  credits: 'Credit',
+  giftcards: 'Gift cards',
+  products: 'Products',
+  categories: 'Categories',
+};
+
+/** The group of an operation: by its scope, as credit and gift cards lie under the customers' paths. */
+export const tagOf = ({ id, scope }: Route): Tag =>
+  id.startsWith('dispenser/') ? 'Dispenser' : (tags[scope.split(':')[0] ?? ''] ?? 'Customers');
+
+export const scopeTexts: Record<Scope, string> = {
+  'coupons:read': 'read coupons',
+  'coupons:write': 'create and replace coupons',
+  'coupons:apply': 'apply coupons to customers, and revoke them',
+  'customers:read': 'read customers and their spend',
+  'customers:write': 'update, ban and unban customers',
+  'credits:read': 'read store credit',
+  'credits:write': 'change store credit',
+  'giftcards:read': 'read gift cards',
+  'giftcards:write': 'grant, replace and disable gift cards',
+  'products:read': 'read products',
+  'products:write': 'create and replace products',
+  'products:deliver': 'deliver products, and register the dispenser',
+  'categories:read': 'read categories',
+  'categories:write': 'create, rename and delete categories, and change what is in them',
+};
+
+/** Texts of parameters by name; `Tag.name` where it means something of its own in a group. */
+export const parameterTexts: Record<string, string> = {
+  identifier: 'The resident, by username or avatar UUID.',
+  limit: 'The most rows to answer, from 1 to 1000. A script inworld should ask for few.',
+  cursor:
+    'Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.',
+  productId: 'UUID of the product.',
+  'Coupons.id': 'UUID of the coupon.',
+  'Gift cards.id': 'UUID of the gift card.',
+  'Products.id': 'UUID of the product.',
+  'Categories.id': 'UUID of the category.',
+  'Coupons.active': 'Only active (true) or inactive (false) coupons.',
+  'Gift cards.active': 'Only active (true) or inactive (false) cards.',
+  redeemed: 'Only redeemed (true) or unredeemed (false) cards.',
+  newsSubscriber: 'Only customers who are (true) or are not (false) subscribed to the news kiosk.',
+  spentMoreThan:
+    'Only customers whose lifetime spend is strictly more than this many L$. Without any recorded spend it counts as 0.',
+  listed: 'Only products whose `listed` is true (or false).',
+  bloggable: 'Only products whose `bloggable` is true (or false).',
+  category: 'Only products in the category with this UUID. An unknown one gives an empty list.',
+  search:
+    'Only products whose name or description contains this text: in any case, literally (`%` and `_` are no wildcards). ' +
+    'Empty or blank: no filter.',
+};
