@@ -8,7 +8,7 @@ import type { ContentionRow } from './contention.ts';
 import type { CostRow } from './costs.ts';
 import type { ListRow } from './lists.ts';
 
-/** The charts of docs/benchmarks.md. Each has a background of its own, so that it reads on light and dark pages. */
+/** The charts of docs/evidence/benchmarks.md. Each has a background of its own, so that it reads on light and dark pages. */
 
 const imagesDir = join(import.meta.dirname, '../docs/images/bench');
 

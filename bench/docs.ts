@@ -8,7 +8,7 @@ import type { CostRow } from './costs.ts';
 import type { ListRow } from './lists.ts';
 import { type Result, resultsDir } from './support.ts';
 
-const docsFile = join(import.meta.dirname, '../docs/benchmarks.md');
+const docsFile = join(import.meta.dirname, '../docs/evidence/benchmarks.md');
 
 const read = <T>(name: string): Result<T> => JSON.parse(readFileSync(join(resultsDir, `${name}.json`), 'utf8'));
 
@@ -31,7 +31,7 @@ const origin = ({ command, date, machine }: Result<unknown>, isTimed: boolean): 
 const between = (document: string, name: string, text: string): string => {
   const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
   const [from, to] = [document.indexOf(start), document.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`docs/benchmarks.md must hold ${start} and ${end}.`);
+  if (from < 0 || to < from) throw new Error(`docs/evidence/benchmarks.md must hold ${start} and ${end}.`);
   return `${document.slice(0, from + start.length)}\n${text}\n${document.slice(to)}`;
 };
 
@@ -48,7 +48,7 @@ const listTable = (rows: ListRow[]): string => {
   );
 };
 
-/** Draws every chart and fills the tables of docs/benchmarks.md from bench/results. */
+/** Draws every chart and fills the tables of docs/evidence/benchmarks.md from bench/results. */
 export const writeDocs = async (): Promise<void> => {
   const costs = read<CostRow>('costs');
   const lists = read<ListRow>('lists');

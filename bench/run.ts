@@ -3,7 +3,7 @@ import { loadavg } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 
 /**
- * `npm run bench`: everything that docs/benchmarks.md shows. Nothing but loopback is called. Each benchmark runs in a
+ * `npm run bench`: everything that docs/evidence/benchmarks.md shows. Nothing but loopback is called. Each benchmark runs in a
  * process of its own, so that none inherits another's heap and compiled code.
  */
 
@@ -13,7 +13,9 @@ const positive = (text: string): number => {
 };
 
 const program = new Command('bench')
-  .description('Measures the service on this machine and writes bench/results, docs/benchmarks.md and its charts.')
+  .description(
+    'Measures the service on this machine and writes bench/results, docs/evidence/benchmarks.md and its charts.',
+  )
   .helpCommand(false)
   .action(() => {
     // Each would otherwise take the work of those before it for other people's.
@@ -48,7 +50,7 @@ requests(rounds(program.command('contention'), 7), 400)
   .action(async (options) => (await import('./contention.ts')).measureContention(options));
 program
   .command('docs')
-  .description('draws the charts and tables of docs/benchmarks.md from bench/results')
+  .description('draws the charts and tables of docs/evidence/benchmarks.md from bench/results')
   .action(async () => (await import('./docs.ts')).writeDocs());
 
 await program.parseAsync();

@@ -4,7 +4,7 @@ import { Failure, UsageError } from './output.ts';
 /** What to do about failures of AWS that a merchant can mend, by the name of the error. */
 const advice: Record<string, string> = {
   CredentialsProviderError:
-    'AWS does not know who you are: sign in with aws login or aws configure sso (docs/deploy.md).',
+    'AWS does not know who you are: sign in with aws login or aws configure sso (docs/operate/deploy.md).',
   ExpiredToken: 'Your sign-in to AWS has expired: sign in again.',
   ExpiredTokenException: 'Your sign-in to AWS has expired: sign in again.',
   UnrecognizedClientException: 'AWS does not accept your credentials: sign in again.',

@@ -27,7 +27,7 @@ const readOutputs = async (stage: string): Promise<Record<string, string>> => {
     if (name === 'ValidationError' && message.includes('does not exist'))
       throw new Failure(
         `There is no deployment ${stage}: this account has no stack ${StackName} in the region ${await client.config.region()}. ` +
-          'Check --stage and AWS_REGION, or deploy it first (docs/deploy.md).',
+          'Check --stage and AWS_REGION, or deploy it first (docs/operate/deploy.md).',
       );
     throw error;
   } finally {
@@ -41,7 +41,7 @@ export const getStage = async (stage: string): Promise<Target> => {
   if (!outputs.success)
     throw new Failure(
       `The deployment ${stage} is of an earlier version and does not say where its ${outputs.error.issues.map(({ path }) => path.join('.')).join(', ')} is. ` +
-        'Deploy it again (docs/deploy.md, "Update").',
+        'Deploy it again (docs/operate/deploy.md, "Update").',
     );
   const { BaseUrl, TableName, DeliveryQueueUrl, DeadLetterQueueUrl, AuthorizerTtlSeconds, ...settings } = outputs.data;
   Object.assign(process.env, {

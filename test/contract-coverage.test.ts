@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-/** docs/contract-coverage.md against the contract suite, the other tests and docs/contract.md, both ways. */
+/** docs/contract/contract-coverage.md against the contract suite, the other tests and docs/contract/contract.md, both ways. */
 
 const root = new URL('../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
@@ -36,7 +36,7 @@ const entriesOf = (text: string): Entry[] =>
       });
     });
 
-const [specification = '', ofContract = ''] = read('docs/contract-coverage.md').split('\n## The decisions');
+const [specification = '', ofContract = ''] = read('docs/contract/contract-coverage.md').split('\n## The decisions');
 const decisions = entriesOf(ofContract);
 const entries = [...entriesOf(specification), ...decisions];
 const rules = new Set(entries.map(({ rule }) => rule));
@@ -92,7 +92,7 @@ test('the tests that the list names outside the suite exist', () => {
 });
 
 test('every row of contract.md is in the list, and no other', () => {
-  const sections = read('docs/contract.md').split('\n## ').slice(1);
+  const sections = read('docs/contract/contract.md').split('\n## ').slice(1);
 
   for (const section of sections) {
     const name = section.split('\n')[0] ?? '';

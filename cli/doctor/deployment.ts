@@ -7,7 +7,7 @@ import { type Finding, fail, inWords, ok, warn } from './finding.ts';
 
 /** What the doctor looks at once for a whole deployment, beside its table. */
 
-export const redeploy = 'Deploy again: npx cdk deploy (docs/deploy.md, "Update").';
+export const redeploy = 'Deploy again: npx cdk deploy (docs/operate/deploy.md, "Update").';
 
 const manyMessages = 1000;
 

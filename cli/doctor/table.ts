@@ -49,7 +49,7 @@ export const checkTable = async ({ tableName }: Target): Promise<Finding[]> => {
         : warn(
             'clean-up',
             'rows that are over are not deleted',
-            'Switch time to live on (docs/deploy.md, "Restore", step 2).',
+            'Switch time to live on (docs/operate/deploy.md, "Restore", step 2).',
           ),
     ];
   } finally {
@@ -69,7 +69,7 @@ export const checkBackup = async ({ kind, tableName }: Target): Promise<Finding[
     return [
       backedUp
         ? ok('backup', 'continuous')
-        : warn('backup', 'there is none', 'Switch continuous backups on (docs/deploy.md, "Restore", step 2).'),
+        : warn('backup', 'there is none', 'Switch continuous backups on (docs/operate/deploy.md, "Restore", step 2).'),
     ];
   } finally {
     client.destroy();

@@ -24,8 +24,8 @@ test('the types are those of docs/openapi.json: if not, run npm run openapi', as
   expect(textOf('client/types.ts')).toBe(await clientTypes(document));
 });
 
-test('the example of docs/client.md runs as it stands', async () => {
-  const [, example = ''] = /```ts\n(.*?)```/s.exec(textOf('docs/client.md')) ?? [];
+test('the example of docs/guides/client.md runs as it stands', async () => {
+  const [, example = ''] = /```ts\n(.*?)```/s.exec(textOf('docs/guides/client.md')) ?? [];
 
   const { stdout } = await promisify(execFile)(
     process.execPath,

@@ -35,7 +35,7 @@ const readResidents = async (baseUrl: string, key: string, names: string[]) =>
       const response = await fetch(baseUrl + path, { headers: { 'X-API-Key': key } });
       const { uuid, username, detail } = (await response.json()) as Record<string, string>;
       if (!uuid || !username)
-        throw new Error(`GET ${path} answered ${response.status} (${detail}). See docs/contract-suite.md.`);
+        throw new Error(`GET ${path} answered ${response.status} (${detail}). See docs/contract/contract-suite.md.`);
       return { uuid, username };
     }),
   );
@@ -43,7 +43,8 @@ const readResidents = async (baseUrl: string, key: string, names: string[]) =>
 /** The service that the environment names. */
 const given = async (baseUrl: string): Promise<Target> => {
   const key = process.env.CONTRACT_KEY;
-  if (!key) throw new Error('Set CONTRACT_KEY to a key of the store with all scopes. See docs/contract-suite.md.');
+  if (!key)
+    throw new Error('Set CONTRACT_KEY to a key of the store with all scopes. See docs/contract/contract-suite.md.');
   const names = (process.env.CONTRACT_RESIDENTS ?? '').split(',').filter((name) => name.trim() !== '');
   if (names.length === 1) throw new Error('CONTRACT_RESIDENTS must name at least two residents, or none.');
   return {

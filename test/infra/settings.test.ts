@@ -61,7 +61,7 @@ test('names a setting that does not exist, and tells of all faults at once', () 
 });
 
 test('is documented, setting by setting', () => {
-  const text = readFileSync(new URL('../../docs/deploy.md', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../../docs/operate/deploy.md', import.meta.url), 'utf8');
 
   for (const name of settingNames) expect(text, name).toContain(`\`${name}\``);
 });

@@ -5,15 +5,15 @@ import { parseArgs } from 'node:util';
 import { chartOf } from './chart.ts';
 import { runLoad } from './run.ts';
 
-const help = `Runs 50 clients against a local service that is killed again and again, and says what was lost: docs/load.md.
+const help = `Runs 50 clients against a local service that is killed again and again, and says what was lost: docs/evidence/load.md.
 
-    npm run load [-- --out docs/load]
+    npm run load [-- --out docs/evidence/load]
 
 Writes the figures to <out>.json and a chart to <out>.svg. LOAD_SECONDS (120) and LOAD_SEED set the length and the choices.
 The engine is one of its own, since it is killed: AWS_ENDPOINT_URL_DYNAMODB is not heeded.`;
 
 const { values } = parseArgs({
-  options: { out: { type: 'string', default: 'docs/load' }, help: { type: 'boolean', default: false } },
+  options: { out: { type: 'string', default: 'docs/evidence/load' }, help: { type: 'boolean', default: false } },
 });
 if (values.help) {
   console.log(help);

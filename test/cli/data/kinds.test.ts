@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { isRequired } from '../../../cli/data/columns.ts';
 import { kinds } from '../../../cli/data/kinds.ts';
 
-const document = readFileSync(new URL('../../../docs/import-export.md', import.meta.url), 'utf8');
+const document = readFileSync(new URL('../../../docs/operate/import-export.md', import.meta.url), 'utf8');
 
 test.each(kinds.map((kind) => [kind.name, kind] as const))(
   'the document names every column of %s, and which are required',

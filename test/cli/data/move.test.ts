@@ -4,7 +4,7 @@ import { listLots } from '../../../lib/credit/lots.ts';
 import { kindOf } from '../../support/kinds.ts';
 import { setClock, startTestService } from '../../support/service.ts';
 
-/** A merchant moves in: the five files that another system wrote (docs/examples) come into a new store. */
+/** A merchant moves in: the five files that another system wrote (docs/operate/examples) come into a new store. */
 
 const { store, call } = await startTestService();
 
@@ -23,7 +23,7 @@ const get = async (path: string) => {
 beforeAll(async () => {
   setClock(Date.parse('2026-03-01T12:00:00Z'));
   for (const name of ['residents', 'products', 'purchases', 'credit', 'coupons']) {
-    const path = new URL(`../../../docs/examples/${name}.csv`, import.meta.url).pathname;
+    const path = new URL(`../../../docs/operate/examples/${name}.csv`, import.meta.url).pathname;
     const report = await importFile(kindOf(name), store, path);
     expect(report).toMatchObject({ imported: true, created: report.rows, rejected: 0 });
   }
