@@ -1,50 +1,51 @@
-import { type CustomerItem, customerKey, findCustomerItem, rankOf } from '../../lib/store/customers.ts';
+import { findCustomerItem, rankOf } from '../../lib/store/customers.ts';
 import { listPurchases, type SpendItem, spendKey } from '../../lib/store/spend.ts';
 import { everyRow, getMany, rowsOf } from '../../lib/table/query.ts';
 import { partition } from '../../lib/table/table.ts';
-import { type Check, faultsOf } from './check.ts';
+import { type Check, forEvery } from './checks.ts';
 
-/** So many buyers are held in memory at once; for more the purchases are read once more for each so many. */
+/** How many buyers are held in memory at once. The purchases are read once more for each further group of as many. */
 const buyersAtOnce = 50_000;
-
-const readAtOnce = 25;
 
 interface Buyer {
   spend: SpendItem;
-  /** The prices of the purchases that were met. */
+  /** The sum of the prices of their purchases. */
   bought: number;
 }
 
-const listSpends = (store: string) => rowsOf<SpendItem>({ partition: partition(store, 'SPEND') });
+const findSpend = async (store: string, uuid: string): Promise<SpendItem | undefined> =>
+  (await getMany<SpendItem>([spendKey(store, uuid)], { consistent: true }))[0];
 
-/** The buyers of a store in the order of their UUIDs, many at a time, with what they have bought. */
-async function* buyersOf(store: string, onFault: (fault: string) => void): AsyncGenerator<Map<string, Buyer>> {
+/** The buyers of a store in the order of their UUIDs, with the sum of their purchases. */
+async function* buyersOf(store: string, onFault: (fault: string) => void): AsyncGenerator<Buyer> {
   let from = '';
   let buyers = new Map<string, Buyer>();
-  const met = async (until: string | undefined): Promise<Map<string, Buyer>> => {
+  const withPurchases = async (until: string | undefined): Promise<Iterable<Buyer>> => {
     for await (const { sk, uuid, price } of everyRow(listPurchases(store), (row) => row.sk)) {
       if (uuid <= from || (until !== undefined && uuid > until)) continue;
       const buyer = buyers.get(uuid);
       if (buyer) buyer.bought += price;
-      else if ((await getMany([spendKey(store, uuid)], { consistent: true })).length === 0)
-        onFault(`purchase ${sk}: its buyer ${uuid} has no record of spend.`);
+      else if (!(await findSpend(store, uuid))) onFault(`purchase ${sk}: its buyer ${uuid} has no record of spend.`);
     }
-    return buyers;
+    return buyers.values();
   };
-  for await (const spend of everyRow(listSpends(store), ({ sk }) => sk)) {
+  const spends = rowsOf<SpendItem>({ partition: partition(store, 'SPEND') });
+  for await (const spend of everyRow(spends, ({ sk }) => sk)) {
     buyers.set(spend.sk, { spend, bought: 0 });
     if (buyers.size < buyersAtOnce) continue;
-    yield await met(spend.sk);
+    yield* await withPurchases(spend.sk);
     from = spend.sk;
     buyers = new Map();
   }
-  yield await met(undefined);
+  yield* await withPurchases(undefined);
 }
 
-/** What is wrong between a buyer's record of spend, their customer's item and what they own. */
-const faultsBetween = async (store: string, spend: SpendItem, customer: RankedItem | undefined): Promise<string[]> => {
-  const { sk: uuid, sum, totalOwned } = spend;
-  const owned = await rowsOf({ partition: partition(store, 'OWNED', uuid) })({ descending: false });
+/** Compares a buyer's record of spend with their customer's item and the products that they own. */
+const recordFaults = async (store: string, { sk: uuid, sum, totalOwned }: SpendItem): Promise<string[]> => {
+  const [owned, customer] = await Promise.all([
+    rowsOf({ partition: partition(store, 'OWNED', uuid) })({ descending: false }),
+    findCustomerItem(store, uuid) as Promise<{ sum?: number; rank?: string } | undefined>,
+  ]);
   const faults: string[] = [];
   if (totalOwned !== owned.length) faults.push(`${totalOwned} products are counted as owned, ${owned.length} are`);
   if (sum !== (customer?.sum ?? 0)) faults.push(`has spent ${sum}, but ${customer?.sum ?? 0} as a customer`);
@@ -53,42 +54,19 @@ const faultsBetween = async (store: string, spend: SpendItem, customer: RankedIt
   return faults.map((fault) => `buyer ${uuid}: ${fault}.`);
 };
 
-interface RankedItem extends CustomerItem {
-  rank?: string;
-}
-
-const look = async (store: string, uuid: string): Promise<string[]> => {
-  const [spend] = await getMany<SpendItem>([spendKey(store, uuid)], { consistent: true });
-  if (!spend) return [`buyer ${uuid}: the record of spend was removed while it was read.`];
-  return faultsBetween(store, spend, await findCustomerItem(store, uuid));
-};
-
-/** What a buyer has spent is the sum of their purchases, and what they own is counted rightly. */
-export const checkSpend: Check = async (store, { onFault, onChecked }) => {
-  const check = async ({ spend, bought }: Buyer, customer: RankedItem | undefined): Promise<void> => {
+/** A buyer's spend is the sum of their purchases, and the products that they own are counted. */
+export const checkSpend: Check = (store, listener) =>
+  forEvery(buyersOf(store, listener.onFault), listener, async ({ spend, bought }) => {
     const uuid = spend.sk;
-    if ((await faultsBetween(store, spend, customer)).length > 0)
-      for (const fault of await faultsOf(() => look(store, uuid))) onFault(fault);
-    if (bought === spend.sum) return;
-    const [current] = await getMany<SpendItem>([spendKey(store, uuid)], { consistent: true });
-    // Purchases that were recorded while the others were read cannot be told from ones that are missing.
-    onFault(
-      current?.sum === spend.sum
+    if (bought === spend.sum && (await recordFaults(store, spend)).length === 0) return [];
+    const current = await findSpend(store, uuid);
+    if (!current) return [`buyer ${uuid}: the record of spend was removed while it was read.`];
+    const faults = await recordFaults(store, current);
+    if (bought === spend.sum) return faults;
+    // A purchase that is missing cannot be told from one that was recorded after the purchases were read.
+    const sumFault =
+      current.sum === spend.sum
         ? `buyer ${uuid}: has spent ${spend.sum}, but the purchases come to ${bought}.`
-        : `buyer ${uuid}: buys while the purchases are read, and could not be checked.`,
-    );
-  };
-  let count = 0;
-  for await (const buyers of buyersOf(store, onFault)) {
-    const all = [...buyers.values()];
-    for (let start = 0; start < all.length; start += readAtOnce) {
-      const some = all.slice(start, start + readAtOnce);
-      const keys = some.map(({ spend }) => customerKey(store, spend.sk));
-      const customers = new Map((await getMany<RankedItem>(keys, { consistent: true })).map((item) => [item.sk, item]));
-      await Promise.all(some.map((buyer) => check(buyer, customers.get(buyer.spend.sk))));
-      count += some.length;
-      onChecked(count);
-    }
-  }
-  return count;
-};
+        : `buyer ${uuid}: buys while the purchases are read, and could not be checked.`;
+    return [...faults, sumFault];
+  });

@@ -1,7 +1,13 @@
 import type { Command } from 'commander';
-import type { Check } from '../audit/check.ts';
-import { checkCredit } from '../audit/credit.ts';
-import { checkCategories, checkCodes, checkCoupons, checkGiftCards, checkStrays } from '../audit/records.ts';
+import {
+  type Check,
+  checkCategories,
+  checkCodes,
+  checkCoupons,
+  checkCredit,
+  checkGiftCards,
+  checkStrays,
+} from '../audit/checks.ts';
 import { checkSpend } from '../audit/spend.ts';
 import { type Column, counted, examples, Failure, isJson, jsonLine, plain, print } from '../output.ts';
 import { startProgress } from '../progress.ts';

@@ -81,7 +81,7 @@ test('lists deliveries by state with their last error, sends them again, and red
   expect((await getDelivery('OtherStore01', order.id)).state).not.toBe('failed');
 });
 
-test('says of healthy books what was checked, and of each fault a line, with exit code 1', async () => {
+test('the audit reports each check of a healthy store, and each fault on a line with exit code 1', async () => {
   const put = (pk: string, sk: string, fields: object) =>
     db.send(new PutCommand({ TableName: tableName(), Item: { pk: `${demo}#${pk}`, sk, ...fields } }));
   const set = (pk: string, sk: string, name: string, value: unknown) =>
@@ -119,14 +119,14 @@ test('says of healthy books what was checked, and of each fault a line, with exi
     `buyer ${nova}: 9 products are counted as owned, 4 are.`,
     `buyer ${nova}: has spent 1000, but the purchases come to 1001.`,
     'coupon 00000004-dede-4ede-8ede-000000000001: its code WELCOME10 belongs to 00000004-dede-4ede-8ede-000000000002.',
-    'code welcome10: the coupon 00000004-dede-4ede-8ede-000000000002 that holds it has not got it.',
+    'code welcome10: it is held by the coupon 00000004-dede-4ede-8ede-000000000002, which does not have it.',
     `category ${category.id} (${category.name}): counts 99 products, ${category.productCount} are in it.`,
     'gift card 00000005-dede-4ede-8ede-000000000001: its owner nobody is no resident.',
     'customer nobody: there are items of the kind LOT, but no customer.',
   ]);
 });
 
-test('the doctor says what is well, what is about to go wrong, and what is wrong with how to mend it', async () => {
+test('the doctor reports each check as ok, warn or fail, and says how to mend it', async () => {
   const { run } = service;
   const { id } = await createStore('Ailing');
   const well = await run('doctor', '--json');

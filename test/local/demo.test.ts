@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { checkCredit } from '../../cli/audit/credit.ts';
-import { checkCategories, checkCodes, checkCoupons, checkStrays } from '../../cli/audit/records.ts';
+import { checkCategories, checkCodes, checkCoupons, checkCredit, checkStrays } from '../../cli/audit/checks.ts';
 import { checkSpend } from '../../cli/audit/spend.ts';
 import { source } from '../../lib/clock.ts';
 import { createStore } from '../../lib/store/stores.ts';

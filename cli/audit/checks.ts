@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pMapIterable } from 'p-map';
+import { listLots } from '../../lib/credit/lots.ts';
+import type { CreditItem } from '../../lib/credit/state.ts';
+import { findCategory, listCategories, listMembers } from '../../lib/store/categories.ts';
+import { findCodeHolder, foldedCode } from '../../lib/store/coupon-codes.ts';
+import { findCoupon, listCoupons } from '../../lib/store/coupons.ts';
+import { customerKey, findCustomerItem, listCustomerItems } from '../../lib/store/customers.ts';
+import { listStoreCards } from '../../lib/store/gift-cards.ts';
+import { findResident } from '../../lib/store/residents.ts';
+import { scanStore } from '../../lib/store/stores.ts';
+import { everyRow, getMany, type Key, rowsOf } from '../../lib/table/query.ts';
+import { partition } from '../../lib/table/table.ts';
+import { auditCredit } from './customer-credit.ts';
+
+/** Hears of an audit while it runs. */
+export interface Listener {
+  /** A sentence about one fault. */
+  onFault: (fault: string) => void;
+  /** How many things have been checked so far. */
+  onChecked: (count: number) => void;
+}
+
+/** Checks all things of one sort. Returns how many there were. */
+export type Check = (store: string, listener: Listener) => Promise<number>;
+
+const maxLooks = 5;
+
+/** Another writer may change an item between two reads of one look, so a fault counts only if every look finds one. */
+const faultsOf = async (look: () => Promise<string[]>): Promise<string[]> => {
+  for (let looks = 1; ; looks++) {
+    const faults = await look();
+    if (faults.length === 0 || looks === maxLooks) return faults;
+    await sleep(20 * looks);
+  }
+};
+
+/** Looks at every row, 25 at a time, and reports the faults. Returns how many rows there were. */
+export const forEvery = async <T>(
+  rows: AsyncIterable<T>,
+  { onFault, onChecked }: Listener,
+  look: (row: T) => Promise<string[]>,
+): Promise<number> => {
+  let count = 0;
+  for await (const faults of pMapIterable(rows, (row) => faultsOf(() => look(row)), { concurrency: 25 })) {
+    for (const fault of faults) onFault(fault);
+    onChecked(++count);
+  }
+  return count;
+};
+
+/** Reads a customer's credit and lots at one moment: the credit must not change in between. */
+const creditFaults = async (store: string, uuid: string): Promise<string[]> => {
+  const before: CreditItem | undefined = await findCustomerItem(store, uuid);
+  const lots = await listLots(store, uuid);
+  const after: CreditItem | undefined = await findCustomerItem(store, uuid);
+  if (!before || !after) return [`customer ${uuid}: was removed while it was read.`];
+  const moved = before.creditVersion !== after.creditVersion || before.pending?.id !== after.pending?.id;
+  return moved
+    ? [`customer ${uuid}: the credit changes all the time and could not be checked.`]
+    : auditCredit(after, lots);
+};
+
+/** A customer's balance is the unlotted part plus the open lots, for both types; closed lots say how they ended. */
+export const checkCredit: Check = (store, listener) =>
+  forEvery(
+    everyRow(listCustomerItems(store), ({ sk }) => sk),
+    listener,
+    async (item) =>
+      // Most credit is in order at the first look, which costs one read.
+      auditCredit(item, await listLots(store, item.sk)).length === 0 ? [] : creditFaults(store, item.sk),
+  );
+
+/** Each coupon holds its code. */
+export const checkCoupons: Check = (store, listener) =>
+  forEvery(
+    everyRow(listCoupons(store, undefined), ({ sk }) => sk),
+    listener,
+    async ({ id }) => {
+      const coupon = await findCoupon(store, id);
+      if (!coupon) return [];
+      const { code, folded } = coupon;
+      if (folded !== foldedCode(code)) return [`coupon ${id}: its code ${code} is noted as ${folded}.`];
+      const holder = await findCodeHolder(store, folded);
+      return holder === id ? [] : [`coupon ${id}: its code ${code} belongs to ${holder ?? 'no coupon'}.`];
+    },
+  );
+
+/** Each code that is taken is held by a coupon that has it. */
+export const checkCodes: Check = (store, listener) =>
+  forEvery(
+    everyRow(rowsOf<Key>({ partition: partition(store, 'CODE') }), ({ sk }) => sk),
+    listener,
+    async ({ sk: code }) => {
+      const holder = await findCodeHolder(store, code);
+      const coupon = holder === undefined ? undefined : await findCoupon(store, holder);
+      if (holder === undefined || coupon?.folded === code) return [];
+      return [`code ${code}: it is held by the coupon ${holder}, which does not have it.`];
+    },
+  );
+
+/** A category's product count is the number of its memberships. */
+export const checkCategories: Check = (store, listener) =>
+  forEvery(
+    everyRow(listCategories(store), ({ id }) => id),
+    listener,
+    async ({ id }) => {
+      let members = 0;
+      for await (const _ of everyRow(listMembers(store, id), ({ sk }) => sk)) members += 1;
+      const category = await findCategory(store, id);
+      if (!category || category.productCount === members) return [];
+      return [`category ${id} (${category.name}): counts ${category.productCount} products, ${members} are in it.`];
+    },
+  );
+
+/** A gift card's owner is a resident. */
+export const checkGiftCards: Check = (store, listener) =>
+  forEvery(
+    everyRow(listStoreCards(store), ({ sk }) => sk),
+    listener,
+    async ({ id, ownerUuid }) =>
+      (await findResident({ uuid: ownerUuid })) ? [] : [`gift card ${id}: its owner ${ownerUuid} is no resident.`],
+  );
+
+/** Partitions that belong to a customer. */
+const ofCustomer = /^[^#]+#(LOT|OWNED|APPLIED)#(.+)$/;
+
+/** An item of a customer belongs to one who is there. Reads the whole table, since no other item leads to a stray one. */
+export const checkStrays: Check = async (store, { onFault, onChecked }) => {
+  let count = 0;
+  const known = new Set<string>();
+  for await (const keys of scanStore(store)) {
+    count += keys.length;
+    onChecked(count);
+    const owners = new Map(
+      keys.flatMap(({ pk }) => {
+        const [, kind = '', uuid] = ofCustomer.exec(pk) ?? [];
+        return uuid === undefined ? [] : [[uuid, kind] as const];
+      }),
+    );
+    const found = await getMany(
+      [...owners.keys()].map((uuid) => customerKey(store, uuid)),
+      { consistent: true },
+    );
+    const there = new Set(found.map(({ sk }) => sk));
+    for (const [uuid, kind] of owners) {
+      if (there.has(uuid) || known.has(uuid)) continue;
+      known.add(uuid);
+      onFault(`customer ${uuid}: there are items of the kind ${kind}, but no customer.`);
+    }
+  }
+  return count;
+};
