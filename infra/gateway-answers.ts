@@ -36,10 +36,17 @@ export const gatewayAnswers = {
   UNSUPPORTED_MEDIA_TYPE: { status: 415, detail: 'The request is malformed.' },
   REQUEST_TOO_LARGE: { status: 413, detail: 'The body must be at most 256 KiB.' },
   API_CONFIGURATION_ERROR: { status: 500, detail: details.internalError },
-  AUTHORIZER_CONFIGURATION_ERROR: { status: 500, detail: details.internalError },
-  // Why it failed is not known here: mostly since the table was busy, and asking again does no harm.
+  // The authorizer threw, timed out or was throttled. No endpoint's function was called.
+  AUTHORIZER_CONFIGURATION_ERROR: { status: 503, detail: details.unavailable, headers: { 'Retry-After': '1' } },
   AUTHORIZER_FAILURE: { status: 503, detail: details.unavailable, headers: { 'Retry-After': '1' } },
-  INTEGRATION_FAILURE: { status: 500, detail: details.internalError },
+  // The function was throttled and did nothing, or it crashed and may have written: API Gateway has one name for both.
+  INTEGRATION_FAILURE: {
+    status: 503,
+    detail:
+      'The service did not complete the request. It is not known whether anything was changed: send the request again, ' +
+      'a POST with the same Idempotency-Key. Without one, read first.',
+    headers: { 'Retry-After': '1' },
+  },
   INTEGRATION_TIMEOUT: { status: 504, detail: 'The service did not answer in time.' },
   DEFAULT_4XX: { status: 400, detail: 'The request is malformed.' },
   DEFAULT_5XX: { status: 500, detail: details.internalError },

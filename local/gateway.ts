@@ -87,7 +87,7 @@ const authorizing = ({ authorizer, authorizerTtlSeconds }: GatewayOptions) => {
     if (known && now() < known.until) return known.result;
     const result = await authorizer(event).catch((error: unknown) => {
       const unauthorized = error instanceof Error && error.message === 'Unauthorized';
-      throw new GatewayFault(gatewayAnswers[unauthorized ? 'UNAUTHORIZED' : 'AUTHORIZER_FAILURE']);
+      throw new GatewayFault(gatewayAnswers[unauthorized ? 'UNAUTHORIZED' : 'AUTHORIZER_CONFIGURATION_ERROR']);
     });
     if (authorizerTtlSeconds > 0) cache.set(identity, { result, until: now() + authorizerTtlSeconds * 1000 });
     if (cache.size > 10_000) cache.clear();

@@ -129,8 +129,8 @@ export const problems: Record<number, ProblemAnswer> = {
   503: {
     name: 'ServiceUnavailable',
     when:
-      'The service is busy. Nothing was changed (but see the delivery of products). Send the request again after ' +
-      '`Retry-After` seconds.',
+      'The service is busy. Nothing was changed, unless `detail` says that this is not known (and but for the delivery of ' +
+      'products). Send the request again after `Retry-After` seconds, a POST with the same Idempotency-Key.',
     example: problemBody(unavailable(), instance),
     retryAfter: true,
   },

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { gatewayAnswers } from '../../infra/gateway-answers.ts';
+import { details } from '../../lib/problem.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { createGateway, type GatewayOptions } from '../../local/gateway.ts';
 import { makeStack, type Resource, templateOf } from '../support/stack.ts';
@@ -125,7 +126,34 @@ test('both answer a refused key, one without the scope, and a broken authorizer 
 
   expectSame(refused, 'UNAUTHORIZED', '/v1/coupons');
   expectSame(denied, 'ACCESS_DENIED', '/v1/coupons');
-  expectSame(broken, 'AUTHORIZER_FAILURE', '/v1/coupons');
+  // API Gateway's word for an authorizer that throws, times out or is throttled.
+  expectSame(broken, 'AUTHORIZER_CONFIGURATION_ERROR', '/v1/coupons');
+});
+
+test('both answer a function that is throttled or crashes alike', async () => {
+  decide = () => 'Allow';
+  const base = await startGateway({
+    handlerOf: async () => async () => {
+      throw new Error('Rate Exceeded.');
+    },
+  });
+
+  const answer = await local('/v1/coupons', { base });
+
+  expectSame(answer, 'INTEGRATION_FAILURE', '/v1/coupons');
+});
+
+test('503s with Retry-After where the request may be sent again, and says that nothing changed only where that is known', () => {
+  const [authorizer, integration] = ['AUTHORIZER_CONFIGURATION_ERROR', 'INTEGRATION_FAILURE'].map((type) =>
+    deployed(type, '/v1/x'),
+  );
+
+  for (const answer of [authorizer, integration])
+    expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+  // No endpoint's function was called.
+  expect(authorizer?.body.detail).toBe(details.unavailable);
+  // A function that was throttled did nothing, but one that crashed may have.
+  expect(integration?.body.detail).not.toMatch(/nothing was changed/i);
 });
 
 test('both answer too many requests alike', async () => {

@@ -79,14 +79,16 @@ test('what the authorizer said is kept per key and route, and asked again when i
   expect(await count('/v1/products/3')).toBe(5);
 });
 
-test('a bug in a function is a 500, and one in the authorizer a 503, that says nothing', async () => {
+test('503s where a function or the authorizer crashes, without a word of the reason', async () => {
   const broken = (): Promise<never> => Promise.reject(new Error('secret'));
   const get = await start({ handlerOf: async () => broken });
   const first = await get('/v1/products');
   close();
   const second = await (await start({ authorizer: broken }))('/v1/products');
 
-  expect([first.status, second.status]).toEqual([500, 503]);
-  expect(second.headers.get('retry-after')).toBe('1');
-  for (const answer of [first, second]) expect(await answer.text()).not.toContain('secret');
+  for (const answer of [first, second]) {
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('retry-after')).toBe('1');
+    expect(await answer.text()).not.toContain('secret');
+  }
 });
