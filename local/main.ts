@@ -9,6 +9,8 @@ const paint = (style: Style, text: string): string => styleText(style, text, { s
 
 const statusStyle = (status: number): Style => (status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green');
 
+// All files of this process and its engines are for their owner alone.
+process.umask(0o077);
 const options = readOptions(process.argv.slice(2));
 
 const fail = (error: unknown): never => {

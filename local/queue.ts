@@ -1,7 +1,8 @@
-import { mkdirSync } from 'node:fs';
+import { Server } from 'node:net';
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { startFauxqs } from 'fauxqs';
 import { deliveryQueue } from '../lib/delivery/queue.ts';
+import { privateAddress, privateDir } from './private.ts';
 
 /** The SQS server that the deliveries go through. */
 export interface Queue {
@@ -11,15 +12,32 @@ export interface Queue {
 }
 
 /**
+ * Binds the next server on that port to the host alone, until it is undone: fauxqs 2.4.1 listens on every address of the
+ * machine, whatever its `host` says.
+ */
+const bindTo = (host: string, port: number) => {
+  const { listen } = Server.prototype;
+  Server.prototype.listen = function (this: Server, ...[options, ...rest]: unknown[]) {
+    const isMeant = options instanceof Object && 'port' in options && options.port === port;
+    return Reflect.apply(listen, this, [isMeant ? { ...options, host } : options, ...rest]);
+  };
+  return () => {
+    Server.prototype.listen = listen;
+  };
+};
+
+/**
  * Starts an SQS server that keeps its messages in `dir`, or in memory if there is none. Where AWS_ENDPOINT_URL_SQS is
  * set, that server is used instead.
  */
 export const startQueue = async (dir?: string): Promise<Queue> => {
   const given = process.env.AWS_ENDPOINT_URL_SQS;
   if (given) return { name: `the queue at ${given}`, endpoint: given, stop: async () => {} };
-  if (dir) mkdirSync(dir, { recursive: true });
-  const server = await startFauxqs({ port: 0, logger: false, host: '127.0.0.1', ...(dir && { dataDir: dir }) });
-  return { name: 'fauxqs', endpoint: `http://127.0.0.1:${server.port}`, stop: () => server.stop() };
+  if (dir) privateDir(dir);
+  const { host, port } = await privateAddress();
+  const undo = bindTo(host, port);
+  const server = await startFauxqs({ port, host, logger: false, ...(dir && { dataDir: dir }) }).finally(undo);
+  return { name: 'fauxqs', endpoint: `http://${host}:${port}`, stop: () => server.stop() };
 };
 
 /** A queue's URL with the host by which this process reaches the server; the server's own may be none that exists. */

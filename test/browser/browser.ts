@@ -3,7 +3,7 @@ import { type BrowserContextOptions, chromium, type Page } from 'playwright-core
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 
 /** Without a network: no name leads anywhere, and Chromium itself looks for nothing. */
-const flags = [
+export const flags = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -11,8 +11,10 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.*',
 ];
+
+export const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 /**
  * One Chromium for a test file. `open` answers a new page in a context of its own, in which everything but `allowed` is
@@ -22,7 +24,7 @@ export const useBrowser = (allowed: () => string) => {
   let browser: Awaited<ReturnType<typeof chromium.launch>>;
   let faults: string[] = [];
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags });
+    browser = await chromium.launch({ executablePath, args: flags });
   });
   afterAll(() => browser?.close());
   afterEach(async () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,8 +12,9 @@ import { startProcess } from '../support/local-service.ts';
 
 /** The service as a person starts it: a process of its own. */
 
-const dir = mkdtempSync(join(tmpdir(), 'store-service-'));
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
+const parent = mkdtempSync(join(tmpdir(), 'store-service-'));
+const dir = join(parent, 'data');
+afterAll(() => rmSync(parent, { recursive: true, force: true }));
 
 const startWith = (more: NodeJS.ProcessEnv, ...options: string[]) => {
   // The engine of the tests must not be its engine.
@@ -124,6 +125,18 @@ test('it takes its own credentials where the reader’s shell has a profile of A
   await until(/Ctrl-C ends it/);
 
   expect((await get('/v1/products')).status).toBe(200);
+  await stop();
+});
+
+test('nobody but its owner may read what it keeps', async () => {
+  const { until, stop } = start();
+  await until(/Ctrl-C ends it/);
+
+  const kept = [dir, ...readdirSync(dir, { recursive: true }).map((name) => join(dir, String(name)))];
+  const open = kept.filter((path) => (statSync(path).mode & 0o077) !== 0);
+
+  for (const name of ['table', 'queue', 'service.json']) expect(kept).toContain(join(dir, name));
+  expect(open).toEqual([]);
   await stop();
 });
 

@@ -1,0 +1,38 @@
+import { randomInt } from 'node:crypto';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+
+/** Keeps the local data to the person who started the service. */
+
+/** Ports that every browser refuses to call: https://fetch.spec.whatwg.org/#port-blocking. */
+const blockedPorts = [3659, 4045, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6697, 10080];
+
+/** macOS gives only one address to loopback; elsewhere every address of 127.0.0.0/8 is this machine. */
+const anyHost = (): string =>
+  process.platform === 'darwin' ? '127.0.0.1' : `127.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
+
+const isFree = (host: string, port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer().once('error', () => resolve(false));
+    server.listen({ host, port }, () => server.close(() => resolve(true)));
+  });
+
+/**
+ * A free address for a server that trusts whoever reaches it: on loopback, so that no other machine does, and at a port
+ * that browsers block, so that no page does, even one that knows the address.
+ */
+export const privateAddress = async (): Promise<{ host: string; port: number }> => {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    // Some sandboxes have 127.0.0.1 only.
+    const host = attempt % 2 === 0 ? anyHost() : '127.0.0.1';
+    const port = blockedPorts[randomInt(blockedPorts.length)] as number;
+    if (await isFree(host, port)) return { host, port };
+  }
+  throw new Error(`None of the ports ${blockedPorts.join(', ')} is free on 127.0.0.1.`);
+};
+
+/** Makes a directory that only its owner may enter. */
+export const privateDir = (path: string): void => {
+  mkdirSync(path, { recursive: true });
+  chmodSync(path, 0o700);
+};
