@@ -5,6 +5,7 @@ import { cursorInvalid, type ListRequest } from '../lists/page.ts';
 import { invalid, notFound, unauthorized } from '../problem.ts';
 import type { Route } from '../routes/route.ts';
 import { maxCursorLength } from '../routes/wire.ts';
+import { readBody } from './body.ts';
 import { headerValues } from './headers.ts';
 
 /** What a function's rule gets: the request, parsed by the row's schemas. */
@@ -30,8 +31,6 @@ export interface Caller {
 /** Who calls, as the authorizer has it. */
 export const callerOf = (event: APIGatewayProxyEvent): Caller =>
   (event.requestContext.authorizer ?? {}) as unknown as Caller;
-
-const maxBodyBytes = 256 * 1024;
 
 /** The message of one fault: the field's name, then what is allowed; or a sentence of its own. */
 const messageOf = ({ path, message, input }: z.core.$ZodIssue): string => {
@@ -82,29 +81,9 @@ const parseQuery = (row: Route, event: APIGatewayProxyEvent, faults: string[]): 
   return parse(row.query, Object.fromEntries(once), faults);
 };
 
-const bodyNotJson = 'The body must be a JSON object.';
-
-/** The value of a JSON text; undefined where it is none. */
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
-const parseBody = (row: Route, { body, isBase64Encoded }: APIGatewayProxyEvent, faults: string[]): unknown => {
-  if (!row.body) return undefined;
-  const text = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString('utf8') : (body ?? '');
-  if (Buffer.byteLength(text) > maxBodyBytes) {
-    faults.push(`The body must be at most ${maxBodyBytes / 1024} KiB.`);
-    return undefined;
-  }
-  if (row.bodyOptional && text.trim() === '') return parse(row.body, {}, faults);
-  const value = jsonOf(text);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return parse(row.body, value, faults);
-  faults.push(bodyNotJson);
-  return undefined;
+const parseBody = (row: Route, event: APIGatewayProxyEvent, faults: string[]): unknown => {
+  const value = row.body && readBody(event, row.bodyOptional ?? false, faults);
+  return row.body && value && parse(row.body, value, faults);
 };
 
 const parseList = (row: Route, event: APIGatewayProxyEvent, query: unknown, faults: string[]): ListRequest => {

@@ -12,8 +12,12 @@ test('statuses 10: what counts is the body, not its Content-Type', async () => {
   expect((await call('POST', '/v1/categories', 'name=Seats')).status).toBe(400);
 });
 
-test('statuses 10: a body with a byte order mark, a trailing comma or two values is no JSON', async () => {
-  for (const body of ['\ufeff{"name":"x"}', '{"name":"x",}', '{"name":"x"}{}', 'undefined', '"', '{"name":"x"'])
+test('statuses 10: a byte order mark before a body is ignored', async () => {
+  expect((await call('POST', '/v1/categories', '\ufeff{"name":"x"}')).status).toBe(201);
+});
+
+test('statuses 10: a body with two byte order marks, a trailing comma or two values is no JSON', async () => {
+  for (const body of ['\ufeff\ufeff{"name":"x"}', '{"name":"x",}', '{"name":"x"}{}', 'undefined', '"', '{"name":"x"'])
     expectProblem(await call('POST', '/v1/categories', body), 400, '/v1/categories', [
       'The body must be a JSON object.',
     ]);
@@ -27,16 +31,27 @@ test('silent 28: a body of 1 MB is 400', async () => {
   ]);
 });
 
-test('silent 50: bytes that are no UTF-8 are read as U+FFFD', async () => {
-  const response = await fetch(`${target.baseUrl}/v1/categories`, {
-    method: 'POST',
-    headers: { 'X-API-Key': target.key },
-    body: Buffer.from('{"name":"Caf\u00e9"}', 'latin1'),
-  });
-  const { id, name } = await response.json();
-  await call('DELETE', `/v1/categories/${id}`);
+test('statuses 10: 400s for bytes that are not UTF-8, and for U+FFFD, which stands in their place', async () => {
+  const send = (body: string | Buffer<ArrayBuffer>) =>
+    fetch(`${target.baseUrl}/v1/categories`, { method: 'POST', headers: { 'X-API-Key': target.key }, body });
 
-  expect(name).toBe('Caf\ufffd');
+  const answers = await Promise.all([
+    send(Buffer.from('{"name":"Caf\u00e9"}', 'latin1')),
+    send(Buffer.from('{"name":"Seats","unknown":["Caf\u00e9"]}', 'latin1')),
+    send('{"name":"Caf\ufffd"}'),
+    send('{"name":"Caf\\ufffd"}'),
+  ]);
+
+  for (const answer of answers) {
+    const { errors } = await answer.json();
+    expect([answer.status, errors]).toEqual([400, ['The body must be UTF-8 text without U+FFFD.']]);
+  }
+});
+
+test('silent 50: a body may nest 2,000 levels deep', async () => {
+  const body = `{"name":"Seats","deep":${'['.repeat(1999)}${']'.repeat(1999)}}`;
+
+  expect((await call('POST', '/v1/categories', body)).status).toBe(201);
 });
 
 test('statuses 10: blanks around a body do no harm', async () => {
@@ -71,13 +86,17 @@ test('silent 10: an empty boolean is 400', async () => {
   expectProblem(await get('/v1/products?listed='), 400, '/v1/products', ['listed must be true or false.']);
 });
 
-test('silent 16: members named __proto__ and the like are unknown fields', async () => {
-  const odd = '"__proto__":{"name":"evil","price":1},"constructor":{"prototype":{"name":"evil"}},"toString":1';
-
-  expectProblem(await call('POST', '/v1/categories', `{${odd}}`), 400, '/v1/categories', [
+test('statuses 10, silent 16: 400s for members that reach for a prototype; others are unknown fields', async () => {
+  for (const odd of ['"__proto__":{"name":"evil"}', '"constructor":{"prototype":{"name":"evil"}}'])
+    for (const member of [odd, `"nested":[{${odd}}]`])
+      expectProblem(await call('POST', '/v1/categories', `{"name":"Seats",${member}}`), 400, '/v1/categories', [
+        'The body must not have a member __proto__, nor a constructor with a prototype.',
+      ]);
+  const harmless = '"constructor":{"name":"evil"},"prototype":{"name":"evil"},"toString":1';
+  expectProblem(await call('POST', '/v1/categories', `{${harmless}}`), 400, '/v1/categories', [
     expect.stringMatching(/^name is required/),
   ]);
-  expect((await call('POST', '/v1/categories', `{${odd},"name":"Seats"}`)).body.name).toBe('Seats');
+  expect((await call('POST', '/v1/categories', `{${harmless},"name":"Seats"}`)).body.name).toBe('Seats');
 });
 
 describe.runIf(target.local)(

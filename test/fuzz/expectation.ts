@@ -38,14 +38,27 @@ const isQueryFaulty = (row: Route, query: string): boolean => {
 
 const textOf = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8');
 
+/** The value of a body's JSON. */
+const parsedBody = (bytes: string) => JSON.parse(textOf(bytes).replace(/^\ufeff/, ''));
+
+/** Whether a value holds a member or a character that no body may have, or nests deeper than any parser has to follow. */
+const isRefused = (value: unknown, depth = 0): boolean => {
+  if (typeof value === 'string') return value.includes('\ufffd');
+  if (typeof value !== 'object' || value === null) return false;
+  if (depth > 5000 || Object.hasOwn(value, '__proto__')) return true;
+  if (Object.hasOwn(value, 'constructor') && Object.hasOwn(Object(value.constructor), 'prototype')) return true;
+  return Object.entries(value).some(([name, inner]) => name.includes('\ufffd') || isRefused(inner, depth + 1));
+};
+
 const isBodyFaulty = (row: Route, bytes: string): boolean => {
   if (!row.body) return false;
   const text = textOf(bytes);
   if (Buffer.byteLength(text) > 256 * 1024) return true;
   if (row.bodyOptional && text.trim() === '') return false;
   try {
-    const value = JSON.parse(text);
-    return typeof value !== 'object' || value === null || Array.isArray(value) || !row.body.safeParse(value).success;
+    const value = parsedBody(bytes);
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || isRefused(value)) return true;
+    return !row.body.safeParse(value).success;
   } catch {
     return true;
   }
@@ -82,7 +95,7 @@ const undecidedByState = [
 /** Whether nothing that was written before can make a difference to the status of a well-formed request. */
 const isFree = (row: Route, query: string, body: string): boolean => {
   if (row.id === 'products/create-product') {
-    const { profitShares = [], demoId = null } = JSON.parse(textOf(body));
+    const { profitShares = [], demoId = null } = parsedBody(body);
     return profitShares.length === 0 && demoId === null;
   }
   const isList = 'cursor' in row.query.shape && !new URLSearchParams(query).has('cursor');

@@ -6,7 +6,7 @@ import { endpoint } from '../../lib/http/endpoint.ts';
 import { logSink } from '../../lib/log.ts';
 import { invalid, notFound, Problem } from '../../lib/problem.ts';
 import { type Route, route } from '../../lib/routes/route.ts';
-import { integer, noPath, noQuery, queryBoolean } from '../../lib/routes/wire.ts';
+import { integer, noPath, noQuery, queryBoolean, uuid } from '../../lib/routes/wire.ts';
 import { refuseIfOver } from '../../lib/table/meter.ts';
 
 /** The wrapper by itself, under rows that are made up and events as API Gateway sends them. */
@@ -83,6 +83,45 @@ test('a body is read as text or as base64, and an event without one has none', a
   expect(await errorsOf(row, { body: null })).toEqual(notJson);
   expect(await errorsOf(row, { body: null, isBase64Encoded: true })).toEqual(notJson);
   expect(await errorsOf(row, { body: 'Stryker' })).toEqual(notJson);
+});
+
+test('a byte order mark before a body is ignored', async () => {
+  const text = '\ufeff{"parts":[]}';
+
+  expect((await answerOf(row, { body: text })).body.got).toEqual({ parts: [] });
+  const encoded = { body: Buffer.from(text).toString('base64'), isBase64Encoded: true };
+  expect((await answerOf(row, encoded)).body.got).toEqual({ parts: [] });
+  expect(await answerOf(optional, { body: '\ufeff' })).toMatchObject({ statusCode: 200, body: { got: {} } });
+  expect(await errorsOf(row, { body: `\ufeff${text}` })).toEqual(['The body must be a JSON object.']);
+});
+
+test('400s for a body that is not UTF-8, or that holds the U+FFFD which API Gateway puts in its place', async () => {
+  const latin1 = { body: Buffer.from('{"note":"Caf\u00e9"}', 'latin1').toString('base64'), isBase64Encoded: true };
+  const bodies = ['{"note":"\ufffd"}', '{"a":[{"\ufffd":1}]}', '{"note":"\\ufffd"}', '{"note":"\\uFFFD"}'];
+
+  for (const event of [latin1, ...bodies.map((body) => ({ body }))])
+    expect(await errorsOf(row, event), event.body).toEqual(['The body must be UTF-8 text without U+FFFD.']);
+  expect((await answerOf(row, { body: '{"note":"\\\\ufffd"}' })).statusCode).toBe(200);
+});
+
+test('400s for a body that reaches for a prototype, at any depth; other names of objects are unknown fields', async () => {
+  const fault = ['The body must not have a member __proto__, nor a constructor with a prototype.'];
+  const refused = ['{"__proto__":{}}', '{"a":[{"__proto__":1}]}', '{"constructor":{"prototype":{}}}'];
+
+  for (const body of refused) expect(await errorsOf(row, { body }), body).toEqual(fault);
+  expect((await answerOf(row, { body: '{"constructor":1,"prototype":1,"toString":1}' })).body.got).toEqual({});
+});
+
+test('a body that cannot be parsed is one of the faults of its request, beside those of path and query', async () => {
+  const faulty: Route = { ...row, params: z.object({ id: uuid() }) };
+  const event = { pathParameters: { id: 'x' }, multiValueQueryStringParameters: { loud: ['no'] } };
+
+  for (const body of ['{', '{"__proto__":1}', '{"a":"\ufffd"}', `"${'x'.repeat(256 * 1024)}"`])
+    expect(await errorsOf(faulty, { ...event, body }), body.slice(0, 20)).toEqual([
+      'id must be a UUID.',
+      'loud must be true or false.',
+      expect.stringMatching(/^The body must /),
+    ]);
 });
 
 test('where the body is optional, none and blanks are as good as {}; anything else must be an object', async () => {
