@@ -11,7 +11,7 @@ import {
 } from './answers.ts';
 import { operationTexts } from './operation-texts.ts';
 import { parameterSchema, refOf, schemaComponents } from './schemas.ts';
-import { introduction, parameterTexts, scopeTexts, tagOf, tagTexts } from './texts.ts';
+import { introduction, scopeTexts, tagOf, tagTexts } from './texts.ts';
 import type { Content, OpenApiDocument, Operation, Parameter, Response } from './types.ts';
 
 const idempotencyKey: Parameter = {
@@ -25,11 +25,26 @@ const idempotencyKey: Parameter = {
   schema: { type: 'string', minLength: 1, maxLength: 257, pattern: '^[\\x21-\\x7e]+$' },
 };
 
+/** The resources that ids in paths name, by the segment before them. */
+const resources: Record<string, string> = {
+  coupons: 'coupon',
+  giftcards: 'gift card',
+  products: 'product',
+  categories: 'category',
+};
+
+/** `UUID of the coupon.` for `/v1/coupons/{id}`. */
+const placeholderText = (row: Route, name: string): string | undefined => {
+  if (name === 'identifier') return 'The resident, by username or avatar UUID.';
+  const resource = resources[row.path.split(`/{${name}}`)[0]?.split('/').at(-1) ?? ''];
+  return resource && `UUID of the ${resource}.`;
+};
+
 const parametersOf = (row: Route, place: 'path' | 'query', shape: z.ZodObject): Parameter[] =>
   Object.entries(shape.shape as Record<string, z.ZodType>).map(([name, schema]) => {
-    const description = parameterTexts[`${tagOf(row)}.${name}`] ?? parameterTexts[name];
+    const description = place === 'path' ? placeholderText(row, name) : schema.description;
     if (description === undefined)
-      throw new Error(`reference/texts.ts has no text for the parameter ${name} of ${row.id}`);
+      throw new Error(`The parameter ${name} of ${row.id} needs a text by .describe() in lib/routes.`);
     const example = operationTexts[row.id]?.parameters?.[name];
     return {
       name,

@@ -1,7 +1,4 @@
 import * as z from 'zod';
-import { fieldTexts } from './field-texts.ts';
-import type { FieldText } from './fields/common.ts';
-import { requestSchemas, responseSchemas } from './names.ts';
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
@@ -20,57 +17,41 @@ const plain = ({ jsonSchema: schema }: { jsonSchema: JsonSchema }): void => {
   if (schema.type === 'number' && integers(schema.enum)) schema.type = 'integer';
 };
 
-/** Texts of the fields beside their types. Throws where a field has no text, or a text no field. */
-const withTexts = (name: string, schema: JsonSchema, texts: Record<string, FieldText> = {}): JsonSchema => {
-  const fields = Object.keys(schema.properties ?? {});
-  const missing = fields.filter((field) => !(field in texts));
-  const left = Object.keys(texts).filter((field) => !fields.includes(field));
-  if (missing.length + left.length > 0)
-    throw new Error(
-      `reference/fields: ${name} lacks ${missing.join(', ') || 'nothing'}, has too many: ${left.join(', ') || 'none'}`,
-    );
-  const properties = Object.entries(schema.properties ?? {}).map(([field, type]) => {
-    const text = texts[field] ?? '';
-    return [field, { ...(type as JsonSchema), ...(typeof text === 'string' ? { description: text } : text) }];
-  });
-  return { ...schema, properties: Object.fromEntries(properties) };
-};
-
-const componentsOf = (schemas: Record<string, z.ZodType>, io: 'input' | 'output'): Record<string, JsonSchema> => {
-  const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
-  const { schemas: converted } = z.toJSONSchema(registry, { io, uri: refTo, override: plain });
-  return Object.fromEntries(
-    Object.entries(converted).map(([name, { $schema: _, $id: __, ...schema }]) => [
-      name,
-      withTexts(name, schema as JsonSchema, fieldTexts[name]),
-    ]),
+const withoutText = (name: string, { properties = {} }: JsonSchema): string[] =>
+  Object.entries(properties).flatMap(([field, schema]) =>
+    (schema as JsonSchema).description ? [] : [`${name}.${field}`],
   );
+
+/** The schemas that have names: requests as they are sent, answers as they are received. Throws where a field has no text. */
+export const schemaComponents = (): Record<string, JsonSchema> => {
+  const components = (['input', 'output'] as const).flatMap((io) => {
+    const { schemas } = z.toJSONSchema(z.globalRegistry, { io, uri: refTo, unrepresentable: 'any', override: plain });
+    return Object.entries(schemas)
+      .filter(([name]) => name.endsWith('Request') === (io === 'input'))
+      .map(([name, { $schema: _, $id: __, id: ___, ...schema }]) => [name, schema as JsonSchema] as const);
+  });
+  const silent = components.flatMap(([name, schema]) => withoutText(name, schema));
+  if (silent.length > 0) throw new Error(`These fields need a text by .describe() in lib/routes: ${silent.join(', ')}`);
+  return Object.fromEntries(components);
 };
 
-/** The named schemas: requests as they are sent, answers as they are received. */
-export const schemaComponents = (): Record<string, JsonSchema> => ({
-  ...componentsOf(requestSchemas, 'input'),
-  ...componentsOf(responseSchemas, 'output'),
-});
-
-const names = new Map(
-  Object.entries({ ...requestSchemas, ...responseSchemas }).map(([name, schema]) => [schema, name]),
-);
-
-/** A reference to the named schema of a body. Throws where it has no name. */
+/** A reference to the schema of a body. Throws where it has no name. */
 export const refOf = (schema: z.ZodType, of: string): { $ref: string } => {
-  const name = names.get(schema);
-  if (name === undefined) throw new Error(`reference/names.ts has no name for a body of ${of}`);
+  const name = schema.meta()?.id;
+  if (name === undefined) throw new Error(`A schema of ${of} needs a name by .meta({ id }) in lib/routes.`);
   return { $ref: refTo(name) };
 };
 
 const convert = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema => {
-  const { $schema: _, ...converted } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: plain });
+  const {
+    $schema: _,
+    description: __,
+    ...converted
+  } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: plain });
   return converted;
 };
 
-/** The schema of a path or query parameter: the type that its text stands for. */
+/** The schema of a path or query parameter: the type that its text stands for. Its description stands beside it. */
 export const parameterSchema = (schema: z.ZodType): JsonSchema => {
   const [sent, read] = [convert(schema, 'input'), convert(schema, 'output')];
   if (integers(read.enum) || read.type === 'integer') return read;

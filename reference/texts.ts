@@ -67,28 +67,3 @@ export const scopeTexts: Record<Scope, string> = {
   'categories:read': 'read categories',
   'categories:write': 'create, rename and delete categories, and change what is in them',
 };
-
-/** Texts of parameters by name; `Tag.name` where it means something of its own in a group. */
-export const parameterTexts: Record<string, string> = {
-  identifier: 'The resident, by username or avatar UUID.',
-  limit: 'The most rows to answer, from 1 to 1000. A script inworld should ask for few.',
-  cursor:
-    'Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.',
-  productId: 'UUID of the product.',
-  'Coupons.id': 'UUID of the coupon.',
-  'Gift cards.id': 'UUID of the gift card.',
-  'Products.id': 'UUID of the product.',
-  'Categories.id': 'UUID of the category.',
-  'Coupons.active': 'Only active (true) or inactive (false) coupons.',
-  'Gift cards.active': 'Only active (true) or inactive (false) cards.',
-  redeemed: 'Only redeemed (true) or unredeemed (false) cards.',
-  newsSubscriber: 'Only customers who are (true) or are not (false) subscribed to the news kiosk.',
-  spentMoreThan:
-    'Only customers whose lifetime spend is strictly more than this many L$. Without any recorded spend it counts as 0.',
-  listed: 'Only products whose `listed` is true (or false).',
-  bloggable: 'Only products whose `bloggable` is true (or false).',
-  category: 'Only products in the category with this UUID. An unknown one gives an empty list.',
-  search:
-    'Only products whose name or description contains this text: in any case, literally (`%` and `_` are no wildcards). ' +
-    'Empty or blank: no filter.',
-};

@@ -1,119 +1,77 @@
 import * as z from 'zod';
 import { route } from './route.ts';
-import { idPath, listOf, noPath, noQuery, pageQuery, text, uuid } from './wire.ts';
+import { listOf, pageQuery, text, uuid } from './wire.ts';
 
-const CategoryResponse = z.object({
-  id: uuid(),
-  name: z.string(),
-  productCount: z.int(),
+const CategoryResponse = z
+  .object({
+    id: uuid().describe('UUID of the category, in lower case.'),
+    name: z.string().describe('Name of the category.'),
+    productCount: z.int().describe('Number of products in the category, inactive ones included.'),
+  })
+  .meta({ id: 'CategoryResponse' });
+
+const NamedRequest = z.object({
+  name: text({ min: 1, max: 255 }).describe(
+    'Name of the category. Need not be unique. Surrounding blanks are trimmed.',
+  ),
 });
 
-const name = text({ min: 1, max: 255 });
-const CreateCategoryRequest = z.object({ name });
-const UpdateCategoryRequest = z.object({ name });
-
-const memberPath = z.object({ id: uuid(), productId: uuid() });
-
-export const listCategories = route({
+export const listCategories = route('GET /v1/categories', {
   id: 'categories/list-categories',
   summary: 'List categories',
-  method: 'GET',
-  path: '/v1/categories',
   scope: 'categories:read',
-  status: 200,
-  problems: [400],
-  params: noPath,
   query: z.object(pageQuery),
-  response: listOf(CategoryResponse),
+  response: listOf('CategoryListResponse', 'Categories', CategoryResponse),
   reads: ['CATEGORY'],
-  writes: [],
 });
 
-export const getCategory = route({
+export const getCategory = route('GET /v1/categories/{id}', {
   id: 'categories/get-category',
   summary: 'Read a category',
-  method: 'GET',
-  path: '/v1/categories/{id}',
   scope: 'categories:read',
-  status: 200,
-  problems: [404],
-  params: idPath,
-  query: noQuery,
   response: CategoryResponse,
   reads: ['CATEGORY'],
-  writes: [],
 });
 
-export const createCategory = route({
+export const createCategory = route('POST /v1/categories', {
   id: 'categories/create-category',
   summary: 'Create a category',
-  method: 'POST',
-  path: '/v1/categories',
   scope: 'categories:write',
   status: 201,
-  problems: [400, 404],
-  params: noPath,
-  query: noQuery,
-  body: CreateCategoryRequest,
+  body: NamedRequest.meta({ id: 'CreateCategoryRequest' }),
   response: CategoryResponse,
-  reads: [],
   writes: ['CATEGORY'],
 });
 
-export const updateCategory = route({
+export const updateCategory = route('PUT /v1/categories/{id}', {
   id: 'categories/update-category',
   summary: 'Rename a category',
-  method: 'PUT',
-  path: '/v1/categories/{id}',
   scope: 'categories:write',
-  status: 200,
-  problems: [400, 404],
-  params: idPath,
-  query: noQuery,
-  body: UpdateCategoryRequest,
+  body: NamedRequest.meta({ id: 'UpdateCategoryRequest' }),
   response: CategoryResponse,
-  reads: [],
   writes: ['CATEGORY'],
 });
 
-export const deleteCategory = route({
+export const deleteCategory = route('DELETE /v1/categories/{id}', {
   id: 'categories/delete-category',
   summary: 'Delete a category',
-  method: 'DELETE',
-  path: '/v1/categories/{id}',
   scope: 'categories:write',
-  status: 204,
-  problems: [400, 404],
-  params: idPath,
-  query: noQuery,
   reads: ['MEMBER'],
   writes: ['CATEGORY', 'MEMBER'],
 });
 
-export const addProduct = route({
+export const addProduct = route('POST /v1/categories/{id}/products/{productId}', {
   id: 'categories/add-product',
   summary: 'Add a product to a category',
-  method: 'POST',
-  path: '/v1/categories/{id}/products/{productId}',
   scope: 'categories:write',
-  status: 204,
-  problems: [400, 404],
-  params: memberPath,
-  query: noQuery,
   reads: ['PRODUCT'],
   writes: ['CATEGORY', 'MEMBER'],
 });
 
-export const removeProduct = route({
+export const removeProduct = route('DELETE /v1/categories/{id}/products/{productId}', {
   id: 'categories/remove-product',
   summary: 'Remove a product from a category',
-  method: 'DELETE',
-  path: '/v1/categories/{id}/products/{productId}',
   scope: 'categories:write',
-  status: 204,
-  problems: [400, 404],
-  params: memberPath,
-  query: noQuery,
   reads: ['PRODUCT'],
   writes: ['CATEGORY', 'MEMBER'],
 });

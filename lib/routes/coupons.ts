@@ -5,12 +5,9 @@ import {
   avatarUuid,
   boolean,
   identifier,
-  identifierPath,
-  idPath,
   integer,
   listOf,
-  noPath,
-  noQuery,
+  ownerUsername,
   pageQuery,
   percent,
   queryBoolean,
@@ -18,38 +15,72 @@ import {
   uuid,
 } from './wire.ts';
 
-const CouponResponse = z.object({
-  id: uuid(),
-  code: z.string(),
-  active: boolean(),
-  bloggersSync: boolean(),
-  couponOwnerUuid: uuid(),
-  couponOwnerUsername: z.string(),
-  discount: z.number(),
-  ownerProfit: z.number(),
-  usesPerCustomer: z.int(),
-  expiration: z.string(),
-});
+const discountText = 'What the customer saves, in percent of the price.';
+const ownerProfitText = "The owner's commission, in percent of the price.";
+const active = () => boolean().describe('Whether the coupon can be applied.');
+const bloggersSync = () =>
+  boolean().describe('A flag for the store’s blogger tools. The service keeps it and does nothing else with it.');
 
-const CouponListResponse = listOf(CouponResponse);
+const CouponResponse = z
+  .object({
+    id: uuid().describe('UUID of the coupon, in lower case.'),
+    code: z.string().describe('The code, as it was written when the coupon was created or replaced.'),
+    active: active(),
+    bloggersSync: bloggersSync(),
+    couponOwnerUuid: uuid().describe(
+      'UUID of the owner: the avatar who receives the commission, not the customer who gets the discount. Fixed at creation.',
+    ),
+    couponOwnerUsername: ownerUsername(),
+    discount: z.number().describe(discountText),
+    ownerProfit: z.number().describe(ownerProfitText),
+    usesPerCustomer: z.int().describe('How often one customer may use the coupon. `0`: without limit.'),
+    expiration: z
+      .string()
+      .describe(
+        'The coupon can be applied before this time. A coupon made through the API does not expire: `9999-12-31T23:59:59.999Z`.',
+      )
+      .meta({ format: 'date-time' }),
+  })
+  .meta({ id: 'CouponResponse' });
 
-const UpdateCouponRequest = z.object({
-  code: text({ min: 1, max: 64 }),
-  discount: percent().default(0),
-  ownerProfit: percent().default(0),
-  active: boolean().default(true),
-  bloggersSync: boolean().default(false),
-});
+const CouponListResponse = listOf('CouponListResponse', 'Coupons', CouponResponse);
 
-const CreateCouponRequest = UpdateCouponRequest.extend({ ownerIdentifier: identifier() });
+const UpdateCouponRequest = z
+  .object({
+    code: text({ min: 1, max: 64 }).describe(
+      'The code a customer types. Unique in the store, compared without case, answered as written. ' +
+        'Surrounding blanks are trimmed. A code that is taken is refused with 400.',
+    ),
+    discount: percent().default(0).describe(discountText),
+    ownerProfit: percent().default(0).describe(ownerProfitText),
+    active: active().default(true),
+    bloggersSync: bloggersSync().default(false),
+  })
+  .meta({ id: 'UpdateCouponRequest' });
+
+const CreateCouponRequest = UpdateCouponRequest.extend({
+  ownerIdentifier: identifier().describe(
+    'The avatar who receives the commission, by username or UUID. Cannot be changed later.',
+  ),
+}).meta({ id: 'CreateCouponRequest' });
 
 /** The coupon and the scope of apply and revoke, before the rules that span fields. */
 const couponChoice = {
-  code: text({ min: 1, max: 64 }).optional(),
-  couponOwnerUuid: avatarUuid().optional(),
-  couponId: uuid().optional(),
-  scope: z.literal([0, 1], { error: 'must be 0 (store-wide) or 1 (single product)' }),
-  productId: uuid().optional(),
+  code: text({ min: 1, max: 64 })
+    .optional()
+    .describe(
+      'The coupon, by its code (case is ignored). Send exactly one of `code`, `couponOwnerUuid` and `couponId`.',
+    ),
+  couponOwnerUuid: avatarUuid()
+    .optional()
+    .describe(
+      'The coupon, by the avatar who owns it: the newest usable (active, not expired) coupon of that owner. Not the nil UUID.',
+    ),
+  couponId: uuid().optional().describe('The coupon, by its id.'),
+  scope: z
+    .literal([0, 1], { error: 'must be 0 (store-wide) or 1 (single product)' })
+    .describe('`0`: the whole store. `1`: a single product.'),
+  productId: uuid().optional().describe('The product. Required with `scope` 1; must be left out with `scope` 0.'),
 };
 
 /** Exactly one coupon identifier, and `productId` exactly when the scope is 1. */
@@ -65,127 +96,109 @@ const choiceRules = acrossFields(({ code, couponOwnerUuid, couponId, scope, prod
   if (scope === 0 && productId !== undefined) report('productId', 'must be left out when scope is 0');
 });
 
-const RevokeCouponRequest = z.object(couponChoice).check(choiceRules);
+const RevokeCouponRequest = z.object(couponChoice).check(choiceRules).meta({ id: 'RevokeCouponRequest' });
 
 const ApplyCouponRequest = z
-  .object({ ...couponChoice, expiresInHours: integer(1, 168).default(24) })
-  .check(choiceRules);
+  .object({
+    ...couponChoice,
+    expiresInHours: integer(1, 168).default(24).describe('Hours until the application lapses.'),
+  })
+  .check(choiceRules)
+  .meta({ id: 'ApplyCouponRequest' });
 
-export const listOwnerCoupons = route({
+const AppliedCouponResponse = z
+  .object({
+    couponId: uuid().describe('UUID of the coupon, in lower case.'),
+    code: z.string().describe('Code of the coupon, as it was written.'),
+    discount: z.number().describe(discountText),
+    scope: z
+      .enum(['store', 'product'])
+      .describe(
+        'What the discount is for. The request sends an integer: `0` is answered `store`, `1` is answered `product`.',
+      ),
+    productId: uuid().optional().describe('UUID of the product. Only with scope `product`.'),
+    customerUuid: uuid().describe('UUID of the customer, in lower case.'),
+    customerUsername: z.string().describe('Current username of the customer, in canonical form.'),
+    expiresAt: z
+      .string()
+      .describe('When the application lapses: the time of the request plus `expiresInHours`.')
+      .meta({ format: 'date-time' }),
+    replaced: boolean().describe(
+      'Whether this overwrote an application still in force for the same customer and scope.',
+    ),
+  })
+  .meta({ id: 'AppliedCouponResponse' });
+
+const RevokedCouponResponse = z
+  .object({ revoked: boolean().describe('Whether there was such an application. It is gone in either case.') })
+  .meta({ id: 'RevokedCouponResponse' });
+
+export const listOwnerCoupons = route('GET /v1/coupons/owner/{identifier}', {
   id: 'coupons/list-owner-coupons',
   summary: 'List the coupons whose commission goes to an avatar',
-  method: 'GET',
-  path: '/v1/coupons/owner/{identifier}',
   scope: 'coupons:read',
-  status: 200,
-  problems: [400, 404],
-  params: identifierPath,
   query: z.object(pageQuery),
   response: CouponListResponse,
   reads: ['COUPON', 'RESIDENT', 'NAME'],
-  writes: [],
 });
 
-export const listCoupons = route({
+export const listCoupons = route('GET /v1/coupons', {
   id: 'coupons/list-coupons',
   summary: 'List coupons',
-  method: 'GET',
-  path: '/v1/coupons',
   scope: 'coupons:read',
-  status: 200,
-  problems: [400],
-  params: noPath,
-  query: z.object({ ...pageQuery, active: queryBoolean().optional() }),
+  query: z.object({
+    ...pageQuery,
+    active: queryBoolean().optional().describe('Only active (true) or inactive (false) coupons.'),
+  }),
   response: CouponListResponse,
   reads: ['COUPON'],
-  writes: [],
 });
 
-export const getCoupon = route({
+export const getCoupon = route('GET /v1/coupons/{id}', {
   id: 'coupons/get-coupon',
   summary: 'Read a coupon',
-  method: 'GET',
-  path: '/v1/coupons/{id}',
   scope: 'coupons:read',
-  status: 200,
-  problems: [404],
-  params: idPath,
-  query: noQuery,
   response: CouponResponse,
   reads: ['COUPON'],
-  writes: [],
 });
 
-export const createCoupon = route({
+export const createCoupon = route('POST /v1/coupons', {
   id: 'coupons/create-coupon',
   summary: 'Create a coupon',
-  method: 'POST',
-  path: '/v1/coupons',
   scope: 'coupons:write',
   status: 201,
-  problems: [400, 404],
-  params: noPath,
-  query: noQuery,
   body: CreateCouponRequest,
   response: CouponResponse,
   reads: ['RESIDENT', 'NAME'],
   writes: ['COUPON', 'CODE'],
 });
 
-export const updateCoupon = route({
+export const updateCoupon = route('PUT /v1/coupons/{id}', {
   id: 'coupons/update-coupon',
   summary: 'Replace a coupon',
-  method: 'PUT',
-  path: '/v1/coupons/{id}',
   scope: 'coupons:write',
-  status: 200,
-  problems: [400, 404],
-  params: idPath,
-  query: noQuery,
   body: UpdateCouponRequest,
   response: CouponResponse,
   reads: ['COUPON'],
   writes: ['COUPON', 'CODE'],
 });
 
-export const applyCoupon = route({
+export const applyCoupon = route('POST /v1/customers/{identifier}/actions/apply-coupon', {
   id: 'coupons/apply-coupon',
   summary: 'Apply a coupon to a customer',
-  method: 'POST',
-  path: '/v1/customers/{identifier}/actions/apply-coupon',
   scope: 'coupons:apply',
-  status: 200,
-  problems: [400, 404],
-  params: identifierPath,
-  query: noQuery,
   body: ApplyCouponRequest,
-  response: z.object({
-    couponId: uuid(),
-    code: z.string(),
-    discount: z.number(),
-    scope: z.enum(['store', 'product']),
-    productId: uuid().optional(),
-    customerUuid: uuid(),
-    customerUsername: z.string(),
-    expiresAt: z.string(),
-    replaced: boolean(),
-  }),
+  response: AppliedCouponResponse,
   reads: ['COUPON', 'CODE', 'PRODUCT', 'RESIDENT', 'NAME'],
   writes: ['APPLIED', 'CUSTOMER'],
 });
 
-export const revokeCoupon = route({
+export const revokeCoupon = route('POST /v1/customers/{identifier}/actions/revoke-coupon', {
   id: 'coupons/revoke-coupon',
   summary: "Revoke a customer's coupon",
-  method: 'POST',
-  path: '/v1/customers/{identifier}/actions/revoke-coupon',
   scope: 'coupons:apply',
-  status: 200,
-  problems: [400, 404],
-  params: identifierPath,
-  query: noQuery,
   body: RevokeCouponRequest,
-  response: z.object({ revoked: boolean() }),
+  response: RevokedCouponResponse,
   reads: ['COUPON', 'CODE', 'RESIDENT', 'NAME'],
   writes: ['APPLIED'],
 });

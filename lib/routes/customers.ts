@@ -1,124 +1,112 @@
 import * as z from 'zod';
 import { route } from './route.ts';
-import {
-  boolean,
-  identifierPath,
-  integer,
-  listOf,
-  noPath,
-  noQuery,
-  pageQuery,
-  person,
-  queryBoolean,
-  queryInteger,
-  text,
-} from './wire.ts';
+import { balances, boolean, integer, listOf, pageQuery, person, queryBoolean, queryInteger, text } from './wire.ts';
 
-const CustomerResponse = z.object({
-  ...person,
-  credit: z.int(),
-  restrictedCredit: z.int(),
-  discount: z.int(),
-  newsSubscriber: boolean(),
-  isBanned: boolean(),
-});
+const CustomerResponse = z
+  .object({
+    ...person,
+    ...balances,
+    discount: z.int().describe('Discount of this customer, in whole percent.'),
+    newsSubscriber: boolean().describe('Whether the customer is subscribed to the news kiosk.'),
+    isBanned: boolean().describe('Whether the store has banned the customer. A ban blocks no call of this API.'),
+  })
+  .meta({ id: 'CustomerResponse' });
 
-const CustomerBanStateResponse = z.object({ ...person, isBanned: boolean() });
+const CustomerSpendResponse = z
+  .object({
+    ...person,
+    sum: z.int().describe('Lifetime spend in L$.').meta({ format: 'int64' }),
+    lastYearSum: z.int().describe('Spend of the 365 UTC days that end today, in L$.').meta({ format: 'int64' }),
+    totalOwned: z.int().describe('Number of distinct products owned.'),
+  })
+  .meta({ id: 'CustomerSpendResponse' });
 
-export const listCustomers = route({
+const UpdateCustomerRequest = z
+  .object({
+    discount: integer(0, 100)
+      .optional()
+      .describe('Discount of this customer, in whole percent. Left out: stays as it is.'),
+    newsSubscriber: boolean().optional().describe('Subscription to the news kiosk. Left out: stays as it is.'),
+  })
+  .meta({ id: 'UpdateCustomerRequest' });
+
+const BanCustomerRequest = z
+  .object({
+    reason: text({ min: 0, max: 1000, multiline: true })
+      .optional()
+      .describe(
+        'Why, for the store’s own records. A second ban with a reason replaces it, one without keeps it; lifting the ban deletes it.',
+      ),
+  })
+  .meta({ id: 'BanCustomerRequest' });
+
+const CustomerBanStateResponse = z
+  .object({
+    ...person,
+    isBanned: boolean().describe('Whether the store has banned the customer, after this request.'),
+  })
+  .meta({ id: 'CustomerBanStateResponse' });
+
+export const listCustomers = route('GET /v1/customers', {
   id: 'customers/list-customers',
   summary: 'List customers',
-  method: 'GET',
-  path: '/v1/customers',
   scope: 'customers:read',
-  status: 200,
-  problems: [400],
-  params: noPath,
   query: z.object({
     ...pageQuery,
-    newsSubscriber: queryBoolean().optional(),
-    spentMoreThan: queryInteger().optional(),
+    newsSubscriber: queryBoolean()
+      .optional()
+      .describe('Only customers who are (true) or are not (false) subscribed to the news kiosk.'),
+    spentMoreThan: queryInteger()
+      .optional()
+      .describe(
+        'Only customers whose lifetime spend is strictly more than this many L$. Without any recorded spend it counts as 0.',
+      ),
   }),
-  response: listOf(CustomerResponse),
+  response: listOf('CustomerListResponse', 'Customers', CustomerResponse),
   reads: ['CUSTOMER'],
-  writes: [],
 });
 
-const wholePercent = integer(0, 100);
-
-export const getCustomer = route({
+export const getCustomer = route('GET /v1/customers/{identifier}', {
   id: 'customers/get-customer',
   summary: 'Read a customer',
-  method: 'GET',
-  path: '/v1/customers/{identifier}',
   scope: 'customers:read',
-  status: 200,
-  problems: [400, 404],
-  params: identifierPath,
-  query: noQuery,
   response: CustomerResponse,
   reads: ['CUSTOMER', 'RESIDENT', 'NAME'],
-  writes: [],
 });
 
-export const getSpend = route({
+export const getSpend = route('GET /v1/customers/{identifier}/spend', {
   id: 'customers/get-spend',
   summary: "Read a customer's spend",
-  method: 'GET',
-  path: '/v1/customers/{identifier}/spend',
   scope: 'customers:read',
-  status: 200,
-  problems: [400, 404],
-  params: identifierPath,
-  query: noQuery,
-  response: z.object({ ...person, sum: z.int(), lastYearSum: z.int(), totalOwned: z.int() }),
+  response: CustomerSpendResponse,
   reads: ['SPEND', 'CUSTOMER', 'RESIDENT', 'NAME'],
-  writes: [],
 });
 
-export const updateCustomer = route({
+export const updateCustomer = route('PUT /v1/customers/{identifier}', {
   id: 'customers/update-customer',
   summary: 'Update a customer',
-  method: 'PUT',
-  path: '/v1/customers/{identifier}',
   scope: 'customers:write',
-  status: 200,
-  problems: [400, 404],
-  params: identifierPath,
-  query: noQuery,
-  body: z.object({ discount: wholePercent.optional(), newsSubscriber: boolean().optional() }),
+  body: UpdateCustomerRequest,
   response: CustomerResponse,
   reads: ['RESIDENT', 'NAME'],
   writes: ['CUSTOMER'],
 });
 
-export const banCustomer = route({
+export const banCustomer = route('POST /v1/customers/{identifier}/actions/ban', {
   id: 'customers/ban-customer',
   summary: 'Ban a customer',
-  method: 'POST',
-  path: '/v1/customers/{identifier}/actions/ban',
   scope: 'customers:write',
-  status: 200,
-  problems: [400, 404],
-  params: identifierPath,
-  query: noQuery,
-  body: z.object({ reason: text({ min: 0, max: 1000, multiline: true }).optional() }),
+  body: BanCustomerRequest,
   bodyOptional: true,
   response: CustomerBanStateResponse,
   reads: ['RESIDENT', 'NAME'],
   writes: ['CUSTOMER'],
 });
 
-export const unbanCustomer = route({
+export const unbanCustomer = route('POST /v1/customers/{identifier}/actions/unban', {
   id: 'customers/unban-customer',
   summary: 'Lift the ban of a customer',
-  method: 'POST',
-  path: '/v1/customers/{identifier}/actions/unban',
   scope: 'customers:write',
-  status: 200,
-  problems: [400, 404],
-  params: identifierPath,
-  query: noQuery,
   response: CustomerBanStateResponse,
   reads: ['RESIDENT', 'NAME'],
   writes: ['CUSTOMER'],

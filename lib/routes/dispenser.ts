@@ -1,34 +1,48 @@
 import * as z from 'zod';
 import { route } from './route.ts';
-import { itemName, noPath, noQuery, text } from './wire.ts';
+import { itemName, text } from './wire.ts';
 
 const urlWords = 'must be the address of a script in the virtual world (https, at most 500 characters)';
 
-export const putDispenser = route({
-  id: 'dispenser/put-dispenser',
-  summary: "Register the address of the store's inworld dispenser",
-  method: 'PUT',
-  path: '/v1/dispenser',
-  scope: 'products:deliver',
-  status: 200,
-  problems: [400],
-  params: noPath,
-  query: noQuery,
-  body: z.object({
-    url: z.string({ error: urlWords }).trim().max(500, { error: urlWords }),
-    region: text({ min: 0, max: 255 }).default(''),
+const PutDispenserRequest = z
+  .object({
+    url: z
+      .string({ error: urlWords })
+      .trim()
+      .max(500, { error: urlWords })
+      .describe(
+        'The address that the region gave the script, at most 500 characters: `https`, on a host of the virtual world’s simulators.',
+      ),
+    region: text({ min: 0, max: 255 })
+      .default('')
+      .describe('Name of the region that the dispenser is in, for the operator.'),
     items: z
       .array(itemName(), { error: 'must be an array of item names' })
       .max(1000, { error: 'must hold at most 1000 names' })
-      .default([]),
-  }),
-  // The names of the items are not answered: a script reads at most 16 KiB of an answer.
-  response: z.object({
-    url: z.string(),
-    region: z.string(),
-    secret: z.string(),
-    registeredAt: z.string(),
-  }),
+      .default([])
+      .describe('Names of the items in the dispenser, for the operator. At most 1,000.'),
+  })
+  .meta({ id: 'PutDispenserRequest' });
+
+/** Without the names of the items: a script reads at most 16 KiB of an answer. */
+const DispenserResponse = z
+  .object({
+    url: z.string().describe('The address that deliveries are now sent to.'),
+    region: z.string().describe('Name of the region.'),
+    secret: z
+      .string()
+      .describe('What requests to the dispenser are signed with. The same for every registration of a store. Keep it.'),
+    registeredAt: z.string().describe('When this registration was made.').meta({ format: 'date-time' }),
+  })
+  .meta({ id: 'DispenserResponse' });
+
+export const putDispenser = route('PUT /v1/dispenser', {
+  id: 'dispenser/put-dispenser',
+  summary: "Register the address of the store's inworld dispenser",
+  scope: 'products:deliver',
+  problems: [400],
+  body: PutDispenserRequest,
+  response: DispenserResponse,
   reads: ['DELIVERY'],
   writes: ['DISPENSER'],
   queue: true,

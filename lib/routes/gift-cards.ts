@@ -1,101 +1,87 @@
 import * as z from 'zod';
 import { route } from './route.ts';
-import { boolean, identifierPath, idPath, integer, listOf, noQuery, pageQuery, queryBoolean, uuid } from './wire.ts';
+import { boolean, integer, listOf, ownerUsername, pageQuery, queryBoolean, uuid } from './wire.ts';
 
-const GiftCardResponse = z.object({
-  id: uuid(),
-  ownerUuid: uuid(),
-  ownerUsername: z.string(),
-  credit: z.int(),
-  active: boolean(),
-  redeemed: boolean(),
-  transfer: boolean(),
-  texture: uuid().nullable(),
-  purchased: boolean(),
-});
+const GiftCardResponse = z
+  .object({
+    id: uuid().describe('UUID of the gift card, in lower case.'),
+    ownerUuid: uuid().describe('UUID of the owner, in lower case.'),
+    ownerUsername: ownerUsername(),
+    credit: z.int().describe('Balance of the card in L$.'),
+    active: boolean().describe('Whether the card can be used.'),
+    redeemed: boolean().describe('Whether the card was redeemed. No request sets it.'),
+    transfer: boolean().describe('Whether the owner may give the card away.'),
+    texture: uuid().nullable().describe('UUID of the texture that the card shows inworld; null: none.'),
+    purchased: boolean().describe('Whether the card was bought. A granted card was not.'),
+  })
+  .meta({ id: 'GiftCardResponse' });
 
-export const listGiftCards = route({
+const UpdateGiftCardRequest = z
+  .object({
+    credit: integer(0).default(0).describe('The new balance of the card in L$. Left out: **0**.'),
+    texture: uuid()
+      .nullable()
+      .default(null)
+      .describe('UUID of the texture that the card shows inworld. Left out or null: none.'),
+    transfer: boolean().default(false).describe('Whether the owner may give the card away. Left out: false.'),
+    active: boolean()
+      .default(true)
+      .describe('Whether the card can be used. Left out: **true**, also where the card was disabled.'),
+  })
+  .meta({ id: 'UpdateGiftCardRequest' });
+
+const GrantGiftCardRequest = z
+  .object({
+    credit: integer(1).describe('Balance of the card in L$.'),
+    // Both spellings of "no texture" are taken, as the replacing PUT takes them.
+    texture: uuid().nullable().default(null).describe('UUID of the texture that the card shows inworld; null: none.'),
+    transfer: boolean().default(false).describe('Whether the owner may give the card away.'),
+  })
+  .meta({ id: 'GrantGiftCardRequest' });
+
+export const listGiftCards = route('GET /v1/customers/{identifier}/giftcards', {
   id: 'gift-cards/list-gift-cards',
   summary: "List a customer's gift cards",
-  method: 'GET',
-  path: '/v1/customers/{identifier}/giftcards',
   scope: 'giftcards:read',
-  status: 200,
-  problems: [400, 404],
-  params: identifierPath,
-  query: z.object({ ...pageQuery, active: queryBoolean().optional(), redeemed: queryBoolean().optional() }),
-  response: listOf(GiftCardResponse),
+  query: z.object({
+    ...pageQuery,
+    active: queryBoolean().optional().describe('Only active (true) or inactive (false) cards.'),
+    redeemed: queryBoolean().optional().describe('Only redeemed (true) or unredeemed (false) cards.'),
+  }),
+  response: listOf('GiftCardListResponse', 'Gift cards', GiftCardResponse),
   reads: ['GIFTCARD', 'RESIDENT', 'NAME'],
-  writes: [],
 });
 
-export const getGiftCard = route({
+export const getGiftCard = route('GET /v1/giftcards/{id}', {
   id: 'gift-cards/get-gift-card',
   summary: 'Read a gift card',
-  method: 'GET',
-  path: '/v1/giftcards/{id}',
   scope: 'giftcards:read',
-  status: 200,
-  problems: [404],
-  params: idPath,
-  query: noQuery,
   response: GiftCardResponse,
   reads: ['GIFTCARD'],
-  writes: [],
 });
 
-export const updateGiftCard = route({
+export const updateGiftCard = route('PUT /v1/giftcards/{id}', {
   id: 'gift-cards/update-gift-card',
   summary: 'Replace a gift card',
-  method: 'PUT',
-  path: '/v1/giftcards/{id}',
   scope: 'giftcards:write',
-  status: 200,
-  problems: [400, 404],
-  params: idPath,
-  query: noQuery,
-  body: z.object({
-    credit: integer(0).default(0),
-    texture: uuid().nullable().default(null),
-    transfer: boolean().default(false),
-    active: boolean().default(true),
-  }),
+  body: UpdateGiftCardRequest,
   response: GiftCardResponse,
-  reads: [],
   writes: ['GIFTCARD'],
 });
 
-export const disableGiftCard = route({
+export const disableGiftCard = route('POST /v1/giftcards/{id}/actions/disable', {
   id: 'gift-cards/disable-gift-card',
   summary: 'Disable a gift card',
-  method: 'POST',
-  path: '/v1/giftcards/{id}/actions/disable',
   scope: 'giftcards:write',
-  status: 200,
-  problems: [400, 404],
-  params: idPath,
-  query: noQuery,
   response: GiftCardResponse,
-  reads: [],
   writes: ['GIFTCARD'],
 });
 
-export const grantGiftCard = route({
+export const grantGiftCard = route('POST /v1/customers/{identifier}/actions/grant-gift-card', {
   id: 'gift-cards/grant-gift-card',
   summary: 'Grant a gift card to a customer',
-  method: 'POST',
-  path: '/v1/customers/{identifier}/actions/grant-gift-card',
   scope: 'giftcards:write',
-  status: 200,
-  problems: [400, 404],
-  params: identifierPath,
-  query: noQuery,
-  body: z.object({
-    credit: integer(1),
-    // Both spellings of "no texture" are taken, as the replacing PUT takes them.
-    texture: uuid().nullable().default(null),
-    transfer: boolean().default(false),
-  }),
+  body: GrantGiftCardRequest,
   response: GiftCardResponse,
   reads: ['RESIDENT', 'NAME'],
   writes: ['GIFTCARD', 'CUSTOMER'],

@@ -18,18 +18,46 @@ import {
   uuid,
 } from './wire.ts';
 
+/** What the next owner of an item may do, as requests and answers say it. */
+export const permissions = {
+  copy: () => boolean().describe('The next owner may copy the item.'),
+  modify: () => boolean().describe('The next owner may modify the item.'),
+  transfer: () => boolean().describe('The next owner may give the item away.'),
+};
+
 const object = { error: 'must be an object' };
 const valueWords = `must be a number from 0 to 100 for type 0, or a whole number of L$ from 0 to ${maxInteger} for types 1 and 2`;
+
+const PermissionsRequest = z
+  .object(
+    {
+      copy: permissions.copy().default(true),
+      modify: permissions.modify().default(false),
+      transfer: permissions.transfer().default(false),
+    },
+    object,
+  )
+  .meta({ id: 'ProductPermissionsRequest' });
 
 const DiscountRequest = z
   .object(
     {
-      value: number(valueWords).default(0),
+      value: number(valueWords)
+        .default(0)
+        .describe('Type 0: percent, from 0 to 100. Types 1 and 2: a whole number of L$.')
+        .meta({ minimum: 0, maximum: maxInteger }),
       type: z
         .literal([0, 1, 2], { error: 'must be 0 (percent), 1 (flat amount off) or 2 (override price)' })
-        .default(DiscountType.percent),
-      startDate: timestamp().nullable().default(null),
-      endDate: timestamp().nullable().default(null),
+        .default(DiscountType.percent)
+        .describe('DiscountType. `0`: percent off. `1`: flat amount off. `2`: the price is replaced by `value`.'),
+      startDate: timestamp()
+        .nullable()
+        .default(null)
+        .describe('When the discount begins: an ISO 8601 date-time with an offset; null: at once.'),
+      endDate: timestamp()
+        .nullable()
+        .default(null)
+        .describe('When the discount ends; null: never. Must be later than `startDate`.'),
     },
     object,
   )
@@ -40,19 +68,25 @@ const DiscountRequest = z
       if (typeof startDate === 'string' && typeof endDate === 'string' && endDate <= startDate)
         report('endDate', 'must be later than startDate');
     }),
-  );
+  )
+  .meta({ id: 'ProductDiscountRequest' });
 
 /** Each names a resident who is looked up. */
 const maxShares = 100;
 const sharesWords = `must be an array of at most ${maxShares} shares`;
 const shareWords = 'must be a number over 0 and at most 100';
 
-const ProfitShare = z
+const ProfitShareRequest = z
   .object(
     {
-      username: identifier().optional(),
-      userUuid: avatarUuid().optional(),
-      percent: number(shareWords).gt(0, { error: shareWords }).max(100, { error: shareWords }),
+      username: identifier()
+        .optional()
+        .describe('The user, by name. `username` or `userUuid` must be there; both, if they are the same resident.'),
+      userUuid: avatarUuid().optional().describe('The user, by avatar UUID.'),
+      percent: number(shareWords)
+        .gt(0, { error: shareWords })
+        .max(100, { error: shareWords })
+        .describe('Part of the sale, in percent: over 0.'),
     },
     object,
   )
@@ -61,7 +95,8 @@ const ProfitShare = z
       if (username === undefined && userUuid === undefined)
         report(undefined, 'must name its user by username or userUuid');
     }),
-  );
+  )
+  .meta({ id: 'ProfitShareRequest' });
 
 const sumOfPercents = (shares: unknown[]): number =>
   shares.reduce<number>((sum, share) => {
@@ -72,26 +107,45 @@ const sumOfPercents = (shares: unknown[]): number =>
 /** The body that creates a product and the one that replaces it. */
 export const ProductUpsertRequest = z
   .object({
-    name: text({ min: 1, max: 255 }),
-    price: integer(0),
-    image: uuid().default(nilUuid),
-    listed: boolean().default(true),
-    bloggable: boolean().default(false),
-    permissions: z
-      .object(
-        { copy: boolean().default(true), modify: boolean().default(false), transfer: boolean().default(false) },
-        object,
-      )
-      .prefault({}),
-    discount: DiscountRequest.prefault({}),
-    availableAmount: integer(0).default(0),
-    limited: boolean().default(false),
-    item: itemName().optional(),
-    blockCredits: boolean().default(false),
-    description: text({ min: 0, max: 4096, multiline: true }).default(''),
-    profitShares: z.array(ProfitShare, { error: sharesWords }).max(maxShares, { error: sharesWords }).default([]),
-    demoId: uuid().nullable().default(null),
-    active: boolean().default(true),
+    name: text({ min: 1, max: 255 }).describe('Name of the product. Surrounding blanks are trimmed.'),
+    price: integer(0).describe('Price in L$, without the discount.'),
+    image: uuid().default(nilUuid).describe('UUID of the picture’s texture; the nil UUID: none.'),
+    listed: boolean()
+      .default(true)
+      .describe('Whether the store shows the product. A filter of the list; not returned.'),
+    bloggable: boolean().default(false).describe('Whether bloggers may have the product.'),
+    permissions: PermissionsRequest.prefault({})
+      .describe('What the next owner of the item may do. Left out: copy only.')
+      .meta({ default: { copy: true, modify: false, transfer: false } }),
+    discount: DiscountRequest.prefault({})
+      .describe('The discount of the product. Left out: none.')
+      .meta({ default: { value: 0, type: 0, startDate: null, endDate: null } }),
+    availableAmount: integer(0).default(0).describe('Copies to be sold, where `limited` is true.'),
+    limited: boolean().default(false).describe('Whether only `availableAmount` copies are sold.'),
+    item: itemName()
+      .optional()
+      .describe(
+        'Name of the item in the dispenser’s contents: 1 to 63 printable ASCII characters without `|`. ' +
+          'Left out: the product’s `name`, which then has to be such a name.',
+      ),
+    blockCredits: boolean().default(false).describe('Whether store credit cannot pay for the product.'),
+    description: text({ min: 0, max: 4096, multiline: true })
+      .default('')
+      .describe('Text for a shop page; tabs and line ends are allowed.'),
+    profitShares: z
+      .array(ProfitShareRequest, { error: sharesWords })
+      .max(maxShares, { error: sharesWords })
+      .prefault([])
+      .describe(
+        'Who gets which part of a sale: one row per user, at most 100 rows and 100 percent together. Left out: nobody.',
+      ),
+    demoId: uuid()
+      .nullable()
+      .default(null)
+      .describe('UUID of another product of the store that is the demo of this one; null: none.'),
+    active: boolean()
+      .default(true)
+      .describe('Whether the product is sold. An inactive one is not listed and not delivered.'),
   })
   .check(
     acrossFields(({ name, item, profitShares }, report) => {
@@ -103,4 +157,5 @@ export const ProductUpsertRequest = z
         report('profitShares', 'must add up to at most 100 percent');
     }),
   )
-  .transform(({ item, ...product }) => ({ ...product, item: item ?? product.name }));
+  .transform(({ item, ...product }) => ({ ...product, item: item ?? product.name }))
+  .meta({ id: 'ProductUpsertRequest' });

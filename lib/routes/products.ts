@@ -1,132 +1,148 @@
 import * as z from 'zod';
-import { ProductUpsertRequest } from './product-request.ts';
+import { ProductUpsertRequest, permissions } from './product-request.ts';
 import { route } from './route.ts';
-import { boolean, identifier, idPath, listOf, noPath, noQuery, pageQuery, queryBoolean, text, uuid } from './wire.ts';
+import { boolean, identifier, listOf, pageQuery, queryBoolean, text, uuid } from './wire.ts';
 
-const Permissions = z.object({ copy: boolean(), modify: boolean(), transfer: boolean() });
+const ProductPermissions = z
+  .object({ copy: permissions.copy(), modify: permissions.modify(), transfer: permissions.transfer() })
+  .meta({ id: 'ProductPermissions' });
 
-const ProductResponse = z.object({
-  id: uuid(),
-  name: z.string(),
-  price: z.int(),
-  activePrice: z.int(),
-  image: uuid(),
-  bloggable: boolean(),
-  active: boolean(),
-  blockCredits: boolean(),
-  item: z.string(),
-  limited: boolean(),
-  availableAmount: z.int(),
-  permissions: Permissions,
-  discount: z.object({
-    value: z.number(),
-    type: z.int(),
-    startDate: z.string().nullable(),
-    endDate: z.string().nullable(),
-  }),
-  description: z.string(),
-  demoId: uuid().nullable(),
-  mpListing: z.int(),
-  profitShares: z.array(z.object({ userUuid: uuid(), percent: z.number() })),
-});
+const ProductDiscount = z
+  .object({
+    value: z.number().describe('Type 0: percent. Types 1 and 2: L$.'),
+    type: z
+      .int()
+      .describe('DiscountType. `0`: percent off. `1`: flat amount off. `2`: the price is replaced by `value`.')
+      .meta({ enum: [0, 1, 2] }),
+    startDate: z
+      .string()
+      .nullable()
+      .describe('When the discount begins; null: it has begun.')
+      .meta({ format: 'date-time' }),
+    endDate: z
+      .string()
+      .nullable()
+      .describe('When the discount ends: it runs before this time; null: it has no end.')
+      .meta({ format: 'date-time' }),
+  })
+  .meta({ id: 'ProductDiscount' });
 
-export const listProducts = route({
-  id: 'products/list-products',
-  summary: 'List active products',
-  method: 'GET',
-  path: '/v1/products',
-  scope: 'products:read',
-  status: 200,
-  problems: [400],
-  params: noPath,
-  query: z.object({
-    ...pageQuery,
-    listed: queryBoolean().optional(),
-    bloggable: queryBoolean().optional(),
-    category: uuid().optional(),
-    search: text({ min: 0, max: 100 }).optional(),
-  }),
-  response: listOf(ProductResponse),
-  reads: ['PRODUCT', 'CATEGORY', 'MEMBER'],
-  writes: [],
-});
+const ProfitShare = z
+  .object({
+    userUuid: uuid().describe('UUID of the avatar, in lower case.'),
+    percent: z.number().describe('Part of the sale, in percent.'),
+  })
+  .meta({ id: 'ProfitShare' });
 
-export const getProduct = route({
-  id: 'products/get-product',
-  summary: 'Read a product',
-  method: 'GET',
-  path: '/v1/products/{id}',
-  scope: 'products:read',
-  status: 200,
-  problems: [404],
-  params: idPath,
-  query: noQuery,
-  response: ProductResponse,
-  reads: ['PRODUCT'],
-  writes: [],
-});
-
-export const createProduct = route({
-  id: 'products/create-product',
-  summary: 'Create a product',
-  method: 'POST',
-  path: '/v1/products',
-  scope: 'products:write',
-  status: 201,
-  problems: [400, 404],
-  params: noPath,
-  query: noQuery,
-  body: ProductUpsertRequest,
-  response: ProductResponse,
-  reads: ['PRODUCT', 'RESIDENT', 'NAME'],
-  writes: ['PRODUCT'],
-});
-
-export const updateProduct = route({
-  id: 'products/update-product',
-  summary: 'Replace a product',
-  method: 'PUT',
-  path: '/v1/products/{id}',
-  scope: 'products:write',
-  status: 200,
-  problems: [400, 404],
-  params: idPath,
-  query: noQuery,
-  body: ProductUpsertRequest,
-  response: ProductResponse,
-  reads: ['PRODUCT', 'RESIDENT', 'NAME'],
-  writes: ['PRODUCT'],
-});
+const ProductResponse = z
+  .object({
+    id: uuid().describe('UUID of the product, in lower case.'),
+    name: z.string().describe('Name of the product.'),
+    price: z.int().describe('Price in L$, without the discount.'),
+    activePrice: z.int().describe('Price in L$ now: with the discount, where one runs. Percentages round half up.'),
+    image: uuid().describe('UUID of the picture’s texture; the nil UUID: none.'),
+    bloggable: boolean().describe('Whether bloggers may have the product.'),
+    active: boolean().describe('Whether the product is sold. An inactive one is not listed and not delivered.'),
+    blockCredits: boolean().describe('Whether store credit cannot pay for the product.'),
+    item: z.string().describe('Name of the item in the dispenser’s contents that is given.'),
+    limited: boolean().describe('Whether only `availableAmount` copies are sold.'),
+    availableAmount: z.int().describe('Copies still to be sold, where `limited` is true.'),
+    permissions: ProductPermissions.describe(
+      'What the next owner of the item may do. A declaration: the item inworld decides.',
+    ),
+    discount: ProductDiscount.describe('The discount of the product. None: value 0, type 0, dates null.'),
+    description: z.string().describe('Text for a shop page; may have several lines.'),
+    demoId: uuid().nullable().describe('UUID of the product that is the demo of this one; null: none.'),
+    mpListing: z.int().describe('Number of its listing on the outside marketplace; `0`: none. Only imports set it.'),
+    profitShares: z.array(ProfitShare).describe('Who gets which part of a sale. What is left goes to the store.'),
+  })
+  .meta({ id: 'ProductResponse' });
 
 const messageWords = 'must be at most 1023 bytes of UTF-8 without control characters other than tabs and line ends';
 
-export const deliverProduct = route({
-  id: 'products/deliver-product',
-  summary: 'Queue a product for delivery to a resident',
-  method: 'POST',
-  path: '/v1/products/{id}/actions/deliver',
-  scope: 'products:deliver',
-  status: 200,
-  problems: [400, 404],
-  params: idPath,
-  query: noQuery,
-  body: z.object({
-    recipientIdentifier: identifier(),
+const DeliverProductRequest = z
+  .object({
+    recipientIdentifier: identifier().describe('The avatar who gets the item, by username or UUID.'),
     message: text({
       min: 0,
       max: 1023,
       multiline: true,
       also: { test: (value) => Buffer.byteLength(value) <= 1023, words: messageWords },
-    }).default(''),
+    })
+      .default('')
+      .describe(
+        'A note that is sent to the recipient with the item: at most 1,023 **bytes** of UTF-8; tabs and line ends are allowed.',
+      ),
+  })
+  .meta({ id: 'DeliverProductRequest' });
+
+const ProductDeliveryResponse = z
+  .object({
+    productId: uuid().describe('UUID of the product, in lower case.'),
+    recipientUuid: uuid().describe('UUID of the recipient, in lower case.'),
+    recipientUsername: z.string().describe('Current username of the recipient, in canonical form.'),
+    queued: boolean().describe('Always true: the queue has the delivery. The item follows.'),
+    message: z.string().describe('The note that goes with the item; empty: none.'),
+  })
+  .meta({ id: 'ProductDeliveryResponse' });
+
+export const listProducts = route('GET /v1/products', {
+  id: 'products/list-products',
+  summary: 'List active products',
+  scope: 'products:read',
+  query: z.object({
+    ...pageQuery,
+    listed: queryBoolean().optional().describe('Only products whose `listed` is true (or false).'),
+    bloggable: queryBoolean().optional().describe('Only products whose `bloggable` is true (or false).'),
+    category: uuid()
+      .optional()
+      .describe('Only products in the category with this UUID. An unknown one gives an empty list.'),
+    search: text({ min: 0, max: 100 })
+      .optional()
+      .describe(
+        'Only products whose name or description contains this text: in any case, literally (`%` and `_` are no wildcards). ' +
+          'Empty or blank: no filter.',
+      ),
   }),
-  response: z.object({
-    productId: uuid(),
-    recipientUuid: uuid(),
-    recipientUsername: z.string(),
-    queued: boolean(),
-    message: z.string(),
-  }),
+  response: listOf('ProductListResponse', 'Active products', ProductResponse),
+  reads: ['PRODUCT', 'CATEGORY', 'MEMBER'],
+});
+
+export const getProduct = route('GET /v1/products/{id}', {
+  id: 'products/get-product',
+  summary: 'Read a product',
+  scope: 'products:read',
+  response: ProductResponse,
+  reads: ['PRODUCT'],
+});
+
+export const createProduct = route('POST /v1/products', {
+  id: 'products/create-product',
+  summary: 'Create a product',
+  scope: 'products:write',
+  status: 201,
+  body: ProductUpsertRequest,
+  response: ProductResponse,
   reads: ['PRODUCT', 'RESIDENT', 'NAME'],
-  writes: [],
+  writes: ['PRODUCT'],
+});
+
+export const updateProduct = route('PUT /v1/products/{id}', {
+  id: 'products/update-product',
+  summary: 'Replace a product',
+  scope: 'products:write',
+  body: ProductUpsertRequest,
+  response: ProductResponse,
+  reads: ['PRODUCT', 'RESIDENT', 'NAME'],
+  writes: ['PRODUCT'],
+});
+
+export const deliverProduct = route('POST /v1/products/{id}/actions/deliver', {
+  id: 'products/deliver-product',
+  summary: 'Queue a product for delivery to a resident',
+  scope: 'products:deliver',
+  body: DeliverProductRequest,
+  response: ProductDeliveryResponse,
+  reads: ['PRODUCT', 'RESIDENT', 'NAME'],
   queue: true,
 });

@@ -1,4 +1,5 @@
-import type * as z from 'zod';
+import * as z from 'zod';
+import { identifier, uuid } from './wire.ts';
 
 export const scopes = [
   'coupons:read',
@@ -20,8 +21,8 @@ export const scopes = [
 export type Scope = (typeof scopes)[number];
 
 /**
- * The kinds of item in the table. A partition key is `<store>#KIND`, `<store>#KIND#...` or, for what all stores share,
- * `KIND#...`: so a function's role can be held to the kinds that its row names.
+ * The kinds of item in the table. A partition key is `<store>#KIND`, `<store>#KIND#...` or, for items that all stores
+ * share, `KIND#...`: so a function's role can be held to the kinds that its row names.
  */
 export type Kind =
   | 'STORE'
@@ -45,37 +46,83 @@ export type Kind =
   | 'REQUEST'
   | 'SWEEP';
 
-/** One endpoint. Rows are data: no AWS, no environment. The id is the path of its function under `functions/`. */
-export interface Route {
+/** What a row says of its endpoint beside method and path. */
+interface RowFields {
+  /** The path of its function under `functions/`. */
   readonly id: string;
   /** One line for the API reference. */
   readonly summary: string;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  readonly path: `/v1/${string}`;
   readonly scope: Scope;
-  readonly status: 200 | 201 | 204;
-  /** The failures that the endpoint itself answers with, beside those of the layers around it. */
-  readonly problems: readonly (400 | 404)[];
-  readonly params: z.ZodObject;
-  readonly query: z.ZodObject;
-  /** Absent where the endpoint takes no body; what is sent is then ignored. */
+  /** By default 200, or 204 without a response. */
+  readonly status?: 200 | 201 | 204;
+  /**
+   * The failures that the endpoint itself answers with, beside those of the layers around it. By default 404 for a write
+   * and where the path names something, and 400 for everything but a GET of one row by its id.
+   */
+  readonly problems?: readonly (400 | 404)[];
+  /** Absent where the endpoint takes no parameters. */
+  readonly query?: z.ZodObject;
+  /** Absent where the endpoint takes no body; one that is sent is ignored. */
   readonly body?: z.ZodType;
   /** A request without a body is as good as one with `{}`. */
   readonly bodyOptional?: true;
   /** Absent for 204. */
   readonly response?: z.ZodObject;
   /** The kinds of item that the function reads. */
-  readonly reads: readonly Kind[];
+  readonly reads?: readonly Kind[];
   /** The kinds of item that it also writes. None: the function's role cannot write. */
-  readonly writes: readonly Kind[];
+  readonly writes?: readonly Kind[];
   /** It puts messages on the delivery queue. */
   readonly queue?: true;
   /** Beyond the contract: an endpoint of our own. */
   readonly extension?: true;
 }
 
-/** Keeps a row's exact type, so that its function is checked against its schemas. */
-export const route = <const R extends Route>(row: R): R => row;
+/** One endpoint. Rows are data: no AWS, no environment. */
+export interface Route extends RowFields {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: `/v1/${string}`;
+  readonly status: 200 | 201 | 204;
+  readonly problems: readonly (400 | 404)[];
+  /** Of the path's placeholders: an `{identifier}` names a resident, any other is a UUID. */
+  readonly params: z.ZodObject;
+  readonly query: z.ZodObject;
+  readonly reads: readonly Kind[];
+  readonly writes: readonly Kind[];
+}
+
+type Line = `${Route['method']} ${Route['path']}`;
+type Placeholder<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Placeholder<Rest>
+  : never;
+type Params<Path extends string> = z.ZodObject<{
+  [Name in Placeholder<Path>]: ReturnType<Name extends 'identifier' ? typeof identifier : typeof uuid>;
+}>;
+
+/** A row with the exact types of its schemas, so that its function is checked against them. */
+type Row<L extends Line, F extends RowFields> = Omit<Route, 'params' | 'query' | 'body' | 'response'> & {
+  readonly params: Params<L>;
+  readonly query: F extends { query: infer Query extends z.ZodObject } ? Query : z.ZodObject<Record<never, never>>;
+} & Pick<F, Extract<keyof F, 'body' | 'response'>>;
+
+/** Makes a row of `GET /v1/coupons/{id}` and what does not follow from it. */
+export const route = <const L extends Line, const F extends RowFields>(line: L, fields: F): Row<L, F> => {
+  const [method = '', path = ''] = line.split(' ');
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const isOneById = method === 'GET' && names.includes('id') && !fields.query;
+  const row = {
+    method,
+    path,
+    status: fields.response ? 200 : 204,
+    problems: [...(isOneById ? [] : [400]), ...(names.length > 0 || method !== 'GET' ? [404] : [])],
+    params: z.object(Object.fromEntries(names.map((name) => [name, name === 'identifier' ? identifier() : uuid()]))),
+    query: z.object({}),
+    reads: [],
+    writes: [],
+    ...fields,
+  };
+  return row as unknown as Row<L, F>;
+};
 
 /** The kinds that a row's function writes: a POST also keeps a record of requests with an Idempotency-Key. */
 export const kindsWritten = ({ method, writes }: Route): readonly Kind[] =>

@@ -135,30 +135,55 @@ export const pageQuery = {
     .regex(/^\d{1,10}$/, { error: limitError })
     .transform(Number)
     .pipe(z.int({ error: limitError }).min(1, { error: limitError }).max(1000, { error: limitError }))
-    .default(100),
-  cursor: z.string().max(maxCursorLength, { error: 'Cursor is too long.' }).optional(),
+    .default(100)
+    .describe('The most rows to answer, from 1 to 1000. A script inworld should ask for few.'),
+  cursor: z
+    .string()
+    .max(maxCursorLength, { error: 'Cursor is too long.' })
+    .optional()
+    .describe(
+      'Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.',
+    ),
 };
 
-const Pagination = z.object({
-  nextCursor: z.string().nullable(),
-  previousCursor: z.string().nullable(),
-  limit: z.int(),
-});
+const Pagination = z
+  .object({
+    nextCursor: z.string().nullable().describe('Send it as `cursor` for the next page. Null: this is the last page.'),
+    previousCursor: z
+      .string()
+      .nullable()
+      .describe('Send it as `cursor` for the page before. Null: this is the first page.'),
+    limit: z.int().describe('The most rows a page has, as asked for.'),
+  })
+  .meta({ id: 'Pagination' });
 
-/** The envelope that every list answers. */
-export const listOf = <T extends z.ZodType>(row: T) => z.object({ data: z.array(row), pagination: Pagination });
+/** The envelope that every list answers, under a name of its own. `rows` is what the reference calls its rows. */
+export const listOf = <T extends z.ZodType>(id: string, rows: string, row: T) =>
+  z
+    .object({
+      data: z.array(row).describe(`${rows}, at most \`limit\`.`),
+      pagination: Pagination.describe('Where this page stands in the list.'),
+    })
+    .meta({ id });
 
 /** How an answer names a resident. */
-export const person = { uuid: uuid(), username: z.string() };
+export const person = {
+  uuid: uuid().describe('UUID of the avatar, in lower case.'),
+  username: z.string().describe('Current username in canonical form: `ada.lovelace`, or `ada` without a last name.'),
+};
 
-/** A path that names a row by its id. */
-export const idPath = z.object({ id: uuid() });
+export const ownerUsername = () =>
+  z
+    .string()
+    .describe('Current username of the owner, in canonical form: `ada.lovelace`, or `ada` without a last name.');
 
-/** A path that names a resident. */
-export const identifierPath = z.object({ identifier: identifier() });
-
-export const noQuery = z.object({});
-export const noPath = z.object({});
+/** The two types of credit that a customer has. */
+export const balances = {
+  credit: z.int().describe('Regular store credit in L$, as it is stored: unlotted credit and open lots together.'),
+  restrictedCredit: z
+    .int()
+    .describe('Restricted store credit in L$, as it is stored: unlotted credit and open lots together.'),
+};
 
 /**
  * Rules that span the fields of an object. They run even where single fields have failed, so that all faults of a

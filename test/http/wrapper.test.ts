@@ -6,29 +6,22 @@ import { endpoint } from '../../lib/http/endpoint.ts';
 import { logSink } from '../../lib/log.ts';
 import { invalid, notFound, Problem } from '../../lib/problem.ts';
 import { type Route, route } from '../../lib/routes/route.ts';
-import { integer, noPath, noQuery, queryBoolean, uuid } from '../../lib/routes/wire.ts';
+import { integer, queryBoolean, uuid } from '../../lib/routes/wire.ts';
 import { refuseIfOver } from '../../lib/table/meter.ts';
 
 /** The wrapper by itself, under rows that are made up and events as API Gateway sends them. */
 
-const row = route({
+const row = route('PUT /v1/things', {
   id: 'things/put-thing',
   summary: 'Put a thing',
-  method: 'PUT',
-  path: '/v1/things',
   scope: 'products:write',
-  status: 200,
-  problems: [400],
-  params: noPath,
   query: z.object({ loud: queryBoolean().optional() }),
   body: z.object({ parts: z.array(z.object({ size: z.object({ cm: integer(1, 9) }) })).optional() }),
   response: z.object({ got: z.unknown() }),
-  reads: [],
-  writes: [],
 });
 
 const { body: _, ...rest } = row;
-const withoutBody: Route = { ...rest, method: 'DELETE', status: 204, query: noQuery };
+const withoutBody: Route = { ...rest, method: 'DELETE', status: 204, query: z.object({}) };
 const optional: Route = { ...row, bodyOptional: true };
 const post: Route = { ...row, method: 'POST' };
 const created: Route = { ...row, status: 201, response: z.object({ id: z.string() }) };
