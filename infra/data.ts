@@ -58,6 +58,8 @@ export class Data extends Construct {
       enforceSSL: true,
       // The longest that SQS offers: a delivery is not dropped before.
       retentionPeriod: Duration.seconds(deliveryQueue.retentionSeconds),
+      // Residents have paid for the deliveries in it.
+      removalPolicy: RemovalPolicy.RETAIN,
     };
     this.deadLetters = new Queue(this, 'DeadLetters', common);
     this.queue = new Queue(this, 'Deliveries', {

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { makeStack, type Resource, templateOf } from '../support/stack.ts';
+
+/**
+ * `state.json` holds the facts of all that keeps something, as the last release deploys it. A resource with another logical
+ * id is another resource: CloudFormation would make an empty table, lose queued deliveries or change the API's address.
+ * When a release changes the indexes, its commit writes them here.
+ */
+const released = JSON.parse(readFileSync(new URL('state.json', import.meta.url), 'utf8'));
+
+const { ofType } = templateOf(
+  makeStack({
+    ownEncryptionKey: 'true',
+    domainName: 'api.example.org',
+    certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/1',
+  }),
+);
+
+/** The properties that replace a resource, or what it keeps, when they change. */
+const lasting: Record<string, string[]> = {
+  'AWS::ApiGateway::DomainName': ['DomainName', 'EndpointConfiguration'],
+  'AWS::ApiGateway::RestApi': ['EndpointConfiguration'],
+  'AWS::ApiGateway::Stage': ['StageName', 'RestApiId'],
+  'AWS::DynamoDB::Table': [
+    'TableName',
+    'BillingMode',
+    'DeletionProtectionEnabled',
+    'KeySchema',
+    'PointInTimeRecoverySpecification',
+    'TimeToLiveSpecification',
+  ],
+  'AWS::KMS::Key': ['KeySpec', 'KeyUsage', 'MultiRegion'],
+  'AWS::SecretsManager::Secret': ['Name', 'GenerateSecretString', 'SecretString'],
+  'AWS::SQS::Queue': ['QueueName', 'FifoQueue', 'MessageRetentionPeriod'],
+};
+
+const factsOf = ({ Type, DeletionPolicy, UpdateReplacePolicy, Properties }: Resource) => ({
+  Type,
+  DeletionPolicy,
+  UpdateReplacePolicy,
+  ...Object.fromEntries((lasting[Type] ?? []).map((name) => [name, Properties[name]])),
+});
+
+type Indexes = Record<string, { keys: string; projection: string }>;
+
+const [[, table]] = ofType('AWS::DynamoDB::Table') as [[string, Resource]];
+const indexes: Indexes = Object.fromEntries(
+  table.Properties.GlobalSecondaryIndexes.map(({ IndexName, KeySchema, Projection }: Resource) => [
+    IndexName,
+    {
+      keys: KeySchema.map(({ AttributeName }: Resource) => AttributeName).join(', '),
+      projection: [Projection.ProjectionType, ...(Projection.NonKeyAttributes ?? [])].join(' '),
+    },
+  ]),
+);
+
+/** How many updates of the table lead from some indexes to others: each makes or deletes one, and none changes one. */
+const updatesBetween = (before: Indexes, after: Indexes): number => {
+  const notIn = (others: Indexes, [name, index]: [string, Indexes[string]]): boolean =>
+    JSON.stringify(others[name]) !== JSON.stringify(index);
+  return [
+    ...Object.entries(before).filter((one) => notIn(after, one)),
+    ...Object.entries(after).filter((one) => notIn(before, one)),
+  ].length;
+};
+
+test('what keeps something has the logical id and the facts that it was released with', () => {
+  const resources = Object.keys(lasting).flatMap((type) => ofType(type).map(([id, one]) => [id, factsOf(one)]));
+
+  expect(Object.fromEntries(resources)).toEqual(released.resources);
+});
+
+test('DynamoDB makes or deletes one index per update, so a release changes one at most', () => {
+  expect(updatesBetween(released.indexes, indexes)).toBeLessThanOrEqual(1);
+});
+
+test('a new index is one update; two new ones, or another projection of an old one, are two', () => {
+  const one = { byA: { keys: 'a, sk', projection: 'KEYS_ONLY' } };
+  const two = { ...one, byB: { keys: 'b, sk', projection: 'KEYS_ONLY' } };
+  const wider = { byA: { keys: 'a, sk', projection: 'INCLUDE text' } };
+
+  const updates = [updatesBetween(one, two), updatesBetween({}, two), updatesBetween(one, wider)];
+
+  expect(updates).toEqual([1, 2, 2]);
+});
