@@ -9,6 +9,7 @@ import {
   type IVersion,
   Function as LambdaFunction,
   LoggingFormat,
+  RecursiveLoop,
   Runtime,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
@@ -35,6 +36,8 @@ interface ServiceFunctionProps extends Surroundings {
   statements: PolicyStatement[];
   /** Whether a client waits for its answer: only then is it worth the price of being kept warm. */
   isWaitedFor?: true;
+  /** Whether it sends to the queue that calls it: Lambda would stop such a chain after about 16 rounds. */
+  isRecursive?: true;
 }
 
 /** One Lambda function, with a role that allows what its statements say and its own log, and nothing else. */
@@ -71,6 +74,7 @@ export class ServiceFunction extends Construct {
       logGroup: this.log,
       // The lines are JSON already: the text format leaves them as they are.
       loggingFormat: LoggingFormat.TEXT,
+      ...(props.isRecursive && { recursiveLoop: RecursiveLoop.ALLOW }),
       tracing: settings.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
     });
     const warm = props.isWaitedFor ? settings.provisionedConcurrency : 0;

@@ -127,6 +127,8 @@ export class StoreServiceStack extends Stack {
         // What comes to wait again goes back to the queue, and what is no message of ours to the dead letters.
         sendStatement(data.queue, data.deadLetters),
       ],
+      // It puts waiting deliveries on the queue a hundred at a time, and then asks itself for the next hundred.
+      isRecursive: true,
     });
     worker.target.addEventSource(
       new SqsEventSource(data.queue, {

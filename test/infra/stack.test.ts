@@ -74,6 +74,13 @@ test('hides a delivery for six times the worker’s timeout, keeps it for 14 day
   });
 });
 
+test('lets the worker send to the queue that calls it, as it does when deliveries wait, and no other function', () => {
+  const allowed = functions.filter(([, { Properties }]) => Properties.RecursiveLoop !== undefined);
+
+  expect(allowed).toEqual([functionOf('delivery-worker')]);
+  expect(allowed[0]?.[1].Properties.RecursiveLoop).toBe('Allow');
+});
+
 test('sweeps every minute, and ends a sweep before the next begins', () => {
   const schedule = only('AWS::Scheduler::Schedule');
   const [, sweep] = functionOf('expiry-sweep');
