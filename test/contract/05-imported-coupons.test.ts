@@ -18,6 +18,16 @@ describe.runIf(target.local)('on the local service, whose demo has imported coup
     expect(replaced.body).toEqual(body);
   });
 
+  test('coupons 18: a coupon is applied more often than a customer may use it', async () => {
+    const limit: number = (await get(`/v1/coupons/${imported(6)}`)).body.usesPerCustomer;
+
+    const statuses = [];
+    for (let time = 0; time <= limit; time += 1)
+      statuses.push((await act(owner, 'apply-coupon', { couponId: imported(6), scope: 0 })).status);
+
+    expect(statuses).toEqual([200, 200, 200, 200]);
+  });
+
   test('apply rule 4: an expired coupon cannot be applied, though it is active', async () => {
     const path = `/v1/customers/${owner}/actions/apply-coupon`;
     expect((await get(`/v1/coupons/${imported(5)}`)).body.active).toBe(true);
