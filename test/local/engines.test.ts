@@ -61,3 +61,18 @@ test('no page reaches them: the standard of fetch refuses their ports', async ()
   for (const { endpoint } of [engine, queue])
     await expect(fetch(endpoint)).rejects.toMatchObject({ cause: { message: 'bad port' } });
 });
+
+test('a machine without an engine is told how to get one', async () => {
+  const { AWS_ENDPOINT_URL_DYNAMODB: ofTheTests, PATH } = process.env;
+  const platform = Object.getOwnPropertyDescriptor(process, 'platform') as PropertyDescriptor;
+  delete process.env.AWS_ENDPOINT_URL_DYNAMODB;
+  process.env.PATH = '/nowhere';
+  Object.defineProperty(process, 'platform', { ...platform, value: 'sunos' });
+
+  const started = startEngine().finally(() => {
+    Object.assign(process.env, { AWS_ENDPOINT_URL_DYNAMODB: ofTheTests, PATH });
+    Object.defineProperty(process, 'platform', platform);
+  });
+
+  await expect(started).rejects.toThrow(/Java 17 .*npm ci under Node\.js 22 or later/);
+});

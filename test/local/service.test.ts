@@ -13,7 +13,7 @@ import { startProcess } from '../support/local-service.ts';
 /** The service as a person starts it: a process of its own. */
 
 const parent = mkdtempSync(join(tmpdir(), 'store-service-'));
-const dir = join(parent, 'data');
+const dir = join(parent, 'my data');
 afterAll(() => rmSync(parent, { recursive: true, force: true }));
 
 const startWith = (more: NodeJS.ProcessEnv, ...options: string[]) => {
@@ -28,6 +28,14 @@ const service = (): ServiceFile => JSON.parse(readFileSync(join(dir, 'service.js
 const get = async (path: string, key = service().keys.all): Promise<{ status: number; body: never }> => {
   const response = await fetch(service().baseUrl + path, { headers: { 'X-API-Key': key } });
   return { status: response.status, body: (await response.json()) as never };
+};
+
+/** Runs the line of the banner that holds the command as it is printed, in a shell; answers what it prints. */
+const run = (banner: string, command: string): string => {
+  const line = banner.split('\n').find((candidate) => candidate.includes(command)) ?? '';
+  return execFileSync('sh', ['-c', line.slice(line.indexOf(command))], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).toString();
 };
 
 test('it says what a newcomer needs, writes service.json, keeps data and keys, and ends cleanly', async () => {
@@ -45,10 +53,9 @@ test('it says what a newcomer needs, writes service.json, keeps data and keys, a
   }
   expect(text).not.toContain('\u001b[');
 
-  // The line that it prints works as printed, in a shell.
-  const line = text.split('\n').find((candidate) => candidate.trim().startsWith('curl')) ?? '';
-  const answer = JSON.parse(execFileSync('sh', ['-c', line], { stdio: ['ignore', 'pipe', 'ignore'] }).toString());
-  expect(answer.data.map(({ name }: { name: string }) => name)).toEqual(['100%_off']);
+  expect(JSON.parse(run(text, 'curl'))).toMatchObject({ username: 'vera.vendor', credit: 950 });
+  expect(run(text, 'npx store list')).toContain('Demo Store');
+  expect(text).toContain('npx store --help');
   expect(await get('/v1/customers/ada')).toMatchObject({ status: 200, body: { credit: 0 } });
   expect(await get('/v1/categories', file.keys['products:read'])).toMatchObject({ status: 403 });
   expect(await get('/v1/products', file.otherStore.key)).toMatchObject({ status: 200, body: { data: [{ price: 1 }] } });
@@ -67,8 +74,9 @@ test('it says what a newcomer needs, writes service.json, keeps data and keys, a
   expect(await second.stop()).toBe(0);
 
   const third = start('--reset', '--no-demo');
-  await third.until(/Ctrl-C ends it/);
+  const withoutDemo = await third.until(/Ctrl-C ends it/);
   expect(service().keys.all).not.toBe(file.keys.all);
+  expect(JSON.parse(run(withoutDemo, 'curl'))).toMatchObject({ username: 'vera.vendor', credit: 0 });
   expect(await get('/v1/products')).toMatchObject({ status: 200, body: { data: [] } });
   expect(await third.stop()).toBe(0);
 });
