@@ -13,33 +13,12 @@ import { freshTable } from '../support/service.ts';
 const dir = mkdtempSync(join(tmpdir(), 'store-target-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-/** Stands in for CloudFormation: answers DescribeStacks for the stacks that it is given, in the XML that AWS answers. */
-const startCloudFormation = (stacks: Record<string, Record<string, string>>) =>
-  serve((request, response) => {
-    let body = '';
-    request.on('data', (chunk) => (body += chunk));
-    request.on('end', () => {
-      const name = new URLSearchParams(body).get('StackName') ?? '';
-      const outputs = stacks[name];
-      const members = Object.entries(outputs ?? {}).map(
-        ([key, value]) =>
-          `<member><OutputKey>${key}</OutputKey><OutputValue>${value.replaceAll('&', '&amp;')}</OutputValue></member>`,
-      );
-      response.writeHead(outputs ? 200 : 400, { 'Content-Type': 'text/xml' });
-      response.end(
-        outputs
-          ? `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult><Stacks><member><StackName>${name}</StackName><CreationTime>2026-01-01T00:00:00Z</CreationTime><StackStatus>CREATE_COMPLETE</StackStatus><Outputs>${members.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`
-          : `<ErrorResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id ${name} does not exist</Message></Error></ErrorResponse>`,
-      );
-    });
-  });
-
 let env: Record<string, string>;
 beforeAll(async () => {
   const queue = await startTestQueue();
   await freshTable();
   const baseUrl = await serve((_, response) => response.writeHead(401).end());
-  const endpoint = await startCloudFormation({
+  const stacks = {
     'store-integration-prod': {
       BaseUrl: baseUrl,
       TableName: process.env.TABLE_NAME ?? '',
@@ -50,10 +29,19 @@ beforeAll(async () => {
       DispenserHostSuffixes: '.example.org',
     },
     'store-integration-old': { BaseUrl: baseUrl, TableName: 'old' },
-  });
+  };
   const { AWS_ENDPOINT_URL_DYNAMODB = '', AWS_ENDPOINT_URL_SQS = '' } = process.env;
-  const engines = { AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint, AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SQS };
-  env = { ...engines, AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'x', SIS_DATA_DIR: dir };
+  const engines = { AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SQS };
+  const NODE_OPTIONS = `--import ${new URL('../support/stacks.ts', import.meta.url)}`;
+  const stub = { NODE_OPTIONS, TEST_STACKS: JSON.stringify(stacks) };
+  env = {
+    ...engines,
+    ...stub,
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'x',
+    AWS_SECRET_ACCESS_KEY: 'x',
+    SIS_DATA_DIR: dir,
+  };
 });
 
 test('finds a deployment by its stack’s outputs, and issues keys that it takes', async () => {

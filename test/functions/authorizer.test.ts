@@ -1,5 +1,7 @@
+import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
-import { beforeAll, expect, test } from 'vitest';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { handler } from '../../functions/authorizer.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { parseKey } from '../../lib/keys.ts';
@@ -135,6 +137,37 @@ test('an uncached call costs one read; the hour of last use is noted once an hou
   ]);
   expect(lastUse).toBe(timestamp(start + 10));
   setClock(start);
+});
+
+/** A table that tests can let fail; it is whole again after the test. */
+const stubbedTable = () => {
+  const table = mockClient(DynamoDBDocumentClient);
+  onTestFinished(() => table.restore());
+  return table;
+};
+
+test('an outage of the table is no 401: what the table threw is thrown on', async () => {
+  for (const name of ['InternalServerError', 'ThrottlingException', 'TimeoutError']) {
+    const outage = Object.assign(new Error('the table is down'), { name });
+    stubbedTable().on(GetCommand).rejects(outage);
+
+    await expect(handler(event([service.key]))).rejects.toBe(outage);
+  }
+});
+
+test('a key whose use cannot be noted works all the same, and is not held up for more than a second', async () => {
+  const { key, text } = await issueKey({ store: service.store, name: 'unused', scopes, stage: 'test' });
+  const table = stubbedTable().on(GetCommand).resolves({ Item: key });
+
+  table.on(UpdateCommand).rejects('the table is down');
+  const failing = await policyOf(text);
+  table.on(UpdateCommand).callsFake(() => new Promise(() => {}));
+  const started = performance.now();
+  const hanging = await policyOf(text);
+
+  expect([failing.Effect, hanging.Effect]).toEqual(['Allow', 'Allow']);
+  expect(performance.now() - started).toBeLessThan(2000);
+  expect(table.commandCalls(UpdateCommand)).toHaveLength(2);
 });
 
 test('the policy holds for every path of its route, and for no other method or path', async () => {

@@ -1,5 +1,6 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { afterEach, expect, test, vi } from 'vitest';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { handler } from '../../../functions/delivery-worker.ts';
 import { source } from '../../../lib/clock.ts';
 import { takeUp } from '../../../lib/delivery/attempts.ts';
@@ -31,12 +32,13 @@ test.each([302, 408, 429, 500, 503])('tries again later when the dispenser answe
 test('grows the pause between attempts, and lets the delivery wait after eight in a row', async () => {
   await dispenserThat(500);
   const order = anOrder(store());
-  const send = vi.spyOn(SQSClient.prototype, 'send').mockImplementation(async () => ({}));
+  const sqs = mockClient(SQSClient).resolves({});
+  onTestFinished(() => sqs.restore());
   source.random = () => 0.5;
 
   for (let attempt = 1; attempt <= 8; attempt++) await work(order);
 
-  const pauses = send.mock.calls.map(([{ input }]) => (input as { VisibilityTimeout: number }).VisibilityTimeout);
+  const pauses = sqs.calls().map(({ args: [{ input }] }) => 'VisibilityTimeout' in input && input.VisibilityTimeout);
   expect(pauses).toEqual([30, 60, 120, 240, 480, 900, 900]);
   expect(await getDelivery(store(), order.id)).toMatchObject({ state: 'waiting', attempts: 8 });
 });

@@ -1,5 +1,6 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { expect, test, vi } from 'vitest';
+import { mockClient } from 'aws-sdk-client-mock';
+import { expect, onTestFinished, test } from 'vitest';
 import { handler } from '../../../functions/delivery-worker.ts';
 import { getDelivery } from '../../../lib/delivery/deliveries.ts';
 import { encodeMessage } from '../../../lib/delivery/message.ts';
@@ -81,7 +82,8 @@ test('reports only what failed of a batch', async () => {
   await dispenserThat(200);
   const without = anOrder('StoreWithout');
   const orders = [anOrder(store()), anOrder(store())].map(encodeMessage);
-  vi.spyOn(SQSClient.prototype, 'send').mockRejectedValue(new Error('the queue is down'));
+  const queueThatIsDown = mockClient(SQSClient).rejects('the queue is down');
+  onTestFinished(() => queueThatIsDown.restore());
 
   const result = await handler(batchOf(...orders, 'nonsense', encodeMessage(without)), contextWith(120_000));
 

@@ -1,4 +1,6 @@
-import { afterEach, expect, test } from 'vitest';
+import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { handler } from '../../../functions/delivery-worker.ts';
 import { resolver } from '../../../lib/delivery/address.ts';
 import { getDelivery } from '../../../lib/delivery/deliveries.ts';
@@ -71,6 +73,21 @@ test('refuses an address whose name leads into the private network by the time o
     state: 'waiting',
     lastError: 'The address was refused: its host does not lead to public addresses',
   });
+});
+
+test('keeps waiting deliveries where the queue refuses one of a batch', async () => {
+  const order = anOrder(store());
+  await work(order);
+  const refusal = { Id: '0', Code: 'InternalError', SenderFault: false };
+  const sqs = mockClient(SQSClient)
+    .on(SendMessageBatchCommand)
+    .resolves({ Successful: [], Failed: [refusal] });
+  onTestFinished(() => sqs.restore());
+
+  const result = await handler(batchOf(encodeMessage({ kind: 'hand-over', store: store() })), contextWith(120_000));
+
+  expect(result).toEqual(failed);
+  expect((await listWaits(store(), 10)).map((wait) => wait.order)).toEqual([order]);
 });
 
 test('hands waiting deliveries over, however many, and each is given', async () => {

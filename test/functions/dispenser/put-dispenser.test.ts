@@ -1,7 +1,11 @@
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { resolver } from '../../../lib/delivery/address.ts';
+import { takeUp } from '../../../lib/delivery/attempts.ts';
 import { findDispenser } from '../../../lib/delivery/dispensers.ts';
-import { startTestQueue } from '../../support/deliveries.ts';
+import { letWait } from '../../../lib/delivery/waits.ts';
+import { anOrder, startTestQueue } from '../../support/deliveries.ts';
 import { startTestService } from '../../support/service.ts';
 
 const url = 'https://simhost-0123456789abcdef0.agni.secondlife.io:12043/cap/0f8fad5b-d9cb-469f-a165-70867728950e';
@@ -124,6 +128,19 @@ test('400s where the name does not exist, and 503s where it cannot be looked up 
   expect(unknown.status).toBe(400);
   expect(broken.status).toBe(503);
   expect(broken.headers.get('retry-after')).toBe('5');
+});
+
+test('503s where the queue is down and deliveries wait, and says that the address is registered', async () => {
+  const { delivery } = await takeUp(anOrder(service.store), 50_000);
+  await letWait(delivery, 'No dispenser.', false);
+  const sqs = mockClient(SQSClient).on(SendMessageCommand).rejects('the queue is down');
+  onTestFinished(() => sqs.restore());
+
+  const { status, headers, body } = await put({ url: `${url}3` });
+
+  expect([status, headers.get('retry-after')]).toEqual([503, '5']);
+  expect(body.detail).toMatch(/^The address is registered/);
+  expect((await findDispenser(service.store))?.url).toBe(`${url}3`);
 });
 
 test('takes hosts of other grids where the deployment allows them, and then no others', async () => {

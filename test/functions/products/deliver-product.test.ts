@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { SQSClient } from '@aws-sdk/client-sqs';
-import { afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { decodeMessage } from '../../../lib/delivery/message.ts';
 import { received, startTestQueue } from '../../support/deliveries.ts';
 import { ada, seedResidents } from '../../support/residents.ts';
@@ -110,13 +111,18 @@ test('404s for an inactive product, an unknown one and one of another store, and
 test('503s with Retry-After where the queue is down, and writes nothing', async () => {
   const id = await aProduct();
   const before = await wholeTable();
-  process.env.DELIVERY_QUEUE_URL = `${queueUrl}-that-does-not-exist`;
+  const sqs = mockClient(SQSClient);
+  onTestFinished(() => sqs.restore());
 
-  const { status, headers, body } = await deliver(id, { recipientIdentifier: ada.uuid });
+  for (const name of ['QueueDoesNotExist', 'RequestThrottled', 'KmsAccessDenied', 'TimeoutError']) {
+    sqs.on(SendMessageCommand).rejects(Object.assign(new Error('internal detail'), { name }));
+    const { status, headers, body } = await deliver(id, { recipientIdentifier: ada.uuid });
 
-  expect(status).toBe(503);
-  expect(headers.get('retry-after')).toBe('5');
-  expect(body.title).toBe('Service Unavailable');
+    expect(status, name).toBe(503);
+    expect(headers.get('retry-after')).toBe('5');
+    expect(body.title).toBe('Service Unavailable');
+    expect(JSON.stringify(body)).not.toContain('internal detail');
+  }
   expect(await wholeTable()).toEqual(before);
 });
 
