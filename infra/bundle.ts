@@ -1,6 +1,6 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BuildResult, build, type Format, type Plugin } from 'esbuild';
+import { type BuildResult, build, type Format, type Plugin, transform } from 'esbuild';
 import { routes } from '../lib/routes/routes.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -30,6 +30,27 @@ const rowsForAuthorizer: Plugin = {
     onLoad({ filter: /.*/, namespace: 'authorizer-rows' }, () => ({
       contents: `export const routes = ${JSON.stringify(authorizerRows)};`,
     }));
+  },
+};
+
+/** A constant other than a function, as esbuild prints it: its parts are indented, and the next statement begins a line. */
+const constant = /^((?:export )?const \w+ = )(\w+\b(?! =>)[\s\S]*?);$(?=\n[\w/]|\s*$(?![\s\S]))/gm;
+
+/** A text for the API reference. */
+const description = /\.describe\(\s*(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\w+|[\s+])+\s*\)/g;
+
+/**
+ * A function needs its own row alone, without the texts. Making a schema is a call, which esbuild keeps even where nothing
+ * uses the schema; so each constant of `lib/routes/` becomes a call that is marked pure, and the texts are left out.
+ */
+const ownRowOnly: Plugin = {
+  name: 'own-row-only',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\/lib\/routes\/[\w-]+\.ts$/ }, async ({ path }) => {
+      const { code } = await transform(readFileSync(path, 'utf8'), { loader: 'ts', target: 'node24' });
+      const bare = code.replace(description, '');
+      return { contents: bare.replace(constant, '$1/* @__PURE__ */ (() => $2)();'), loader: 'js' };
+    });
   },
 };
 
@@ -66,7 +87,7 @@ export const bundle = (
     // The SDK's modules are shaken better than its CommonJS files.
     mainFields: ['module', 'main'],
     alias: allCredentials ? {} : { '@aws-sdk/credential-provider-node': './infra/lambda-credentials.ts' },
-    plugins: [rowsForAuthorizer],
+    plugins: [rowsForAuthorizer, ownRowOnly],
     outExtension: { '.js': format === 'cjs' ? '.cjs' : '.mjs' },
     // In a module, what the SDK still requires has to be given a `require`.
     ...(format === 'esm' && {

@@ -6,6 +6,7 @@ import type { Metafile } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { authorizerRows, bundle, bundleDir, entries } from '../../infra/bundle.ts';
 import { routes } from '../../lib/routes/routes.ts';
+import type { OpenApiDocument } from '../../reference/types.ts';
 
 const outDir = mkdtempSync(join(tmpdir(), 'bundles-'));
 let outputs: Metafile['outputs'];
@@ -37,11 +38,39 @@ test('holds no locale files but the English of zod’s own defaults, no source m
       file,
     ).toEqual([]);
     expect(
-      used.filter((input) =>
-        /source-map|credential-provider-(ini|sso|process)|^(test|local|lib\/openapi)\//.test(input),
-      ),
+      used.filter((input) => /source-map|credential-provider-(ini|sso|process)|^(test|local|reference)\//.test(input)),
     ).toEqual([]);
   }
+});
+
+test('gives an endpoint its own row alone', () => {
+  const lines = (text: string) => text.match(/\b(?:GET|POST|PUT|DELETE) \/v1\/[^"'`]*/g);
+
+  for (const { id, method, path } of routes)
+    expect(lines(readFileSync(fileOf(id), 'utf8')), id).toEqual([`${method} ${path}`]);
+});
+
+test('holds no text of a field', () => {
+  const { components, paths } = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as OpenApiDocument;
+  const described = [
+    ...Object.entries(components.schemas).flatMap(([name, { properties }]) =>
+      name === 'Problem' ? [] : Object.values(properties ?? {}),
+    ),
+    ...Object.values(paths).flatMap((methods) => Object.values(methods).flatMap(({ parameters }) => parameters)),
+  ] as { description?: string }[];
+  const texts = new Set(described.flatMap(({ description }) => description ?? []));
+
+  for (const entry of entries()) {
+    // esbuild escapes quotes, and all that is not ASCII.
+    const bundled = readFileSync(fileOf(entry), 'utf8')
+      .replace(/\\u([0-9a-f]{4})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+      .replace(/\\(['"`])/g, '$1');
+    expect(
+      [...texts].filter((text) => bundled.includes(text)),
+      entry,
+    ).toEqual([]);
+  }
+  expect(texts.size).toBeGreaterThan(100);
 });
 
 test('holds the SDK, so that no bundle leans on the one that Lambda happens to have', () => {
