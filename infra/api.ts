@@ -45,11 +45,13 @@ const accessLine = {
 /** The REST API without its methods: stage, throttles, logs, authorizer, and the gateway's own answers. */
 export class Api extends Construct {
   readonly rest: RestApi;
+  /** One line per call. */
+  readonly log: LogGroup;
   private readonly authorizer: RequestAuthorizer;
 
   constructor(scope: Construct, id: string, { settings, rows, authorizer }: ApiProps) {
     super(scope, id);
-    const accessLog = new LogGroup(this, 'AccessLog', {
+    this.log = new LogGroup(this, 'AccessLog', {
       retention: settings.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
@@ -69,7 +71,7 @@ export class Api extends Construct {
       deployOptions: {
         stageName: settings.stage,
         tracingEnabled: settings.tracing,
-        accessLogDestination: new LogGroupLogDestination(accessLog),
+        accessLogDestination: new LogGroupLogDestination(this.log),
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLine)),
         ...perMethod(settings.readRate),
         methodOptions: Object.fromEntries(

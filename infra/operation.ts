@@ -61,7 +61,10 @@ export class Operation extends Construct {
       treatMissingData: alsoWhenMissing ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
       alarmDescription: meaning,
     });
-    if (this.topic) alarm.addAlarmAction(new SnsAction(this.topic));
+    if (!this.topic) return;
+    alarm.addAlarmAction(new SnsAction(this.topic));
+    // Nobody need look whether it is over.
+    alarm.addOkAction(new SnsAction(this.topic));
   }
 
   private addDashboard(stage: string, facts: Record<string, AlarmFacts>): void {

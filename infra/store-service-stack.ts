@@ -91,7 +91,7 @@ export class StoreServiceStack extends Stack {
     const sweep = this.addSweep(surroundings, data.table);
     if (settings.firewall) addFirewall(this, api.rest);
     const domain = addDomain(this, api.rest, settings);
-    new Operation(this, 'Operation', { settings, api: api.rest, data, worker, sweep, creditWriters });
+    new Operation(this, 'Operation', { settings, api, data, worker, sweep, creditWriters });
 
     new CfnOutput(this, 'BaseUrl', { value: domain?.url ?? api.rest.url.replace(/\/$/, '') });
     if (domain) new CfnOutput(this, 'DomainTarget', { value: domain.target });

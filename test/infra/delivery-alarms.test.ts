@@ -74,3 +74,13 @@ test('a delivery that is made sets off neither', async () => {
   expect(lines).toEqual([expect.objectContaining({ delivery: 'delivered' })]);
   expect([wordOf('DeliveryFailed'), wordOf('DeliveryWaiting')]).not.toContain('delivered');
 });
+
+test('a delivery that the worker cannot attempt sets off WorkerFailing', async () => {
+  const table = process.env.TABLE_NAME;
+  process.env.TABLE_NAME = 'no-such-table';
+
+  const lines = await logged('Giving');
+
+  process.env.TABLE_NAME = table;
+  expect(lines).toEqual([expect.objectContaining({ delivery: wordOf('WorkerFailing') })]);
+});
