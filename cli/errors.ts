@@ -1,20 +1,29 @@
 import { Problem } from '../lib/problem.ts';
-import { Failure, UsageError } from './output.ts';
 
-/** What to do about failures of AWS that a merchant can mend, by the name of the error. */
+/** A command that was given wrongly: exit code 2, where other failures are 1. */
+export class UsageError extends Error {}
+
+/** A failure that its message explains in full. */
+export class Failure extends Error {}
+
+const signIn = 'AWS does not accept your credentials: sign in again.';
+const expired = 'Your sign-in to AWS has expired: sign in again.';
+const forbidden = 'Your AWS user may not do this: ask the person who looks after the account.';
+
+/** How to mend failures of AWS, by the name of the error. */
 const advice: Record<string, string> = {
   CredentialsProviderError:
     'AWS does not know who you are: sign in with aws login or aws configure sso (docs/operate/deploy.md).',
-  ExpiredToken: 'Your sign-in to AWS has expired: sign in again.',
-  ExpiredTokenException: 'Your sign-in to AWS has expired: sign in again.',
-  UnrecognizedClientException: 'AWS does not accept your credentials: sign in again.',
-  InvalidClientTokenId: 'AWS does not accept your credentials: sign in again.',
-  AccessDenied: 'Your AWS user may not do this: ask whoever looks after the account.',
-  AccessDeniedException: 'Your AWS user may not do this: ask whoever looks after the account.',
-  ResourceNotFoundException: 'The table is not there. Was the service stopped or its deployment deleted?',
+  ExpiredToken: expired,
+  ExpiredTokenException: expired,
+  UnrecognizedClientException: signIn,
+  InvalidClientTokenId: signIn,
+  AccessDenied: forbidden,
+  AccessDeniedException: forbidden,
+  ResourceNotFoundException: 'The table is not there: start the service again, or deploy it again.',
 };
 
-/** What an error says to a person, in one text. */
+/** An error as a message for a person. */
 export const explain = (error: unknown): string => {
   if (error instanceof UsageError || error instanceof Failure || error instanceof Problem) return error.message;
   const { name, message, code } = error as NodeJS.ErrnoException;
@@ -22,6 +31,6 @@ export const explain = (error: unknown): string => {
   if (known) return `${known} (${name}: ${message})`;
   if (message.includes('Region is missing'))
     return 'No AWS region is set: set AWS_REGION, such as AWS_REGION=us-east-1.';
-  if (code === 'ECONNREFUSED') return `The service does not answer any more: was it stopped? (${message})`;
+  if (code === 'ECONNREFUSED') return `The service no longer answers: start it again with npm start. (${message})`;
   return name === 'Error' ? message : `${name}: ${message}`;
 };

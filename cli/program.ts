@@ -1,4 +1,5 @@
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
+import { StoreCommand } from './command.ts';
 import { addAudit } from './commands/audit.ts';
 import { addCredit } from './commands/credit.ts';
 import { addDeliveries } from './commands/deliveries.ts';
@@ -11,9 +12,8 @@ import { addSweep } from './commands/sweep.ts';
 import { setJson, shownError } from './output.ts';
 
 /** The operator's command: stores, keys and data of one deployment, on this machine or on AWS. */
-
-export const program = new Command('store')
-  .description('Looks after the stores of a deployment: keys, credit, deliveries, data in and out.')
+export const program = new StoreCommand('store')
+  .description('Manages the stores of a deployment: keys, credit, deliveries, import and export.')
   .addOption(
     new Option('--local', 'the service that npm start runs here (the default while it runs)').conflicts('stage'),
   )
@@ -21,9 +21,7 @@ export const program = new Command('store')
   .addOption(
     new Option('--data-dir <path>', 'where the local service keeps its data').env('SIS_DATA_DIR').default('.local'),
   )
-  .addOption(
-    new Option('--store <id or name>', 'the store that is meant; not needed where there is one').env('SIS_STORE'),
-  )
+  .addOption(new Option('--store <id or name>', 'the store; not needed where there is only one').env('SIS_STORE'))
   .option('--json', 'print JSON: one object, or one per line')
   .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
   .configureOutput({ outputError: (text, write) => write(shownError(text)) })
@@ -32,12 +30,5 @@ export const program = new Command('store')
   .exitOverride()
   .hook('preAction', (_, action) => setJson(action.optsWithGlobals().json === true));
 
-addStores(program);
-addKeys(program);
-addImport(program);
-addExport(program);
-addCredit(program);
-addDeliveries(program);
-addAudit(program);
-addSweep(program);
-addDoctor(program);
+for (const add of [addStores, addKeys, addImport, addExport, addCredit, addDeliveries, addAudit, addSweep, addDoctor])
+  add(program);

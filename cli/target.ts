@@ -5,8 +5,7 @@ import { source } from '../lib/clock.ts';
 import type { Stage } from '../lib/keys.ts';
 import { listStores, type Store } from '../lib/store/stores.ts';
 import { useLocalEngines } from '../local/environment.ts';
-import { Failure, UsageError } from './output.ts';
-import { getStage } from './stage.ts';
+import { Failure, UsageError } from './errors.ts';
 
 /** The options that every command takes. */
 export interface GlobalOptions {
@@ -20,16 +19,73 @@ export interface GlobalOptions {
 /** The deployment that a command works on. Its settings are in the environment, where `lib/` finds them. */
 export interface Target {
   kind: 'local' | 'stage';
-  /** What to call it before a person. */
+  /** Its name in messages. */
   name: string;
   baseUrl: string;
   tableName: string;
   keyStage: Stage;
-  /** For how long an answer about a key is kept. */
+  /** How long the gateway keeps the authorizer's answer about a key. */
   authorizerTtlSeconds: number;
 }
 
-/** What the command needs of `service.json`. */
+/** The outputs of the stack that the command needs. */
+const Outputs = z.object({
+  BaseUrl: z.string(),
+  TableName: z.string(),
+  DeliveryQueueUrl: z.string(),
+  DeadLetterQueueUrl: z.string(),
+  AuthorizerTtlSeconds: z.coerce.number(),
+  CreditLimit: z.string(),
+  DispenserHostSuffixes: z.string().optional(),
+});
+
+const readOutputs = async (stage: string): Promise<Record<string, string>> => {
+  // Loaded only here: a command on the local service starts faster without it.
+  const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
+  const StackName = `store-integration-${stage}`;
+  const client = new CloudFormationClient({});
+  try {
+    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
+    const outputs = Stacks[0]?.Outputs ?? [];
+    return Object.fromEntries(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));
+  } catch (error) {
+    const { name, message } = error as Error;
+    if (name !== 'ValidationError' || !message.includes('does not exist')) throw error;
+    throw new Failure(
+      `There is no deployment ${stage}: this account has no stack ${StackName} in the region ${await client.config.region()}. ` +
+        'Check --stage and AWS_REGION, or deploy it first (docs/operate/deploy.md).',
+    );
+  }
+};
+
+/** The deployment of that name, in the account and region of the usual AWS settings. */
+const getStage = async (stage: string): Promise<Target> => {
+  const outputs = Outputs.safeParse(await readOutputs(stage));
+  if (!outputs.success)
+    throw new Failure(
+      `The deployment ${stage} is of an earlier version and does not say where its ${outputs.error.issues.map(({ path }) => path.join('.')).join(', ')} is. ` +
+        'Deploy it again (docs/operate/deploy.md, "Update").',
+    );
+  const { BaseUrl, TableName, AuthorizerTtlSeconds, DispenserHostSuffixes, ...others } = outputs.data;
+  Object.assign(process.env, {
+    TABLE_NAME: TableName,
+    DELIVERY_QUEUE_URL: others.DeliveryQueueUrl,
+    DELIVERY_DLQ_URL: others.DeadLetterQueueUrl,
+    CREDIT_LIMIT: others.CreditLimit,
+    KEY_STAGE: 'live',
+    ...(DispenserHostSuffixes && { DISPENSER_HOST_SUFFIXES: DispenserHostSuffixes }),
+  });
+  return {
+    kind: 'stage',
+    name: `the deployment ${stage}`,
+    baseUrl: BaseUrl,
+    tableName: TableName,
+    keyStage: 'live',
+    authorizerTtlSeconds: AuthorizerTtlSeconds,
+  };
+};
+
+/** The members of `service.json` that the command needs. */
 const ServiceFile = z.object({
   baseUrl: z.url(),
   authorizerTtlSeconds: z.number(),
@@ -37,9 +93,20 @@ const ServiceFile = z.object({
   queue: z.object({ endpoint: z.url(), url: z.url(), deadLetterUrl: z.url() }),
 });
 
+const readServiceFile = (path: string): z.output<typeof ServiceFile> => {
+  try {
+    return ServiceFile.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (cause) {
+    throw new Failure(
+      `${path} is broken, or was written by another version of the local service. Start the service again: npm start`,
+      { cause },
+    );
+  }
+};
+
 const Clock = z.object({ now: z.iso.datetime() });
 
-/** The local service's clock, if it answers: it may have been moved. */
+/** The local service's clock, if it answers: the clock may have been moved. */
 const findLocalClock = async (baseUrl: string): Promise<number | undefined> => {
   try {
     const response = await fetch(`${baseUrl}/_dev/clock`, { signal: AbortSignal.timeout(3000) });
@@ -49,25 +116,10 @@ const findLocalClock = async (baseUrl: string): Promise<number | undefined> => {
   }
 };
 
-const start = 'Start it in another terminal with npm start';
-
-/** What a text of JSON holds; undefined where it is none. */
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
-/** The service that `npm start` runs on this machine; undefined if none does. */
-const findLocal = async (dataDir: string): Promise<Target | undefined> => {
-  const path = join(dataDir, 'service.json');
+/** The service that `npm start` runs on this machine, if one runs. */
+const findLocal = async (path: string): Promise<Target | undefined> => {
   if (!existsSync(path)) return undefined;
-  const file = ServiceFile.safeParse(parsed(readFileSync(path, 'utf8')));
-  if (!file.success)
-    throw new Failure(`${path} is broken, or was written by another version of the local service. Start that anew.`);
-  const { baseUrl, authorizerTtlSeconds, table, queue } = file.data;
+  const { baseUrl, authorizerTtlSeconds, table, queue } = readServiceFile(path);
   const clock = await findLocalClock(baseUrl);
   if (clock === undefined) return undefined;
   const ahead = clock - Date.now();
@@ -89,37 +141,45 @@ const findLocal = async (dataDir: string): Promise<Target | undefined> => {
 };
 
 /**
- * Finds the deployment that the options name, the running local service if they name none, and makes `lib/` work on it.
- * Throws with what to do where there is none.
+ * Finds the deployment that the options name, or the running local service, and makes `lib/` work on it. Throws where
+ * there is none.
  */
 export const connect = async ({ local, stage, dataDir }: GlobalOptions): Promise<Target> => {
   if (stage !== undefined && !local) return getStage(stage);
-  const found = await findLocal(dataDir);
+  const path = join(dataDir, 'service.json');
+  const found = await findLocal(path);
   if (found) return found;
-  const seen = `No local service runs here (looked for ${join(dataDir, 'service.json')}).`;
-  if (local) throw new Failure(`${seen} ${start}, or name its directory with --data-dir.`);
-  throw new Failure(`${seen} ${start}, or name your deployment on AWS with --stage, such as --stage prod.`);
+  const other = local
+    ? 'name its directory with --data-dir'
+    : 'name your deployment on AWS with --stage, such as --stage prod';
+  throw new Failure(
+    `No local service runs here (looked for ${path}). Start it in another terminal with npm start, or ${other}.`,
+  );
 };
 
-const nameOf = ({ id, name }: Store): string => `${name} (${id})`;
-
 /**
- * The store that a command is about: `wanted` is its id or name, in any case; the only one is meant where none is named.
- * Throws with the stores to choose from. Those whose deletion has begun count only where `alsoDeleted` says so.
+ * The store that `wanted` names, by id or by name in any case, or the only one. Throws with the stores to choose from.
+ * Stores whose deletion has begun count only where `alsoDeleted` says so.
  */
 export const chooseStore = async (wanted: string | undefined, alsoDeleted = false): Promise<Store> => {
   const stores = (await listStores()).filter(({ deletedAt }) => alsoDeleted || !deletedAt);
-  const choice = `There are:\n${stores.map((store) => `  ${nameOf(store)}`).join('\n')}`;
-  if (stores.length === 0) throw new Failure('There is no store yet. Make one: store create "My Store"');
+  const [first, ...others] = stores;
+  if (!first) throw new Failure('There is no store yet. Create one: store create "My Store"');
+  const choice = `There are:\n${stores.map(({ id, name }) => `  ${name} (${id})`).join('\n')}`;
   if (wanted === undefined) {
-    if (stores.length > 1) throw new UsageError(`There are several stores: name one with --store. ${choice}`);
-    return stores[0] as Store;
+    if (others.length > 0) throw new UsageError(`There are several stores: name one with --store. ${choice}`);
+    return first;
   }
-  const same = (name: string): boolean => name.toLowerCase() === wanted.trim().toLowerCase();
   const byId = stores.find(({ id }) => id === wanted);
-  const byName = stores.filter(({ name }) => same(name));
   if (byId) return byId;
-  if (byName.length > 1) throw new UsageError(`Several stores have the name ${wanted}: give the id. ${choice}`);
-  if (!byName[0]) throw new Failure(`There is no store ${wanted}. ${choice}`);
-  return byName[0];
+  const [byName, ...namesakes] = stores.filter(({ name }) => name.toLowerCase() === wanted.trim().toLowerCase());
+  if (!byName) throw new Failure(`There is no store ${wanted}. ${choice}`);
+  if (namesakes.length > 0) throw new UsageError(`Several stores have the name ${wanted}: give the id. ${choice}`);
+  return byName;
+};
+
+/** Connects as `connect` does, and chooses the store that `--store` names. */
+export const openStore = async (options: GlobalOptions): Promise<{ target: Target; store: Store }> => {
+  const target = await connect(options);
+  return { target, store: await chooseStore(options.store) };
 };

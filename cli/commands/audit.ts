@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import {
   type Check,
   checkCategories,
@@ -9,22 +8,20 @@ import {
   checkStrays,
 } from '../audit/checks.ts';
 import { checkSpend } from '../audit/spend.ts';
-import { type Column, counted, examples, Failure, isJson, jsonLine, plain, print } from '../output.ts';
+import type { StoreCommand } from '../command.ts';
+import { Failure } from '../errors.ts';
+import { type Column, counted, isJson, jsonLine, plain, print } from '../output.ts';
 import { startProgress } from '../progress.ts';
-import { chooseStore, connect, type GlobalOptions } from '../target.ts';
+import { type GlobalOptions, openStore } from '../target.ts';
 
-const checks: { what: string; holds: string; check: Check }[] = [
-  {
-    what: 'customers',
-    holds: 'balance = credit not in lots + open lots; closed lots say how they ended',
-    check: checkCredit,
-  },
-  { what: 'buyers', holds: 'spend = sum of purchases; products owned are counted', check: checkSpend },
-  { what: 'coupons', holds: 'each holds its code', check: checkCoupons },
-  { what: 'codes', holds: 'each is held by a coupon that has it', check: checkCodes },
-  { what: 'categories', holds: 'product count = memberships', check: checkCategories },
-  { what: 'gift cards', holds: 'each owner is a resident', check: checkGiftCards },
-  { what: 'items', holds: 'what belongs to a customer belongs to one who is there', check: checkStrays },
+const checks: [what: string, check: Check, holds: string][] = [
+  ['customers', checkCredit, 'balance = credit not in lots + open lots; closed lots say how they ended'],
+  ['buyers', checkSpend, 'spend = sum of purchases; products owned are counted'],
+  ['coupons', checkCoupons, 'each holds its code'],
+  ['codes', checkCodes, 'each is held by a coupon that has it'],
+  ['categories', checkCategories, 'product count = memberships'],
+  ['gift cards', checkGiftCards, 'each owner is a resident'],
+  ['items', checkStrays, 'each item of a customer belongs to one who is there'],
 ];
 
 interface Checked {
@@ -42,10 +39,9 @@ const columns: Column<Checked>[] = [
 ];
 
 const audit = async (options: GlobalOptions): Promise<void> => {
-  await connect(options);
-  const store = await chooseStore(options.store);
+  const { store } = await openStore(options);
   const results: Checked[] = [];
-  for (const { what, holds, check } of checks) {
+  for (const [what, check, holds] of checks) {
     let faults = 0;
     const progress = startProgress(`Checking ${what}`);
     const onFault = (fault: string): void => {
@@ -62,12 +58,10 @@ const audit = async (options: GlobalOptions): Promise<void> => {
   if (faults > 0) throw new Failure(`${store.name} has ${counted(faults, 'fault')}. Nothing was changed.`);
 };
 
-export const addAudit = (program: Command): void => {
+export const addAudit = (program: StoreCommand): void => {
   program
     .command('audit')
-    .description(
-      'Checks all books of a store, and changes nothing. Exit code 1 and a line for each fault if any is wrong.',
-    )
-    .addHelpText('after', examples('store audit', 'store audit --store "My Store" --json'))
-    .action((_, command: Command) => audit(command.optsWithGlobals()));
+    .description('Checks all records of a store and changes nothing. Prints a line for each fault, with exit code 1.')
+    .examples('store audit', 'store audit --store "My Store" --json')
+    .runs(audit);
 };

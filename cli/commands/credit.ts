@@ -1,18 +1,20 @@
-import { type Command, InvalidArgumentError } from 'commander';
 import { now, timestamp } from '../../lib/clock.ts';
-import { listLots } from '../../lib/credit/lots.ts';
+import { type CreditLot, listLots } from '../../lib/credit/lots.ts';
 import { creditTypes, isDue } from '../../lib/credit/rules.ts';
 import { type CreditItem, holdingOf } from '../../lib/credit/state.ts';
-import { type Identifier, parseIdentifier } from '../../lib/identifier.ts';
+import type { Identifier } from '../../lib/identifier.ts';
 import { findCustomerItem } from '../../lib/store/customers.ts';
 import { findResident } from '../../lib/store/residents.ts';
-import { type Column, examples, Failure, isJson, note, print, shownTime } from '../output.ts';
-import { chooseStore, connect, type GlobalOptions } from '../target.ts';
+import type { StoreCommand } from '../command.ts';
+import { Failure } from '../errors.ts';
+import { parseResident } from '../input.ts';
+import { type Column, isJson, note, print, shownTime } from '../output.ts';
+import { type GlobalOptions, openStore } from '../target.ts';
 
 interface Balance {
   type: string;
   balance: number;
-  /** What no lot holds: it does not expire. */
+  /** The part that is in no lot: it does not expire. */
   unlotted: number;
   openLots: number;
   nextExpiresAt?: string | undefined;
@@ -27,18 +29,21 @@ const balanceColumns: Column<Balance>[] = [
   { heading: 'next expiry', cell: ({ nextExpiresAt }) => shownTime(nextExpiresAt) },
 ];
 
-interface ShownLot {
+interface ShownLot extends Pick<CreditLot, 'amount' | 'remaining' | 'expiresAt' | 'createdAt' | 'createdBy'> {
   type: string;
-  /** `due`: its time is over, and the next sweep or change closes it. */
+  /** `due`: it has expired, and the next sweep or change closes it. */
   state: string;
-  amount: number;
-  remaining: number;
-  expiresAt: string;
-  createdAt: string;
-  createdBy: string;
-  endedAt?: string | undefined;
-  endedBy?: string | undefined;
+  endedAt: string | undefined;
+  endedBy: string | undefined;
 }
+
+const shownLot = ({ sk, state, ...lot }: CreditLot, at: string): ShownLot => {
+  const { amount, remaining, expiresAt, createdAt, createdBy, endedAt, endedBy } = lot;
+  return {
+    ...{ type: sk.split('#')[0] ?? '', state: state === 'open' && isDue(expiresAt, at) ? 'due' : state },
+    ...{ amount, remaining, expiresAt, createdAt, createdBy, endedAt, endedBy },
+  };
+};
 
 const lotColumns: Column<ShownLot>[] = [
   { heading: 'lot of', cell: ({ type }) => type },
@@ -46,52 +51,26 @@ const lotColumns: Column<ShownLot>[] = [
   { heading: 'amount', cell: ({ amount }) => amount },
   { heading: 'left', cell: ({ remaining }) => remaining },
   { heading: 'expires', cell: ({ expiresAt }) => shownTime(expiresAt) },
-  {
-    heading: 'added, by request',
-    cell: ({ createdAt, createdBy }) => `${shownTime(createdAt)} ${createdBy}`,
-    wraps: true,
-  },
+  { heading: 'added, by request', cell: (lot) => `${shownTime(lot.createdAt)} ${lot.createdBy}`, wraps: true },
   {
     heading: 'ended, by request',
-    cell: ({ endedAt, endedBy }) => endedAt && `${shownTime(endedAt)} ${endedBy}`,
+    cell: (lot) => lot.endedAt && `${shownTime(lot.endedAt)} ${lot.endedBy}`,
     wraps: true,
   },
 ];
 
-const parseResident = (text: string): Identifier => {
-  const identifier = parseIdentifier(text);
-  if (!identifier)
-    throw new InvalidArgumentError('It must be a username (first, first.last or "First Last") or an avatar UUID.');
-  return identifier;
-};
-
-const show = async (identifier: Identifier, options: GlobalOptions): Promise<void> => {
-  const target = await connect(options);
-  const store = await chooseStore(options.store);
+const show = async (options: GlobalOptions, identifier: Identifier): Promise<void> => {
+  const { target, store } = await openStore(options);
   const resident = await findResident(identifier);
   if (!resident) throw new Failure(`There is no resident ${identifier.username ?? identifier.uuid} on ${target.name}.`);
   const { uuid, username } = resident;
   const item: CreditItem | undefined = await findCustomerItem(store.id, uuid);
-  const at = timestamp(now());
   const balances = creditTypes.map((type): Balance => {
     const { balance, unlotted, lots, due } = item ? holdingOf(item, type) : { balance: 0, unlotted: 0, lots: 0 };
     return { type, balance, unlotted, openLots: lots, nextExpiresAt: due };
   });
-  const lots = (await listLots(store.id, uuid)).map((lot): ShownLot => {
-    const { amount, remaining, expiresAt, createdAt, createdBy, endedAt, endedBy } = lot;
-    const state = lot.state === 'open' && isDue(expiresAt, at) ? 'due' : lot.state;
-    return {
-      type: lot.sk.split('#')[0] ?? '',
-      state,
-      amount,
-      remaining,
-      expiresAt,
-      createdAt,
-      createdBy,
-      endedAt,
-      endedBy,
-    };
-  });
+  const at = timestamp(now());
+  const lots = (await listLots(store.id, uuid)).map((lot) => shownLot(lot, at));
   if (isJson()) return print({ store: store.id, uuid, username, balances, lots }, []);
   note(`${username} (${uuid}) in ${store.name}${item ? '' : ', who is no customer yet'}`);
   print(balances, balanceColumns);
@@ -102,13 +81,13 @@ const show = async (identifier: Identifier, options: GlobalOptions): Promise<voi
     note('Lots that are due end with the next change or sweep: "store sweep" does it now.');
 };
 
-export const addCredit = (program: Command): void => {
+export const addCredit = (program: StoreCommand): void => {
   program
     .command('credit')
-    .description('Looks into store credit.')
+    .description('Store credit: show.')
     .command('show')
     .description('Shows a resident’s balances and every credit lot, open and closed, with how it ended.')
     .argument('<resident>', 'username or avatar UUID', parseResident)
-    .addHelpText('after', examples('store credit show vera.vendor', 'store credit show "Vera Vendor" --json'))
-    .action((identifier: Identifier, _, command: Command) => show(identifier, command.optsWithGlobals()));
+    .examples('store credit show vera.vendor', 'store credit show "Vera Vendor" --json')
+    .runs(show);
 };

@@ -1,11 +1,11 @@
-import type { Command } from 'commander';
 import { listStores } from '../../lib/store/stores.ts';
+import type { StoreCommand } from '../command.ts';
 import { checkApi, checkQueues, checkSweep } from '../doctor/deployment.ts';
 import { type Finding, fail, ok, warn } from '../doctor/finding.ts';
 import { checkDeliveries, checkDispenser, checkKeys } from '../doctor/store.ts';
 import { checkBackup, checkTable } from '../doctor/table.ts';
-import { explain } from '../errors.ts';
-import { type Column, counted, examples, Failure, print } from '../output.ts';
+import { explain, Failure } from '../errors.ts';
+import { type Column, counted, print } from '../output.ts';
 import { connect, type GlobalOptions, type Target } from '../target.ts';
 
 const stateStyles = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
@@ -16,7 +16,7 @@ const columns: Column<Finding>[] = [
   { heading: 'found', cell: ({ detail, fix }) => (fix ? `${detail}. ${fix}` : detail), wraps: true },
 ];
 
-/** What a check finds; that it cannot look is a finding too. */
+/** Runs a check. A check that throws is a finding too. */
 const looked = async (check: string, look: () => Promise<Finding[]>): Promise<Finding[]> => {
   try {
     return await look();
@@ -32,7 +32,7 @@ const checkStores = async (target: Target): Promise<Finding[]> => {
   const findings = [
     active.length > 0
       ? ok('stores', active.map(({ name }) => name).join(', '))
-      : warn('stores', 'there is none', 'Make one: store create "My Store"'),
+      : warn('stores', 'there is none', 'Create one: store create "My Store"'),
     ...left.map(({ id, name }) =>
       warn('stores', `${name} is deleted, but not all of it is removed`, `Go on with it: store delete ${id}`),
     ),
@@ -67,17 +67,19 @@ const examine = async (options: GlobalOptions): Promise<Finding[]> => {
   ];
 };
 
-export const addDoctor = (program: Command): void => {
+const doctor = async (options: GlobalOptions): Promise<void> => {
+  const findings = await examine(options);
+  print(findings, columns);
+  const failed = findings.filter(({ state }) => state === 'fail').length;
+  if (failed > 0) throw new Failure(`${counted(failed, 'check fails', 'checks fail')}.`);
+};
+
+export const addDoctor = (program: StoreCommand): void => {
   program
     .command('doctor')
     .description(
-      'Looks whether all is well, and says what to do where it is not. Changes nothing. Exit code 1 on fail.',
+      'Checks a deployment and its stores, and says how to mend faults. Changes nothing. Exit code 1 on fail.',
     )
-    .addHelpText('after', examples('store doctor', 'store doctor --stage prod --json'))
-    .action(async (_, command: Command) => {
-      const findings = await examine(command.optsWithGlobals());
-      print(findings, columns);
-      const failed = findings.filter(({ state }) => state === 'fail').length;
-      if (failed > 0) throw new Failure(`${counted(failed, 'check fails', 'checks fail')}.`);
-    });
+    .examples('store doctor', 'store doctor --stage prod --json')
+    .runs(doctor);
 };

@@ -1,13 +1,15 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { StoreCommand } from '../command.ts';
 import { isRequired } from '../data/columns.ts';
 import { formats } from '../data/format.ts';
 import { type ImportOptions, type ImportReport, importFile } from '../data/import.ts';
 import { type Kind, kinds } from '../data/kinds.ts';
-import { type Column, counted, examples, Failure, note, plain, print } from '../output.ts';
+import { Failure } from '../errors.ts';
+import { type Column, counted, note, plain, print } from '../output.ts';
 import { startProgress } from '../progress.ts';
-import { chooseStore, connect, type GlobalOptions } from '../target.ts';
+import { type GlobalOptions, openStore } from '../target.ts';
 
-/** So many faults are shown; all are in the file of rejected rows, or in the output of --json. */
+/** The number of faults that are shown. All are in the file of rejected rows, or in the output of --json. */
 const shownFaults = 20;
 
 const columns: Column<ImportReport>[] = [
@@ -29,7 +31,7 @@ const noteFaults = ({ faults }: ImportReport): void => {
   if (more > 0) note(`... and ${more} more.`);
 };
 
-/** What to say, and to do, where bad rows or a dry run kept an import from beginning. */
+/** The message where rejected rows or a dry run kept an import from beginning. */
 const whyNothing = ({ rejected, rows }: ImportReport, { dryRun, skipRejects }: ImportOptions): string => {
   const bad = `${rejected} of ${counted(rows, 'row')} cannot be imported`;
   if (!dryRun)
@@ -38,9 +40,8 @@ const whyNothing = ({ rejected, rows }: ImportReport, { dryRun, skipRejects }: I
   return `${bad}. Nothing was written: this was a dry run. ${rest}.`;
 };
 
-const runImport = async (kind: Kind, file: string, options: GlobalOptions & ImportOptions): Promise<void> => {
-  const target = await connect(options);
-  const store = await chooseStore(options.store);
+const runImport = async (kind: Kind, options: GlobalOptions & ImportOptions, file: string): Promise<void> => {
+  const { target, store } = await openStore(options);
   let progress = startProgress(`Checking ${file}`);
   let isWriting = false;
   const onProgress = (done: number, all: number | undefined): void => {
@@ -57,9 +58,9 @@ const runImport = async (kind: Kind, file: string, options: GlobalOptions & Impo
   print(report, columns);
   if (!report.imported && report.rejected > 0) throw new Failure(whyNothing(report, options));
   if (options.dryRun) note('Nothing was written: this was a dry run.');
-  if (report.rejects) note(`The rows that were not imported are in ${report.rejects}, with the reasons.`);
+  if (report.rejects) note(`The rejected rows are in ${report.rejects}, with the reasons.`);
   if (kind.name === 'residents' && report.changed > 0 && report.imported)
-    note(`New names are in force; for up to 5 minutes functions of ${target.name} may still use the old ones.`);
+    note(`New names are in force. For up to 5 minutes ${target.name} may still use the old ones.`);
   if (report.rejected > 0) process.exitCode = 1;
 };
 
@@ -72,29 +73,28 @@ const columnsHelp = ({ columns: all }: Kind): string => {
 };
 
 /** Adds `store import <kind> <file>`. */
-export const addImport = (program: Command): void => {
+export const addImport = (program: StoreCommand): void => {
   const group = program
     .command('import')
-    .description('Brings data into a store from CSV or NDJSON files. Every row is checked before the first is written.')
-    .addHelpText(
-      'after',
-      examples(
-        'store import residents residents.csv --dry-run',
-        'store import purchases sales.ndjson',
-        'store import products products.csv --skip-rejects --rejects to-mend.csv',
-      ),
+    .description('Imports CSV or NDJSON files into a store. Checks every row before it writes the first.')
+    .examples(
+      'store import residents residents.csv --dry-run',
+      'store import purchases sales.ndjson',
+      'store import products products.csv --skip-rejects --rejects to-mend.csv',
     );
   for (const kind of kinds)
     group
       .command(kind.name)
       .description(`Imports ${kind.summary}.`)
       .argument('<file>', 'a file that ends with .csv or .ndjson')
-      .option('--dry-run', 'check every row, say what would be done, and stop')
+      .option('--dry-run', 'check every row, report the result, and write nothing')
       .option('--skip-rejects', 'import the good rows; the others go to a file')
       .option('--rejects <file>', 'where the rejected rows go (default: beside the file, with .rejects in its name)')
-      .option('--force', 'write over a file of rejected rows that is there')
-      .addOption(new Option('--format <format>', 'what the file is, whatever its name ends with').choices(formats))
+      .option('--force', 'write over an existing file of rejected rows')
+      .addOption(
+        new Option('--format <format>', 'the format, whatever the name of the file ends with').choices(formats),
+      )
       .addHelpText('after', columnsHelp(kind))
-      .addHelpText('after', examples(`store import ${kind.name} ${kind.name}.csv`))
-      .action((file: string, _, command: Command) => runImport(kind, file, command.optsWithGlobals()));
+      .examples(`store import ${kind.name} ${kind.name}.csv`)
+      .runs((options: GlobalOptions & ImportOptions, file: string) => runImport(kind, options, file));
 };

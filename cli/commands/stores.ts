@@ -1,13 +1,16 @@
-import { type Command, Option } from 'commander';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { now, timestamp } from '../../lib/clock.ts';
 import { scopes } from '../../lib/routes/route.ts';
-import { issueKey } from '../../lib/store/api-keys.ts';
-import { createStore, listStores, type Store } from '../../lib/store/stores.ts';
-import { ask } from '../ask.ts';
-import { type DeleteOptions, deleteWithData } from '../delete-store.ts';
-import { printNewKey } from '../keys.ts';
-import { nameFault, parseName } from '../names.ts';
-import { type Column, examples, Failure, isJson, note, print, shownTime } from '../output.ts';
-import { chooseStore, connect, type GlobalOptions } from '../target.ts';
+import { type ApiKey, issueKey, listKeys } from '../../lib/store/api-keys.ts';
+import { createStore, deleteStore, forgetStore, listStores, removeRows, type Store } from '../../lib/store/stores.ts';
+import type { StoreCommand } from '../command.ts';
+import { exportAll } from '../data/export.ts';
+import { explain, Failure, UsageError } from '../errors.ts';
+import { ask, nameFault, parseName } from '../input.ts';
+import { isLive, printNewKey } from '../keys.ts';
+import { type Column, counted, isJson, note, print, shownTime } from '../output.ts';
+import { startProgress } from '../progress.ts';
+import { chooseStore, connect, type GlobalOptions, type Target } from '../target.ts';
 
 const shownState = ({ deletedAt }: Store): string =>
   deletedAt ? `deleted ${shownTime(deletedAt)}, but not all of it is removed` : 'active';
@@ -19,7 +22,7 @@ const columns: Column<Store>[] = [
   { heading: 'state', cell: shownState, style: ({ deletedAt }) => (deletedAt ? 'yellow' : 'green'), wraps: true },
 ];
 
-const create = async (given: string | undefined, options: GlobalOptions & { key: boolean }): Promise<void> => {
+const create = async (options: GlobalOptions & { key: boolean }, given: string | undefined): Promise<void> => {
   const target = await connect(options);
   const name =
     given ?? (await ask('What is the name of the store?', 'the name, as in store create "My Store"', nameFault));
@@ -32,40 +35,105 @@ const create = async (given: string | undefined, options: GlobalOptions & { key:
   printNewKey(key, text, target, { store });
 };
 
-export const addStores = (program: Command): void => {
+const list = async (options: GlobalOptions): Promise<void> => {
+  await connect(options);
+  print(await listStores(), columns, 'There is no store yet. Create one: store create "My Store"');
+};
+
+interface DeleteOptions extends GlobalOptions {
+  confirm?: string;
+  exportTo?: string;
+  wait: boolean;
+}
+
+const confirmDelete = async ({ name }: Store, target: Target, given: string | undefined): Promise<void> => {
+  const fault = (answer: string): string | undefined =>
+    answer === name ? undefined : `That is not the name of the store, which is ${name}. Nothing was deleted.`;
+  const question = `This deletes ${name} on ${target.name} with all its data. Type its name to confirm`;
+  const refusal = fault(given ?? (await ask(question, `--confirm "${name}"`, fault)));
+  if (refusal) throw new UsageError(refusal);
+};
+
+/** Exports to the directory, or to one that is named after the store and the day. Returns its path. */
+const exportFirst = async ({ name, id }: Store, given: string | undefined): Promise<string> => {
+  const words = name.match(/[\p{L}\p{N}]+/gu) ?? [id];
+  const dir = given ?? `./${words.join('-').toLowerCase()}-${timestamp(now()).slice(0, 10)}`;
+  try {
+    const files = await exportAll(id, dir);
+    note(`Exported to ${dir}: ${files.map(({ kind, rows }) => `${kind} ${rows}`).join(', ')}.`);
+    return dir;
+  } catch (error) {
+    throw new Failure(`The export failed, so nothing was deleted. ${explain(error)}`, { cause: error });
+  }
+};
+
+/** A Lambda function's timeout. */
+const callMillis = 30_000;
+
+/** The time after which no call with one of these keys writes: the gateway's answer about it is over, and the call too. */
+const quietTime = ({ deletedAt }: Store, keys: readonly ApiKey[], { authorizerTtlSeconds }: Target): number => {
+  const endOf = (key: ApiKey): number =>
+    isLive(key) ? now() : Date.parse(key.revokedAt ?? key.expiresAt ?? key.createdAt);
+  const end = deletedAt ? Date.parse(deletedAt) : Math.max(0, ...keys.map(endOf));
+  return end + authorizerTtlSeconds * 1000 + callMillis;
+};
+
+const removeAll = async (store: string): Promise<number> => {
+  const progress = startProgress('Removing');
+  return removeRows(store, (count) => progress.update(count)).finally(progress.end);
+};
+
+/**
+ * Exports a store, then deletes it with all its data, except the residents, whom other stores share. From the first write
+ * on no call finds the store. The same command continues a deletion that was interrupted.
+ */
+const remove = async (options: DeleteOptions, wanted: string | undefined): Promise<void> => {
+  const target = await connect(options);
+  const store = await chooseStore(wanted ?? options.store, true);
+  await confirmDelete(store, target, options.confirm);
+  const exportedTo = store.deletedAt ? undefined : await exportFirst(store, options.exportTo);
+  if (store.deletedAt) note(`${store.name} was deleted and exported before. The rest of it is removed now.`);
+  const keys = await listKeys(store.id);
+  await deleteStore(store.id);
+  const quiet = quietTime(store, keys, target);
+  let removedItems = await removeAll(store.id);
+  const waitMillis = keys.length > 0 && options.wait ? quiet - now() : 0;
+  if (waitMillis > 0) {
+    const seconds = counted(Math.ceil(waitMillis / 1000), 'second');
+    note(`Waiting ${seconds} for calls that the gateway still lets in. --no-wait skips this.`);
+    await sleep(waitMillis);
+    removedItems += await removeAll(store.id);
+  }
+  await forgetStore(store.id);
+  if (isJson()) print({ ...store, removedItems, ...(exportedTo !== undefined && { exportedTo }) }, []);
+  note(`Deleted ${store.name}: ${counted(removedItems, 'item')}.`);
+  note(
+    'Kept: the export; the residents, whom all stores share; and a mark for each key, so that calls with it get 404.',
+  );
+};
+
+export const addStores = (program: StoreCommand): void => {
   program
     .command('create')
-    .description('Creates a store and issues its first API key, which may do everything.')
+    .description('Creates a store and issues its first API key, which has all scopes.')
     .argument('[name]', 'the name of the store; asked for on a terminal', parseName)
     .option('--no-key', 'issue no key')
-    .addHelpText('after', examples('store create "My Store"', 'store create "My Store" --stage prod --json'))
-    .action((name: string | undefined, _, command: Command) => create(name, command.optsWithGlobals()));
+    .examples('store create "My Store"', 'store create "My Store" --stage prod --json')
+    .runs(create);
 
   program
     .command('list')
     .description('Lists the stores.')
-    .addHelpText('after', examples('store list', 'store list --stage prod --json'))
-    .action(async (_, command: Command) => {
-      await connect(command.optsWithGlobals());
-      print(await listStores(), columns, 'There is no store yet. Make one: store create "My Store"');
-    });
+    .examples('store list', 'store list --stage prod --json')
+    .runs(list);
 
   program
     .command('delete')
-    .description('Exports a store and then deletes it, with all its data and keys. Run it again if it was interrupted.')
+    .description('Exports a store, then deletes it with all its data and keys. Run it again if it was interrupted.')
     .argument('[store]', 'id or name of the store')
-    .option('--confirm <name>', 'the name of the store, where there is no terminal to ask for it at')
-    .addOption(
-      new Option('--export-to <directory>', 'where the export goes (default: ./<store>-<date>)').argParser(String),
-    )
-    .option('--no-wait', 'do not wait for calls under way: what they still write stays in the table')
-    .addHelpText(
-      'after',
-      examples('store delete "My Store"', 'store delete "My Store" --confirm "My Store" --export-to backup'),
-    )
-    .action(async (wanted: string | undefined, _, command: Command) => {
-      const options: GlobalOptions & DeleteOptions = command.optsWithGlobals();
-      const target = await connect(options);
-      await deleteWithData(await chooseStore(wanted ?? options.store, true), target, options);
-    });
+    .option('--confirm <name>', 'the name of the store, for use without a terminal')
+    .option('--export-to <directory>', 'where the export goes (default: ./<store>-<date>)')
+    .option('--no-wait', 'do not wait for calls under way: rows that they still write stay in the table')
+    .examples('store delete "My Store"', 'store delete "My Store" --confirm "My Store" --export-to backup')
+    .runs(remove);
 };

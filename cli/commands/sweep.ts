@@ -1,8 +1,9 @@
-import type { Command } from 'commander';
 import { newId } from '../../lib/clock.ts';
 import { noteSweep, type SweepReport, sweepDueLots } from '../../lib/credit/sweep.ts';
-import { type Column, counted, examples, Failure, print } from '../output.ts';
-import { connect } from '../target.ts';
+import type { StoreCommand } from '../command.ts';
+import { Failure } from '../errors.ts';
+import { type Column, counted, print } from '../output.ts';
+import { connect, type GlobalOptions } from '../target.ts';
 
 const columns: Column<SweepReport>[] = [
   { heading: 'lots closed', cell: ({ lots }) => lots },
@@ -10,19 +11,21 @@ const columns: Column<SweepReport>[] = [
   { heading: 'customers failed', cell: ({ failed }) => failed },
 ];
 
-export const addSweep = (program: Command): void => {
+const sweep = async (options: GlobalOptions): Promise<void> => {
+  await connect(options);
+  const report = await sweepDueLots(`operator ${newId()}`);
+  await noteSweep(report);
+  print(report, columns);
+  if (report.failed > 0)
+    throw new Failure(
+      `${counted(report.failed, 'customer')} could not be swept. The lines above say why. Their credit stays due for the next sweep.`,
+    );
+};
+
+export const addSweep = (program: StoreCommand): void => {
   program
     .command('sweep')
-    .description('Closes the credit that has expired, in all stores. On AWS this happens every minute by itself.')
-    .addHelpText('after', examples('store sweep', 'store sweep --stage prod'))
-    .action(async (_, command: Command) => {
-      await connect(command.optsWithGlobals());
-      const report = await sweepDueLots(`operator ${newId()}`);
-      await noteSweep(report);
-      print(report, columns);
-      if (report.failed > 0)
-        throw new Failure(
-          `${counted(report.failed, 'customer')} could not be swept, and stay due. The lines above say why.`,
-        );
-    });
+    .description('Closes the credit that has expired, in all stores. On AWS a schedule does this every minute.')
+    .examples('store sweep', 'store sweep --stage prod')
+    .runs(sweep);
 };

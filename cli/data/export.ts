@@ -1,19 +1,22 @@
-import { rename, rm, stat } from 'node:fs/promises';
-import { Failure } from '../output.ts';
-import type { Format } from './format.ts';
-import type { Kind } from './kinds.ts';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Failure } from '../errors.ts';
+import { type Format, formats } from './format.ts';
+import { type Kind, kinds } from './kinds.ts';
 import { linesOf, openFile } from './write.ts';
 
-/** Where a file is written until it is whole. */
-export const unfinished = (path: string): string => `${path}.part`;
+type OnProgress = (rows: number) => void;
 
-/** Writes what a store holds of a kind into the unfinished file. Answers the number of rows. */
-export const writeKind = async (
+/** The path of a file until it is whole. */
+const unfinished = (path: string): string => `${path}.part`;
+
+/** Writes the rows of a kind into the unfinished file. Returns how many there are. */
+const writeKind = async (
   kind: Kind,
   store: string,
   path: string,
   format: Format,
-  onProgress?: (rows: number) => void,
+  onProgress?: OnProgress,
 ): Promise<number> => {
   const lines = linesOf(kind, format);
   const file = openFile(unfinished(path));
@@ -35,8 +38,8 @@ export const writeKind = async (
 };
 
 /**
- * Writes what a store holds of a kind into a file, in a fixed order: the same data are the same bytes. The file is there
- * when it is whole. Answers the number of rows.
+ * Writes the rows of a kind into a file, in a fixed order: the same data are the same bytes. The file appears when it is
+ * whole. Returns the number of rows.
  */
 export const exportKind = async (...args: Parameters<typeof writeKind>): Promise<number> => {
   const [, , path] = args;
@@ -45,4 +48,46 @@ export const exportKind = async (...args: Parameters<typeof writeKind>): Promise
   const count = await writeKind(...args);
   await rename(unfinished(path), path);
   return count;
+};
+
+/** A file of an export. */
+export interface ExportedFile {
+  kind: string;
+  path: string;
+  rows: number;
+}
+
+/** The unfinished files that an interrupted export leaves behind. */
+const leftovers = new Set(kinds.flatMap(({ name }) => formats.map((format) => unfinished(`${name}.${format}`))));
+
+/** Creates the directory if need be, and removes the leftovers of an interrupted export. Throws where it holds anything else. */
+const readyDir = async (dir: string): Promise<void> => {
+  const there = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error.code === 'ENOTDIR' ? new Failure(`${dir} is a file. Name a directory.`) : error;
+  });
+  if (!there.every((name) => leftovers.has(name)))
+    throw new Failure(`${dir} is not empty. Name a new directory, so that no earlier export is lost.`);
+  for (const name of there) await rm(join(dir, name));
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+};
+
+/**
+ * Exports all data of a store into a directory, which must be empty or new: a file for each kind, in the order in which
+ * they can be imported again. The files appear when all of them are whole, so an interrupted export can be repeated.
+ */
+export const exportAll = async (
+  store: string,
+  dir: string,
+  format: Format = 'csv',
+  onProgress?: OnProgress,
+): Promise<ExportedFile[]> => {
+  await readyDir(dir);
+  const files: ExportedFile[] = [];
+  for (const kind of kinds) {
+    const path = join(dir, `${kind.name}.${format}`);
+    files.push({ kind: kind.name, path, rows: await writeKind(kind, store, path, format, onProgress) });
+  }
+  for (const { path } of files) await rename(unfinished(path), path);
+  return files;
 };

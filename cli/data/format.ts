@@ -1,4 +1,4 @@
-import { UsageError } from '../output.ts';
+import { UsageError } from '../errors.ts';
 
 export const formats = ['csv', 'ndjson'] as const;
 export type Format = (typeof formats)[number];

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { UsageError } from '../output.ts';
+import { UsageError } from '../errors.ts';
 import { type Fault, type Group, type Outcome, writeRows } from '../plans/rows.ts';
 import { beginPass, type Checked, checkRows, type Pass, wordsOf } from './check.ts';
 import { type Format, formatOf } from './format.ts';

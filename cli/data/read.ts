@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
-import { Failure } from '../output.ts';
+import { Failure } from '../errors.ts';
 import type { Fault } from '../plans/rows.ts';
 import { type Column, isRequired, readCell, rejectColumns } from './columns.ts';
 import type { Format } from './format.ts';

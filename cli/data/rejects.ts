@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { Failure } from '../output.ts';
+import { Failure } from '../errors.ts';
 import { type Fault, idFrom } from '../plans/rows.ts';
 import { wordsOf } from './check.ts';
 import { readCell, rejectColumns, writeCell } from './columns.ts';

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { Failure } from '../output.ts';
+import { Failure } from '../errors.ts';
 
 const utf16 = (path: string): Failure =>
   new Failure(`${path} is UTF-16. Save it as UTF-8 (in a spreadsheet: "CSV UTF-8"), and import that.`);

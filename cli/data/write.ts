@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
-import { Failure } from '../output.ts';
+import { Failure } from '../errors.ts';
 import { type Column, writeCell } from './columns.ts';
 import type { Format } from './format.ts';
 import type { Kind, Values } from './kinds.ts';

@@ -39,7 +39,9 @@ test('no local service is a failure and no wrong command, and a broken service.j
   ]);
 
   expect([none?.code, local?.code, cut?.code]).toEqual([1, 1, 1]);
-  expect(cut?.stderr).toMatch(/service\.json is broken, or was written by another version .*Start that anew\./);
+  expect(cut?.stderr).toMatch(
+    /service\.json is broken, or was written by another version .*Start the service again: npm start/,
+  );
 });
 
 test('what is there once is counted as one', async () => {

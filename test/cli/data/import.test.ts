@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { auditTable } from '../../../cli/audit/customer-credit.ts';
-import { exportAll } from '../../../cli/data/export-all.ts';
+import { exportAll } from '../../../cli/data/export.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { getCategory, listCategories } from '../../../lib/store/categories.ts';
 import { getCustomer } from '../../../lib/store/customers.ts';

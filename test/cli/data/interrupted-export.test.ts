@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { exportKind } from '../../../cli/data/export.ts';
-import { exportAll } from '../../../cli/data/export-all.ts';
+import { exportAll, exportKind } from '../../../cli/data/export.ts';
 import { createCategory } from '../../../lib/store/categories.ts';
 import { createStore } from '../../../lib/store/stores.ts';
 import { intercept } from '../../support/faults.ts';

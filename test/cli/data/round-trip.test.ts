@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { auditTable } from '../../../cli/audit/customer-credit.ts';
-import { exportAll } from '../../../cli/data/export-all.ts';
+import { exportAll } from '../../../cli/data/export.ts';
 import { formats } from '../../../cli/data/format.ts';
 import { source } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';

@@ -1,6 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { parseEnd, parseSpan } from '../../cli/span.ts';
+import { parseDuration, parseEnd } from '../../cli/input.ts';
 import { source } from '../../lib/clock.ts';
 import { issueKey, listKeys } from '../../lib/store/api-keys.ts';
 import { createStore } from '../../lib/store/stores.ts';
@@ -17,8 +17,8 @@ const tooLong = /It must be at most 100 years, which are 5217w\./;
 describe('a length of time', () => {
   test('is refused over 100 years', () => {
     for (const text of ['999999w', '5218w', '36526d', '999999d'])
-      for (const parse of [parseSpan, parseEnd]) expect(() => parse(text), text).toThrow(tooLong);
-    expect(parseSpan('5217w')).toBe(5217 * 7 * 86_400_000);
+      for (const parse of [parseDuration, parseEnd]) expect(() => parse(text), text).toThrow(tooLong);
+    expect(parseDuration('5217w')).toBe(5217 * 7 * 86_400_000);
   });
 
   test('ends with the year 9999 at the latest, since times are compared as texts', () => {

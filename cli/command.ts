@@ -1,0 +1,19 @@
+import { Command } from 'commander';
+
+/** Commander's command, with two ways that all commands here share: help ends with examples, and the options come first. */
+export class StoreCommand extends Command {
+  override createCommand(name?: string): StoreCommand {
+    return new StoreCommand(name);
+  }
+
+  /** Ends the help with command lines that a person can copy. */
+  examples(...lines: string[]): this {
+    return this.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`);
+  }
+
+  /** Calls `work` with the options, including those of `store` itself, and then the arguments. */
+  runs<O extends object, A extends unknown[]>(work: (options: O, ...args: A) => Promise<void>): this {
+    // Commander puts the command's own options and the command behind the arguments.
+    return this.action((...given) => work(this.optsWithGlobals() as O, ...(given.slice(0, -2) as A)));
+  }
+}

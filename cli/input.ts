@@ -1,0 +1,95 @@
+import { InvalidArgumentError } from 'commander';
+import { now, timestamp } from '../lib/clock.ts';
+import { type Identifier, parseIdentifier } from '../lib/identifier.ts';
+import { timestamp as wireTimestamp } from '../lib/routes/timestamp.ts';
+import * as wire from '../lib/routes/wire.ts';
+import { Failure, UsageError } from './errors.ts';
+import { isInteractive } from './output.ts';
+
+/** Reads values that a person gives, on the command line or when asked. The parsers throw with the values that are allowed. */
+
+const name = wire.text({ min: 1, max: 100 });
+
+/** The error in the name of a store or key, if there is one. */
+export const nameFault = (text: string): string | undefined => {
+  const fault = name.safeParse(text).error?.issues[0]?.message;
+  return fault && `The name ${fault}.`;
+};
+
+/** The name of a store or key. */
+export const parseName = (text: string): string => {
+  const fault = nameFault(text);
+  if (fault) throw new InvalidArgumentError(fault);
+  return text.trim();
+};
+
+/** A number of things. */
+export const parseCount = (text: string): number => {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 999999.');
+  return Number(text);
+};
+
+/** A resident, by username or UUID. */
+export const parseResident = (text: string): Identifier => {
+  const identifier = parseIdentifier(text);
+  if (identifier) return identifier;
+  throw new InvalidArgumentError('It must be a username (first, first.last or "First Last") or an avatar UUID.');
+};
+
+const unitMillis: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+const longestYears = 100;
+const longestMillis = longestYears * 365.25 * 86_400_000;
+
+const readDuration = (text: string): number | undefined => {
+  const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text.trim()) ?? [];
+  if (count === undefined) return undefined;
+  const millis = Number(count) * (unitMillis[unit] ?? 0);
+  if (millis <= longestMillis) return millis;
+  throw new InvalidArgumentError(`It must be at most ${longestYears} years, which are 5217w.`);
+};
+
+/** The last time that sorts as text: those of the year 10000 begin with a plus sign. */
+const lastTime = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** The time that many milliseconds from now. */
+export const timeAfter = (millis: number): string => timestamp(Math.min(now() + millis, lastTime));
+
+/** The milliseconds of a duration such as 30m, 24h, 90d or 2w. */
+export const parseDuration = (text: string): number => {
+  const millis = readDuration(text);
+  if (millis !== undefined) return millis;
+  throw new InvalidArgumentError('It must be a duration such as 30m, 24h, 7d or 2w.');
+};
+
+/**
+ * The end of something: a duration from now, a day (its end, in UTC) or a time with an offset. Returns a function, since
+ * the clock that counts is known only once the deployment is.
+ */
+export const parseEnd = (text: string): (() => string) => {
+  const millis = readDuration(text);
+  if (millis !== undefined && millis > 0) return () => timeAfter(millis);
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text.trim());
+  const time = wireTimestamp().safeParse(isDay ? `${text.trim()}T23:59:59.999Z` : text.trim());
+  if (time.success) return () => time.data;
+  throw new InvalidArgumentError(
+    'It must be a duration such as 90d, a day such as 2027-12-31, or a time such as 2027-12-31T12:00:00Z.',
+  );
+};
+
+/**
+ * Asks the person at the terminal for a text. `check` returns the error in an answer. Where there is no terminal, throws
+ * with the argument or option that answers instead, such as `--confirm`.
+ */
+export const ask = async (
+  message: string,
+  option: string,
+  check: (answer: string) => string | undefined,
+): Promise<string> => {
+  if (!isInteractive()) throw new UsageError(`There is no terminal to ask at: give ${option}.`);
+  // Loaded only here: most commands ask nothing.
+  const { isCancel, text } = await import('@clack/prompts');
+  const answer = await text({ message, output: process.stderr, validate: (value) => check(value ?? '') });
+  if (isCancel(answer)) throw new Failure('Cancelled. Nothing was changed.');
+  return answer;
+};
