@@ -1,0 +1,101 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+
+/** Holds the floor plan of docs/architecture.md from the imports themselves, those of types included. */
+
+const root = join(import.meta.dirname, '../..');
+
+/** The rooms of `lib/`, from the ground up: each may import from itself and from those before it. */
+const rooms = ['ground', 'lists', 'routes', 'table', 'store', 'credit', 'delivery', 'sale', 'events', 'http'];
+
+/** The files that each file imports, by their paths in the repository, and the packages, by their names. */
+type Imports = Record<string, readonly string[]>;
+
+const specifier = /^(?:import|export)\b[^;']*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
+
+const importsOf = (file: string, text: string): string[] =>
+  [...text.matchAll(specifier)]
+    .map(([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? '')
+    .map((name) => (name.startsWith('.') ? join(dirname(file), name) : name));
+
+const isFile = (name: string): boolean => name.endsWith('.ts');
+
+const roomOf = (file: string): string => (file.split('/').length === 2 ? 'ground' : (file.split('/')[1] ?? ''));
+
+const faultOf = (file: string, imported: string): string | undefined => {
+  if (!isFile(imported)) return undefined;
+  const arrow = `${file} imports ${imported}`;
+  if (!imported.startsWith('lib/')) return `${arrow}, which is outside of lib/`;
+  if (!file.startsWith('lib/')) return undefined;
+  return rooms.indexOf(roomOf(imported)) > rooms.indexOf(roomOf(file)) ? `${arrow}, which is above it` : undefined;
+};
+
+/** Every file that the functions load. */
+const reachable = (imports: Imports): Set<string> => {
+  const reached = new Set(Object.keys(imports).filter((file) => file.startsWith('functions/')));
+  // A set hands out what is added to it meanwhile.
+  for (const file of reached) for (const imported of imports[file] ?? []) if (isFile(imported)) reached.add(imported);
+  return reached;
+};
+
+const faultsOf = (imports: Imports): string[] => {
+  const reached = reachable(imports);
+  return Object.entries(imports).flatMap(([file, imported]) => [
+    ...imported.flatMap((other) => faultOf(file, other) ?? []),
+    ...(file.startsWith('lib/') && !rooms.includes(roomOf(file)) ? [`${file} is in no room`] : []),
+    ...(reached.has(file) ? [] : [`${file} is reached from no function`]),
+  ]);
+};
+
+const files = globSync('{lib,functions}/**/*.ts', { cwd: root });
+const imports: Imports = Object.fromEntries(
+  files.map((file) => [file, importsOf(file, readFileSync(join(root, file), 'utf8'))]),
+);
+
+test('no import of lib/ leads upward or out of it, functions import lib/ alone, and all of lib/ is reached', () => {
+  expect(files.length).toBeGreaterThan(100);
+  expect(Object.values(imports).flat().filter(isFile).length).toBeGreaterThan(300);
+  expect(faultsOf(imports)).toEqual([]);
+});
+
+test('lib/ and functions/ import packages that are dependencies of the service', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const packages = new Set(
+    Object.values(imports)
+      .flat()
+      .filter((name) => !isFile(name) && !name.startsWith('node:')),
+  );
+
+  // A package of types alone.
+  packages.delete('aws-lambda');
+  expect([...packages].filter((name) => !(name in dependencies))).toEqual([]);
+});
+
+test.each([
+  ["import type { A } from '../http/request.ts';", 'lib/table/table.ts imports lib/http/request.ts, which is above it'],
+  [
+    "export {\n  a,\n  b,\n} from '../store/stores.ts';",
+    'lib/table/table.ts imports lib/store/stores.ts, which is above it',
+  ],
+  [
+    "const { a } = await import('../../cli/ask.ts');",
+    'lib/table/table.ts imports cli/ask.ts, which is outside of lib/',
+  ],
+  ["type A = import('../http/body.ts').A;", 'lib/table/table.ts imports lib/http/body.ts, which is above it'],
+  ["import '../../local/own.ts';", 'lib/table/table.ts imports local/own.ts, which is outside of lib/'],
+])('finds %j where it is planted', (line, fault) => {
+  const file = 'lib/table/table.ts';
+
+  expect(faultsOf({ ...imports, [file]: [...(imports[file] ?? []), ...importsOf(file, line)] })).toEqual([fault]);
+});
+
+test('finds a file that nothing uses, and a room that is not in the plan', () => {
+  const planted = { ...imports, 'lib/utils/all.ts': [], 'functions/unknown.ts': ['local/own.ts'] };
+
+  expect(faultsOf(planted)).toEqual([
+    'lib/utils/all.ts is in no room',
+    'lib/utils/all.ts is reached from no function',
+    'functions/unknown.ts imports local/own.ts, which is outside of lib/',
+  ]);
+});
