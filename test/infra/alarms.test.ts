@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { routes } from '../../lib/routes/routes.ts';
 import { indexes } from '../../lib/table/table.ts';
-import { makeStack, type Resource, templateOf } from '../support/stack.ts';
+import { type Resource, templateOf } from '../support/stack.ts';
 
-const { ofType } = templateOf(makeStack());
-const mailed = templateOf(makeStack({ alarmEmail: 'owner@example.org' }));
+const { ofType } = templateOf();
+const mailed = templateOf({ alarmEmail: 'owner@example.org' });
 const alarms = ofType('AWS::CloudWatch::Alarm');
 
 const alarmOf = (name: string): Resource => alarms.find(([id]) => id.startsWith(`Operation${name}`))?.[1].Properties;

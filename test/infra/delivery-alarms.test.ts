@@ -6,11 +6,11 @@ import { logSink } from '../../lib/log.ts';
 import { createStore } from '../../lib/store/stores.ts';
 import { anOrder, batchOf, contextWith, serve, startTestQueue } from '../support/deliveries.ts';
 import { freshTable } from '../support/service.ts';
-import { makeStack, type Resource, templateOf } from '../support/stack.ts';
+import { type Resource, templateOf } from '../support/stack.ts';
 
 /** The alarms that count lines of the worker's log, held to the lines that the worker writes. */
 
-const { ofType } = templateOf(makeStack());
+const { ofType } = templateOf();
 
 beforeAll(async () => {
   await startTestQueue();

@@ -1,17 +1,15 @@
 import { expect, test } from 'vitest';
 import { routes } from '../../lib/routes/routes.ts';
-import { makeStack, type Resource, templateOf } from '../support/stack.ts';
+import { type Resource, templateOf } from '../support/stack.ts';
 
-const asShipped = templateOf(makeStack());
-const asked = templateOf(
-  makeStack({
-    firewall: 'true',
-    ownEncryptionKey: 'true',
-    provisionedConcurrency: '2',
-    domainName: 'api.example.org',
-    certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/1',
-  }),
-);
+const asShipped = templateOf();
+const asked = templateOf({
+  firewall: 'true',
+  ownEncryptionKey: 'true',
+  provisionedConcurrency: '2',
+  domainName: 'api.example.org',
+  certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/1',
+});
 
 test('makes nothing of what is off by default, and all of it when asked', () => {
   const extras = ['AWS::WAFv2::WebACL', 'AWS::ApiGateway::DomainName', 'AWS::KMS::Key', 'AWS::Lambda::Alias'];

@@ -6,11 +6,11 @@ import { gatewayAnswers } from '../../infra/gateway-answers.ts';
 import { details } from '../../lib/problem.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { createGateway, type GatewayOptions } from '../../local/gateway.ts';
-import { makeStack, type Resource, templateOf } from '../support/stack.ts';
+import { type Resource, templateOf } from '../support/stack.ts';
 
 /** The deployed gateway, as the template describes it, and the local one, fed with the same requests. */
 
-const { ofType } = templateOf(makeStack());
+const { ofType } = templateOf();
 const answers = new Map<string, Resource>(
   ofType('AWS::ApiGateway::GatewayResponse').map(([, { Properties }]) => [Properties.ResponseType, Properties]),
 );

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { entryOf, idOf, makeStack, type Resource, refersTo, templateOf } from '../support/stack.ts';
+import { entryOf, idOf, type Resource, refersTo, templateOf } from '../support/stack.ts';
 
-const { all, ofType, only, functionOf } = templateOf(makeStack());
+const { all, ofType, only, functionOf } = templateOf();
 const functions = ofType('AWS::Lambda::Function');
 
 /** The path of each resource of the API, such as `/v1/coupons/{id}`. */

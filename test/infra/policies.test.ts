@@ -10,9 +10,9 @@ import {
 import { kindsWritten } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { indexes } from '../../lib/table/table.ts';
-import { idOf, makeStack, type Resource, templateOf } from '../support/stack.ts';
+import { idOf, type Resource, templateOf } from '../support/stack.ts';
 
-const { all, ofType, functionOf } = templateOf(makeStack());
+const { all, ofType, functionOf } = templateOf();
 
 describe('policies', () => {
   const [tableId] = ofType('AWS::DynamoDB::Table')[0] as [string, Resource];

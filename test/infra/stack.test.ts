@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { deliveryQueue } from '../../lib/delivery/queue.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { indexes, ttlAttribute } from '../../lib/table/table.ts';
-import { entryOf, idOf, makeStack, type Resource, refersTo, templateOf } from '../support/stack.ts';
+import { entryOf, idOf, type Resource, refersTo, templateOf } from '../support/stack.ts';
 
-const { all, ofType, outputs, only, functionOf } = templateOf(makeStack());
+const { all, ofType, outputs, only, functionOf } = templateOf();
 const functions = ofType('AWS::Lambda::Function');
 
 test('stays under 400 resources, and under the limit of 500 with everything switched on', () => {
-  const everything = makeStack({
+  const everything = templateOf({
     alarmEmail: 'owner@example.org',
     tracing: 'true',
     firewall: 'true',
@@ -19,7 +19,7 @@ test('stays under 400 resources, and under the limit of 500 with everything swit
   });
 
   expect(Object.keys(all).length).toBeLessThan(400);
-  expect(Object.keys(templateOf(everything).all).length).toBeLessThan(500);
+  expect(Object.keys(everything.all).length).toBeLessThan(500);
 });
 
 test('makes the table from the data that the code reads, and guards what is in it', () => {
@@ -48,7 +48,7 @@ test('makes the table from the data that the code reads, and guards what is in i
 });
 
 test('uses a restored table where one is named, and leaves its own as it is', () => {
-  const restored = templateOf(makeStack({ restoredTable: 'restored-table' }));
+  const restored = templateOf({ restoredTable: 'restored-table' });
 
   const own = restored.ofType('AWS::DynamoDB::Table');
   expect(own).toEqual(ofType('AWS::DynamoDB::Table'));
@@ -115,7 +115,7 @@ test('makes the log of API Gateway’s own errors before the stage that writes i
 });
 
 test('gives each function what it reads from its environment, and secrets only to those that need them', () => {
-  const settings = templateOf(makeStack({ creditLimit: '5000', dispenserHostSuffixes: '.example.org' })).ofType(
+  const settings = templateOf({ creditLimit: '5000', dispenserHostSuffixes: '.example.org' }).ofType(
     'AWS::Lambda::Function',
   );
   const namesIn = new Map(
@@ -150,7 +150,7 @@ test('answers with the base URL, the next command, and what the operator’s com
     'NextCommand',
     'TableName',
   ]);
-  const hosts = templateOf(makeStack({ dispenserHostSuffixes: '.example.org' })).outputs.DispenserHostSuffixes;
+  const hosts = templateOf({ dispenserHostSuffixes: '.example.org' }).outputs.DispenserHostSuffixes;
   expect(hosts.Value).toBe('.example.org');
   expect(outputs.NextCommand.Value).toBe('npx store create --stage prod');
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { makeStack, type Resource, templateOf } from '../support/stack.ts';
+import { type Resource, templateOf } from '../support/stack.ts';
 
 /**
  * `state.json` holds the facts of all that keeps something, as the last release deploys it. A resource with another logical
@@ -9,13 +9,11 @@ import { makeStack, type Resource, templateOf } from '../support/stack.ts';
  */
 const released = JSON.parse(readFileSync(new URL('state.json', import.meta.url), 'utf8'));
 
-const { ofType } = templateOf(
-  makeStack({
-    ownEncryptionKey: 'true',
-    domainName: 'api.example.org',
-    certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/1',
-  }),
-);
+const { ofType } = templateOf({
+  ownEncryptionKey: 'true',
+  domainName: 'api.example.org',
+  certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/1',
+});
 
 /** The properties that replace a resource, or what it keeps, when they change. */
 const lasting: Record<string, string[]> = {

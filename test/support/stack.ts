@@ -20,9 +20,8 @@ export const makeStack = (settings: Record<string, unknown> = {}): Stack =>
 // biome-ignore lint/suspicious/noExplicitAny: a template is looked at member by member, whatever the resource.
 export type Resource = any;
 
-/** The template of a stack, with its resources by type. */
-export const templateOf = (stack: Stack) => {
-  const template = Template.fromStack(stack);
+const synthesise = (settings: Record<string, unknown>) => {
+  const template = Template.fromStack(makeStack(settings));
   const all: Record<string, Resource> = template.toJSON().Resources;
   const ofType = (type: string): [string, Resource][] => Object.entries(all).filter(([, { Type }]) => Type === type);
   return {
@@ -42,6 +41,16 @@ export const templateOf = (stack: Stack) => {
       return found[0] as [string, Resource];
     },
   };
+};
+
+const templates = new Map<string, ReturnType<typeof synthesise>>();
+
+/** The template of the stack with these settings, and its resources by type; each is synthesised once. */
+export const templateOf = (settings: Record<string, unknown> = {}) => {
+  const key = JSON.stringify(settings);
+  const template = templates.get(key) ?? synthesise(settings);
+  templates.set(key, template);
+  return template;
 };
 
 /** The entry of a function, as `makeStack` bundles it. */
