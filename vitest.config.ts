@@ -1,24 +1,37 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestUserConfig } from 'vitest/config';
 
 /** The contract suite knows nothing but HTTP: it runs against the local service, or against CONTRACT_BASE_URL. */
 const contract = 'test/contract/**/*.test.ts';
 
+/** For every configuration; TEST_REPORT names a file that the results are written to as JSON. */
+export const common: Pick<TestUserConfig, 'testTimeout' | 'hookTimeout' | 'reporters'> = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  reporters: process.env.TEST_REPORT ? ['default', ['json', { outputFile: process.env.TEST_REPORT }]] : ['default'],
+};
+
+/** For the tests that call the code itself. */
+export const house = {
+  globalSetup: 'test/support/engine.ts',
+  // The files of a worker share its process: half of the time would go into loading the SDK anew for each of them.
+  isolate: false,
+  setupFiles: 'test/support/restore.ts',
+  // One more than there would be: the files wait for the engine, a process of its own, half of the time.
+  maxWorkers: '100%',
+};
+
 export default defineConfig({
   test: {
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    reporters: process.env.TEST_REPORT ? ['default', ['json', { outputFile: process.env.TEST_REPORT }]] : ['default'],
+    ...common,
     projects: [
       {
         extends: true,
         test: {
+          ...house,
           name: 'house',
           include: ['test/**/*.test.ts'],
           // The pages need a browser: see vitest.browser.config.ts.
           exclude: [contract, 'test/browser/**'],
-          globalSetup: 'test/support/engine.ts',
-          // One more than there would be: the files wait for the engine, a process of its own, half of the time.
-          maxWorkers: '100%',
         },
       },
       {
@@ -27,6 +40,7 @@ export default defineConfig({
           name: 'contract',
           include: [contract],
           globalSetup: 'test/contract/setup.ts',
+          isolate: false,
           // All files use one store, whose lists they compare: they take turns, after all others.
           fileParallelism: false,
           sequence: { groupOrder: 1 },

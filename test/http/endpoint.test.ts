@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { db } from '../../lib/table/table.ts';
-import { logLines, startTestService, wholeTable } from '../support/service.ts';
+import { logLines } from '../support/log.ts';
+import { startTestService, wholeTable } from '../support/service.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;
 let category: string;

@@ -1,23 +1,21 @@
 import { expect, test, vi } from 'vitest';
+import { handler as worker } from '../../functions/delivery-worker.ts';
+import { encodeMessage } from '../../lib/delivery/message.ts';
+import { logSink } from '../../lib/log.ts';
 import { routes } from '../../lib/routes/routes.ts';
+import { putResident } from '../../lib/store/residents.ts';
+import { anOrder, batchOf, contextWith, serve, startTestQueue } from '../support/deliveries.ts';
+import { exampleOf, routesInOrder, seedExamples } from '../support/example-requests.ts';
+import { intercept } from '../support/faults.ts';
+import { writeLine } from '../support/log.ts';
+import { sendRaw } from '../support/raw-http.ts';
+import { seedResidents } from '../support/residents.ts';
+import { startTestService } from '../support/service.ts';
 
 /**
  * Sends a mark in every field, header and parameter of every endpoint, in requests that succeed and that fail, and
  * looks for it in what the process says: standard output and error, the console and the log lines.
  */
-
-// The tests' service puts a sink of its own in the place of the real one, which is wanted here.
-const { logSink } = await import('../../lib/log.ts');
-const { write } = logSink;
-const { startTestService } = await import('../support/service.ts');
-const { startTestQueue, batchOf, contextWith, anOrder, serve } = await import('../support/deliveries.ts');
-const { exampleOf, routesInOrder, seedExamples } = await import('../support/example-requests.ts');
-const { intercept } = await import('../support/faults.ts');
-const { seedResidents } = await import('../support/residents.ts');
-const { sendRaw } = await import('../support/raw-http.ts');
-const { putResident } = await import('../../lib/store/residents.ts');
-const { encodeMessage } = await import('../../lib/delivery/message.ts');
-const { handler: worker } = await import('../../functions/delivery-worker.ts');
 
 /** Text that a username may hold, so that it goes everywhere; and a number that is nowhere else. */
 const mark = 'markxqzvw';
@@ -75,7 +73,7 @@ test('no log holds a key, a secret, a message, a body, a name or a header, whate
   const dispenserUrl = await serve((_, response) => {
     response.writeHead(answers.shift() ?? 500).end(`${mark} ${hostile}`);
   });
-  logSink.write = write;
+  logSink.write = writeLine;
   const headers = {
     'User-Agent': mark,
     Cookie: `session=${mark}`,

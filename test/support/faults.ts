@@ -17,14 +17,25 @@ export interface TableCall {
 // biome-ignore lint/suspicious/noExplicitAny: outputs of all operations, handed on.
 export type Send = () => Promise<any>;
 
-let interceptors = 0;
+let count = 0;
+const interceptors = new Set<string>();
+
+const stop = (name: string): void => {
+  interceptors.delete(name);
+  for (const client of [db, dbOnce]) client.middlewareStack.remove(name);
+};
+
+/** Takes away every interceptor that is still there. */
+export const stopIntercepting = (): void => interceptors.forEach(stop);
 
 /**
  * Puts `around` about every request of the table's clients, below the SDK's own retries: before `send` the table has
- * not seen the request, after it the table has answered. Answers what takes it away again.
+ * not seen the request, after it the table has answered. Answers what takes it away again; the end of the test file
+ * does so too.
  */
 export const intercept = (around: (call: TableCall, send: Send) => Promise<unknown>): (() => void) => {
-  const name = `interceptor${interceptors++}`;
+  const name = `interceptor${count++}`;
+  interceptors.add(name);
   for (const client of [db, dbOnce])
     client.middlewareStack.add(
       (next, context) => (args) => {
@@ -34,9 +45,7 @@ export const intercept = (around: (call: TableCall, send: Send) => Promise<unkno
       },
       { step: 'finalizeRequest', priority: 'low', name },
     );
-  return () => {
-    for (const client of [db, dbOnce]) client.middlewareStack.remove(name);
-  };
+  return () => stop(name);
 };
 
 const $metadata = {};

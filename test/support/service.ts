@@ -6,7 +6,6 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll } from 'vitest';
 import { handler as authorizer } from '../../functions/authorizer.ts';
 import { source } from '../../lib/clock.ts';
-import { logSink } from '../../lib/log.ts';
 import { type Route, type Scope, scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { issueKey, noteUse } from '../../lib/store/api-keys.ts';
@@ -15,6 +14,7 @@ import { db, tableName } from '../../lib/table/table.ts';
 import { createGateway, type Handler } from '../../local/gateway.ts';
 import { ensureTable } from '../../local/table.ts';
 import { asRow } from './access.ts';
+import { logLines } from './log.ts';
 
 /** Makes a table of this test file's own. The entities use it from then on. */
 export const freshTable = async (): Promise<void> => {
@@ -41,22 +41,6 @@ export const wholeTable = async (): Promise<Record<string, unknown>[]> => {
 /** Stops the clock at a time, or moves it; the tests' only time. */
 export const setClock = (millis: number): void => {
   source.now = () => millis;
-};
-
-interface LogLine {
-  requestId: string;
-  route?: string;
-  status?: number;
-  calls: number;
-  steps: number;
-  units: number;
-  stack?: string;
-}
-
-/** Every line that was logged. */
-export const logLines: LogLine[] = [];
-logSink.write = (fields) => {
-  logLines.push(fields as LogLine);
 };
 
 interface Answer {

@@ -1,0 +1,20 @@
+import { logSink } from '../../lib/log.ts';
+
+interface LogLine {
+  requestId: string;
+  route?: string;
+  status?: number;
+  calls: number;
+  steps: number;
+  units: number;
+  stack?: string;
+}
+
+/** Writes a line as the service does on Lambda. */
+export const writeLine = logSink.write;
+
+/** Every line that was logged, instead of on standard output. */
+export const logLines: LogLine[] = [];
+logSink.write = (fields) => {
+  logLines.push(fields as LogLine);
+};

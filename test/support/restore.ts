@@ -1,0 +1,22 @@
+import { afterAll, vi } from 'vitest';
+import { source } from '../../lib/clock.ts';
+import { resolver } from '../../lib/delivery/address.ts';
+import { logSink } from '../../lib/log.ts';
+import { forgetResidents } from '../../lib/store/residents.ts';
+import { stopIntercepting } from './faults.ts';
+import { logLines } from './log.ts';
+
+/** Each test file finds the process as the first one found it: what a file changes for itself is put back at its end. */
+
+const env = { ...process.env };
+const kept = [source, resolver, logSink].map((object) => ({ object, members: { ...object } }));
+
+afterAll(() => {
+  vi.restoreAllMocks();
+  stopIntercepting();
+  forgetResidents();
+  logLines.length = 0;
+  for (const { object, members } of kept) Object.assign(object, members);
+  for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
+  Object.assign(process.env, env);
+});
