@@ -9,6 +9,7 @@ import { routes } from '../../lib/routes/routes.ts';
 import { db, tableName } from '../../lib/table/table.ts';
 import { messagesOn, startTestQueue } from '../support/deliveries.ts';
 import { freshTable, startTestService, wholeTable } from '../support/service.ts';
+import { volume } from '../support/volume.ts';
 import { requestTag, watchWrites } from '../support/writes.ts';
 import { checkAnswer } from './checks.ts';
 import { newFixtures } from './fixtures.ts';
@@ -21,10 +22,10 @@ import { send } from './send.ts';
  * They are sent in blocks, each to a store of its own and with a seed of its own, so `FUZZ_SEED` goes on from a block or
  * replays it; with `FUZZ_PATH` only the request that failed.
  */
-const wanted = Number(process.env.FUZZ_REQUESTS ?? 10_000);
+const wanted = Number(process.env.FUZZ_REQUESTS ?? volume(300, 10_000));
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const path = process.env.FUZZ_PATH;
-const blockSize = 2000;
+const blockSize = Math.min(wanted, 2000);
 const atOnce = 16;
 
 let service: Awaited<ReturnType<typeof startTestService>>;

@@ -7,10 +7,11 @@ import { createCoupon } from '../../lib/store/coupons.ts';
 import { createStore } from '../../lib/store/stores.ts';
 import { ada, bob, cleo, seedResidents } from '../support/residents.ts';
 import { type Call, setClock, startTestService } from '../support/service.ts';
+import { volume } from '../support/volume.ts';
 import { apply, type Choice, type CouponModel, create, replace, revoke } from './coupon-model.ts';
 
 /** Random runs: `COUPON_MODEL_RUNS` asks for more, `COUPON_MODEL_SEED` replays some. */
-const runs = Number(process.env.COUPON_MODEL_RUNS ?? 300);
+const runs = Number(process.env.COUPON_MODEL_RUNS ?? volume(100, 300));
 const seed = Number(process.env.COUPON_MODEL_SEED ?? Date.now() % 2 ** 31);
 
 const start = Date.parse('2026-03-01T00:00:00.000Z');

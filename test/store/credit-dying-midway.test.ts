@@ -3,6 +3,7 @@ import { timestamp } from '../../lib/clock.ts';
 import { creditOf } from '../support/credit-seed.ts';
 import { intercept } from '../support/faults.ts';
 import { freshTable, setClock } from '../support/service.ts';
+import { volume } from '../support/volume.ts';
 import { balanceOf, change, store, sweep } from './credit.ts';
 import { customerOf, drain, later, settled, some, start } from './large-credit.ts';
 
@@ -49,9 +50,19 @@ const larges: Record<string, Large> = {
   sweep: { work: () => sweep(), balance: 5, states: (size) => ({ expired: size }), at: later + 5000 },
 };
 
-const everyWrite = Array.from({ length: 101 }, (_, writes) => writes);
 const sample = [0, 1, 50, 98, 99];
-const large = [1, 1000, 2000];
+const everyWrite = volume(
+  sample,
+  Array.from({ length: 101 }, (_, writes) => writes),
+);
+const large = volume<[number, number][]>(
+  [[250, 125]],
+  [
+    [2000, 1],
+    [2000, 1000],
+    [2000, 2000],
+  ],
+);
 
 const dies = async (name: string, size: number, writes: number, finish: 'sweep' | 'increment'): Promise<void> => {
   const { work, balance, states, at = start } = larges[name] as Large;
@@ -99,6 +110,6 @@ test.each(Object.keys(larges))(
   },
 );
 
-test.each(large)('a drain of 2000 lots may die after %i writes: the next sweep finishes it', async (writes) => {
-  await dies('drain', 2000, writes, 'sweep');
+test.each(large)('a drain of %i lots may die after %i writes: the next sweep finishes it', async (size, writes) => {
+  await dies('drain', size, writes, 'sweep');
 });

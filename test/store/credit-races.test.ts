@@ -8,13 +8,14 @@ import { creditOf, customerWithLots, newCustomer } from '../support/credit-seed.
 import { intercept } from '../support/faults.ts';
 import { isLinearizable, type Operation } from '../support/linearizable.ts';
 import { freshTable, setClock } from '../support/service.ts';
+import { volume } from '../support/volume.ts';
 import { add, change, store, sweep } from './credit.ts';
 
 /** Changes of one customer's credit at once, judged by what they answered and what is left. */
 
 /** `CREDIT_RACES_SEED` replays a run; `CREDIT_RACES_RUNS` asks for more. */
 const seed = Number(process.env.CREDIT_RACES_SEED ?? Date.now() % 2 ** 31);
-const runs = Number(process.env.CREDIT_RACES_RUNS ?? 60);
+const runs = Number(process.env.CREDIT_RACES_RUNS ?? volume(20, 60));
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 const end = start + 60_000;
 const limit = 1_000_000_000;

@@ -3,10 +3,11 @@ import { timestamp } from '../../lib/clock.ts';
 import { creditOf } from '../support/credit-seed.ts';
 import { intercept } from '../support/faults.ts';
 import { freshTable, setClock } from '../support/service.ts';
+import { volume } from '../support/volume.ts';
 import { balanceOf, change, store, sweep } from './credit.ts';
 import { customerOf, drain, later, settled, some, start } from './large-credit.ts';
 
-const sizes = [0, 1, 97, 98, 99, 100, 101, 250, 2000];
+const sizes = [0, 1, 97, 98, 99, 100, 101, 250, ...volume([], [2000])];
 
 beforeEach(freshTable);
 beforeEach(() => setClock(start));
