@@ -37,7 +37,7 @@ const rowsForAuthorizer: Plugin = {
 const constant = /^((?:export )?const \w+ = )(\w+\b(?! =>)[\s\S]*?);$(?=\n[\w/]|\s*$(?![\s\S]))/gm;
 
 /** A text for the API reference. */
-const description = /\.describe\(\s*(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\w+|[\s+])+\s*\)/g;
+const description = /\.describe\((?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|[\w\s+])+\)/g;
 
 /**
  * A function needs its own row alone, without the texts. Making a schema is a call, which esbuild keeps even where nothing
@@ -46,7 +46,7 @@ const description = /\.describe\(\s*(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[
 const ownRowOnly: Plugin = {
   name: 'own-row-only',
   setup: ({ onLoad }) => {
-    onLoad({ filter: /\/lib\/routes\/[\w-]+\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /[/\\]lib[/\\]routes[/\\][\w-]+\.ts$/ }, async ({ path }) => {
       const { code } = await transform(readFileSync(path, 'utf8'), { loader: 'ts', target: 'node24' });
       const bare = code.replace(description, '');
       return { contents: bare.replace(constant, '$1/* @__PURE__ */ (() => $2)();'), loader: 'js' };

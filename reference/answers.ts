@@ -4,7 +4,6 @@ import {
   invalid,
   keyReused,
   notFound,
-  type ProblemBody,
   problemBody,
   requestRunning,
   unavailable,
@@ -62,7 +61,7 @@ export const headerRefs = (...names: (keyof typeof headers)[]) =>
 interface ProblemAnswer {
   name: string;
   when: string;
-  example: ProblemBody;
+  example: unknown;
   /** It says when to try again. */
   retryAfter?: true;
 }
@@ -160,5 +159,4 @@ export const problemResponses = () =>
   Object.fromEntries(Object.values(problems).map((problem) => [problem.name, responseOf(problem)]));
 
 /** A 400 with messages of an operation's own. */
-export const refusalResponse = (messages: readonly string[], path: string) =>
-  responseOf({ ...badRequest, example: problemBody(invalid(...messages), path) });
+export const refusalResponse = (example: unknown) => responseOf({ ...badRequest, example });

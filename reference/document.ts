@@ -10,6 +10,7 @@ import {
   refusalResponse,
 } from './answers.ts';
 import { operationTexts } from './operation-texts.ts';
+import type { Recorded, Recordings } from './record.ts';
 import { parameterSchema, refOf, schemaComponents } from './schemas.ts';
 import { introduction, scopeTexts, tagOf, tagTexts } from './texts.ts';
 import type { Content, OpenApiDocument, Operation, Parameter, Response } from './types.ts';
@@ -60,25 +61,21 @@ const contentOf = (row: Route, schema: z.ZodType, example: unknown): Record<stri
   'application/json': { schema: refOf(schema, row.id), ...(example !== undefined && { example }) },
 });
 
-const successOf = (row: Route): Response => ({
+const successOf = (row: Route, recorded: Recorded | undefined): Response => ({
   description: row.status === 201 ? 'Created.' : row.status === 204 ? 'Done. The answer has no body.' : 'Done.',
   headers: headerRefs(
     'X-Request-Id',
     ...(row.status === 201 ? (['Location'] as const) : []),
     ...(row.method === 'POST' ? (['Idempotent-Replayed'] as const) : []),
   ),
-  ...(row.response && { content: contentOf(row, row.response, operationTexts[row.id]?.response) }),
+  ...(row.response && { content: contentOf(row, row.response, recorded?.body) }),
 });
-
-/** The path of an operation's example. */
-const examplePath = ({ id, path }: Route): string =>
-  path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(operationTexts[id]?.parameters?.[name])));
 
 /** `coupons/list-owner-coupons` is `listOwnerCoupons`. */
 const operationIdOf = ({ id }: Route): string =>
   id.replace(/^.*\//, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-const operationOf = (row: Route): Operation => {
+const operationOf = (row: Route, recorded: Recorded | undefined): Operation => {
   const text = operationTexts[row.id];
   if (!text) throw new Error(`reference/operation-texts.ts has no text for ${row.id}`);
   return {
@@ -98,11 +95,11 @@ const operationOf = (row: Route): Operation => {
       requestBody: { required: !row.bodyOptional, content: contentOf(row, row.body, text.request) },
     }),
     responses: {
-      [row.status]: successOf(row),
+      [row.status]: successOf(row, recorded),
       ...Object.fromEntries(
         problemStatuses(row).map((status) => [status, { $ref: `#/components/responses/${problems[status]?.name}` }]),
       ),
-      ...(text.refused && { 400: refusalResponse(text.refused.errors, examplePath(row)) }),
+      ...(recorded?.refused !== undefined && { 400: refusalResponse(recorded.refused) }),
     },
   };
 };
@@ -113,17 +110,17 @@ const inOrder = (routes: readonly Route[]): Route[] => {
   return routes.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
 };
 
-const pathsOf = (routes: readonly Route[]): OpenApiDocument['paths'] => {
+const pathsOf = (routes: readonly Route[], recordings: Recordings): OpenApiDocument['paths'] => {
   const paths: OpenApiDocument['paths'] = {};
   for (const row of inOrder(routes))
-    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operationOf(row) };
+    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operationOf(row, recordings[row.id]) };
   return paths;
 };
 
 /** The OpenAPI 3.1 document of the endpoints, for the service at `baseUrl`. Throws where a text is missing or left over. */
 export const document = (
   routes: readonly Route[],
-  { baseUrl, version }: { baseUrl: string; version: string },
+  { baseUrl, version, recordings = {} }: { baseUrl: string; version: string; recordings?: Recordings },
 ): OpenApiDocument => ({
   openapi: '3.1.0',
   info: {
@@ -147,7 +144,7 @@ export const document = (
     },
   ],
   tags: Object.entries(tagTexts).map(([name, description]) => ({ name, description })),
-  paths: pathsOf(routes),
+  paths: pathsOf(routes, recordings),
   components: {
     schemas: { ...schemaComponents(), Problem: problemSchema },
     parameters: { IdempotencyKey: idempotencyKey },

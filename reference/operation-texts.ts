@@ -5,16 +5,14 @@ import { dispenserTexts } from './operations/dispenser.ts';
 import { giftCardTexts } from './operations/gift-cards.ts';
 import { productTexts } from './operations/products.ts';
 
-/** What an operation does, for integrators, and one example of it. The examples work on the demo data as it is at first. */
+/** Describes an operation for integrators, with one example of it. The examples work on the demo data as it is at first. */
 export interface OperationText {
   description: string;
   /** Values of path and query parameters, by name. */
   parameters?: Record<string, unknown>;
   request?: unknown;
-  /** The answer to just this request. Absent for 204. */
-  response?: unknown;
-  /** A body that is refused with 400 at the same path, and the messages. */
-  refused?: { request: unknown; errors: readonly string[] };
+  /** A body that is refused with 400 at the same path. */
+  refused?: unknown;
 }
 
 /** By the rows' ids. */

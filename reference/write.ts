@@ -1,10 +1,23 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { routes } from '../lib/routes/routes.ts';
+import { startService } from '../local/service.ts';
 import { document } from './document.ts';
+import { recordExamples, stopClock } from './record.ts';
 
-/** `npm run openapi`: writes docs/openapi.json. */
+/** `npm run openapi`: writes docs/openapi.json, with the answers of a local service of its own. */
 
 const root = new URL('../', import.meta.url);
 const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { version: string };
-const text = JSON.stringify(document(routes, { baseUrl: 'http://127.0.0.1:4000', version }), null, 2);
+const dataDir = mkdtempSync(join(tmpdir(), 'openapi-'));
+stopClock();
+const { baseUrl, service, stop } = await startService(
+  { port: 0, dataDir, memory: true, reset: false, demo: true, rate: 1000, burst: 1000 },
+  () => {},
+);
+const recordings = await recordExamples(routes, { baseUrl, key: service.keys.all });
+await stop();
+rmSync(dataDir, { recursive: true });
+const text = JSON.stringify(document(routes, { baseUrl: 'http://127.0.0.1:4000', version, recordings }), null, 2);
 writeFileSync(new URL('docs/openapi.json', root), `${text}\n`);

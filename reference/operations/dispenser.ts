@@ -11,15 +11,6 @@ export const dispenserTexts: Record<string, OperationText> = {
       region: 'Da Boom',
       items: ['Reading chair v2'],
     },
-    response: {
-      url: 'https://simhost-0d1c2b3a4f5e6d7c8.agni.secondlife.io:12043/cap/6f0e1c5e-8f0b-4e0c-9d51-0c2f3a7b9e42',
-      region: 'Da Boom',
-      secret: 'an-example-of-a-secret',
-      registeredAt: '2026-11-21T14:00:00.000Z',
-    },
-    refused: {
-      request: { url: 'http://example.org/dispenser' },
-      errors: ['url must be the address of a script: it does not begin with https.'],
-    },
+    refused: { url: 'http://example.org/dispenser' },
   },
 };

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { nilUuid } from '../../lib/identifier.ts';
@@ -10,16 +9,9 @@ import { operationTexts } from '../../reference/operation-texts.ts';
 import { parameterSchema } from '../../reference/schemas.ts';
 import { tagTexts } from '../../reference/texts.ts';
 
-const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-const openapi = document(routes, { baseUrl: 'http://127.0.0.1:4000', version });
+const openapi = document(routes, { baseUrl: '', version: '' });
 const operations = Object.values(openapi.paths).flatMap((methods) => Object.values(methods));
 const operationOf = (id: string) => operations.find(({ operationId }) => operationId === id);
-
-test('docs/openapi.json is what the route table gives: if not, run npm run openapi', () => {
-  const written = readFileSync('docs/openapi.json', 'utf8');
-
-  expect(written).toBe(`${JSON.stringify(openapi, null, 2)}\n`);
-});
 
 test('every endpoint is in the document with its scope, under a name of its own', () => {
   const described = Object.entries(openapi.paths).flatMap(([path, methods]) =>

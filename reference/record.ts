@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { source } from '../lib/clock.ts';
+import { resolver } from '../lib/delivery/address.ts';
+import type { Route } from '../lib/routes/route.ts';
+import { operationTexts } from './operation-texts.ts';
+
+/** The answers to the examples, as the local service gives them on its demo data. */
+
+/** What the service answers to an operation's example, and to the body that it refuses. */
+export interface Recorded {
+  status: number;
+  headers: Headers;
+  body: unknown;
+  refused?: unknown;
+}
+
+export type Recordings = Readonly<Record<string, Recorded>>;
+
+/** The address of an operation's example, relative to the host. */
+export const examplePath = ({ id, path }: Route): string => {
+  const parameters = Object.entries(operationTexts[id]?.parameters ?? {}).map(([name, value]) => [name, String(value)]);
+  const inPath = (name = ''): boolean => path.includes(`{${name}}`);
+  const filled = parameters.reduce(
+    (text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value ?? '')),
+    path as string,
+  );
+  const query = new URLSearchParams(parameters.filter(([name]) => !inPath(name)));
+  return query.size > 0 ? `${filled}?${query}` : filled;
+};
+
+const examplesBegin = Date.parse('2026-11-21T12:00:00.000Z');
+
+/** Stops the clock for the demo data and the examples. Call it before the service starts. */
+export const stopClock = (): void => {
+  source.now = () => examplesBegin;
+};
+
+/** Makes ids and cursors that depend on the operation alone, whatever happens beside it. */
+const useBytesOf = (id: string): void => {
+  source.bytes = (count) => createHash('shake256', { outputLength: count }).update(id).digest();
+};
+
+/** Names of the virtual world are looked up without a network. */
+const useSimulators = (): void => {
+  const { lookup } = resolver;
+  resolver.lookup = async (host) => (host.endsWith('.agni.secondlife.io') ? [{ address: '54.0.0.1' }] : lookup(host));
+};
+
+// Reads come before writes. The dispenser comes last: from then on it is at an address which leads nowhere.
+const place = ({ method, path }: Route): number => (path === '/v1/dispenser' ? 2 : method === 'GET' ? 0 : 1);
+
+/** Sends the examples of all rows to a local service that is fresh, in the order of their texts. */
+export const recordExamples = async (
+  routes: readonly Route[],
+  { baseUrl, key }: { baseUrl: string; key: string },
+): Promise<Recordings> => {
+  const send = async (method: string, path: string, body?: unknown): Promise<Recorded> => {
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers: { 'X-API-Key': key },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body:
+        text === ''
+          ? undefined
+          : JSON.parse(text, (name, value) => (name === 'secret' ? 'an-example-of-a-secret' : value)),
+    };
+  };
+  /** Waits until the local dispenser has given what was delivered. */
+  const arrived = async (): Promise<void> => {
+    while (((await send('GET', '/_dev/inbox')).body as { deliveries: [] }).deliveries.length === 0)
+      await setTimeout(20);
+  };
+
+  const { bytes } = source;
+  process.env.CURSOR_SECRET = 'The secret of the examples, which is none.';
+  useSimulators();
+  const recordings: Record<string, Recorded> = {};
+  const order = Object.keys(operationTexts);
+  const rows = routes.toSorted((a, b) => place(a) - place(b) || order.indexOf(a.id) - order.indexOf(b.id));
+  for (const row of rows) {
+    const { request, refused } = operationTexts[row.id] ?? {};
+    if (row.path === '/v1/dispenser') await arrived();
+    useBytesOf(row.id);
+    // The refused body comes first, since it changes nothing.
+    const refusal = refused === undefined ? undefined : await send(row.method, examplePath(row), refused);
+    const recorded = await send(row.method, examplePath(row), request);
+    recordings[row.id] = { ...recorded, ...(refusal && { refused: refusal.body }) };
+  }
+  source.bytes = bytes;
+  return recordings;
+};
