@@ -190,13 +190,21 @@ deliver(key request, string body)
     if (note != "") llInstantMessage(recipient, note);
 }
 
+// An address without what people copy along: a slash, or the /v1 of the API's paths.
+string baseUrl(string text)
+{
+    while (llGetSubString(text, -1, -1) == "/") text = llDeleteSubString(text, -1, -1);
+    if (llGetSubString(text, -3, -1) == "/v1") text = llDeleteSubString(text, -3, -1);
+    return text;
+}
+
 readLine(string line)
 {
     integer equals = llSubStringIndex(line, "=");
     if (equals < 1) return;
     string name = llToLower(llStringTrim(llGetSubString(line, 0, equals - 1), STRING_TRIM));
     string value = llStringTrim(llDeleteSubString(line, 0, equals), STRING_TRIM);
-    if (name == "service") gService = value;
+    if (name == "service") gService = baseUrl(value);
     if (name == "key") gKey = value;
 }
 
@@ -234,7 +242,13 @@ default
             say("the notecard lacks its line \"service = ...\" or \"key = ...\".");
             return;
         }
-        if (llGetSubString(gService, -1, -1) == "/") gService = llDeleteSubString(gService, -1, -1);
+        // Without encryption anybody on the way could read the key and the secret.
+        if (llToLower(llGetSubString(gService, 0, 7)) != "https://")
+        {
+            gService = "";
+            say("the address of the service must begin with https://.");
+            return;
+        }
         requestUrl();
     }
 
