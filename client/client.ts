@@ -7,7 +7,7 @@ export type * from './types.ts';
 
 /** Where the service is, and how to call it. */
 export interface ClientOptions {
-  /** Without `/v1`: `http://127.0.0.1:4000`, or the stack's `BaseUrl`. */
+  /** `http://127.0.0.1:4000`, or the stack's `BaseUrl`. A `/v1` or slash at its end may be there or not. */
   baseUrl: string;
   apiKey: string;
   /** How often one request is sent at the most. 5 by default. */
@@ -53,7 +53,7 @@ const addressOf = (baseUrl: string, template: string, { path = {}, query = {} }:
   const search = new URLSearchParams(
     Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
   );
-  return `${baseUrl.replace(/\/+$/, '')}${filled}${search.size > 0 ? `?${search}` : ''}`;
+  return `${baseUrl.replace(/(?:\/v1)?\/*$/, '')}${filled}${search.size > 0 ? `?${search}` : ''}`;
 };
 
 /** Throws where a header cannot be sent. Its value is never quoted, as `fetch` would: the key is among them. */

@@ -9,7 +9,7 @@ const baseUrlFrom = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
     throw new InvalidArgumentError('It must be an address such as https://api.example.org.');
-  return text.replace(/\/+$/, '').replace(/\/v1$/, '');
+  return text.replace(/(?:\/v1)?\/*$/, '');
 };
 
 const { baseUrl, out } = new Command('npm run docs --')

@@ -41,7 +41,7 @@ ${paint('bold', 'Store Integration Service')}, ready after ${Math.round(performa
 
   Console    ${paint('cyan', `${baseUrl}/`)}
   Reference  ${paint('cyan', `${baseUrl}/docs`)}
-  API        ${paint('cyan', `${baseUrl}/v1`)}
+  Base URL   ${paint('cyan', baseUrl)} ${paint('dim', '(the endpoints are under /v1)')}
   Key        ${service.keys.all}
              ${paint('dim', `all scopes; more keys, stores and residents in ${options.dataDir}/service.json`)}
   Engine     ${engine}, data ${kept}

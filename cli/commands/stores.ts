@@ -29,7 +29,7 @@ const create = async (options: GlobalOptions & { key: boolean }, given: string |
   const same = (await listStores()).find((store) => store.name.toLowerCase() === name.trim().toLowerCase());
   if (same) throw new Failure(`${target.name} has a store ${same.name} (${same.id}) already. Choose another name.`);
   const store = await createStore(name.trim());
-  if (!isJson()) note(`Created the store ${store.name} (${store.id}) on ${target.name}: ${target.baseUrl}/v1`);
+  if (!isJson()) note(`Created the store ${store.name} (${store.id}) on ${target.name}: ${target.baseUrl}`);
   if (!options.key) return print(store, columns);
   const { key, text } = await issueKey({ store: store.id, name: 'first key', scopes, stage: target.keyStage });
   printNewKey(key, text, target, { store });

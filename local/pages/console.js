@@ -21,7 +21,7 @@ const showService = refresher(async () => {
   byId('store', HTMLElement).textContent = `${store.name}, on ${engine}`;
   byId('call-facts', HTMLElement).replaceChildren(
     element('dt', {}, 'Base URL'),
-    element('dd', {}, element('code', {}, `${base}/v1`), copyButton('the base URL', `${base}/v1`)),
+    element('dd', {}, element('code', {}, base), copyButton('the base URL', base)),
     element('dt', {}, 'X-API-Key'),
     element('dd', {}, element('code', {}, key), copyButton('the key', key)),
   );

@@ -50,6 +50,14 @@ test('a request appears as it is answered, with cost, and with what to change wh
   await request.getByText('Limit must be between 1 and 1000.', { exact: true }).waitFor();
 });
 
+test('the base URL is what the client takes, without /v1', async () => {
+  const page = await openConsole();
+
+  await page.locator('#call-facts dd', { hasText: service.baseUrl }).waitFor();
+
+  expect(await page.locator('#call-facts code').first().innerText()).toBe(service.baseUrl);
+});
+
 test('requests from before the page was opened are there, and can be narrowed to problems', async () => {
   await call('GET', '/v1/categories?limit=7');
   await call('GET', '/v1/categories?limit=-7');

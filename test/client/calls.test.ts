@@ -56,6 +56,13 @@ test('every kind of call: a body, a path that needs encoding, a query, and an an
   expect(vera.username).toBe('vera.vendor');
 });
 
+test('a base URL with /v1 at its end, or a slash, means the same', async () => {
+  const expected = await client().get('/v1/categories');
+
+  for (const end of ['/', '/v1', '/v1/', '//'])
+    expect(await client(service.baseUrl + end).get('/v1/categories')).toEqual(expected);
+});
+
 test('rows walks all pages, filters included, and stops asking where the caller stops', async () => {
   const store = client();
   for (let n = 0; n < 5; n++) await store.post('/v1/products', { body: { name: `Walked ${n}`, price: n } });

@@ -48,12 +48,12 @@ const given = async (baseUrl: string): Promise<Target> => {
   const names = (process.env.CONTRACT_RESIDENTS ?? '').split(',').filter((name) => name.trim() !== '');
   if (names.length === 1) throw new Error('CONTRACT_RESIDENTS must name at least two residents, or none.');
   return {
-    baseUrl: baseUrl.replace(/\/$/, ''),
+    baseUrl,
     local: false,
     key,
     narrowKey: process.env.CONTRACT_READ_KEY,
     otherKey: process.env.CONTRACT_OTHER_KEY,
-    residents: await readResidents(baseUrl.replace(/\/$/, ''), key, names),
+    residents: await readResidents(baseUrl, key, names),
   };
 };
 
@@ -61,7 +61,7 @@ const given = async (baseUrl: string): Promise<Target> => {
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const { CONTRACT_BASE_URL, ...env } = process.env;
   if (CONTRACT_BASE_URL) {
-    project.provide('target', await given(CONTRACT_BASE_URL));
+    project.provide('target', await given(CONTRACT_BASE_URL.replace(/(?:\/v1)?\/*$/, '')));
     return undefined;
   }
   const dataDir = join(tmpdir(), `sis-contract-${randomUUID()}`);

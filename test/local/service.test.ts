@@ -56,6 +56,7 @@ test('it says what a newcomer needs, writes service.json, keeps data and keys, a
   expect(JSON.parse(run(text, 'curl'))).toMatchObject({ username: 'vera.vendor', credit: 950 });
   expect(run(text, 'npx store list')).toContain('Demo Store');
   expect(text).toContain('npx store --help');
+  expect(text).toMatch(new RegExp(`Base URL +${file.baseUrl} `));
   expect(await get('/v1/customers/ada')).toMatchObject({ status: 200, body: { credit: 0 } });
   expect(await get('/v1/categories', file.keys['products:read'])).toMatchObject({ status: 403 });
   expect(await get('/v1/products', file.otherStore.key)).toMatchObject({ status: 200, body: { data: [{ price: 1 }] } });
