@@ -13,8 +13,8 @@ const note = byId('credit-note', HTMLOutputElement);
 const input = byId('customer', HTMLInputElement);
 const known = byId('customers', HTMLDataListElement);
 
-/** Who is shown: kept in the page's address, so that a reload shows them again. */
-let customer = decodeURIComponent(/customer=([^&]*)/.exec(location.hash)?.[1] ?? '');
+/** The customer on show. The page's address keeps the name for a reload. */
+let customer = new URLSearchParams(location.hash.slice(1)).get('customer') ?? '';
 
 const titles = /** @type {Record<string, string>} */ ({ regular: 'Regular credit', restricted: 'Restricted credit' });
 

@@ -235,6 +235,20 @@ test('whatever things are called stays text', async () => {
   expect(await page.title()).toBe('Console · Store Integration Service');
 });
 
+test('an address with a broken escape does not stop it', async () => {
+  const page = await open('/#customer=%');
+
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.getByText('Give a resident’s name').waitFor();
+  await page.getByLabel('Customer’s name or avatar UUID').fill('Nova');
+  await page.keyboard.press('Enter');
+  await page.locator('.who', { hasText: 'nova' }).waitFor();
+  await page.reload();
+  await page.locator('.who', { hasText: 'nova' }).waitFor();
+
+  forgive(/status of 400/);
+});
+
 test('it is accessible in light and in dark, and a phone shows it without scrolling sideways', async () => {
   await call('GET', '/v1/customers/nobodyknown');
   const page = await open('/', { viewport: { width: 390, height: 844 } });
