@@ -16,6 +16,8 @@ const NamedRequest = z.object({
   ),
 });
 
+export type Category = z.output<typeof CategoryResponse>;
+
 export const listCategories = route('GET /v1/categories', {
   id: 'categories/list-categories',
   summary: 'List categories',

@@ -133,6 +133,12 @@ const RevokedCouponResponse = z
   .object({ revoked: boolean().describe('Whether there was such an application. It is gone in either case.') })
   .meta({ id: 'RevokedCouponResponse' });
 
+export type Coupon = z.output<typeof CouponResponse>;
+/** What a request sets of a coupon; PUT replaces all of it. */
+export type CouponFields = z.output<typeof UpdateCouponRequest>;
+/** How a request names a coupon. */
+export type CouponChoice = Pick<z.output<typeof RevokeCouponRequest>, 'code' | 'couponOwnerUuid' | 'couponId'>;
+
 export const listOwnerCoupons = route('GET /v1/coupons/owner/{identifier}', {
   id: 'coupons/list-owner-coupons',
   summary: 'List the coupons whose commission goes to an avatar',

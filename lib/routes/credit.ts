@@ -46,6 +46,8 @@ const IncrementCustomerCreditRequest = z
   )
   .meta({ id: 'IncrementCustomerCreditRequest' });
 
+export type CustomerCredit = z.output<typeof CustomerCreditResponse>;
+
 export const getCredit = route('GET /v1/customers/{identifier}/credit', {
   id: 'customers/get-credit',
   summary: "Read a customer's store credit",

@@ -47,21 +47,25 @@ const CustomerBanStateResponse = z
   })
   .meta({ id: 'CustomerBanStateResponse' });
 
+const filters = {
+  newsSubscriber: queryBoolean()
+    .optional()
+    .describe('Only customers who are (true) or are not (false) subscribed to the news kiosk.'),
+  spentMoreThan: queryInteger()
+    .optional()
+    .describe(
+      'Only customers whose lifetime spend is strictly more than this many L$. Without any recorded spend it counts as 0.',
+    ),
+};
+
+export type Customer = z.output<typeof CustomerResponse>;
+export type CustomerFilter = z.output<z.ZodObject<typeof filters>>;
+
 export const listCustomers = route('GET /v1/customers', {
   id: 'customers/list-customers',
   summary: 'List customers',
   scope: 'customers:read',
-  query: z.object({
-    ...pageQuery,
-    newsSubscriber: queryBoolean()
-      .optional()
-      .describe('Only customers who are (true) or are not (false) subscribed to the news kiosk.'),
-    spentMoreThan: queryInteger()
-      .optional()
-      .describe(
-        'Only customers whose lifetime spend is strictly more than this many L$. Without any recorded spend it counts as 0.',
-      ),
-  }),
+  query: z.object({ ...pageQuery, ...filters }),
   response: listOf('CustomerListResponse', 'Customers', CustomerResponse),
   reads: ['CUSTOMER'],
 });

@@ -39,15 +39,21 @@ const GrantGiftCardRequest = z
   })
   .meta({ id: 'GrantGiftCardRequest' });
 
+const filters = {
+  active: queryBoolean().optional().describe('Only active (true) or inactive (false) cards.'),
+  redeemed: queryBoolean().optional().describe('Only redeemed (true) or unredeemed (false) cards.'),
+};
+
+export type GiftCard = z.output<typeof GiftCardResponse>;
+/** What a request sets of a gift card; PUT replaces all of it. */
+export type GiftCardFields = z.output<typeof UpdateGiftCardRequest>;
+export type GiftCardFilter = z.output<z.ZodObject<typeof filters>>;
+
 export const listGiftCards = route('GET /v1/customers/{identifier}/giftcards', {
   id: 'gift-cards/list-gift-cards',
   summary: "List a customer's gift cards",
   scope: 'giftcards:read',
-  query: z.object({
-    ...pageQuery,
-    active: queryBoolean().optional().describe('Only active (true) or inactive (false) cards.'),
-    redeemed: queryBoolean().optional().describe('Only redeemed (true) or unredeemed (false) cards.'),
-  }),
+  query: z.object({ ...pageQuery, ...filters }),
   response: listOf('GiftCardListResponse', 'Gift cards', GiftCardResponse),
   reads: ['GIFTCARD', 'RESIDENT', 'NAME'],
 });

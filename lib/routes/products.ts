@@ -86,24 +86,32 @@ const ProductDeliveryResponse = z
   })
   .meta({ id: 'ProductDeliveryResponse' });
 
+const filters = {
+  listed: queryBoolean().optional().describe('Only products whose `listed` is true (or false).'),
+  bloggable: queryBoolean().optional().describe('Only products whose `bloggable` is true (or false).'),
+  category: uuid()
+    .optional()
+    .describe('Only products in the category with this UUID. An unknown one gives an empty list.'),
+  search: text({ min: 0, max: 100 })
+    .optional()
+    .describe(
+      'Only products whose name or description contains this text: in any case, literally (`%` and `_` are no wildcards). ' +
+        'Empty or blank: no filter.',
+    ),
+};
+
+/** What a request sets of a product, its users looked up; PUT replaces all of it. */
+export type ProductFields = Omit<z.output<typeof ProductUpsertRequest>, 'profitShares'> & {
+  profitShares: z.output<typeof ProfitShare>[];
+};
+export type Product = ProductFields & Pick<z.output<typeof ProductResponse>, 'id' | 'mpListing' | 'activePrice'>;
+export type ProductFilter = z.output<z.ZodObject<typeof filters>>;
+
 export const listProducts = route('GET /v1/products', {
   id: 'products/list-products',
   summary: 'List active products',
   scope: 'products:read',
-  query: z.object({
-    ...pageQuery,
-    listed: queryBoolean().optional().describe('Only products whose `listed` is true (or false).'),
-    bloggable: queryBoolean().optional().describe('Only products whose `bloggable` is true (or false).'),
-    category: uuid()
-      .optional()
-      .describe('Only products in the category with this UUID. An unknown one gives an empty list.'),
-    search: text({ min: 0, max: 100 })
-      .optional()
-      .describe(
-        'Only products whose name or description contains this text: in any case, literally (`%` and `_` are no wildcards). ' +
-          'Empty or blank: no filter.',
-      ),
-  }),
+  query: z.object({ ...pageQuery, ...filters }),
   response: listOf('ProductListResponse', 'Active products', ProductResponse),
   reads: ['PRODUCT', 'CATEGORY', 'MEMBER'],
 });
