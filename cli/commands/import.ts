@@ -1,9 +1,9 @@
 import { Option } from 'commander';
 import type { StoreCommand } from '../command.ts';
-import { isRequired } from '../data/columns.ts';
+import { isRequired, type Kind } from '../data/columns.ts';
 import { formats } from '../data/format.ts';
 import { type ImportOptions, type ImportReport, importFile } from '../data/import.ts';
-import { type Kind, kinds } from '../data/kinds.ts';
+import { kinds } from '../data/kinds.ts';
 import { Failure } from '../errors.ts';
 import { type Column, counted, note, plain, print } from '../output.ts';
 import { startProgress } from '../progress.ts';

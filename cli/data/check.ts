@@ -1,29 +1,26 @@
 import type { Identifier } from '../../lib/identifier.ts';
 import { findResidents } from '../../lib/store/residents.ts';
 import { type Fault, type Importer, idFrom, type Row, residentOf, type Setting } from '../plans/rows.ts';
-import { allowedIn, isRequired, namedIn } from './columns.ts';
-import type { Kind, UuidOf, Values } from './kinds.ts';
+import { allowedIn, isRequired, type Kind, namedIn, type UuidOf, type Values } from './columns.ts';
+
 import type { RawRow } from './read.ts';
 
-/** What a pass over a file has to remember. It grows with the rows, by what each is known by. */
+/** The memory of a pass over a file. It grows by the id of each row. */
 export interface Pass {
   importer: Importer<unknown>;
-  /** How many rows without ids there have been, by the text that their ids are made of. */
+  /** How many rows without ids were alike so far, by the text that their ids are made of. */
   repeats: Map<string, number>;
-  /**
-   * The lines of the rows that have a value of a column which no other row may have. Not in the second pass, which
-   * knows from the first what is wrong.
-   */
+  /** The lines of the rows by their unique values. Only the first pass needs it: the second knows the faults of the first. */
   taken?: Map<string, number>;
 }
 
-/** Begins the pass that checks, or the one that writes. */
+/** Begins the pass that checks, or the pass that writes. */
 export const beginPass = (kind: Kind, checksOnly: boolean): Pass => ({
   importer: kind.importer(checksOnly),
   repeats: new Map(),
 });
 
-/** The checked values of a row, and what is wrong with them. */
+/** The checked values of a row, and their faults. */
 const checkValues = (kind: Kind, raw: RawRow): { fields: Values; faults: Fault[] } => {
   const faults = [...raw.faults];
   const fields: Values = {};
@@ -46,9 +43,9 @@ const checkValues = (kind: Kind, raw: RawRow): { fields: Values; faults: Fault[]
   return { fields, faults };
 };
 
-const nobody = 'is nobody known here: import residents first, or correct the name';
+const unknownResident = 'is not a known resident: import residents first, or correct the name';
 
-/** The rows' ids: their own, or ones that come out the same whenever the file is read again. */
+/** Gives the row its id: its own, or one that is the same whenever the file is read again. */
 const giveId = (kind: Kind, store: string, fields: Values, uuidOf: UuidOf, pass: Pass): Values => {
   if (!kind.id) return fields;
   const { from, repeats, asText } = kind.id;
@@ -61,7 +58,7 @@ const giveId = (kind: Kind, store: string, fields: Values, uuidOf: UuidOf, pass:
   return { ...fields, id: idFrom(store, kind.name, count > 0 ? `${text} ${count + 1}` : text) };
 };
 
-/** Says of a value that must be there once who has it too, as both rows write it: an id may be made of another text. */
+/** The fault of a value that another row has too. A row without an id is told by the text that its id is made of. */
 const takenBy = (kind: Kind, { values }: RawRow, field: string, value: string, other: number): Fault => {
   const message = `must be there once: line ${other} has it too`;
   if (field !== 'id' || values.id !== undefined) return { field, value: values[field] ?? value, message };
@@ -77,10 +74,10 @@ const takenBy = (kind: Kind, { values }: RawRow, field: string, value: string, o
       };
 };
 
-/** A row that another one stands in the way of: the first that has the value is good. */
+/** The faults of unique values that an earlier row has. Takes the values if there are none. */
 const takeUnique = (kind: Kind, raw: RawRow, row: Row<Values>, uuidOf: UuidOf, taken: Map<string, number>): Fault[] => {
-  const claims = Object.entries(kind.unique(row.fields, uuidOf)).flatMap(([field, values]) =>
-    values.map((value) => ({ field, value, key: `${field} ${value}` })),
+  const claims = Object.entries(kind.unique?.(row.fields, uuidOf) ?? { id: [row.fields.id as string] }).flatMap(
+    ([field, values]) => values.map((value) => ({ field, value, key: `${field} ${value}` })),
   );
   const faults = claims.flatMap(({ field, value, key }): Fault[] => {
     const other = taken.get(key);
@@ -90,14 +87,14 @@ const takeUnique = (kind: Kind, raw: RawRow, row: Row<Values>, uuidOf: UuidOf, t
   return faults;
 };
 
-/** Rows that are good by themselves and among each other, and what is wrong with the others, by line. */
+/** The good rows, and the faults of the others by line. */
 export interface Checked {
   rows: Row<Values>[];
   setting: Setting;
   faults: Map<number, Fault[]>;
 }
 
-/** Checks some rows of a file: each value, the rules of the kind, whom they name, and what must be there once. */
+/** Checks some rows of a file: each value, the rules of the kind, the residents that they name, and unique values. */
 export const checkRows = async (kind: Kind, store: string, raws: readonly RawRow[], pass: Pass): Promise<Checked> => {
   const faults = new Map<number, Fault[]>();
   const checked = raws.map((raw) => ({ raw, ...checkValues(kind, raw) }));
@@ -111,7 +108,7 @@ export const checkRows = async (kind: Kind, store: string, raws: readonly RawRow
     const strangers = Object.entries(fields).flatMap(([field, value]): Fault[] =>
       namedIn(value)
         .filter((identifier) => !isKnown(identifier))
-        .map(({ uuid, username }) => ({ field, value: uuid ?? username, message: nobody })),
+        .map(({ uuid, username }) => ({ field, value: uuid ?? username, message: unknownResident })),
     );
     const all = [...found, ...strangers];
     if (all.length === 0) {
@@ -130,7 +127,7 @@ const shown = (value: unknown): string => {
   return typeof value === 'string' ? JSON.stringify(short) : short;
 };
 
-/** A fault as people read it, without its line: the field, what was there, and what is allowed. */
+/** A fault as a sentence, without its line: the field, the value, and the values that are allowed. */
 export const wordsOf = ({ field, value, message }: Fault): string => {
   if (value === undefined) return `${field} ${message}`;
   return value === '' ? `${field} is empty: it ${message}` : `${field} ${shown(value)} ${message}`;

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Identifier } from '../../lib/identifier.ts';
 import { parseIdentifier } from '../../lib/identifier.ts';
 import { identifier, text } from '../../lib/routes/wire.ts';
+import type { Importer } from '../plans/rows.ts';
 
 /** A user's share of a product's profit, as a file names it. */
 export interface Share {
@@ -9,20 +10,54 @@ export interface Share {
   percent: number;
 }
 
-/**
- * A column of a kind's files: what its cells may hold, and how a CSV file writes it. NDJSON files hold the values
- * themselves; a name with a dot is a member of a member there.
- */
+/** The way in which a CSV file writes the values of a column. NDJSON files hold the values themselves. */
+type Form = 'text' | 'integer' | 'number' | 'boolean' | 'list' | 'shares';
+
+/** A column of a kind's files. In NDJSON a name with a dot is a member of a member. */
 export interface Column {
   name: string;
   form: Form;
-  /** Checks the value. What it makes of no value at all is the column's default; where that fails, one is required. */
+  /** Checks a value. Where there is none it makes the default, or fails: then the column is required. */
   check: z.ZodType;
-  /** What the values mean, for people. */
+  /** The meaning of the values, for people. */
   help: string;
 }
 
-type Form = 'text' | 'integer' | 'number' | 'boolean' | 'list' | 'shares';
+export const columns = (of: Record<string, [form: Form, check: z.ZodType, help: string]>): Column[] =>
+  Object.entries(of).map(([name, [form, check, help]]) => ({ name, form, check, help }));
+
+/** The values of a row's columns, by name. */
+export type Values = Record<string, unknown>;
+
+/** The UUID of the resident whom a checked value names. */
+export type UuidOf = (identifier: unknown) => string;
+
+/** A kind of row that files hold. */
+export interface Kind {
+  name: string;
+  /** The contents of its files, in one line. */
+  summary: string;
+  columns: readonly Column[];
+  /** Rows are added and never changed: a column that the file lacks has its default, and does not stay as it is. */
+  onlyAdded?: true;
+  /** Rules that span the columns of a row. */
+  rules?: (values: Values, report: (field: string, message: string) => void) => void;
+  /** The way in which a row comes to its id, where the kind has a column `id`. */
+  id?: {
+    /** The text that a row without an id gets its id from. */
+    from?: (values: Values, uuidOf: UuidOf) => string;
+    /** Says whether rows without ids may be alike: each of them then gets an id of its own. */
+    repeats?: (values: Values) => boolean;
+    /** Ids are texts, and stay as they are. */
+    asText?: true;
+  };
+  /** The values, by column, that no other row of the file may have. The first column identifies the row. Unless given: the id. */
+  unique?: (values: Values, uuidOf: UuidOf) => Record<string, string[]>;
+  /** A new importer for every pass over a file. */
+  importer: (checksOnly: boolean) => Importer<unknown>;
+  /** The rows of a store, in a fixed order. */
+  rows: (store: string) => AsyncGenerator<Values>;
+}
 
 const shareWords = 'must be users with their percentages, such as ada.lovelace:60;bob:40';
 
@@ -46,14 +81,14 @@ const items = (cell: string): string[] =>
     .map((item) => item.trim())
     .filter((item) => item !== '');
 
-/** With an exponent too: spreadsheets write 5E-07. What ends with .000 may be thousands, written as in many countries. */
+/** Reads exponents too: spreadsheets write 5E-07. Refuses .000 at the end, with which many countries write thousands. */
 const readNumber = (cell: string): number | undefined =>
   /^-?\d+(\.\d+)?(e-\d+)?$/i.test(cell) && !/\.000$/.test(cell) ? Number(cell) : undefined;
 
 const readShare = (item: string): unknown => {
   const [user = '', percent = '', ...more] = item.split(':').map((part) => part.trim());
   const share = { userUuid: user, percent: readNumber(percent) };
-  // What is no share is left as it is, for the check to say so.
+  // A text that is no share stays as it is: the check refuses it.
   return share.percent === undefined || more.length > 0 ? item : share;
 };
 
@@ -72,16 +107,16 @@ const readers: Record<Form, (cell: string) => unknown> = {
   shares: (cell) => items(cell).map(readShare),
 };
 
-/** The value that a CSV file's cell means; undefined if it is empty. */
+/** The value of a CSV file's cell; undefined if it is empty. */
 export const readCell = ({ form }: Column, cell: string): unknown => (cell === '' ? undefined : readers[form](cell));
 
-/** A number as it is read again: without an exponent, which JavaScript writes for small ones. */
+/** Writes a number without an exponent, which JavaScript uses for small ones. */
 const fixed = (value: number): string => {
   const [, sign = '', digit = '', others = '', exponent] = /^(-?)(\d)\.?(\d*)e-(\d+)$/.exec(String(value)) ?? [];
   return exponent === undefined ? String(value) : `${sign}0.${'0'.repeat(Number(exponent) - 1)}${digit}${others}`;
 };
 
-/** A value as a CSV file's cell holds it. */
+/** The CSV file's cell of a value. */
 export const writeCell = ({ form }: Column, value: unknown): string => {
   if (value === undefined || value === null) return '';
   if (form === 'list') return (value as string[]).join(';');
@@ -93,17 +128,17 @@ export const writeCell = ({ form }: Column, value: unknown): string => {
   return form === 'text' && formula.test(text) ? `'${text}` : text;
 };
 
-/** Reads 1.000, 1,000 and 100.0, which say one number here and another one there. */
-const isOpen = (value: unknown): boolean =>
+/** Recognises 1.000, 1,000 and 100.0, which different countries read as different numbers. */
+const isAmbiguous = (value: unknown): boolean =>
   typeof value === 'string' && /^-?\d+(\.0+|([.,' ]\d{3})+)$/.test(value.trim());
 
-/** What a value that the check refuses must be. A number is told apart from what looks like one. */
+/** The values that a column allows, for the message about one that the check refuses. Explains ambiguous numbers. */
 export const allowedIn = ({ form }: Column, value: unknown, message: string): string =>
-  (form === 'integer' || form === 'number') && isOpen(value)
-    ? `${message}, in digits alone, such as 1000: without signs between thousands, and without zeros behind a point`
+  (form === 'integer' || form === 'number') && isAmbiguous(value)
+    ? `${message}, in digits only, such as 1000: without separators of thousands, and without zeros behind a point`
     : message;
 
-/** Whether each row must have a value there. */
+/** Says whether each row must have a value there. */
 export const isRequired = ({ check }: Column): boolean => !check.safeParse(undefined).success;
 
 /** The residents whom a checked value names. */
@@ -129,10 +164,8 @@ export const username = () => {
 /** An id: a UUID, or the id that the row has in another system. */
 export const foreignId = () => text({ min: 1, max: 255 });
 
-export const idHelp = 'a UUID, or the id that it has in another system; made of the name where it is empty';
-
-/** What a file of rejected rows has beside the columns of its kind. */
-export const rejectColumns: readonly Column[] = [
-  { name: 'line', form: 'integer', check: z.unknown(), help: 'where the row stood' },
-  { name: 'reason', form: 'text', check: z.unknown(), help: 'why it was rejected' },
-];
+/** The columns that a file of rejected rows has beside those of its kind. */
+export const rejectColumns = columns({
+  line: ['integer', z.unknown(), 'where the row stood'],
+  reason: ['text', z.unknown(), 'why it was rejected'],
+});

@@ -1,8 +1,9 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../errors.ts';
+import type { Kind } from './columns.ts';
 import { type Format, formats } from './format.ts';
-import { type Kind, kinds } from './kinds.ts';
+import { kinds } from './kinds.ts';
 import { linesOf, openFile } from './write.ts';
 
 type OnProgress = (rows: number) => void;

@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { type Fault, type Group, type Outcome, writeRows } from '../plans/rows.ts';
 import { beginPass, type Checked, checkRows, type Pass, wordsOf } from './check.ts';
+import type { Kind } from './columns.ts';
 import { type Format, formatOf } from './format.ts';
-import type { Kind } from './kinds.ts';
 import { type RawRow, readRows } from './read.ts';
 import { rejectsFile } from './rejects.ts';
 
@@ -13,35 +13,35 @@ export interface ImportOptions {
   dryRun?: boolean | undefined;
   /** Imports the good rows; the others go to a file. Otherwise one bad row stops the import before it begins. */
   skipRejects?: boolean | undefined;
-  /** Where rejected rows go. */
+  /** The file of rejected rows. */
   rejects?: string | undefined;
-  /** Writes over a file that is there, where the rejected rows go. */
+  /** Writes over an existing file of rejected rows. */
   force?: boolean | undefined;
-  /** Told how many rows are done, of how many if that is known. */
+  /** Hears how many rows are done, and of how many once that is known. */
   onProgress?: (done: number, all: number | undefined) => void;
 }
 
-/** What an import came to. A dry run says what it would come to. */
+/** The result of an import, or the result that a dry run foresees. */
 export interface ImportReport extends Record<Outcome | 'rejected', number> {
   kind: string;
   /** Rows in the file. */
   rows: number;
-  /** Whether rows have been written, or found as they were. */
+  /** The rows have been written, or were found unchanged. */
   imported: boolean;
-  /** What is wrong, in the order of the lines. */
+  /** In the order of the lines. */
   faults: { line: number; field: string; reason: string }[];
-  /** Where the rejected rows are. */
+  /** The file of rejected rows, if there are any. */
   rejects?: string;
 }
 
-/** Rows at a time: they are looked up and written together. */
-const together = 100;
+/** How many rows are looked up and written together. */
+const chunkRows = 100;
 
 async function* chunks(rows: AsyncIterable<RawRow>): AsyncGenerator<RawRow[]> {
   let some: RawRow[] = [];
   for await (const row of rows) {
     some.push(row);
-    if (some.length < together) continue;
+    if (some.length < chunkRows) continue;
     yield some;
     some = [];
   }
@@ -52,7 +52,7 @@ type Faults = Map<number, Fault[]>;
 
 const noCounts = { created: 0, changed: 0, unchanged: 0 };
 
-/** A row that is good only if the file has another one, which may come later. */
+/** A row that is good only if the file has another row, which may come later. */
 interface Waiting {
   line: number;
   key: string;
@@ -60,7 +60,7 @@ interface Waiting {
   fault: Fault;
 }
 
-/** Rejects rows that wait for what the file does not have, and those that wait for them. */
+/** Rejects rows that wait for a row that the file lacks, and then the rows that wait for them. Returns the rejected ones. */
 const settleWaiting = (waiting: Waiting[], taken: ReadonlyMap<string, number>, faults: Faults): Waiting[] => {
   const isGood = (key: string): boolean =>
     ['id', 'uuid'].some((column) => {
@@ -99,7 +99,7 @@ const check = async (kind: Kind, store: string, rows: AsyncIterable<RawRow>, { o
   return { all, counts, faults };
 };
 
-/** The second pass: writes the good rows. Faults that come up only now (others write too) are added to the known ones. */
+/** The second pass: writes the good rows. Adds the faults that other writers cause meanwhile to the known ones. */
 const write = async (
   kind: Kind,
   store: string,
@@ -143,8 +143,8 @@ const report = (kind: Kind, all: number, counts: Record<Outcome, number>, faults
 });
 
 /**
- * Imports a file of a kind into a store. The whole file is checked before the first write. What is there already stays;
- * so an import that died is repeated, and goes on. Throws where the file cannot be read; bad rows are in the report.
+ * Imports a file of a kind into a store. Checks the whole file before the first write. An import that was interrupted can
+ * be repeated: it finds its rows unchanged. Throws where the file cannot be read; bad rows are in the report.
  */
 export const importFile = async (
   kind: Kind,
@@ -160,7 +160,7 @@ export const importFile = async (
   let done = 0;
   options.onProgress?.(done, all);
   const rejects = rejectsFile(kind, store, { path: rejectsPath, format, force: options.force === true });
-  // Whatever is in the way of this file must come up while nothing is written.
+  // The file must be made before the first row is written: if that fails, nothing is imported.
   if (faults.size > 0) await rejects.open('Nothing was imported.');
   try {
     const written = await write(kind, store, readRows(kind, path, format), faults, rejects, (count) => {

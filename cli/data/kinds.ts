@@ -1,55 +1,261 @@
-import type { Importer } from '../plans/rows.ts';
-import type { Column } from './columns.ts';
-import { categories } from './kinds/categories.ts';
-import { coupons } from './kinds/coupons.ts';
-import { credit } from './kinds/credit.ts';
-import { customers } from './kinds/customers.ts';
-import { giftcards } from './kinds/giftcards.ts';
-import { products } from './kinds/products.ts';
-import { purchases } from './kinds/purchases.ts';
-import { residents } from './kinds/residents.ts';
+import * as z from 'zod';
+import { creditTypes } from '../../lib/credit/rules.ts';
+import { nilUuid } from '../../lib/identifier.ts';
+import { createCoupon } from '../../lib/routes/coupons.ts';
+import { banCustomer, updateCustomer } from '../../lib/routes/customers.ts';
+import { updateGiftCard } from '../../lib/routes/gift-cards.ts';
+import { createProduct } from '../../lib/routes/products.ts';
+import { timestamp } from '../../lib/routes/timestamp.ts';
+import { boolean, identifier, integer, text, uuid } from '../../lib/routes/wire.ts';
+import { listCategories } from '../../lib/store/categories.ts';
+import { foldedCode } from '../../lib/store/coupon-codes.ts';
+import { listCoupons, never } from '../../lib/store/coupons.ts';
+import { listCustomerItems } from '../../lib/store/customers.ts';
+import { listStoreCards } from '../../lib/store/gift-cards.ts';
+import { listPurchases } from '../../lib/store/spend.ts';
+import { categories } from '../plans/categories.ts';
+import { coupons, createdAtOf } from '../plans/coupons.ts';
+import { credit } from '../plans/credit.ts';
+import { customers } from '../plans/customers.ts';
+import { giftCards } from '../plans/gift-cards.ts';
+import { products } from '../plans/products.ts';
+import { purchases } from '../plans/purchases.ts';
+import { residents } from '../plans/residents.ts';
+import { columns, foreignId, type Kind, shares, username } from './columns.ts';
+import { listCredit, listProducts, listResidents, rowsOf } from './stored-rows.ts';
 
-/** The values of a row's columns, by name. */
-export type Values = Record<string, unknown>;
+const optionalId = foreignId().optional();
+const idHelp = 'a UUID, or the id that it has in another system';
+const namedIdHelp = `${idHelp}; empty: made of the name`;
 
-/** The UUID of the resident whom a checked value names. */
-export type UuidOf = (identifier: unknown) => string;
+// A file is checked by the same schemas as a request.
+const product = createProduct.body.in.shape;
+const permissions = product.permissions.unwrap().shape;
+const discount = product.discount.unwrap().shape;
+const coupon = createCoupon.body.shape;
+const card = updateGiftCard.body.shape;
+const customerDiscount = updateCustomer.body.shape.discount.unwrap().default(0);
+const banReason = banCustomer.body.shape.reason.unwrap().default('');
 
-/** A kind of row that files hold. */
-export interface Kind {
-  name: string;
-  /** What a file of it holds, in one line. */
-  summary: string;
-  columns: readonly Column[];
-  /** Rows are added and never changed: a column that the file does not have has its default, and does not stay as it is. */
-  onlyAdded?: true;
-  /** Rules that span the columns of a row. */
-  rules?: (values: Values, report: (field: string, message: string) => void) => void;
-  /** How the column `id` comes to a UUID, or stays a text of its own. */
-  id?: {
-    /** The text that a row without one gets its id from. */
-    from?: (values: Values, uuidOf: UuidOf) => string;
-    /** Whether there may be rows without ids that are alike: the second of them is not the first. */
-    repeats?: (values: Values) => boolean;
-    /** Ids are texts, and stay as they are. */
-    asText?: true;
-  };
-  /** What no other row of the file may have: values by column. The first column is what the row is known by. */
-  unique: (values: Values, uuidOf: UuidOf) => Record<string, string[]>;
-  /** A new one for every pass over a file. */
-  importer: (checksOnly: boolean) => Importer<unknown>;
-  /** What the store holds, in a fixed order. */
-  rows: (store: string) => AsyncGenerator<Values>;
-}
+const by = text({ min: 1, max: 255 }).optional();
+const time = timestamp().optional();
+const flag = boolean().default(false);
+const creditType = z.enum(creditTypes, { error: 'must be regular or restricted' }).default('regular');
+const lotState = z
+  .enum(['open', 'drained', 'expired', 'superseded'], { error: 'must be open, drained, expired or superseded' })
+  .default('open');
+const avatar = uuid().refine((value) => value !== nilUuid, { error: 'must be the UUID of an avatar' });
+const formerNames = z
+  .array(username(), { error: 'must be usernames' })
+  .max(50, { error: 'must be at most 50 usernames' })
+  .default([]);
+const categoryIds = z.array(foreignId(), { error: 'must be ids or names of categories' }).default([]);
 
-/** In the order in which they refer to each other: what is imported in this order finds what it needs. */
+const creditRules: Kind['rules'] = ({ amount, expiresAt, remaining, state, ...others }, report) => {
+  if (expiresAt === undefined) {
+    const ofLots = { remaining, ...others };
+    if (state !== undefined && state !== 'open') report('state', 'must be open or empty where there is no expiresAt');
+    for (const name of ['id', 'remaining', 'createdAt', 'createdBy', 'endedAt', 'endedBy'] as (keyof typeof ofLots)[])
+      if (ofLots[name] !== undefined) report(name, 'must be empty where there is no expiresAt');
+    return;
+  }
+  if (typeof amount !== 'number') return;
+  const left = remaining ?? (state === 'drained' ? 0 : amount);
+  if (amount < 1) report('amount', 'must be at least 1 for a lot');
+  else if (Number(left) > amount) report('remaining', 'must be at most the amount');
+  else if (state === 'drained' && left !== 0) report('remaining', 'must be 0 or empty for a lot that is drained');
+  else if (state !== 'drained' && left === 0) report('remaining', 'must be over 0; a lot with nothing left is drained');
+  if ((state ?? 'open') === 'open')
+    for (const name of ['endedAt', 'endedBy'])
+      if (others[name] !== undefined) report(name, 'must be empty for a lot that is open');
+};
+
+const cardColumns = columns({
+  id: ['text', optionalId, idHelp],
+  owner: ['text', identifier(), 'the owner, by UUID or username'],
+  credit: ['integer', integer(0), 'the credit on it, in whole L$'],
+  active: ['boolean', card.active, 'whether it can be used'],
+  redeemed: ['boolean', flag, 'whether it has been used'],
+  transfer: ['boolean', card.transfer, 'whether it may be given away'],
+  texture: ['text', card.texture, "its texture's UUID; empty: none"],
+  purchased: ['boolean', flag, 'whether it was bought, not granted'],
+});
+
+const cardDefaults = new Map(cardColumns.map(({ name, check }) => [name, check.safeParse(undefined).data]));
+
+/** In the order in which they refer to each other: an import in this order finds the rows that it needs. */
 export const kinds: readonly Kind[] = [
-  residents,
-  categories,
-  products,
-  customers,
-  credit,
-  coupons,
-  giftcards,
-  purchases,
+  {
+    name: 'residents',
+    summary: 'avatars by UUID, with their current and former names; shared by all stores of the deployment',
+    columns: columns({
+      uuid: ['text', avatar, "the avatar's UUID"],
+      username: ['text', username(), 'the current name, such as ada.lovelace or bob'],
+      formerNames: ['list', formerNames, 'names that the avatar had before; they still find it'],
+    }),
+    unique: (row) => ({
+      uuid: [row.uuid as string],
+      'username or formerNames': [...new Set([row.username as string, ...((row.formerNames ?? []) as string[])])],
+    }),
+    importer: () => residents,
+    rows: listResidents,
+  },
+  {
+    name: 'categories',
+    summary: 'categories of products; which products are in them is a column of products',
+    columns: columns({
+      id: ['text', optionalId, namedIdHelp],
+      name: ['text', text({ min: 1, max: 255 }), 'the name'],
+    }),
+    id: { from: ({ name }) => String(name) },
+    importer: () => categories,
+    rows: (store) => rowsOf(listCategories(store), 'id', ({ id, name }) => ({ id, name })),
+  },
+  {
+    name: 'products',
+    summary: 'products, with the categories that they are in',
+    columns: columns({
+      id: ['text', optionalId, namedIdHelp],
+      name: ['text', product.name, 'the name'],
+      price: ['integer', product.price, 'in whole L$'],
+      image: ['text', product.image, "the texture's UUID"],
+      listed: ['boolean', product.listed, 'whether shops list it'],
+      bloggable: ['boolean', product.bloggable, 'whether bloggers may have it'],
+      'permissions.copy': ['boolean', permissions.copy, 'whether its owner may copy it'],
+      'permissions.modify': ['boolean', permissions.modify, 'whether its owner may modify it'],
+      'permissions.transfer': ['boolean', permissions.transfer, 'whether its owner may give it away'],
+      'discount.value': ['number', discount.value, 'percent or L$, as the type says'],
+      'discount.type': ['integer', discount.type, '0 percent, 1 L$ off, 2 another price'],
+      'discount.startDate': ['text', discount.startDate, 'when it begins; empty: has begun'],
+      'discount.endDate': ['text', discount.endDate, 'when it ends; empty: never'],
+      availableAmount: ['integer', product.availableAmount, 'how many are left, if limited'],
+      limited: ['boolean', product.limited, 'whether there is a limited number'],
+      item: ['text', product.item, 'the inworld item that is delivered; empty: the name'],
+      blockCredits: ['boolean', product.blockCredits, 'whether credit cannot buy it'],
+      description: ['text', product.description, 'text, of several lines if need be'],
+      profitShares: ['shares', shares(), 'who shares the profit: user:percent;user:percent'],
+      demoId: ['text', foreignId().nullable().default(null), 'the id of the product that is its demo'],
+      active: ['boolean', product.active, 'false for a product that is no longer sold'],
+      mpListing: ['integer', integer(0).default(0), 'its listing on the marketplace; 0: none'],
+      categories: ['list', categoryIds, 'its categories, by id or as the file of categories names them'],
+    }),
+    id: { from: ({ name }) => String(name) },
+    importer: () => products(),
+    rows: listProducts,
+  },
+  {
+    name: 'customers',
+    summary: 'settings of customers; their credit and purchases have files of their own',
+    columns: columns({
+      resident: ['text', identifier(), 'the customer, by UUID or username'],
+      discount: ['integer', customerDiscount, 'their discount'],
+      newsSubscriber: ['boolean', flag, 'whether they get the news'],
+      isBanned: ['boolean', flag, 'whether they are banned'],
+      banReason: ['text', banReason, 'why, if they are'],
+    }),
+    unique: ({ resident }, uuidOf) => ({ resident: [uuidOf(resident)] }),
+    importer: () => customers,
+    rows: (store) =>
+      rowsOf(listCustomerItems(store), 'sk', (item) => ({
+        ...{ discount: 0, newsSubscriber: false, isBanned: false },
+        ...item,
+        resident: item.sk,
+      })),
+  },
+  {
+    name: 'credit',
+    summary: "customers' credit: a row for each lot, and one without expiresAt for credit that does not expire",
+    columns: columns({
+      resident: ['text', identifier(), 'the customer, by UUID or username'],
+      type: ['text', creditType, 'regular or restricted'],
+      amount: ['integer', integer(0), 'in whole L$: the amount that was added'],
+      expiresAt: ['text', time, 'when it expires; empty: never'],
+      remaining: ['integer', integer(0).optional(), 'the part that is left; empty: all of it'],
+      id: ['text', optionalId, idHelp],
+      state: ['text', lotState, 'open, or how it ended'],
+      createdAt: ['text', time, 'when it was added'],
+      createdBy: ['text', by, 'the request that added it'],
+      endedAt: ['text', time, 'when it ended, if it has'],
+      endedBy: ['text', by, 'the request that ended it'],
+    }),
+    rules: creditRules,
+    id: {
+      from: ({ resident, type = 'regular', amount, expiresAt }, uuidOf) =>
+        JSON.stringify([uuidOf(resident), type, amount, expiresAt]),
+      repeats: ({ expiresAt }) => expiresAt !== undefined,
+    },
+    unique: ({ id, resident, type = 'regular', expiresAt }, uuidOf): Record<string, string[]> =>
+      expiresAt === undefined ? { resident: [`${uuidOf(resident)} ${type}`] } : { id: [id as string] },
+    onlyAdded: true,
+    importer: (checksOnly) => credit(checksOnly ? new Map() : undefined),
+    rows: listCredit,
+  },
+  {
+    name: 'coupons',
+    summary: 'coupons, with limits of use and expiry',
+    columns: columns({
+      id: ['text', optionalId, idHelp],
+      code: ['text', coupon.code, 'the code that customers type; unique in the store, whatever its case'],
+      owner: ['text', identifier(), 'who gets the commission, by UUID or username'],
+      discount: ['number', coupon.discount, 'percent off'],
+      ownerProfit: ['number', coupon.ownerProfit, "the owner's commission in percent"],
+      active: ['boolean', coupon.active, 'whether it can be used'],
+      bloggersSync: ['boolean', coupon.bloggersSync, 'whether it is kept in step with bloggers'],
+      usesPerCustomer: ['integer', integer(0).default(0), 'how often a customer may use it; 0: no limit'],
+      expiration: ['text', timestamp().default(never), 'when it expires; empty: never'],
+      createdAt: ['text', time, "when it was created: an owner's newest coupon counts"],
+    }),
+    id: {},
+    unique: ({ id, code }) => ({
+      ...(id !== undefined && { id: [id as string] }),
+      code: [foldedCode(code as string)],
+    }),
+    importer: () => coupons,
+    rows: (store) =>
+      rowsOf(listCoupons(store, undefined), 'sk', (item) => ({
+        ...item,
+        owner: item.couponOwnerUuid,
+        createdAt: createdAtOf(item),
+      })),
+  },
+  {
+    name: 'giftcards',
+    summary: 'gift cards, including redeemed and purchased ones',
+    columns: cardColumns,
+    id: {
+      // A column that says the default is as good as none: the same card, whichever of the two files has it.
+      from: ({ id: _, owner, ...values }, uuidOf) => {
+        const said = Object.entries(values).filter(([name, value]) => value !== cardDefaults.get(name));
+        return JSON.stringify([uuidOf(owner), said.sort()]);
+      },
+      repeats: () => true,
+    },
+    importer: () => giftCards,
+    rows: (store) => rowsOf(listStoreCards(store), 'sk', (item) => ({ ...item, owner: item.ownerUuid })),
+  },
+  {
+    name: 'purchases',
+    summary: 'sales: who bought which product, when and for how much; spend and owned products follow from them',
+    columns: columns({
+      id: ['text', by, 'the id of the sale, such as a transaction key'],
+      resident: ['text', identifier(), 'the buyer, by UUID or username'],
+      product: ['text', foreignId(), 'the product, by id or as the file of products names it'],
+      price: ['integer', integer(0), 'the price that was paid, in whole L$'],
+      at: ['text', timestamp(), 'when'],
+    }),
+    id: {
+      from: ({ resident, product: bought, price, at }, uuidOf) => JSON.stringify([uuidOf(resident), bought, price, at]),
+      repeats: () => true,
+      asText: true,
+    },
+    onlyAdded: true,
+    importer: () => purchases,
+    rows: (store) =>
+      rowsOf(listPurchases(store), 'sk', ({ sk, uuid: buyer, productId, ...item }) => ({
+        ...item,
+        id: sk,
+        resident: buyer,
+        product: productId,
+      })),
+  },
 ];

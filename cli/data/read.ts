@@ -1,30 +1,71 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
 import { Failure } from '../errors.ts';
 import type { Fault } from '../plans/rows.ts';
-import { type Column, isRequired, readCell, rejectColumns } from './columns.ts';
+import { type Column, isRequired, type Kind, readCell, rejectColumns, type Values } from './columns.ts';
 import type { Format } from './format.ts';
-import type { Kind, Values } from './kinds.ts';
-import { readText } from './text.ts';
 
 /** A row as it stands in its file, before its values are checked. */
 export interface RawRow {
-  /** Where it begins, from 1. */
+  /** The line where it begins, from 1. */
   line: number;
-  /** Values by column. A column that the row does not speak of is not there; an empty cell is undefined. */
+  /** Values by column. A column that the row lacks is not there; an empty cell is undefined. */
   values: Values;
-  /** What is wrong with the row as a whole. */
+  /** The faults of the row as a whole. */
   faults: Fault[];
-  /** The row as it stands in its file: CSV's cells, NDJSON's object, or the text of a line that is none. */
+  /** The row as it stands in its file: CSV's cells, NDJSON's object, or the text of a line that is no object. */
   source: readonly string[] | Values | string;
 }
 
-/** In characters. A quote that is never closed makes the rest of the file one row: it must not fill the memory. */
+/** Recognises UTF-16 by its byte order mark, or by every other byte a NUL. */
+const looksLikeUtf16 = (start: Buffer): boolean => {
+  const mark = start.length >= 2 ? start.readUInt16BE(0) : 0;
+  const some = start.subarray(0, 512);
+  return mark === 0xfffe || mark === 0xfeff || some.filter((byte) => byte === 0).length > some.length / 4;
+};
+
+const newlines = (text: string): number => text.split('\n').length - 1;
+
+/** A file's text, piece by piece, without a byte order mark. Throws where it is no UTF-8 text. */
+async function* readText(path: string): AsyncGenerator<string> {
+  const info = await stat(path).catch(() => undefined);
+  if (!info) throw new Failure(`There is no file ${path}. Check the path.`);
+  if (info.isDirectory()) throw new Failure(`${path} is a directory. Name a file in it.`);
+  if (info.size === 0) throw new Failure(`${path} is empty. A file begins with a row that names its columns.`);
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let line = 1;
+  /** Decodes some bytes, or, without any, the rest at the end of the file. */
+  const decode = (bytes?: Buffer): string => {
+    try {
+      return decoder.decode(bytes, { stream: bytes !== undefined });
+    } catch {
+      const good = new TextDecoder('utf-8').decode(bytes);
+      const near = line + newlines(good.slice(0, Math.max(good.indexOf('\ufffd'), 0)));
+      throw new Failure(
+        `${path} is not UTF-8: line ${near} has a byte that is none. Save it as UTF-8, and import that.`,
+      );
+    }
+  };
+  let isFirst = true;
+  for await (const bytes of createReadStream(path) as AsyncIterable<Buffer>) {
+    if (isFirst && looksLikeUtf16(bytes))
+      throw new Failure(`${path} is UTF-16. Save it as UTF-8 (in a spreadsheet: "CSV UTF-8"), and import that.`);
+    isFirst = false;
+    const text = decode(bytes);
+    line += newlines(text);
+    yield text;
+  }
+  yield decode();
+}
+
+/** In characters. A quote that is never closed makes the rest of the file one row, which must not fill the memory. */
 const maxRowLength = 4_000_000;
 
 const listed = (columns: readonly Column[]): string => columns.map(({ name }) => name).join(', ');
 
-/** The columns that a header names. Throws with the columns that there are. */
+/** The columns that a header names. Throws where it names others, with those that there are. */
 const columnsOf = (kind: Kind, header: readonly string[], path: string): (Column | undefined)[] => {
   const there = `${kind.name} have the columns ${listed(kind.columns)}`;
   const only = header[0] ?? '';
@@ -35,7 +76,7 @@ const columnsOf = (kind: Kind, header: readonly string[], path: string): (Column
   const found = header.map((cell, index) => {
     const column = kind.columns.find(({ name }) => name.toLowerCase() === cell.trim().toLowerCase());
     if (column) return column;
-    // A file of rejected rows can be mended and imported as it is.
+    // A file of rejected rows can be imported again with these columns.
     if (rejectColumns.some(({ name }) => name === cell.trim())) return undefined;
     const shown =
       cell.trim() === ''
@@ -58,13 +99,13 @@ const quoteFaults: Record<string, string> = {
   CSV_INVALID_CLOSING_QUOTE: 'has something behind a closing quote; quotes inside of a value are doubled',
 };
 
-/** How many line ends there are within values, and how many of them csv-parse counts twice: those of two characters. */
+/** Counts the line ends within values, and those of two characters, which csv-parse counts twice. */
 const breaksIn = (cells: readonly string[]): { lines: number; twice: number } => {
   const ends = cells.flatMap((cell) => cell.match(/\r\n|\n|\r/g) ?? []);
   return { lines: ends.length, twice: ends.filter((end) => end.length === 2).length };
 };
 
-/** A row's own cells: not where a row that was rejected before stood, and why. They stand behind the others, however many those are. */
+/** A row's cells without the columns of rejected rows, which are the last cells, however many the row has. */
 const ownCells = (columns: readonly (Column | undefined)[], record: readonly string[]): string[] => {
   const own = columns.filter((column) => column !== undefined).length;
   const added = columns.length - own;
@@ -96,7 +137,7 @@ async function* readCsv(kind: Kind, path: string): AsyncGenerator<RawRow> {
         columns = columnsOf(kind, record, path);
         continue;
       }
-      // Spreadsheets write rows that were emptied, and those below the last.
+      // Spreadsheets write empty rows.
       if (record.every((cell) => cell.trim() === '')) continue;
       const surplus = record.length - columns.length;
       const message = `must have ${columns.length} values, as the first line has: it has ${record.length}`;
@@ -122,13 +163,13 @@ async function* readCsv(kind: Kind, path: string): AsyncGenerator<RawRow> {
 const isObject = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The members of an object by their columns; a column such as `a.b` is a member of a member. */
+/** The members of an object by their columns: `a.b` is a member of a member. */
 const flattened = (kind: Kind, object: Values, prefix = ''): [string, unknown][] =>
   Object.entries(object).flatMap(([name, value]): [string, unknown][] => {
     const path = prefix + name;
     const inner = kind.columns.filter((column) => column.name.startsWith(`${path}.`));
     if (inner.length > 0 && isObject(value)) return flattened(kind, value, `${path}.`);
-    // Null is the default of each of them.
+    // Null means the default of each of them.
     if (inner.length > 0 && value === null) return inner.map((column) => [column.name, undefined]);
     return [[path, value ?? undefined]];
   });

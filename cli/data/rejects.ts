@@ -2,20 +2,19 @@ import { rm } from 'node:fs/promises';
 import { Failure } from '../errors.ts';
 import { type Fault, idFrom } from '../plans/rows.ts';
 import { wordsOf } from './check.ts';
-import { readCell, rejectColumns, writeCell } from './columns.ts';
+import { type Kind, readCell, rejectColumns, type Values, writeCell } from './columns.ts';
 import type { Format } from './format.ts';
-import type { Kind, Values } from './kinds.ts';
 import type { RawRow } from './read.ts';
 import { csvLine, openFile } from './write.ts';
 
 interface Options {
   path: string;
   format: Format;
-  /** Writes over a file that is there: it may hold rows that somebody has mended. */
+  /** Writes over an existing file. Without it an existing file stays: it may hold rows that somebody has mended. */
   force: boolean;
 }
 
-/** The columns of a row of a CSV file, in the file's order, as far as they are the kind's own. */
+/** The kind's columns that a CSV file has, in the file's order. */
 const columnsOf = (kind: Kind, { values }: RawRow) =>
   Object.keys(values).flatMap((name) => kind.columns.find((column) => column.name === name) ?? []);
 
@@ -24,7 +23,7 @@ const idsFor = (kind: Kind, store: string) => {
   const seen = new Map<string, number>();
   return ({ values, source }: RawRow, planned: unknown): string | undefined => {
     if (typeof source === 'string' || values.id !== undefined || !kind.id?.repeats?.(values)) return undefined;
-    // What it would have had as part of its file, so that it does not matter which of the two is imported.
+    // The id that it would have had in its file, so that it does not matter which of two alike rows is imported.
     if (planned !== undefined) return String(planned);
     const text = `rejected ${JSON.stringify(source)}`;
     const count = (seen.get(text) ?? 0) + 1;
@@ -34,9 +33,9 @@ const idsFor = (kind: Kind, store: string) => {
 };
 
 /**
- * The file of rejected rows: each as it stood in its own file, with its line and the reason. It has the columns of that
- * file alone: another one would be empty here, which means its default. A row without an id that may have a twin gets
- * one: its twin is imported already, and what is mended would be taken for that.
+ * The file of rejected rows: each as it stood in its own file, with its line and the reason. It has only the columns of
+ * that file: any other would be empty here, which means its default. A row without an id gets one where rows may be alike:
+ * otherwise the mended row would be taken for its twin, which is imported already.
  */
 export const rejectsFile = (kind: Kind, store: string, { path, format, force }: Options) => {
   const idFor = idsFor(kind, store);
@@ -58,7 +57,7 @@ export const rejectsFile = (kind: Kind, store: string, { path, format, force }: 
     const own = Array.from({ length: Math.max(cells.length, columns.length) }, (_, i) => {
       const [column, cell = ''] = [columns[i], cells[i]];
       if (i === idAt && cell === '') return id ?? '';
-      // A text that looks like a formula is escaped, as in an export; what is refused as anything else stays as it is.
+      // A text that looks like a formula is escaped, as in an export. Other cells stay as they are.
       return column?.form === 'text' ? writeCell(column, readCell(column, cell)) : cell;
     });
     return csvLine([...own, ...(addsId(idAt) ? [id ?? ''] : []), ...end]);
@@ -74,7 +73,7 @@ export const rejectsFile = (kind: Kind, store: string, { path, format, force }: 
 
   const textOf = (raw: RawRow, reason: string, id: string | undefined): string => {
     const { source, line } = raw;
-    // It is mended where it stands, so no member can be added to it.
+    // A line that is no JSON object is kept as it is: no member can be added to it.
     if (typeof source === 'string') return `${source.trim()}\n`;
     if (!Array.isArray(source))
       return `${JSON.stringify({ ...(source as Values), ...(id !== undefined && { id }), line, reason })}\n`;
@@ -85,7 +84,7 @@ export const rejectsFile = (kind: Kind, store: string, { path, format, force }: 
   };
 
   return {
-    /** Makes the file. Throws with what to do where that cannot be done, and with what follows then. */
+    /** Makes the file. Throws where that cannot be done; `then` ends the message. */
     open,
     /** Writes a row, and makes the file for the first one. `planned` is the id that the row would have been imported with. */
     write: async (raw: RawRow, faults: readonly Fault[], planned: unknown): Promise<void> => {
@@ -94,12 +93,12 @@ export const rejectsFile = (kind: Kind, store: string, { path, format, force }: 
       hasHeader = true;
       await to.write(textOf(raw, faults.map(wordsOf).join('; '), idFor(raw, planned)));
     },
-    /** Answers the path of the file if there is one. */
+    /** Returns the path of the file if there is one. */
     end: async (): Promise<string | undefined> => {
       await file?.end();
       return file && path;
     },
-    /** Takes the file away again: the import failed, and is going to be repeated. */
+    /** Removes the file: the import failed, and is going to be repeated. */
     abandon: async (): Promise<void> => {
       if (!file) return;
       await file.end().catch(() => {});

@@ -3,14 +3,13 @@ import { createWriteStream, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { Failure } from '../errors.ts';
-import { type Column, writeCell } from './columns.ts';
+import { type Column, type Kind, type Values, writeCell } from './columns.ts';
 import type { Format } from './format.ts';
-import type { Kind, Values } from './kinds.ts';
 
 const valueAt = (row: Values, name: string): unknown =>
   name.split('.').reduce<unknown>((value, part) => (value as Values | undefined)?.[part], row);
 
-/** The row as its columns nest: `a.b` is a member of a member. Only what there is a column for. */
+/** The row's values of the columns, nested: `a.b` is a member of a member. */
 const nest = (columns: readonly Column[], row: Values): Values => {
   const nested: Record<string, Values> = {};
   for (const { name } of columns) {
@@ -23,10 +22,10 @@ const nest = (columns: readonly Column[], row: Values): Values => {
   return nested;
 };
 
-/** A line of a CSV file. A lone carriage return would be read as its end. */
+/** A line of a CSV file. Quotes a lone carriage return, which would be read as the line's end. */
 export const csvLine = (cells: string[]): string => stringify([cells], { record_delimiter: '\n', quoted_match: /\r/ });
 
-/** Why a file cannot be made, with what to do; `by` is how another one is named. Any other error stays as it is. */
+/** Explains why a file cannot be made. `by` is the option that names another one. Other errors stay as they are. */
 const whyNotMade = (error: NodeJS.ErrnoException, path: string, by: string): Error => {
   const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory();
   const words: Record<string, string> = {
@@ -40,10 +39,10 @@ const whyNotMade = (error: NodeJS.ErrnoException, path: string, by: string): Err
   return known === undefined ? error : new Failure(known);
 };
 
-/** A file that is being written, row by row, and that only its owner may read: it holds customers' data. */
+/** A file that is written row by row. Only its owner may read it: it holds customers' data. */
 export const openFile = (path: string, { exclusive = false }: { exclusive?: boolean } = {}) => {
   const stream = createWriteStream(path, { mode: 0o600, flags: exclusive ? 'wx' : 'w' });
-  // An error is thrown by the write that waits, or by the end.
+  // The next flush throws the error.
   let failure: unknown;
   stream.on('error', (error) => {
     failure = error;
@@ -57,7 +56,7 @@ export const openFile = (path: string, { exclusive = false }: { exclusive?: bool
     if (failure) throw failure;
   };
   return {
-    /** Waits until the file is there. Throws with what to do where it cannot be made. */
+    /** Waits until the file is there. Throws where it cannot be made. */
     made: async ({ name = path, by = '' } = {}): Promise<void> => {
       try {
         if (stream.pending && !failure) await once(stream, 'open');
@@ -81,7 +80,7 @@ export const openFile = (path: string, { exclusive = false }: { exclusive?: bool
   };
 };
 
-/** The lines of a file in a format: its header, and a row of it. */
+/** The lines of a file in a format: its header and its rows. */
 export const linesOf = ({ columns }: Pick<Kind, 'columns'>, format: Format) => ({
   header: format === 'csv' ? csvLine(columns.map(({ name }) => name)) : '',
   row: (row: Values): string =>

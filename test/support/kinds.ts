@@ -1,4 +1,5 @@
-import { type Kind, kinds } from '../../cli/data/kinds.ts';
+import type { Kind } from '../../cli/data/columns.ts';
+import { kinds } from '../../cli/data/kinds.ts';
 
 export const kindOf = (name: string): Kind => {
   const kind = kinds.find((one) => one.name === name);

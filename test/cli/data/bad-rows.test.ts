@@ -92,7 +92,7 @@ describe('a file with bad rows says line, field, what is there and what is allow
   });
 
   test('residents, products and categories who are not there', async () => {
-    const nobody = 'is nobody known here: import residents first, or correct the name';
+    const nobody = 'is not a known resident: import residents first, or correct the name';
     expect(await faults('customers.csv', `resident\nNobody Here\n${unknownUuid}\nnot a name at all\n`)).toEqual([
       `line 2: resident "nobody.here" ${nobody}`,
       `line 3: resident "${unknownUuid}" ${nobody}`,

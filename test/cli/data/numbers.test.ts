@@ -25,7 +25,7 @@ const exported = async (format: 'csv' | 'ndjson'): Promise<string> => {
 };
 
 describe('a number that could be read in two ways is refused, with what to write', () => {
-  const hint = ', in digits alone, such as 1000: without signs between thousands, and without zeros behind a point';
+  const hint = ', in digits only, such as 1000: without separators of thousands, and without zeros behind a point';
 
   test.each([
     ['price', '1.000', `price "1.000" must be a whole number from 0 to 2147483647${hint}`],

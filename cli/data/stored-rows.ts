@@ -1,0 +1,84 @@
+import { type CreditLot, listLots } from '../../lib/credit/lots.ts';
+import { creditTypes } from '../../lib/credit/rules.ts';
+import { type CreditItem, holdingOf } from '../../lib/credit/state.ts';
+import type { Source } from '../../lib/lists/page.ts';
+import { listCoupons } from '../../lib/store/coupons.ts';
+import { type CustomerItem, findCustomerItem, listCustomerItems } from '../../lib/store/customers.ts';
+import { listStoreCards } from '../../lib/store/gift-cards.ts';
+import { listStoredProducts } from '../../lib/store/products.ts';
+import { getResidents } from '../../lib/store/residents.ts';
+import { everyRow } from '../../lib/table/query.ts';
+import { asDecided } from '../audit/customer-credit.ts';
+import { readMemberships } from '../plans/memberships.ts';
+import type { Values } from './columns.ts';
+
+/** A store's rows as files hold them. */
+
+/** Every row of a list, in the order of its attribute `position`, as `valuesOf` makes it the values of a file. */
+export async function* rowsOf<P extends string, T extends Record<P, string>>(
+  list: Source<T>,
+  position: P,
+  valuesOf: (row: T) => Values,
+): AsyncGenerator<Values> {
+  for await (const row of everyRow(list, (one) => one[position])) yield valuesOf(row);
+}
+
+const residentsAtOnce = 500;
+
+/** The residents to whom the data of a store refer, with all their names, in the order of their UUIDs. */
+export async function* listResidents(store: string): AsyncGenerator<Values> {
+  const uuids = new Set<string>();
+  for await (const { sk } of everyRow(listCustomerItems(store), (item) => item.sk)) uuids.add(sk);
+  for await (const coupon of everyRow(listCoupons(store, undefined), ({ sk }) => sk)) uuids.add(coupon.couponOwnerUuid);
+  for await (const card of everyRow(listStoreCards(store), ({ sk }) => sk)) uuids.add(card.ownerUuid);
+  for await (const { profitShares } of everyRow(listStoredProducts(store), ({ sk }) => sk))
+    for (const { userUuid } of profitShares) uuids.add(userUuid);
+  const sorted = [...uuids].sort();
+  for (let i = 0; i < sorted.length; i += residentsAtOnce)
+    for (const { uuid, username, names } of await getResidents(sorted.slice(i, i + residentsAtOnce)))
+      yield { uuid, username, formerNames: names.filter((name) => name !== username).sort() };
+}
+
+/** The products of a store, with their categories. */
+export async function* listProducts(store: string): AsyncGenerator<Values> {
+  const categoriesOf = await readMemberships(store);
+  yield* rowsOf(listStoredProducts(store), 'sk', (product) => ({
+    ...product,
+    // The table keeps the members of an object in no order.
+    profitShares: product.profitShares.map(({ userUuid, percent }) => ({ userUuid, percent })),
+    categories: [...(categoriesOf.get(product.id) ?? [])].sort(),
+  }));
+}
+
+/** A customer's item and lots as they were at one moment. */
+const readLots = async (store: string, found: CustomerItem): Promise<{ item: CreditItem; lots: CreditLot[] }> => {
+  for (let item: CreditItem = found; ; ) {
+    const lots = await listLots(store, item.sk);
+    const after: CreditItem = (await findCustomerItem(store, item.sk)) ?? item;
+    // A large change that is finished meanwhile leaves the version as it is, but has ended lots that were read as open.
+    const isSame = after.creditVersion === item.creditVersion && after.pending?.id === item.pending?.id;
+    if (isSame) return { item: after, lots };
+    item = after;
+  }
+};
+
+/**
+ * The credit of every customer: for each type the unlotted part, then the lots, open and closed, in the order in which
+ * they are drained. A lot counts as a pending large change will leave it.
+ */
+export async function* listCredit(store: string): AsyncGenerator<Values> {
+  const idOf = ({ sk }: CreditLot): string => sk.slice(sk.lastIndexOf('#') + 1);
+  const place = (lot: CreditLot): string => `${lot.expiresAt}#${idOf(lot)}`;
+  for await (const found of everyRow<CreditItem>(listCustomerItems(store), ({ sk }) => sk)) {
+    if (found.creditVersion === undefined) continue;
+    const { item, lots } = await readLots(store, found);
+    for (const type of creditTypes) {
+      const row = { resident: item.sk, type };
+      const { unlotted } = holdingOf(item, type);
+      if (unlotted > 0) yield { ...row, amount: unlotted };
+      const theirs = lots.filter(({ sk }) => sk.startsWith(`${type}#`)).map((lot) => asDecided(lot, item));
+      // Not in the order of their keys: an import puts all lots into one epoch.
+      for (const lot of theirs.sort((a, b) => (place(a) < place(b) ? -1 : 1))) yield { ...row, id: idOf(lot), ...lot };
+    }
+  }
+}
