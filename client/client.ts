@@ -1,5 +1,5 @@
 import { StoreProblem } from './problem.ts';
-import { isPassing, pause, pauseMillis } from './retry.ts';
+import { isTransient, pause, pauseMillis } from './retry.ts';
 import type { Endpoints } from './types.ts';
 
 export { StoreProblem } from './problem.ts';
@@ -10,21 +10,21 @@ export interface ClientOptions {
   /** `http://127.0.0.1:4000`, or the stack's `BaseUrl`. A `/v1` or slash at its end may be there or not. */
   baseUrl: string;
   apiKey: string;
-  /** How often one request is sent at the most. 5 by default. */
+  /** The most attempts of one request. 5 by default. */
   attempts?: number;
-  /** How long one attempt may take, in milliseconds. 30,000 by default. */
+  /** The time-out of one attempt. 30,000 by default. */
   timeoutMillis?: number;
-  /** In place of the global one: for a proxy, or for tests. */
+  /** Replaces the global `fetch`, for a proxy or for tests. */
   fetch?: typeof fetch;
 }
 
-/** What may be said about one call. */
+/** Options of one call. */
 export interface CallOptions {
   /** Ends the call, its pauses included. */
   signal?: AbortSignal;
   /**
-   * For POST: the name under which the service makes this change once, however often it is sent within 24 hours. The
-   * client sends a new one with each call; give your own where the call itself may be repeated, as after a crash.
+   * For POST: the service makes a change once per key within 24 hours. The client makes a new key for each call. Pass
+   * your own if your program may repeat the call, for example after a crash.
    */
   idempotencyKey?: string;
 }
@@ -35,7 +35,7 @@ type Exchange<M extends Method, P extends string> = `${M} ${P}` extends keyof En
   ? Endpoints[`${M} ${P}`]
   : never;
 type Sent<M extends Method, P extends string> = Omit<Exchange<M, P>, 'answer'> & CallOptions;
-/** Nothing need be said where nothing is required. */
+/** The argument is optional where none of its members is required. */
 type Arguments<T> = Record<never, never> extends T ? [sent?: T] : [sent: T];
 type Answer<M extends Method, P extends string> = Exchange<M, P> extends { answer: infer A } ? A : undefined;
 /** The paths of lists, whose answers have rows. */
@@ -56,7 +56,7 @@ const addressOf = (baseUrl: string, template: string, { path = {}, query = {} }:
   return `${baseUrl.replace(/(?:\/v1)?\/*$/, '')}${filled}${search.size > 0 ? `?${search}` : ''}`;
 };
 
-/** Throws where a header cannot be sent. Its value is never quoted, as `fetch` would: the key is among them. */
+/** Throws if a header cannot be sent. Never quotes its value, as `fetch` would, since it may be the key. */
 const checkHeaders = (headers: Record<string, string>): void => {
   for (const [name, value] of Object.entries(headers))
     try {
@@ -67,7 +67,7 @@ const checkHeaders = (headers: Record<string, string>): void => {
     }
 };
 
-/** All that the attempts of a call have in common. Throws what would fail in each of them. */
+/** The request that all attempts of a call send. Throws if it cannot be sent. */
 const requestOf = (method: Method, template: string, sent: AnySent, { baseUrl, apiKey }: ClientOptions) => {
   if (!/^https?:\/\/[^/@]+(\/|$)/i.test(baseUrl) || !URL.canParse(baseUrl))
     throw new TypeError(
@@ -87,7 +87,7 @@ const requestOf = (method: Method, template: string, sent: AnySent, { baseUrl, a
   };
 };
 
-/** The parsed body of an answer, or that it is none: something between here and the service may have answered. */
+/** The parsed body of an answer. It may not be JSON where a proxy answers for the service. */
 const bodyOf = async (response: Response): Promise<{ value?: unknown; isJson: boolean }> => {
   const text = await response.text();
   if (text === '') return { isJson: response.status === 204 };
@@ -100,17 +100,17 @@ const bodyOf = async (response: Response): Promise<{ value?: unknown; isJson: bo
 
 const noJson = {
   title: 'Not JSON',
-  detail: 'The answer is no JSON. Does baseUrl lead to the service, with nothing in between that answers for it?',
+  detail: 'The answer is not JSON. Check that baseUrl leads to the service and that no proxy answers for it.',
 };
 
 /**
- * A client of one store. Each method takes a path as the API reference writes it, and what is sent: `path`, `query` and
- * `body`. It answers the parsed body; undefined for 204.
+ * A client of one store. Each method takes a path as the API reference writes it, then `path`, `query` and `body`. It
+ * returns the parsed body, or undefined for 204.
  *
- * What fails in passing (429, 503, a lost connection, a time-out) is sent again, as late as `Retry-After` asks. A POST has
- * an Idempotency-Key, so that it is made once even where an answer was lost. Throws `StoreProblem` for any other failure
- * and for an answer that is no JSON, what `fetch` threw where the service could not be reached in the last attempt, and a
- * TypeError, without sending anything, where the call itself is wrong.
+ * It retries transient failures (429, 503, a lost connection, a time-out), and waits as long as `Retry-After` asks. A POST
+ * has an Idempotency-Key, so it takes effect once even if an answer is lost. Throws `StoreProblem` for any other failure
+ * and for an answer that is not JSON, the error of `fetch` if the last attempt cannot reach the service, and a TypeError,
+ * without sending anything, if the call itself is wrong.
  */
 export const storeClient = (options: ClientOptions) => {
   const { attempts = 5, timeoutMillis = 30_000, fetch: send = fetch } = options;
@@ -118,7 +118,7 @@ export const storeClient = (options: ClientOptions) => {
   const attempt = async ({ address, init }: ReturnType<typeof requestOf>, signal: AbortSignal | undefined) => {
     const limit = AbortSignal.timeout(timeoutMillis);
     const response = await send(address, { ...init, signal: signal ? AbortSignal.any([signal, limit]) : limit });
-    // Read within the attempt: an answer may break off.
+    // Part of the attempt, since an answer may break off.
     return { response, ...(await bodyOf(response)) };
   };
 
@@ -132,7 +132,7 @@ export const storeClient = (options: ClientOptions) => {
       });
       if (answer?.response.ok && answer.isJson) return answer.value;
       const wait = pauseMillis(number, answer?.response.headers.get('Retry-After') ?? null);
-      if (answer && (last || wait === undefined || !isPassing(answer.response.status))) {
+      if (answer && (last || wait === undefined || !isTransient(answer.response.status))) {
         const { status, ok, headers } = answer.response;
         const { pathname } = new URL(request.address);
         throw new StoreProblem(status, ok ? noJson : answer.value, pathname, headers.get('X-Request-Id') ?? undefined);
@@ -146,11 +146,11 @@ export const storeClient = (options: ClientOptions) => {
     <P extends PathOf<M>>(path: P, ...[sent]: Arguments<Sent<M, P>>): Promise<Answer<M, P>> =>
       call(method, path, sent as AnySent) as Promise<Answer<M, P>>;
 
-  /** Every row of a list, page after page: `for await (const product of store.rows('/v1/products'))`. */
+  /** Yields every row of a list, page after page: `for await (const product of store.rows('/v1/products'))`. */
   async function* rows<P extends ListPath>(path: P, ...[sent]: Arguments<Sent<'GET', P>>): AsyncGenerator<Row<P>> {
     const first = sent as AnySent | undefined;
     for (let cursor: unknown = first?.query?.cursor; ; ) {
-      // The filters go with every page: the cursor does not carry them.
+      // A cursor does not carry the filters.
       const page = (await call('GET', path, { ...first, query: { ...first?.query, cursor } })) as {
         data: Row<P>[];
         pagination: { nextCursor: string | null };

@@ -1,6 +1,6 @@
 /**
- * Every failure that the service answers, as one class: `status`, `title`, `detail`, `instance` and `errors` as in the
- * problem+json that came, and the `requestId` to name in a question to the merchant.
+ * A failure that the service answers: the members of its problem+json, and the `requestId` to quote in a question to the
+ * merchant.
  */
 export class StoreProblem extends Error {
   override readonly name = 'StoreProblem';
@@ -9,7 +9,7 @@ export class StoreProblem extends Error {
   readonly detail: string;
   /** Path of the failing request. */
   readonly instance: string;
-  /** The single validation messages; empty where there are none. */
+  /** One message per fault; empty where there are none. */
   readonly errors: readonly string[];
   readonly requestId: string | undefined;
 

@@ -3,9 +3,9 @@ const firstPause = 250;
 const longestPause = 60_000;
 
 /**
- * How long to wait before the attempt after `attempt` (1 is the first): what `Retry-After` says (seconds or a date), else
- * twice as long each time, with chance in it so that many clients do not come back together. Undefined if the service
- * asks for more than a minute: then the caller should hear of it.
+ * The pause after attempt number `attempt` (from 1): it doubles each time, with jitter so that many clients do not come
+ * back together, and is at least what `Retry-After` says (seconds or a date). Undefined if the service asks for more than
+ * a minute: the caller should hear of that.
  */
 export const pauseMillis = (attempt: number, retryAfter: string | null, now = Date.now()): number | undefined => {
   const seconds = retryAfter?.trim() ?? '';
@@ -15,10 +15,10 @@ export const pauseMillis = (attempt: number, retryAfter: string | null, now = Da
   return Math.max(asked, Math.min(firstPause * 2 ** (attempt - 1), longestPause) * (0.5 + Math.random() / 2));
 };
 
-/** Answers after which the same request may be sent again: it was refused before it did anything, or is made once. */
-export const isPassing = (status: number): boolean => [408, 409, 429, 502, 503, 504].includes(status);
+/** Statuses after which the client retries: the service did nothing, or the Idempotency-Key makes a repeat harmless. */
+export const isTransient = (status: number): boolean => [408, 409, 429, 502, 503, 504].includes(status);
 
-/** Waits, or throws the signal's reason as soon as it is given up. */
+/** Waits, or throws the signal's reason as soon as it aborts. */
 export const pause = (millis: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
     signal?.throwIfAborted();

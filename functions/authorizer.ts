@@ -10,7 +10,7 @@ import { type ApiKey, findKey, noteUse } from '../lib/store/api-keys.ts';
 /** API Gateway answers 401 to an authorizer that throws this very text. */
 const unauthorized = (): Error => new Error('Unauthorized');
 
-/** The key of the one `X-API-Key` header of the request. Throws 401 for none, an empty, repeated or malformed one. */
+/** The key of the request's only `X-API-Key` header. Throws 401 for a missing, empty, repeated or malformed one. */
 const keyOf = (event: APIGatewayRequestAuthorizerEvent): { id: string; secret: string } => {
   const values = headerValues(event, 'x-api-key');
   const key = values.length === 1 ? parseKey(values[0] ?? '', keyStage()) : undefined;
@@ -18,15 +18,15 @@ const keyOf = (event: APIGatewayRequestAuthorizerEvent): { id: string; secret: s
   return key;
 };
 
-/** How long the note of a key's use may hold a call up. */
+/** The longest that noting a key's use may delay a call. */
 const noteMillis = 1000;
 
 const isLive = ({ status, expiresAt }: ApiKey): boolean =>
   status === 'active' && (expiresAt === undefined || now() < Date.parse(expiresAt));
 
 /**
- * The policy for one route. Its answer is cached by key, method and resource path, so it must hold for every path of the
- * route: the path's parameters are wildcards.
+ * The policy for one route. API Gateway caches it by key, method and resource path, so it must hold for every path of
+ * the route: the path's parameters are wildcards.
  */
 const policy = (effect: 'Allow' | 'Deny', methodArn: string, resource: string) => {
   const [api, stage, method] = methodArn.split('/');
@@ -46,7 +46,7 @@ export const handler = async (event: APIGatewayRequestAuthorizerEvent): Promise<
   if (!key || !secretMatches(secret, key.hash) || !isLive(key)) throw unauthorized();
   const row = routes.find(({ method, path }) => method === event.httpMethod && path === event.resource);
   const allowed = row !== undefined && key.scopes.includes(row.scope);
-  // Whether the hour of last use is noted must decide neither whether the call is answered, nor when.
+  // A failure or delay of this note must not reach the caller.
   await Promise.race([noteUse(key).catch(() => undefined), sleep(noteMillis, undefined, { ref: false })]);
   const caller: Caller = { store: key.store, keyId: key.id, ...(key.storeGone && { storeGone: 'true' }) };
   return {

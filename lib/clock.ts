@@ -1,25 +1,23 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * The only source of time, ids and randomness. Everything else asks here, so that tests and the local service can
- * steer all three.
+ * The only source of time, ids and randomness, so that tests and the local service can steer all three.
  */
 export const source = {
-  /** Milliseconds since 1970. */
   now: (): number => Date.now(),
   /** Cryptographically strong bytes. */
   bytes: (count: number): Uint8Array => randomBytes(count),
-  /** A number from 0 up to 1 for jitter; never for anything secret. */
+  /** A number from 0 up to 1 for jitter, never for a secret. */
   random: (): number => Math.random(),
 };
 
-/** The time of the current request in milliseconds since 1970. */
+/** Milliseconds since 1970. */
 export const now = (): number => source.now();
 
-/** `millis` as the contract writes timestamps: UTC with milliseconds and a trailing Z. Sorts as text. */
+/** A timestamp of the contract: UTC with milliseconds and Z. Its text sorts by time. */
 export const timestamp = (millis: number): string => new Date(millis).toISOString();
 
-/** A new UUIDv7, so that rows listed by id stand in the order of their creation. */
+/** A new UUIDv7: rows listed by id are in the order of their creation. */
 export const newId = (): string => {
   const bytes = source.bytes(16);
   const millis = now();
@@ -36,7 +34,7 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 export const randomText = (length: number): string => {
   let text = '';
   while (text.length < length) {
-    // 248 is the largest multiple of 62 in a byte: what lies above would favour the first letters.
+    // 248 is the largest multiple of 62 in a byte. Larger values would favour the first letters.
     for (const byte of source.bytes(length)) if (byte < 248 && text.length < length) text += alphabet[byte % 62];
   }
   return text;

@@ -1,4 +1,4 @@
-/** How a request names a resident: by avatar UUID (lower case) or by username (canonical form). */
+/** A resident as a request names one: by avatar UUID (lower case) or by username (canonical form). */
 export type Identifier = { uuid: string; username?: never } | { username: string; uuid?: never };
 
 export const nilUuid = '00000000-0000-0000-0000-000000000000';
@@ -7,7 +7,7 @@ export const nilUuid = '00000000-0000-0000-0000-000000000000';
 export const uuidPattern = /^[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$/;
 const usernamePattern = /^([A-Za-z0-9]{1,31})(?:[. ]([A-Za-z0-9]{1,31}))?$/;
 
-/** The form of either, blanks around it included, as the reference describes it. */
+/** The regular expression of both forms, with surrounding blanks, for the API reference. */
 export const identifierForm = `^\\s*(?:${[uuidPattern, usernamePattern].map(({ source }) => source.slice(1, -1)).join('|')})\\s*$`;
 
 /**
@@ -22,7 +22,7 @@ const canonicalUsername = (text: string): string | undefined => {
   return last === 'resident' ? first : `${first}.${last}`;
 };
 
-/** Reads a username or avatar UUID; undefined where it is neither. The nil UUID means "none" in the virtual world. */
+/** Parses a username or avatar UUID; undefined for other text and for the nil UUID, which means "none" inworld. */
 export const parseIdentifier = (text: string): Identifier | undefined => {
   const trimmed = text.trim();
   if (uuidPattern.test(trimmed)) return trimmed === nilUuid ? undefined : { uuid: trimmed.toLowerCase() };

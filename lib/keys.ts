@@ -11,12 +11,12 @@ const pattern = /^(sis_(?:live|test)_)([0-9A-Za-z]{12})_([0-9A-Za-z]{43})([0-9A-
 
 export type Stage = 'live' | 'test';
 
-/** Which keys this deployment takes. */
+/** The stage of the keys that this deployment accepts. */
 export const keyStage = (): Stage => (process.env.KEY_STAGE === 'test' ? 'test' : 'live');
 
 const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-/** A new key; `text` is shown once and stored nowhere. */
+/** A new key. `text` is shown once and never stored. */
 export const newKey = (stage: Stage): { id: string; hash: string; text: string } => {
   const id = randomText(12);
   const secret = randomText(43);
@@ -24,7 +24,7 @@ export const newKey = (stage: Stage): { id: string; hash: string; text: string }
   return { id, hash: hashSecret(secret), text: `${body}${base62(crc32(body), 6)}` };
 };
 
-/** Reads a key of this stage; undefined where its shape or checksum is wrong. */
+/** Parses a key of this stage; undefined where its shape or checksum is wrong. */
 export const parseKey = (text: string, stage: Stage): { id: string; secret: string } | undefined => {
   const match = pattern.exec(text);
   const [, prefix, id, secret, checksum] = match ?? [];
@@ -33,6 +33,6 @@ export const parseKey = (text: string, stage: Stage): { id: string; secret: stri
   return base62(crc32(body), 6) === checksum ? { id, secret } : undefined;
 };
 
-/** Whether `secret` is the one of which `hash` was stored, in a time that does not tell how much of it is right. */
+/** Compares a secret with a stored hash, in constant time. */
 export const secretMatches = (secret: string, hash: string): boolean =>
   timingSafeEqual(Buffer.from(hashSecret(secret)), Buffer.from(hash));

@@ -1,6 +1,6 @@
 /**
- * Where log lines go: to standard output, one JSON object each, as CloudWatch takes them. Not through the console, for
- * which Lambda begins each line with a time and an id: CloudWatch could not look into the JSON after those.
+ * Writes log lines to standard output, one JSON object each. Lambda would put a time and an id before a line of the
+ * console, and CloudWatch could then not search the JSON.
  */
 export const logSink = {
   write: (fields: object): void => {

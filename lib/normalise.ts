@@ -1,3 +1,3 @@
-/** Text as the service compares it without case: NFKC and lower case, both forms of sigma as one. */
+/** Folds text for comparison without case: NFKC, lower case, and one form of sigma. */
 export const folded = (text: string): string =>
   text.normalize('NFKC').toLowerCase().replaceAll('ς', 'σ').normalize('NFKC');

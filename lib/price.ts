@@ -1,20 +1,18 @@
-/** How a product's discount changes its price. */
 export const DiscountType = { percent: 0, amountOff: 1, overridePrice: 2 } as const;
 
 export interface Discount {
   value: number;
   type: 0 | 1 | 2;
-  /** Absent borders are open. */
+  /** Null is open-ended. */
   startDate: string | null;
   endDate: string | null;
 }
 
-/** Whether a discount's window holds `at`; live until its end, which is outside. */
+/** Whether a discount runs at `at`. The end itself is outside. */
 const runs = ({ startDate, endDate }: Discount, at: number): boolean =>
   (startDate === null || Date.parse(startDate) <= at) && (endDate === null || at < Date.parse(endDate));
 
-// Percentages are reckoned in billionths, so that halves are rounded as written and not as binary fractions. What is
-// finer is rounded to that first.
+// Percentages count in billionths, so that halves round as written and not as binary fractions.
 const whole = 100_000_000_000n;
 
 const lessPercent = (price: number, value: number): number => {

@@ -1,10 +1,10 @@
-/** The body of every failure: RFC 9457 problem+json with exactly these members. */
+/** The body of every failure, as RFC 9457 problem+json. */
 export interface ProblemBody {
   status: number;
   title: string;
   detail: string;
   instance: string;
-  /** The single validation messages; absent where there are none. */
+  /** One message per fault; absent where there are none. */
   errors?: string[];
 }
 
@@ -25,7 +25,7 @@ const titles: Record<number, string> = {
 
 export const titleOf = (status: number): string => titles[status] ?? 'Error';
 
-/** A failure that the caller is told of. Anything else that is thrown is answered as a 500 without details. */
+/** A failure that the caller is told of. Any other error is answered as a 500 without details. */
 export class Problem extends Error {
   readonly status: number;
   readonly errors: readonly string[];
@@ -42,7 +42,7 @@ export class Problem extends Error {
 /** 400 with one message per fault; `detail` joins them. */
 export const invalid = (...messages: string[]): Problem => new Problem(400, messages.join(' '), messages);
 
-/** The texts of what the gateway answers as well. */
+/** Texts that the gateway's own answers share. */
 export const details = {
   unauthorized: 'Send one valid API key in the X-API-Key header.',
   notFound: 'The requested resource was not found.',
@@ -50,29 +50,29 @@ export const details = {
   internalError: 'An unexpected error occurred.',
 } as const;
 
-/** 401, for any key that is not one live key. */
+/** 401, unless the request has exactly one live key. */
 export const unauthorized = (): Problem => new Problem(401, details.unauthorized);
 
-/** 404. The text is the same whatever is missing, so that it says nothing about other stores. */
+/** 404. Its text is always the same, so it says nothing about other stores. */
 export const notFound = (): Problem => new Problem(404, details.notFound);
 
-/** 503: nothing was written, and the same request may be sent again after `retryAfterSeconds`. */
+/** 503. Nothing was written, and the client may retry after `retryAfterSeconds`. */
 export const unavailable = (retryAfterSeconds = 1): Problem =>
   new Problem(503, details.unavailable, [], { 'Retry-After': String(retryAfterSeconds) });
 
-/** 409: a request with the same Idempotency-Key has not been answered yet. */
+/** 409: a request with the same Idempotency-Key is still running. */
 export const requestRunning = (): Problem =>
   new Problem(409, 'A request with this Idempotency-Key is still running: send it again a little later.', [], {
     'Retry-After': '1',
   });
 
-/** 422: another request had this Idempotency-Key. */
+/** 422: another request used this Idempotency-Key. */
 export const keyReused = (): Problem =>
   new Problem(422, 'This Idempotency-Key was used for another request: a new request needs a new key.');
 
 export const internalError = (): Problem => new Problem(500, details.internalError);
 
-/** The body that a problem is answered with. `instance` is the path of the request. */
+/** The body of a problem's answer. `instance` is the path of the request. */
 export const problemBody = ({ status, message, errors }: Problem, instance: string): ProblemBody => ({
   status,
   title: titleOf(status),

@@ -10,57 +10,72 @@ import { type Meter, metered, newMeter } from '../table/meter.ts';
 import { isConflict, isThrottle } from '../table/retry.ts';
 import { callerOf, parseRequest, type Request } from './request.ts';
 
-/** What a rule answers with: all that the row's response schema asks for. What it does not declare is dropped. */
-type Answer<R extends Route> = R['response'] extends z.ZodType ? z.input<R['response']> : unknown;
+/** The input of the row's response schema, which drops every field that it does not declare. */
+type Result<R extends Route> = R['response'] extends z.ZodType ? z.input<R['response']> : unknown;
+
+type Handler<R extends Route> = (request: Request<R>) => Promise<Result<R>>;
 
 const problemOf = (error: unknown): Problem => {
   if (error instanceof Problem) return error;
   return isThrottle(error) || isConflict(error) ? unavailable() : internalError();
 };
 
-const answer = (
-  status: number,
+const response = (
+  statusCode: number,
   headers: Record<string, string>,
   body: unknown,
   contentType = 'application/json',
 ): KeptAnswer => ({
-  statusCode: status,
+  statusCode,
   headers: { 'Cache-Control': 'no-store', ...headers, ...(body !== undefined && { 'Content-Type': contentType }) },
   body: body === undefined ? '' : JSON.stringify(body),
 });
 
-const respond = (row: Route, event: APIGatewayProxyEvent, result: unknown): KeptAnswer => {
-  // Parsed on its way out, so that no key or internal attribute of an item can leak.
+const success = (row: Route, event: APIGatewayProxyEvent, result: unknown): KeptAnswer => {
+  // The schema keeps keys and internal attributes of an item from leaking.
   const body: { id?: string } | undefined = row.response?.parse(result);
   const location = row.status === 201 ? { Location: `${event.requestContext.path}/${body?.id}` } : {};
-  return answer(row.status, location, body);
+  return response(row.status, location, body);
 };
 
-/** Parses the request and has it answered: once, where it has an Idempotency-Key. */
+/** Parses the request and runs the handler; a request with an Idempotency-Key takes effect once. */
 const serve = async <R extends Route>(
   row: R,
-  rule: (request: Request<R>) => Promise<Answer<R>>,
+  handler: Handler<R>,
   event: APIGatewayProxyEvent,
 ): Promise<APIGatewayProxyResult> => {
   const { request, idempotencyKey } = parseRequest(row, event);
-  if (idempotencyKey === undefined) return respond(row, event, await rule(request));
+  if (idempotencyKey === undefined) return success(row, event, await handler(request));
   const { store, keyId } = callerOf(event);
-  const { answer: kept, replayed } = await answerOnce(
+  const { answer, replayed } = await answerOnce(
     {
       store,
       keyId,
       idempotencyKey,
       request: `${row.method} ${event.requestContext.path}\n${event.body ?? ''}`,
-      answerOf: (result) => respond(row, event, result),
+      answerOf: (result) => success(row, event, result),
     },
-    () => rule(request),
+    () => handler(request),
   );
-  return replayed ? { ...kept, headers: { ...kept.headers, 'Idempotent-Replayed': 'true' } } : kept;
+  return replayed ? { ...answer, headers: { ...answer.headers, 'Idempotent-Replayed': 'true' } } : answer;
 };
 
-/** One line per request. It holds no key, no query, no body and no message, so nothing secret can be in it. */
+const failure = (event: APIGatewayProxyEvent, error: unknown): APIGatewayProxyResult => {
+  const problem = problemOf(error);
+  // Only the log gets the error behind a 500, or the cause of a 503.
+  const hidden = problem.status === 500 ? error : (error as Error).cause;
+  if (problem.status === 500 || hidden instanceof Error) {
+    const stack = hidden instanceof Error ? hidden.stack : undefined;
+    logSink.write({ level: 'ERROR', requestId: event.requestContext.requestId, stack });
+  }
+  const body = problemBody(problem, event.requestContext.path);
+  return response(problem.status, problem.headers, body, 'application/problem+json');
+};
+
+/** One line per request. It has no key, query, body or message, so it cannot hold a secret. */
 const logLine = (row: Route, event: APIGatewayProxyEvent, status: number, started: number, meter: Meter) => {
   const { store, keyId } = callerOf(event);
+  const { calls, steps, units } = meter;
   return {
     level: status >= 500 ? 'ERROR' : 'INFO',
     requestId: event.requestContext.requestId,
@@ -69,40 +84,32 @@ const logLine = (row: Route, event: APIGatewayProxyEvent, status: number, starte
     keyId,
     status,
     milliseconds: now() - started,
-    calls: meter.calls,
-    steps: meter.steps,
-    units: meter.units,
+    calls,
+    steps,
+    units,
   };
 };
 
 /**
- * The Lambda handler of a row. `rule` decides what the endpoint does; parsing, problems, headers and the log line are
- * the same for all and made here.
+ * The Lambda function of a row. The wrapper parses the request, turns errors into problems, sets the headers and writes
+ * the log line; `handler` does the endpoint's own work.
  */
-export const endpoint = <R extends Route>(row: R, rule: (request: Request<R>) => Promise<Answer<R>>) => {
-  const handler = middy<APIGatewayProxyEvent, APIGatewayProxyResult>((event: APIGatewayProxyEvent) =>
-    serve(row, rule, event),
+export const endpoint = <R extends Route>(row: R, handler: Handler<R>) => {
+  const wrapped = middy<APIGatewayProxyEvent, APIGatewayProxyResult>((event: APIGatewayProxyEvent) =>
+    serve(row, handler, event),
   ).onError((request) => {
-    const problem = problemOf(request.error);
-    // What is told to nobody else: the fault behind a 500, or what a 503 was made of.
-    const fault = problem.status === 500 ? request.error : request.error?.cause;
-    if (problem.status === 500 || fault instanceof Error) {
-      const stack = fault instanceof Error ? fault.stack : undefined;
-      logSink.write({ level: 'ERROR', requestId: request.event.requestContext.requestId, stack });
-    }
-    const body = problemBody(problem, request.event.requestContext.path);
-    request.response = answer(problem.status, problem.headers, body, 'application/problem+json');
+    request.response = failure(request.event, request.error);
   });
 
   return (event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> => {
     const meter = newMeter();
     const started = now();
     return metered(meter, async () => {
-      const response = await handler(event, context);
-      // Where the time ran out, the rule still runs. It must not write what the caller was told has failed.
+      const answer = await wrapped(event, context);
+      // After a timeout the handler still runs. It must not write what the caller was told has failed.
       meter.isOver = true;
-      logSink.write(logLine(row, event, response.statusCode, started, meter));
-      return { ...response, headers: { ...response.headers, 'X-Request-Id': event.requestContext.requestId } };
+      logSink.write(logLine(row, event, answer.statusCode, started, meter));
+      return { ...answer, headers: { ...answer.headers, 'X-Request-Id': event.requestContext.requestId } };
     });
   };
 };

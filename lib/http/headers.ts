@@ -2,7 +2,7 @@ interface WithHeaders {
   multiValueHeaders?: Record<string, string[] | undefined> | null;
 }
 
-/** Every value that a request has for a header, however its name is written. */
+/** All values of a header, whose name is given in lower case and may be sent in any. */
 export const headerValues = ({ multiValueHeaders }: WithHeaders, name: string): string[] =>
   Object.entries(multiValueHeaders ?? {}).flatMap(([other, values = []]) =>
     other.toLowerCase() === name ? values : [],

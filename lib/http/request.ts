@@ -8,31 +8,30 @@ import { maxCursorLength } from '../routes/wire.ts';
 import { readBody } from './body.ts';
 import { headerValues } from './headers.ts';
 
-/** What a function's rule gets: the request, parsed by the row's schemas. */
+/** A request as its handler gets it, parsed by the row's schemas. */
 export interface Request<R extends Route> {
-  /** Its `X-Request-Id`. */
+  /** The answer's `X-Request-Id`. */
   id: string;
   /** The store that the API key belongs to. */
   store: string;
   params: z.output<R['params']>;
   query: z.output<R['query']>;
   body: R['body'] extends z.ZodType ? z.output<R['body']> : undefined;
-  /** For lists: how much is asked for, and from where. */
+  /** For lists: the limit and the cursor. */
   list: ListRequest;
 }
 
-/** The store and key that the authorizer found; `storeGone` where the store was deleted after the key was issued. */
+/** The context that the authorizer passes on. `storeGone` is set where the store was deleted after the key was issued. */
 export interface Caller {
   store: string;
   keyId: string;
   storeGone?: string;
 }
 
-/** Who calls, as the authorizer has it. */
 export const callerOf = (event: APIGatewayProxyEvent): Caller =>
   (event.requestContext.authorizer ?? {}) as unknown as Caller;
 
-/** The message of one fault: the field's name, then what is allowed; or a sentence of its own. */
+/** The message of one fault: the field's name and the schema's words, or a schema's whole sentence. */
 const messageOf = ({ path, message, input }: z.core.$ZodIssue): string => {
   if (/^[A-Z]/.test(message)) return message;
   const name = path.reduce<string>(
@@ -43,16 +42,16 @@ const messageOf = ({ path, message, input }: z.core.$ZodIssue): string => {
   return `${name || 'The body'} ${message}.`;
 };
 
-/** Parses `value`; the messages of its faults go to `faults`. */
+/** Parses `value` and adds the messages of its faults to `faults`. */
 const parse = <T extends z.ZodType>(schema: T, value: unknown, faults: string[]): z.output<T> | undefined => {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
-  // A number far out of range breaks two rules of its schema, which have one message.
+  // A number far out of range breaks two rules of its schema, and both have the same message.
   faults.push(...new Set(result.error.issues.map(messageOf)));
   return undefined;
 };
 
-/** The path's parameters, percent-decoded; undefined where the encoding is malformed. */
+/** The path's parameters without percent-encoding; undefined where that is malformed. */
 const decodedParams = (event: APIGatewayProxyEvent): Record<string, string> | undefined => {
   try {
     return Object.fromEntries(
@@ -67,7 +66,7 @@ const parseParams = (row: Route, event: APIGatewayProxyEvent, faults: string[]):
   const decoded = decodedParams(event);
   if (!decoded) faults.push('The path has a malformed percent-encoding.');
   const params = decoded && parse(row.params, decoded, faults);
-  // No 400 is listed for a GET of one row: an id that is no UUID is one that does not exist.
+  // The specification lists no 400 for a GET by id, so an id that is not a UUID does not exist.
   if (!params && row.method === 'GET' && 'id' in row.params.shape) throw notFound();
   return params;
 };
@@ -99,7 +98,7 @@ const parseList = (row: Route, event: APIGatewayProxyEvent, query: unknown, faul
 
 const idempotencyKeyFault = 'Idempotency-Key must be 1 to 255 printable ASCII characters, given once.';
 
-/** The Idempotency-Key of a POST, if it has one; with or without the quotes that the draft wants around it. */
+/** The Idempotency-Key of a POST, if it has one. The quotes that the IETF draft wants around it are optional. */
 const parseIdempotencyKey = (row: Route, event: APIGatewayProxyEvent, faults: string[]): string | undefined => {
   if (row.method !== 'POST') return undefined;
   const values = headerValues(event, 'idempotency-key');
@@ -110,12 +109,12 @@ const parseIdempotencyKey = (row: Route, event: APIGatewayProxyEvent, faults: st
   return undefined;
 };
 
-/** Parses path, query and body, and throws one 400 with the faults of all three. */
+/** Parses path, query, body and Idempotency-Key. Throws one 400 with the faults of all. */
 export const parseRequest = <R extends Route>(row: R, event: APIGatewayProxyEvent) => {
-  // Where the authorizer's answer for one of the keys was kept, nobody has looked at the others.
+  // With a cached answer for one of the keys, API Gateway does not ask the authorizer about the others.
   if (headerValues(event, 'x-api-key').length > 1) throw unauthorized();
   const { store, storeGone } = callerOf(event);
-  // The layers before the endpoint let such a key pass: the contract wants 404 from the endpoint itself.
+  // The contract wants this 404 from the endpoint, so the authorizer lets such a key pass.
   if (storeGone) throw notFound();
   const faults: string[] = [];
   const params = parseParams(row, event, faults);

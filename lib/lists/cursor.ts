@@ -3,7 +3,7 @@ import { source } from '../clock.ts';
 
 /** A place in a list, and the direction in which to go on from there. */
 export interface Cursor {
-  /** Which of an endpoint's lists it belongs to: the order, or the resident whose list it is. Often "". */
+  /** Tells apart the lists of one endpoint: the order, or the resident whose list it is. Often "". */
   part: string;
   backward: boolean;
   /** Whether a row at `position` itself belongs to the page. */
@@ -33,10 +33,10 @@ export const sealCursor = ({ part, backward, inclusive, position }: Cursor, owne
   return sealed.toString('base64url');
 };
 
-/** Reads what `sealCursor` wrote for the same owner; undefined for anything else. */
+/** Opens a cursor that `sealCursor` made for the same owner; undefined for any other text. */
 export const openCursor = (text: string, owner: string): Cursor | undefined => {
   const sealed = Buffer.from(text, 'base64url');
-  // Base64 has several spellings of the same bytes: only the one that was given out is taken.
+  // Base64 spells the same bytes in several ways. Only the spelling that was given out is valid.
   if (sealed.length <= nonceBytes + tagBytes || sealed.toString('base64url') !== text) return undefined;
   const nonce = sealed.subarray(0, nonceBytes);
   const decipher = createDecipheriv('aes-256-gcm', secretKey(), nonce, { authTagLength: tagBytes })

@@ -6,21 +6,20 @@ import { type Cursor, sealCursor } from './cursor.ts';
  *
  *     export const handler = endpoint(listCategories, ({ store, list }) => page(list, listCategories(store), byId));
  *
- * A list is a source: it answers the rows of a range in the list's order, up to a limit, and fewer only where there
- * are no more. Pages, cursors and the two directions are made of that here and nowhere else.
+ * A list is a source: it returns the rows of a range in the list's order, up to a limit, and fewer only at the end. This
+ * file alone makes pages, cursors and both directions of it.
  */
 export type Source<T> = (range: Range) => Promise<T[]>;
 
 interface Range {
-  /** From the end of the list to its start. */
+  /** Reads from the end of the list to its start. */
   descending: boolean;
-  /** Where to begin; at the list's end (in the given direction) if absent. */
+  /** Begins at the edge of the list if absent. */
   from?: { position: string; inclusive: boolean };
-  /** Rows at the most; all if absent. */
+  /** All rows if absent. */
   limit?: number;
 }
 
-/** What the caller asked of a list. */
 export interface ListRequest {
   limit: number;
   cursor?: Cursor;
@@ -35,10 +34,10 @@ export interface Page<T> {
 
 export const cursorInvalid = 'Cursor is invalid.';
 
-// A Lambda function answers at most 6 MB. A page that would pass this is cut short; its cursor leads on.
+// Lambda limits an answer to 6 MB. A larger page is cut short, and its cursor leads on.
 const maxPageBytes = 5_000_000;
 
-/** How many of the rows fit, by the size that one takes. */
+/** Counts the rows that fit, by the size of their JSON. At least one does. */
 const fitting = <T>(rows: T[], sizeOf: (json: string) => number): number => {
   let bytes = 0;
   const end = rows.findIndex((row) => {
@@ -49,7 +48,8 @@ const fitting = <T>(rows: T[], sizeOf: (json: string) => number): number => {
 };
 
 const thatFit = <T>(rows: T[]): T[] => {
-  // The body is a text in the function's own JSON: its quotes and backslashes count twice. At worst that doubles it.
+  // Lambda escapes the quotes and backslashes of the body once more, which at most doubles it. Only a page that could
+  // then be too large is measured exactly.
   if (fitting(rows, (json) => 2 * Buffer.byteLength(json)) === rows.length) return rows;
   return rows.slice(
     0,
@@ -58,8 +58,8 @@ const thatFit = <T>(rows: T[]): T[] => {
 };
 
 /**
- * One page of a list. `positionOf` says where a row stands in the list's order; `part` tells apart the lists of one
- * endpoint, whose cursors are not each other's. Throws 400 for a cursor of another part.
+ * One page of a list. `positionOf` returns a row's place in the list's order. `part` tells apart the lists of one
+ * endpoint. Throws 400 for a cursor of another part.
  */
 export const page = async <T extends object>(
   { limit, cursor, owner }: ListRequest,
@@ -69,8 +69,8 @@ export const page = async <T extends object>(
 ): Promise<Page<T>> => {
   if (cursor && cursor.part !== part) throw invalid(cursorInvalid);
   const backward = cursor?.backward ?? false;
-  // One row more than asked for tells whether the list goes on. Whether it also goes on behind the cursor is asked for:
-  // the row that the cursor was made of may be gone.
+  // One row more than the limit tells whether the list goes on. One row behind the cursor tells the same for the way
+  // back, since the row that the cursor was made from may be gone.
   const [rows, behind] = await Promise.all([
     source({ descending: backward, limit: limit + 1, ...(cursor && { from: cursor }) }),
     cursor

@@ -38,7 +38,7 @@ test('the example of docs/guides/client.md runs as it stands', async () => {
   expect(stdout).toMatch(/\n400 \[ 'delta must not remove more than the customer holds, which is \d+\.' \]\n$/);
 });
 
-test('every kind of call: a body, a path that needs encoding, a query, and an answer without a body', async () => {
+test('makes every kind of call: a body, a path that needs encoding, a query, an answer without a body', async () => {
   const store = client(`${service.baseUrl}/`);
   const product = await store.post('/v1/products', { body: { name: 'Client chair', price: 30 } });
   const category = await store.post('/v1/categories', { body: { name: 'Client' } });
@@ -63,7 +63,7 @@ test('a base URL with /v1 at its end, or a slash, means the same', async () => {
     expect(await client(service.baseUrl + end).get('/v1/categories')).toEqual(expected);
 });
 
-test('rows walks all pages, filters included, and stops asking where the caller stops', async () => {
+test('rows walks all pages with the filters, and stops where the caller stops', async () => {
   const store = client();
   for (let n = 0; n < 5; n++) await store.post('/v1/products', { body: { name: `Walked ${n}`, price: n } });
   const whole = await store.get('/v1/products', { query: { search: 'walked' } });
@@ -78,7 +78,7 @@ test('rows walks all pages, filters included, and stops asking where the caller 
   expect(first.done).toBe(false);
 });
 
-test('a failure is a StoreProblem with everything that the service said', async () => {
+test('a failure is a StoreProblem with all members of the answer', async () => {
   const failure = await client()
     .post('/v1/products', { body: { name: '', price: -1 } })
     .catch((error: unknown) => error);
@@ -97,7 +97,7 @@ test('a failure is a StoreProblem with everything that the service said', async 
   expect(message).toBe(`400 /v1/products: ${detail}`);
 });
 
-test('an answer that is no problem+json is a StoreProblem all the same', async () => {
+test('a failure that is not problem+json is a StoreProblem too', async () => {
   const { at, close } = await startScript({}, (response) => response.writeHead(404).end('<html>'));
 
   const failure = await at.get('/v1/products').catch((error: unknown) => error);

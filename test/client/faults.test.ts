@@ -5,7 +5,7 @@ const secret = 'sis_test_0a1B2c3D4e5F_secret';
 const increment = '/v1/customers/{identifier}/actions/increment-credit';
 const path = { identifier: 'ada' };
 
-/** A client whose service answers this; `asked` counts the requests. */
+/** A client whose service gives this answer; `asked` holds the addresses that it requested. */
 const startWith = (answer: () => Response | Promise<Response>, options: Partial<ClientOptions> = {}) => {
   const asked: string[] = [];
   const answering: typeof fetch = async (address) => {
@@ -27,7 +27,7 @@ const failureOf = (call: Promise<unknown>): Promise<Error> =>
 test.each([
   ['a page', '<html>Sign in</html>'],
   ['nothing', ''],
-])('an answer 200 that is %s and no JSON is a StoreProblem, for calls and for rows', async (_, text) => {
+])('a 200 with %s in place of JSON is a StoreProblem, for calls and for rows', async (_, text) => {
   const { asked, store } = startWith(() => new Response(text, { headers: { 'X-Request-Id': 'r-1' } }));
 
   const failures = [
@@ -39,7 +39,7 @@ test.each([
   for (const failure of failures) {
     expect(failure).toBeInstanceOf(StoreProblem);
     expect(failure).toMatchObject({ status: 200, title: 'Not JSON', requestId: 'r-1' });
-    expect(failure.message).toMatch(/^200 \/v1\/.*: The answer is no JSON\. Does baseUrl lead to the service/);
+    expect(failure.message).toMatch(/^200 \/v1\/.*: The answer is not JSON\. Check that baseUrl leads to the service/);
   }
   expect(asked).toHaveLength(3);
 });

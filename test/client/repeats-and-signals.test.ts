@@ -18,7 +18,7 @@ const untouched = (): string => service.residents[0]?.username ?? '';
 const credit = async (): Promise<number> =>
   (await client().get('/v1/customers/{identifier}/credit', { path: { identifier: untouched() } })).credit;
 
-test('what fails in passing is sent again, a POST with the same Idempotency-Key, until it is answered', async () => {
+test('retries transient failures, a POST with the same Idempotency-Key', async () => {
   const { asked, at, close } = await startScript(
     {},
     answering(503, {}, { 'Retry-After': '0' }),
@@ -36,11 +36,11 @@ test('what fails in passing is sent again, a POST with the same Idempotency-Key,
   expect(asked).toHaveLength(5);
   expect(new Set(asked.map(({ key }) => key)).size).toBe(1);
   expect(asked[0]?.key).toMatch(/^[0-9a-f-]{36}$/);
-  // What Retry-After asks is the least, whatever else is going on here.
+  // Retry-After asks for a second, so the pause is no shorter on a slow machine either.
   expect(performance.now() - started).toBeGreaterThanOrEqual(1000);
 });
 
-test('what is wrong is not sent again, nor what the service wants to wait for longer than a minute', async () => {
+test('does not retry other failures, nor where the service asks for a pause of more than a minute', async () => {
   for (const answer of [answering(400), answering(401), answering(500), answering(503, {}, { 'Retry-After': '61' })]) {
     const { asked, at, close } = await startScript({}, answer);
 
@@ -51,7 +51,7 @@ test('what is wrong is not sent again, nor what the service wants to wait for lo
   }
 });
 
-test('it gives up after so many attempts: with the last problem, or with what fetch threw', async () => {
+test('gives up after the last attempt, with its problem or with the error of fetch', async () => {
   const busy = await startScript({ attempts: 2 }, answering(503));
   const gone = await startScript({ attempts: 2 }, (response) => response.destroy());
 
@@ -63,7 +63,7 @@ test('it gives up after so many attempts: with the last problem, or with what fe
   expect([busy.asked.length, gone.asked.length]).toEqual([2, 2]);
 });
 
-test('an answer that was lost is not lost money: it is changed once', async () => {
+test('credit is changed once even if the answer is lost', async () => {
   let lost = 0;
   const losing: typeof fetch = async (address, init) => {
     const response = await fetch(address, init);
@@ -83,7 +83,7 @@ test('an answer that was lost is not lost money: it is changed once', async () =
   expect(await credit()).toBe(before + 7);
 });
 
-test('two calls are two changes, unless the caller names them as one', async () => {
+test('two calls are two changes, unless the caller gives both one key', async () => {
   const give = { path: { identifier: untouched() }, body: { delta: 3 } };
   const before = await credit();
 
@@ -113,7 +113,7 @@ test('a signal ends a call while it runs and while it pauses', async () => {
   expect([hanging.asked.length, busy.asked.length]).toEqual([1, 1]);
 });
 
-test('an attempt that takes too long is given up and made again', async () => {
+test('an attempt that times out is retried', async () => {
   const { asked, at, close } = await startScript({ timeoutMillis: 200 }, () => {}, answering(200, { credit: 1 }));
 
   const answer = await at.get('/v1/customers/{identifier}/credit', { path: { identifier: 'ada' } });
@@ -123,7 +123,7 @@ test('an attempt that takes too long is given up and made again', async () => {
   expect(asked).toHaveLength(2);
 });
 
-test('pauses grow, hold chance, and are never shorter than Retry-After', () => {
+test('pauses grow, have jitter, and are never shorter than Retry-After', () => {
   const at = Date.parse('2027-01-01T00:00:00Z');
   const pauses = [1, 2, 3, 4].map((attempt) => pauseMillis(attempt, null, at) ?? 0);
 

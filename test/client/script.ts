@@ -4,7 +4,7 @@ import { type ClientOptions, storeClient } from '../../client/client.ts';
 
 type Answering = (response: ServerResponse) => void;
 
-/** Serves these answers in turn, the last one for ever; notes what was asked. */
+/** Serves these answers in turn, then the last one again; `asked` holds the requests. */
 export const startScript = async (options: Partial<ClientOptions>, ...answers: Answering[]) => {
   const asked: { method: string | undefined; key: string | undefined }[] = [];
   const server = createServer((request, response) => {

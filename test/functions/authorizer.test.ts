@@ -54,7 +54,7 @@ test('403s over HTTP without the scope, 401 without a key, and the endpoint answ
   expect(answers[2]?.headers.get('content-type')).toBe('application/problem+json');
 });
 
-test('401s for a missing, empty, repeated, malformed or unknown key, without a call to the table but for the last', async () => {
+test('401s for a missing, empty, repeated, malformed or unknown key; only the last one costs a read', async () => {
   const good = service.key;
   const last = good.at(-1) === 'A' ? 'B' : 'A';
   const cases: [string[], number][] = [
@@ -75,7 +75,7 @@ test('401s for a missing, empty, repeated, malformed or unknown key, without a c
   }
 });
 
-/** A key that is well-formed, but not in this table. */
+/** A well-formed key that is not in the table. */
 const issueKeyElsewhere = async () => {
   const { newKey } = await import('../../lib/keys.ts');
   return newKey('test');
@@ -114,7 +114,7 @@ test('401s for a revoked key', async () => {
   await expect(handler(event([text]))).rejects.toThrow(/^Unauthorized$/);
 });
 
-test('an uncached call costs one read; the hour of last use is noted once an hour', async () => {
+test('an uncached call costs one read; its time is noted at most once an hour', async () => {
   const { text } = await issueKey({ store: service.store, name: 'new', scopes, stage: 'test' });
   const id = parseKey(text, 'test')?.id ?? '';
   const cost = async () => {
@@ -139,14 +139,14 @@ test('an uncached call costs one read; the hour of last use is noted once an hou
   setClock(start);
 });
 
-/** A table that tests can let fail; it is whole again after the test. */
+/** Stubs the table's client until the test ends. */
 const stubbedTable = () => {
   const table = mockClient(DynamoDBDocumentClient);
   onTestFinished(() => table.restore());
   return table;
 };
 
-test('an outage of the table is no 401: what the table threw is thrown on', async () => {
+test('an outage of the table is not a 401: the error of the table is thrown', async () => {
   for (const name of ['InternalServerError', 'ThrottlingException', 'TimeoutError']) {
     const outage = Object.assign(new Error('the table is down'), { name });
     stubbedTable().on(GetCommand).rejects(outage);
@@ -155,7 +155,7 @@ test('an outage of the table is no 401: what the table threw is thrown on', asyn
   }
 });
 
-test('a key whose use cannot be noted works all the same, and is not held up for more than a second', async () => {
+test('a key works even if its use cannot be noted, and waits for that at most a second', async () => {
   const { key, text } = await issueKey({ store: service.store, name: 'unused', scopes, stage: 'test' });
   const table = stubbedTable().on(GetCommand).resolves({ Item: key });
 

@@ -87,15 +87,17 @@ test.each([
 ])('finds %j where it is planted', (line, fault) => {
   const file = 'lib/table/table.ts';
 
-  expect(faultsOf({ ...imports, [file]: [...(imports[file] ?? []), ...importsOf(file, line)] })).toEqual([fault]);
+  expect(faultsOf({ ...imports, [file]: [...(imports[file] ?? []), ...importsOf(file, line)] })).toContain(fault);
 });
 
 test('finds a file that nothing uses, and a room that is not in the plan', () => {
   const planted = { ...imports, 'lib/utils/all.ts': [], 'functions/unknown.ts': ['local/own.ts'] };
 
-  expect(faultsOf(planted)).toEqual([
-    'lib/utils/all.ts is in no room',
-    'lib/utils/all.ts is reached from no function',
-    'functions/unknown.ts imports local/own.ts, which is outside of lib/',
-  ]);
+  expect(faultsOf(planted)).toEqual(
+    expect.arrayContaining([
+      'lib/utils/all.ts is in no room',
+      'lib/utils/all.ts is reached from no function',
+      'functions/unknown.ts imports local/own.ts, which is outside of lib/',
+    ]),
+  );
 });

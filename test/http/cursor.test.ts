@@ -8,14 +8,14 @@ afterEach(() => {
   process.env.CURSOR_SECRET = secret;
 });
 
-test('what is sealed is opened again', () => {
+test('a sealed cursor opens again', () => {
   const other = { part: '', backward: false, inclusive: true, position: '' };
 
   expect(openCursor(sealCursor(place, owner), owner)).toEqual(place);
   expect(openCursor(sealCursor(other, owner), owner)).toEqual(other);
 });
 
-test('the text is opaque and never the same twice', () => {
+test('the text is opaque and different each time', () => {
   const text = sealCursor(place, owner);
 
   expect(text).toMatch(/^[\w-]+$/);

@@ -16,8 +16,8 @@ beforeAll(async () => {
 const notJson = 'The body must be a JSON object.';
 const nameNeeded = 'name is required: it must be text of 1 to 255 characters without control characters.';
 
-/** Requests that are refused: what is sent, the status, and the messages. */
-const refused: [what: string, method: string, path: () => string, body: unknown, status: number, errors?: string[]][] =
+/** Requests that are refused: the fault, the request, the status and the messages. */
+const refused: [fault: string, method: string, path: () => string, body: unknown, status: number, errors?: string[]][] =
   [
     ['malformed JSON', 'POST', () => '/v1/categories', '{"name":', 400, [notJson]],
     ['an array', 'POST', () => '/v1/categories', '[]', 400, [notJson]],
@@ -119,7 +119,7 @@ test.each(refused)('refuses %s, and writes nothing', async (_, method, path, bod
   expect(await wholeTable()).toEqual(before);
 });
 
-test("another store's ids are as good as missing, and nothing is written", async () => {
+test('404s for ids of another store, and nothing is written', async () => {
   const before = await wholeTable();
 
   const answers = await Promise.all([
@@ -157,7 +157,7 @@ test('all faults of path, query and body are reported at once', async () => {
   ]);
 });
 
-test('any Content-Type will do, unknown fields and parameters are ignored, and 256 KiB are taken', async () => {
+test('takes any Content-Type and 256 KiB, and ignores unknown fields and parameters', async () => {
   const padding = 'x'.repeat(256 * 1024 - JSON.stringify({ name: 'Chairs', padding: '' }).length);
   const types = [{}, { 'Content-Type': 'text/plain' }, { 'Content-Type': 'application/xml' }];
 
@@ -168,7 +168,7 @@ test('any Content-Type will do, unknown fields and parameters are ignored, and 2
   expect((await service.call('POST', '/v1/categories', { name: 'Chairs', padding: `${padding}x` })).status).toBe(400);
 });
 
-test('every answer has X-Request-Id and Cache-Control, an answer without a body no Content-Type', async () => {
+test('every answer has X-Request-Id and Cache-Control; only an answer with a body has a Content-Type', async () => {
   const answer = await service.call('POST', `/v1/categories/${category}/products/${product}`);
 
   expect(answer.status).toBe(204);
@@ -178,7 +178,7 @@ test('every answer has X-Request-Id and Cache-Control, an answer without a body 
   expect(answer.body).toBeUndefined();
 });
 
-/** Makes every call to the table fail for as long as `work` runs. */
+/** Makes every call to the table fail while `work` runs. */
 const withTableFailing = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
   db.middlewareStack.add(() => () => Promise.reject(Object.assign(new Error('secret detail'), { name })), {
     step: 'initialize',
@@ -196,7 +196,7 @@ test('503s with Retry-After when the table is throttled, and 500s without a deta
   const path = `/v1/categories/${category}`;
   const before = await wholeTable();
 
-  // The authorizer reads the table too: its answers are asked for without the gateway.
+  // Called without the gateway, since the authorizer reads the table too.
   const { handler } = await import('../../functions/categories/update-category.ts');
   const send = () =>
     handler(
@@ -221,7 +221,7 @@ test('503s with Retry-After when the table is throttled, and 500s without a deta
   expect(await wholeTable()).toEqual(before);
 });
 
-test('the log line of a request has its fields, and no log holds a key, a body or a message', async () => {
+test('the log line of a request has its fields, and the log holds no key, body or message', async () => {
   const secret = 'only in the body';
   logLines.length = 0;
 
@@ -237,7 +237,7 @@ test('the log line of a request has its fields, and no log holds a key, a body o
   for (const hidden of [secret, service.key, service.key.slice(22), 'hush-hush']) expect(text).not.toContain(hidden);
 });
 
-test('what the response schema does not declare never leaves', async () => {
+test('an answer has no field that the response schema does not declare', async () => {
   const { body } = await service.call('GET', `/v1/products/${product}`);
 
   for (const hidden of ['pk', 'sk', 'flags', 'text', 'texts', 'listed']) expect(body).not.toHaveProperty(hidden);

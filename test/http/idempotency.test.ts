@@ -22,7 +22,7 @@ const increment = (delta: number, key: string, more: object = {}) =>
 const balance = async (): Promise<number> =>
   (await service.call('GET', path.replace('/actions/increment-credit', '/credit'))).body.credit;
 
-test('the first answer is given again, and the change made once', async () => {
+test('a repeated request gets the first answer, and the change is made once', async () => {
   const key = randomUUID();
 
   const first = await increment(10, key);
@@ -36,7 +36,7 @@ test('the first answer is given again, and the change made once', async () => {
   expect(await balance()).toBe(10);
 });
 
-test('an answer that was never heard is not lost: a lot is added once', async () => {
+test('three equal requests at once add one lot, and a later one gets the answer', async () => {
   const key = randomUUID();
   const more = { expiresAt: '2027-04-01T00:00:00Z' };
 
@@ -46,7 +46,7 @@ test('an answer that was never heard is not lost: a lot is added once', async ()
   expect(await balance()).toBe(10);
 });
 
-test('while the first runs, others are told 409 or given its answer, and 20 at once change once', async () => {
+test('409s, or answers as the first did, while the first runs: 20 at once change once', async () => {
   const key = randomUUID();
 
   const answers = await Promise.all(Array.from({ length: 20 }, () => increment(7, key)));
@@ -67,7 +67,7 @@ test('422s for the same key with another body, which changes nothing', async () 
   expect(await balance()).toBe(10);
 });
 
-test('a refused request keeps no record, so that it can be sent again', async () => {
+test('a refused request keeps no record, so it can be sent again', async () => {
   const key = randomUUID();
   const before = await wholeTable();
 
@@ -93,7 +93,7 @@ test('a key is free again after 24 hours', async () => {
   expect([within.body.credit, after.body.credit]).toEqual([10, 20]);
 });
 
-test('keys of two stores, and of two API keys, have nothing to do with each other', async () => {
+test('keys of two stores, and of two API keys, are apart', async () => {
   const key = randomUUID();
   const colleague = service.callAs(await service.keyWith(['credits:write']));
 
@@ -105,7 +105,7 @@ test('keys of two stores, and of two API keys, have nothing to do with each othe
   expect(others.map(({ body }) => body.credit)).toEqual([10, 20]);
 });
 
-test('quotes are left out around a whole key only', async () => {
+test('quotes count unless they stand around the whole key', async () => {
   const key = randomUUID();
 
   for (const each of [key, `${key}"1"`, `"1"${key}`, `${key}1`, `1${key}`]) await increment(10, each);
@@ -120,7 +120,7 @@ test('400s for a key that is empty, too long, not printable or sent twice', asyn
   expect(await balance()).toBe(0);
 });
 
-test('every POST of the contract answers once', async () => {
+test('every POST of the contract takes effect once', async () => {
   const product = await service.call('POST', '/v1/products', { name: 'Lamp', price: 5 }, { 'Idempotency-Key': 'p' });
   const again = await service.call('POST', '/v1/products', { name: 'Lamp', price: 5 }, { 'Idempotency-Key': 'p' });
   const category = await service.call('POST', '/v1/categories', { name: 'Light' }, { 'Idempotency-Key': 'c' });

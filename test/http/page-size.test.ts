@@ -4,14 +4,14 @@ import { createProduct, listProducts } from '../../lib/store/products.ts';
 import { productWith } from '../support/rows.ts';
 import { freshTable } from '../support/service.ts';
 
-/** How many rows one answer holds: a Lambda function answers at most 6 MB, and its body is a text in its own JSON. */
+/** The size of a page: Lambda limits an answer to 6 MB, and escapes its body once more. */
 
 const pageOf = <T extends object>(rows: T[]) => {
   const source: Source<T> = async ({ limit }) => rows.slice(0, limit);
   return page({ limit: 1000, owner: 'test' }, source, () => '');
 };
 
-test('a page is measured as it is answered: what only the indexes hold does not count', async () => {
+test('attributes of the indexes do not count towards the size of a page', async () => {
   await freshTable();
   const description = 'x'.repeat(4000);
   await createProduct('S', productWith({ name: 'Long', description }));

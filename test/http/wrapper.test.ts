@@ -9,7 +9,7 @@ import { type Route, route } from '../../lib/routes/route.ts';
 import { integer, queryBoolean, uuid } from '../../lib/routes/wire.ts';
 import { refuseIfOver } from '../../lib/table/meter.ts';
 
-/** The wrapper by itself, under rows that are made up and events as API Gateway sends them. */
+/** The wrapper by itself, with rows of its own and events as API Gateway sends them. */
 
 const row = route('PUT /v1/things', {
   id: 'things/put-thing',
@@ -42,9 +42,9 @@ const eventOf = (event: Partial<APIGatewayProxyEvent>): APIGatewayProxyEvent =>
 const answerOf = async (
   of: Route,
   event: Partial<APIGatewayProxyEvent>,
-  rule: (request: { body: unknown; query: unknown }) => Promise<object> = async ({ body }) => ({ got: body }),
+  handler: (request: { body: unknown; query: unknown }) => Promise<object> = async ({ body }) => ({ got: body }),
 ) => {
-  const { body, ...answer } = await endpoint(of, rule as never)(eventOf(event), {} as Context);
+  const { body, ...answer } = await endpoint(of, handler as never)(eventOf(event), {} as Context);
   return { ...answer, body: body === '' ? '' : JSON.parse(body) };
 };
 
@@ -66,7 +66,7 @@ test('a message names the field by its path; one about the whole body says so', 
   expect(await errorsOf(wanting, {})).toEqual(['a is not there.']);
 });
 
-test('a body is read as text or as base64, and an event without one has none', async () => {
+test('a body is text or base64, and may be missing from the event', async () => {
   const notJson = ['The body must be a JSON object.'];
   const text = '{"parts":[{"size":{"cm":5}}]}';
 
@@ -88,7 +88,7 @@ test('a byte order mark before a body is ignored', async () => {
   expect(await errorsOf(row, { body: `\ufeff${text}` })).toEqual(['The body must be a JSON object.']);
 });
 
-test('400s for a body that is not UTF-8, or that holds the U+FFFD which API Gateway puts in its place', async () => {
+test('400s for a body that is not UTF-8, or holds the U+FFFD by which API Gateway replaces such bytes', async () => {
   const latin1 = { body: Buffer.from('{"note":"Caf\u00e9"}', 'latin1').toString('base64'), isBase64Encoded: true };
   const bodies = ['{"note":"\ufffd"}', '{"a":[{"\ufffd":1}]}', '{"note":"\\ufffd"}', '{"note":"\\uFFFD"}'];
 
@@ -97,7 +97,7 @@ test('400s for a body that is not UTF-8, or that holds the U+FFFD which API Gate
   expect((await answerOf(row, { body: '{"note":"\\\\ufffd"}' })).statusCode).toBe(200);
 });
 
-test('400s for a body that reaches for a prototype, at any depth; other names of objects are unknown fields', async () => {
+test('400s for members that reach for a prototype, at any depth; similar names are unknown fields', async () => {
   const fault = ['The body must not have a member __proto__, nor a constructor with a prototype.'];
   const refused = ['{"__proto__":{}}', '{"a":[{"__proto__":1}]}', '{"constructor":{"prototype":{}}}'];
 
@@ -105,7 +105,7 @@ test('400s for a body that reaches for a prototype, at any depth; other names of
   expect((await answerOf(row, { body: '{"constructor":1,"prototype":1,"toString":1}' })).body.got).toEqual({});
 });
 
-test('a body that cannot be parsed is one of the faults of its request, beside those of path and query', async () => {
+test('a fault of the body is reported with those of path and query', async () => {
   const faulty: Route = { ...row, params: z.object({ id: uuid() }) };
   const event = { pathParameters: { id: 'x' }, multiValueQueryStringParameters: { loud: ['no'] } };
 
@@ -117,7 +117,7 @@ test('a body that cannot be parsed is one of the faults of its request, beside t
     ]);
 });
 
-test('where the body is optional, none and blanks are as good as {}; anything else must be an object', async () => {
+test('an optional body may be missing or blank, which counts as {}; otherwise it must be an object', async () => {
   for (const body of [null, '', ' \n', '{}'])
     expect(await answerOf(optional, { body })).toMatchObject({ statusCode: 200, body: { got: {} } });
   for (const body of ['x', '[]', '0', 'null'])
@@ -125,7 +125,7 @@ test('where the body is optional, none and blanks are as good as {}; anything el
   expect(await errorsOf(optional, { body: '{"parts":1}' })).toHaveLength(1);
 });
 
-test('where none is taken, the body is not looked at, and an answer without a body has no content type', async () => {
+test('a row without a body ignores what is sent, and an answer without a body has no Content-Type', async () => {
   const { response: _response, ...silent } = withoutBody;
 
   const answer = await answerOf(silent, { body: 'not JSON' });
@@ -137,7 +137,7 @@ test('where none is taken, the body is not looked at, and an answer without a bo
   });
 });
 
-test('a known parameter is read once, and repeated is one fault; an empty list is as good as none', async () => {
+test('a known parameter that is repeated is one fault; an empty list counts as none', async () => {
   const queryOf = async (loud?: string[]) =>
     answerOf(row, loud ? { multiValueQueryStringParameters: { loud } } : {}, async ({ query }) => ({ got: query }));
 
@@ -147,7 +147,7 @@ test('a known parameter is read once, and repeated is one fault; an empty list i
   expect((await queryOf(['no', 'no'])).body.errors).toEqual(['loud must be given once.']);
 });
 
-test('an Idempotency-Key of a POST must be one printable text; of other methods it is not looked at', async () => {
+test('the Idempotency-Key of a POST must be one printable text; other methods ignore it', async () => {
   const fault = 'Idempotency-Key must be 1 to 255 printable ASCII characters, given once.';
   const withKeys = (...keys: string[]) => ({ multiValueHeaders: { 'IDEMPOTENCY-KEY': keys } });
 
@@ -175,7 +175,7 @@ test('a created row is located under the path that made it; nothing else has a L
   expect(put.headers).not.toHaveProperty('Location');
 });
 
-test('a bug is logged with its stack and as an error; a refusal is no error and has no stack', async () => {
+test('the log holds the stack of a bug, as an error; a refusal is neither', async () => {
   const bug = new TypeError('internal detail');
 
   const broken = await answerOf(row, {}, () => Promise.reject(bug));
@@ -202,7 +202,7 @@ test('a bug is logged with its stack and as an error; a refusal is no error and 
   ]);
 });
 
-test('what a 503 was made of is logged, and not told', async () => {
+test('the cause of a 503 is logged, and not answered', async () => {
   const cause = new Error('the queue does not exist');
   const busy = Object.assign(new Problem(503, 'Busy.'), { cause });
 
@@ -212,14 +212,14 @@ test('what a 503 was made of is logged, and not told', async () => {
   expect(lines[0]).toEqual({ level: 'ERROR', requestId: 'r-1', stack: cause.stack });
 });
 
-test('a rule that the time ran out for calls the table no more', async () => {
+test('a handler whose time ran out calls the table no more', async () => {
   let late: Promise<unknown> = Promise.resolve();
   const sent: string[] = [];
   const call = async (name: string) => {
     refuseIfOver();
     sent.push(name);
   };
-  const rule = async () => {
+  const handler = async () => {
     await call('in time');
     await sleep(50);
     late = call('too late');
@@ -227,7 +227,7 @@ test('a rule that the time ran out for calls the table no more', async () => {
     return { got: 1 };
   };
 
-  const { statusCode } = await endpoint(row, rule)(eventOf({}), { getRemainingTimeInMillis: () => 15 } as Context);
+  const { statusCode } = await endpoint(row, handler)(eventOf({}), { getRemainingTimeInMillis: () => 15 } as Context);
   await sleep(60);
 
   expect(statusCode).toBe(500);
@@ -235,14 +235,14 @@ test('a rule that the time ran out for calls the table no more', async () => {
   expect(sent).toEqual(['in time']);
 });
 
-test('401s for two keys, even where the authorizer was asked about one of them alone', async () => {
+test('401s for two keys, even if the authorizer has seen only one of them', async () => {
   const event = { multiValueHeaders: { 'X-API-Key': ['one'], 'x-api-key': ['two'] } };
 
   expect((await answerOf(row, event)).statusCode).toBe(401);
   expect((await answerOf(row, { multiValueHeaders: { 'X-API-Key': ['one'] } })).statusCode).toBe(200);
 });
 
-test("a key whose store is gone gets the endpoint's 404, before anything else is looked at", async () => {
+test('404s for a key whose store is gone, whatever else is wrong', async () => {
   const authorizer = { store: 'S', keyId: 'K', storeGone: 'true' };
   const event = { body: 'not JSON', requestContext: { ...eventOf({}).requestContext, authorizer } };
 
