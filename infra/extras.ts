@@ -6,21 +6,22 @@ import type { Settings } from './settings.ts';
 
 /** What is off unless a setting asks for it. */
 
-const requestsPerAddress = 10_000;
-
 /** The time over which the firewall counts. */
-const countedSeconds = 300;
+const countedSeconds = 60;
 
-/** The contract's answer to too many requests, but without its body: a firewall cannot send problem+json. */
-const tooMany: CfnWebACL.BlockActionProperty = {
+/** The shape of a key of a deployment: see lib/keys.ts. */
+const keyShape = '^sis_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$';
+
+/** The contract's answer of this status, but without its body: a firewall cannot send problem+json. */
+const answer = (responseCode: number, headers: Record<string, string> = {}): CfnWebACL.BlockActionProperty => ({
   customResponse: {
-    responseCode: 429,
-    responseHeaders: [
-      { name: 'Retry-After', value: String(countedSeconds) },
-      { name: 'Cache-Control', value: 'no-store' },
-    ],
+    responseCode,
+    responseHeaders: Object.entries({ ...headers, 'Cache-Control': 'no-store' }).map(([name, value]) => ({
+      name,
+      value,
+    })),
   },
-};
+});
 
 const visibility = (metricName: string) => ({
   cloudWatchMetricsEnabled: true,
@@ -29,22 +30,40 @@ const visibility = (metricName: string) => ({
 });
 
 /**
- * A firewall before the API: no caller may send more than 10,000 requests in five minutes, and addresses of ill repute
- * are refused. Amazon's general rules are left out: they refuse bodies over 8 KB, and product texts that hold HTML.
+ * A firewall before the API. A request without a key's shape is refused before it counts towards an endpoint's rate, so
+ * nobody uses that up without a key; one address stays well under it, and addresses of ill repute are refused. Amazon's
+ * general rules are left out: they refuse bodies over 8 KB, and product texts that hold HTML.
  */
-export const addFirewall = (scope: Construct, api: RestApi): void => {
+export const addFirewall = (scope: Construct, api: RestApi, { addressRate }: Settings): void => {
   const acl = new CfnWebACL(scope, 'Firewall', {
     scope: 'REGIONAL',
     defaultAction: { allow: {} },
     visibilityConfig: visibility('firewall'),
     rules: [
       {
-        name: 'rate',
+        name: 'key',
         priority: 0,
-        action: { block: tooMany },
+        action: { block: answer(401) },
+        statement: {
+          notStatement: {
+            statement: {
+              regexMatchStatement: {
+                fieldToMatch: { singleHeader: { Name: 'x-api-key' } },
+                regexString: keyShape,
+                textTransformations: [{ priority: 0, type: 'NONE' }],
+              },
+            },
+          },
+        },
+        visibilityConfig: visibility('key'),
+      },
+      {
+        name: 'rate',
+        priority: 1,
+        action: { block: answer(429, { 'Retry-After': String(countedSeconds) }) },
         statement: {
           rateBasedStatement: {
-            limit: requestsPerAddress,
+            limit: addressRate * countedSeconds,
             evaluationWindowSec: countedSeconds,
             aggregateKeyType: 'IP',
           },
@@ -53,7 +72,7 @@ export const addFirewall = (scope: Construct, api: RestApi): void => {
       },
       {
         name: 'reputation',
-        priority: 1,
+        priority: 2,
         overrideAction: { none: {} },
         statement: {
           managedRuleGroupStatement: { vendorName: 'AWS', name: 'AWSManagedRulesAmazonIpReputationList' },

@@ -24,7 +24,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
   {
     rule: 'AwsSolutions-APIG3',
     at: /\/DeploymentStage\.[^/]+\/Resource$/,
-    reason: 'The firewall costs 7 dollars in an idle month, so it is a setting: firewall=true.',
+    reason: 'The firewall costs 8 dollars in an idle month, so the setting `firewall` asks for a choice.',
   },
   {
     rule: 'AwsSolutions-COG4',

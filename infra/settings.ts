@@ -13,11 +13,13 @@ const number = (min: number, max: number, initial: number) => {
   );
 };
 
-const flag = () =>
-  z.preprocess(
-    (value) => (value === 'true' ? true : value === 'false' ? false : value),
-    z.boolean({ error: 'must be true or false' }).default(false),
-  );
+const flag = <T extends z.ZodType>(type: T) =>
+  z.preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), type);
+
+const optionalFlag = () => flag(z.boolean({ error: 'must be true or false' }).default(false));
+
+const chosenFlag = () =>
+  flag(z.boolean({ error: ({ input }) => `must be ${input === undefined ? 'chosen: ' : ''}true or false` }));
 
 const matching = (pattern: RegExp, error: string) => z.string({ error }).regex(pattern, { error });
 
@@ -57,27 +59,35 @@ const Settings = z
       'must be the name of a table in this account and region',
     ).optional(),
     /** X-Ray traces of every call. */
-    tracing: flag(),
-    /** A web application firewall before the API. */
-    firewall: flag(),
+    tracing: optionalFlag(),
+    /**
+     * A web application firewall before the API. It has no default: it costs money in an idle month, and without it
+     * anybody who knows the address can use up the rates.
+     */
+    firewall: chosenFlag(),
+    /** Requests per second that the firewall takes from one address, on average over a minute. */
+    addressRate: number(1, 10_000, 10),
     /** Encrypts with a key of your own in place of the keys of AWS. */
-    ownEncryptionKey: flag(),
+    ownEncryptionKey: optionalFlag(),
     /** Environments of each function that are kept warm; 0: none. */
     provisionedConcurrency: number(0, 100, 0),
     /** A domain of your own, and the ARN of its certificate in the same region. */
     domainName: matching(new RegExp(`^${host}(\\.${host})+$`), 'must be a host name').optional(),
     certificateArn: matching(/^arn:aws[a-z-]*:acm:/, 'must be the ARN of a certificate in ACM').optional(),
   })
-  .check(({ value, issues }) => {
-    if ((value.domainName === undefined) === (value.certificateArn === undefined)) return;
-    const path = [value.domainName === undefined ? 'domainName' : 'certificateArn'];
-    issues.push({
-      code: 'custom',
-      path,
-      message: 'is required: domainName and certificateArn go together',
-      input: value,
-    });
-  });
+  .refine(({ domainName, certificateArn }) => domainName === undefined || certificateArn !== undefined, {
+    path: ['certificateArn'],
+    error: 'is required: domainName and certificateArn go together',
+  })
+  .refine(({ domainName, certificateArn }) => certificateArn === undefined || domainName !== undefined, {
+    path: ['domainName'],
+    error: 'is required: domainName and certificateArn go together',
+  })
+  .refine(
+    ({ firewall, addressRate, readRate, writeRate, listRate }) =>
+      !firewall || addressRate <= Math.min(readRate, writeRate, listRate) / 2,
+    { path: ['addressRate'], error: 'must be at most half of readRate, writeRate and listRate' },
+  );
 
 export type Settings = z.output<typeof Settings>;
 

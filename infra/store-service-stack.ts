@@ -89,7 +89,7 @@ export class StoreServiceStack extends Stack {
 
     const worker = this.addWorker(surroundings, data, { ...queueUrls, ...hosts });
     const sweep = this.addSweep(surroundings, data.table);
-    if (settings.firewall) addFirewall(this, api.rest);
+    if (settings.firewall) addFirewall(this, api.rest, settings);
     const domain = addDomain(this, api.rest, settings);
     new Operation(this, 'Operation', { settings, api, data, worker, sweep, creditWriters });
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { newKey } from '../../lib/keys.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { type Resource, templateOf } from '../support/stack.ts';
 
@@ -43,10 +44,11 @@ test('keeps warm what a client waits for, and neither the sweep nor the worker',
     expect(Properties.ProvisionedConcurrencyConfig, id).toEqual({ ProvisionedConcurrentExecutions: 2 });
 });
 
-test('429s with Retry-After before an address that sends too much, as long as the firewall counts', () => {
-  const [[, acl]] = asked.ofType('AWS::WAFv2::WebACL') as [[string, Resource]];
+const [[, acl] = []] = asked.ofType('AWS::WAFv2::WebACL') as [string, Resource][];
+const ruleOf = (name: string): Resource => acl.Properties.Rules.find(({ Name }: Resource) => Name === name);
 
-  const [{ Action, Statement }] = acl.Properties.Rules.filter(({ Name }: Resource) => Name === 'rate');
+test('429s with Retry-After before an address that sends too much, as long as the firewall counts', () => {
+  const { Action, Statement } = ruleOf('rate');
 
   const { EvaluationWindowSec } = Statement.RateBasedStatement;
   expect(Action).toEqual({
@@ -60,5 +62,29 @@ test('429s with Retry-After before an address that sends too much, as long as th
       },
     },
   });
-  expect(EvaluationWindowSec).toBe(300);
+  expect(EvaluationWindowSec).toBe(60);
+});
+
+test('stops an address at half the rate of the slowest endpoint, so that it cannot use that rate up', () => {
+  const { Limit, EvaluationWindowSec, AggregateKeyType } = ruleOf('rate').Statement.RateBasedStatement;
+
+  const stage = asked.ofType('AWS::ApiGateway::Stage')[0]?.[1].Properties;
+  const rates = stage.MethodSettings.map(({ ThrottlingRateLimit }: Resource) => ThrottlingRateLimit);
+  expect(AggregateKeyType).toBe('IP');
+  expect(Limit / EvaluationWindowSec).toBeLessThanOrEqual(Math.min(...rates) / 2);
+});
+
+test('401s at the edge without a header of a key’s shape, before anything counts the request', () => {
+  const { Priority, Action, Statement } = ruleOf('key');
+  const { FieldToMatch, RegexString, TextTransformations } = Statement.NotStatement.Statement.RegexMatchStatement;
+
+  const shape = new RegExp(RegexString);
+  const key = newKey('live').text;
+  const refused = [newKey('test').text, key.slice(0, -1), `${key}0`, ` ${key}`, key.replace('_', '-'), '', 'x'];
+  expect(Priority).toBeLessThan(ruleOf('rate').Priority);
+  expect(Action.Block.CustomResponse.ResponseCode).toBe(401);
+  expect(FieldToMatch).toEqual({ SingleHeader: { Name: 'x-api-key' } });
+  expect(TextTransformations).toEqual([{ Priority: 0, Type: 'NONE' }]);
+  expect(key).toMatch(shape);
+  for (const text of refused) expect(text).not.toMatch(shape);
 });

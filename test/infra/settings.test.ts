@@ -5,7 +5,7 @@ import { readSettings, settingNames } from '../../infra/settings.ts';
 const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
 
 test('has a default for all that is not a matter of the merchant’s own', () => {
-  const settings = readSettings(context);
+  const settings = readSettings({ ...context, firewall: 'false' });
 
   expect(settings).toEqual({
     stage: 'prod',
@@ -14,6 +14,7 @@ test('has a default for all that is not a matter of the merchant’s own', () =>
     readRate: 100,
     writeRate: 50,
     listRate: 20,
+    addressRate: 10,
     logRetentionDays: 90,
     deliveryConcurrency: 5,
     tracing: false,
@@ -23,10 +24,37 @@ test('has a default for all that is not a matter of the merchant’s own', () =>
   });
 });
 
-test('takes text, as the command line gives it, for numbers and flags', () => {
-  const settings = readSettings({ stage: 'test-2', creditLimit: '5000', tracing: 'true', authorizerTtlSeconds: 0 });
+test('asks for the firewall by name, since neither its price nor its absence should surprise anybody', () => {
+  const read = () => readSettings(context);
 
-  expect(settings).toMatchObject({ stage: 'test-2', creditLimit: 5000, tracing: true, authorizerTtlSeconds: 0 });
+  expect(read).toThrow('firewall must be chosen: true or false.');
+});
+
+test('lets no address have more than half of an endpoint’s rate where the firewall counts', () => {
+  const rates = { listRate: 8, addressRate: 5 };
+
+  expect(() => readSettings({ ...rates, firewall: true })).toThrow(
+    'addressRate must be at most half of readRate, writeRate and listRate.',
+  );
+  expect(readSettings({ ...rates, firewall: false })).toMatchObject(rates);
+});
+
+test('takes text, as the command line gives it, for numbers and flags', () => {
+  const settings = readSettings({
+    firewall: 'true',
+    stage: 'test-2',
+    creditLimit: '5000',
+    tracing: 'true',
+    authorizerTtlSeconds: 0,
+  });
+
+  expect(settings).toMatchObject({
+    firewall: true,
+    stage: 'test-2',
+    creditLimit: 5000,
+    tracing: true,
+    authorizerTtlSeconds: 0,
+  });
 });
 
 test.each([
@@ -37,6 +65,7 @@ test.each([
   ['readRate', '-5', 'readRate must be a whole number from 1 to 10000.'],
   ['writeRate', '', 'writeRate must be a whole number from 1 to 10000.'],
   ['listRate', '2.5', 'listRate must be a whole number from 1 to 10000.'],
+  ['addressRate', '0', 'addressRate must be a whole number from 1 to 10000.'],
   ['logRetentionDays', '91', 'logRetentionDays must be one of 1, 3, 5, 7, 14, 30, 60, 90,'],
   ['alarmEmail', 'me', 'alarmEmail must be an e-mail address.'],
   ['dispenserHostSuffixes', 'lindenlab', 'dispenserHostSuffixes must be host names separated by commas,'],
@@ -49,11 +78,11 @@ test.each([
   ['domainName', 'api.example.org', 'certificateArn is required: domainName and certificateArn go together.'],
   ['certificateArn', 'mine', 'certificateArn must be the ARN of a certificate in ACM.'],
 ])('says what %s may be when it is %s', (name, value, message) => {
-  expect(() => readSettings({ [name]: value })).toThrow(message);
+  expect(() => readSettings({ firewall: false, [name]: value })).toThrow(message);
 });
 
 test('names a setting that does not exist, and tells of all faults at once', () => {
-  const read = () => readSettings({ alarmMail: 'me@example.org', stage: '9', tracing: 'yes' });
+  const read = () => readSettings({ firewall: false, alarmMail: 'me@example.org', stage: '9', tracing: 'yes' });
 
   expect(read).toThrow(/alarmMail is not a setting\. There are: .*alarmEmail/);
   expect(read).toThrow(/stage must/);
