@@ -107,8 +107,15 @@ export interface JsonSchema {
   items?: JsonSchema;
 }
 
-export const jsonSchema = (schema: z.ZodType): JsonSchema =>
-  z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
+/** The JSON Schema of what a request may send, each schema that has a name in the place of the reference to it. */
+export const jsonSchema = (schema: z.ZodType): JsonSchema => {
+  const { $defs = {}, ...root } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const inlined = (value: unknown): JsonSchema =>
+    JSON.parse(JSON.stringify(value), (_, part) =>
+      part?.$ref ? { ...part, ...inlined($defs[part.$ref.replace('#/$defs/', '')]) } : part,
+    );
+  return inlined(root);
+};
 
 /** Values that a schema takes, most of the time. */
 const valueFor = (schema: JsonSchema, name = ''): fc.Arbitrary<unknown> => {
