@@ -3,12 +3,11 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundle, bundleDir, entries } from '../infra/bundle.ts';
-import { median, report, rounded } from './support.ts';
+import { inTurns, median, report, rounded } from './support.ts';
 
 /**
- * How large the bundles are and how long they take to load, each in processes of its own, beside a bundle that holds
- * only the DynamoDB client (as it comes, and with the credentials of our bundles), and in both formats. The runs of all
- * take turns, so that a busy moment of the machine falls on all alike.
+ * The size of bundles and the time to load them, each in a process of its own and in both formats, beside a bundle that
+ * holds only the DynamoDB client (as it comes, and with the credentials of our bundles).
  */
 export interface BundleRow {
   bundle: string;
@@ -32,33 +31,32 @@ const loadMillis = (file: string): number => {
 export const measureBundles = async ({ rounds }: { rounds: number }): Promise<void> => {
   const outDir = mkdtempSync(join(tmpdir(), 'bundles-'));
   try {
-    const bundles: { name: string; format: (typeof formats)[number]; file: string; times: number[] }[] = [];
-    const add = (name: string, format: (typeof formats)[number], dir: string, entry = name): void => {
-      const file = join(bundleDir(dir, entry), format === 'cjs' ? 'index.cjs' : 'index.mjs');
-      bundles.push({ name, format, file, times: [] });
-    };
+    const bundles: { name: string; format: (typeof formats)[number]; file: string }[] = [];
     for (const format of formats) {
       const dir = join(outDir, format);
-      const dirOfPlain = join(outDir, `${format}-plain`);
+      const plainDir = join(outDir, `${format}-plain`);
       await bundle(dir, entries(), { format });
       await bundle(dir, [client], { format, dir: import.meta.dirname });
-      await bundle(dirOfPlain, [client], { format, dir: import.meta.dirname, allCredentials: true });
-      add('the client as it comes', format, dirOfPlain, client);
-      add('the client, credentials as ours', format, dir, client);
-      for (const name of measured) add(name, format, dir);
+      await bundle(plainDir, [client], { format, dir: import.meta.dirname, allCredentials: true });
+      const fileOf = (entry: string, from = dir): string =>
+        join(bundleDir(from, entry), format === 'cjs' ? 'index.cjs' : 'index.mjs');
+      bundles.push(
+        { name: 'the client as it comes', format, file: fileOf(client, plainDir) },
+        { name: 'the client, credentials as ours', format, file: fileOf(client) },
+        ...measured.map((name) => ({ name, format, file: fileOf(name) })),
+      );
     }
-    for (let round = 0; round < rounds; round++) for (const { file, times } of bundles) times.push(loadMillis(file));
-
+    const loaded = await inTurns(bundles, { rounds, warmUps: 0 }, ({ file }) => loadMillis(file));
     const plainOf = (format: string): number =>
-      median(bundles.find((one) => one.format === format && one.name === 'the client as it comes')?.times ?? []);
+      median(loaded.find((one) => one.format === format && one.name === 'the client as it comes')?.values ?? []);
     report<BundleRow>(
       'bundles',
-      bundles.map(({ name, format, file, times }) => ({
+      loaded.map(({ name, format, file, values }) => ({
         bundle: name,
         format,
         kilobytes: Math.round(statSync(file).size / 1000),
-        loadMilliseconds: rounded(median(times), 1),
-        ofClient: rounded(median(times) / plainOf(format)),
+        loadMilliseconds: rounded(median(values), 1),
+        ofClient: rounded(median(values) / plainOf(format)),
       })),
     );
     const sizes = entries().map((entry) => statSync(join(bundleDir(join(outDir, 'cjs'), entry), 'index.cjs')).size);

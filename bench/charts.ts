@@ -8,11 +8,11 @@ import type { ContentionRow } from './contention.ts';
 import type { CostRow } from './costs.ts';
 import type { ListRow } from './lists.ts';
 
-/** The charts of docs/evidence/benchmarks.md. Each has a background of its own, so that it reads on light and dark pages. */
+/** The charts of docs/evidence/benchmarks.md. Each has a background, so that it is readable on light and dark pages. */
 
 const imagesDir = join(import.meta.dirname, '../docs/images/bench');
 
-/** Told apart by people who see colours differently, too. */
+/** Colours that colour-blind people can tell apart. */
 const colours = ['#0072b2', '#e69f00', '#009e73', '#cc79a7'];
 
 const look = {
@@ -53,7 +53,7 @@ export const drawCosts = (rows: readonly CostRow[]): Promise<void> => {
 
 const sizeNames = ['1,000 rows', '10,000 rows', '100,000 rows'];
 
-/** Rings, the larger for the longer list: where they lie in each other, the length does not matter. */
+/** Draws a ring for each size, larger for longer lists: the rings are concentric where the length does not matter. */
 export const drawLists = async (all: readonly ListRow[]): Promise<void> => {
   const named = all.map((row) => ({
     ...row,

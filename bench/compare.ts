@@ -2,17 +2,14 @@ import type { Context } from 'aws-lambda';
 import { logSink } from '../lib/log.ts';
 import { db, dbOnce } from '../lib/table/table.ts';
 import { type Contestant, prepare } from './compared/contestants.ts';
-import { median, quantile, report, rounded, withTable } from './support.ts';
+import { inTurns, median, quantile, report, rounded, withTable } from './support.ts';
 
-/**
- * A GET and an increment of ours beside the same two with one layer replaced: lib/http by Hono, lib/store by ElectroDB.
- * Rounds of all take turns, so that a busy moment of the machine falls on all alike.
- */
+/** A GET and an increment of ours beside the same two with one layer replaced: lib/http by Hono, lib/store by ElectroDB. */
 
 export interface CpuRow {
   operation: string;
   contestant: string;
-  /** Whether the SDK's work (marshalling, signing, reading the answer) is in it. */
+  /** The SDK's work is marshalling, signing and reading the answer. */
   includes: 'own code' | 'own code and SDK';
   /** Processor time of this process per request: the median of the rounds, and the quartiles. */
   microseconds: number;
@@ -24,7 +21,7 @@ export interface CpuRow {
 export interface LatencyRow {
   operation: string;
   contestant: string;
-  /** Of all requests: half, and 95 in 100, took no longer. */
+  /** Milliseconds that half of all requests, and 95 in 100, did not exceed. */
   median: number;
   p95: number;
   ofOurs: number;
@@ -35,26 +32,22 @@ interface Options {
   requests: number;
 }
 
-/** The table's answers are kept and given again, so that nothing but this process works. Answers how to stop that. */
+// biome-ignore lint/suspicious/noExplicitAny: the SDK's answer, whose body is a stream that can be read once.
+const buffered = async ({ response: { statusCode, headers, body } }: any) => ({
+  response: { statusCode, headers, body: Buffer.concat(await Array.fromAsync<Uint8Array>(body)) },
+});
+
+/** Records the table's answers and replays them, so that only this process works. Returns a function that ends it. */
 const stubTable = (includes: CpuRow['includes']): (() => void) => {
-  const kept = new Map<string, unknown>();
+  // biome-ignore lint/suspicious/noExplicitAny: the SDK's arguments and answers are passed on as they are.
+  const kept = new Map<string, any>();
   const name = 'stub';
-  // biome-ignore lint/suspicious/noExplicitAny: what the SDK passes on is kept as it is, whatever it is.
+  // biome-ignore lint/suspicious/noExplicitAny: the SDK's arguments and answers are passed on as they are.
   const replay = (next: any, context: any) => async (args: any) => {
     const { Key } = args.input;
     const key = `${context.commandName} ${JSON.stringify(Key)}`;
-    const known = kept.get(key);
-    if (known) return known;
-    const result = await next(args);
-    if (includes === 'own code') kept.set(key, result);
-    else {
-      const { statusCode, headers, body } = result.response;
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of body) chunks.push(chunk);
-      kept.set(key, { response: { statusCode, headers, body: Buffer.concat(chunks) } });
-      return kept.get(key);
-    }
-    return result;
+    if (!kept.has(key)) kept.set(key, includes === 'own code' ? await next(args) : await buffered(await next(args)));
+    return kept.get(key);
   };
   for (const { middlewareStack } of [db, dbOnce])
     if (includes === 'own code') middlewareStack.add(replay, { step: 'initialize', priority: 'low', name });
@@ -72,7 +65,7 @@ const ratios = <T extends { operation: string; contestant: string }>(rows: T[], 
 
 const quietly = async <T>(work: () => Promise<T>): Promise<T> => {
   const { write } = logSink;
-  // The line is made, as it would be, but goes nowhere.
+  // The line is made, but not written.
   logSink.write = (fields) => void JSON.stringify(fields);
   try {
     return await withTable(work);
@@ -83,23 +76,19 @@ const quietly = async <T>(work: () => Promise<T>): Promise<T> => {
 
 const cpuRounds = async (contestants: Contestant[], includes: CpuRow['includes'], { rounds, requests }: Options) => {
   const restore = stubTable(includes);
-  const all = contestants.map((one) => ({ ...one, times: [] as number[] }));
-  // The first rounds, in which the code is compiled, do not count.
-  for (let round = -3; round < rounds; round++)
-    for (const { handler, event, times } of all) {
-      const before = process.cpuUsage();
-      for (let request = 0; request < requests; request++) await handler(event, {} as Context);
-      const { user, system } = process.cpuUsage(before);
-      if (round >= 0) times.push((user + system) / requests);
-    }
+  // The first rounds compile the code.
+  const measured = await inTurns(contestants, { rounds, warmUps: 3 }, async ({ handler, event }) => {
+    const before = process.cpuUsage();
+    for (let request = 0; request < requests; request++) await handler(event, {} as Context);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / requests;
+  });
   restore();
-  const rows = all.map(({ operation, contestant, times }) => ({
-    operation,
-    contestant,
-    includes,
-    microseconds: rounded(median(times), 1),
-    lower: rounded(quantile(times, 0.25), 1),
-    upper: rounded(quantile(times, 0.75), 1),
+  const rows = measured.map(({ operation, contestant, values }) => ({
+    ...{ operation, contestant, includes },
+    microseconds: rounded(median(values), 1),
+    lower: rounded(quantile(values, 0.25), 1),
+    upper: rounded(quantile(values, 0.75), 1),
   }));
   return ratios(rows, ({ microseconds }) => microseconds);
 };
@@ -116,24 +105,24 @@ export const measureCpu = async (options: Options): Promise<void> => {
 };
 
 export const measureLatency = async ({ rounds, requests }: Options): Promise<void> => {
-  const measured = await quietly(async () => {
-    const all = (await prepare()).map((one) => ({ ...one, times: [] as number[] }));
-    for (let round = -1; round < rounds; round++)
-      for (const { handler, event, times } of all)
-        for (let request = 0; request < requests; request++) {
-          const started = performance.now();
-          await handler(event, {} as Context);
-          if (round >= 0) times.push(performance.now() - started);
-        }
-    return all.map(({ operation, contestant, times }) => ({
-      operation,
-      contestant,
-      median: rounded(median(times), 3),
-      p95: rounded(quantile(times, 0.95), 3),
-    }));
-  });
+  const measured = await quietly(async () =>
+    inTurns(await prepare(), { rounds }, async ({ handler, event }) => {
+      const millis: number[] = [];
+      for (let request = 0; request < requests; request++) {
+        const started = performance.now();
+        await handler(event, {} as Context);
+        millis.push(performance.now() - started);
+      }
+      return millis;
+    }),
+  );
+  const rows = measured.map(({ operation, contestant, values }) => ({
+    ...{ operation, contestant },
+    median: rounded(median(values), 3),
+    p95: rounded(quantile(values, 0.95), 3),
+  }));
   report<LatencyRow>(
     'latency',
-    ratios(measured, (row) => row.median),
+    ratios(rows, (row) => row.median),
   );
 };

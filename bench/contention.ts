@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import pMap from 'p-map';
 import { changeCredit } from '../lib/credit/change.ts';
 import { Problem } from '../lib/problem.ts';
 import { touchCustomer } from '../lib/store/customers.ts';
 import { dbOnce, tableName } from '../lib/table/table.ts';
-import { median, report, rounded, withTable } from './support.ts';
+import { inTurns, median, report, rounded, withTable } from './support.ts';
 
 /** How many writes per second one customer's item takes. */
 export interface ContentionRow {
@@ -17,7 +18,7 @@ export interface ContentionRow {
 const store = 'bench';
 const writersTried = [1, 4, 16];
 
-/** Makes a change, however often it has to be asked for, as a client would. */
+/** Repeats a change as a client would, until it is not refused for its conflicts. */
 const untilMade = async (change: () => Promise<unknown>): Promise<void> => {
   for (;;)
     try {
@@ -28,12 +29,9 @@ const untilMade = async (change: () => Promise<unknown>): Promise<void> => {
     }
 };
 
-/**
- * Changes of one customer's credit, plain ones and ones that make a lot, beside bare updates of one item; they take turns,
- * so that all meet the same machine.
- */
+/** Changes of one customer's credit, plain ones and ones that make a lot, beside bare updates of one item. */
 export const measureContention = async ({ rounds, requests }: { rounds: number; requests: number }): Promise<void> => {
-  const rows = await withTable(async () => {
+  const measured = await withTable(async () => {
     const uuid = randomUUID();
     await touchCustomer(store, { uuid, username: 'hot' });
     const increment = (more: { expiresAt?: string }) =>
@@ -51,27 +49,17 @@ export const measureContention = async ({ rounds, requests }: { rounds: number; 
           }),
         ),
     };
-    const perSecond = async (write: () => Promise<unknown>, writers: number): Promise<number> => {
-      let left = requests;
+    const contestants = writersTried.flatMap((writers) =>
+      Object.entries(writes).map(([name, write]) => ({ name, write, writers })),
+    );
+    return inTurns(contestants, { rounds }, async ({ write, writers }) => {
       const started = performance.now();
-      const writer = async (): Promise<void> => {
-        while (left-- > 0) await write();
-      };
-      await Promise.all(Array.from({ length: writers }, writer));
+      await pMap(Array(requests), write, { concurrency: writers });
       return (1000 * requests) / (performance.now() - started);
-    };
-    const measured = writersTried.flatMap((writers) =>
-      Object.entries(writes).map(([name, write]) => ({ name, write, writers, rates: [] as number[] })),
-    );
-    // Round 0 warms up.
-    for (let round = 0; round <= rounds; round++)
-      for (const { write, writers, rates } of measured) {
-        const rate = await perSecond(write, writers);
-        if (round > 0) rates.push(rate);
-      }
-    return measured.map(
-      ({ name, writers, rates }): ContentionRow => ({ write: name, writers, perSecond: rounded(median(rates), 0) }),
-    );
+    });
   });
+  const rows = measured.map(
+    ({ name, writers, values }): ContentionRow => ({ write: name, writers, perSecond: rounded(median(values), 0) }),
+  );
   report('contention', rows);
 };

@@ -10,12 +10,13 @@ import { type Result, resultsDir } from './support.ts';
 
 const docsFile = join(import.meta.dirname, '../docs/evidence/benchmarks.md');
 
-const read = <T>(name: string): Result<T> => JSON.parse(readFileSync(join(resultsDir, `${name}.json`), 'utf8'));
+/** Makes a Markdown table of rows. */
+const table =
+  <T>(heads: string[], cells: (row: T) => (string | number)[]) =>
+  (rows: readonly T[]): string =>
+    [heads, heads.map(() => '---'), ...rows.map(cells)].map((row) => `| ${row.join(' | ')} |`).join('\n');
 
-const table = (heads: string[], rows: (string | number)[][]): string =>
-  [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-
-/** When and where it was measured, how to repeat it; and a warning where other work was going on. */
+/** The command, date and machine of a benchmark, with a warning where other work was running. */
 const origin = ({ command, date, machine }: Result<unknown>, isTimed: boolean): string => {
   const { cores, cpu, memoryGiB, node, loadBefore } = machine;
   const isBusy = isTimed && loadBefore > cores / 2;
@@ -27,7 +28,7 @@ const origin = ({ command, date, machine }: Result<unknown>, isTimed: boolean): 
   ].join(' ');
 };
 
-/** Puts `text` between the marks of that name in the document; all else in it is written by hand. */
+/** Puts `text` between the marks of that name in the document. People write the rest of it. */
 const between = (document: string, name: string, text: string): string => {
   const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
   const [from, to] = [document.indexOf(start), document.indexOf(end)];
@@ -35,98 +36,77 @@ const between = (document: string, name: string, text: string): string => {
   return `${document.slice(0, from + start.length)}\n${text}\n${document.slice(to)}`;
 };
 
-const listTable = (rows: ListRow[]): string => {
+/** Puts the sizes of a page beside each other. */
+const listTable = (rows: readonly ListRow[]): string => {
   const sizes = [...new Set(rows.map((row) => row.rows))];
-  const pages = [...new Set(rows.map(({ list, filter }) => `${list}\t${filter}`))];
-  return table(
+  const pages = Map.groupBy(rows, ({ list, filter }) => `${list}\t${filter}`);
+  return table<[string, ListRow[]]>(
     ['List', 'Filter', ...sizes.flatMap((size) => [`units at ${size.toLocaleString('en')}`, 'ms'])],
-    pages.map((page) => {
-      const [list = '', filter = ''] = page.split('\t');
-      const found = rows.filter((row) => row.list === list && row.filter === filter);
-      return [list, filter, ...found.flatMap(({ units, milliseconds }) => [units, milliseconds])];
-    }),
-  );
+    ([page, found]) => [...page.split('\t'), ...found.flatMap(({ units, milliseconds }) => [units, milliseconds])],
+  )([...pages]);
 };
 
 /** Draws every chart and fills the tables of docs/evidence/benchmarks.md from bench/results. */
 export const writeDocs = async (): Promise<void> => {
-  const costs = read<CostRow>('costs');
-  const lists = read<ListRow>('lists');
-  const cpu = read<CpuRow>('cpu');
-  const latency = read<LatencyRow>('latency');
-  const bundles = read<BundleRow>('bundles');
-  const contention = read<ContentionRow>('contention');
-  await charts.drawCosts(costs.rows);
-  await charts.drawLists(lists.rows);
-  await charts.drawCpu(cpu.rows);
-  await charts.drawLatency(latency.rows);
-  await charts.drawBundles(bundles.rows);
-  await charts.drawContention(contention.rows);
-
-  const sections: [name: string, result: Result<unknown>, isTimed: boolean, text: string][] = [
-    [
-      'costs',
-      costs,
-      false,
-      table(
-        ['Endpoint', 'Case', 'Calls', 'Budget', 'Units', 'Budget'],
-        costs.rows.map((row) => [row.endpoint, row.when, row.calls, row.callsBudget, row.units, row.unitsBudget]),
-      ),
-    ],
-    ['lists', lists, true, listTable(lists.rows)],
-    [
-      'cpu',
-      cpu,
-      true,
-      table(
-        ['Operation', 'Contestant', 'Includes', 'µs per request', 'quartiles', 'of ours'],
-        cpu.rows.map((row) => [
-          row.operation,
-          row.contestant,
-          row.includes,
-          row.microseconds,
-          `${row.lower} - ${row.upper}`,
-          row.ofOurs.toFixed(2),
-        ]),
-      ),
-    ],
-    [
-      'latency',
-      latency,
-      true,
-      table(
-        ['Operation', 'Contestant', 'median ms', '95th percentile ms', 'of ours'],
-        latency.rows.map((row) => [row.operation, row.contestant, row.median, row.p95, row.ofOurs.toFixed(2)]),
-      ),
-    ],
-    [
-      'bundles',
-      bundles,
-      true,
-      table(
-        ['Bundle', 'Format', 'KB', 'load ms', 'of the client'],
-        bundles.rows.map((row) => [
-          row.bundle,
-          row.format,
-          row.kilobytes,
-          row.loadMilliseconds,
-          row.ofClient.toFixed(2),
-        ]),
-      ),
-    ],
-    [
-      'contention',
-      contention,
-      true,
-      table(
-        ['Write', 'At once', 'per second'],
-        contention.rows.map((row) => [row.write, row.writers, row.perSecond]),
-      ),
-    ],
-  ];
-  const document = sections.reduce(
-    (text, [name, result, isTimed, rows]) => between(text, name, `${origin(result, isTimed)}\n\n${rows}`),
-    readFileSync(docsFile, 'utf8'),
+  let document = readFileSync(docsFile, 'utf8');
+  const fill = async <T>(
+    name: string,
+    draw: (rows: readonly T[]) => Promise<void>,
+    tableOf: (rows: readonly T[]) => string,
+    isTimed = true,
+  ): Promise<void> => {
+    const result: Result<T> = JSON.parse(readFileSync(join(resultsDir, `${name}.json`), 'utf8'));
+    await draw(result.rows);
+    document = between(document, name, `${origin(result, isTimed)}\n\n${tableOf(result.rows)}`);
+  };
+  await fill(
+    'costs',
+    charts.drawCosts,
+    table<CostRow>(['Endpoint', 'Case', 'Calls', 'Budget', 'Units', 'Budget'], (row) => [
+      row.endpoint,
+      row.when,
+      row.calls,
+      row.callsBudget,
+      row.units,
+      row.unitsBudget,
+    ]),
+    false,
+  );
+  await fill('lists', charts.drawLists, listTable);
+  await fill(
+    'cpu',
+    charts.drawCpu,
+    table<CpuRow>(['Operation', 'Contestant', 'Includes', 'µs per request', 'quartiles', 'of ours'], (row) => {
+      const quartiles = `${row.lower} - ${row.upper}`;
+      return [row.operation, row.contestant, row.includes, row.microseconds, quartiles, row.ofOurs.toFixed(2)];
+    }),
+  );
+  await fill(
+    'latency',
+    charts.drawLatency,
+    table<LatencyRow>(['Operation', 'Contestant', 'median ms', '95th percentile ms', 'of ours'], (row) => [
+      row.operation,
+      row.contestant,
+      row.median,
+      row.p95,
+      row.ofOurs.toFixed(2),
+    ]),
+  );
+  await fill(
+    'bundles',
+    charts.drawBundles,
+    table<BundleRow>(['Bundle', 'Format', 'KB', 'load ms', 'of the client'], (row) => [
+      row.bundle,
+      row.format,
+      row.kilobytes,
+      row.loadMilliseconds,
+      row.ofClient.toFixed(2),
+    ]),
+  );
+  await fill(
+    'contention',
+    charts.drawContention,
+    table<ContentionRow>(['Write', 'At once', 'per second'], (row) => [row.write, row.writers, row.perSecond]),
   );
   writeFileSync(docsFile, document);
 };

@@ -2,7 +2,7 @@ import { ada, bob, seedResidents } from '../test/support/residents.ts';
 import { type SeededList, seedStore } from '../test/support/seeded-store.ts';
 import type { Call } from '../test/support/service.ts';
 import { callIn } from './call.ts';
-import { median, report, rounded, withTable } from './support.ts';
+import { inTurns, median, report, rounded, withTable } from './support.ts';
 
 type Cost = NonNullable<Awaited<ReturnType<Call>>['cost']>;
 
@@ -49,33 +49,29 @@ const pages = (category: string): [list: string, filter: string, path: string][]
   ];
 };
 
-const within = (path: string): string => `${path}${path.endsWith('?') ? '' : '&'}limit=40`;
-
-/** All three stores are there before the first is measured, and take turns: what they meet of other work is the same. */
+/** Makes all three stores before the first is measured: they take turns. */
 export const measureLists = async ({ rounds }: { rounds: number }): Promise<void> => {
   const rows = await withTable(async () => {
     await seedResidents();
-    const stores = [];
+    const stores: { size: number; category: string; call: Call }[] = [];
     for (const size of sizes) {
       const { store, category } = await seedStore(size, lists);
       stores.push({ size, category, call: callIn(store) });
     }
     const measured: ListRow[] = [];
     for (const [list, filter, path] of pages(stores[0]?.category ?? '')) {
-      const all = stores.map((store) => ({ ...store, times: [] as number[], costs: [] as Cost[] }));
-      // A search without a match reads all there is: about a second, in the largest store.
-      const counted = filter === search ? 3 : rounds;
-      // Round 0 loads the function and the residents.
-      for (let round = 0; round <= counted; round++)
-        for (const { call, times, costs } of all) {
-          const started = performance.now();
-          const { cost } = await call('GET', within(path));
-          if (round > 0) times.push(performance.now() - started);
-          if (cost) costs.push(cost);
-        }
-      for (const { size, times, costs } of all) {
-        const { calls = 0, units = 0 } = costs.at(-1) ?? {};
-        measured.push({ list, filter, rows: size, calls, units, milliseconds: rounded(median(times)) });
+      const costs = new Map<number, Cost>();
+      const url = `${path}${path.endsWith('?') ? '' : '&'}limit=40`;
+      // A search without a match reads the whole list, which takes about a second in the largest store.
+      const times = await inTurns(stores, { rounds: filter === search ? 3 : rounds }, async ({ size, call }) => {
+        const started = performance.now();
+        const { cost } = await call('GET', url);
+        if (cost) costs.set(size, cost);
+        return performance.now() - started;
+      });
+      for (const { size, values } of times) {
+        const { calls = 0, units = 0 } = costs.get(size) ?? {};
+        measured.push({ list, filter, rows: size, calls, units, milliseconds: rounded(median(values)) });
       }
     }
     return measured;

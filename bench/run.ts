@@ -1,16 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { loadavg } from 'node:os';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import { parseCount } from '../cli/input.ts';
 
 /**
  * `npm run bench`: everything that docs/evidence/benchmarks.md shows. Nothing but loopback is called. Each benchmark runs in a
  * process of its own, so that none inherits another's heap and compiled code.
  */
-
-const positive = (text: string): number => {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 999999.');
-  return Number(text);
-};
 
 const program = new Command('bench')
   .description(
@@ -18,16 +14,16 @@ const program = new Command('bench')
   )
   .helpCommand(false)
   .action(() => {
-    // Each would otherwise take the work of those before it for other people's.
+    // Otherwise each benchmark would count the work of those before it as other people's.
     const env = { ...process.env, BENCH_LOAD_BEFORE: loadavg()[0]?.toFixed(2) };
     for (const command of program.commands)
       execFileSync(process.execPath, [import.meta.filename, command.name()], { stdio: 'inherit', env });
   });
 
 const rounds = (command: Command, standard: number): Command =>
-  command.option('--rounds <number>', 'rounds, of which the medians are taken', positive, standard);
+  command.option('--rounds <number>', 'rounds, of which the medians are taken', parseCount, standard);
 const requests = (command: Command, standard: number): Command =>
-  command.option('--requests <number>', 'requests per round and contestant', positive, standard);
+  command.option('--requests <number>', 'requests per round and contestant', parseCount, standard);
 
 program
   .command('costs')

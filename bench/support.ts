@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { routes } from '../lib/routes/routes.ts';
 import { tableName } from '../lib/table/table.ts';
+import { matcher } from '../local/matcher.ts';
+import { proxyEvent } from '../local/proxy-event.ts';
 import { ensureTable } from '../local/table.ts';
 import startTestEngine from '../test/support/engine.ts';
 
-/** Runs `work` with an engine in memory and a table of its own in it. */
+/** Runs `work` with a table of its own in an engine in memory. */
 export const withTable = async <T>(work: () => Promise<T>): Promise<T> => {
   const stop = await startTestEngine();
   try {
@@ -25,35 +29,36 @@ export const withTable = async <T>(work: () => Promise<T>): Promise<T> => {
 /** A handler as Lambda calls it. */
 export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-interface Sent {
-  method: string;
-  /** The row's path, with parameters in braces. */
-  route: string;
-  path: string;
-  params: Record<string, string | undefined>;
-  query?: URLSearchParams;
-  body?: unknown;
-  store: string;
-}
+const match = matcher(routes);
 
-/** The event that the gateway sends a function. */
-export const eventOf = ({ method, route, path, params, query, body, store }: Sent): APIGatewayProxyEvent => {
-  const headers = { 'X-API-Key': 'bench', 'Content-Type': 'application/json', Host: 'bench.invalid' };
-  const values = Object.fromEntries([...(query ?? [])].map(([name, value]) => [name, [value]]));
-  return {
-    httpMethod: method,
-    resource: route,
-    path,
-    pathParameters: params,
-    queryStringParameters: null,
-    multiValueQueryStringParameters: query ? values : null,
-    headers,
-    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
-    stageVariables: null,
-    isBase64Encoded: false,
-    body: body === undefined ? null : JSON.stringify(body),
-    requestContext: { requestId: randomUUID(), path, authorizer: { store, keyId: 'bench' } },
-  } as unknown as APIGatewayProxyEvent;
+/** The row of a request, and the event that the gateway sends to its function. */
+export const eventOf = (store: string, method: string, url: string, body?: unknown) => {
+  const [path = ''] = url.split('?');
+  const found = match(method, path);
+  if (!found) throw new Error(`There is no ${method} ${path}.`);
+  const headersDistinct = { 'X-API-Key': ['bench'], 'Content-Type': ['application/json'], Host: ['bench.invalid'] };
+  const request = { url, headersDistinct, socket: {} } as unknown as IncomingMessage;
+  const event = proxyEvent(request, randomUUID(), found, Buffer.from(body === undefined ? '' : JSON.stringify(body)));
+  event.requestContext.authorizer = { store, keyId: 'bench' };
+  return { row: found.row, event };
+};
+
+/**
+ * Measures all contestants in rounds, in which they take turns: other work of the machine slows down all alike. Rounds
+ * that warm up do not count.
+ */
+export const inTurns = async <T extends object>(
+  contestants: readonly T[],
+  { rounds, warmUps = 1 }: { rounds: number; warmUps?: number },
+  measure: (contestant: T) => number | number[] | Promise<number | number[]>,
+): Promise<(T & { values: number[] })[]> => {
+  const measured = contestants.map((contestant) => ({ ...contestant, values: [] as number[] }));
+  for (let round = -warmUps; round < rounds; round++)
+    for (const contestant of measured) {
+      const value = await measure(contestant);
+      if (round >= 0) contestant.values.push(...[value].flat());
+    }
+  return measured;
 };
 
 /** The value that `share` of them do not exceed. */
@@ -66,7 +71,7 @@ export const rounded = (value: number, digits = 2): number => Number(value.toFix
 
 export const resultsDir = join(import.meta.dirname, 'results');
 
-/** What was measured, on what machine, and how to do it again. */
+/** The rows of a benchmark, with its command and the machine. */
 export interface Result<T> {
   command: string;
   date: string;
@@ -74,7 +79,7 @@ export interface Result<T> {
   rows: T[];
 }
 
-/** How busy the machine was before the benchmarks began. */
+/** The load of the machine before the benchmarks began. */
 const loadBefore = Number(process.env.BENCH_LOAD_BEFORE ?? rounded(loadavg()[0] ?? 0));
 
 /** Writes a benchmark's rows, with the facts of this machine, to bench/results, and prints them. */

@@ -15,52 +15,30 @@ export interface Contestant {
   event: APIGatewayProxyEvent;
 }
 
-/** The contestants, each with its category and customer in the table; test/compared.test.ts holds them to the same answers. */
+/** The contestants, each with its category and customer in the table. test/compared.test.ts checks that they answer alike. */
 export const prepare = async (): Promise<Contestant[]> => {
   const [store, storeOfElectrodb] = ['bench', 'bench-electrodb'];
   const uuid = randomUUID();
   await touchCustomer(store, { uuid, username: 'hot' });
   const { id } = await createCategory(store, { name: 'Light' });
   const idOfElectrodb = await electrodb.seed(storeOfElectrodb, uuid);
-  const get = (categoryId: string, of: string): APIGatewayProxyEvent =>
-    eventOf({
-      method: 'GET',
-      route: '/v1/categories/{id}',
-      path: `/v1/categories/${categoryId}`,
-      params: { id: categoryId },
-      store: of,
-    });
-  const increment = (of: string): APIGatewayProxyEvent =>
-    eventOf({
-      method: 'POST',
-      route: '/v1/customers/{identifier}/actions/increment-credit',
-      path: `/v1/customers/${uuid}/actions/increment-credit`,
-      params: { identifier: uuid },
-      body: { delta: 1 },
-      store: of,
-    });
+  const get = eventOf(store, 'GET', `/v1/categories/${id}`).event;
+  const getOfElectrodb = eventOf(storeOfElectrodb, 'GET', `/v1/categories/${idOfElectrodb}`).event;
+  const [increment, incrementOfElectrodb] = [store, storeOfElectrodb].map(
+    (of) => eventOf(of, 'POST', `/v1/customers/${uuid}/actions/increment-credit`, { delta: 1 }).event,
+  ) as [APIGatewayProxyEvent, APIGatewayProxyEvent];
   const [ours, withHono, withElectrodb] = ['ours', 'Hono for lib/http', 'ElectroDB for lib/store'];
-  const contestants: Contestant[] = [
-    { operation: 'get-category', contestant: ours, handler: ourGet, event: get(id, store) },
-    { operation: 'get-category', contestant: withHono, handler: hono, event: get(id, store) },
-    {
-      operation: 'get-category',
-      contestant: withElectrodb,
-      handler: electrodb.getCategory,
-      event: get(idOfElectrodb, storeOfElectrodb),
-    },
-    { operation: 'increment-credit', contestant: ours, handler: ourIncrement, event: increment(store) },
-    { operation: 'increment-credit', contestant: withHono, handler: hono, event: increment(store) },
-    {
-      operation: 'increment-credit',
-      contestant: withElectrodb,
-      handler: electrodb.incrementCredit,
-      event: increment(storeOfElectrodb),
-    },
+  const contestants: [string, string, LambdaHandler, APIGatewayProxyEvent][] = [
+    ['get-category', ours, ourGet, get],
+    ['get-category', withHono, hono, get],
+    ['get-category', withElectrodb, electrodb.getCategory, getOfElectrodb],
+    ['increment-credit', ours, ourIncrement, increment],
+    ['increment-credit', withHono, hono, increment],
+    ['increment-credit', withElectrodb, electrodb.incrementCredit, incrementOfElectrodb],
   ];
-  for (const { contestant, handler, event } of contestants) {
+  for (const [, contestant, handler, event] of contestants) {
     const { statusCode, body } = await handler(event, {} as Context);
     if (statusCode !== 200) throw new Error(`${contestant} answered ${statusCode}: ${body}`);
   }
-  return contestants;
+  return contestants.map(([operation, contestant, handler, event]) => ({ operation, contestant, handler, event }));
 };

@@ -10,7 +10,7 @@ import { db, dbOnce, tableName } from '../../lib/table/table.ts';
 
 /**
  * The same two endpoints with ElectroDB in the place of lib/store: the same schemas, wrapper, keys, clients, consistent
- * read and conditional update. Its items carry two attributes more, by which it knows them.
+ * read and conditional update. ElectroDB adds two attributes to each item, by which it identifies its entity.
  */
 
 const text = { type: 'string', required: true } as const;
@@ -57,7 +57,7 @@ const customers = new Entity(
   { client: dbOnce },
 );
 
-/** Writes what the two endpoints read and change. */
+/** Writes the items that the two endpoints read and change. */
 export const seed = async (store: string, uuid: string): Promise<string> => {
   const id = newId();
   await categories.put({ store, id, name: 'Light', productCount: 3 }).go({ table: tableName() });
