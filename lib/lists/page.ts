@@ -37,24 +37,17 @@ export const cursorInvalid = 'Cursor is invalid.';
 // Lambda limits an answer to 6 MB. A larger page is cut short, and its cursor leads on.
 const maxPageBytes = 5_000_000;
 
-/** Counts the rows that fit, by the size of their JSON. At least one does. */
-const fitting = <T>(rows: T[], sizeOf: (json: string) => number): number => {
-  let bytes = 0;
-  const end = rows.findIndex((row) => {
-    bytes += sizeOf(JSON.stringify(row));
-    return bytes > maxPageBytes;
-  });
-  return end < 0 ? rows.length : Math.max(end, 1);
-};
-
+/** The first rows that fit, and at least one. */
 const thatFit = <T>(rows: T[]): T[] => {
   // Lambda escapes the quotes and backslashes of the body once more, which at most doubles it. Only a page that could
   // then be too large is measured exactly.
-  if (fitting(rows, (json) => 2 * Buffer.byteLength(json)) === rows.length) return rows;
-  return rows.slice(
-    0,
-    fitting(rows, (json) => Buffer.byteLength(JSON.stringify(json))),
-  );
+  if (2 * Buffer.byteLength(JSON.stringify(rows)) <= maxPageBytes) return rows;
+  let bytes = 0;
+  const end = rows.findIndex((row) => {
+    bytes += Buffer.byteLength(JSON.stringify(JSON.stringify(row)));
+    return bytes > maxPageBytes;
+  });
+  return end < 0 ? rows : rows.slice(0, Math.max(end, 1));
 };
 
 /**
