@@ -108,7 +108,7 @@ type Row<L extends Line, F extends RowFields> = Omit<Route, 'params' | 'query' |
 /** Makes a row of `GET /v1/coupons/{id}` and what does not follow from it. */
 export const route = <const L extends Line, const F extends RowFields>(line: L, fields: F): Row<L, F> => {
   const [method = '', path = ''] = line.split(' ');
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const names = path.split('/').flatMap((segment) => (segment.startsWith('{') ? segment.slice(1, -1) : []));
   const isOneById = method === 'GET' && names.includes('id') && !fields.query;
   const row = {
     method,
