@@ -11,11 +11,13 @@ import { reopenDelivery } from '../lib/delivery/deliveries.ts';
 import { decodeMessage } from '../lib/delivery/message.ts';
 import { sendMessages } from '../lib/delivery/queue.ts';
 
-/** What an operator does about deliveries, beside listing them (`listDeliveries`, `getDelivery`). */
+/** The operator's work on the queues: sends deliveries again, lists and redrives dead letters, counts messages. */
+
+const client = new SQSClient({});
 
 /**
- * Sends a delivery again that failed, waits or hangs; it has another 14 days. The record is readied first: if the queue
- * then fails, the same call can be made again. Throws 404 for an unknown delivery, 400 for one that was made.
+ * Sends a delivery again that failed, waits or hangs. It is tried for another 14 days. The record is written before the
+ * message: if the queue fails then, the call can be repeated. Throws 404 for an unknown delivery, 400 for a delivered one.
  */
 export const sendAgain = async (store: string, id: string): Promise<void> => {
   await sendMessages(store, [await reopenDelivery(store, id)]);
@@ -25,46 +27,42 @@ export interface DeadLetter {
   messageId: string;
   sentAt: string;
   body: string;
-  /** Whether it is a message of ours, so that another try makes sense. */
+  /** The message is one of ours, so that it can be sent again. */
   readable: boolean;
 }
 
 const deadLetterUrl = (): string | undefined => process.env.DELIVERY_DLQ_URL;
 
-/** How long a letter that is looked at is out of sight of others, at the most. */
-const lookSeconds = 30;
-
-/** How long a letter stays out of sight after it was looked at. Not 0: fauxqs 2.4.1 would lose it (see `comeBackAfter`). */
-const putBackSeconds = 1;
-
-/** Whether somebody is looking at dead letters, so that others do not see them. */
-const areTaken = async (client: SQSClient): Promise<boolean> => {
-  const { Attributes } = await client.send(
-    new GetQueueAttributesCommand({
-      QueueUrl: deadLetterUrl(),
-      AttributeNames: ['ApproximateNumberOfMessagesNotVisible'],
-    }),
-  );
-  return Number(Attributes?.ApproximateNumberOfMessagesNotVisible ?? 0) > 0;
+/** How many messages a queue holds, by its URL: visible ones, and ones that somebody has received. */
+export const queueDepth = async (QueueUrl: string | undefined): Promise<{ visible: number; inFlight: number }> => {
+  const names = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'] as const;
+  const { Attributes } = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...names] }));
+  const [visible, inFlight] = names.map((name) => Number(Attributes?.[name] ?? 0)) as [number, number];
+  return { visible, inFlight };
 };
 
-/** Takes dead letters in turn, each at the most once. Waits a little for letters that were looked at just before. */
-const takeDeadLetters = async function* (client: SQSClient): AsyncGenerator<Message> {
+/** How long a dead letter that is received here is invisible to others, at most. */
+const receivedSeconds = 30;
+
+/** How long a dead letter stays invisible after it was listed. Not 0: fauxqs 2.4.1 would lose it (see `comeBackAfter`). */
+const putBackSeconds = 1;
+
+/** Receives dead letters in turn, each at most once. Waits a little for letters that are invisible just now. */
+const receiveDeadLetters = async function* (): AsyncGenerator<Message> {
   const seen = new Set<string | undefined>();
   for (let waits = 0; ; ) {
     const { Messages = [] } = await client.send(
       new ReceiveMessageCommand({
         QueueUrl: deadLetterUrl(),
         MaxNumberOfMessages: 10,
-        VisibilityTimeout: lookSeconds,
+        VisibilityTimeout: receivedSeconds,
         MessageSystemAttributeNames: ['SentTimestamp'],
       }),
     );
     const fresh = Messages.filter(({ MessageId }) => !seen.has(MessageId));
     if (fresh.length === 0) {
-      if (seen.size > 0 || waits++ === 3 || !(await areTaken(client))) return;
+      if (seen.size > 0 || waits++ === 3 || (await queueDepth(deadLetterUrl())).inFlight === 0) return;
       await pause(putBackSeconds * 1000);
-      continue;
     }
     for (const message of fresh) {
       seen.add(message.MessageId);
@@ -73,50 +71,40 @@ const takeDeadLetters = async function* (client: SQSClient): AsyncGenerator<Mess
   }
 };
 
-const putBack = async (client: SQSClient, handles: (string | undefined)[]): Promise<void> => {
-  for (const ReceiptHandle of handles)
-    await client.send(
-      new ChangeMessageVisibilityCommand({
-        QueueUrl: deadLetterUrl(),
-        ReceiptHandle,
-        VisibilityTimeout: putBackSeconds,
-      }),
-    );
+const putBack = async (messages: readonly Message[]): Promise<void> => {
+  const [QueueUrl, VisibilityTimeout] = [deadLetterUrl(), putBackSeconds];
+  for (const { ReceiptHandle } of messages)
+    await client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
 };
 
 /** The messages that no worker could handle, up to `limit`. They stay. */
 export const listDeadLetters = async (limit = 100): Promise<DeadLetter[]> => {
-  const client = new SQSClient({});
-  const found: DeadLetter[] = [];
-  const handles: (string | undefined)[] = [];
-  for await (const { MessageId = '', ReceiptHandle, Body = '', Attributes = {} } of takeDeadLetters(client)) {
-    handles.push(ReceiptHandle);
-    const sentAt = new Date(Number(Attributes.SentTimestamp ?? 0)).toISOString();
-    found.push({ messageId: MessageId, sentAt, body: Body, readable: decodeMessage(Body) !== undefined });
-    if (found.length >= limit) break;
-  }
-  await putBack(client, handles);
-  client.destroy();
-  return found;
+  const found: Message[] = [];
+  for await (const message of receiveDeadLetters()) if (found.push(message) >= limit) break;
+  await putBack(found);
+  return found.map(({ MessageId = '', Body = '', Attributes = {} }) => ({
+    messageId: MessageId,
+    sentAt: new Date(Number(Attributes.SentTimestamp ?? 0)).toISOString(),
+    body: Body,
+    readable: decodeMessage(Body) !== undefined,
+  }));
 };
 
-/** Puts the readable dead letters on the queue again; the others stay. Answers how many those were. */
+/** Puts the readable dead letters on the queue again; the others stay. Returns how many were sent. */
 export const redriveDeadLetters = async (): Promise<number> => {
-  const client = new SQSClient({});
   let count = 0;
-  const unreadable: (string | undefined)[] = [];
-  for await (const { ReceiptHandle, Body = '' } of takeDeadLetters(client)) {
-    const message = decodeMessage(Body);
+  const unreadable: Message[] = [];
+  for await (const letter of receiveDeadLetters()) {
+    const message = decodeMessage(letter.Body ?? '');
     if (!message) {
-      unreadable.push(ReceiptHandle);
+      unreadable.push(letter);
       continue;
     }
-    // Sent before it is deleted: dying in between leaves it in both, which is harmless.
+    // Sent before it is deleted: a crash in between leaves it in both queues, which is harmless.
     await sendMessages(message.store, [message]);
-    await client.send(new DeleteMessageCommand({ QueueUrl: deadLetterUrl(), ReceiptHandle }));
+    await client.send(new DeleteMessageCommand({ QueueUrl: deadLetterUrl(), ReceiptHandle: letter.ReceiptHandle }));
     count += 1;
   }
-  await putBack(client, unreadable);
-  client.destroy();
+  await putBack(unreadable);
   return count;
 };

@@ -1,9 +1,8 @@
 import { listStores } from '../../lib/store/stores.ts';
 import type { StoreCommand } from '../command.ts';
-import { checkApi, checkQueues, checkSweep } from '../doctor/deployment.ts';
-import { type Finding, fail, ok, warn } from '../doctor/finding.ts';
+import { checkApi, checkBackup, checkQueues, checkSweep, checkTable } from '../doctor/deployment.ts';
+import { type Finding, failIf, ok, warnIf } from '../doctor/finding.ts';
 import { checkDeliveries, checkDispenser, checkKeys } from '../doctor/store.ts';
-import { checkBackup, checkTable } from '../doctor/table.ts';
 import { explain, Failure } from '../errors.ts';
 import { type Column, counted, print } from '../output.ts';
 import { connect, type GlobalOptions, type Target } from '../target.ts';
@@ -21,20 +20,22 @@ const looked = async (check: string, look: () => Promise<Finding[]>): Promise<Fi
   try {
     return await look();
   } catch (error) {
-    return [fail(check, 'could not be checked', explain(error))];
+    return [failIf(check, ['could not be checked', explain(error)])];
   }
 };
 
 const checkStores = async (target: Target): Promise<Finding[]> => {
   const stores = await listStores();
-  const left = stores.filter(({ deletedAt }) => deletedAt);
   const active = stores.filter(({ deletedAt }) => !deletedAt);
+  const rest = stores.filter(({ deletedAt }) => deletedAt);
   const findings = [
-    active.length > 0
-      ? ok('stores', active.map(({ name }) => name).join(', '))
-      : warn('stores', 'there is none', 'Create one: store create "My Store"'),
-    ...left.map(({ id, name }) =>
-      warn('stores', `${name} is deleted, but not all of it is removed`, `Go on with it: store delete ${id}`),
+    warnIf(
+      'stores',
+      active.length === 0 && ['there is none', 'Create one: store create "My Store"'],
+      active.map(({ name }) => name).join(', '),
+    ),
+    ...rest.map(({ id, name }) =>
+      warnIf('stores', [`${name} is deleted, but not all of it is removed`, `Complete it: store delete ${id}`]),
     ),
   ];
   for (const store of active)
@@ -51,7 +52,7 @@ const examine = async (options: GlobalOptions): Promise<Finding[]> => {
   try {
     target = await connect(options);
   } catch (error) {
-    return [fail('deployment', 'cannot be reached', explain(error))];
+    return [failIf('deployment', ['cannot be reached', explain(error)])];
   }
   const findings = await Promise.all([
     looked('api', () => checkApi(target)),
@@ -61,10 +62,8 @@ const examine = async (options: GlobalOptions): Promise<Finding[]> => {
     looked('sweep', () => checkSweep(target)),
     looked('stores', () => checkStores(target)),
   ]);
-  return [
-    ok('deployment', target.kind === 'stage' ? `${target.name}: AWS knows you, and its stack is there` : target.name),
-    ...findings.flat(),
-  ];
+  const detail = target.kind === 'stage' ? `${target.name}: AWS knows you, and its stack is there` : target.name;
+  return [ok('deployment', detail), ...findings.flat()];
 };
 
 const doctor = async (options: GlobalOptions): Promise<void> => {

@@ -1,120 +1,155 @@
-import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import {
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  DynamoDBClient,
+  type TableDescription,
+} from '@aws-sdk/client-dynamodb';
 import { now } from '../../lib/clock.ts';
 import { findLastSweep, findOverdue } from '../../lib/credit/sweep.ts';
+import { indexes, ttlAttribute } from '../../lib/table/table.ts';
+import { queueDepth } from '../dead-letters.ts';
 import { counted } from '../output.ts';
 import type { Target } from '../target.ts';
-import { type Finding, fail, inWords, ok, warn } from './finding.ts';
+import { type Finding, failIf, inWords, ok, warnIf } from './finding.ts';
 
-/** What the doctor looks at once for a whole deployment, beside its table. */
+/** The doctor's checks of a whole deployment. */
 
-export const redeploy = 'Deploy again: npx cdk deploy (docs/operate/deploy.md, "Update").';
+const redeploy = 'Deploy again: npx cdk deploy (docs/operate/deploy.md, "Update").';
+
+const client = new DynamoDBClient({});
+
+const indexFaults = ({ GlobalSecondaryIndexes = [] }: TableDescription): string[] =>
+  Object.entries(indexes).flatMap(([name, { partition, sort }]) => {
+    const found = GlobalSecondaryIndexes.find(({ IndexName }) => IndexName === name);
+    if (!found) return [`${name} is missing`];
+    const keys = found.KeySchema?.map(({ AttributeName }) => AttributeName).join();
+    if (keys !== [partition, sort].join()) return [`${name} has other keys`];
+    return (found.IndexStatus ?? 'ACTIVE') === 'ACTIVE' ? [] : [`${name} is ${found.IndexStatus}`];
+  });
+
+export const checkTable = async ({ tableName }: Target): Promise<Finding[]> => {
+  const { Table = {} } = await client.send(new DescribeTableCommand({ TableName: tableName }));
+  const { TimeToLiveDescription: ttl } = await client.send(new DescribeTimeToLiveCommand({ TableName: tableName }));
+  const status = Table.TableStatus ?? 'unknown';
+  const faults = indexFaults(Table);
+  const hasTtl = ttl?.TimeToLiveStatus === 'ENABLED' && ttl.AttributeName === ttlAttribute;
+  return [
+    failIf(
+      'table',
+      status !== 'ACTIVE' && [`${tableName} is ${status}`, 'Wait some minutes. If it stays so, see the AWS console.'],
+      `${tableName} is active`,
+    ),
+    failIf(
+      'indexes',
+      faults.length > 0 && [
+        faults.join(', '),
+        `Lists will fail or miss rows. ${redeploy} A restored table needs its indexes restored too.`,
+      ],
+      `all ${Object.keys(indexes).length} are active`,
+    ),
+    warnIf(
+      'clean-up',
+      !hasTtl && ['expired rows are not deleted', 'Enable time to live (docs/operate/deploy.md, "Restore", step 2).'],
+      'expired rows are deleted',
+    ),
+  ];
+};
+
+/** The local service needs no backup. */
+export const checkBackup = async ({ kind, tableName }: Target): Promise<Finding[]> => {
+  if (kind === 'local') return [];
+  const command = new DescribeContinuousBackupsCommand({ TableName: tableName });
+  const { PointInTimeRecoveryDescription: recovery } = (await client.send(command)).ContinuousBackupsDescription ?? {};
+  const isOff = recovery?.PointInTimeRecoveryStatus !== 'ENABLED';
+  return [
+    warnIf(
+      'backup',
+      isOff && ['there is none', 'Enable continuous backups (docs/operate/deploy.md, "Restore", step 2).'],
+      'continuous',
+    ),
+  ];
+};
 
 const manyMessages = 1000;
 
 export const checkQueues = async (): Promise<Finding[]> => {
-  const client = new SQSClient({});
-  const depthOf = async (QueueUrl: string | undefined): Promise<{ visible: number; inFlight: number }> => {
-    const { Attributes = {} } = await client.send(
-      new GetQueueAttributesCommand({
-        QueueUrl,
-        AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
-      }),
-    );
-    return {
-      visible: Number(Attributes.ApproximateNumberOfMessages ?? 0),
-      inFlight: Number(Attributes.ApproximateNumberOfMessagesNotVisible ?? 0),
-    };
-  };
-  try {
-    const [queue, dead] = await Promise.all([
-      depthOf(process.env.DELIVERY_QUEUE_URL),
-      depthOf(process.env.DELIVERY_DLQ_URL),
-    ]);
-    const depth = `${queue.visible} deliveries to be taken up, ${queue.inFlight} under way or to be tried again`;
-    const letters = dead.visible + dead.inFlight;
-    return [
-      queue.visible < manyMessages
-        ? ok('queue', depth)
-        : warn(
-            'queue',
-            depth,
-            'Look whether the worker fails or a dispenser hangs: store deliveries list --state queued',
-          ),
-      letters === 0
-        ? ok('dead letters', 'none')
-        : warn(
-            'dead letters',
-            `${counted(letters, 'message')} could not be handled`,
-            'Read them, mend the cause: store deliveries dead-letters',
-          ),
-    ];
-  } finally {
-    client.destroy();
-  }
+  const { DELIVERY_QUEUE_URL, DELIVERY_DLQ_URL } = process.env;
+  const [queue, dead] = await Promise.all([DELIVERY_QUEUE_URL, DELIVERY_DLQ_URL].map(queueDepth));
+  const { visible = 0, inFlight = 0 } = queue ?? {};
+  const letters = (dead?.visible ?? 0) + (dead?.inFlight ?? 0);
+  const depth = `${visible} deliveries to be taken up, ${inFlight} under way or waiting for a retry`;
+  return [
+    warnIf(
+      'queue',
+      visible >= manyMessages && [depth, 'See whether the worker fails or a dispenser hangs: store deliveries list'],
+      depth,
+    ),
+    warnIf(
+      'dead letters',
+      letters > 0 && [
+        `${counted(letters, 'message')} could not be handled`,
+        'Read them, and mend the cause: store deliveries dead-letters',
+      ],
+      'none',
+    ),
+  ];
 };
 
 const sweepLateMillis = 5 * 60_000;
 
 export const checkSweep = async ({ kind }: Target): Promise<Finding[]> => {
   const [last, overdue] = await Promise.all([findLastSweep(), findOverdue()]);
-  const ran = last ? `the last one was ${inWords(now() - Date.parse(last.at))} ago` : 'none has run yet';
-  const due =
-    overdue === undefined ? 'nothing is due' : `credit has been due for ${inWords(now() - Date.parse(overdue))}`;
+  const ago = last && now() - Date.parse(last.at);
+  const ran = ago === undefined ? 'none has run yet' : `the last one was ${inWords(ago)} ago`;
+  const due = overdue ? `credit has been due for ${inWords(now() - Date.parse(overdue))}` : 'nothing is due';
   const detail = `${ran}; ${due}`;
   if (kind === 'local') {
     const note = `${detail} (here it runs only when asked)`;
-    return [overdue === undefined ? ok('sweep', note) : warn('sweep', note, 'Close what has expired: store sweep')];
+    return [warnIf('sweep', overdue !== undefined && [note, 'Close the expired credit: store sweep'], note)];
   }
-  if (!last || now() - Date.parse(last.at) > sweepLateMillis)
+  if (ago === undefined || ago > sweepLateMillis)
     return [
-      fail(
-        'sweep',
+      failIf('sweep', [
         detail,
-        'It should run every minute: look at the schedule in EventBridge Scheduler. By hand: store sweep',
-      ),
+        'It should run every minute: see its schedule in EventBridge Scheduler. To run it by hand: store sweep',
+      ]),
     ];
-  if (last.failed > 0)
-    return [
-      fail(
-        'sweep',
-        `${detail}; it failed for ${counted(last.failed, 'customer')}`,
-        'Its log says whose and why. See store audit.',
-      ),
-    ];
-  return [ok('sweep', detail)];
+  const failed = last?.failed ?? 0;
+  return [
+    failIf(
+      'sweep',
+      failed > 0 && [`${detail}; it failed for ${counted(failed, 'customer')}`, 'See its log and store audit.'],
+      detail,
+    ),
+  ];
 };
 
 const skewMillis = 5000;
 
-/** Asks the API without a key, which costs nothing: that it answers, and by its time whether this clock is right. */
+const clockFix =
+  'Set this computer’s clock: AWS refuses calls from a clock that is 5 minutes off, and the expiry of keys depends on it.';
+
+/** Asks the API without a key, which costs nothing: checks that it answers, and compares the clocks. */
 export const checkApi = async ({ kind, baseUrl }: Target): Promise<Finding[]> => {
   const asked = Date.now();
   const response = await fetch(`${baseUrl}/v1/categories`, { signal: AbortSignal.timeout(10_000) });
   const heard = Date.now();
-  const api =
-    response.status === 401
-      ? ok('api', `${baseUrl} answers`)
-      : fail('api', `${baseUrl} answers ${response.status} where 401 is right`, redeploy);
-  const served = Date.parse(response.headers.get('date') ?? '');
-  // The header has no fractions: half a second is the best guess of what was cut off.
-  const skew = (asked + heard) / 2 - (served + 500);
+  const api = failIf(
+    'api',
+    response.status !== 401 && [`${baseUrl} answers ${response.status} instead of 401`, redeploy],
+    `${baseUrl} answers`,
+  );
   const moved = now() - Date.now();
-  if (kind === 'local')
-    return [
-      api,
-      ok('clock', moved > 1000 ? `the local service's was moved ${inWords(moved)} ahead` : 'the same machine'),
-    ];
+  if (kind === 'local') {
+    const detail = moved > 1000 ? `the local service's was moved ${inWords(moved)} ahead` : 'the same machine';
+    return [api, ok('clock', detail)];
+  }
+  // The header has no fractions: half a second is the best guess.
+  const skew = (asked + heard) / 2 - (Date.parse(response.headers.get('date') ?? '') + 500);
   if (Number.isNaN(skew))
-    return [api, warn('clock', 'the API does not tell its time', 'Compare this clock with another.')];
+    return [api, warnIf('clock', ['the API does not tell its time', 'Compare this clock with another.'])];
   const detail = `${inWords(skew)} ${skew > 0 ? 'ahead of' : 'behind'} the API's`;
-  return [
-    api,
-    Math.abs(skew) < skewMillis
-      ? ok('clock', `within ${skewMillis / 1000} seconds of the API's`)
-      : warn(
-          'clock',
-          detail,
-          'Set this computer’s clock: AWS refuses calls of one that is 5 minutes off, and ends of keys are reckoned by it.',
-        ),
-  ];
+  const isOff = Math.abs(skew) >= skewMillis;
+  return [api, warnIf('clock', isOff && [detail, clockFix], `within ${skewMillis / 1000} seconds of the API's`)];
 };

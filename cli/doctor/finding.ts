@@ -1,6 +1,6 @@
 import { counted } from '../output.ts';
 
-/** A line of the doctor: what was looked at, how it is, and, unless it is well, what to do. */
+/** A line of the doctor: the check, its state, the detail, and how to mend it unless it is well. */
 export interface Finding {
   check: string;
   state: 'ok' | 'warn' | 'fail';
@@ -8,11 +8,23 @@ export interface Finding {
   fix?: string;
 }
 
-export const ok = (check: string, detail: string): Finding => ({ check, state: 'ok', detail });
-export const warn = (check: string, detail: string, fix: string): Finding => ({ check, state: 'warn', detail, fix });
-export const fail = (check: string, detail: string, fix: string): Finding => ({ check, state: 'fail', detail, fix });
+/** A fault that a check finds, with the way to mend it; false where there is none. */
+type Fault = [detail: string, fix: string] | false;
 
-/** A length of time in words, in its largest unit. */
+const findingIf =
+  (state: 'warn' | 'fail') =>
+  (check: string, fault: Fault, fine = ''): Finding =>
+    fault ? { check, state, detail: fault[0], fix: fault[1] } : { check, state: 'ok', detail: fine };
+
+export const ok = (check: string, detail: string): Finding => ({ check, state: 'ok', detail });
+
+/** A warning where there is a fault, and `fine` where there is none. */
+export const warnIf = findingIf('warn');
+
+/** A failure where there is a fault, and `fine` where there is none. */
+export const failIf = findingIf('fail');
+
+/** A duration in words, in its largest unit. */
 export const inWords = (millis: number): string => {
   const seconds = Math.round(Math.abs(millis) / 1000);
   if (seconds < 120) return counted(seconds, 'second');
