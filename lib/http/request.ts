@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod';
+import { toDotPath } from 'zod/v4/core';
 import { openCursor } from '../lists/cursor.ts';
 import { cursorInvalid, type ListRequest } from '../lists/page.ts';
 import { invalid, notFound, unauthorized } from '../problem.ts';
@@ -34,12 +35,10 @@ export const callerOf = (event: APIGatewayProxyEvent): Caller =>
 /** The message of one fault: the field's name and the schema's words, or a schema's whole sentence. */
 const messageOf = ({ path, message, input }: z.core.$ZodIssue): string => {
   if (/^[A-Z]/.test(message)) return message;
-  const name = path.reduce<string>(
-    (text, part) => (typeof part === 'number' ? `${text}[${part}]` : text ? `${text}.${String(part)}` : String(part)),
-    '',
-  );
-  if (input === undefined && message.startsWith('must be')) return `${name || 'The body'} is required: it ${message}.`;
-  return `${name || 'The body'} ${message}.`;
+  const name = toDotPath(path) || 'The body';
+  return input === undefined && message.startsWith('must be')
+    ? `${name} is required: it ${message}.`
+    : `${name} ${message}.`;
 };
 
 /** Parses `value` and adds the messages of its faults to `faults`. */

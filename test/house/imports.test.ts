@@ -64,7 +64,8 @@ test('lib/ and functions/ import packages that are dependencies of the service',
   const packages = new Set(
     Object.values(imports)
       .flat()
-      .filter((name) => !isFile(name) && !name.startsWith('node:')),
+      .filter((name) => !isFile(name) && !name.startsWith('node:'))
+      .map((name) => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name),
   );
 
   // A package of types alone.
