@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 import { logSink } from '../lib/log.ts';
-import { db, dbOnce } from '../lib/table/table.ts';
+import { db, dbOnce } from '../lib/table/client.ts';
 import { type Contestant, prepare } from './compared/contestants.ts';
 import { inTurns, median, quantile, report, rounded, withTable } from './support.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { routes } from '../lib/routes/routes.ts';
-import { tableName } from '../lib/table/table.ts';
+import { tableName } from '../lib/table/client.ts';
 import { matcher } from '../local/matcher.ts';
 import { proxyEvent } from '../local/proxy-event.ts';
 import { ensureTable } from '../local/table.ts';

@@ -2,7 +2,7 @@ import { Duration, Names } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, type LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct, Node } from 'constructs';
-import { indexes } from '../lib/table/table.ts';
+import { indexes } from '../lib/table/schema.ts';
 import type { Api } from './api.ts';
 import type { Data } from './data.ts';
 import type { ServiceFunction } from './service-function.ts';

@@ -12,7 +12,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { deliveryQueue } from '../lib/delivery/queue.ts';
-import { indexes, tableKey, ttlAttribute } from '../lib/table/table.ts';
+import { indexes, tableKey, ttlAttribute } from '../lib/table/schema.ts';
 import type { Settings } from './settings.ts';
 
 /** What a deployment keeps: the table, the queue of deliveries, and the secret that cursors are sealed with. */

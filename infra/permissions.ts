@@ -1,5 +1,5 @@
 import { type Kind, kindsWritten, type Route } from '../lib/routes/route.ts';
-import { type IndexName, indexes } from '../lib/table/table.ts';
+import { type IndexName, indexes } from '../lib/table/schema.ts';
 
 /** The kinds of item that a function may touch. Who writes a kind may read it too. */
 export interface Access {

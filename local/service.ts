@@ -5,7 +5,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { logSink } from '../lib/log.ts';
 import type { Route } from '../lib/routes/route.ts';
 import { routes } from '../lib/routes/routes.ts';
-import { tableName } from '../lib/table/table.ts';
+import { tableName } from '../lib/table/client.ts';
 import { seedResidents, untouchedResidents } from './demo/residents.ts';
 import { seedDemo } from './demo.ts';
 import { connectConsole, connectDispenser } from './dev.ts';

@@ -5,7 +5,7 @@ import {
   ResourceNotFoundException,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { indexes, tableKey, ttlAttribute } from '../lib/table/table.ts';
+import { indexes, tableKey, ttlAttribute } from '../lib/table/schema.ts';
 
 const keySchema = (partition: string, sort: string) => [
   { AttributeName: partition, KeyType: 'HASH' as const },

@@ -6,7 +6,7 @@ import { invalid, notFound } from '../../lib/problem.ts';
 import { getCategory as getCategoryRow } from '../../lib/routes/categories.ts';
 import { incrementCredit as incrementCreditRow } from '../../lib/routes/credit.ts';
 import { uuidOf } from '../../lib/store/customers.ts';
-import { db, dbOnce, tableName } from '../../lib/table/table.ts';
+import { db, dbOnce, tableName } from '../../lib/table/client.ts';
 
 /**
  * The same two endpoints with ElectroDB in the place of lib/store: the same schemas, wrapper, keys, clients, consistent

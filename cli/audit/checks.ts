@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pMapIterable } from 'p-map';
 import { listLots } from '../../lib/credit/lots.ts';
 import type { CreditItem } from '../../lib/credit/state.ts';
+import { everyRow } from '../../lib/lists/source.ts';
 import { findCategory, listCategories, listMembers } from '../../lib/store/categories.ts';
-import { findCodeHolder, foldedCode } from '../../lib/store/coupon-codes.ts';
-import { findCoupon, listCoupons } from '../../lib/store/coupons.ts';
+import { findCodeHolder, findCoupon, listCoupons, normalisedCode } from '../../lib/store/coupons.ts';
 import { customerKey, findCustomerItem, listCustomerItems } from '../../lib/store/customers.ts';
 import { listStoreCards } from '../../lib/store/gift-cards.ts';
 import { findResident } from '../../lib/store/residents.ts';
-import { scanStore } from '../../lib/store/stores.ts';
-import { everyRow, getMany, type Key, rowsOf } from '../../lib/table/query.ts';
-import { partition } from '../../lib/table/table.ts';
+import { type Key, partition } from '../../lib/table/schema.ts';
+import { getMany, rowsOf } from '../../lib/table/table.ts';
+import { scanStore } from '../scan.ts';
 import { auditCredit } from './customer-credit.ts';
 
 /** Hears of an audit while it runs. */
@@ -80,7 +80,7 @@ export const checkCoupons: Check = (store, listener) =>
       const coupon = await findCoupon(store, id);
       if (!coupon) return [];
       const { code, folded } = coupon;
-      if (folded !== foldedCode(code)) return [`coupon ${id}: its code ${code} is noted as ${folded}.`];
+      if (folded !== normalisedCode(code)) return [`coupon ${id}: its code ${code} is noted as ${folded}.`];
       const holder = await findCodeHolder(store, folded);
       return holder === id ? [] : [`coupon ${id}: its code ${code} belongs to ${holder ?? 'no coupon'}.`];
     },

@@ -1,7 +1,8 @@
+import { everyRow } from '../../lib/lists/source.ts';
 import { findCustomerItem, rankOf } from '../../lib/store/customers.ts';
 import { listPurchases, type SpendItem, spendKey } from '../../lib/store/spend.ts';
-import { everyRow, getMany, rowsOf } from '../../lib/table/query.ts';
-import { partition } from '../../lib/table/table.ts';
+import { partition } from '../../lib/table/schema.ts';
+import { getMany, rowsOf } from '../../lib/table/table.ts';
 import { type Check, forEvery } from './checks.ts';
 
 /** How many buyers are held in memory at once. The purchases are read once more for each further group of as many. */

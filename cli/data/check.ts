@@ -2,7 +2,6 @@ import type { Identifier } from '../../lib/identifier.ts';
 import { findResidents } from '../../lib/store/residents.ts';
 import { type Fault, type Importer, idFrom, type Row, residentOf, type Setting } from '../plans/rows.ts';
 import { allowedIn, isRequired, type Kind, namedIn, type UuidOf, type Values } from './columns.ts';
-
 import type { RawRow } from './read.ts';
 
 /** The memory of a pass over a file. It grows by the id of each row. */

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { Identifier } from '../../lib/identifier.ts';
-import { parseIdentifier } from '../../lib/identifier.ts';
+import { type Identifier, parseIdentifier } from '../../lib/identifier.ts';
 import { identifier, text } from '../../lib/routes/wire.ts';
 import type { Importer } from '../plans/rows.ts';
 

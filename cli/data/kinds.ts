@@ -8,8 +8,7 @@ import { createProduct } from '../../lib/routes/products.ts';
 import { timestamp } from '../../lib/routes/timestamp.ts';
 import { boolean, identifier, integer, text, uuid } from '../../lib/routes/wire.ts';
 import { listCategories } from '../../lib/store/categories.ts';
-import { foldedCode } from '../../lib/store/coupon-codes.ts';
-import { listCoupons, never } from '../../lib/store/coupons.ts';
+import { listCoupons, never, normalisedCode } from '../../lib/store/coupons.ts';
 import { listCustomerItems } from '../../lib/store/customers.ts';
 import { listStoreCards } from '../../lib/store/gift-cards.ts';
 import { listPurchases } from '../../lib/store/spend.ts';
@@ -208,7 +207,7 @@ export const kinds: readonly Kind[] = [
     id: {},
     unique: ({ id, code }) => ({
       ...(id !== undefined && { id: [id as string] }),
-      code: [foldedCode(code as string)],
+      code: [normalisedCode(code as string)],
     }),
     importer: () => coupons,
     rows: (store) =>

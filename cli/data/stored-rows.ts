@@ -1,13 +1,12 @@
 import { type CreditLot, listLots } from '../../lib/credit/lots.ts';
 import { creditTypes } from '../../lib/credit/rules.ts';
 import { type CreditItem, holdingOf } from '../../lib/credit/state.ts';
-import type { Source } from '../../lib/lists/page.ts';
+import { everyRow, type Source } from '../../lib/lists/source.ts';
 import { listCoupons } from '../../lib/store/coupons.ts';
 import { type CustomerItem, findCustomerItem, listCustomerItems } from '../../lib/store/customers.ts';
 import { listStoreCards } from '../../lib/store/gift-cards.ts';
 import { listStoredProducts } from '../../lib/store/products.ts';
 import { getResidents } from '../../lib/store/residents.ts';
-import { everyRow } from '../../lib/table/query.ts';
 import { asDecided } from '../audit/customer-credit.ts';
 import { readMemberships } from '../plans/memberships.ts';
 import type { Values } from './columns.ts';

@@ -7,7 +7,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { now } from '../../lib/clock.ts';
 import { findLastSweep, findOverdue } from '../../lib/credit/sweep.ts';
-import { indexes, ttlAttribute } from '../../lib/table/table.ts';
+import { indexes, ttlAttribute } from '../../lib/table/schema.ts';
+
 import { queueDepth } from '../dead-letters.ts';
 import { counted } from '../output.ts';
 import type { Target } from '../target.ts';

@@ -1,7 +1,8 @@
 import { type Category, categoryKey, freeMembers } from '../../lib/store/categories.ts';
-import { getMany, type Key } from '../../lib/table/query.ts';
-import { tableName } from '../../lib/table/table.ts';
-import { asRead, eachOf, type Importer } from './rows.ts';
+import { is, isNew, put, update } from '../../lib/table/language.ts';
+import type { Key } from '../../lib/table/schema.ts';
+import { getMany } from '../../lib/table/table.ts';
+import { eachOf, type Importer } from './rows.ts';
 
 export interface CategoryFields {
   id: string;
@@ -18,22 +19,11 @@ export const categories: Importer<CategoryFields> = {
       const { id, name } = row.fields;
       const stored = names.get(id);
       if (stored === name) return { rows: [row], outcome: 'unchanged' };
-      // A count that members have been added to meanwhile stays, so an earlier category is not put anew.
-      const Update = {
-        TableName: tableName(),
-        Key: categoryKey(store, id),
-        UpdateExpression: 'SET #name = :name',
-        ConditionExpression: '#name = :stored',
-        ExpressionAttributeNames: { '#name': 'name' },
-        ExpressionAttributeValues: { ':name': name, ':stored': stored },
-      };
-      if (stored !== undefined) return { rows: [row], outcome: 'changed', items: [{ Update }] };
-      const Item = { ...categoryKey(store, id), id, name, productCount: 0 };
-      return {
-        rows: [row],
-        outcome: 'created',
-        items: [{ Put: { TableName: tableName(), Item, ...asRead(undefined) } }],
-      };
+      const key = categoryKey(store, id);
+      // An update, since a count that members have been added to meanwhile stays.
+      if (stored !== undefined)
+        return { rows: [row], outcome: 'changed', writes: [update(key, { set: { name }, when: is('name', stored) })] };
+      return { rows: [row], outcome: 'created', writes: [put({ ...key, id, name, productCount: 0 }, isNew)] };
     });
   },
   // A category of a file may be one that was deleted: what its deletion left behind must not come back with it.

@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { now, timestamp } from '../../lib/clock.ts';
 import type { Identifier } from '../../lib/identifier.ts';
-import { codeKey, foldedCode } from '../../lib/store/coupon-codes.ts';
-import { type CouponItem, couponItems, couponKey, never } from '../../lib/store/coupons.ts';
-import { getMany, type Key } from '../../lib/table/query.ts';
-import type { TransactItem } from '../../lib/table/retry.ts';
-import { tableName } from '../../lib/table/table.ts';
-import { asRead, type Fault, type Group, type Importer, idFrom, type Row, residentOf, type Setting } from './rows.ts';
+import { type CouponItem, codeKey, couponItems, couponKey, never, normalisedCode } from '../../lib/store/coupons.ts';
+import { isNew, put, remove, unchanged } from '../../lib/table/language.ts';
+import type { Key } from '../../lib/table/schema.ts';
+import { getMany } from '../../lib/table/table.ts';
+import { type Fault, type Group, type Importer, idFrom, type Row, residentOf, type Setting } from './rows.ts';
 
 export interface CouponFields {
   /** Absent: that of the coupon that has the code, or one made of the code. */
@@ -29,12 +28,10 @@ export const createdAtOf = ({ rank }: Pick<CouponItem, 'rank'>): string => rank.
 
 /** The writes of a coupon and of the item that holds its code. */
 const writesOf = (coupon: CouponItem, code: Key & { id: string }, stored: CouponItem | undefined, store: string) => {
-  const newCode = { Put: { TableName: tableName(), Item: code, ...asRead(undefined) } };
-  const items: TransactItem[] = [{ Put: { TableName: tableName(), Item: coupon, ...asRead(stored) } }];
-  if (!stored) items.push(newCode);
-  else if (stored.folded !== coupon.folded)
-    items.push({ Delete: { TableName: tableName(), Key: codeKey(store, stored.folded) } }, newCode);
-  return items;
+  const writes = [put(coupon, unchanged(stored))];
+  if (!stored) writes.push(put(code, isNew));
+  else if (stored.folded !== coupon.folded) writes.push(remove(codeKey(store, stored.folded)), put(code, isNew));
+  return writes;
 };
 
 const faultOf = (
@@ -75,19 +72,19 @@ const groupOf = (
   );
   if (stored && isDeepStrictEqual({ ...stored }, { ...items.coupon })) return { rows: [row], outcome: 'unchanged' };
   const writes = writesOf(items.coupon, items.code, stored, setting.store);
-  return { rows: [row], outcome: stored ? 'changed' : 'created', items: writes };
+  return { rows: [row], outcome: stored ? 'changed' : 'created', writes };
 };
 
 /** Coupons, with what no request sets: limits of use, expiry, and when they were made. */
 export const coupons: Importer<CouponFields> = {
   plan: async (rows, setting) => {
     const { store } = setting;
-    const codes = rows.map(({ fields }) => codeKey(store, foldedCode(fields.code)));
+    const codes = rows.map(({ fields }) => codeKey(store, normalisedCode(fields.code)));
     const held = await getMany<Key & { id: string }>(codes, { consistent: true });
     const holders = new Map(held.map(({ sk, id }) => [sk, id]));
-    const holderOf = ({ fields }: Row<CouponFields>): string | undefined => holders.get(foldedCode(fields.code));
+    const holderOf = ({ fields }: Row<CouponFields>): string | undefined => holders.get(normalisedCode(fields.code));
     const idOf = (row: Row<CouponFields>): string =>
-      row.fields.id ?? holderOf(row) ?? idFrom(store, 'coupons', foldedCode(row.fields.code));
+      row.fields.id ?? holderOf(row) ?? idFrom(store, 'coupons', normalisedCode(row.fields.code));
     const items = await getMany<CouponItem>(
       rows.map((row) => couponKey(store, idOf(row))),
       { consistent: true },

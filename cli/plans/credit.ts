@@ -6,8 +6,8 @@ import { updateOf } from '../../lib/credit/writes.ts';
 import type { Identifier } from '../../lib/identifier.ts';
 import { customerKey } from '../../lib/store/customers.ts';
 import type { Resident } from '../../lib/store/residents.ts';
-import { getMany } from '../../lib/table/query.ts';
-import { tableName } from '../../lib/table/table.ts';
+import { isNew, put } from '../../lib/table/language.ts';
+import { getMany } from '../../lib/table/table.ts';
 import { eachOf, type Fault, type Group, type Importer, type Row, residentOf, type Setting } from './rows.ts';
 
 /** One lot or, without `expiresAt`, what a customer holds of a type outside of lots. */
@@ -116,12 +116,7 @@ const addTo = (
   return {
     rows,
     outcome: unlotted !== undefined && stored?.[importedNames[type]] !== undefined ? 'changed' : 'created',
-    items: [
-      updateOf(change, item, { holding }, epoch, undefined, imported),
-      ...lots.map((Item) => ({
-        Put: { TableName: tableName(), Item, ConditionExpression: 'attribute_not_exists(pk)' },
-      })),
-    ],
+    writes: [updateOf(change, item, { holding }, epoch, undefined, imported), ...lots.map((lot) => put(lot, isNew))],
   };
 };
 

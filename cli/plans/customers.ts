@@ -1,7 +1,6 @@
 import type { Identifier } from '../../lib/identifier.ts';
-import { birth, type CustomerItem, customerKey, subscribed } from '../../lib/store/customers.ts';
-import { getMany } from '../../lib/table/query.ts';
-import { tableName } from '../../lib/table/table.ts';
+import { type CustomerItem, customerKey, subscribed, touching } from '../../lib/store/customers.ts';
+import { getMany } from '../../lib/table/table.ts';
 import { type Group, type Importer, type Row, residentOf, type Setting } from './rows.ts';
 
 export interface CustomerFields {
@@ -15,7 +14,7 @@ export interface CustomerFields {
 const settings = ['discount', 'newsSubscriber', 'isBanned', 'banReason'] as const;
 const unset = { discount: 0, newsSubscriber: false, isBanned: false, banReason: '' };
 
-/** What a row sets. A ban that it lifts takes its reason along, as the API's unban does. */
+/** The settings that a row makes. A ban that it lifts takes its reason along, as the API's unban does. */
 const setBy = ({ fields }: Row<CustomerFields>): Partial<CustomerFields> =>
   fields.isBanned === false ? { banReason: '', ...fields } : fields;
 
@@ -35,32 +34,17 @@ const groupOf = (row: Row<CustomerFields>, item: CustomerItem | undefined, setti
   const set = {
     ...others,
     ...(newsSubscriber !== undefined && subscribed(setting.store, newsSubscriber === true)),
-    ...(banReason && { banReason }),
+    // No reason is stored as none.
+    ...(banReason !== undefined && { banReason: banReason || undefined }),
   };
-  const born = birth(setting.store, username);
-  const names = Object.keys(set);
-  // What the row sets itself must not be set by the customer's birth as well.
-  const birthSets = born.parts.filter(({ name }) => !names.includes(name)).map((part) => part.set);
   return {
     rows: [row],
     outcome: item ? 'changed' : 'created',
-    items: [
-      {
-        Update: {
-          TableName: tableName(),
-          Key: customerKey(setting.store, uuid),
-          UpdateExpression: `SET ${[...birthSets, ...names.map((name) => `${name} = :${name}`)].join(', ')}${banReason === '' ? ' REMOVE banReason' : ''}`,
-          ExpressionAttributeValues: {
-            ...born.values,
-            ...Object.fromEntries(Object.entries(set).map(([name, value]) => [`:${name}`, value])),
-          },
-        },
-      },
-    ],
+    writes: [touching(setting.store, { uuid, username }, { set })],
   };
 };
 
-/** What a store has set of its customers. Credit and purchases have files of their own. */
+/** The settings that a store has made for its customers. Credit and purchases have files of their own. */
 export const customers: Importer<CustomerFields> = {
   plan: async (rows, setting) => {
     const uuidOf = ({ fields }: Row<CustomerFields>): string => residentOf(setting, fields.resident).uuid;

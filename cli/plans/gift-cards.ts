@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Identifier } from '../../lib/identifier.ts';
 import { type GiftCardItem, giftCardItem, giftCardKey } from '../../lib/store/gift-cards.ts';
-import { getMany } from '../../lib/table/query.ts';
-import { tableName } from '../../lib/table/table.ts';
-import { asRead, type Group, type Importer, type Row, residentOf, type Setting } from './rows.ts';
+import { put, unchanged } from '../../lib/table/language.ts';
+import { getMany } from '../../lib/table/table.ts';
+import { type Group, type Importer, type Row, residentOf, type Setting } from './rows.ts';
 
 export interface GiftCardFields {
   id: string;
@@ -32,8 +32,8 @@ const groupOf = (
   const fields = { credit, texture, transfer, active };
   const item = giftCardItem(setting.store, owner, fields, { id: row.fields.id, redeemed, purchased });
   if (stored && isDeepStrictEqual({ ...stored }, { ...item })) return { rows: [row], outcome: 'unchanged' };
-  const Put = { TableName: tableName(), Item: item, ...asRead(stored) };
-  return { rows: [row], outcome: stored ? 'changed' : 'created', items: [{ Put }], touch: [owner] };
+  const writes = [put(item, unchanged(stored))];
+  return { rows: [row], outcome: stored ? 'changed' : 'created', writes, touch: [owner] };
 };
 
 /** Gift cards, redeemed and purchased ones too. */

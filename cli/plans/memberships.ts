@@ -1,7 +1,8 @@
+import { everyRow } from '../../lib/lists/source.ts';
 import { type Category, countBy, listCategories, listMembers, memberKey } from '../../lib/store/categories.ts';
-import { everyRow, getMany } from '../../lib/table/query.ts';
-import { pauseOvertaken, type TransactItem, transact } from '../../lib/table/retry.ts';
-import { tableName } from '../../lib/table/table.ts';
+import { exists, isNew, put, remove } from '../../lib/table/language.ts';
+import { pauseOvertaken } from '../../lib/table/retry.ts';
+import { getMany, transact } from '../../lib/table/table.ts';
 
 /** The categories of each product that is in any, by the product's id. */
 export const readMemberships = async (store: string): Promise<Map<string, Set<string>>> => {
@@ -34,11 +35,9 @@ export const setMembers = async (store: string, id: string, memberships: readonl
     if (rest.length === 0) return;
     const some = rest.slice(0, together);
     const step = some.reduce((sum, { wanted }) => sum + (wanted ? 1 : -1), 0);
-    const moves = some.map(({ productId, wanted }): TransactItem => {
-      const Key = memberKey(store, id, productId);
-      return wanted
-        ? { Put: { TableName: tableName(), Item: Key, ConditionExpression: 'attribute_not_exists(pk)' } }
-        : { Delete: { TableName: tableName(), Key, ConditionExpression: 'attribute_exists(pk)' } };
+    const moves = some.map(({ productId, wanted }) => {
+      const key = memberKey(store, id, productId);
+      return wanted ? put(key, isNew) : remove(key, exists);
     });
     const refusals = await transact([countBy(store, id, step), ...moves]);
     // A category that was deleted meanwhile has no members.

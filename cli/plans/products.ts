@@ -1,22 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Identifier } from '../../lib/identifier.ts';
+import { everyRow } from '../../lib/lists/source.ts';
 import * as routes from '../../lib/routes/products.ts';
 import { type Category, listCategories } from '../../lib/store/categories.ts';
 import { type ProductFields as Fields, productItem, productKey, type StoredProduct } from '../../lib/store/products.ts';
-import { everyRow, getMany } from '../../lib/table/query.ts';
-import { tableName } from '../../lib/table/table.ts';
+import { put, unchanged } from '../../lib/table/language.ts';
+import { getMany } from '../../lib/table/table.ts';
 import { type Membership, readMemberships, setMembers } from './memberships.ts';
-import {
-  asRead,
-  eachOf,
-  type Fault,
-  type Group,
-  type Importer,
-  idFrom,
-  type Row,
-  residentOf,
-  type Setting,
-} from './rows.ts';
+import { eachOf, type Fault, type Group, type Importer, idFrom, type Row, residentOf, type Setting } from './rows.ts';
 
 /** A product as a file has it: fields of permissions and discount under names such as `discount.value`. */
 export interface ProductFields extends Record<string, unknown> {
@@ -119,7 +110,7 @@ const groupOf = (
     rows: [row],
     outcome: stored ? (isSame && moves.size === 0 ? 'unchanged' : 'changed') : 'created',
     ...(row.fields.demoId && demoId !== null && !products.has(demoId) && { awaits: { key: demoId, fault } }),
-    ...(!isSame && { items: [{ Put: { TableName: tableName(), Item: made, ...asRead(stored) } }] }),
+    ...(!isSame && { writes: [put(made, unchanged(stored))] }),
   };
 };
 

@@ -11,7 +11,7 @@ import {
   type SpendItem,
   spendKey,
 } from '../../lib/store/spend.ts';
-import { getMany } from '../../lib/table/query.ts';
+import { getMany } from '../../lib/table/table.ts';
 import { type Fault, type Group, type Importer, idFrom, type Row, residentOf, type Setting } from './rows.ts';
 
 export interface PurchaseFields {
@@ -102,7 +102,7 @@ export const purchases: Importer<PurchaseFields> = {
         groups.push({
           rows: some.map(({ row }) => row),
           outcome: 'created',
-          items: purchaseItems(store, buyer, some, stored.stateOf(buyer, some)),
+          writes: purchaseItems(store, buyer, some, stored.stateOf(buyer, some)),
         });
       }
     return groups;

@@ -1,4 +1,3 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import {
   forgetResidents,
   nameKey,
@@ -8,9 +7,8 @@ import {
   type StoredResident,
 } from '../../lib/store/residents.ts';
 import { listStores } from '../../lib/store/stores.ts';
-import { getMany } from '../../lib/table/query.ts';
-import type { TransactItem } from '../../lib/table/retry.ts';
-import { db, tableName } from '../../lib/table/table.ts';
+import { is, update, type Write } from '../../lib/table/language.ts';
+import { getMany, upsert } from '../../lib/table/table.ts';
 import { renameEverywhere } from './rename.ts';
 import { eachOf, type Group, type Importer, type Row } from './rows.ts';
 
@@ -45,16 +43,8 @@ const readKnown = async (rows: Row<ResidentFields>[]): Promise<Known> => {
 };
 
 /** Takes a name from the resident who had it; refused if their names are not as they were. */
-const takeName = (from: StoredResident, name: string): TransactItem => ({
-  Update: {
-    TableName: tableName(),
-    Key: residentKey(from.uuid),
-    UpdateExpression: 'SET #names = :left',
-    ConditionExpression: '#names = :names',
-    ExpressionAttributeNames: { '#names': 'names' },
-    ExpressionAttributeValues: { ':left': from.names.filter((other) => other !== name), ':names': from.names },
-  },
-});
+const takeName = ({ uuid, names }: StoredResident, name: string): Write =>
+  update(residentKey(uuid), { set: { names: names.filter((other) => other !== name) }, when: is('names', names) });
 
 const groupOf = (row: Row<ResidentFields>, { residents, holders }: Known): Group<ResidentFields> => {
   const { uuid, username } = row.fields;
@@ -90,7 +80,7 @@ const groupOf = (row: Row<ResidentFields>, { residents, holders }: Known): Group
         },
       },
     }),
-    items: [
+    writes: [
       ...residentItems({ uuid, username }, names, stored, {
         takenFrom: taken?.uuid,
         ...(isRenamed && { renaming: true }),
@@ -116,13 +106,7 @@ export const residents: Importer<ResidentFields> = {
     const renamed = (await getMany<StoredResident>(rows, { consistent: true })).filter(({ renaming }) => renaming);
     await eachOf(renamed, async (resident) => {
       for (const { id } of stores) await renameEverywhere(id, resident);
-      await db.send(
-        new UpdateCommand({
-          TableName: tableName(),
-          Key: residentKey(resident.uuid),
-          UpdateExpression: 'REMOVE renaming',
-        }),
-      );
+      await upsert(residentKey(resident.uuid), { set: { renaming: undefined } });
     });
   },
 };

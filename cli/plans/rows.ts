@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type Identifier, uuidPattern } from '../../lib/identifier.ts';
+import { customerKey, touching } from '../../lib/store/customers.ts';
 import type { Resident } from '../../lib/store/residents.ts';
-import { welcomeAll } from '../../lib/store/visitor.ts';
-import { pause, type TransactItem, transact } from '../../lib/table/retry.ts';
+import { targetOf, type Write } from '../../lib/table/language.ts';
+import { pause } from '../../lib/table/retry.ts';
+import { getMany, transact, write } from '../../lib/table/table.ts';
 
 /**
  * How rows of a file come into the table. A kind's `plan` reads what is there and says, for each row, what would be
@@ -31,7 +33,7 @@ export interface Group<F> {
   rows: Row<F>[];
   outcome: Outcome | Fault;
   /** The writes, 100 at the most; none if there is nothing to write. */
-  items?: TransactItem[];
+  writes?: Write[];
   /** Whom the store must have in its list of customers before. */
   touch?: Resident[];
   /** The row is good only if the file has a good row of this key too; else it is at fault. */
@@ -74,22 +76,11 @@ export const idFrom = (store: string, kind: string, text: string): string => {
   ].join('-');
 };
 
-/** The condition that an item is still as it was read (all of it), or that there still is none. */
-export const asRead = (stored: object | undefined) => {
-  if (!stored) return { ConditionExpression: 'attribute_not_exists(pk)' };
-  const attributes = Object.entries(stored);
-  return {
-    ConditionExpression: attributes.map((_, place) => `#read${place} = :read${place}`).join(' AND '),
-    ExpressionAttributeNames: Object.fromEntries(attributes.map(([name], place) => [`#read${place}`, name])),
-    ExpressionAttributeValues: Object.fromEntries(attributes.map(([, value], place) => [`:read${place}`, value])),
-  };
-};
-
 const maxItems = 100;
 const sideBySide = 4;
 
-const keyOf = ({ Put, Update, Delete, ConditionCheck }: TransactItem): string => {
-  const { pk, sk } = Put?.Item ?? Update?.Key ?? Delete?.Key ?? ConditionCheck?.Key ?? {};
+const nameOf = (write: Write): string => {
+  const { pk, sk } = targetOf(write);
   return `${pk} ${sk}`;
 };
 
@@ -99,7 +90,7 @@ const pack = <F>(groups: Group<F>[], alone: boolean): Group<F>[][] => {
   const transactions: Group<F>[][] = [];
   let room = 0;
   for (const group of groups) {
-    const keys = (group.items ?? []).map(keyOf);
+    const keys = (group.writes ?? []).map(nameOf);
     if (keys.some((key) => taken.has(key))) continue;
     for (const key of keys) taken.add(key);
     if (alone || keys.length > room) {
@@ -121,6 +112,14 @@ export const eachOf = async <T>(all: readonly T[], work: (one: T) => Promise<unk
   await Promise.all(Array.from({ length: sideBySide }, worker));
 };
 
+/** Makes these residents customers of the store, as far as they are none yet. */
+const welcomeAll = async (store: string, residents: readonly Resident[]): Promise<void> => {
+  const items = await getMany(residents.map(({ uuid }) => customerKey(store, uuid)));
+  const known = new Set(items.map(({ sk }) => sk));
+  const strangers = new Map(residents.filter(({ uuid }) => !known.has(uuid)).map((each) => [each.uuid, each]));
+  for (const stranger of strangers.values()) await write(touching(store, stranger));
+};
+
 /** Writes rows as the kind plans them. Answers the groups that they came to, each with its outcome. */
 export const writeRows = async <F>(importer: Importer<F>, rows: Row<F>[], setting: Setting): Promise<Group<F>[]> => {
   const settled: Group<F>[] = [];
@@ -128,7 +127,7 @@ export const writeRows = async <F>(importer: Importer<F>, rows: Row<F>[], settin
   let alone = false;
   for (let idle = 0; rest.length > 0; ) {
     const groups = await importer.plan(rest, setting);
-    const done = groups.filter(({ items = [], touch = [] }) => items.length === 0 && touch.length === 0);
+    const done = groups.filter(({ writes = [], touch = [] }) => writes.length === 0 && touch.length === 0);
     const writing = groups.filter((group) => !done.includes(group));
     await welcomeAll(
       setting.store,
@@ -137,8 +136,8 @@ export const writeRows = async <F>(importer: Importer<F>, rows: Row<F>[], settin
     await importer.prepare?.(writing, setting);
     let refused = false;
     await eachOf(pack(writing, alone), async (transaction) => {
-      const items = transaction.flatMap((group) => group.items ?? []);
-      if (items.length === 0 || !(await transact(items))) done.push(...transaction);
+      const writes = transaction.flatMap((group) => group.writes ?? []);
+      if (writes.length === 0 || !(await transact(writes))) done.push(...transaction);
       else refused = true;
     });
     alone = refused;

@@ -1,5 +1,5 @@
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { updateCoupon as row } from '../../lib/routes/coupons.ts';
-import { updateCoupon } from '../../lib/store/coupon-update.ts';
+import { updateCoupon } from '../../lib/store/coupons.ts';
 
 export const handler = endpoint(row, ({ store, params, body }) => updateCoupon(store, params.id, body));

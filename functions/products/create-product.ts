@@ -1,7 +1,6 @@
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { createProduct as row } from '../../lib/routes/products.ts';
-import { resolveReferences } from '../../lib/store/product-references.ts';
-import { createProduct } from '../../lib/store/products.ts';
+import { createProduct, resolveReferences } from '../../lib/store/products.ts';
 
 export const handler = endpoint(row, async ({ store, body }) =>
   createProduct(store, await resolveReferences(store, body)),

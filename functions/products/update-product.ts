@@ -1,7 +1,6 @@
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { updateProduct as row } from '../../lib/routes/products.ts';
-import { resolveReferences } from '../../lib/store/product-references.ts';
-import { updateProduct } from '../../lib/store/products.ts';
+import { resolveReferences, updateProduct } from '../../lib/store/products.ts';
 
 export const handler = endpoint(row, async ({ store, params, body }) =>
   updateProduct(store, params.id, await resolveReferences(store, body, params.id)),

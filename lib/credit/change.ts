@@ -2,11 +2,9 @@ import { now, timestamp } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { logSink } from '../log.ts';
 import { findCustomerItem, getCustomerItem, uuidOf } from '../store/customers.ts';
-import { isRecorded, transactOnce } from '../table/idempotency.ts';
 import { pauseOvertaken } from '../table/retry.ts';
-import { type Attempt, addUnlotted } from './fast.ts';
-import { type Cause, type CreditLot, readOpenLots } from './lots.ts';
-import { settle, settleOrLeave } from './pending.ts';
+import { transact, write } from '../table/table.ts';
+import { type Cause, type CreditLot, readOpenLots, settle, settleOrLeave } from './lots.ts';
 import {
   booksFault,
   type CreditCommand,
@@ -27,16 +25,16 @@ import {
   creditOf,
   holdingOf,
 } from './state.ts';
-import { fitsOne, writesOf } from './writes.ts';
+import { fastUpdate, fitsOne, writesOf } from './writes.ts';
 
-/** What a change came to. */
+/** The result of a change. */
 interface Changed {
   credit: CustomerCredit;
   closed: Plan<CreditLot>['closed'];
 }
 
 /**
- * What the rules make of a customer and their lots. The lots were read after the customer: where both together are
+ * Has the rules decide about a customer and their lots. The lots were read after the customer: where both together are
  * refused or do not add up, another writer may have come in between. Then there is no plan, and all is read again.
  */
 const planOf = async (
@@ -65,7 +63,7 @@ const planOf = async (
 
 /**
  * The general path: reads the customer and the lots that matter, decides, and writes the whole decision in one
- * transaction, if the customer's credit has not changed since; else it decides anew. What does not fit into one
+ * transaction, if the customer's credit has not changed since; else it decides anew. The part that does not fit into one
  * transaction is recorded by it, and written right afterwards.
  */
 const changeByPlan = async (change: Change, found?: CreditItem): Promise<Changed> => {
@@ -98,10 +96,10 @@ const changeByPlan = async (change: Change, found?: CreditItem): Promise<Changed
       continue;
     }
     if (command.kind === 'reconcile' && plan.closed.length === 0) return { credit: creditOf(item), closed: [] };
-    const { items, pending } = writesOf(change, item, plan, tooMany);
+    const { writes, pending } = writesOf(change, item, plan, tooMany);
     const { balance, due } = attributes[type];
     const after: CreditItem = { ...item, [balance]: plan.holding.balance, [due]: plan.holding.due };
-    if (await transactOnce(items, creditOf(after))) {
+    if (await transact(writes, { answer: creditOf(after) })) {
       await pauseOvertaken(attempt);
       continue;
     }
@@ -124,14 +122,13 @@ export const changeCredit = async (
   const cause: Cause = { at: timestamp(now()), by };
   checkCommand(command, cause.at, creditLimit());
   const change: Change = { store, uuid: await uuidOf(identifier), type, command, cause };
-  // A new lot, or a record of the request, takes a transaction, which does not answer with the balances: they are read.
-  const isFast = !isRecorded() && command.kind !== 'reconcile' && command.expiresAt === undefined;
-  const attempt: Attempt = isFast ? await addUnlotted(change) : { refused: undefined };
-  if ('done' in attempt) return attempt.done;
-  return (await changeByPlan(change, attempt.refused)).credit;
+  const fast = fastUpdate(change);
+  const outcome = fast && (await write<CreditItem, CustomerCredit>(fast, { answer: creditOf }));
+  if (outcome?.done) return outcome.result;
+  return (await changeByPlan(change, outcome?.found)).credit;
 };
 
-/** Closes a customer's due lots, of both types, and finishes what a large change has left. Answers the lots it closed. */
+/** Closes a customer's due lots, of both types, and finishes a pending large change. Answers the lots it closed. */
 export const reconcileCredit = async (store: string, uuid: string, by: string): Promise<CreditLot[]> => {
   const cause: Cause = { at: timestamp(now()), by };
   const item: CreditItem | undefined = await findCustomerItem(store, uuid);

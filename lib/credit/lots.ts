@@ -1,16 +1,26 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { newId } from '../clock.ts';
-import { rowsOf } from '../table/query.ts';
-import { refusedToFalse } from '../table/retry.ts';
-import { db, partition, tableName } from '../table/table.ts';
-import { type CreditCommand, type CreditType, type Ending, isDue, isEnough, type Lot, type Plan } from './rules.ts';
+import { logSink } from '../log.ts';
+import { customerKey } from '../store/customers.ts';
+import { all, is, update, type Write } from '../table/language.ts';
+import { type Key, partition } from '../table/schema.ts';
+import { rowsOf, write } from '../table/table.ts';
+import {
+  type CreditCommand,
+  type CreditType,
+  type Ending,
+  earliest,
+  isDue,
+  isEnough,
+  type Lot,
+  type Plan,
+} from './rules.ts';
+import type { CreditItem } from './state.ts';
 
 /**
  * A credit lot, open or closed. Its sort key is `type#epoch#expiresAt#id`: ids are UUIDv7, so lots that expire together
  * are in the order of their creation. A lot is open only in its customer's current epoch.
  */
-export interface CreditLot extends Lot {
-  pk: string;
+export interface CreditLot extends Lot, Key {
   amount: number;
   state: 'open' | Ending;
   createdAt: string;
@@ -18,21 +28,21 @@ export interface CreditLot extends Lot {
   createdBy: string;
   /** The version of the customer's credit before it was added. */
   version: number;
-  /** When, and by which request, it ended; what was left then stays in `remaining`. */
+  /** When, and by which request, it ended; the credit that was left then stays in `remaining`. */
   endedAt?: string;
   endedBy?: string;
 }
 
-/** What ends lots: when, and which request. */
+/** The time of a change, and the request that makes it. */
 export interface Cause {
   at: string;
   by: string;
 }
 
 /**
- * What a change of more lots than one transaction holds leaves to be written: every open lot of `epoch`, from those due at
- * `from` up to the sort key `through`, has ended (as expired if it was due, else as `how`), and one may be `reduced`. It is recorded with the
- * change of the balance, and whoever finds it carries it out.
+ * The part of a large change that its transaction did not hold: every open lot of `epoch`, from those due at `from` up to
+ * the sort key `through`, has ended (as expired if it was due, else as `how`), and one may be `reduced`. It is recorded
+ * with the change of the balance, and whoever finds it carries it out.
  */
 export interface Pending extends Cause {
   id: string;
@@ -47,6 +57,10 @@ export interface Pending extends Cause {
   reduced?: { sk: string; from: number; to: number };
 }
 
+const lotPartition = (store: string, uuid: string): string => partition(store, 'LOT', uuid);
+
+const prefixOf = (type: CreditType, epoch: string): string => `${type}#${epoch}#`;
+
 /** The key of a lot. */
 export const lotKey = (
   store: string,
@@ -55,14 +69,7 @@ export const lotKey = (
   epoch: string,
   expiresAt: string,
   id: string,
-) => ({
-  pk: lotPartition(store, uuid),
-  sk: `${prefixOf(type, epoch)}${expiresAt}#${id}`,
-});
-
-const lotPartition = (store: string, uuid: string): string => partition(store, 'LOT', uuid);
-
-const prefixOf = (type: CreditType, epoch: string): string => `${type}#${epoch}#`;
+): Key => ({ pk: lotPartition(store, uuid), sk: `${prefixOf(type, epoch)}${expiresAt}#${id}` });
 
 /** Sorts after every lot of the epoch. */
 export const endOfEpoch = (type: CreditType, epoch: string): string => `${prefixOf(type, epoch)}~`;
@@ -126,51 +133,57 @@ export const readOpenLots = async (
 export const listLots = (store: string, uuid: string): Promise<CreditLot[]> =>
   rowsOf<CreditLot>({ partition: lotPartition(store, uuid) })({ descending: false });
 
-/** The update that ends a lot; refused if it is not open any more. */
-export const closing = ({ pk, sk }: CreditLot, how: Ending, { at, by }: Cause) => ({
-  TableName: tableName(),
-  Key: { pk, sk },
-  UpdateExpression: `SET #state = :how, endedAt = :at, endedBy = :by${how === 'drained' ? ', remaining = :zero' : ''}`,
-  ConditionExpression: '#state = :open',
-  ExpressionAttributeNames: { '#state': 'state' },
-  ExpressionAttributeValues: {
-    ':how': how,
-    ':at': at,
-    ':by': by,
-    ':open': 'open',
-    ...(how === 'drained' && { ':zero': 0 }),
-  },
-});
+const isOpen = is('state', 'open');
 
-/** The update that drains a lot in part; refused if it is not as it was. */
-export const reducing = (key: { pk: string; sk: string }, from: number, to: number) => ({
-  TableName: tableName(),
-  Key: { pk: key.pk, sk: key.sk },
-  UpdateExpression: 'SET remaining = :to',
-  ConditionExpression: '#state = :open AND remaining = :from',
-  ExpressionAttributeNames: { '#state': 'state' },
-  ExpressionAttributeValues: { ':to': to, ':from': from, ':open': 'open' },
-});
+/** Ends a lot; refused if it is not open any more. */
+export const closing = (lot: Key, how: Ending, { at, by }: Cause): Write =>
+  update(lot, {
+    set: { state: how, endedAt: at, endedBy: by, ...(how === 'drained' && { remaining: 0 }) },
+    when: isOpen,
+  });
 
-/** Sends one of the updates above by itself. That somebody else has carried it out already is fine. */
-const sendIfOpen = (update: ReturnType<typeof closing> | ReturnType<typeof reducing>): Promise<boolean> =>
-  refusedToFalse(() => db.send(new UpdateCommand(update)));
+/** Drains a lot in part; refused if it is not as it was. */
+export const reducing = (lot: Key, from: number, to: number): Write =>
+  update(lot, { set: { remaining: to }, when: all(isOpen, is('remaining', from)) });
 
 const sideBySide = 25;
 
-/** Writes what a large change has left to be written. May be done twice, or at once by several. */
-export const carryOut = async (store: string, uuid: string, pending: Pending): Promise<void> => {
+/** Writes the pending part of a large change. May be done twice, or at once by several. */
+const carryOut = async (store: string, uuid: string, pending: Pending): Promise<void> => {
   const { type, epoch, from = '', through, how, at, version, reduced } = pending;
-  const pk = lotPartition(store, uuid);
   for await (const some of lotsOfEpoch(store, uuid, type, epoch, from)) {
     const open = some.filter((lot) => lot.state === 'open' && lot.sk <= through && lot.version < version);
+    // A refusal means that somebody else has carried it out already.
     for (let i = 0; i < open.length; i += sideBySide)
       await Promise.all(
         open
           .slice(i, i + sideBySide)
-          .map((lot) => sendIfOpen(closing(lot, isDue(lot.expiresAt, at) ? 'expired' : how, pending))),
+          .map((lot) => write(closing(lot, isDue(lot.expiresAt, at) ? 'expired' : how, pending))),
       );
     if ((some.at(-1)?.sk ?? '') > through) break;
   }
-  if (reduced) await sendIfOpen(reducing({ pk, sk: reduced.sk }, reduced.from, reduced.to));
+  if (reduced) await write(reducing({ pk: lotPartition(store, uuid), sk: reduced.sk }, reduced.from, reduced.to));
+};
+
+/** Writes the pending part of an earlier large change, and notes that it is done. */
+export const settle = async (store: string, item: CreditItem): Promise<void> => {
+  if (!item.pending) return;
+  await carryOut(store, item.sk, item.pending);
+  // While a change is pending nothing else moves the due times: every other change settles it first.
+  const due = earliest(item.creditDue, item.restrictedDue);
+  await write(
+    update(customerKey(store, item.sk), {
+      set: { pending: undefined, due, ...(due === undefined && { dues: undefined }) },
+      when: is('pending.id', item.pending.id),
+    }),
+  );
+};
+
+/** The change itself is made: it has not failed if its lots could not all be marked. The sweep will do it. */
+export const settleOrLeave = async (store: string, item: CreditItem): Promise<void> => {
+  try {
+    await settle(store, item);
+  } catch (error) {
+    logSink.write({ level: 'WARN', unsettled: item.sk, stack: error instanceof Error ? error.stack : String(error) });
+  }
 };

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { CustomerItem } from '../store/customers.ts';
 import type { Cause, Pending } from './lots.ts';
 import type { CreditCommand, CreditType, Holding } from './rules.ts';
@@ -43,7 +41,7 @@ export interface CreditItem extends CustomerItem {
   /** The unlotted credit that was imported, of each type. */
   importedCredit?: number;
   importedRestricted?: number;
-  /** What an earlier, large change has left to be written. */
+  /** The part of an earlier, large change that is still to be written. */
   pending?: Pending;
   /** The shard of the index of customers by due time, and the time: the earlier of both types'. */
   dues?: string;
@@ -81,6 +79,13 @@ export interface CustomerCredit {
   restrictedCredit: number;
 }
 
+export const creditOf = ({ sk, username, credit = 0, restrictedCredit = 0 }: CreditItem): CustomerCredit => ({
+  uuid: sk,
+  username,
+  credit,
+  restrictedCredit,
+});
+
 /** A change of one customer's credit of one type, by a request. */
 export interface Change {
   store: string;
@@ -92,16 +97,3 @@ export interface Change {
 
 /** The largest balance that set and increment may make. */
 export const creditLimit = (): number => Number(process.env.CREDIT_LIMIT ?? 1_000_000_000);
-
-export const creditOf = ({ sk, username, credit = 0, restrictedCredit = 0 }: CreditItem): CustomerCredit => ({
-  uuid: sk,
-  username,
-  credit,
-  restrictedCredit,
-});
-
-/** The item whose state refused a conditional update, if there is one. Throws any other error again. */
-export const refusedItem = (error: unknown): CreditItem | undefined => {
-  if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  return error.Item && (unmarshall(error.Item) as CreditItem);
-};

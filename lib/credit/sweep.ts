@@ -1,11 +1,12 @@
-import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { now, source, timestamp } from '../clock.ts';
 import { logSink } from '../log.ts';
-import { db, findItem, indexes, sharedKey, tableName } from '../table/table.ts';
+import { put } from '../table/language.ts';
+import { type Key, sharedKey } from '../table/schema.ts';
+import { get, pagesOf, write } from '../table/table.ts';
 import { reconcileCredit } from './change.ts';
 import { dueShards } from './state.ts';
 
-/** What one sweep did. */
+/** The work of one sweep. */
 export interface SweepReport {
   /** Lots that it closed, and what remained in them, in L$. */
   lots: number;
@@ -19,31 +20,13 @@ export interface SweepReport {
 const pageSize = 100;
 const sideBySide = 10;
 
-interface DueRow {
-  pk: string;
-  sk: string;
+interface DueRow extends Key {
   due: string;
 }
 
-async function* duePages(shard: string, at: string): AsyncGenerator<DueRow[]> {
-  const { partition, sort } = indexes.byDue;
-  let after: Record<string, unknown> | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await db.send(
-      new QueryCommand({
-        TableName: tableName(),
-        IndexName: 'byDue',
-        KeyConditionExpression: '#partition = :shard AND #sort <= :at',
-        ExpressionAttributeNames: { '#partition': partition, '#sort': sort },
-        ExpressionAttributeValues: { ':shard': shard, ':at': at },
-        Limit: pageSize,
-        ExclusiveStartKey: after,
-      }),
-    );
-    yield Items as DueRow[];
-    after = LastEvaluatedKey;
-  } while (after);
-}
+/** Many customers may come due at one moment: so pages go on behind a row, not behind a time. */
+const duePages = (shard: string, at: string): AsyncGenerator<DueRow[]> =>
+  pagesOf<DueRow>({ partition: shard, index: 'byDue', last: at }, pageSize);
 
 /**
  * Closes every credit lot that has come due, in all stores, by the same change that a write makes: so it may die
@@ -62,7 +45,7 @@ export const sweepDueLots = async (by: string, mayGoOn: () => boolean = () => tr
       logSink.write({ level: 'ERROR', sweep: by, stack: error instanceof Error ? error.stack : String(error) });
     }
   };
-  // From anywhere on: what is left over when the time is up is not always the same customers.
+  // It begins with a random shard, so that the customers who are left when the time is up are not always the same.
   const first = Math.floor(source.random() * dueShards.length);
   for (const shard of [...dueShards.slice(first), ...dueShards.slice(0, first)])
     for await (const rows of duePages(shard, at))
@@ -83,13 +66,11 @@ const lastKey = sharedKey('SWEEP', 'last');
 /** Notes that a sweep has run: one small write each time, so that an operator can see that the schedule works. */
 export const noteSweep = async (report: SweepReport): Promise<void> => {
   const last: LastSweep = { ...report, at: timestamp(now()) };
-  await db.send(new PutCommand({ TableName: tableName(), Item: { ...lastKey, ...last } }));
+  await write(put({ ...lastKey, ...last }));
 };
 
 /** Undefined where none has run yet. */
-export const findLastSweep = async (): Promise<LastSweep | undefined> => {
-  return findItem<LastSweep>(lastKey);
-};
+export const findLastSweep = (): Promise<LastSweep | undefined> => get<LastSweep>(lastKey);
 
 /** When the customer who has waited longest for a sweep came due; undefined where nobody is due. */
 export const findOverdue = async (): Promise<string | undefined> => {

@@ -1,18 +1,39 @@
 import { newId } from '../clock.ts';
-import { birth, customerKey } from '../store/customers.ts';
-import type { TransactItem } from '../table/retry.ts';
-import { tableName } from '../table/table.ts';
-import { type CreditLot, closing, newLot, type Pending, reducing } from './lots.ts';
-import { pendingOf } from './pending.ts';
+import { customerKey, touching } from '../store/customers.ts';
+import { above, all, any, atLeast, atMost, exists, is, missing, put, update, type Write } from '../table/language.ts';
+import { type CreditLot, closing, endOfEpoch, newLot, type Pending, reducing } from './lots.ts';
 import { earliest, type Plan } from './rules.ts';
-import { attributes, type Change, type CreditItem, dueShardOf, holdingOf, otherType } from './state.ts';
+import { attributes, type Change, type CreditItem, creditLimit, dueShardOf, holdingOf, otherType } from './state.ts';
+
+/**
+ * The fast path: a change that touches no lot is one conditional update, without a read. Its condition says that nothing
+ * is due or in lots, and that the limit or the balance allows it; a refusal brings the item, which tells why. Undefined
+ * for commands that have no fast path: a new lot takes a transaction.
+ */
+export const fastUpdate = ({ store, uuid, type, command, cause }: Change): Write | undefined => {
+  const { balance, unlotted, lots, due } = attributes[type];
+  const hasNoLots = any(missing(lots), is(lots, 0));
+  if (command.kind === 'reconcile' || command.expiresAt !== undefined) return undefined;
+  if (command.kind === 'set') {
+    const set = { [balance]: command.credit, [unlotted]: command.credit };
+    return update(customerKey(store, uuid), { set, add: { creditVersion: 1 }, when: all(exists, hasNoLots) });
+  }
+  const { delta } = command;
+  const nothingIsDue = any(missing(due), above(due, cause.at));
+  const limitAllows = any(missing(balance), atMost(balance, creditLimit() - delta));
+  const balanceAllows = atLeast(balance, -delta);
+  return update(customerKey(store, uuid), {
+    add: { [balance]: delta, [unlotted]: delta, creditVersion: 1 },
+    when: all(exists, ...(delta > 0 ? [nothingIsDue, limitAllows] : [hasNoLots, balanceAllows])),
+  });
+};
 
 const maxItems = 100;
 
 /** Whether a transaction holds so many lots beside the customer, a new lot and a request's record. */
 export const fitsOne = (lots: number): boolean => lots + 3 <= maxItems;
 
-/** The update of a customer's item that a plan makes, if the customer's credit is still at `version`. */
+/** The update of a customer's item that a plan makes, if the customer's credit is still at its version. */
 export const updateOf = (
   { store, uuid, type, cause }: Omit<Change, 'command'>,
   item: CreditItem,
@@ -20,72 +41,74 @@ export const updateOf = (
   epoch: string | undefined,
   pending: Pending | undefined,
   imported: Pick<CreditItem, 'importedVersion' | 'importedCredit' | 'importedRestricted'> = {},
-): TransactItem => {
+): Write => {
   const names = attributes[type];
-  const version = item.creditVersion ?? 0;
   // While a large change has something left to be written, the sweep must find the customer at once.
   const due = pending ? cause.at : earliest(holding.due, item[attributes[otherType(type)].due]);
-  const values: Record<string, unknown> = {
-    [names.balance]: holding.balance,
-    [names.unlotted]: holding.unlotted,
-    [names.lots]: holding.lots,
-    [names.due]: holding.due,
-    ...(epoch !== undefined && { [names.epoch]: epoch }),
-    ...(pending && { pending }),
-    ...imported,
-    creditVersion: version + 1,
-    dues: due && dueShardOf(uuid),
-    due,
-  };
-  const all = Object.keys(values);
-  const set = all.filter((name) => values[name] !== undefined);
-  const removed = all.filter((name) => values[name] === undefined);
-  const born = birth(store, item.username);
-  return {
-    Update: {
-      TableName: tableName(),
-      Key: customerKey(store, uuid),
-      UpdateExpression: [
-        `SET ${[born.set, ...set.map((name) => `#${name} = :${name}`)].join(', ')}`,
-        ...(removed.length > 0 ? [`REMOVE ${removed.map((name) => `#${name}`).join(', ')}`] : []),
-      ].join(' '),
-      ConditionExpression: version > 0 ? '#creditVersion = :version' : 'attribute_not_exists(#creditVersion)',
-      ExpressionAttributeNames: Object.fromEntries(all.map((name) => [`#${name}`, name])),
-      ExpressionAttributeValues: {
-        ...born.values,
-        ...Object.fromEntries(set.map((name) => [`:${name}`, values[name]])),
-        ...(version > 0 && { ':version': version }),
+  return touching(
+    store,
+    { uuid, username: item.username },
+    {
+      set: {
+        [names.balance]: holding.balance,
+        [names.unlotted]: holding.unlotted,
+        [names.lots]: holding.lots,
+        [names.due]: holding.due,
+        ...(epoch !== undefined && { [names.epoch]: epoch }),
+        ...(pending && { pending }),
+        ...imported,
+        creditVersion: (item.creditVersion ?? 0) + 1,
+        dues: due && dueShardOf(uuid),
+        due,
       },
+      when: is('creditVersion', item.creditVersion),
     },
+  );
+};
+
+/** The part of a large change that is left to be written after its transaction. */
+const pendingOf = (
+  { type, command, cause }: Change,
+  item: CreditItem,
+  { closed, reduced }: Plan<CreditLot>,
+): Pending => {
+  const { epoch: epochName, due } = attributes[type];
+  const epoch = item[epochName] ?? '';
+  return {
+    id: newId(),
+    type,
+    epoch,
+    from: item[due] ?? '',
+    how: command.kind === 'set' ? 'superseded' : 'drained',
+    through: command.kind === 'set' ? endOfEpoch(type, epoch) : (closed.at(-1)?.lot.sk ?? ''),
+    version: item.creditVersion ?? 0,
+    ...cause,
+    ...(reduced && { reduced: { sk: reduced.lot.sk, from: reduced.lot.remaining, to: reduced.remaining } }),
   };
 };
 
 /**
- * The transaction that carries out a plan, and, where it does not hold all that the plan does to lots, what it leaves to
- * be written. `tooMany`: the lots that a set closes were not even read.
+ * The transaction that carries out a plan, and, where it does not hold all that the plan does to lots, the part that is
+ * left to be written. `tooMany`: the lots that a set closes were not even read.
  */
 export const writesOf = (
   change: Change,
   item: CreditItem,
   plan: Plan<CreditLot>,
   tooMany: boolean,
-): { items: TransactItem[]; pending: Pending | undefined } => {
+): { writes: Write[]; pending: Pending | undefined } => {
   const { store, uuid, type, command, cause } = change;
-  const version = item.creditVersion ?? 0;
   const isFirst = holdingOf(item, type).lots === 0 || command.kind === 'set';
   const newEpoch = plan.added && isFirst ? newId() : undefined;
   const touched = plan.closed.length + (plan.reduced ? 1 : 0);
   const pending = tooMany || !fitsOne(touched) ? pendingOf(change, item, plan) : undefined;
-  const items: TransactItem[] = [updateOf(change, item, plan, newEpoch, pending)];
+  const writes = [updateOf(change, item, plan, newEpoch, pending)];
   if (plan.added) {
     const epoch = newEpoch ?? item[attributes[type].epoch] ?? '';
-    items.push({
-      Put: { TableName: tableName(), Item: newLot(store, uuid, type, epoch, plan.added, cause, version) },
-    });
+    writes.push(put(newLot(store, uuid, type, epoch, plan.added, cause, item.creditVersion ?? 0)));
   }
-  if (pending) return { items, pending };
-  items.push(...plan.closed.map(({ lot, how }) => ({ Update: closing(lot, how, cause) })));
-  if (plan.reduced)
-    items.push({ Update: reducing(plan.reduced.lot, plan.reduced.lot.remaining, plan.reduced.remaining) });
-  return { items, pending };
+  if (pending) return { writes, pending };
+  writes.push(...plan.closed.map(({ lot, how }) => closing(lot, how, cause)));
+  if (plan.reduced) writes.push(reducing(plan.reduced.lot, plan.reduced.lot.remaining, plan.reduced.remaining));
+  return { writes, pending };
 };

@@ -1,18 +1,25 @@
 import { now, source } from '../clock.ts';
 import { findStore } from '../store/stores.ts';
-import { completeDelivery, failDelivery, letGo, takeUp } from './attempts.ts';
 import { callDispenser, type Outcome } from './call.ts';
-import type { Delivery } from './deliveries.ts';
+import {
+  claimDelivery,
+  clearWaits,
+  completeDelivery,
+  type Delivery,
+  failDelivery,
+  letWait,
+  listWaits,
+  releaseDelivery,
+} from './deliveries.ts';
 import { findDispenser, loseAddress } from './dispensers.ts';
 import { dispenserBody, type Order, type QueueMessage } from './message.ts';
 import { sendMessages } from './queue.ts';
 import { callTimeoutMillis, firstRetrySeconds, keepDays, leaseMillis, maxAttemptsInARow } from './settings.ts';
-import { clearWaits, letWait, listWaits } from './waits.ts';
 
-/** What became of a message: done with, or to come back after a pause. `outcome` is for the log. */
+/** A message is done with, or comes back after a pause. `outcome` is for the log. */
 export type Handled = { outcome: string; againSeconds?: number };
 
-/** Doubling from the first pause up to 15 minutes, with jitter, so that what failed together does not return together. */
+/** Doubling from the first pause up to 15 minutes, with jitter, so that deliveries that failed together do not return together. */
 const retrySeconds = (attempt: number): number =>
   Math.ceil(Math.min(firstRetrySeconds() * 2 ** (attempt - 1), 900) * (0.75 + source.random() / 2));
 
@@ -22,13 +29,13 @@ const overtaken: Handled = { outcome: 'overtaken', againSeconds: 1 };
 /** Lets the delivery wait until a dispenser registers; if one has just done so, it is tried at once. */
 const waitForAddress = async (delivery: Delivery, error: string): Promise<Handled> => {
   if (await letWait(delivery, error, true)) return { outcome: 'waiting' };
-  await letGo(delivery, error);
+  await releaseDelivery(delivery, error);
   return { outcome: 'queued', againSeconds: 0 };
 };
 
 const tryAgain = async (delivery: Delivery, error: string): Promise<Handled> => {
   if (delivery.inARow < maxAttemptsInARow) {
-    await letGo(delivery, error);
+    await releaseDelivery(delivery, error);
     return { outcome: 'queued', againSeconds: retrySeconds(delivery.inARow) };
   }
   return (await letWait(delivery, error, false)) ? { outcome: 'waiting' } : overtaken;
@@ -56,8 +63,8 @@ const settle = async (delivery: Delivery, url: string, outcome: Outcome): Promis
 const deliver = async (order: Order): Promise<Handled> => {
   // A message may outlive its store. Nothing is written for a store whose rows are being removed.
   if (!(await findStore(order.store))) return { outcome: 'of no store' };
-  const { taken, delivery } = await takeUp(order, leaseMillis());
-  if (!taken) {
+  const { claimed, delivery } = await claimDelivery(order, leaseMillis());
+  if (!claimed) {
     if (delivery.state === 'delivered' || delivery.state === 'failed') return { outcome: 'repeated' };
     const seconds = Math.ceil((Date.parse(delivery.leaseUntil) - now()) / 1000);
     return { outcome: 'taken', againSeconds: Math.max(seconds, 0) };

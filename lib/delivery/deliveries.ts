@@ -1,11 +1,10 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { now, timestamp } from '../clock.ts';
-import type { Source } from '../lists/page.ts';
+import { loaded, type Source } from '../lists/source.ts';
 import { invalid, notFound } from '../problem.ts';
-import { getMany, type Key, loaded, rowsOf } from '../table/query.ts';
-import { pastConflicts } from '../table/retry.ts';
-import { db, findItem, partition, tableName } from '../table/table.ts';
+import { all, any, atMost, check, is, isNew, isNot, missing, put, update } from '../table/language.ts';
+import { type Key, partition } from '../table/schema.ts';
+import { get, getMany, removeMany, rowsOf, transact, updateExisting, write } from '../table/table.ts';
+import { dispenserKey } from './dispensers.ts';
 import type { Order } from './message.ts';
 import { keepDays } from './settings.ts';
 
@@ -18,42 +17,38 @@ export interface Delivery extends Omit<Order, 'kind'> {
   state: DeliveryState;
   /** Given up then. */
   expiresAt: string;
-  /** How often a worker took it up; also tells one attempt from the next. */
+  /** How often a worker claimed it; also tells one attempt from the next. */
   attempts: number;
   /** The same, since it was last queued. */
   inARow: number;
   lastError?: string;
   deliveredAt?: string;
-  /** No other worker takes it up until then; empty while none has it. */
+  /** No other worker can claim it until then; empty while none has it. */
   leaseUntil: string;
 }
 
-export const deliveryKey = (store: string, id: string) => ({ pk: partition(store, 'DELIVERY'), sk: id });
+const deliveryKey = (store: string, id: string): Key => ({ pk: partition(store, 'DELIVERY'), sk: id });
 /** The partition of the index, and of waits, that holds a store's deliveries in a state. */
-export const stateList = (store: string, state: DeliveryState): string => partition(store, 'DELIVERY', state);
-/** Where a delivery stands in the lists: the oldest first. */
+const stateList = (store: string, state: DeliveryState): string => partition(store, 'DELIVERY', state);
+/** The place of a delivery in the lists: the oldest first. */
 export const positionOfDelivery = ({ createdAt, id }: Pick<Delivery, 'createdAt' | 'id'>): string =>
   `${createdAt}#${id}`;
 
 /** The order that a record was made of. */
-export const orderOf = (delivery: Delivery): Order => {
+const orderOf = (delivery: Delivery): Order => {
   const { store, id, productId, recipientUuid, recipientUsername, item, message, createdAt } = delivery;
   return { kind: 'deliver', store, id, productId, recipientUuid, recipientUsername, item, message, createdAt };
 };
 
-/** When a delivery that was queued then is given up. */
-export const keepUntil = (from: number): string => timestamp(from + keepDays * 86_400_000);
+/** The time at which a delivery that was queued at `from` is given up. */
+const keepUntil = (from: number): string => timestamp(from + keepDays * 86_400_000);
 
-/** The parts of an update that moves a delivery to a state, its place in the operators' lists included. */
-export const movedTo = (store: string, state: DeliveryState) => ({
-  set: '#state = :state, ranked = :ranked, leaseUntil = :lease',
-  names: { '#state': 'state' },
-  values: { ':state': state, ':ranked': stateList(store, state), ':lease': '' },
-});
+/** The attributes of a delivery in a state, its place in the operators' lists included. No worker has it. */
+const movedTo = (store: string, state: DeliveryState) => ({ state, ranked: stateList(store, state), leaseUntil: '' });
 
 /** Throws 404. */
 export const getDelivery = async (store: string, id: string): Promise<Delivery> => {
-  const item = await findItem<Delivery>(deliveryKey(store, id));
+  const item = await get<Delivery>(deliveryKey(store, id));
   if (!item) throw notFound();
   return item;
 };
@@ -61,10 +56,10 @@ export const getDelivery = async (store: string, id: string): Promise<Delivery> 
 /** The store's deliveries in a state, the oldest first; `positionOfDelivery` says where each stands. */
 export const listDeliveries = (store: string, state: DeliveryState): Source<Delivery> =>
   loaded(
-    rowsOf<{ sk: string; rank: string }>({ partition: stateList(store, state), index: 'byRank' }),
+    rowsOf<Key & { rank: string }>({ partition: stateList(store, state), index: 'byRank' }),
     ({ rank }) => rank,
     async (rows) => {
-      const found = await getMany<Delivery & Key>(rows.map(({ sk }) => deliveryKey(store, sk)));
+      const found = await getMany<Delivery & Key>(rows);
       return found.filter((delivery) => delivery.state === state);
     },
   );
@@ -77,20 +72,100 @@ export const reopenDelivery = async (store: string, id: string): Promise<Order> 
   const wasMade = invalid('The delivery was made already: order a new one.');
   const { state } = await getDelivery(store, id);
   if (state === 'delivered') throw wasMade;
-  const { set, names, values } = movedTo(store, 'queued');
-  const update = new UpdateCommand({
-    TableName: tableName(),
-    Key: deliveryKey(store, id),
-    UpdateExpression: `SET ${set}, expiresAt = :until, inARow = :none`,
-    ConditionExpression: '#state <> :delivered',
-    ExpressionAttributeNames: names,
-    ExpressionAttributeValues: { ...values, ':until': keepUntil(now()), ':none': 0, ':delivered': 'delivered' },
-    ReturnValues: 'ALL_NEW',
-  });
-  try {
-    const { Attributes } = await pastConflicts(() => db.send(update));
-    return orderOf(Attributes as Delivery);
-  } catch (error) {
-    throw error instanceof ConditionalCheckFailedException ? wasMade : error;
-  }
+  const set = { ...movedTo(store, 'queued'), expiresAt: keepUntil(now()), inARow: 0 };
+  const outcome = await write<Delivery>(update(deliveryKey(store, id), { set, when: isNot('state', 'delivered') }));
+  if (!outcome.done) throw wasMade;
+  return orderOf(outcome.result);
 };
+
+/**
+ * Claims a delivery for one attempt, with its record made if this is the first. No other worker can for `leaseMillis`.
+ * `claimed` is false, with the record as it is, where it is over already or another worker has it.
+ */
+export const claimDelivery = async (
+  { kind: _, ...order }: Order,
+  leaseMillis: number,
+): Promise<{ claimed: boolean; delivery: Delivery }> => {
+  const { store, id } = order;
+  const isOpen = any(is('state', 'queued'), is('state', 'waiting'));
+  const leaseIsOver = atMost('leaseUntil', timestamp(now()));
+  const outcome = await write<Delivery>(
+    update(deliveryKey(store, id), {
+      set: { ...movedTo(store, 'queued'), leaseUntil: timestamp(now() + leaseMillis) },
+      ifMissing: {
+        ...order,
+        rank: positionOfDelivery(order),
+        expiresAt: keepUntil(Date.parse(order.createdAt)),
+      },
+      add: { attempts: 1, inARow: 1 },
+      when: any(isNew, all(isOpen, leaseIsOver)),
+    }),
+    // The lease of its own first arrival refuses a repeat.
+    { repeatable: true },
+  );
+  return outcome.done
+    ? { claimed: true, delivery: outcome.result }
+    : { claimed: false, delivery: outcome.found as Delivery };
+};
+
+/** Ends an attempt. Refused where a later attempt has begun: then that one's outcome counts. */
+const ending = (
+  { store, id, attempts }: Delivery,
+  state: DeliveryState,
+  lastError: string,
+  more: { inARow?: number } = {},
+) =>
+  update(deliveryKey(store, id), {
+    set: { ...movedTo(store, state), lastError, ...more },
+    when: all(is('state', 'queued'), is('attempts', attempts)),
+  });
+
+/** Ends an attempt, perhaps by a write whose answer was lost. False where a later attempt has overtaken it. */
+const endAttempt = async (delivery: Delivery, state: DeliveryState, error: string): Promise<boolean> => {
+  const outcome = await write<Delivery>(ending(delivery, state, error));
+  return outcome.done || (outcome.found?.state === state && outcome.found.attempts === delivery.attempts);
+};
+
+/** The attempt failed; another will be made. */
+export const releaseDelivery = (delivery: Delivery, error: string): Promise<boolean> =>
+  endAttempt(delivery, 'queued', error);
+
+export const failDelivery = (delivery: Delivery, error: string): Promise<boolean> =>
+  endAttempt(delivery, 'failed', error);
+
+/** The item was given. That counts, whatever the outcome of a later attempt. */
+export const completeDelivery = async ({ store, id }: Delivery): Promise<void> => {
+  await updateExisting(deliveryKey(store, id), {
+    set: { ...movedTo(store, 'delivered'), lastError: undefined },
+    ifMissing: { deliveredAt: timestamp(now()) },
+  });
+};
+
+/** A delivery that waits for the dispenser: an item of its own, which the next registration finds. */
+interface Wait extends Key {
+  order: Order;
+}
+
+/**
+ * Lets a delivery wait for the dispenser to register. With `onlyWithoutAddress` it does so only if there is no address
+ * in that very moment: a registration must not miss a delivery that begins to wait beside it. False where it does not
+ * wait, since there is an address, or a later attempt.
+ */
+export const letWait = async (delivery: Delivery, error: string, onlyWithoutAddress: boolean): Promise<boolean> => {
+  const { store, attempts } = delivery;
+  // The attempt's number makes each wait an item of its own, so that clearing one away cannot take the next with it.
+  const key = { pk: stateList(store, 'waiting'), sk: `${positionOfDelivery(delivery)}#${attempts}` };
+  const refusals = await transact([
+    ending(delivery, 'waiting', error, { inARow: 0 }),
+    put({ ...key, order: orderOf(delivery) }),
+    ...(onlyWithoutAddress ? [check(dispenserKey(store), missing('url'))] : []),
+  ]);
+  return !refusals;
+};
+
+/** The first of the store's waiting deliveries, up to `limit`. Read from the table itself: none is missed. */
+export const listWaits = (store: string, limit: number): Promise<Wait[]> =>
+  rowsOf<Wait>({ partition: stateList(store, 'waiting') })({ descending: false, limit });
+
+/** Clears waits away, once their deliveries are on the queue. */
+export const clearWaits = (waits: Wait[]): Promise<void> => removeMany(waits);

@@ -1,7 +1,7 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { now, randomText, timestamp } from '../clock.ts';
-import { refusedToFalse } from '../table/retry.ts';
-import { db, findItem, partition, tableName } from '../table/table.ts';
+import { is, update } from '../table/language.ts';
+import { type Key, partition } from '../table/schema.ts';
+import { get, upsert, write } from '../table/table.ts';
 
 /** A store's inworld dispenser, of which there is one. */
 export interface Dispenser {
@@ -16,46 +16,22 @@ export interface Dispenser {
   lostReason?: string;
 }
 
-export const dispenserKey = (store: string) => ({ pk: partition(store, 'DISPENSER'), sk: 'dispenser' });
+export const dispenserKey = (store: string): Key => ({ pk: partition(store, 'DISPENSER'), sk: 'dispenser' });
 
 /** Writes the dispenser's address. Its secret is made at the first time, and stays. */
-export const registerDispenser = async (
+export const registerDispenser = (
   store: string,
   { url, region, items }: Pick<Dispenser, 'region' | 'items'> & { url: string },
-): Promise<Dispenser & { url: string }> => {
-  const { Attributes } = await db.send(
-    new UpdateCommand({
-      TableName: tableName(),
-      Key: dispenserKey(store),
-      UpdateExpression:
-        'SET #url = :url, #region = :region, #items = :items, registeredAt = :at, #secret = if_not_exists(#secret, :secret) REMOVE lostAt, lostReason',
-      ExpressionAttributeNames: { '#url': 'url', '#region': 'region', '#items': 'items', '#secret': 'secret' },
-      ExpressionAttributeValues: {
-        ':url': url,
-        ':region': region,
-        ':items': items,
-        ':at': timestamp(now()),
-        ':secret': randomText(43),
-      },
-      ReturnValues: 'ALL_NEW',
-    }),
-  );
-  return Attributes as Dispenser & { url: string };
-};
-
-export const findDispenser = async (store: string): Promise<Dispenser | undefined> => {
-  return findItem<Dispenser>(dispenserKey(store));
-};
-
-/** Notes that nobody is at `url` any more; an address that was registered since is left alone. */
-export const loseAddress = async (store: string, url: string, reason: string): Promise<void> => {
-  const update = new UpdateCommand({
-    TableName: tableName(),
-    Key: dispenserKey(store),
-    UpdateExpression: 'REMOVE #url SET lostAt = :at, lostReason = :reason',
-    ConditionExpression: '#url = :url',
-    ExpressionAttributeNames: { '#url': 'url' },
-    ExpressionAttributeValues: { ':url': url, ':at': timestamp(now()), ':reason': reason },
+): Promise<Dispenser & { url: string }> =>
+  upsert(dispenserKey(store), {
+    set: { url, region, items, registeredAt: timestamp(now()), lostAt: undefined, lostReason: undefined },
+    ifMissing: { secret: randomText(43) },
   });
-  await refusedToFalse(() => db.send(update));
+
+export const findDispenser = (store: string): Promise<Dispenser | undefined> => get<Dispenser>(dispenserKey(store));
+
+/** Notes that nobody is at `url` any more; an address that was registered since stays. */
+export const loseAddress = async (store: string, url: string, lostReason: string): Promise<void> => {
+  const set = { url: undefined, lostAt: timestamp(now()), lostReason };
+  await write(update(dispenserKey(store), { set, when: is('url', url) }));
 };

@@ -1,8 +1,8 @@
 import { invalid, Problem, unavailable } from '../problem.ts';
 import { AddressRefused, checkAddress } from './address.ts';
+import { listWaits } from './deliveries.ts';
 import { type Dispenser, registerDispenser } from './dispensers.ts';
 import { sendForRequest } from './queue.ts';
-import { listWaits } from './waits.ts';
 
 const lookUpMillis = 5000;
 

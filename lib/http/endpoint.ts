@@ -5,9 +5,9 @@ import { now } from '../clock.ts';
 import { logSink } from '../log.ts';
 import { internalError, Problem, problemBody, unavailable } from '../problem.ts';
 import type { Route } from '../routes/route.ts';
+import { Busy } from '../table/engine.ts';
 import { answerOnce, type KeptAnswer } from '../table/idempotency.ts';
 import { type Meter, metered, newMeter } from '../table/meter.ts';
-import { isConflict, isThrottle } from '../table/retry.ts';
 import { callerOf, parseRequest, type Request } from './request.ts';
 
 /** The input of the row's response schema, which drops every field that it does not declare. */
@@ -17,7 +17,7 @@ type Handler<R extends Route> = (request: Request<R>) => Promise<Result<R>>;
 
 const problemOf = (error: unknown): Problem => {
   if (error instanceof Problem) return error;
-  return isThrottle(error) || isConflict(error) ? unavailable() : internalError();
+  return error instanceof Busy ? unavailable() : internalError();
 };
 
 const response = (

@@ -1,24 +1,12 @@
 import { invalid } from '../problem.ts';
 import { type Cursor, sealCursor } from './cursor.ts';
+import type { Source } from './source.ts';
 
 /**
  * Every list works the same way:
  *
- *     export const handler = endpoint(listCategories, ({ store, list }) => page(list, listCategories(store), byId));
- *
- * A list is a source: it returns the rows of a range in the list's order, up to a limit, and fewer only at the end. This
- * file alone makes pages, cursors and both directions of it.
+ *     export const handler = endpoint(row, ({ store, list }) => page(list, listCategories(store), byId));
  */
-export type Source<T> = (range: Range) => Promise<T[]>;
-
-interface Range {
-  /** Reads from the end of the list to its start. */
-  descending: boolean;
-  /** Begins at the edge of the list if absent. */
-  from?: { position: string; inclusive: boolean };
-  /** All rows if absent. */
-  limit?: number;
-}
 
 export interface ListRequest {
   limit: number;

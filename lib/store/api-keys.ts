@@ -1,11 +1,10 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { now, timestamp } from '../clock.ts';
 import { newKey, type Stage } from '../keys.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { Scope } from '../routes/route.ts';
-import { rowsOf } from '../table/query.ts';
-import { type TransactItem, transact } from '../table/retry.ts';
-import { db, findItem, partition, sharedKey, tableName } from '../table/table.ts';
+import { all, check, exists, is, missing, put, update } from '../table/language.ts';
+import { type Key, partition, sharedKey } from '../table/schema.ts';
+import { get, rowsOf, transact, write } from '../table/table.ts';
 
 /** An API key of one store. The key's text itself is not stored. */
 export interface ApiKey {
@@ -36,22 +35,16 @@ interface NewApiKey {
   expiresAt?: string;
 }
 
-/** What is written for a new key, if its store exists; `text` is the only copy of the key. */
+/** The writes of a new key, if its store exists; `text` is the only copy of the key. */
 const issuing = ({ store, name, scopes, stage, expiresAt }: NewApiKey) => {
   const { id, hash, text } = newKey(stage);
   const createdAt = timestamp(now());
   const key: ApiKey = { id, store, name, scopes: [...scopes], hash, status: 'active', createdAt };
   if (expiresAt !== undefined) key.expiresAt = expiresAt;
-  const items: TransactItem[] = [
-    {
-      ConditionCheck: {
-        TableName: tableName(),
-        Key: sharedKey('STORE', store),
-        ConditionExpression: 'attribute_exists(pk)',
-      },
-    },
-    { Put: { TableName: tableName(), Item: { ...sharedKey('KEY', id), ...key } } },
-    { Put: { TableName: tableName(), Item: { pk: partition(store, 'KEY'), sk: id } } },
+  const items = [
+    check(sharedKey('STORE', store), exists),
+    put({ ...sharedKey('KEY', id), ...key }),
+    put({ pk: partition(store, 'KEY'), sk: id }),
   ];
   return { key, text, items };
 };
@@ -72,29 +65,21 @@ export const rotateKey = async (old: ApiKey, until: string, stage: Stage, expire
   const { key, text, items } = issuing({ store, name, scopes, stage, ...(expiresAt !== undefined && { expiresAt }) });
   const refusals = await transact([
     ...items,
-    {
-      Update: {
-        TableName: tableName(),
-        Key: sharedKey('KEY', old.id),
-        UpdateExpression: 'SET rotatedTo = :next, expiresAt = :until',
-        ConditionExpression: '#status = :active AND attribute_not_exists(rotatedTo)',
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: { ':next': key.id, ':until': until, ':active': 'active' },
-      },
-    },
+    update(sharedKey('KEY', old.id), {
+      set: { rotatedTo: key.id, expiresAt: until },
+      when: all(is('status', 'active'), missing('rotatedTo')),
+    }),
   ]);
   if (refusals?.[0]?.refused) throw notFound();
   if (refusals) throw invalid('The key was revoked or rotated meanwhile: nothing was changed.');
   return { key, text };
 };
 
-export const findKey = async (id: string): Promise<ApiKey | undefined> => {
-  return findItem<ApiKey>(sharedKey('KEY', id));
-};
+export const findKey = (id: string): Promise<ApiKey | undefined> => get<ApiKey>(sharedKey('KEY', id));
 
 /** The ids of a store's keys. Read from the table itself: an index could miss one that was just issued. */
 export const listKeyIds = async (store: string): Promise<string[]> => {
-  const rows = await rowsOf<{ sk: string }>({ partition: partition(store, 'KEY') })({ descending: false });
+  const rows = await rowsOf<Key>({ partition: partition(store, 'KEY') })({ descending: false });
   return rows.map(({ sk }) => sk);
 };
 
@@ -110,17 +95,8 @@ export const listKeys = async (store: string): Promise<ApiKey[]> => {
 };
 
 const change = async (id: string, set: Record<string, unknown>): Promise<void> => {
-  const names = Object.keys(set);
-  await db.send(
-    new UpdateCommand({
-      TableName: tableName(),
-      Key: sharedKey('KEY', id),
-      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
-      ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-      ExpressionAttributeValues: Object.fromEntries(Object.entries(set).map(([name, value]) => [`:${name}`, value])),
-    }),
-  );
+  const { done } = await write(update(sharedKey('KEY', id), { set, when: exists }));
+  if (!done) throw new Error(`There is no API key ${id}.`);
 };
 
 /** Revokes a key. It may still be let through for as long as the authorizer's answers are cached. */

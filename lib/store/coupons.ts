@@ -1,13 +1,15 @@
+import { createHash } from 'node:crypto';
 import { newId, now, timestamp } from '../clock.ts';
-import type { Source } from '../lists/page.ts';
-import { invalid, notFound } from '../problem.ts';
-import { transactOnce } from '../table/idempotency.ts';
-import { getMany, type Key, loaded, rowsOf } from '../table/query.ts';
-import { findItem, partition, tableName } from '../table/table.ts';
-import { codeKey, codeTaken, foldedCode } from './coupon-codes.ts';
+import { loaded, merged, type Source } from '../lists/source.ts';
+import { normalised } from '../normalise.ts';
+import { invalid, notFound, type Problem } from '../problem.ts';
+import { copyOf, is, isNew, put, remove, update } from '../table/language.ts';
+import { pauseOvertaken } from '../table/retry.ts';
+import { type Key, partition } from '../table/schema.ts';
+import { get, getMany, rowsOf, transact, write } from '../table/table.ts';
 import type { Resident } from './residents.ts';
 
-/** What a request sets of a coupon; PUT replaces all of it. */
+/** The fields of a coupon that a request sets; PUT replaces all of them. */
 export interface CouponFields {
   code: string;
   discount: number;
@@ -29,7 +31,7 @@ export interface Coupon extends CouponFields {
 
 /** A coupon as stored. */
 export interface CouponItem extends Coupon, Key {
-  /** The code as codes are compared: what the coupon's item under `codeKey` is named. */
+  /** The code as codes are compared: it names the item under `codeKey`. */
   folded: string;
   flags: string;
   ranked: string;
@@ -50,15 +52,33 @@ export interface ImportedCoupon {
 
 export const never = '9999-12-31T23:59:59.999Z';
 
-export const couponKey = (store: string, id: string) => ({ pk: partition(store, 'COUPON'), sk: id });
+export const couponKey = (store: string, id: string): Key => ({ pk: partition(store, 'COUPON'), sk: id });
 
-export const flagsOf = (store: string, active: boolean): string => partition(store, 'COUPON', String(Number(active)));
+// A sort key holds 1024 bytes at the most. Few characters normalise to many more bytes, so this is all but never passed.
+const maxKeyBytes = 1024;
+
+/** A code as codes are compared. Codes that differ in case alone are the same code. */
+export const normalisedCode = (code: string): string => {
+  const text = normalised(code);
+  return Buffer.byteLength(text) <= maxKeyBytes ? text : `sha256:${createHash('sha256').update(text).digest('hex')}`;
+};
+
+/** The item that makes a code unique in its store: it is there while a coupon has the code, and holds the coupon's id. */
+export const codeKey = (store: string, code: string): Key => ({ pk: partition(store, 'CODE'), sk: code });
+
+/** The id of the coupon that has a code (normalised). */
+export const findCodeHolder = async (store: string, code: string): Promise<string | undefined> =>
+  (await get<{ id: string }>(codeKey(store, code)))?.id;
+
+const codeTaken = (): Problem => invalid('code must be unique in the store, whatever its case: another coupon has it.');
+
+const flagsOf = (store: string, active: boolean): string => partition(store, 'COUPON', String(Number(active)));
 
 /** The partition of an owner's coupons, active or inactive, in the index by rank. */
-export const rankedOf = (store: string, owner: string, active: boolean): string =>
+const rankedOf = (store: string, owner: string, active: boolean): string =>
   partition(store, 'COUPON', `owner#${owner}#${Number(active)}`);
 
-/** The item of a new coupon; the item that keeps its code unique is beside it. */
+/** The items of a new coupon and of its code. */
 export const couponItems = (
   store: string,
   owner: Resident,
@@ -68,20 +88,21 @@ export const couponItems = (
   const coupon = { ...fields, id: newId(), usesPerCustomer: 0, expiration: never, ...imported };
   const rankedOn = rankedOf(store, owner.uuid, true);
   const rankedOff = rankedOf(store, owner.uuid, false);
+  const folded = normalisedCode(coupon.code);
   return {
     coupon: {
       ...couponKey(store, coupon.id),
       ...coupon,
       couponOwnerUuid: owner.uuid,
       couponOwnerUsername: owner.username,
-      folded: foldedCode(coupon.code),
+      folded,
       flags: flagsOf(store, coupon.active),
       ranked: coupon.active ? rankedOn : rankedOff,
       rank: `${createdAt}#${coupon.id}`,
       rankedOn,
       rankedOff,
     },
-    code: { ...codeKey(store, foldedCode(coupon.code)), id: coupon.id },
+    code: { ...codeKey(store, folded), id: coupon.id },
   };
 };
 
@@ -93,16 +114,39 @@ export const createCoupon = async (
   imported?: ImportedCoupon,
 ): Promise<Coupon> => {
   const { coupon, code } = couponItems(store, owner, fields, imported);
-  const isNew = { TableName: tableName(), ConditionExpression: 'attribute_not_exists(pk)' };
-  const refusals = await transactOnce([{ Put: { ...isNew, Item: coupon } }, { Put: { ...isNew, Item: code } }], coupon);
+  const refusals = await transact([put(coupon, isNew), put(code, isNew)], { answer: coupon });
   if (refusals?.[0]?.refused) throw invalid('id must be new: another coupon of the store has it.');
   if (refusals) throw codeTaken();
   return coupon;
 };
 
-export const findCoupon = async (store: string, id: string): Promise<CouponItem | undefined> => {
-  return findItem<CouponItem>(couponKey(store, id));
+/**
+ * Replaces a coupon's fields; the owner and the fields that only an import sets stay. One write while the code stays the
+ * same but for its case; else a transaction that also moves the code. Throws 404, or 400 if another coupon has the code.
+ */
+export const updateCoupon = async (store: string, id: string, fields: CouponFields): Promise<Coupon> => {
+  const folded = normalisedCode(fields.code);
+  const ranked = copyOf(fields.active ? 'rankedOn' : 'rankedOff');
+  const set = { ...fields, folded, flags: flagsOf(store, fields.active), ranked };
+  const replacing = (codeBefore: string) => update(couponKey(store, id), { set, when: is('folded', codeBefore) });
+  for (let attempt = 1; ; attempt++) {
+    const kept = await write<CouponItem>(replacing(folded));
+    if (kept.done) return kept.result;
+    if (!kept.found) throw notFound();
+    const refusals = await transact([
+      replacing(kept.found.folded),
+      remove(codeKey(store, kept.found.folded)),
+      put({ ...codeKey(store, folded), id }, isNew),
+    ]);
+    if (!refusals) return { ...kept.found, ...fields };
+    // The coupon has got yet another code meanwhile.
+    if (!refusals[0]?.refused) throw codeTaken();
+    await pauseOvertaken(attempt);
+  }
 };
+
+export const findCoupon = (store: string, id: string): Promise<CouponItem | undefined> =>
+  get<CouponItem>(couponKey(store, id));
 
 /** Throws 404. */
 export const getCoupon = async (store: string, id: string): Promise<Coupon> => {
@@ -112,17 +156,12 @@ export const getCoupon = async (store: string, id: string): Promise<Coupon> => {
 };
 
 /** The coupons of which an index holds the keys, as far as they still pass: an index may be behind the table. */
-export const couponsOf = <K extends Key>(
+const couponsOf = <K extends Key>(
   keys: Source<K>,
   positionOf: (key: K) => string,
   passes: (item: Coupon) => boolean,
   { consistent = false } = {},
-) =>
-  loaded(keys, positionOf, async (rows) => {
-    const keysOf = rows.map(({ pk, sk }) => ({ pk, sk }));
-    const items = await getMany<CouponItem>(keysOf, { consistent });
-    return items.filter(passes);
-  });
+) => loaded(keys, positionOf, async (rows) => (await getMany<CouponItem>(rows, { consistent })).filter(passes));
 
 /** In the order of their ids; `active` narrows. */
 export const listCoupons = (store: string, active: boolean | undefined): Source<CouponItem> =>
@@ -133,3 +172,62 @@ export const listCoupons = (store: string, active: boolean | undefined): Source<
         ({ sk }) => sk,
         (coupon) => coupon.active === active,
       );
+
+type Ranked = Key & { rank: string };
+
+const byRank = ({ rank }: Ranked): string => rank;
+
+/** The keys of an owner's coupons, the oldest first. */
+export const ownersCoupons = (store: string, owner: string, states = [true, false]): Source<Ranked> =>
+  merged(
+    states.map((active) => rowsOf<Ranked>({ partition: rankedOf(store, owner, active), index: 'byRank' })),
+    byRank,
+  );
+
+/** The coupons whose commission goes to an avatar, the oldest first. */
+export const listOwnerCoupons = (
+  store: string,
+  owner: string,
+  { consistent = false }: { consistent?: boolean } = {},
+): Source<CouponItem> => couponsOf(ownersCoupons(store, owner), byRank, () => true, { consistent });
+
+/**
+ * The owner's newest coupon that is usable at a time (as `timestamp` writes it); if none is usable, the newest. Inactive
+ * coupons are in another partition of the index, and expired ones (only imported coupons expire) are skipped in growing
+ * strides.
+ */
+const findOwnersBest = async (store: string, owner: string, at: string): Promise<CouponItem | undefined> => {
+  const isUsable = ({ active, expiration }: Coupon): boolean => active && at < expiration;
+  // A coupon that was just switched off must not be applied.
+  const usable = couponsOf(ownersCoupons(store, owner, [true]), byRank, isUsable, { consistent: true });
+  const [best] = await usable({ descending: true, limit: 1 });
+  if (best) return best;
+  const [newest] = await listOwnerCoupons(store, owner, { consistent: true })({ descending: true, limit: 1 });
+  return newest;
+};
+
+const findByCode = async (store: string, code: string): Promise<CouponItem | undefined> => {
+  const folded = normalisedCode(code);
+  const holder = await findCodeHolder(store, folded);
+  const coupon = holder === undefined ? undefined : await findCoupon(store, holder);
+  // Renamed between the two reads: then the code was free for a moment, and not found is a true answer.
+  return coupon?.folded === folded ? coupon : undefined;
+};
+
+/** How a request names a coupon: the wire schema lets exactly one of the three through. */
+export interface CouponChoice {
+  code?: string | undefined;
+  couponOwnerUuid?: string | undefined;
+  couponId?: string | undefined;
+}
+
+/** The coupon that a request means at a time (as `timestamp` writes it); undefined if there is none. */
+export const findChosen = async (
+  store: string,
+  { code, couponOwnerUuid, couponId }: CouponChoice,
+  at: string,
+): Promise<CouponItem | undefined> => {
+  if (code !== undefined) return findByCode(store, code);
+  if (couponOwnerUuid !== undefined) return findOwnersBest(store, couponOwnerUuid, at);
+  return findCoupon(store, couponId ?? '');
+};

@@ -1,5 +1,6 @@
-import type { Source } from '../lists/page.ts';
-import { getMany, loaded, merged, rowsOf } from '../table/query.ts';
+import { loaded, merged, type Source } from '../lists/source.ts';
+import type { Key } from '../table/schema.ts';
+import { getMany, rowsOf } from '../table/table.ts';
 import {
   type Customer,
   type CustomerItem,
@@ -28,7 +29,7 @@ const byUuid = (store: string, newsSubscriber: boolean | undefined): Source<List
       const items = await listCustomerItems(store)(range);
       return items.map((item) => listed(item, item.sk));
     };
-  const rows = rowsOf<{ pk: string; sk: string }>({ partition: flagsOf(store, newsSubscriber), index: 'byFlags' });
+  const rows = rowsOf<Key>({ partition: flagsOf(store, newsSubscriber), index: 'byFlags' });
   return loaded(
     rows,
     ({ sk }) => sk,
@@ -47,7 +48,7 @@ const bySpend = (store: string, sum: number, newsSubscriber: boolean | undefined
   const partitions = [false, true]
     .filter((subscribed) => subscribed === (newsSubscriber ?? subscribed))
     .map((subscribed) =>
-      rowsOf<{ pk: string; sk: string; rank: string }>({
+      rowsOf<Key & { rank: string }>({
         partition: rankedOf(store, subscribed),
         index: 'byRank',
         first,
@@ -58,7 +59,7 @@ const bySpend = (store: string, sum: number, newsSubscriber: boolean | undefined
     ({ rank }) => rank,
     async (keys) => {
       const ranks = new Map(keys.map(({ sk, rank }) => [sk, rank]));
-      const items = await getMany<CustomerItem>(keys.map(({ pk, sk }) => ({ pk, sk })));
+      const items = await getMany<CustomerItem>(keys);
       return items
         .filter(
           (item) =>

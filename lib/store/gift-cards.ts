@@ -1,16 +1,14 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { newId } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
-import type { Source } from '../lists/page.ts';
+import { loaded, merged, type Source } from '../lists/source.ts';
 import { notFound } from '../problem.ts';
-import { isRecorded, putNew, transactOnce } from '../table/idempotency.ts';
-import { type Key, rowsOf } from '../table/query.ts';
-import { refusedToNotFound } from '../table/retry.ts';
-import { db, findItem, partition, tableName } from '../table/table.ts';
+import { copyOf, isNew, put } from '../table/language.ts';
+import { type Key, partition } from '../table/schema.ts';
+import { get, getMany, rowsOf, updateExisting, write } from '../table/table.ts';
+import { findVisitor, welcoming } from './customers.ts';
 import type { Resident } from './residents.ts';
-import { findVisitor, welcoming } from './visitor.ts';
 
-/** What a request sets of a gift card; PUT replaces all of it. */
+/** The fields of a gift card that a request sets; PUT replaces all of them. */
 export interface GiftCardFields {
   /** In L$. */
   credit: number;
@@ -46,7 +44,7 @@ export interface ImportedGiftCard {
 export const giftCardKey = (store: string, id: string): Key => ({ pk: partition(store, 'GIFTCARD'), sk: id });
 
 /** The partition of an owner's cards with these flags in the index by rank. */
-export const rankedOf = (store: string, owner: string, active: boolean, redeemed: boolean): string =>
+const rankedOf = (store: string, owner: string, active: boolean, redeemed: boolean): string =>
   partition(store, 'GIFTCARD', `${owner}#${Number(active)}${Number(redeemed)}`);
 
 /** The item of a new gift card. */
@@ -71,6 +69,8 @@ export const giftCardItem = (
   };
 };
 
+const asAnswer = (card: GiftCardItem): GiftCard => card;
+
 /** Grants a card to a customer. Throws 404 if there is no such resident. */
 export const grantGiftCard = async (
   store: string,
@@ -80,7 +80,7 @@ export const grantGiftCard = async (
   const customer = await findVisitor(store, identifier);
   if (!customer) throw notFound();
   const card = giftCardItem(store, customer, { ...fields, active: true });
-  await putNew({ ...card }, card, welcoming(store, customer));
+  await write(put(card, isNew), { answer: asAnswer, together: welcoming(store, customer) });
   return card;
 };
 
@@ -92,7 +92,7 @@ export const putGiftCard = async (
   imported?: ImportedGiftCard,
 ): Promise<GiftCard> => {
   const card = giftCardItem(store, owner, fields, imported);
-  await putNew({ ...card }, card);
+  await write(put(card, isNew));
   return card;
 };
 
@@ -102,37 +102,22 @@ export const listStoreCards = (store: string): Source<GiftCardItem> =>
 
 /** Throws 404. */
 export const getGiftCard = async (store: string, id: string): Promise<GiftCard> => {
-  const item = await findItem<GiftCard>(giftCardKey(store, id));
-  if (!item) throw notFound();
-  return item;
+  const card = await get<GiftCardItem>(giftCardKey(store, id));
+  if (!card) throw notFound();
+  return card;
 };
 
 /** Sets some fields of a card, and its place in the index. `redeemed` is none of them. Throws 404. */
-const setFields = async (
+const setFields = (
   store: string,
   id: string,
   fields: Partial<GiftCardFields> & { active: boolean },
-): Promise<GiftCard> => {
-  const set = Object.entries(fields);
-  const sets = set.map(([name]) => `#${name} = :${name}`).join(', ');
-  const update = {
-    TableName: tableName(),
-    Key: giftCardKey(store, id),
-    UpdateExpression: `SET ${sets}, ranked = ${fields.active ? 'rankedOn' : 'rankedOff'}`,
-    ConditionExpression: 'attribute_exists(pk)',
-    ExpressionAttributeNames: Object.fromEntries(set.map(([name]) => [`#${name}`, name])),
-    ExpressionAttributeValues: Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
-  };
-  if (isRecorded()) {
-    const card = { ...(await getGiftCard(store, id)), ...fields };
-    if (await transactOnce([{ Update: update }], card)) throw notFound();
-    return card;
-  }
-  const { Attributes } = await refusedToNotFound(() =>
-    db.send(new UpdateCommand({ ...update, ReturnValues: 'ALL_NEW' })),
+): Promise<GiftCard> =>
+  updateExisting(
+    giftCardKey(store, id),
+    { set: { ...fields, ranked: copyOf(fields.active ? 'rankedOn' : 'rankedOff') } },
+    { answer: asAnswer },
   );
-  return Attributes as GiftCard;
-};
 
 /** Replaces a card's fields. Throws 404. */
 export const updateGiftCard = (store: string, id: string, fields: GiftCardFields): Promise<GiftCard> =>
@@ -141,3 +126,39 @@ export const updateGiftCard = (store: string, id: string, fields: GiftCardFields
 /** Throws 404. */
 export const disableGiftCard = (store: string, id: string): Promise<GiftCard> =>
   setFields(store, id, { active: false });
+
+export interface GiftCardFilter {
+  active?: boolean | undefined;
+  redeemed?: boolean | undefined;
+}
+
+const either = [false, true];
+
+/** The keys of an owner's cards in the order of their ids: each combination of the flags is a partition of the index. */
+export const ownersCards = (store: string, owner: string, { active, redeemed }: GiftCardFilter = {}): Source<Key> => {
+  const wanted = either
+    .filter((isActive) => isActive === (active ?? isActive))
+    .flatMap((isActive) =>
+      either
+        .filter((isRedeemed) => isRedeemed === (redeemed ?? isRedeemed))
+        .map((isRedeemed) => rankedOf(store, owner, isActive, isRedeemed)),
+    );
+  return merged(
+    wanted.map((name) => rowsOf<Key>({ partition: name, index: 'byRank' })),
+    ({ sk }) => sk,
+  );
+};
+
+/** The cards of a customer that pass the filter. */
+export const listGiftCards = (store: string, owner: string, filter: GiftCardFilter): Source<GiftCard> =>
+  loaded(
+    ownersCards(store, owner, filter),
+    ({ sk }) => sk,
+    async (rows) => {
+      const cards = await getMany<GiftCardItem>(rows);
+      // An index may be behind the table.
+      return cards.filter(
+        ({ active, redeemed }) => active === (filter.active ?? active) && redeemed === (filter.redeemed ?? redeemed),
+      );
+    },
+  );

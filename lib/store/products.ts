@@ -1,16 +1,16 @@
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { newId, now } from '../clock.ts';
-import type { Source } from '../lists/page.ts';
-import { folded } from '../normalise.ts';
+import type { Identifier } from '../identifier.ts';
+import { loaded, merged, type Source } from '../lists/source.ts';
+import { normalised } from '../normalise.ts';
 import { activePrice, type Discount } from '../price.ts';
-import { notFound } from '../problem.ts';
-import { putNew } from '../table/idempotency.ts';
-import { getMany, type Key, loaded, merged, rowsOf } from '../table/query.ts';
-import { refusedToNotFound } from '../table/retry.ts';
-import { db, findItem, partition, tableName } from '../table/table.ts';
+import { invalid, notFound } from '../problem.ts';
+import { isNew, put } from '../table/language.ts';
+import { type Key, partition } from '../table/schema.ts';
+import { get, getMany, rowsOf, updateExisting, write } from '../table/table.ts';
 import { findCategory, listMembers } from './categories.ts';
+import { findResident } from './residents.ts';
 
-/** What a request sets of a product; PUT replaces all of it. */
+/** The fields of a product that a request sets; PUT replaces all of them. */
 export interface ProductFields {
   name: string;
   price: number;
@@ -37,12 +37,9 @@ export interface Product extends ProductFields {
   activePrice: number;
 }
 
-export interface StoredProduct extends Omit<Product, 'activePrice'> {
-  pk: string;
-  sk: string;
-}
+export interface StoredProduct extends Omit<Product, 'activePrice'>, Key {}
 
-/** With what the indexes hold. */
+/** With the attributes of the indexes. */
 interface IndexedProduct extends StoredProduct {
   flags?: string;
   texts?: string;
@@ -52,14 +49,17 @@ interface IndexedProduct extends StoredProduct {
 export const productKey = (store: string, id: string): Key => ({ pk: partition(store, 'PRODUCT'), sk: id });
 
 // A control character, which no search may hold, keeps a match from reaching over from the name into the description.
-const searchText = ({ name, description }: ProductFields): string => `${folded(name)}\u001f${folded(description)}`;
+const searchText = ({ name, description }: ProductFields): string =>
+  `${normalised(name)}\u001f${normalised(description)}`;
 
 const flagsOf = (listed: boolean, bloggable: boolean): string => `${Number(listed)}${Number(bloggable)}`;
 
 /** The index attributes of a product: it is in the indexes while it is active. */
 const indexed = (store: string, fields: ProductFields) => {
   const flags = partition(store, 'PRODUCT', flagsOf(fields.listed, fields.bloggable));
-  return fields.active ? { flags, texts: flags, text: searchText(fields) } : {};
+  return fields.active
+    ? { flags, texts: flags, text: searchText(fields) }
+    : { flags: undefined, texts: undefined, text: undefined };
 };
 
 const read = (stored: IndexedProduct): Product => {
@@ -74,56 +74,34 @@ export const productItem = (
   imported: { id?: string; mpListing?: number } = {},
 ): StoredProduct => {
   const product = { ...fields, id: newId(), mpListing: 0, ...imported };
-  return { ...productKey(store, product.id), ...indexed(store, fields), ...product };
+  const index = Object.entries(indexed(store, fields)).filter(([, value]) => value !== undefined);
+  return { ...productKey(store, product.id), ...Object.fromEntries(index), ...product };
 };
 
 export const createProduct = async (...args: Parameters<typeof productItem>): Promise<Product> => {
   const item = productItem(...args);
   const created = read(item);
-  await putNew({ ...item }, created);
+  await write(put(item, isNew), { answer: () => created });
   return created;
 };
 
 /** Replaces a product's fields; `mpListing` stays. Throws 404. */
-export const updateProduct = async (store: string, id: string, fields: ProductFields): Promise<Product> => {
-  const set = Object.entries({ ...fields, ...indexed(store, fields) });
-  const removed = fields.active ? '' : ' REMOVE flags, texts, #text';
-  const { Attributes } = await refusedToNotFound(() =>
-    db.send(
-      new UpdateCommand({
-        TableName: tableName(),
-        Key: productKey(store, id),
-        UpdateExpression: `SET ${set.map(([name]) => `#${name} = :${name}`).join(', ')}${removed}`,
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeNames: Object.fromEntries([...set.map(([name]) => [`#${name}`, name]), ['#text', 'text']]),
-        ExpressionAttributeValues: Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
-        ReturnValues: 'ALL_NEW',
-      }),
-    ),
-  );
-  return read(Attributes as StoredProduct);
-};
+export const updateProduct = async (store: string, id: string, fields: ProductFields): Promise<Product> =>
+  read(await updateExisting<StoredProduct>(productKey(store, id), { set: { ...fields, ...indexed(store, fields) } }));
+
+const findProduct = (store: string, id: string): Promise<StoredProduct | undefined> =>
+  get<StoredProduct>(productKey(store, id));
 
 /** Throws 404. Inactive products are found too. */
 export const getProduct = async (store: string, id: string): Promise<Product> => {
-  const item = await findItem<StoredProduct>(productKey(store, id));
+  const item = await findProduct(store, id);
   if (!item) throw notFound();
   return read(item);
 };
 
 /** Whether the store has this product, active or not. */
-export const hasProduct = async (store: string, id: string): Promise<boolean> => {
-  const { Item } = await db.send(
-    // Consistent: what refers to a product may be sent right after the product was made.
-    new GetCommand({
-      TableName: tableName(),
-      Key: productKey(store, id),
-      ConsistentRead: true,
-      ProjectionExpression: 'sk',
-    }),
-  );
-  return Item !== undefined;
-};
+export const hasProduct = async (store: string, id: string): Promise<boolean> =>
+  (await findProduct(store, id)) !== undefined;
 
 /** A store's products as stored, inactive ones too, in the order of their ids. */
 export const listStoredProducts = (store: string): Source<StoredProduct> =>
@@ -146,7 +124,7 @@ const either = [false, true];
  * through its memberships.
  */
 export const listProducts = (store: string, filter: ProductFilter): Source<Product> => {
-  const term = folded(filter.search ?? '');
+  const term = normalised(filter.search ?? '');
   const matches = (product: Product): boolean =>
     product.active &&
     product.listed === (filter.listed ?? product.listed) &&
@@ -186,3 +164,46 @@ const membersOf =
     const [category, members] = await Promise.all([findCategory(store, id), listMembers(store, id)(range)]);
     return category ? members : [];
   };
+
+type RequestedShare = { percent: number; username?: Identifier | undefined; userUuid?: string | undefined };
+
+/** The share's user, or the message of what is wrong with it. */
+const userOf = async ({ username, userUuid }: RequestedShare): Promise<{ uuid: string } | string> => {
+  const named = [username, userUuid === undefined ? undefined : { uuid: userUuid }].filter(
+    (name) => name !== undefined,
+  );
+  const [first, second] = await Promise.all(named.map(findResident));
+  if (!first || (named.length > 1 && !second)) return 'names a resident who does not exist';
+  return second && second.uuid !== first.uuid ? 'names two different residents by username and userUuid' : first;
+};
+
+const demoFault = async (store: string, demoId: string | null, id: string | undefined): Promise<string[]> => {
+  const fine = demoId === null || (demoId !== id && (await hasProduct(store, demoId)));
+  return fine ? [] : ['demoId must be the id of another product of the store, or null.'];
+};
+
+/**
+ * Follows what the body of a product refers to: the users of its profit shares and its demo (of the product `id`, if it
+ * exists already). Throws 400 with every reference that leads nowhere, and for a user with two shares.
+ */
+export const resolveReferences = async (
+  store: string,
+  product: Omit<ProductFields, 'profitShares'> & { profitShares: RequestedShare[] },
+  id?: string,
+): Promise<ProductFields> => {
+  const [users, faults] = await Promise.all([
+    Promise.all(product.profitShares.map(userOf)),
+    demoFault(store, product.demoId, id),
+  ]);
+  const profitShares: ProductFields['profitShares'] = [];
+  const seen = new Set<string>();
+  for (const [index, { percent }] of product.profitShares.entries()) {
+    const user = users[index];
+    if (typeof user !== 'object') faults.push(`profitShares[${index}] ${user}.`);
+    else if (seen.has(user.uuid)) faults.push(`profitShares[${index}] names a user who has a share already.`);
+    else profitShares.push({ userUuid: user.uuid, percent });
+    if (typeof user === 'object') seen.add(user.uuid);
+  }
+  if (faults.length > 0) throw invalid(...faults);
+  return { ...product, profitShares };
+};

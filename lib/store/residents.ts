@@ -1,9 +1,10 @@
 import { now } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { invalid } from '../problem.ts';
-import { getMany, type Key } from '../table/query.ts';
-import { pauseOvertaken, type TransactItem, transact } from '../table/retry.ts';
-import { findItem, sharedKey, tableName } from '../table/table.ts';
+import { all, any, is, isNew, put, type Write } from '../table/language.ts';
+import { pauseOvertaken } from '../table/retry.ts';
+import { type Key, sharedKey } from '../table/schema.ts';
+import { get, getMany, transact } from '../table/table.ts';
 
 /** A resident of the virtual world, shared by all stores. `username` is the current name, in canonical form. */
 export interface Resident {
@@ -44,7 +45,7 @@ export const findResident = async ({ uuid, username }: Identifier): Promise<Resi
   const key = uuid === undefined ? nameKey(username) : residentKey(uuid);
   const known = cache.get(key.pk);
   if (known && now() < known.until) return known.resident;
-  const item = await findItem<StoredResident>(key);
+  const item = await get<StoredResident>(key);
   if (!item) return undefined;
   const resident: Resident = { uuid: item.uuid, username: item.username };
   // Every name's item carries the current name, so whom a name led to is known by UUID as well.
@@ -64,17 +65,9 @@ export const findResidents = async (identifiers: readonly Identifier[]): Promise
 export const getResidents = (uuids: readonly string[]): Promise<StoredResident[]> =>
   getMany(uuids.map(residentKey), { consistent: true });
 
-/** Refused where a name leads to a resident other than these. */
-const nameItem = ({ uuid, username }: Resident, name: string, holder: string): TransactItem => ({
-  Put: {
-    TableName: tableName(),
-    // Each name carries the current one, so that a look-up by any name is one read.
-    Item: { ...nameKey(name), uuid, username },
-    ConditionExpression: 'attribute_not_exists(pk) OR #uuid = :holder',
-    ExpressionAttributeNames: { '#uuid': 'uuid' },
-    ExpressionAttributeValues: { ':holder': holder },
-  },
-});
+/** Refused where a name leads to a resident other than `holder`. Each name carries the current one: a look-up by any name is one read. */
+const nameItem = ({ uuid, username }: Resident, name: string, holder: string): Write =>
+  put({ ...nameKey(name), uuid, username }, any(isNew, is('uuid', holder)));
 
 /**
  * The writes of a resident who has these names: the resident, if they still are as `stored`, then the names in their
@@ -88,20 +81,10 @@ export const residentItems = (
     takenFrom = uuid,
     renaming = stored?.renaming ?? false,
   }: { takenFrom?: string | undefined; renaming?: boolean } = {},
-): TransactItem[] => {
-  const asStored = {
-    ConditionExpression: '#names = :names AND username = :username',
-    ExpressionAttributeNames: { '#names': 'names' },
-    ExpressionAttributeValues: { ':names': stored?.names, ':username': stored?.username },
-  };
+): Write[] => {
+  const asStored = stored ? all(is('names', stored.names), is('username', stored.username)) : isNew;
   return [
-    {
-      Put: {
-        TableName: tableName(),
-        Item: { ...residentKey(uuid), uuid, username, names, ...(renaming && { renaming }) },
-        ...(stored ? asStored : { ConditionExpression: 'attribute_not_exists(pk)' }),
-      },
-    },
+    put({ ...residentKey(uuid), uuid, username, names, ...(renaming && { renaming }) }, asStored),
     ...names.map((name) => nameItem({ uuid, username }, name, name === username ? takenFrom : uuid)),
   ];
 };
@@ -113,7 +96,7 @@ export const residentItems = (
 export const putResident = async ({ uuid, username }: Resident, formerNames: readonly string[] = []): Promise<void> => {
   const key = residentKey(uuid);
   for (let attempt = 1; ; attempt++) {
-    const stored = await findItem<StoredResident>(key);
+    const stored = await get<StoredResident>(key);
     const names = [...new Set([username, ...formerNames, ...(stored?.names ?? [])])];
     const refusals = await transact(residentItems({ uuid, username }, names, stored));
     const taken = names.filter((_, index) => refusals?.[index + 1]?.refused);

@@ -1,13 +1,14 @@
 import { now, timestamp } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
-import type { Source } from '../lists/page.ts';
-import { type Key, rowsOf } from '../table/query.ts';
-import { pauseOvertaken, type TransactItem, transact } from '../table/retry.ts';
-import { findItem, partition, tableName } from '../table/table.ts';
-import { birth, type CustomerItem, customerKey, findCustomerItem, getCustomer, rankOf, uuidOf } from './customers.ts';
+import type { Source } from '../lists/source.ts';
+import { all, is, isNew, put, update, type Write } from '../table/language.ts';
+import { pauseOvertaken } from '../table/retry.ts';
+import { type Key, partition } from '../table/schema.ts';
+import { get, rowsOf, transact } from '../table/table.ts';
+import { type CustomerItem, findCustomerItem, getCustomer, rankOf, touching, uuidOf } from './customers.ts';
 import type { Resident } from './residents.ts';
 
-/** What a customer has spent, in whole L$. */
+/** A customer's spend, in whole L$. */
 export interface Spend {
   uuid: string;
   username: string;
@@ -52,7 +53,7 @@ const firstDayOfYear = (millis: number): string => dayOf(millis - (yearDays - 1)
 /** Throws 404 where there is no such resident. */
 export const getSpend = async (store: string, identifier: Identifier): Promise<Spend> => {
   const uuid = await uuidOf(identifier);
-  const item = await findItem<SpendItem>(spendKey(store, uuid));
+  const item = await get<SpendItem>(spendKey(store, uuid));
   if (!item) {
     const { username } = await getCustomer(store, { uuid });
     return { uuid, username, sum: 0, lastYearSum: 0, totalOwned: 0 };
@@ -85,7 +86,7 @@ export const ownedKey = (store: string, uuid: string, productId: string): Key =>
 export const listPurchases = (store: string): Source<PurchaseItem> =>
   rowsOf({ partition: partition(store, 'PURCHASE') });
 
-/** What the table holds of a buyer before purchases of theirs are recorded. */
+/** A buyer as the table has them before purchases of theirs are recorded. */
 export interface BuyerState {
   spend: SpendItem | undefined;
   customer: CustomerItem | undefined;
@@ -102,7 +103,7 @@ export const purchaseItems = (
   { uuid, username }: Resident,
   purchases: readonly Omit<Purchase, 'buyer'>[],
   { spend, customer, owned }: BuyerState,
-): TransactItem[] => {
+): Write[] => {
   const sum = purchases.reduce((total, { price }) => total + price, spend?.sum ?? 0);
   // Days that no question can ask for any more are dropped; a day more is kept against clocks that differ.
   const oldest = dayOf(now() - (yearDays + 1) * dayMillis);
@@ -112,43 +113,20 @@ export const purchaseItems = (
     if (day >= oldest) days[day] = (days[day] ?? 0) + price;
   }
   const acquired = [...new Set(purchases.map(({ productId }) => productId))].filter((id) => !owned.has(id));
-  const born = birth(store, username);
-  const putNew = (Item: object): TransactItem => ({
-    Put: { TableName: tableName(), Item, ConditionExpression: 'attribute_not_exists(pk)' },
-  });
+  const asRead = spend ? all(is('sum', spend.sum), is('totalOwned', spend.totalOwned)) : isNew;
   return [
-    {
-      Update: {
-        TableName: tableName(),
-        Key: spendKey(store, uuid),
-        // A name that is there stays: a rename may have written it since it was read.
-        UpdateExpression:
-          'SET username = if_not_exists(username, :username), #sum = :sum, totalOwned = :owned, #days = :days',
-        // Every purchase adds to the sum, or (at no price) to what is owned, or changes neither.
-        ConditionExpression: spend ? '#sum = :sumBefore AND totalOwned = :ownedBefore' : 'attribute_not_exists(pk)',
-        ExpressionAttributeNames: { '#sum': 'sum', '#days': 'days' },
-        ExpressionAttributeValues: {
-          ':username': customer?.username ?? username,
-          ':sum': sum,
-          ':owned': (spend?.totalOwned ?? 0) + acquired.length,
-          ':days': days,
-          ...(spend && { ':sumBefore': spend.sum, ':ownedBefore': spend.totalOwned }),
-        },
-      },
-    },
-    {
-      Update: {
-        TableName: tableName(),
-        Key: customerKey(store, uuid),
-        UpdateExpression: `SET ${born.set}, #sum = :sum${sum > 0 ? ', #rank = :rank' : ''}`,
-        ExpressionAttributeNames: { '#sum': 'sum', ...(sum > 0 && { '#rank': 'rank' }) },
-        ExpressionAttributeValues: { ...born.values, ':sum': sum, ...(sum > 0 && { ':rank': rankOf(sum, uuid) }) },
-      },
-    },
+    update(spendKey(store, uuid), {
+      set: { sum, totalOwned: (spend?.totalOwned ?? 0) + acquired.length, days },
+      // A name that is there stays: a rename may have written it since it was read.
+      ifMissing: { username: customer?.username ?? username },
+      // Every purchase adds to the sum, or (at no price) to the products owned, or changes neither.
+      when: asRead,
+    }),
+    touching(store, { uuid, username }, { set: { sum, ...(sum > 0 && { rank: rankOf(sum, uuid) }) } }),
     ...purchases.map(({ id, productId, price, at }) =>
-      putNew({ ...purchaseKey(store, id), uuid, productId, price, at }),
+      put({ ...purchaseKey(store, id), uuid, productId, price, at }, isNew),
     ),
-    ...acquired.map((productId) => putNew(ownedKey(store, uuid, productId))),
+    ...acquired.map((productId) => put(ownedKey(store, uuid, productId), isNew)),
   ];
 };
 
@@ -160,9 +138,9 @@ export const recordPurchase = async (store: string, purchase: Purchase): Promise
   const { id, buyer, productId } = purchase;
   for (let attempt = 1; ; attempt++) {
     const [recorded, owned, spend, customer] = await Promise.all([
-      findItem(purchaseKey(store, id)),
-      findItem(ownedKey(store, buyer.uuid, productId)),
-      findItem<SpendItem>(spendKey(store, buyer.uuid)),
+      get(purchaseKey(store, id)),
+      get(ownedKey(store, buyer.uuid, productId)),
+      get<SpendItem>(spendKey(store, buyer.uuid)),
       findCustomerItem(store, buyer.uuid),
     ]);
     if (recorded) return false;

@@ -1,105 +1,230 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { Kind } from '../routes/route.ts';
-import { count, refuseIfOver } from './meter.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { newId } from '../clock.ts';
+import type { Source } from '../lists/source.ts';
+import { notFound, requestRunning } from '../problem.ts';
+import { dynamodb } from './dynamodb.ts';
+import { Cancelled, type Engine, type Query, type Refusal, Refused } from './engine.ts';
+import { all, applied, type Change, exists, holds, isNew, unchanged, update, type Write } from './language.ts';
+import { pause, pauseOvertaken, untilAnswered } from './retry.ts';
+import { indexes, type Key, tableKey } from './schema.ts';
 
-/** The table's keys. The stack, the local engine and the tests make the table from these constants. */
-export const tableKey = { partition: 'pk', sort: 'sk' } as const;
+/** The database behind the verbs. A simulation replaces its members, as tests replace those of the clock. */
+export const engine: Engine = { ...dynamodb };
 
-/** The attribute by which DynamoDB collects garbage, in seconds since 1970. No rule of the contract relies on it. */
-export const ttlAttribute = 'ttl';
+/** One item by its key, as it is now. `T` is what is stored under such a key; undefined if nothing is. */
+export const get = async <T extends object>(key: Key): Promise<T | undefined> =>
+  (await engine.get({ pk: key.pk, sk: key.sk })) as T | undefined;
 
-interface Index {
-  readonly partition: string;
-  readonly sort: string;
-  /** Attributes held beside the keys. */
-  readonly include: readonly string[];
-}
+const inChunks = <T>(items: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
+
+/** Calls `send` with keys, then with those that the table had no capacity for, until none is left. */
+const untilDone = async (keys: Key[], send: (some: Key[]) => Promise<Key[]>): Promise<void> => {
+  let rest = keys;
+  for (let attempt = 0; rest.length > 0; attempt++) {
+    if (attempt > 0) await pause(attempt);
+    rest = await send(rest);
+  }
+};
+
+const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
 
 /**
- * The indexes. All are sparse: an item is in one only while it has the index's partition attribute, and a change that
- * touches none of these attributes writes to no index.
+ * The items of these keys, in the keys' order, each once; keys without an item are left out. The keys may be rows of an
+ * index: they hold more than the key, and while an index catches up one item may stand in it twice.
  */
-export const indexes = {
-  /** Lists that are narrowed by flags: one partition per combination of flags, in the order of the row's id. */
-  byFlags: { partition: 'flags', sort: 'sk', include: [] },
-  /** Lists in an order of their own: an owner's coupons and gift cards, customers by spend, deliveries by state. */
-  byRank: { partition: 'ranked', sort: 'rank', include: [] },
-  /** The folded text of active products, so that a search does not read the products. */
-  byText: { partition: 'texts', sort: 'sk', include: ['text'] },
-  /** Customers by the time at which their next credit lot comes due. */
-  byDue: { partition: 'dues', sort: 'due', include: [] },
-} as const satisfies Record<string, Index>;
+export const getMany = async <T extends Key>(
+  rows: readonly Key[],
+  { consistent = false }: { consistent?: boolean } = {},
+): Promise<T[]> => {
+  const keys = [...new Map(rows.map(({ pk, sk }) => [nameOf({ pk, sk }), { pk, sk }])).values()];
+  const found = new Map<string, T>();
+  const getChunk = (chunk: Key[]): Promise<void> =>
+    untilDone(chunk, async (some) => {
+      const { items, rest } = await engine.getSome(some, consistent);
+      for (const item of items as unknown as T[]) found.set(nameOf(item), item);
+      return rest;
+    });
+  await Promise.all(inChunks(keys, 100).map(getChunk));
+  return keys.flatMap((key) => found.get(nameOf(key)) ?? []);
+};
 
-export type IndexName = keyof typeof indexes;
+/** Removes these items, whether they are there or not. */
+export const removeMany = async (keys: readonly Key[]): Promise<void> => {
+  await Promise.all(inChunks(keys, 25).map((chunk) => untilDone(chunk, engine.removeSome)));
+};
 
-/** The table of this deployment. */
-export const tableName = (): string => process.env.TABLE_NAME ?? 'store-integration-service';
-
-/** The partition of a store's items of one kind, or of a part of them. */
-export const partition = (store: string, kind: Kind, part?: string): string =>
-  part === undefined ? `${store}#${kind}` : `${store}#${kind}#${part}`;
-
-/** The key of an item that all stores share. */
-export const sharedKey = (kind: Kind, id: string) => ({ pk: `${kind}#${id}`, sk: `${kind}#${id}` });
-
-interface Capacity {
-  CapacityUnits?: number;
+interface List extends Pick<Query, 'partition' | 'index' | 'contains'> {
+  /** Where the list begins, if not with the partition. */
+  first?: string;
 }
 
-const unitsOf = ({ output }: { output: object }): number => {
-  const { ConsumedCapacity = [] } = output as { ConsumedCapacity?: Capacity | Capacity[] };
-  return [ConsumedCapacity].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
+/** The rows of one partition of the table or of an index, in the order of its sort key, as far as a range asks. */
+export const rowsOf =
+  <T>({ first, ...list }: List): Source<T> =>
+  async ({ descending, from, limit = Number.POSITIVE_INFINITY }) => {
+    const { sort } = list.index ? indexes[list.index] : tableKey;
+    const beforeFirst = !descending && first !== undefined && (from === undefined || from.position < first);
+    const start = beforeFirst ? { position: first, inclusive: true } : from;
+    const found: T[] = [];
+    let after: Query['after'];
+    // With a filter the limit is of rows read, not found: begin near what is wanted, then read in larger strides.
+    let stride = list.contains ? 2 * limit : limit;
+    do {
+      const { items, next } = await engine.query({
+        ...list,
+        descending,
+        from: start,
+        limit: Number.isFinite(stride) ? stride : undefined,
+        after,
+      });
+      const rows = items.filter((row) => first === undefined || String(row[sort]) >= first);
+      found.push(...(rows as T[]));
+      // Going back, the list may begin within what was read.
+      after = rows.length < items.length ? undefined : next;
+      stride = list.contains ? Math.min(2 * stride, 10_000) : limit - found.length;
+    } while (after && found.length < limit);
+    return found.slice(0, limit);
+  };
+
+/** The rows of a list up to the position `last`, at most `limit` at a time; their positions need not differ. */
+export async function* pagesOf<T>(
+  list: Pick<Query, 'partition' | 'index' | 'last'>,
+  limit: number,
+): AsyncGenerator<T[]> {
+  let after: Query['after'];
+  do {
+    const { items, next } = await engine.query({ ...list, descending: false, limit, after });
+    yield items as T[];
+    after = next;
+  } while (after);
+}
+
+/** A request whose change is recorded with its answer: see idempotency.ts. */
+export interface Recording {
+  /** The write that completes the record. */
+  completion(answer: unknown): Write;
+  isComplete: boolean;
+}
+
+const recordings = new AsyncLocalStorage<Recording>();
+
+/** Runs a request's handler: the change that it makes is recorded by `recording`. */
+export const recorded = <T>(recording: Recording, work: () => T): T => recordings.run(recording, work);
+
+/**
+ * Carries out all of these writes or none. Answers undefined when they are carried out; else, per write, whether its
+ * condition refused it and the item that is there. `answer` marks the change that a request makes: the handler's answer,
+ * which goes into the request's record in the same transaction if it has an Idempotency-Key.
+ *
+ * A transaction that conflicts with other writers, or is not answered, is sent again: its token makes it one however often
+ * it arrives. Throws 503 where conflicts or a want of capacity last; but where an answer is missing too, that failure, since
+ * it may be written; 409 if another request has taken the record over.
+ */
+export const transact = async (writes: readonly Write[], of?: { answer: unknown }): Promise<Refusal[] | undefined> => {
+  const recording = of && recordings.getStore();
+  const sent = recording ? [...writes, recording.completion(of.answer)] : writes;
+  const token = newId();
+  try {
+    await untilAnswered(() => engine.transact(sent, token), true);
+    if (recording) recording.isComplete = true;
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Cancelled)) throw error;
+    if (recording && error.refusals.at(-1)?.refused) throw requestRunning();
+    return error.refusals.slice(0, writes.length);
+  }
+};
+
+/** What a write came to: the result, or the item that its condition refused. */
+export type Outcome<T, R = T> = { done: true; result: R } | { done: false; found: T | undefined };
+
+interface How<T, R> {
+  /** Marks the change that a request makes: makes the handler's answer of the item that the write leaves. */
+  answer?: (item: T) => R;
+  /** Writes that belong into one transaction with it. Their conditions must hold sooner or later. */
+  together?: readonly Write[];
+  /** An update that adds may be repeated after a lost answer: its condition refuses the second one. */
+  repeatable?: boolean;
+}
+
+/** Sends one write by itself. */
+const sendAlone = async <T>(write: Write, repeatable: boolean): Promise<Outcome<T>> => {
+  let mayBeOurs = false;
+  try {
+    const send = (wasLost: boolean) => {
+      mayBeOurs = wasLost;
+      return engine.write(write);
+    };
+    return { done: true, result: (await untilAnswered(send, repeatable)) as T };
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    // Nothing else has a new item's key: what is there is what was sent before.
+    if (mayBeOurs && write.kind === 'put' && write.when === isNew) return { done: true, result: write.item as T };
+    return { done: false, found: error.item as T | undefined };
+  }
 };
 
 /**
- * The operator's command sets this before anything else. No caller waits for it as one waits for an endpoint, and a run
- * of many minutes, perhaps over a home's network, has to outlast a slow moment.
+ * A transaction answers no items: an update that needs its result there is made on condition that the item is still as it
+ * was read.
  */
-const isPatient = process.env.TABLE_PATIENCE === 'long';
-const patience = isPatient ? 10 : 1;
-
-const connect = (attempts: number): DynamoDBDocumentClient => {
-  const client = new DynamoDBClient({
-    maxAttempts: attempts,
-    // Without throwing, the SDK would only warn of a time-out, and wait on.
-    requestHandler: {
-      connectionTimeout: patience * 3000,
-      requestTimeout: patience * 5000,
-      throwOnRequestTimeout: true,
-    },
-  });
-  // For a logger, which is not there, it copies every input and answer: a fifth of the work on a page of 1,000 rows.
-  client.middlewareStack.remove('loggerMiddleware');
-  client.middlewareStack.add(
-    (next) => (args) => {
-      Object.assign(args.input, { ReturnConsumedCapacity: 'INDEXES' });
-      return count(() => next(args), unitsOf);
-    },
-    { step: 'initialize', name: 'meter' },
-  );
-  // Asked before each attempt of a call: the SDK's own retries may come long after the request's time ran out.
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      refuseIfOver();
-      return next(args);
-    },
-    { step: 'finalizeRequest', name: 'over' },
-  );
-  return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+const sendTogether = async <T, R>(
+  write: Write,
+  answer: (item: T) => R,
+  others: readonly Write[],
+): Promise<Outcome<T, R>> => {
+  for (let attempt = 1; ; attempt++) {
+    const found = write.kind === 'update' ? await engine.get(write.key) : undefined;
+    if (write.kind === 'update' && !holds(write.change.when, found))
+      return { done: false, found: found as T | undefined };
+    const result = answer(applied(write, found) as T);
+    const guarded =
+      write.kind === 'update'
+        ? update(write.key, { ...write.change, when: all(write.change.when, unchanged(found)) })
+        : write;
+    const refusals = await transact([guarded, ...others], { answer: result });
+    if (!refusals) return { done: true, result };
+    if (write.kind !== 'update' && refusals[0]?.refused)
+      return { done: false, found: refusals[0].item as T | undefined };
+    await pauseOvertaken(attempt);
+  }
 };
 
-/** The client that every entity sends its commands with. Each command's cost is counted in the request's meter. */
-export const db = connect(isPatient ? 8 : 3);
-
 /**
- * The same without the SDK's own retries, for writes that must not be sent twice: where the answer to such a write is
- * lost, sending it again would do it again. (A transaction may be: its token makes the second one harmless.)
+ * Carries out one write. Retries it as `transact` does, but for an update that adds, which is not sent again after a lost
+ * answer. With an Idempotency-Key the change that a request makes becomes a transaction with the request's record.
  */
-export const dbOnce = connect(1);
+export const write = async <T extends object, R = T>(
+  one: Write,
+  { answer, together = [], repeatable = false }: How<T, R> = {},
+): Promise<Outcome<T, R>> => {
+  const answerOf = answer ?? ((item: T) => item as unknown as R);
+  if (together.length > 0 || (answer && recordings.getStore())) return sendTogether(one, answerOf, together);
+  // A repeated addition would add twice. Any other write leaves the same item however often it arrives.
+  const adds = one.kind === 'update' && one.change.add !== undefined;
+  const outcome = await sendAlone<T>(one, repeatable || !adds);
+  return outcome.done ? { done: true, result: answerOf(outcome.result) } : outcome;
+};
 
-/** Reads one item by its key, as it is now. `T` is what is stored under such a key; undefined if nothing is. */
-export const findItem = async <T extends object>(key: { pk: string; sk: string }): Promise<T | undefined> => {
-  const { Item } = await db.send(new GetCommand({ TableName: tableName(), Key: key, ConsistentRead: true }));
-  return Item as T | undefined;
+/** Updates an item that must be there. Answers what it leaves. Throws 404 where there is none. */
+export const updateExisting = async <T extends object, R = T>(
+  key: Key,
+  change: Change,
+  how?: How<T, R>,
+): Promise<R> => {
+  const outcome = await write<T, R>(update(key, { ...change, when: all(exists, change.when) }), how);
+  if (!outcome.done) throw notFound();
+  return outcome.result;
+};
+
+/** Updates an item, or makes it where there is none. Answers what it leaves. */
+export const upsert = async <T extends object, R = T>(
+  key: Key,
+  change: Omit<Change, 'when'>,
+  how?: How<T, R>,
+): Promise<R> => {
+  const outcome = await write<T, R>(update(key, change), how);
+  if (!outcome.done) throw new Error('An update without a condition was refused.');
+  return outcome.result;
 };

@@ -1,7 +1,7 @@
 import { changeCredit } from '../../lib/credit/change.ts';
-import { applyCoupon } from '../../lib/store/coupon-actions.ts';
+import { applyCoupon } from '../../lib/store/applied-coupons.ts';
 import { createCoupon, findCoupon } from '../../lib/store/coupons.ts';
-import { banCustomer, updateCustomer } from '../../lib/store/customer-changes.ts';
+import { banCustomer, updateCustomer } from '../../lib/store/customers.ts';
 import { putGiftCard } from '../../lib/store/gift-cards.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import { recordPurchase } from '../../lib/store/spend.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { tableName } from '../../lib/table/table.ts';
+import { tableName } from '../../lib/table/client.ts';
 import { startForTests } from '../support/local-service.ts';
 import { executablePath, flags } from './browser.ts';
 

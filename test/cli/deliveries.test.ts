@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failDelivery, takeUp } from '../../lib/delivery/attempts.ts';
+import { claimDelivery, failDelivery } from '../../lib/delivery/deliveries.ts';
 import type { Order } from '../../lib/delivery/message.ts';
 import { startForCli } from '../support/cli.ts';
 import { anOrder } from '../support/deliveries.ts';
@@ -11,8 +11,8 @@ test('a state that holds more than the limit fills the list, and the states behi
   const [first, second, failed] = [1, 2, 3].map((day) =>
     anOrder('OtherStore01', { createdAt: `2026-01-0${day}T00:00:00.000Z` }),
   ) as [Order, Order, Order];
-  for (const order of [first, second]) await takeUp(order, 1000);
-  await failDelivery((await takeUp(failed, 1000)).delivery, 'no such item');
+  for (const order of [first, second]) await claimDelivery(order, 1000);
+  await failDelivery((await claimDelivery(failed, 1000)).delivery, 'no such item');
 
   const one = await run('deliveries', 'list', '--limit', '1', ...on);
   const two = await run('deliveries', 'list', '--limit', '2', ...on, '--json');

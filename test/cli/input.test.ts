@@ -4,7 +4,8 @@ import { parseDuration, parseEnd } from '../../cli/input.ts';
 import { source } from '../../lib/clock.ts';
 import { issueKey, listKeys } from '../../lib/store/api-keys.ts';
 import { createStore } from '../../lib/store/stores.ts';
-import { db, sharedKey, tableName } from '../../lib/table/table.ts';
+import { db, tableName } from '../../lib/table/client.ts';
+import { sharedKey } from '../../lib/table/schema.ts';
 import { startForCli } from '../support/cli.ts';
 
 const { now } = source;

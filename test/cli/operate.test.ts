@@ -1,12 +1,11 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
-import { completeDelivery, failDelivery, takeUp } from '../../lib/delivery/attempts.ts';
-import { getDelivery } from '../../lib/delivery/deliveries.ts';
+import { claimDelivery, completeDelivery, failDelivery, getDelivery } from '../../lib/delivery/deliveries.ts';
 import { findDispenser, loseAddress } from '../../lib/delivery/dispensers.ts';
 import { encodeMessage } from '../../lib/delivery/message.ts';
 import { sendToDeadLetters } from '../../lib/delivery/queue.ts';
 import { createStore } from '../../lib/store/stores.ts';
-import { db, tableName } from '../../lib/table/table.ts';
+import { db, tableName } from '../../lib/table/client.ts';
 import { startForCli } from '../support/cli.ts';
 import { anOrder } from '../support/deliveries.ts';
 
@@ -55,8 +54,8 @@ test('lists deliveries by state with their last error, sends them again, and red
   const { run } = service;
   const order = anOrder('OtherStore01', { item: 'Lamp' });
   const made = anOrder('OtherStore01');
-  await failDelivery((await takeUp(order, 1000)).delivery, 'no such item\u001b[31m');
-  await completeDelivery((await takeUp(made, 1000)).delivery);
+  await failDelivery((await claimDelivery(order, 1000)).delivery, 'no such item\u001b[31m');
+  await completeDelivery((await claimDelivery(made, 1000)).delivery);
   await sendToDeadLetters('nonsense');
   await sendToDeadLetters(encodeMessage(anOrder('OtherStore01')));
   const on = ['--store', 'other store'];

@@ -4,12 +4,11 @@ import { DeleteMessageBatchCommand, ReceiveMessageCommand, SQSClient } from '@aw
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { handler } from '../../functions/delivery-worker.ts';
-import { deliveryStates, listDeliveries } from '../../lib/delivery/deliveries.ts';
+import { deliveryStates, listDeliveries, listWaits } from '../../lib/delivery/deliveries.ts';
 import { decodeMessage, type QueueMessage } from '../../lib/delivery/message.ts';
 import { sendMessages } from '../../lib/delivery/queue.ts';
-import { listWaits } from '../../lib/delivery/waits.ts';
 import { putResident } from '../../lib/store/residents.ts';
-import { db, dbOnce } from '../../lib/table/table.ts';
+import { db, dbOnce } from '../../lib/table/client.ts';
 import { startDispenser } from '../../local/dispenser.ts';
 import { startPoller, type Worker } from '../../local/poller.ts';
 import { startTestQueue } from '../support/deliveries.ts';

@@ -4,11 +4,17 @@ import { join } from 'node:path';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { listDeadLetters, redriveDeadLetters, sendAgain } from '../../cli/dead-letters.ts';
-import { completeDelivery, failDelivery, takeUp } from '../../lib/delivery/attempts.ts';
-import { getDelivery, listDeliveries, positionOfDelivery } from '../../lib/delivery/deliveries.ts';
+import {
+  claimDelivery,
+  completeDelivery,
+  failDelivery,
+  getDelivery,
+  letWait,
+  listDeliveries,
+  positionOfDelivery,
+} from '../../lib/delivery/deliveries.ts';
 import { encodeMessage } from '../../lib/delivery/message.ts';
 import { sendToDeadLetters } from '../../lib/delivery/queue.ts';
-import { letWait } from '../../lib/delivery/waits.ts';
 import { anOrder, startTestQueue } from '../support/deliveries.ts';
 import { freshTable, setClock } from '../support/service.ts';
 
@@ -29,7 +35,7 @@ beforeEach(() => {
   store = `Store${stores++}`;
 });
 
-const begun = async (fields = {}) => (await takeUp(anOrder(store, fields), 1000)).delivery;
+const begun = async (fields = {}) => (await claimDelivery(anOrder(store, fields), 1000)).delivery;
 
 const onQueue = async (): Promise<string[]> => {
   const client = new SQSClient({});
@@ -68,7 +74,7 @@ test('sends a failed delivery again, with another 14 days', async () => {
   const at = Date.parse('2031-01-01T00:00:00.000Z');
   setClock(at);
   const order = anOrder(store, { message: '🎁' });
-  const { delivery } = await takeUp(order, 1000);
+  const { delivery } = await claimDelivery(order, 1000);
   await failDelivery(delivery, 'no such item');
 
   setClock(at + 20 * day);
@@ -76,7 +82,7 @@ test('sends a failed delivery again, with another 14 days', async () => {
 
   expect(await onQueue()).toEqual([encodeMessage(order)]);
   expect(await getDelivery(store, order.id)).toMatchObject({ state: 'queued', expiresAt: '2031-02-04T00:00:00.000Z' });
-  expect((await takeUp(order, 1000)).taken).toBe(true);
+  expect((await claimDelivery(order, 1000)).claimed).toBe(true);
 });
 
 test('refuses to send again what was delivered, what is unknown, and what another store owns', async () => {
@@ -92,9 +98,9 @@ test('refuses to send again what was delivered, what is unknown, and what anothe
 test('an attempt that was overtaken changes nothing, unless its item was given', async () => {
   const order = anOrder(store);
   setClock(Date.parse('2030-01-01T00:00:00.000Z'));
-  const { delivery: first } = await takeUp(order, 1000);
+  const { delivery: first } = await claimDelivery(order, 1000);
   setClock(Date.parse('2030-01-01T00:00:02.000Z'));
-  await takeUp(order, 1000);
+  await claimDelivery(order, 1000);
 
   await failDelivery(first, 'late');
   await letWait(first, 'late', false);

@@ -1,6 +1,7 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
-import { db, partition, tableName } from '../../lib/table/table.ts';
+import { db, tableName } from '../../lib/table/client.ts';
+import { partition } from '../../lib/table/schema.ts';
 import { startTestService, wholeTable } from '../support/service.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;

@@ -6,7 +6,7 @@ import { auditTable } from '../../cli/audit/customer-credit.ts';
 import { resolver } from '../../lib/delivery/address.ts';
 import { logSink } from '../../lib/log.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { db, tableName } from '../../lib/table/table.ts';
+import { db, tableName } from '../../lib/table/client.ts';
 import { messagesOn, startTestQueue } from '../support/deliveries.ts';
 import { freshTable, startTestService, wholeTable } from '../support/service.ts';
 import { volume } from '../support/volume.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { db } from '../../lib/table/table.ts';
+import { db, dbOnce } from '../../lib/table/client.ts';
 import { logLines } from '../support/log.ts';
 import { startTestService, wholeTable } from '../support/service.ts';
 
@@ -180,15 +180,16 @@ test('every answer has X-Request-Id and Cache-Control; only an answer with a bod
 
 /** Makes every call to the table fail while `work` runs. */
 const withTableFailing = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
-  db.middlewareStack.add(() => () => Promise.reject(Object.assign(new Error('secret detail'), { name })), {
-    step: 'initialize',
-    name: 'failing',
-    priority: 'high',
-  });
+  for (const client of [db, dbOnce])
+    client.middlewareStack.add(() => () => Promise.reject(Object.assign(new Error('secret detail'), { name })), {
+      step: 'initialize',
+      name: 'failing',
+      priority: 'high',
+    });
   try {
     return await work();
   } finally {
-    db.middlewareStack.remove('failing');
+    for (const client of [db, dbOnce]) client.middlewareStack.remove('failing');
   }
 };
 

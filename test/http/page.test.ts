@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { openCursor, sealCursor } from '../../lib/lists/cursor.ts';
-import { type ListRequest, page, type Source } from '../../lib/lists/page.ts';
-import { merged } from '../../lib/table/query.ts';
+import { type ListRequest, page } from '../../lib/lists/page.ts';
+import { merged, type Source } from '../../lib/lists/source.ts';
 import { startTestService } from '../support/service.ts';
 import { walk, walkList } from '../support/walk.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { routes } from '../../lib/routes/routes.ts';
-import { indexes } from '../../lib/table/table.ts';
+import { indexes } from '../../lib/table/schema.ts';
 import { type Resource, templateOf } from '../support/stack.ts';
 
 const { ofType } = templateOf();

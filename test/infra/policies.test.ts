@@ -9,7 +9,7 @@ import {
 } from '../../infra/permissions.ts';
 import { kindsWritten } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { indexes } from '../../lib/table/table.ts';
+import { indexes } from '../../lib/table/schema.ts';
 import { idOf, type Resource, templateOf } from '../support/stack.ts';
 
 const { all, ofType, functionOf } = templateOf();

@@ -4,7 +4,7 @@ import type { Kind, Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { createCategory, listCategories, listMembers } from '../../lib/store/categories.ts';
 import { putResident } from '../../lib/store/residents.ts';
-import { partition, sharedKey } from '../../lib/table/table.ts';
+import { partition, sharedKey } from '../../lib/table/schema.ts';
 import { allows, asRow } from '../support/access.ts';
 import { startTestService } from '../support/service.ts';
 

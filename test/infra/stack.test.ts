@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { deliveryQueue } from '../../lib/delivery/queue.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { indexes, ttlAttribute } from '../../lib/table/table.ts';
+import { indexes, ttlAttribute } from '../../lib/table/schema.ts';
 import { entryOf, idOf, type Resource, refersTo, templateOf } from '../support/stack.ts';
 
 const { all, ofType, outputs, only, functionOf } = templateOf();

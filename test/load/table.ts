@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { tableName } from '../../lib/table/table.ts';
+import { tableName } from '../../lib/table/client.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: items of any kind.
 export type Item = Record<string, any>;

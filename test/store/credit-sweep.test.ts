@@ -6,7 +6,7 @@ import { changeCredit } from '../../lib/credit/change.ts';
 import { dueShardOf } from '../../lib/credit/state.ts';
 import { findLastSweep, findOverdue } from '../../lib/credit/sweep.ts';
 import { customerKey, getCustomer } from '../../lib/store/customers.ts';
-import { db, tableName } from '../../lib/table/table.ts';
+import { db, tableName } from '../../lib/table/client.ts';
 import { creditOf, customerWithLots, newCustomer } from '../support/credit-seed.ts';
 import { intercept } from '../support/faults.ts';
 import { freshTable, setClock } from '../support/service.ts';

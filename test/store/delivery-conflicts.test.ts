@@ -1,7 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { source } from '../../lib/clock.ts';
-import { completeDelivery, letGo, takeUp } from '../../lib/delivery/attempts.ts';
-import { getDelivery } from '../../lib/delivery/deliveries.ts';
+import { claimDelivery, completeDelivery, getDelivery, releaseDelivery } from '../../lib/delivery/deliveries.ts';
 import { anOrder } from '../support/deliveries.ts';
 import { conflict, intercept } from '../support/faults.ts';
 import { startTestService } from '../support/service.ts';
@@ -13,7 +12,7 @@ beforeAll(async () => {
   source.random = () => 0;
 });
 
-test("a delivery's attempts are taken up and ended although another writer is at its record at first", async () => {
+test("a delivery's attempts are claimed up and ended although another writer is at its record at first", async () => {
   const order = anOrder(service.store);
   let calls = 0;
   const stop = intercept(async (call, send) => {
@@ -21,12 +20,12 @@ test("a delivery's attempts are taken up and ended although another writer is at
     return send();
   });
 
-  const first = await takeUp(order, 1000);
-  const isLetGo = await letGo(first.delivery, 'no answer');
-  const second = await takeUp(order, 1000);
+  const first = await claimDelivery(order, 1000);
+  const isLetGo = await releaseDelivery(first.delivery, 'no answer');
+  const second = await claimDelivery(order, 1000);
   await completeDelivery(second.delivery);
   stop();
 
-  expect([first.taken, isLetGo, second.taken]).toEqual([true, true, true]);
+  expect([first.claimed, isLetGo, second.claimed]).toEqual([true, true, true]);
   expect(await getDelivery(service.store, order.id)).toMatchObject({ state: 'delivered', attempts: 2 });
 });

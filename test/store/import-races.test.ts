@@ -12,8 +12,7 @@ import {
   getCategory,
   listMembers,
 } from '../../lib/store/categories.ts';
-import { updateCoupon } from '../../lib/store/coupon-update.ts';
-import { createCoupon, getCoupon } from '../../lib/store/coupons.ts';
+import { createCoupon, getCoupon, updateCoupon } from '../../lib/store/coupons.ts';
 import { disableGiftCard, getGiftCard, putGiftCard } from '../../lib/store/gift-cards.ts';
 import { createProduct, getProduct, updateProduct } from '../../lib/store/products.ts';
 import type { Resident } from '../../lib/store/residents.ts';

@@ -5,8 +5,7 @@ import { scopes } from '../../lib/routes/route.ts';
 import { giftCardKey } from '../../lib/store/gift-cards.ts';
 import { recordPurchase } from '../../lib/store/spend.ts';
 import { createStore } from '../../lib/store/stores.ts';
-import { db, tableName } from '../../lib/table/table.ts';
-
+import { db, tableName } from '../../lib/table/client.ts';
 import { intercept } from '../support/faults.ts';
 import { ada, bob, newResident, seedResidents } from '../support/residents.ts';
 import { type Call, startTestService } from '../support/service.ts';

@@ -57,7 +57,7 @@ test('a request that changes nothing is answered although the completion of its 
   const { id } = await createCategory(service.store, { name: 'Seating' });
   const product = await createProduct(service.store, productWith());
   await addMember(service.store, id, product.id);
-  loseAnswerOf(about(':done'));
+  loseAnswerOf(about('"done"'));
 
   const add = `/v1/categories/${id}/products/${product.id}`;
   const answer = await service.call('POST', add, undefined, { 'Idempotency-Key': randomUUID() });
@@ -70,7 +70,7 @@ test('a delivery is queued once, although the record of its request cannot be co
   const { id } = await createProduct(service.store, productWith());
   const { uuid } = await newResident();
   stop = intercept(async (call, send) => {
-    if (about(':done')(call)) throw throttled();
+    if (about('"done"')(call)) throw throttled();
     return send();
   });
   const deliver = () =>

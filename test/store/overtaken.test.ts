@@ -150,7 +150,7 @@ test('a sweep that ends early does not begin with the same customers each time',
     source.random = () => place;
     const shards: string[] = [];
     stop = intercept(async (call, send) => {
-      if (call.input.IndexName === 'byDue') shards.push(call.input.ExpressionAttributeValues[':shard'].S);
+      if (call.input.IndexName === 'byDue') shards.push(call.input.ExpressionAttributeValues[':v0'].S);
       return send();
     });
     await sweepDueLots('sweep');

@@ -1,8 +1,9 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { source } from '../../lib/clock.ts';
-import { failDelivery, takeUp } from '../../lib/delivery/attempts.ts';
+import { claimDelivery, failDelivery } from '../../lib/delivery/deliveries.ts';
 import { metered, newMeter } from '../../lib/table/meter.ts';
-import { findItem, sharedKey } from '../../lib/table/table.ts';
+import { sharedKey } from '../../lib/table/schema.ts';
+import { get } from '../../lib/table/table.ts';
 import { newCustomer } from '../support/credit-seed.ts';
 import { anOrder } from '../support/deliveries.ts';
 import { answerLost, intercept, notSent, throttled } from '../support/faults.ts';
@@ -81,14 +82,14 @@ test('a call whose request was answered meanwhile is not sent again', async () =
     throw notSent();
   });
 
-  const reading = metered(meter, () => findItem(sharedKey('STORE', service.store)));
+  const reading = metered(meter, () => get(sharedKey('STORE', service.store)));
 
   await expect(reading).rejects.toThrow('answered already');
   expect(sent).toBe(1);
 });
 
 test('a delivery whose failing is not heard of has failed all the same', async () => {
-  const { delivery } = await takeUp(anOrder(service.store), 1000);
+  const { delivery } = await claimDelivery(anOrder(service.store), 1000);
   let lost = false;
   stop = intercept(async (_, send) => {
     const answer = await send();

@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { accessOf, type Permission, permissions } from '../../infra/permissions.ts';
 import type { Route } from '../../lib/routes/route.ts';
-import { db, dbOnce, type IndexName, indexes, tableKey } from '../../lib/table/table.ts';
+import { db, dbOnce } from '../../lib/table/client.ts';
+import { type IndexName, indexes, tableKey } from '../../lib/table/schema.ts';
 
 /**
  * Holds every handler under test to the role that the stack gives its function: no engine here knows IAM, and a kind

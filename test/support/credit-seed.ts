@@ -3,8 +3,9 @@ import { auditCredit } from '../../cli/audit/customer-credit.ts';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { type CreditLot, listLots, newLot } from '../../lib/credit/lots.ts';
 import { type CreditItem, dueShardOf } from '../../lib/credit/state.ts';
-import { customerKey, findCustomerItem, touchCustomer } from '../../lib/store/customers.ts';
-import { db, tableName } from '../../lib/table/table.ts';
+import { customerKey, findCustomerItem, touching } from '../../lib/store/customers.ts';
+import { db, tableName } from '../../lib/table/client.ts';
+import { write } from '../../lib/table/table.ts';
 import { newResident } from './residents.ts';
 
 export const newCustomer = async (): Promise<string> => (await newResident()).uuid;
@@ -23,7 +24,7 @@ export const customerWithLots = async (
   }));
   for (let i = 0; i < puts.length; i += 25)
     await db.send(new BatchWriteCommand({ RequestItems: { [tableName()]: puts.slice(i, i + 25) } }));
-  await touchCustomer(store, { uuid, username: 'seeded' });
+  await write(touching(store, { uuid, username: 'seeded' }));
   const due = lots.map(({ expiresAt }) => expiresAt).sort()[0];
   const values = {
     credit: lots.reduce((sum, { amount }) => sum + amount, unlotted),

@@ -3,7 +3,7 @@ import {
   TransactionCanceledException,
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
-import { db, dbOnce } from '../../lib/table/table.ts';
+import { db, dbOnce } from '../../lib/table/client.ts';
 
 /** A request on its way to the table; each of the SDK's own retries is one more. */
 export interface TableCall {

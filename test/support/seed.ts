@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { tableName } from '../../lib/table/table.ts';
+import { tableName } from '../../lib/table/client.ts';
 
 /** The local engines read these headers but check no signature. */
 const headers = {

@@ -4,7 +4,7 @@ import { customerKey, flagsOf, rankedOf, rankOf } from '../../lib/store/customer
 import { giftCardItem } from '../../lib/store/gift-cards.ts';
 import { productItem } from '../../lib/store/products.ts';
 import { createStore } from '../../lib/store/stores.ts';
-import { partition } from '../../lib/table/table.ts';
+import { partition } from '../../lib/table/schema.ts';
 import { ada, bob } from './residents.ts';
 import { productWith } from './rows.ts';
 import { putAll } from './seed.ts';

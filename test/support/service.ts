@@ -10,7 +10,7 @@ import { type Route, type Scope, scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { issueKey, noteUse } from '../../lib/store/api-keys.ts';
 import { createStore } from '../../lib/store/stores.ts';
-import { db, tableName } from '../../lib/table/table.ts';
+import { db, tableName } from '../../lib/table/client.ts';
 import { createGateway, type Handler } from '../../local/gateway.ts';
 import { ensureTable } from '../../local/table.ts';
 import { asRow } from './access.ts';

@@ -1,6 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { banCustomer } from '../../../lib/store/customer-changes.ts';
-import { findCustomerItem, getCustomer } from '../../../lib/store/customers.ts';
+import { banCustomer, findCustomerItem, getCustomer } from '../../../lib/store/customers.ts';
 import { listStoredProducts } from '../../../lib/store/products.ts';
 import { freshStore, importText, tempDir } from '../../support/files.ts';
 import { bob, cleo } from '../../support/residents.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createCoupon } from '../../../lib/store/coupons.ts';
-import { updateCustomer } from '../../../lib/store/customer-changes.ts';
+import { updateCustomer } from '../../../lib/store/customers.ts';
 import { putGiftCard } from '../../../lib/store/gift-cards.ts';
 import { createProduct } from '../../../lib/store/products.ts';
 import { findResident, forgetResidents, putResident, type Resident } from '../../../lib/store/residents.ts';

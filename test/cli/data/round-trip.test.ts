@@ -8,7 +8,7 @@ import { source } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { addMember, createCategory } from '../../../lib/store/categories.ts';
 import { createCoupon } from '../../../lib/store/coupons.ts';
-import { banCustomer, unbanCustomer, updateCustomer } from '../../../lib/store/customer-changes.ts';
+import { banCustomer, unbanCustomer, updateCustomer } from '../../../lib/store/customers.ts';
 import { putGiftCard } from '../../../lib/store/gift-cards.ts';
 import { createProduct } from '../../../lib/store/products.ts';
 import { forgetResidents, putResident } from '../../../lib/store/residents.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { timestamp } from '../../../lib/clock.ts';
-import { db } from '../../../lib/table/table.ts';
+import { dbOnce } from '../../../lib/table/client.ts';
 import { ada, bob } from '../../support/residents.ts';
 import { setClock, wholeTable } from '../../support/service.ts';
 import { hour, startApplying } from './applying.ts';
@@ -77,7 +77,7 @@ test('tells exactly one of two concurrent applications that it was the first', a
 test('does not find itself as the earlier application when the answer to its write was lost', async () => {
   const { id: couponId } = await make();
   let sent = 0;
-  db.middlewareStack.add(
+  dbOnce.middlewareStack.add(
     (next, context) => async (args) => {
       // The key's hour of last use is an update too.
       const isApplication = JSON.stringify(args.input).includes('#APPLIED#');
@@ -91,7 +91,7 @@ test('does not find itself as the earlier application when the answer to its wri
   );
 
   const { status, body } = await apply({ couponId, scope: 0 });
-  db.middlewareStack.remove('loseAnswer');
+  dbOnce.middlewareStack.remove('loseAnswer');
 
   expect(sent).toBe(2);
   expect([status, body.replaced]).toEqual([200, false]);

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { dbOnce } from '../../../lib/table/table.ts';
+import { dbOnce } from '../../../lib/table/client.ts';
 import { ada, bob, seedResidents } from '../../support/residents.ts';
 import { startTestService } from '../../support/service.ts';
 

@@ -1,8 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { renameEverywhere } from '../../../cli/plans/rename.ts';
 import { now } from '../../../lib/clock.ts';
-import { updateCoupon } from '../../../lib/store/coupon-update.ts';
-import { createCoupon } from '../../../lib/store/coupons.ts';
+import { createCoupon, updateCoupon } from '../../../lib/store/coupons.ts';
 import { ada, bob, cleo, seedResidents, unknownUuid } from '../../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';
 import { walkList } from '../../support/walk.ts';

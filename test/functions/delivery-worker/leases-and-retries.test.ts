@@ -3,8 +3,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { handler } from '../../../functions/delivery-worker.ts';
 import { source } from '../../../lib/clock.ts';
-import { takeUp } from '../../../lib/delivery/attempts.ts';
-import { getDelivery } from '../../../lib/delivery/deliveries.ts';
+import { claimDelivery, getDelivery } from '../../../lib/delivery/deliveries.ts';
 import { findDispenser, registerDispenser } from '../../../lib/delivery/dispensers.ts';
 import { encodeMessage } from '../../../lib/delivery/message.ts';
 import { anOrder, batchOf, contextWith, serve } from '../../support/deliveries.ts';
@@ -48,7 +47,7 @@ test('leaves a delivery to the worker that has it, and takes it over once its le
   const order = anOrder(store());
   const at = Date.now();
   setClock(at);
-  await takeUp(order, 50_000);
+  await claimDelivery(order, 50_000);
 
   setClock(at + 49_999);
   const during = await work(order);
@@ -64,7 +63,7 @@ test('keeps a message whose attempt was overtaken by a later one', async () => {
   const order = anOrder(store());
   const url = await serve(async (_, response) => {
     setClock(Date.now() + 60_000);
-    await takeUp(order, 50_000);
+    await claimDelivery(order, 50_000);
     response.writeHead(422).end();
   });
   await registerDispenser(store(), { url, region: '', items: [] });

@@ -3,10 +3,9 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { handler } from '../../../functions/delivery-worker.ts';
 import { resolver } from '../../../lib/delivery/address.ts';
-import { getDelivery } from '../../../lib/delivery/deliveries.ts';
+import { getDelivery, listWaits } from '../../../lib/delivery/deliveries.ts';
 import { findDispenser, registerDispenser } from '../../../lib/delivery/dispensers.ts';
 import { encodeMessage } from '../../../lib/delivery/message.ts';
-import { listWaits } from '../../../lib/delivery/waits.ts';
 import { anOrder, batchOf, contextWith, received, serve } from '../../support/deliveries.ts';
 import { failed, startWorking, succeeded } from './working.ts';
 

@@ -2,9 +2,8 @@ import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { resolver } from '../../../lib/delivery/address.ts';
-import { takeUp } from '../../../lib/delivery/attempts.ts';
+import { claimDelivery, letWait } from '../../../lib/delivery/deliveries.ts';
 import { findDispenser } from '../../../lib/delivery/dispensers.ts';
-import { letWait } from '../../../lib/delivery/waits.ts';
 import { anOrder, startTestQueue } from '../../support/deliveries.ts';
 import { startTestService } from '../../support/service.ts';
 
@@ -131,7 +130,7 @@ test('400s where the name does not exist, and 503s where it cannot be looked up 
 });
 
 test('503s where the queue is down and deliveries wait, and says that the address is registered', async () => {
-  const { delivery } = await takeUp(anOrder(service.store), 50_000);
+  const { delivery } = await claimDelivery(anOrder(service.store), 50_000);
   await letWait(delivery, 'No dispenser.', false);
   const sqs = mockClient(SQSClient).on(SendMessageCommand).rejects('the queue is down');
   onTestFinished(() => sqs.restore());

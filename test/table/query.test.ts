@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
+import { loaded } from '../../lib/lists/source.ts';
 import { createProduct, getProduct } from '../../lib/store/products.ts';
-import { getMany, loaded } from '../../lib/table/query.ts';
-import { partition } from '../../lib/table/table.ts';
+import { partition } from '../../lib/table/schema.ts';
+import { getMany } from '../../lib/table/table.ts';
 import { unknownUuid } from '../support/residents.ts';
 import { productWith } from '../support/rows.ts';
 import { freshTable } from '../support/service.ts';

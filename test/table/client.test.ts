@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
-import { db, dbOnce } from '../../lib/table/table.ts';
+import { db, dbOnce } from '../../lib/table/client.ts';
 
 test('copies no answers for a logger that is not there, as the SDK does by itself', () => {
   const logs = ({ middlewareStack }: Pick<DynamoDBClient, 'middlewareStack'>) =>

@@ -1,0 +1,66 @@
+/**
+ * A list is a source: it answers the rows of a range in the list's order, up to a limit, and fewer only where there are no
+ * more. Pages, cursors and both directions are made of that in page.ts, and nowhere else.
+ */
+export type Source<T> = (range: Range) => Promise<T[]>;
+
+interface Range {
+  /** Reads from the end of the list to its start. */
+  descending: boolean;
+  /** Begins at the edge of the list if absent. */
+  from?: { position: string; inclusive: boolean };
+  /** All rows if absent. */
+  limit?: number;
+}
+
+/** Several lists in one order as one list. */
+export const merged =
+  <T>(sources: Source<T>[], positionOf: (row: T) => string): Source<T> =>
+  async (range) => {
+    const rows = (await Promise.all(sources.map((source) => source(range)))).flat();
+    const sign = range.descending ? -1 : 1;
+    rows.sort((a, b) => (positionOf(a) < positionOf(b) ? -sign : sign));
+    return rows.slice(0, range.limit);
+  };
+
+/**
+ * The list that `load` makes of another list's rows. It may drop some (an index may be stale, a filter may not be in the
+ * key): then more are read, as many as should fill the range by the share that passed, and in growing strides if they do
+ * not, until it is filled or the list ends.
+ */
+export const loaded =
+  <K, T>(keys: Source<K>, positionOf: (key: K) => string, load: (keys: K[]) => Promise<T[]>): Source<T> =>
+  async ({ limit = Number.POSITIVE_INFINITY, ...range }) => {
+    const found: T[] = [];
+    // The whole range at once: a full page asks for one row more than it shows, which must not cost a second round.
+    let stride = Number.isFinite(limit) ? limit : 1000;
+    let from = range.from;
+    let read = 0;
+    for (let round = 1; ; round++) {
+      const rows = await keys({ ...range, ...(from && { from }), limit: stride });
+      read += rows.length;
+      found.push(...(await load(rows)));
+      const last = rows.at(-1);
+      if (found.length >= limit || rows.length < stride || last === undefined) return found.slice(0, limit);
+      from = { position: positionOf(last), inclusive: false };
+      // Half as many again, so that a third round is rare.
+      const likely = found.length > 0 ? Math.ceil((1.5 * (limit - found.length) * read) / found.length) : 2 * stride;
+      stride = Math.min(round === 1 ? likely : Math.max(likely, 2 * stride), 1000);
+    }
+  };
+
+/** Every row of a list, in its order, so many at a time as fit into memory however long the list is. */
+export async function* everyRow<T>(
+  source: Source<T>,
+  positionOf: (row: T) => string,
+  stride = 1000,
+): AsyncGenerator<T> {
+  let from: { position: string; inclusive: boolean } | undefined;
+  for (;;) {
+    const rows = await source({ descending: false, limit: stride, ...(from && { from }) });
+    yield* rows;
+    const last = rows.at(-1);
+    if (rows.length < stride || last === undefined) return;
+    from = { position: positionOf(last), inclusive: false };
+  }
+}

@@ -1,0 +1,58 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { count, refuseIfOver } from './meter.ts';
+
+/** The table of this deployment. */
+export const tableName = (): string => process.env.TABLE_NAME ?? 'store-integration-service';
+
+interface Capacity {
+  CapacityUnits?: number;
+}
+
+const unitsOf = ({ output }: { output: object }): number => {
+  const { ConsumedCapacity = [] } = output as { ConsumedCapacity?: Capacity | Capacity[] };
+  return [ConsumedCapacity].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
+};
+
+/**
+ * The operator's command sets this before anything else. Nobody waits for it as a caller waits for an endpoint, and a run
+ * of many minutes, perhaps over a home's network, has to outlast a slow moment.
+ */
+export const isPatient = process.env.TABLE_PATIENCE === 'long';
+const patience = isPatient ? 10 : 1;
+
+const connect = (attempts: number): DynamoDBDocumentClient => {
+  const client = new DynamoDBClient({
+    maxAttempts: attempts,
+    // Without throwing, the SDK would only warn of a timeout, and wait on.
+    requestHandler: {
+      connectionTimeout: patience * 3000,
+      requestTimeout: patience * 5000,
+      throwOnRequestTimeout: true,
+    },
+  });
+  // It copies every input and answer for a logger that is not there: a fifth of the work on a page of 1,000 rows.
+  client.middlewareStack.remove('loggerMiddleware');
+  client.middlewareStack.add(
+    (next) => (args) => {
+      Object.assign(args.input, { ReturnConsumedCapacity: 'INDEXES' });
+      return count(() => next(args), unitsOf);
+    },
+    { step: 'initialize', name: 'meter' },
+  );
+  // Checked before each attempt of a call: the SDK's own retries may come long after the request's time ran out.
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      refuseIfOver();
+      return next(args);
+    },
+    { step: 'finalizeRequest', name: 'over' },
+  );
+  return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+};
+
+/** The client for reads, which the SDK retries. */
+export const db = connect(isPatient ? 8 : 3);
+
+/** The client for writes. The SDK sends each once: lib/table/retry.ts decides which may be sent again. */
+export const dbOnce = connect(1);

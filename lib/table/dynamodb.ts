@@ -1,0 +1,198 @@
+import {
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+  TransactionConflictException,
+  TransactionInProgressException,
+} from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetCommand,
+  BatchWriteCommand,
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { db, dbOnce, tableName } from './client.ts';
+import { Busy, Cancelled, type Engine, type Query, Refused } from './engine.ts';
+import { type Change, type Condition, conditionOf, type Item, isCopy, type Write } from './language.ts';
+import { indexes, type Key, tableKey } from './schema.ts';
+
+/** Collects the names and values of one command, each under a placeholder. */
+const placeholders = () => {
+  const names: Record<string, string> = {};
+  const values: Item = {};
+  const name = (path: string): string =>
+    path
+      .split('.')
+      .map((part) => {
+        names[`#${part}`] = part;
+        return `#${part}`;
+      })
+      .join('.');
+  const value = (of: unknown): string => {
+    const placeholder = `:v${Object.keys(values).length}`;
+    values[placeholder] = of;
+    return placeholder;
+  };
+  /** DynamoDB refuses an empty map. */
+  const attributes = () => ({
+    ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+  });
+  return { name, value, attributes };
+};
+
+type Placeholders = ReturnType<typeof placeholders>;
+
+const conditionText = (condition: Condition, { name, value }: Pick<Placeholders, 'name' | 'value'>): string => {
+  const joined = (parts: readonly Condition[], word: string): string => {
+    const texts = parts.map((part) => conditionText(part, { name, value }));
+    // DynamoDB refuses parentheses around one part alone.
+    return texts.length === 1 ? (texts[0] as string) : `(${texts.join(` ${word} `)})`;
+  };
+  if ('all' in condition) return joined(condition.all, 'AND');
+  if ('any' in condition) return joined(condition.any, 'OR');
+  if ('missing' in condition) return `attribute_not_exists(${name(condition.missing)})`;
+  if ('present' in condition) return `attribute_exists(${name(condition.present)})`;
+  return `${name(condition.attribute)} ${condition.is} ${value(condition.value)}`;
+};
+
+const updateText = ({ set = {}, ifMissing = {}, add = {} }: Change, { name, value }: Placeholders): string => {
+  const valueText = (of: unknown): string => {
+    if (!isCopy(of)) return value(of);
+    return of.otherwise === undefined
+      ? name(of.attribute)
+      : `if_not_exists(${name(of.attribute)}, ${value(of.otherwise)})`;
+  };
+  const given = Object.entries(set).filter(([, to]) => to !== undefined);
+  const removed = Object.keys(set).filter((attribute) => set[attribute] === undefined);
+  const clauses = {
+    SET: [
+      ...given.map(([attribute, to]) => `${name(attribute)} = ${valueText(to)}`),
+      // An attribute that is set needs no value for the case that it is missing.
+      ...Object.entries(ifMissing)
+        .filter(([attribute]) => !(attribute in set))
+        .map(([attribute, to]) => `${name(attribute)} = if_not_exists(${name(attribute)}, ${value(to)})`),
+    ],
+    REMOVE: removed.map(name),
+    ADD: Object.entries(add).map(([attribute, step]) => `${name(attribute)} ${value(step)}`),
+  };
+  return Object.entries(clauses)
+    .filter(([, parts]) => parts.length > 0)
+    .map(([verb, parts]) => `${verb} ${parts.join(', ')}`)
+    .join(' ');
+};
+
+/** The input of a write's command, which is also its part of a transaction. */
+const inputOf = (write: Write) => {
+  const names = placeholders();
+  const update = write.kind === 'update' ? updateText(write.change, names) : '';
+  const condition = conditionOf(write);
+  return {
+    TableName: tableName(),
+    ...(write.kind === 'put' ? { Item: write.item } : { Key: write.key }),
+    ...(update && { UpdateExpression: update }),
+    ...(condition && {
+      ConditionExpression: conditionText(condition, names),
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+    }),
+    ...names.attributes(),
+  };
+};
+
+const members = { put: 'Put', update: 'Update', remove: 'Delete', check: 'ConditionCheck' } as const;
+
+const throttles = new Set(['ProvisionedThroughputExceededException', 'RequestLimitExceeded', 'ThrottlingException']);
+const transient = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
+const refusedCode = 'ConditionalCheckFailed';
+
+const parsed = (item: Parameters<typeof unmarshall>[0] | undefined): Item | undefined => item && unmarshall(item);
+
+/** A failure in the engine's terms. */
+const translated = (error: unknown): unknown => {
+  if (error instanceof ConditionalCheckFailedException) return new Refused(parsed(error.Item));
+  if (error instanceof TransactionConflictException) return new Busy(error);
+  // The first sending of the same transaction is still being carried out: how it ends is open.
+  if (error instanceof TransactionInProgressException) return new Error(error.message, { cause: error });
+  if (error instanceof TransactionCanceledException) {
+    const { CancellationReasons: reasons = [] } = error;
+    if (reasons.some(({ Code }) => Code === refusedCode))
+      return new Cancelled(reasons.map(({ Code, Item }) => ({ refused: Code === refusedCode, item: parsed(Item) })));
+    return reasons.some(({ Code = '' }) => transient.has(Code)) ? new Busy(error) : error;
+  }
+  return error instanceof Error && throttles.has(error.name) ? new Busy(error) : error;
+};
+
+const sent = async <T>(answer: Promise<T>): Promise<T> => {
+  try {
+    return await answer;
+  } catch (error) {
+    throw translated(error);
+  }
+};
+
+const queryInput = ({ partition, index, descending, from, last, contains, limit, after }: Query) => {
+  const { name, value, attributes } = placeholders();
+  const { partition: hash, sort } = index ? indexes[index] : tableKey;
+  const key = [`${name(hash)} = ${value(partition)}`];
+  if (from) key.push(`${name(sort)} ${descending ? '<' : '>'}${from.inclusive ? '=' : ''} ${value(from.position)}`);
+  else if (last !== undefined) key.push(`${name(sort)} <= ${value(last)}`);
+  const filter = contains && `contains(${name(contains.attribute)}, ${value(contains.text)})`;
+  return {
+    TableName: tableName(),
+    IndexName: index,
+    ConsistentRead: !index,
+    KeyConditionExpression: key.join(' AND '),
+    FilterExpression: filter,
+    ScanIndexForward: !descending,
+    Limit: limit,
+    ExclusiveStartKey: after,
+    ...attributes(),
+  };
+};
+
+/** DynamoDB as the engine. */
+export const dynamodb: Engine = {
+  get: async (Key) => {
+    const { Item } = await sent(db.send(new GetCommand({ TableName: tableName(), Key, ConsistentRead: true })));
+    return Item;
+  },
+  getSome: async (Keys, ConsistentRead) => {
+    const RequestItems = { [tableName()]: { Keys: [...Keys], ConsistentRead } };
+    const { Responses, UnprocessedKeys } = await sent(db.send(new BatchGetCommand({ RequestItems })));
+    return {
+      items: Responses?.[tableName()] ?? [],
+      rest: (UnprocessedKeys?.[tableName()]?.Keys ?? []) as Key[],
+    };
+  },
+  query: async (query) => {
+    const { Items = [], LastEvaluatedKey } = await sent(db.send(new QueryCommand(queryInput(query))));
+    return { items: Items, next: LastEvaluatedKey };
+  },
+  write: async (write) => {
+    const input = inputOf(write);
+    if (write.kind === 'update') {
+      const command = new UpdateCommand({ ...input, Key: write.key, ReturnValues: 'ALL_NEW' });
+      return (await sent(dbOnce.send(command))).Attributes;
+    }
+    if (write.kind === 'put') {
+      await sent(dbOnce.send(new PutCommand({ ...input, Item: write.item })));
+      return write.item;
+    }
+    if (write.kind === 'check') throw new Error('A check is a part of a transaction.');
+    await sent(dbOnce.send(new DeleteCommand({ ...input, Key: write.key })));
+    return undefined;
+  },
+  transact: async (writes, ClientRequestToken) => {
+    const TransactItems = writes.map((write) => ({ [members[write.kind]]: inputOf(write) }));
+    await sent(dbOnce.send(new TransactWriteCommand({ TransactItems, ClientRequestToken })));
+  },
+  removeSome: async (keys) => {
+    const RequestItems = { [tableName()]: keys.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })) };
+    const { UnprocessedItems } = await sent(db.send(new BatchWriteCommand({ RequestItems })));
+    return (UnprocessedItems?.[tableName()] ?? []).map(({ DeleteRequest }) => DeleteRequest?.Key as unknown as Key);
+  },
+};

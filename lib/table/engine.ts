@@ -1,0 +1,70 @@
+import type { Item, Write } from './language.ts';
+import type { IndexName, Key } from './schema.ts';
+
+/** One query: the rows of a partition in the order of its sort key. */
+export interface Query {
+  partition: string;
+  /** The table itself, read consistently, if absent. */
+  index?: IndexName | undefined;
+  descending: boolean;
+  /** Where to begin. */
+  from?: { position: string; inclusive: boolean } | undefined;
+  /** The last position that belongs to the list, for ascending queries without `from`. */
+  last?: string | undefined;
+  /** Keeps only rows whose attribute holds the text. */
+  contains?: { attribute: string; text: string } | undefined;
+  /** Rows to read at the most, before `contains` keeps some. */
+  limit?: number | undefined;
+  /** Goes on where an earlier answer's `next` says. */
+  after?: Item | undefined;
+}
+
+/**
+ * What the table language needs of a database. DynamoDB is one (dynamodb.ts). Another may stand in its place for
+ * simulations; `language.ts` says what writes and conditions mean. Calls throw `Refused`, `Cancelled` and `Busy`;
+ * an error that has `$fault: 'client'` is final, and any other leaves open whether the call was carried out.
+ */
+export interface Engine {
+  /** One item, as it is now. */
+  get(key: Key): Promise<Item | undefined>;
+  /** The items of at most 100 keys, in any order, and the keys that it had no capacity for. */
+  getSome(keys: readonly Key[], consistent: boolean): Promise<{ items: Item[]; rest: Key[] }>;
+  query(query: Query): Promise<{ items: Item[]; next?: Item | undefined }>;
+  /** Carries out one write. Answers the item that it leaves under the key. Throws `Refused` where its condition does not hold. */
+  write(write: Write): Promise<Item | undefined>;
+  /** Carries out up to 100 writes, or none. The same token makes it one transaction however often it arrives. */
+  transact(writes: readonly Write[], token: string): Promise<void>;
+  /** Removes at most 25 items. Answers the keys that it had no capacity for. */
+  removeSome(keys: readonly Key[]): Promise<Key[]>;
+}
+
+/** The condition of a write does not hold. `item` is what has the key instead, if anything. */
+export class Refused extends Error {
+  readonly item: Item | undefined;
+  constructor(item: Item | undefined) {
+    super('The condition of a write does not hold.');
+    this.item = item;
+  }
+}
+
+/** Whether the condition of one write of a transaction refused it, and what has its key instead. */
+export interface Refusal {
+  refused: boolean;
+  item?: Item | undefined;
+}
+
+/** The conditions of some writes of a transaction do not hold. */
+export class Cancelled extends Error {
+  readonly refusals: Refusal[];
+  constructor(refusals: Refusal[]) {
+    super('The conditions of a transaction do not hold.');
+    this.refusals = refusals;
+  }
+}
+
+/** The table did nothing, for want of capacity or because of a conflict with another writer's transaction. */
+export class Busy extends Error {
+  constructor(cause: Error) {
+    super(`${cause.name}: ${cause.message}`, { cause });
+  }
+}

@@ -1,0 +1,133 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Key } from './schema.ts';
+
+/**
+ * Writes and their conditions as data. Entities compose them and know nothing of DynamoDB's expressions; an engine carries
+ * them out. `holds` and `applied` say what they mean.
+ *
+ *     write(update(categoryKey(store, id), { set: { name }, when: exists }))
+ *     transact([put(coupon, isNew), put(code, isNew)], { answer: coupon })
+ */
+
+export type Item = Record<string, unknown>;
+
+type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>=';
+
+export type Condition =
+  | { readonly missing: string }
+  | { readonly present: string }
+  | { readonly attribute: string; readonly is: Comparison; readonly value: unknown }
+  | { readonly all: readonly Condition[] }
+  | { readonly any: readonly Condition[] };
+
+const compare =
+  (is: Comparison) =>
+  (attribute: string, value: unknown): Condition => ({ attribute, is, value });
+
+export const missing = (attribute: string): Condition => ({ missing: attribute });
+const present = (attribute: string): Condition => ({ present: attribute });
+/** An attribute's value, or, for undefined, that the item does not have the attribute. A path such as `pending.id` is fine. */
+export const is = (attribute: string, value: unknown): Condition =>
+  value === undefined ? missing(attribute) : compare('=')(attribute, value);
+export const isNot = compare('<>');
+export const atMost = compare('<=');
+export const above = compare('>');
+export const atLeast = compare('>=');
+export const all = (...conditions: (Condition | undefined)[]): Condition => ({
+  all: conditions.filter((condition) => condition !== undefined),
+});
+export const any = (...conditions: Condition[]): Condition => ({ any: conditions });
+
+/** Nothing has the key. */
+export const isNew = missing('pk');
+/** Something has the key. */
+export const exists = present('pk');
+/** The item is as it was read, attribute by attribute; or there still is none. */
+export const unchanged = (read: object | undefined): Condition =>
+  read ? all(...Object.entries(read).map(([name, value]) => is(name, value))) : isNew;
+
+class Copy {
+  readonly attribute: string;
+  readonly otherwise: unknown;
+  constructor(attribute: string, otherwise?: unknown) {
+    this.attribute = attribute;
+    this.otherwise = otherwise;
+  }
+}
+
+/** The value that another attribute had before the update; `otherwise` where the item did not have it. */
+export const copyOf = (attribute: string, otherwise?: unknown): Copy => new Copy(attribute, otherwise);
+export const isCopy = (value: unknown): value is Copy => value instanceof Copy;
+
+/** An update: of the item, or of a new one where nothing has the key. */
+export interface Change {
+  /** The new values; undefined removes the attribute. */
+  set?: Readonly<Record<string, unknown>> | undefined;
+  /** Values for attributes that the item does not have. */
+  ifMissing?: Readonly<Record<string, unknown>> | undefined;
+  /** Added to numbers; a missing one counts as 0. Such an update is never repeated after a lost answer. */
+  add?: Readonly<Record<string, number>> | undefined;
+  when?: Condition | undefined;
+}
+
+export type Write =
+  | { readonly kind: 'put'; readonly item: Item & Key; readonly when?: Condition | undefined }
+  | { readonly kind: 'update'; readonly key: Key; readonly change: Change }
+  | { readonly kind: 'remove'; readonly key: Key; readonly when?: Condition | undefined }
+  | { readonly kind: 'check'; readonly key: Key; readonly when: Condition };
+
+const keyOf = ({ pk, sk }: Key): Key => ({ pk, sk });
+
+export const put = <T extends Key>(item: T, when?: Condition): Write => ({
+  kind: 'put',
+  item: { ...item } as Item & Key,
+  when,
+});
+export const update = (key: Key, change: Change): Write => ({ kind: 'update', key: keyOf(key), change });
+export const remove = (key: Key, when?: Condition): Write => ({ kind: 'remove', key: keyOf(key), when });
+/** Writes nothing: it makes the transaction depend on another item. */
+export const check = (key: Key, when: Condition): Write => ({ kind: 'check', key: keyOf(key), when });
+
+export const targetOf = (write: Write): Key => (write.kind === 'put' ? keyOf(write.item) : write.key);
+export const conditionOf = (write: Write): Condition | undefined =>
+  write.kind === 'update' ? write.change.when : write.when;
+
+const valueAt = (item: Item | undefined, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, name) => (value as Item | undefined)?.[name], item);
+
+const compares: Record<Comparison, (a: never, b: never) => boolean> = {
+  '=': isDeepStrictEqual,
+  '<>': (a, b) => !isDeepStrictEqual(a, b),
+  '<': (a, b) => a < b,
+  '<=': (a, b) => a <= b,
+  '>': (a, b) => a > b,
+  '>=': (a, b) => a >= b,
+};
+
+/** Whether a condition holds for the item under its key, undefined if there is none. */
+export const holds = (condition: Condition | undefined, item: Item | undefined): boolean => {
+  if (!condition) return true;
+  if ('all' in condition) return condition.all.every((part) => holds(part, item));
+  if ('any' in condition) return condition.any.some((part) => holds(part, item));
+  if ('missing' in condition) return valueAt(item, condition.missing) === undefined;
+  if ('present' in condition) return valueAt(item, condition.present) !== undefined;
+  const value = valueAt(item, condition.attribute);
+  // DynamoDB compares nothing with a missing attribute, except that it differs from every value.
+  if (value === undefined) return condition.is === '<>';
+  return compares[condition.is](value as never, condition.value as never);
+};
+
+/** The item that a write leaves under its key, given the one that is there; undefined for none. */
+export const applied = (write: Write, item: Item | undefined): Item | undefined => {
+  if (write.kind === 'put') return write.item;
+  if (write.kind === 'remove') return undefined;
+  if (write.kind === 'check') return item;
+  const { set = {}, ifMissing = {}, add = {} } = write.change;
+  const values = Object.entries(set).map(([name, value]) => [
+    name,
+    isCopy(value) ? (item?.[value.attribute] ?? value.otherwise) : value,
+  ]);
+  const sums = Object.entries(add).map(([name, step]) => [name, Number(item?.[name] ?? 0) + step]);
+  const made = { ...write.key, ...ifMissing, ...item, ...Object.fromEntries([...values, ...sums]) };
+  return Object.fromEntries(Object.entries(made).filter(([, value]) => value !== undefined));
+};

@@ -1,0 +1,43 @@
+import type { Kind } from '../routes/route.ts';
+
+/** The table's keys. The stack, the local engine and the tests make the table from these constants. */
+export const tableKey = { partition: 'pk', sort: 'sk' } as const;
+
+/** The attribute by which DynamoDB deletes old items, in seconds since 1970. No rule of the contract relies on it. */
+export const ttlAttribute = 'ttl';
+
+interface Index {
+  readonly partition: string;
+  readonly sort: string;
+  /** Attributes held beside the keys. */
+  readonly include: readonly string[];
+}
+
+/**
+ * The indexes. All are sparse: an item is in one only while it has the index's partition attribute, and a write that
+ * touches none of these attributes writes to no index.
+ */
+export const indexes = {
+  /** Lists that are narrowed by flags: one partition per combination of flags, in the order of the row's id. */
+  byFlags: { partition: 'flags', sort: 'sk', include: [] },
+  /** Lists in an order of their own: an owner's coupons and gift cards, customers by spend, deliveries by state. */
+  byRank: { partition: 'ranked', sort: 'rank', include: [] },
+  /** The normalised text of active products, so that a search does not read the products. */
+  byText: { partition: 'texts', sort: 'sk', include: ['text'] },
+  /** Customers by the time at which their next credit lot comes due. */
+  byDue: { partition: 'dues', sort: 'due', include: [] },
+} as const satisfies Record<string, Index>;
+
+export type IndexName = keyof typeof indexes;
+
+export interface Key {
+  pk: string;
+  sk: string;
+}
+
+/** The partition of a store's items of one kind, or of a part of them. */
+export const partition = (store: string, kind: Kind, part?: string): string =>
+  part === undefined ? `${store}#${kind}` : `${store}#${kind}#${part}`;
+
+/** The key of an item that all stores share. */
+export const sharedKey = (kind: Kind, id: string): Key => ({ pk: `${kind}#${id}`, sk: `${kind}#${id}` });
