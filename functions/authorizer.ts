@@ -3,6 +3,7 @@ import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } fro
 import { now } from '../lib/clock.ts';
 import { headerValues } from '../lib/http/headers.ts';
 import type { Caller } from '../lib/http/request.ts';
+import { usageKeyOf } from '../lib/http/usage-key.ts';
 import { keyStage, parseKey, secretMatches } from '../lib/keys.ts';
 import { routes } from '../lib/routes/routes.ts';
 import { type ApiKey, findKey, noteUse } from '../lib/store/api-keys.ts';
@@ -53,5 +54,6 @@ export const handler = async (event: APIGatewayRequestAuthorizerEvent): Promise<
     principalId: key.id,
     policyDocument: policy(allowed ? 'Allow' : 'Deny', event.methodArn, event.resource),
     context: { ...caller },
+    usageIdentifierKey: usageKeyOf(key.store),
   };
 };

@@ -1,6 +1,8 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
+  ApiKey,
+  ApiKeySourceType,
   EndpointType,
   IdentitySource,
   LambdaIntegration,
@@ -10,10 +12,13 @@ import {
   RequestAuthorizer,
   ResponseType,
   RestApi,
+  type ThrottleSettings,
+  type ThrottlingPerMethod,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { usageKey, usageKeyCount } from '../lib/http/usage-key.ts';
 import type { Route } from '../lib/routes/route.ts';
 import { authorizerIdentity, type GatewayAnswer, gatewayAnswers, gatewayBody } from './gateway-answers.ts';
 import type { Settings } from './settings.ts';
@@ -48,6 +53,9 @@ export class Api extends Construct {
   /** One line per call. */
   readonly log: LogGroup;
   private readonly authorizer: RequestAuthorizer;
+  private readonly limits: ThrottlingPerMethod[] = [];
+  private readonly storeShare: number;
+  private readonly rateOf: (row: Route) => number;
 
   constructor(scope: Construct, id: string, { settings, rows, authorizer }: ApiProps) {
     super(scope, id);
@@ -56,6 +64,8 @@ export class Api extends Construct {
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const rates = { list: settings.listRate, read: settings.readRate, write: settings.writeRate };
+    this.storeShare = settings.storeShare;
+    this.rateOf = (row) => rates[loadOf(row)];
     const perMethod = (rate: number): MethodDeploymentOptions => ({
       throttlingRateLimit: rate,
       throttlingBurstLimit: 2 * rate,
@@ -66,6 +76,8 @@ export class Api extends Construct {
     this.rest = new RestApi(this, 'Rest', {
       restApiName: `Store Integration Service (${settings.stage})`,
       endpointTypes: [EndpointType.REGIONAL],
+      // The authorizer names the usage key of the caller's store: see limitStores.
+      apiKeySourceType: ApiKeySourceType.AUTHORIZER,
       // API Gateway writes logs by a role that the account has once. It is kept when this stack goes.
       cloudWatchRole: true,
       deployOptions: {
@@ -75,7 +87,7 @@ export class Api extends Construct {
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLine)),
         ...perMethod(settings.readRate),
         methodOptions: Object.fromEntries(
-          rows.map((row) => [`${row.path}/${row.method}`, perMethod(rates[loadOf(row)])]),
+          rows.map((row) => [`${row.path}/${row.method}`, perMethod(this.rateOf(row))]),
         ),
       },
     });
@@ -123,11 +135,29 @@ export class Api extends Construct {
 
   /** Adds the method of a row. */
   addMethod(row: Route, target: IFunction): void {
-    this.rest.root
+    const method = this.rest.root
       .resourceForPath(row.path)
       .addMethod(row.method, new LambdaIntegration(target, { allowTestInvoke: false }), {
         authorizer: this.authorizer,
         operationName: row.id.replace('/', '-'),
+        apiKeyRequired: true,
       });
+    this.limits.push({ method, throttle: throttle(this.rateOf(row), this.storeShare) });
+  }
+
+  /** Gives each store its share of every method's rate. Once all methods are there. */
+  limitStores(usageKeyPrefix: string): void {
+    const plan = this.rest.addUsagePlan('StorePlan', {
+      name: `${Stack.of(this).stackName} stores`,
+      apiStages: [{ stage: this.rest.deploymentStage, throttle: this.limits }],
+    });
+    for (let number = 0; number < usageKeyCount; number++)
+      plan.addApiKey(new ApiKey(this, `StoreKey${number}`, { value: usageKey(usageKeyPrefix, number) }));
   }
 }
+
+/** A share of a rate, in percent; twice as many at once. */
+const throttle = (rate: number, share: number): ThrottleSettings => ({
+  rateLimit: (rate * share) / 100,
+  burstLimit: Math.max(1, Math.floor((2 * rate * share) / 100)),
+});

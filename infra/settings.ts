@@ -41,6 +41,8 @@ const Settings = z
     readRate: number(1, 10_000, 100),
     writeRate: number(1, 10_000, 50),
     listRate: number(1, 10_000, 20),
+    /** How much of these one store may use, in percent. */
+    storeShare: number(1, 100, 50),
     logRetentionDays: number(1, 3653, 90).refine((days) => retentionDays.includes(days), {
       error: `must be one of ${retentionDays.join(', ')}`,
     }),

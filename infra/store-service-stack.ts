@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
@@ -52,12 +53,15 @@ export class StoreServiceStack extends Stack {
     const queueUrls = { DELIVERY_QUEUE_URL: data.queue.queueUrl, DELIVERY_DLQ_URL: data.deadLetters.queueUrl };
     const hosts = settings.dispenserHostSuffixes && { DISPENSER_HOST_SUFFIXES: settings.dispenserHostSuffixes };
 
+    // A usage key is unique in an account, and made of letters and digits alone, which a stage's name is not.
+    const usageKeyPrefix = `${createHash('sha256').update(settings.stage).digest('hex').slice(0, 16)}${this.account}`;
     const authorizer = new ServiceFunction(this, 'authorizer', {
       ...surroundings,
       entry: 'authorizer',
       description: 'Tells whose API key a request carries, and whether it may.',
       memoryMegabytes: 512,
       timeoutSeconds: 10,
+      environment: { USAGE_KEY_PREFIX: usageKeyPrefix },
       statements: tableStatements(data.table, authorizerPermissions),
       isWaitedFor: true,
     });
@@ -86,6 +90,8 @@ export class StoreServiceStack extends Stack {
       api.addMethod(row, endpoint.target);
       if (row.writes.includes('LOT')) creditWriters.push(endpoint);
     }
+
+    api.limitStores(usageKeyPrefix);
 
     const worker = this.addWorker(surroundings, data, { ...queueUrls, ...hosts });
     const sweep = this.addSweep(surroundings, data.table);

@@ -23,9 +23,11 @@ export interface GatewayOptions {
   authorizer: Authorizer;
   /** How long an answer of the authorizer is kept; 0: not at all. */
   authorizerTtlSeconds: number;
-  /** Requests per second that are let through in the long run, and at once. */
+  /** Requests per second and route that are let through in the long run, and at once. */
   rate: number;
   burst: number;
+  /** How much of these one store may use, in percent. All, unless given. */
+  storeShare?: number;
   /** Requests outside the API, such as the local service's own; true: answered. */
   before?: (request: IncomingMessage, response: ServerResponse, body: Buffer) => Promise<boolean>;
   onAnswer?: (request: Answered) => void;
@@ -58,6 +60,16 @@ const bucket = (rate: number, burst: number) => {
     if (tokens < 1) return false;
     tokens -= 1;
     return true;
+  };
+};
+
+/** Token buckets by name. */
+const buckets = (rate: number, burst: number) => {
+  const known = new Map<string, () => boolean>();
+  return (name: string): boolean => {
+    const take = known.get(name) ?? bucket(rate, burst);
+    known.set(name, take);
+    return take();
   };
 };
 
@@ -126,14 +138,22 @@ const problemAnswer = (answer: GatewayAnswer, path: string): APIGatewayProxyResu
 export const createGateway = (options: GatewayOptions): Server => {
   const match = matcher(options.routes);
   const authorize = authorizing(options);
-  const take = bucket(options.rate, options.burst);
+  const { rate, burst, storeShare = 100 } = options;
+  const takeOfRoute = buckets(rate, burst);
+  const takeOfStore = buckets((rate * storeShare) / 100, Math.max(1, Math.floor((burst * storeShare) / 100)));
 
   const answer = async (request: IncomingMessage, id: string, body: Buffer): Promise<APIGatewayProxyResult> => {
     const found = match(request.method ?? '', request.url?.split('?')[0] ?? '');
     if (!found) throw new GatewayFault(gatewayAnswers.MISSING_AUTHENTICATION_TOKEN);
-    if (!take()) throw new GatewayFault(gatewayAnswers.THROTTLED);
     const event = proxyEvent(request, id, found, body);
-    const { context, principalId } = await authorize(authorizerEvent(event));
+    const throttled = new GatewayFault(gatewayAnswers.THROTTLED);
+    // A refused caller counts too, since AWS promises nothing else.
+    const { context, principalId, usageIdentifierKey } = await authorize(authorizerEvent(event)).catch((fault) => {
+      throw takeOfRoute(found.row.id) ? fault : throttled;
+    });
+    if (!usageIdentifierKey) throw new GatewayFault(gatewayAnswers.INVALID_API_KEY);
+    // In this order, by API Gateway's documentation: a store over its share takes nothing from the others.
+    if (!takeOfStore(`${found.row.id} ${usageIdentifierKey}`) || !takeOfRoute(found.row.id)) throw throttled;
     event.requestContext.authorizer = { principalId, ...context };
     const handler = await options.handlerOf(found.row);
     return handler(event, lambdaContext(found.row, id));

@@ -43,7 +43,7 @@ export const readOptions = (argv: readonly string[]): LocalOptions => {
     .addOption(new Option('--reset', 'delete what was kept and start anew').env('SIS_RESET').default(false))
     .addOption(new Option('--no-demo', 'start without demo rows').env('SIS_NO_DEMO'))
     .addOption(
-      new Option('--rate <number>', 'requests per second before 429, in the long run')
+      new Option('--rate <number>', 'requests per second and endpoint before 429, in the long run; one store gets half')
         .env('SIS_RATE')
         .default(10_000)
         .argParser(numberFrom(0.1, 1_000_000, false)),

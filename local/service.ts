@@ -107,6 +107,7 @@ export const startService = async (
     authorizerTtlSeconds,
     rate,
     burst,
+    storeShare: 50,
     before: async (request, response, body) => (ready ? answerOwn(request, response, body) : answerNotReady(response)),
     onAnswer: (answered) => {
       const request = served(answered, lines.get(answered.id));

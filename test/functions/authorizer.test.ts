@@ -4,6 +4,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { handler } from '../../functions/authorizer.ts';
 import { timestamp } from '../../lib/clock.ts';
+import { usageKeyOf } from '../../lib/http/usage-key.ts';
 import { parseKey } from '../../lib/keys.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
@@ -200,4 +201,13 @@ test('no key can be issued for a deleted store', async () => {
   await deleteStore(store.id);
 
   await expect(service.keyWith(scopes, store.id)).rejects.toMatchObject({ status: 404 });
+});
+
+test('names one usage key for all keys of a store', async () => {
+  const keys = [service.key, await service.keyWith(['categories:read']), service.otherKey];
+
+  const named = await Promise.all(keys.map(async (key) => (await handler(event([key]))).usageIdentifierKey));
+
+  const { store, otherStore } = service;
+  expect(named).toEqual([usageKeyOf(store), usageKeyOf(store), usageKeyOf(otherStore)]);
 });

@@ -35,8 +35,10 @@ let asked = 0;
 const authorizer = async ({ methodArn }: { methodArn: string }): Promise<APIGatewayAuthorizerResult> => {
   asked += 1;
   const Statement = [{ Action: 'execute-api:Invoke', Effect: decide(), Resource: methodArn.replace(/[^/]+$/, '*') }];
-  return { principalId: 'key', policyDocument: { Version: '2012-10-17', Statement }, context: {} };
+  const policyDocument = { Version: '2012-10-17', Statement };
+  return { principalId: 'key', policyDocument, context: {}, ...(usageKey && { usageIdentifierKey: usageKey }) };
 };
+let usageKey: string | undefined = 'a store';
 
 const closing: (() => void)[] = [];
 const startGateway = async (options: Partial<GatewayOptions>): Promise<string> => {
@@ -164,6 +166,47 @@ test('both answer too many requests alike', async () => {
   const answer = await local('/v1/coupons', { base });
 
   expectSame(answer, 'THROTTLED', '/v1/coupons');
+});
+
+test('both leave the rest of an endpoint’s rate to the others where one store has used its share', async () => {
+  decide = () => 'Allow';
+  const base = await startGateway({ rate: 0.001, burst: 4, storeShare: 50, authorizerTtlSeconds: 0 });
+  const statusesOf = async (store: string): Promise<number[]> => {
+    usageKey = store;
+    const statuses = [];
+    for (let i = 0; i < 3; i++) statuses.push((await local('/v1/coupons', { base })).status);
+    return statuses;
+  };
+
+  const statuses = [await statusesOf('one'), await statusesOf('two'), await statusesOf('three')];
+  const elsewhere = await local('/v1/products', { base });
+
+  usageKey = 'a store';
+  expect(statuses).toEqual([
+    [200, 200, 429],
+    [200, 200, 429],
+    [429, 429, 429],
+  ]);
+  expect(elsewhere.status).toBe(200);
+});
+
+test('what is refused without a key uses up an endpoint’s rate, where no firewall stops it', async () => {
+  const base = await startGateway({ rate: 0.001, burst: 2 });
+
+  const refused = [await local('/v1/coupons', { base, key: '' }), await local('/v1/coupons', { base, key: '' })];
+  const allowed = await local('/v1/coupons', { base });
+
+  expect([...refused, allowed].map(({ status }) => status)).toEqual([401, 401, 429]);
+});
+
+test('both refuse a call for which the authorizer names no usage key', async () => {
+  decide = () => 'Allow';
+  usageKey = undefined;
+
+  const answer = await local('/v1/coupons', { key: 'without a store' });
+
+  usageKey = 'a store';
+  expectSame(answer, 'INVALID_API_KEY', '/v1/coupons');
 });
 
 test('both keep an answer of the authorizer for one key, method and resource path', async () => {

@@ -16,6 +16,7 @@ const start = async (
     handlerOf: async () => async () => ({ statusCode: 200, headers: {}, body: '{}' }),
     authorizer: async ({ methodArn }) => ({
       principalId: 'k',
+      usageIdentifierKey: 'a store',
       policyDocument: { Version: '2012-10-17', Statement: [{ Action: 'x', Effect: 'Allow', Resource: methodArn }] },
     }),
     authorizerTtlSeconds: 0,
@@ -57,6 +58,7 @@ test('what the authorizer said is kept per key and route, and asked again when i
       const Resource = `${methodArn.split('/').slice(0, 5).join('/')}*`;
       return {
         principalId: 'k',
+        usageIdentifierKey: 'a store',
         policyDocument: { Version: '2012-10-17', Statement: [{ Action: 'x', Effect: 'Allow', Resource }] },
       };
     },

@@ -17,6 +17,7 @@ const server = createGateway({
   },
   authorizer: async ({ methodArn }) => ({
     principalId: 'k',
+    usageIdentifierKey: 'a store',
     policyDocument: { Version: '2012-10-17', Statement: [{ Action: 'x', Effect: 'Allow', Resource: methodArn }] },
   }),
   authorizerTtlSeconds: 0,

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { newId } from '../../lib/clock.ts';
+import { usageKey, usageKeyCount, usageKeyOf } from '../../lib/http/usage-key.ts';
+import { routes } from '../../lib/routes/routes.ts';
+import { idOf, type Resource, templateOf } from '../support/stack.ts';
+
+/** One store must not use up the rates of the others: a usage plan of API Gateway gives each its share. */
+
+const { ofType, only, functionOf } = templateOf();
+
+const { Throttle, ApiId, Stage } = only('AWS::ApiGateway::UsagePlan').ApiStages[0];
+
+/** The value of a key as a deployment to this account has it. */
+const resolved = (value: Resource): string =>
+  value['Fn::Join'][1].map((part: Resource) => (part.Ref === 'AWS::AccountId' ? '111111111111' : part)).join('');
+
+test('gives a store half of every endpoint’s rate, by a plan for the stage that clients call', () => {
+  const [[stageId, stage] = []] = ofType('AWS::ApiGateway::Stage') as [string, Resource][];
+  const rates = new Map<string, Resource>(
+    stage.Properties.MethodSettings.map((one: Resource) => [
+      `${one.ResourcePath.replaceAll('~1', '/').replace(/^\/\//, '/')}/${one.HttpMethod}`,
+      one,
+    ]),
+  );
+
+  expect(Object.keys(Throttle).sort()).toEqual(routes.map(({ method, path }) => `${path}/${method}`).sort());
+  for (const [name, limit] of Object.entries<Resource>(Throttle)) {
+    expect(limit.RateLimit, name).toBe(rates.get(name).ThrottlingRateLimit / 2);
+    expect(limit.BurstLimit, name).toBe(rates.get(name).ThrottlingBurstLimit / 2);
+  }
+  expect([idOf(ApiId), idOf(Stage)]).toEqual([ofType('AWS::ApiGateway::RestApi')[0]?.[0], stageId]);
+});
+
+test('asks every method for a usage key, which the authorizer gives', () => {
+  expect(only('AWS::ApiGateway::RestApi').ApiKeySourceType).toBe('AUTHORIZER');
+  for (const [id, { Properties }] of ofType('AWS::ApiGateway::Method'))
+    expect(Properties.ApiKeyRequired, id).toBe(true);
+});
+
+test('knows every usage key that the authorizer may give, and each belongs to the plan', () => {
+  const [, authorizer] = functionOf('authorizer');
+  const prefix = resolved(authorizer.Properties.Environment.Variables.USAGE_KEY_PREFIX);
+
+  const keys = ofType('AWS::ApiGateway::ApiKey');
+  const inPlan = ofType('AWS::ApiGateway::UsagePlanKey').map(([, { Properties }]) => idOf(Properties.KeyId));
+  const values = keys.map(([, { Properties }]) => resolved(Properties.Value));
+  expect(values.sort()).toEqual(Array.from({ length: usageKeyCount }, (_, number) => usageKey(prefix, number)));
+  expect(inPlan.sort()).toEqual(keys.map(([id]) => id).sort());
+  // API Gateway takes 20 to 128 letters and digits.
+  for (const value of values) expect(value).toMatch(/^[0-9a-z]{20,128}$/);
+});
+
+test('tells the usage keys of two deployments in one account apart', () => {
+  const valuesOf = (stage: string) =>
+    templateOf({ stage })
+      .ofType('AWS::ApiGateway::ApiKey')
+      .map(([, { Properties }]) => resolved(Properties.Value));
+
+  expect(new Set([...valuesOf('prod'), ...valuesOf('test')]).size).toBe(2 * usageKeyCount);
+});
+
+test('spreads stores evenly over the usage keys', () => {
+  const counts = new Map<string, number>();
+
+  for (let i = 0; i < 1600; i++) {
+    const key = usageKeyOf(newId());
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+
+  expect(counts.size).toBe(usageKeyCount);
+  // 100 are expected of each, with a standard deviation of ten.
+  for (const [key, count] of counts) expect(Math.abs(count - 100), key).toBeLessThan(60);
+});
