@@ -88,7 +88,7 @@ const undecidedByState = [
   'customers/update-customer',
   'customers/ban-customer',
   'customers/unban-customer',
-  'customers/grant-gift-card',
+  'gift-cards/grant-gift-card',
   'categories/create-category',
 ];
 

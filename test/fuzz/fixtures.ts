@@ -24,6 +24,10 @@ const seedRows = async (call: Call, prefix: string): Promise<Record<string, stri
     await make(`product${suffix}`, '/v1/products', { name: `Chair ${number}`, price: 10, active: number % 4 > 0 });
     await make(`category${suffix}`, '/v1/categories', { name: 'Seats' });
     await make(`giftcard${suffix}`, `/v1/customers/${bob.uuid}/actions/grant-gift-card`, { credit: 5 });
+    // Bob's list of applied coupons gets a second page; of the inactive coupons none is applied.
+    await call('POST', `/v1/customers/${bob.uuid}/actions/apply-coupon`, {
+      ...{ code, scope: 1, productId: ids[`${prefix}product${suffix}`] },
+    });
     await call(
       'POST',
       `/v1/categories/${ids[`${prefix}category${suffix}`]}/products/${ids[`${prefix}product${suffix}`]}`,

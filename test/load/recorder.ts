@@ -120,8 +120,8 @@ export const createRecorder = (width: number) => {
       kills.push(kill);
     },
     answers: (): number => reads.length + writes.length,
-    /** How many endpoints have answered as they should. */
-    endpointCount: (): number => endpoints.size,
+    /** Whether each of the rows has answered as it should. */
+    hasAnswered: (rows: readonly Route[]): boolean => rows.every(({ id }) => endpoints.has(id)),
     summary: () => ({
       seconds: seconds(),
       answers: reads.length + writes.length,

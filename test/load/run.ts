@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { createCategory } from '../../lib/routes/categories.ts';
 import { putDispenser } from '../../lib/routes/dispenser.ts';
-import { routes } from '../../lib/routes/routes.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import { startDispenser } from '../../local/dispenser.ts';
 import { startEngine } from '../../local/engine.ts';
@@ -13,6 +12,7 @@ import { creditActions } from './credit-actions.ts';
 import { customerActions } from './customer-actions.ts';
 import { createKillableService } from './killable-service.ts';
 import { createLedger } from './ledger.ts';
+import { calledRows, otherActions } from './other-actions.ts';
 import { productActions } from './product-actions.ts';
 import { bringToRest } from './quiet.ts';
 import { createRecorder } from './recorder.ts';
@@ -35,6 +35,7 @@ const actions = [
   ...categoryActions,
   ...couponActions,
   ...walkActions,
+  ...otherActions,
 ];
 
 interface Options {
@@ -89,7 +90,7 @@ export const runLoad = async ({ seconds, seed: seedNumber, dataDir, onProgress =
     const isOver = (): boolean =>
       ledger.faultCount() > 20 ||
       recorder.seconds() > begun + 2 * seconds ||
-      (recorder.seconds() > begun + seconds && recorder.endpointCount() === routes.length);
+      (recorder.seconds() > begun + seconds && recorder.hasAnswered(calledRows));
     const runClient = async (_: unknown, index: number): Promise<void> => {
       const customers = others.slice(hotCount + index * customersEach, hotCount + (index + 1) * customersEach);
       const world = createWorld(index, seedNumber, {

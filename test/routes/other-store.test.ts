@@ -1,6 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
+import { jsonSchema } from '../fuzz/requests.ts';
+import { type ExampleRows, exampleOf } from '../support/example-requests.ts';
 import { ada, bob, cleo, seedResidents, unknownUuid } from '../support/residents.ts';
 import { startTestService, wholeTable } from '../support/service.ts';
 
@@ -25,7 +27,8 @@ const own = async (call: typeof service.call, code = 'Theirs', customer = bob.uu
     categories: await idOf('/v1/categories', { name: 'Seats' }),
   };
   await call('POST', `/v1/categories/${owned.categories}/products/${owned.products}`);
-  await call('POST', `/v1/customers/${customer}/actions/apply-coupon`, { couponId: owned.coupons, scope: 0 });
+  for (const scope of [{ scope: 0 }, { scope: 1, productId: owned.products }])
+    await call('POST', `/v1/customers/${customer}/actions/apply-coupon`, { couponId: owned.coupons, ...scope });
   return owned;
 };
 
@@ -77,41 +80,53 @@ const pathCases: Case[] = live.flatMap((row) =>
   })),
 );
 
-const rowOf = (id: string): Route => {
-  const row = routes.find((each) => each.id === id);
-  if (!row) throw new Error(`There is no row ${id}.`);
-  return row;
+/** The fields and parameters that hold an id, by their names. */
+const kindsByName: Record<string, keyof Owned> = {
+  couponId: 'coupons',
+  productId: 'products',
+  demoId: 'products',
+  giftCardId: 'giftcards',
+  category: 'categories',
+  categoryId: 'categories',
 };
 
-/** An id in a body. */
-const bodyCase = (id: string, field: string, kind: keyof Owned, rest: () => object): Case => ({
-  name: `${id} with the other store's ${kind} as ${field}`,
-  row: rowOf(id),
-  foreign: () => theirs[kind],
-  request: (foreign) => ({
-    path: rowOf(id).path.replace('{identifier}', bob.uuid).replace('{id}', mine.products),
-    body: { ...rest(), [field]: foreign },
-  }),
+const namesIn = (schema: Route['body']): string[] =>
+  Object.keys((schema && jsonSchema(schema).properties) ?? {}).filter((name) => name in kindsByName);
+
+const kindCalled = (name: string): keyof Owned => kindsByName[name] as keyof Owned;
+
+/** My own rows, as examples are about them. */
+const asExamples = (): ExampleRows => ({
+  coupon: mine.coupons,
+  product: mine.products,
+  category: mine.categories,
+  giftcard: mine.giftcards,
 });
 
-const bodyCases: Case[] = [
-  bodyCase('coupons/apply-coupon', 'couponId', 'coupons', () => ({ scope: 0 })),
-  bodyCase('coupons/revoke-coupon', 'couponId', 'coupons', () => ({ scope: 0 })),
-  bodyCase('coupons/apply-coupon', 'productId', 'products', () => ({ couponId: mine.coupons, scope: 1 })),
-  bodyCase('coupons/revoke-coupon', 'productId', 'products', () => ({ couponId: mine.coupons, scope: 1 })),
-  bodyCase('products/create-product', 'demoId', 'products', () => anyBody),
-  bodyCase('products/update-product', 'demoId', 'products', () => anyBody),
-];
+/** Every id of every body. */
+const bodyCases: Case[] = live.flatMap((row) =>
+  namesIn(row.body).map((name) => ({
+    name: `${row.id} with the other store's ${kindCalled(name)} as ${name}`,
+    row,
+    foreign: () => theirs[kindCalled(name)],
+    request: (foreign: string) => {
+      const { path, body } = exampleOf(row, asExamples(), 'New code');
+      // A product is looked at where the scope is that of a single product.
+      const scope = name === 'productId' && 'scope' in (body ?? {}) && { scope: 1 };
+      return { path, body: { ...body, ...scope, [name]: foreign } };
+    },
+  })),
+);
 
-/** Queries that name a row. */
-const queryCases: Case[] = [
-  {
-    name: "GET /v1/products with the other store's categories as category",
-    row: rowOf('products/list-products'),
-    foreign: () => theirs.categories,
-    request: (category) => ({ path: `/v1/products?category=${category}` }),
-  },
-];
+/** Every id of every query. */
+const queryCases: Case[] = live.flatMap((row) =>
+  namesIn(row.query).map((name) => ({
+    name: `${row.method} ${row.path} with the other store's ${kindCalled(name)} as ${name}`,
+    row,
+    foreign: () => theirs[kindCalled(name)],
+    request: (foreign: string) => ({ path: `${exampleOf(row, asExamples(), '').path}?${name}=${foreign}` }),
+  })),
+);
 
 test.each([...pathCases, ...bodyCases, ...queryCases])(
   '$name answers as for an id that does not exist',
@@ -135,10 +150,21 @@ test.each([...pathCases, ...bodyCases, ...queryCases])(
   },
 );
 
-test('has a case for every id of every path', () => {
+test('has a case for every id of every path, body and query', () => {
   const ids = live.flatMap(({ path }) => path.match(/\{(?!identifier)\w+\}/g) ?? []);
 
   expect(pathCases).toHaveLength(ids.length);
+  expect(bodyCases.map(({ name }) => name).sort()).toEqual(
+    expect.arrayContaining([
+      "coupons/apply-coupon with the other store's coupons as couponId",
+      "coupons/apply-coupon with the other store's products as productId",
+      "coupons/revoke-coupon with the other store's coupons as couponId",
+      "coupons/revoke-coupon with the other store's products as productId",
+      "products/create-product with the other store's products as demoId",
+      "products/update-product with the other store's products as demoId",
+    ]),
+  );
+  expect(queryCases.length).toBeGreaterThan(0);
 });
 
 test('applies and revokes nothing by a code or an owner that only the other store has', async () => {

@@ -1,35 +1,39 @@
+import type * as z from 'zod';
 import type { Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
+import { type JsonSchema, jsonSchema } from '../fuzz/requests.ts';
 import { ada, bob } from './residents.ts';
 import type { Call } from './service.ts';
 
 /** The rows that example requests are about. */
 export type ExampleRows = Record<'coupon' | 'product' | 'category' | 'giftcard', string>;
 
-/** Makes one row of each kind. */
+/** Makes one row of each kind, and two where a list of bob's would else have no second page. */
 export const seedExamples = async (call: Call, code = 'Example'): Promise<ExampleRows> => {
   const idOf = async (path: string, body: object): Promise<string> => (await call('POST', path, body)).body.id;
-  return {
+  const rows = {
     coupon: await idOf('/v1/coupons', { code, ownerIdentifier: ada.uuid }),
     product: await idOf('/v1/products', { name: 'Example', price: 10 }),
     category: await idOf('/v1/categories', { name: 'Example' }),
     giftcard: await idOf(`/v1/customers/${bob.uuid}/actions/grant-gift-card`, { credit: 5 }),
   };
+  for (const scope of [{ scope: 0 }, { scope: 1, productId: rows.product }])
+    await call('POST', `/v1/customers/${bob.uuid}/actions/apply-coupon`, { couponId: rows.coupon, ...scope });
+  return rows;
 };
 
-const isLast = ({ id }: Route): boolean => id === 'categories/delete-category';
+const deletesWhole = ({ method, path }: Route): boolean => method === 'DELETE' && path.endsWith('/{id}');
 
-/** Every row, in an order in which the examples about the same rows all succeed: what others need goes last. */
-export const routesInOrder: readonly Route[] = [...routes.filter((row) => !isLast(row)), ...routes.filter(isLast)];
+/** Every row, in an order in which the examples about the same rows all succeed: a row is deleted last. */
+export const routesInOrder: readonly Route[] = [
+  ...routes.filter((row) => !deletesWhole(row)),
+  ...routes.filter(deletesWhole),
+];
 
-const bodiesOf = ({ coupon }: ExampleRows): Record<string, object> => ({
-  'coupons/apply-coupon': { couponId: coupon, scope: 0 },
-  'coupons/revoke-coupon': { couponId: coupon, scope: 0 },
-  'dispenser/put-dispenser': { url: 'http://127.0.0.1:1/cap', region: 'Here', items: ['Chair'] },
-});
-
-/** One body that fits all other rows: what a row does not know it ignores. */
-const anyBody = {
+/** Values of the fields that requests have, by the fields' names. */
+const fieldValues = ({ coupon }: ExampleRows, code: string): Record<string, unknown> => ({
+  code,
+  couponId: coupon,
   name: 'New',
   price: 1,
   credit: 7,
@@ -40,6 +44,28 @@ const anyBody = {
   ownerIdentifier: ada.uuid,
   recipientIdentifier: bob.uuid,
   message: 'Hello',
+  url: 'http://127.0.0.1:1/cap',
+  region: 'Here',
+  items: ['Chair'],
+});
+
+/** A value that a field takes whose name says nothing. */
+const plainValue = ({ enum: values, format, minimum, type }: JsonSchema): unknown => {
+  if (values) return values[0];
+  if (format === 'uuid') return bob.uuid;
+  return type === 'integer' || type === 'number' ? Math.max(minimum ?? 1, 1) : type === 'boolean' ? true : 'New';
+};
+
+/** A body that a row takes: its required fields, and those optional ones of which the name says what to send. */
+const bodyOf = (body: z.ZodType, rows: ExampleRows, code: string): object => {
+  const { properties = {}, required = [] } = jsonSchema(body);
+  const values = fieldValues(rows, code);
+  const fields = Object.entries(properties).filter(
+    ([name, { type }]) => required.includes(name) || (name in values && type !== 'object'),
+  );
+  const filled = Object.fromEntries(fields.map(([name, schema]) => [name, values[name] ?? plainValue(schema)]));
+  // A request names its coupon in one way.
+  return 'couponId' in filled ? { ...filled, code: undefined } : filled;
 };
 
 const kinds: Record<string, keyof ExampleRows> = {
@@ -57,7 +83,5 @@ export const exampleOf = (row: Route, rows: ExampleRows, code: string): { path: 
     if (segment === '{identifier}') return bob.uuid;
     return rows[kinds[segments[index - 1] ?? ''] ?? 'product'];
   });
-  const { discount, ...rest } = anyBody;
-  const ofRow = bodiesOf(rows)[row.id] ?? { ...rest, code, ...(!row.path.includes('/products') && { discount }) };
-  return { path: filled.join('/'), ...(row.body && { body: ofRow }) };
+  return { path: filled.join('/'), ...(row.body && { body: bodyOf(row.body, rows, code) }) };
 };

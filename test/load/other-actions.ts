@@ -1,0 +1,34 @@
+import type { Route } from '../../lib/routes/route.ts';
+import { routes } from '../../lib/routes/routes.ts';
+import type { Resident } from '../../lib/store/residents.ts';
+import { send } from './client.ts';
+import type { Action, World } from './world.ts';
+
+/** Reads beyond the contract: of their answers the form is known, and that they come. */
+
+/** Every row but the writes beyond the contract, of which only an action of their own could know what they do. */
+export const calledRows: readonly Route[] = routes.filter(({ extension, method }) => !extension || method === 'GET');
+
+/** Of something that the client owns; undefined where it owns none. */
+const paramsOf = ({ path }: Route, { own, pick, customers }: World): Record<string, string> | undefined => {
+  const ids: Record<string, string[]> = { ...own, giftcards: own.cards };
+  const segments = path.split('/');
+  const params = segments.flatMap((segment, index) => {
+    if (!segment.startsWith('{')) return [];
+    const name = segment.slice(1, -1);
+    const value =
+      name === 'identifier' ? (pick(customers) as Resident).uuid : pick(ids[segments[index - 1] ?? ''] ?? []);
+    return [[name, value]];
+  });
+  return params.some(([, value]) => value === undefined) ? undefined : Object.fromEntries(params);
+};
+
+export const otherActions: readonly Action[] = calledRows
+  .filter(({ extension }) => extension)
+  .map((row) => ({
+    weight: 1,
+    run: async (world) => {
+      const params = paramsOf(row, world);
+      if (params) await send(world.service, row, { params });
+    },
+  }));
