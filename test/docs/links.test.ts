@@ -15,3 +15,12 @@ test('every link between the documents leads to a file', () => {
   expect(documents.length).toBeGreaterThan(10);
   expect(broken).toEqual([]);
 });
+
+test('the index lists every document', () => {
+  const listed = [...readFileSync('docs/README.md', 'utf8').matchAll(/\]\(([^)#]+)/g)].map(([, target = '']) =>
+    join('docs', target),
+  );
+  const documents = globSync('docs/**/*.md').filter((file) => !/^docs\/(README\.md|adr\/)/.test(file));
+
+  expect(documents.filter((file) => !listed.includes(file))).toEqual([]);
+});
