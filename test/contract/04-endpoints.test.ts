@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { seedOneOfEach } from '../support/one-of-each.ts';
 import { type Endpoint, endpoints, filled, needsResident } from './endpoints.ts';
 import { expectProblem, listOf, shapes } from './shapes.ts';
 import {
@@ -7,7 +8,6 @@ import {
   createCoupon,
   createProduct,
   get,
-  grantCard,
   hasResidents,
   resident,
   settled,
@@ -21,15 +21,16 @@ import {
 
 const values: Record<string, string> = {};
 beforeAll(async () => {
-  values.product = (await createProduct()).id;
-  values.category = (await createCategory()).id;
-  if (!hasResidents) return;
-  values.identifier = resident(10).uuid;
-  values.owner = resident(11).uuid;
-  values.coupon = (await createCoupon(values.owner)).id;
-  values.giftcard = (await grantCard(values.identifier)).id;
+  if (!hasResidents) {
+    values.product = (await createProduct()).id;
+    values.category = (await createCategory()).id;
+    return;
+  }
+  const [identifier, owner] = [resident(10).uuid, resident(11).uuid];
+  Object.assign(values, { identifier, owner });
+  Object.assign(values, await seedOneOfEach(call, { code: unique('E'), owner, customer: identifier }));
   // So that the list of this owner has a row.
-  await createCoupon(values.identifier);
+  await createCoupon(identifier);
 });
 
 const triable = endpoints.filter((endpoint) => hasResidents || !needsResident(endpoint));

@@ -4,6 +4,7 @@ import { scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { putResident } from '../../lib/store/residents.ts';
 import { createStore } from '../../lib/store/stores.ts';
+import { seedOneOfEach } from '../support/one-of-each.ts';
 import { ada, bob, cleo, seedResidents } from '../support/residents.ts';
 import type { Call, startTestService } from '../support/service.ts';
 import { type FuzzRequest, fixtureCount, strangers } from './requests.ts';
@@ -11,29 +12,16 @@ import { type FuzzRequest, fixtureCount, strangers } from './requests.ts';
 type Service = Awaited<ReturnType<typeof startTestService>>;
 
 const seedRows = async (call: Call, prefix: string): Promise<Record<string, string>> => {
-  const ids: Record<string, string> = {};
+  const values: Record<string, string> = {};
   await call('POST', `/v1/customers/${cleo.uuid}/actions/ban`);
-  const make = async (name: string, path: string, body: object): Promise<void> => {
-    ids[prefix + name] = (await call('POST', path, body)).body.id;
-  };
   for (let number = 0; number < (prefix ? 3 : fixtureCount); number++) {
     const suffix = prefix ? '' : number;
     const code = `Code ${number}`;
-    ids[`code${suffix}`] = code;
-    await make(`coupon${suffix}`, '/v1/coupons', { code, ownerIdentifier: ada.uuid, active: number % 4 > 0 });
-    await make(`product${suffix}`, '/v1/products', { name: `Chair ${number}`, price: 10, active: number % 4 > 0 });
-    await make(`category${suffix}`, '/v1/categories', { name: 'Seats' });
-    await make(`giftcard${suffix}`, `/v1/customers/${bob.uuid}/actions/grant-gift-card`, { credit: 5 });
-    // Bob's list of applied coupons gets a second page; of the inactive coupons none is applied.
-    await call('POST', `/v1/customers/${bob.uuid}/actions/apply-coupon`, {
-      ...{ code, scope: 1, productId: ids[`${prefix}product${suffix}`] },
-    });
-    await call(
-      'POST',
-      `/v1/categories/${ids[`${prefix}category${suffix}`]}/products/${ids[`${prefix}product${suffix}`]}`,
-    );
+    values[`code${suffix}`] = code;
+    const seed = { code, owner: ada.uuid, customer: bob.uuid, active: number % 4 > 0 };
+    for (const [kind, id] of Object.entries(await seedOneOfEach(call, seed))) values[prefix + kind + suffix] = id;
   }
-  return ids;
+  return values;
 };
 
 const swapCase = (text: string): string =>

@@ -2,35 +2,24 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { jsonSchema } from '../fuzz/requests.ts';
-import { type ExampleRows, exampleOf } from '../support/example-requests.ts';
+import { exampleOf } from '../support/example-requests.ts';
+import { type Kind, kindOf, type OneOfEach, seedOneOfEach } from '../support/one-of-each.ts';
 import { ada, bob, cleo, seedResidents, unknownUuid } from '../support/residents.ts';
 import { startTestService, wholeTable } from '../support/service.ts';
 
 /**
- * What one store owns is to another store's key as if it did not exist: the same answer, the same number of calls to the
- * table (so that time tells nothing either), and nothing written. The cases are made of the route table, so an endpoint
- * that joins it is tested here too.
+ * A key gets the same answer for a row of another store as for a row that does not exist, after the same number of calls
+ * to the table (so that time tells nothing either), and nothing is written. The cases come from the route table, which
+ * brings every new endpoint here.
  */
 let service: Awaited<ReturnType<typeof startTestService>>;
 
-/** Rows of each store, by what a path calls them. */
-type Owned = Record<'coupons' | 'giftcards' | 'products' | 'categories', string>;
-let mine: Owned;
-let theirs: Owned;
+/** Rows of each store. */
+let mine: OneOfEach;
+let theirs: OneOfEach;
 
-const own = async (call: typeof service.call, code = 'Theirs', customer = bob.uuid): Promise<Owned> => {
-  const idOf = async (path: string, body: object) => (await call('POST', path, body)).body.id;
-  const owned = {
-    coupons: await idOf('/v1/coupons', { code, ownerIdentifier: ada.uuid }),
-    giftcards: await idOf(`/v1/customers/${customer}/actions/grant-gift-card`, { credit: 5 }),
-    products: await idOf('/v1/products', { name: 'Chair', price: 1 }),
-    categories: await idOf('/v1/categories', { name: 'Seats' }),
-  };
-  await call('POST', `/v1/categories/${owned.categories}/products/${owned.products}`);
-  for (const scope of [{ scope: 0 }, { scope: 1, productId: owned.products }])
-    await call('POST', `/v1/customers/${customer}/actions/apply-coupon`, { couponId: owned.coupons, ...scope });
-  return owned;
-};
+const own = (call: typeof service.call, code = 'Theirs', customer = bob.uuid): Promise<OneOfEach> =>
+  seedOneOfEach(call, { code, owner: ada.uuid, customer });
 
 beforeAll(async () => {
   service = await startTestService();
@@ -41,7 +30,7 @@ beforeAll(async () => {
   await own(service.callOther, 'More of theirs', cleo.uuid);
 });
 
-/** One body for every endpoint: what an endpoint does not know it ignores. */
+/** One body for every endpoint, which ignores the fields that it does not know. */
 const anyBody = {
   code: 'New code',
   name: 'New name',
@@ -52,22 +41,20 @@ const anyBody = {
   recipientIdentifier: bob.uuid,
 };
 
-/** The kinds of row that a path's ids name, in their order: `coupons` for `/v1/coupons/{id}`. */
-const kindsOf = ({ path }: Route): (keyof Owned)[] =>
-  [...path.matchAll(/\/(\w+)\/\{(?:id|productId)\}/g)].map(([, kind]) => kind as keyof Owned);
+/** The kinds of row that a path's ids name, in their order: `coupon` for `/v1/coupons/{id}`. */
+const kindsOf = ({ path }: Route): Kind[] =>
+  [...path.matchAll(/\/(\w+)\/\{(?:id|productId)\}/g)].map(([, segment]) => kindOf[segment as keyof typeof kindOf]);
 
 interface Case {
   name: string;
   row: Route;
-  /** The request with `foreign` in the place of the id, all else being my own. */
+  /** The request with `foreign` in the place of one id; all other ids are my own. */
   request: (foreign: string) => { path: string; body?: object };
   foreign: () => string;
 }
 
-const live = routes;
-
 /** Every id of every path. */
-const pathCases: Case[] = live.flatMap((row) =>
+const pathCases: Case[] = routes.flatMap((row) =>
   kindsOf(row).map((kind, place, kinds) => ({
     name: `${row.method} ${row.path} with the other store's ${kind}`,
     row,
@@ -81,36 +68,28 @@ const pathCases: Case[] = live.flatMap((row) =>
 );
 
 /** The fields and parameters that hold an id, by their names. */
-const kindsByName: Record<string, keyof Owned> = {
-  couponId: 'coupons',
-  productId: 'products',
-  demoId: 'products',
-  giftCardId: 'giftcards',
-  category: 'categories',
-  categoryId: 'categories',
+const kindsByName: Record<string, Kind> = {
+  couponId: 'coupon',
+  productId: 'product',
+  demoId: 'product',
+  giftCardId: 'giftcard',
+  category: 'category',
+  categoryId: 'category',
 };
 
 const namesIn = (schema: Route['body']): string[] =>
   Object.keys((schema && jsonSchema(schema).properties) ?? {}).filter((name) => name in kindsByName);
 
-const kindCalled = (name: string): keyof Owned => kindsByName[name] as keyof Owned;
-
-/** My own rows, as examples are about them. */
-const asExamples = (): ExampleRows => ({
-  coupon: mine.coupons,
-  product: mine.products,
-  category: mine.categories,
-  giftcard: mine.giftcards,
-});
+const kindCalled = (name: string): Kind => kindsByName[name] as Kind;
 
 /** Every id of every body. */
-const bodyCases: Case[] = live.flatMap((row) =>
+const bodyCases: Case[] = routes.flatMap((row) =>
   namesIn(row.body).map((name) => ({
     name: `${row.id} with the other store's ${kindCalled(name)} as ${name}`,
     row,
     foreign: () => theirs[kindCalled(name)],
     request: (foreign: string) => {
-      const { path, body } = exampleOf(row, asExamples(), 'New code');
+      const { path, body } = exampleOf(row, mine, 'New code');
       // A product is looked at where the scope is that of a single product.
       const scope = name === 'productId' && 'scope' in (body ?? {}) && { scope: 1 };
       return { path, body: { ...body, ...scope, [name]: foreign } };
@@ -119,12 +98,12 @@ const bodyCases: Case[] = live.flatMap((row) =>
 );
 
 /** Every id of every query. */
-const queryCases: Case[] = live.flatMap((row) =>
+const queryCases: Case[] = routes.flatMap((row) =>
   namesIn(row.query).map((name) => ({
     name: `${row.method} ${row.path} with the other store's ${kindCalled(name)} as ${name}`,
     row,
     foreign: () => theirs[kindCalled(name)],
-    request: (foreign: string) => ({ path: `${exampleOf(row, asExamples(), '').path}?${name}=${foreign}` }),
+    request: (foreign: string) => ({ path: `${exampleOf(row, mine, '').path}?${name}=${foreign}` }),
   })),
 );
 
@@ -151,17 +130,17 @@ test.each([...pathCases, ...bodyCases, ...queryCases])(
 );
 
 test('has a case for every id of every path, body and query', () => {
-  const ids = live.flatMap(({ path }) => path.match(/\{(?!identifier)\w+\}/g) ?? []);
+  const ids = routes.flatMap(({ path }) => path.match(/\{(?!identifier)\w+\}/g) ?? []);
 
   expect(pathCases).toHaveLength(ids.length);
   expect(bodyCases.map(({ name }) => name).sort()).toEqual(
     expect.arrayContaining([
-      "coupons/apply-coupon with the other store's coupons as couponId",
-      "coupons/apply-coupon with the other store's products as productId",
-      "coupons/revoke-coupon with the other store's coupons as couponId",
-      "coupons/revoke-coupon with the other store's products as productId",
-      "products/create-product with the other store's products as demoId",
-      "products/update-product with the other store's products as demoId",
+      "coupons/apply-coupon with the other store's coupon as couponId",
+      "coupons/apply-coupon with the other store's product as productId",
+      "coupons/revoke-coupon with the other store's coupon as couponId",
+      "coupons/revoke-coupon with the other store's product as productId",
+      "products/create-product with the other store's product as demoId",
+      "products/update-product with the other store's product as demoId",
     ]),
   );
   expect(queryCases.length).toBeGreaterThan(0);
@@ -184,7 +163,9 @@ test('applies and revokes nothing by a code or an owner that only the other stor
 });
 
 test('lists nothing of the other store', async () => {
-  const lists = live.filter(({ query, path }) => 'cursor' in query.shape && path !== '/v1/coupons/owner/{identifier}');
+  const lists = routes.filter(
+    ({ query, path }) => 'cursor' in query.shape && path !== '/v1/coupons/owner/{identifier}',
+  );
   const foreign = new Set([...Object.values(theirs)]);
 
   for (const { path } of lists) {
@@ -198,7 +179,7 @@ test('lists nothing of the other store', async () => {
 test('refuses the other store’s cursor in every list', async () => {
   await service.callOther('POST', `/v1/customers/${bob.uuid}/actions/grant-gift-card`, { credit: 5 });
 
-  for (const { path } of live.filter(({ query }) => 'cursor' in query.shape)) {
+  for (const { path } of routes.filter(({ query }) => 'cursor' in query.shape)) {
     const filled = path.replace('{identifier}', path.includes('owner') ? ada.uuid : bob.uuid);
     const { nextCursor } = (await service.callOther('GET', `${filled}?limit=1`)).body.pagination;
     const { body } = await service.call('GET', `${filled}?limit=1&cursor=${nextCursor}`);

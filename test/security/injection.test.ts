@@ -1,8 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { routes } from '../../lib/routes/routes.ts';
 import { startTestQueue } from '../support/deliveries.ts';
-import { type ExampleRows, exampleOf, seedExamples } from '../support/example-requests.ts';
+import { exampleOf, seedExamples } from '../support/example-requests.ts';
 import { intercept } from '../support/faults.ts';
+import type { OneOfEach } from '../support/one-of-each.ts';
 import { ada, bob, seedResidents } from '../support/residents.ts';
 import { startTestService, wholeTable } from '../support/service.ts';
 
@@ -36,7 +37,7 @@ const texts = [
 ];
 
 let service: Awaited<ReturnType<typeof startTestService>>;
-let rows: ExampleRows;
+let rows: OneOfEach;
 
 // biome-ignore lint/suspicious/noExplicitAny: the inputs of all commands, looked at member by member.
 const inputs: any[] = [];

@@ -2,8 +2,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { type Scope, scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { startTestQueue } from '../support/deliveries.ts';
-import { type ExampleRows, exampleOf, seedExamples } from '../support/example-requests.ts';
+import { exampleOf, seedExamples } from '../support/example-requests.ts';
 import { randomFrom } from '../support/faults.ts';
+import type { OneOfEach } from '../support/one-of-each.ts';
 import { seedResidents } from '../support/residents.ts';
 import { startTestService } from '../support/service.ts';
 import { requestTag, watchWrites } from '../support/writes.ts';
@@ -14,7 +15,7 @@ import { requestTag, watchWrites } from '../support/writes.ts';
 const seed = Number(process.env.SCOPES_SEED ?? Date.now() % 2 ** 31);
 
 let service: Awaited<ReturnType<typeof startTestService>>;
-let rows: ExampleRows;
+let rows: OneOfEach;
 let writtenBy: ReturnType<typeof watchWrites>;
 
 beforeAll(async () => {

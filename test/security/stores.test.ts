@@ -1,15 +1,16 @@
 import { beforeAll, expect, test } from 'vitest';
 import { routes } from '../../lib/routes/routes.ts';
 import { startTestQueue } from '../support/deliveries.ts';
-import { type ExampleRows, exampleOf, routesInOrder, seedExamples } from '../support/example-requests.ts';
+import { exampleOf, routesInOrder, seedExamples } from '../support/example-requests.ts';
+import type { OneOfEach } from '../support/one-of-each.ts';
 import { ada, bob, cleo, seedResidents } from '../support/residents.ts';
 import { startTestService, wholeTable } from '../support/service.ts';
 
 /** What else could lead from one store into another, beside ids: see also test/routes/other-store.test.ts. */
 
 let service: Awaited<ReturnType<typeof startTestService>>;
-let mine: ExampleRows;
-let theirs: ExampleRows;
+let mine: OneOfEach;
+let theirs: OneOfEach;
 
 beforeAll(async () => {
   process.env.DISPENSER_LOOPBACK = 'allowed';

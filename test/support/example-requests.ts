@@ -2,25 +2,13 @@ import type * as z from 'zod';
 import type { Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { type JsonSchema, jsonSchema } from '../fuzz/requests.ts';
+import { kindOf, type OneOfEach, seedOneOfEach } from './one-of-each.ts';
 import { ada, bob } from './residents.ts';
 import type { Call } from './service.ts';
 
-/** The rows that example requests are about. */
-export type ExampleRows = Record<'coupon' | 'product' | 'category' | 'giftcard', string>;
-
-/** Makes one row of each kind, and two where a list of bob's would else have no second page. */
-export const seedExamples = async (call: Call, code = 'Example'): Promise<ExampleRows> => {
-  const idOf = async (path: string, body: object): Promise<string> => (await call('POST', path, body)).body.id;
-  const rows = {
-    coupon: await idOf('/v1/coupons', { code, ownerIdentifier: ada.uuid }),
-    product: await idOf('/v1/products', { name: 'Example', price: 10 }),
-    category: await idOf('/v1/categories', { name: 'Example' }),
-    giftcard: await idOf(`/v1/customers/${bob.uuid}/actions/grant-gift-card`, { credit: 5 }),
-  };
-  for (const scope of [{ scope: 0 }, { scope: 1, productId: rows.product }])
-    await call('POST', `/v1/customers/${bob.uuid}/actions/apply-coupon`, { couponId: rows.coupon, ...scope });
-  return rows;
-};
+/** Makes one row of each kind for the example requests. */
+export const seedExamples = (call: Call, code = 'Example'): Promise<OneOfEach> =>
+  seedOneOfEach(call, { code, owner: ada.uuid, customer: bob.uuid });
 
 const deletesWhole = ({ method, path }: Route): boolean => method === 'DELETE' && path.endsWith('/{id}');
 
@@ -31,7 +19,7 @@ export const routesInOrder: readonly Route[] = [
 ];
 
 /** Values of the fields that requests have, by the fields' names. */
-const fieldValues = ({ coupon }: ExampleRows, code: string): Record<string, unknown> => ({
+const fieldValues = ({ coupon }: OneOfEach, code: string): Record<string, unknown> => ({
   code,
   couponId: coupon,
   name: 'New',
@@ -57,7 +45,7 @@ const plainValue = ({ enum: values, format, minimum, type }: JsonSchema): unknow
 };
 
 /** A body that a row takes: its required fields, and those optional ones of which the name says what to send. */
-const bodyOf = (body: z.ZodType, rows: ExampleRows, code: string): object => {
+const bodyOf = (body: z.ZodType, rows: OneOfEach, code: string): object => {
   const { properties = {}, required = [] } = jsonSchema(body);
   const values = fieldValues(rows, code);
   const fields = Object.entries(properties).filter(
@@ -68,20 +56,13 @@ const bodyOf = (body: z.ZodType, rows: ExampleRows, code: string): object => {
   return 'couponId' in filled ? { ...filled, code: undefined } : filled;
 };
 
-const kinds: Record<string, keyof ExampleRows> = {
-  coupons: 'coupon',
-  products: 'product',
-  categories: 'category',
-  giftcards: 'giftcard',
-};
-
 /** A request to a row that succeeds, about these rows and the resident bob. `code` is one that no coupon has. */
-export const exampleOf = (row: Route, rows: ExampleRows, code: string): { path: string; body?: object } => {
+export const exampleOf = (row: Route, rows: OneOfEach, code: string): { path: string; body?: object } => {
   const segments = row.path.split('/');
   const filled = segments.map((segment, index) => {
     if (!segment.startsWith('{')) return segment;
     if (segment === '{identifier}') return bob.uuid;
-    return rows[kinds[segments[index - 1] ?? ''] ?? 'product'];
+    return rows[kindOf[segments[index - 1] as keyof typeof kindOf]];
   });
   return { path: filled.join('/'), ...(row.body && { body: bodyOf(row.body, rows, code) }) };
 };

@@ -1,0 +1,52 @@
+/** The kinds of row that have ids of their own, by the segment that stands before the id in a path. */
+export const kindOf = {
+  coupons: 'coupon',
+  products: 'product',
+  categories: 'category',
+  giftcards: 'giftcard',
+} as const;
+
+export type Kind = (typeof kindOf)[keyof typeof kindOf];
+
+/** The id of one row of each kind. */
+export type OneOfEach = Record<Kind, string>;
+
+/** A client of any of the services under test. */
+// biome-ignore lint/suspicious/noExplicitAny: an answer is looked at member by member, whatever the endpoint.
+type Call = (method: string, path: string, body?: unknown) => Promise<{ status: number; body: any }>;
+
+interface Seed {
+  /** A code that no coupon of the store has; the other rows take it as their name. */
+  code: string;
+  /** Whose the coupon is. */
+  owner: string;
+  /** Who is granted the gift card, and has the coupon applied. */
+  customer: string;
+  /** Whether coupon and product are. */
+  active?: boolean;
+}
+
+/** Makes a row. Throws with the answer where the service refuses it. */
+const make = async (call: Call, path: string, body: object): Promise<string> => {
+  const answer = await call('POST', path, body);
+  if (answer.status > 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body.id;
+};
+
+/**
+ * Makes one row of each kind over HTTP, puts the product into the category, and applies the coupon to the whole store
+ * and to the product: the customer's list of applied coupons has two rows. The service refuses the latter two where
+ * `active` is false. Every suite takes its rows from here, so that a new kind of row is added in one place.
+ */
+export const seedOneOfEach = async (call: Call, { code, owner, customer, active = true }: Seed): Promise<OneOfEach> => {
+  const rows = {
+    coupon: await make(call, '/v1/coupons', { code, ownerIdentifier: owner, active }),
+    product: await make(call, '/v1/products', { name: code, price: 10, active }),
+    category: await make(call, '/v1/categories', { name: code }),
+    giftcard: await make(call, `/v1/customers/${customer}/actions/grant-gift-card`, { credit: 5 }),
+  };
+  await call('POST', `/v1/categories/${rows.category}/products/${rows.product}`);
+  for (const scope of [{ scope: 0 }, { scope: 1, productId: rows.product }])
+    await call('POST', `/v1/customers/${customer}/actions/apply-coupon`, { couponId: rows.coupon, ...scope });
+  return rows;
+};
