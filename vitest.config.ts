@@ -3,6 +3,9 @@ import { defineConfig, type TestUserConfig } from 'vitest/config';
 /** The contract suite knows nothing but HTTP: it runs against the local service, or against CONTRACT_BASE_URL. */
 const contract = 'test/contract/**/*.test.ts';
 
+/** It judges all that its process prints: there must be no client of another file's queue that the SDK warns of. */
+const alone = 'test/security/logs.test.ts';
+
 /** For every configuration; TEST_REPORT names a file that the results are written to as JSON. */
 export const common: Pick<TestUserConfig, 'testTimeout' | 'hookTimeout' | 'reporters'> = {
   testTimeout: 60_000,
@@ -31,9 +34,10 @@ export default defineConfig({
           name: 'house',
           include: ['test/**/*.test.ts'],
           // The pages need a browser: see vitest.browser.config.ts.
-          exclude: [contract, 'test/browser/**'],
+          exclude: [contract, alone, 'test/browser/**'],
         },
       },
+      { extends: true, test: { ...house, name: 'alone', include: [alone], isolate: true } },
       {
         extends: true,
         test: {
