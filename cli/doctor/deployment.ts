@@ -131,10 +131,16 @@ const skewMillis = 5000;
 const clockFix =
   'Set this computer’s clock: AWS refuses calls from a clock that is 5 minutes off, and the expiry of keys depends on it.';
 
-/** Asks the API without a key, which costs nothing: checks that it answers, and compares the clocks. */
+/** A firewall lets this pass, and the authorizer refuses its checksum without a look at the table. */
+const noKey = `sis_live_${'0'.repeat(12)}_${'0'.repeat(49)}`;
+
+/** Asks the API with a wrong key, which costs nothing: checks that it answers, and compares the clocks. */
 export const checkApi = async ({ kind, baseUrl }: Target): Promise<Finding[]> => {
   const asked = Date.now();
-  const response = await fetch(`${baseUrl}/v1/categories`, { signal: AbortSignal.timeout(10_000) });
+  const response = await fetch(`${baseUrl}/v1/categories`, {
+    headers: { 'X-API-Key': noKey },
+    signal: AbortSignal.timeout(10_000),
+  });
   const heard = Date.now();
   const api = failIf(
     'api',

@@ -67,6 +67,11 @@ test('the doctor looks at a deployment: a sweep that does not run is a failure',
     detail: expect.stringContaining('none has run yet'),
     fix: expect.stringContaining('EventBridge'),
   });
+  expect(rows.find(({ check }) => check === 'quota')).toMatchObject({
+    state: 'warn',
+    detail: expect.stringContaining('10 functions'),
+    fix: expect.stringContaining('Concurrent executions'),
+  });
   expect(code).toBe(1);
 });
 
