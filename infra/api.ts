@@ -76,6 +76,7 @@ export class Api extends Construct {
     this.rest = new RestApi(this, 'Rest', {
       restApiName: `Store Integration Service (${settings.stage})`,
       endpointTypes: [EndpointType.REGIONAL],
+      ...(settings.domainOnly && { disableExecuteApiEndpoint: true }),
       // The authorizer names the usage key of the caller's store: see limitStores.
       apiKeySourceType: ApiKeySourceType.AUTHORIZER,
       // API Gateway writes logs by a role that the account has once. It is kept when this stack goes.

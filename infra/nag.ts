@@ -72,14 +72,12 @@ export const acknowledgements: readonly Acknowledgement[] = [
   {
     rule: 'Serverless-LambdaTracing',
     at: /\/Function\/Resource$/,
-    reason:
-      'Traces cost 5 dollars per million calls, more than the calls themselves; they are a setting: tracing=true.',
+    reason: 'Traces cost 5 dollars per million, more than the calls themselves; they are a setting: tracing=true.',
   },
   {
     rule: 'Serverless-APIGWXrayEnabled',
     at: /\/DeploymentStage\.[^/]+\/Resource$/,
-    reason:
-      'Traces cost 5 dollars per million calls, more than the calls themselves; they are a setting: tracing=true.',
+    reason: 'Traces cost 5 dollars per million, more than the calls themselves; they are a setting: tracing=true.',
   },
   {
     rule: 'Serverless-SNSRedrivePolicy',

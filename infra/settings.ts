@@ -53,14 +53,14 @@ const Settings = z
       new RegExp(`^\\.?${host}(\\.${host})+(,\\.?${host}(\\.${host})+)*$`),
       'must be host names separated by commas, such as .agni.lindenlab.com,.agni.secondlife.io',
     ).optional(),
-    /** Deliveries handed over side by side; the least that SQS offers is 2. */
-    deliveryConcurrency: number(2, 1000, 5),
+    /** Workers that deliver in parallel. SQS offers no fewer than 2, and a new account runs only 10 functions at once. */
+    deliveryConcurrency: number(2, 1000, 2),
     /** A table that was restored from a backup, to be used in place of the stack's own. */
     restoredTable: matching(
       /^[A-Za-z0-9_.-]{3,255}$/,
       'must be the name of a table in this account and region',
     ).optional(),
-    /** X-Ray traces of every call. */
+    /** X-Ray traces of a sample of the calls. */
     tracing: optionalFlag(),
     /**
      * A web application firewall before the API. It has no default: it costs money in an idle month, and without it
@@ -76,6 +76,8 @@ const Settings = z
     /** A domain of your own, and the ARN of its certificate in the same region. */
     domainName: matching(new RegExp(`^${host}(\\.${host})+$`), 'must be a host name').optional(),
     certificateArn: matching(/^arn:aws[a-z-]*:acm:/, 'must be the ARN of a certificate in ACM').optional(),
+    /** The domain alone leads to the API: the address that AWS gave it is closed. */
+    domainOnly: optionalFlag(),
   })
   .refine(({ domainName, certificateArn }) => domainName === undefined || certificateArn !== undefined, {
     path: ['certificateArn'],
@@ -84,6 +86,10 @@ const Settings = z
   .refine(({ domainName, certificateArn }) => certificateArn === undefined || domainName !== undefined, {
     path: ['domainName'],
     error: 'is required: domainName and certificateArn go together',
+  })
+  .refine(({ domainOnly, domainName }) => !domainOnly || domainName !== undefined, {
+    path: ['domainOnly'],
+    error: 'needs a domainName',
   })
   .refine(
     ({ firewall, addressRate, readRate, writeRate, listRate }) =>

@@ -88,3 +88,18 @@ test('401s at the edge without a header of a key’s shape, before anything coun
   expect(key).toMatch(shape);
   for (const text of refused) expect(text).not.toMatch(shape);
 });
+
+test('closes AWS’s own address of the API only where the domain shall be the only one', () => {
+  const isClosed = (settings: Record<string, string>) =>
+    templateOf(settings).only('AWS::ApiGateway::RestApi').DisableExecuteApiEndpoint;
+  const domain = {
+    domainName: 'api.example.org',
+    certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/1',
+  };
+
+  expect([isClosed({}), isClosed(domain), isClosed({ ...domain, domainOnly: 'true' })]).toEqual([
+    undefined,
+    undefined,
+    true,
+  ]);
+});

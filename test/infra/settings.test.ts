@@ -17,11 +17,12 @@ test('has a default for all that is not a matter of the merchant’s own', () =>
     storeShare: 50,
     addressRate: 10,
     logRetentionDays: 90,
-    deliveryConcurrency: 5,
+    deliveryConcurrency: 2,
     tracing: false,
     firewall: false,
     ownEncryptionKey: false,
     provisionedConcurrency: 0,
+    domainOnly: false,
   });
 });
 
@@ -78,6 +79,7 @@ test.each([
   ['ownEncryptionKey', 'on', 'ownEncryptionKey must be true or false.'],
   ['provisionedConcurrency', '101', 'provisionedConcurrency must be a whole number from 0 to 100.'],
   ['domainName', 'api.example.org', 'certificateArn is required: domainName and certificateArn go together.'],
+  ['domainOnly', 'true', 'domainOnly needs a domainName.'],
   ['certificateArn', 'mine', 'certificateArn must be the ARN of a certificate in ACM.'],
 ])('says what %s may be when it is %s', (name, value, message) => {
   expect(() => readSettings({ firewall: false, [name]: value })).toThrow(message);
