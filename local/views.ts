@@ -14,7 +14,7 @@ import { getCustomerItem, uuidOf } from '../lib/store/customers.ts';
 import { listProducts } from '../lib/store/products.ts';
 import type { LocalDispenser } from './dispenser.ts';
 
-/** What the console shows of one store, read through the same verbs as everything else. */
+/** The console's views of one store, read through the store's own verbs. */
 
 const shownCustomers = 50;
 const readCustomers = 1000;
@@ -23,31 +23,21 @@ const shownEndedLots = 40;
 const shownDeliveries = 60;
 const shownDeadLetters = 20;
 
-/** Customers whose name holds the text, those with the most credit first. */
+/** Customers whose name contains the text, those with the most credit first. */
 export const viewCustomers = async (store: string, text: string) => {
   const all = await listCustomers(store, {}).source({ descending: false, limit: readCustomers });
   const found = all.filter(({ username }) => username.includes(text.trim().toLowerCase()));
   found.sort((a, b) => b.credit + b.restrictedCredit - (a.credit + a.restrictedCredit));
-  return {
-    customers: found
-      .slice(0, shownCustomers)
-      .map(({ uuid, username, credit, restrictedCredit }) => ({ uuid, username, credit, restrictedCredit })),
-  };
+  return { customers: found.slice(0, shownCustomers) };
 };
 
-const lotView = ({ sk, amount, remaining, state, expiresAt, createdAt, endedAt, endedBy }: CreditLot, at: string) => ({
-  id: sk.slice(sk.lastIndexOf('#') + 1),
-  amount,
-  remaining,
-  /** `due`: it has expired, and the next change or sweep will close it. */
-  state: state === 'open' && isDue(expiresAt, at) ? 'due' : state,
-  expiresAt,
-  createdAt,
-  endedAt,
-  endedBy,
+/** A lot with the state `due` where it has expired and the next change or sweep will close it. */
+const lotView = (lot: CreditLot, at: string) => ({
+  ...lot,
+  state: lot.state === 'open' && isDue(lot.expiresAt, at) ? 'due' : lot.state,
 });
 
-/** A customer's credit with its lots: the open ones as they are drained, then those that ended, the latest first. */
+/** A customer's credit with its lots: the open ones in the order of their spending, then the ended, the latest first. */
 export const viewCredit = async (store: string, text: string) => {
   const identifier = parseIdentifier(text);
   if (!identifier) throw invalid('Give a resident’s name, such as "vera.vendor", or an avatar UUID.');
@@ -74,7 +64,7 @@ export const viewCredit = async (store: string, text: string) => {
 
 let queueClient: SQSClient | undefined;
 
-/** How many messages of a queue are ready to be taken, and how many are with a worker or pause before another try. */
+/** Counts a queue's messages: ready ones, and those that a worker holds or that wait for a retry. */
 const countMessages = async (QueueUrl: string | undefined) => {
   queueClient ??= new SQSClient({});
   const { Attributes = {} } = await queueClient.send(
@@ -86,15 +76,15 @@ const countMessages = async (QueueUrl: string | undefined) => {
   };
 };
 
-// Who looks at dead letters takes them out of sight for a moment: a redrive beside it would miss them.
-let deadLetterWork: Promise<unknown> = Promise.resolve();
-const alone = <T>(work: () => Promise<T>): Promise<T> => {
-  const next = deadLetterWork.then(work, work);
-  deadLetterWork = next.catch(() => undefined);
+// Listing dead letters hides them for a moment: a redrive at that time would miss them.
+let last: Promise<unknown> = Promise.resolve();
+const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+  const next = last.then(work);
+  last = next.catch(() => undefined);
   return next;
 };
 
-export const redrive = async () => ({ redriven: await alone(redriveDeadLetters) });
+export const redrive = async () => ({ redriven: await inTurn(redriveDeadLetters) });
 
 /** The latest deliveries, the queues, the dead letters and the dispenser. */
 export const viewDeliveries = async (store: string, dispenser: LocalDispenser) => {
@@ -115,24 +105,13 @@ export const viewDeliveries = async (store: string, dispenser: LocalDispenser) =
       lostReason: registered?.lostReason,
     },
     queue,
-    /** Something that can be delivered, for an example. */
-    product: products[0] && { id: products[0].id, name: products[0].name },
-    deadLetters: dead.ready + dead.taken === 0 ? [] : await alone(() => listDeadLetters(shownDeadLetters)),
+    /** For an example. */
+    product: products[0] && { id: products[0].id },
+    deadLetters: dead.ready + dead.taken === 0 ? [] : await inTurn(() => listDeadLetters(shownDeadLetters)),
     deadLetterCount: dead.ready + dead.taken,
-    deliveries: deliveries.slice(0, shownDeliveries).map((delivery) => ({
-      id: delivery.id,
-      state: delivery.state,
-      productId: delivery.productId,
-      item: delivery.item,
-      recipient: delivery.recipientUsername,
-      message: delivery.message,
-      createdAt: delivery.createdAt,
-      deliveredAt: delivery.deliveredAt,
-      expiresAt: delivery.expiresAt,
-      attempts: delivery.attempts,
-      lastError: delivery.lastError,
-      /** When the item came into the avatar's hands, whatever the service was told. */
-      givenAt: gifts.get(delivery.id)?.time,
-    })),
+    /** `givenAt` is the time at which the avatar got the item, even if the dispenser never said so. */
+    deliveries: deliveries
+      .slice(0, shownDeliveries)
+      .map((delivery) => ({ ...delivery, givenAt: gifts.get(delivery.id)?.time })),
   };
 };

@@ -1,13 +1,13 @@
 // @ts-check
 import { call } from './data.js';
-import { byId, dateTimeOf, lengthOf, money, plural } from './dom.js';
+import { byId, dateTimeOf, lengthOf, money, plural, tell } from './dom.js';
 
 const time = byId('clock-time', HTMLTimeElement);
 const ahead = byId('clock-ahead', HTMLElement);
 const note = byId('clock-note', HTMLOutputElement);
 const sweepAfter = byId('sweep-after', HTMLInputElement);
 
-/** How much further the service's clock is than this one. */
+/** How far the service's clock is ahead of this one. */
 let offsetMillis = 0;
 
 export const serviceNow = () => Date.now() + offsetMillis;
@@ -26,34 +26,23 @@ export const setClock = ({ now, aheadSeconds }) => {
   tick();
 };
 
-/** @returns {Promise<string>} what the sweep did */
+/** @returns {Promise<string>} a report */
 const sweep = async () => {
   const { lots, amount, failed } = await call('sweep', {});
   if (failed > 0) return `The sweep failed for ${plural(failed, 'customer')}: see the terminal.`;
-  if (lots === 0) return 'The sweep found nothing that has expired.';
+  if (lots === 0) return 'The sweep found no expired credit.';
   return `The sweep closed ${plural(lots, 'lot')}: ${money(amount)} expired.`;
 };
 
-/** @param {() => Promise<string>} work answers what was done */
-const tell = async (work) => {
-  note.classList.remove('bad');
-  try {
-    note.textContent = await work();
-  } catch (error) {
-    note.classList.add('bad');
-    note.textContent = String(error);
-  }
-};
-
 /** @param {number} advanceSeconds @param {string} label */
-const advance = (advanceSeconds, label) =>
-  tell(async () => {
-    await call('clock', { advanceSeconds });
-    return `Moved ${label}. ${sweepAfter.checked ? await sweep() : 'Credit that expired is due until a change or the sweep closes it.'}`;
-  });
+const advance = async (advanceSeconds, label) => {
+  await call('clock', { advanceSeconds });
+  const swept = sweepAfter.checked ? await sweep() : 'Expired credit is due until a change or the sweep closes it.';
+  return `Moved ${label}. ${swept}`;
+};
 
 for (const button of document.querySelectorAll('button[data-advance]'))
   button.addEventListener('click', () =>
-    advance(Number(button.getAttribute('data-advance')), button.textContent ?? ''),
+    tell(note, () => advance(Number(button.getAttribute('data-advance')), button.textContent ?? '')),
   );
-byId('sweep', HTMLButtonElement).addEventListener('click', () => tell(sweep));
+byId('sweep', HTMLButtonElement).addEventListener('click', () => tell(note, sweep));

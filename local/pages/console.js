@@ -3,7 +3,7 @@ import { setClock } from './clock.js';
 import { refreshCredit } from './credit.js';
 import { call, follow, refresher } from './data.js';
 import { refreshDeliveries } from './deliveries.js';
-import { byId, copyButton, element } from './dom.js';
+import { byId, copyable, facts } from './dom.js';
 import { addRequests, setExample, setRequests } from './requests.js';
 
 const connection = byId('connection', HTMLElement);
@@ -14,21 +14,18 @@ const setConnection = (state, text) => {
   connection.textContent = text;
 };
 
-/** How to call the service: read again after each restart, since the keys may be others. */
+/** Shows how to call the service. A restart may bring other keys. */
 const showService = refresher(async () => {
   const { key, store, engine } = await call('service');
   const base = location.origin;
   byId('store', HTMLElement).textContent = `${store.name}, on ${engine}`;
   byId('call-facts', HTMLElement).replaceChildren(
-    element('dt', {}, 'Base URL'),
-    element('dd', {}, element('code', {}, base), copyButton('the base URL', base)),
-    element('dt', {}, 'X-API-Key'),
-    element('dd', {}, element('code', {}, key), copyButton('the key', key)),
+    facts(['Base URL', copyable('the base URL', base)], ['X-API-Key', copyable('the key', key)]),
   );
   setExample(`curl -H 'X-API-Key: ${key}' \\\n  '${base}/v1/customers/vera.vendor/credit'`);
 });
 
-/** What a request may have changed is read again. @param {import('./requests.js').ServedRequest[]} requests */
+/** Reads again what the requests may have changed. @param {import('./requests.js').ServedRequest[]} requests */
 const refreshAfter = (requests) => {
   const writes = requests.filter(({ method, status }) => method !== 'GET' && status < 400);
   if (writes.some(({ url }) => url.includes('/customers/'))) refreshCredit();

@@ -20,7 +20,7 @@ const titles = /** @type {Record<string, string>} */ ({ regular: 'Regular credit
 
 const isOpen = (/** @type {{ state: string }} */ { state }) => state === 'open' || state === 'due';
 
-/** What the balance is made of, in the order in which it is spent. @param {Held} held */
+/** The parts of the balance, in the order in which they are spent. @param {Held} held */
 const shares = ({ balance, unlotted, lots }) => {
   const parts = [
     ...lots.filter(isOpen).map(({ remaining, state }) => ({ amount: remaining, kind: state })),
@@ -40,7 +40,7 @@ const shares = ({ balance, unlotted, lots }) => {
 
 const shownAtFirst = { open: 10, ended: 4 };
 
-/** Whether every lot is shown, or the first ones of each kind. */
+/** True shows every lot, false the first ones of each kind. */
 let showsAll = false;
 
 /** @param {number} hidden */
@@ -69,19 +69,17 @@ const typeView = (held) => {
     { 'aria-label': titles[type], 'data-id': type },
     element(
       'div.held-head',
-      {},
-      element('h3', {}, titles[type]),
-      element('p.balance', {}, money(balance)),
+      element('h3', titles[type]),
+      element('p.balance', money(balance)),
       element(
         'p.muted',
-        {},
         `${money(balance - unlotted)} in ${plural(open.length, 'open lot')}, ${money(unlotted)} without expiry`,
       ),
     ),
     shares(held),
     lots.length > 0 && timeline(shown),
     isLong && moreButton(lots.length - shown.length),
-    showsAll && notShown > 0 && element('p.muted', {}, `${plural(notShown, 'further lot')} not shown.`),
+    showsAll && notShown > 0 && element('p.muted', `${plural(notShown, 'further lot')} not shown.`),
   );
 };
 
@@ -90,11 +88,11 @@ const legend = () =>
     'ul.legend',
     { 'aria-label': 'What the bars mean' },
     ...['open', 'due', 'drained', 'expired', 'superseded'].map((state) =>
-      element('li', {}, element(`span.swatch.is-${state}`, { 'aria-hidden': 'true' }), state),
+      element('li', element(`span.swatch.is-${state}`, { 'aria-hidden': 'true' }), state),
     ),
   );
 
-/** Offers the customers whose name holds what was typed: only the richest are sent, of however many there are. */
+/** Offers the customers whose name contains the typed text. The service sends only those with the most credit. */
 const refreshCustomers = refresher(async () => {
   const typed = input.value.trim();
   const { customers } = /** @type {{ customers: Customer[] }} */ (
@@ -110,7 +108,7 @@ const refreshCustomers = refresher(async () => {
   if (customer === '' && first) show(first.username);
   if (!first)
     view.replaceChildren(
-      element('p.empty', {}, 'No customer yet. A resident becomes one with the first credit, coupon or purchase.'),
+      element('p.empty', 'No customer yet. A resident becomes one with the first credit, coupon or purchase.'),
     );
 });
 
@@ -121,12 +119,12 @@ export const refreshCredit = refresher(async () => {
     note.textContent = '';
     replaceChildren(
       view,
-      element('p.who', {}, element('b', {}, username), element('code.faint', {}, uuid)),
+      element('p.who', element('b', username), element('code.faint', uuid)),
       ...types.map(typeView),
       legend(),
     );
   } catch (error) {
-    // What was shown stays: only the name that was typed is wrong.
+    // The customer on show stays: only the typed name is wrong.
     note.textContent =
       error instanceof TypeError
         ? ''
@@ -152,5 +150,5 @@ byId('customer-form', HTMLFormElement).addEventListener('submit', (event) => {
 });
 for (const event of ['focus', 'input']) input.addEventListener(event, refreshCustomers);
 
-// Nobody says when a lot comes due.
+// No event tells when a lot comes due.
 setInterval(() => document.hidden || refreshCredit(), 30_000);

@@ -4,18 +4,21 @@ import { showBehaviour } from './dispenser.js';
 import {
   byId,
   code,
-  copyButton,
+  command,
+  copyable,
   count,
   dateTimeOf,
   element,
+  facts,
   plural,
   readable,
   replaceChildren,
+  tell,
   timeOf,
 } from './dom.js';
 
 /**
- * @typedef {{ id: string, state: string, productId: string, item: string, recipient: string, message: string,
+ * @typedef {{ id: string, state: string, productId: string, item: string, recipientUsername: string, message: string,
  *   createdAt: string, deliveredAt?: string, expiresAt: string, attempts: number, lastError?: string, givenAt?: string }} Delivery
  * @typedef {{ messageId: string, sentAt: string, body: string, readable: boolean }} DeadLetter
  */
@@ -36,48 +39,42 @@ const kinds = /** @type {Record<string, string>} */ ({
   queued: 'info',
 });
 
-/** Rows that are open stay so when the list is shown anew. */
+/** The open rows, which stay open when the list is shown anew. */
 const opened = new Set();
 
 /** @param {string} id @param {Node[]} summary @param {Node} content */
 const foldable = (id, summary, content) => {
-  const details = element(
-    'details',
-    { open: opened.has(id), 'data-id': id },
-    element('summary', {}, ...summary),
-    content,
-  );
+  const details = element('details', { open: opened.has(id), 'data-id': id }, element('summary', ...summary), content);
   details.addEventListener('toggle', () => {
     if (/** @type {HTMLDetailsElement} */ (details).open) opened.add(id);
     else opened.delete(id);
   });
-  return element('li', {}, details);
+  return element('li', details);
 };
-
-/** @param {[string, string | Node | undefined][]} facts those without a value are left out */
-const factList = (facts) =>
-  element(
-    'dl.facts',
-    {},
-    ...facts.flatMap(([name, value]) => (value ? [element('dt', {}, name), element('dd', {}, value)] : [])),
-  );
 
 /** @param {string} id */
 const sendAgainButton = (id) => {
   const button = element('button', { type: 'button' }, 'Send again');
-  const fault = element('output.bad');
-  button.addEventListener('click', () =>
-    call('send-again', { id }).catch((error) => {
-      fault.textContent = error.message;
-    }),
-  );
-  return element('p.actions', {}, button, fault);
+  const fault = element('output');
+  button.addEventListener('click', () => tell(fault, () => call('send-again', { id }).then(() => '')));
+  return element('p.actions', button, fault);
 };
 
 /** @param {Delivery} delivery */
 const deliveryRow = (delivery) => {
-  const { id, state, item, recipient, message, createdAt, deliveredAt, expiresAt, attempts, lastError, givenAt } =
-    delivery;
+  const {
+    id,
+    state,
+    item,
+    recipientUsername,
+    message,
+    createdAt,
+    deliveredAt,
+    expiresAt,
+    attempts,
+    lastError,
+    givenAt,
+  } = delivery;
   const unsaid = givenAt !== undefined && state !== 'delivered';
   const trouble = unsaid
     ? 'The avatar has it, but the dispenser did not say so.'
@@ -87,29 +84,27 @@ const deliveryRow = (delivery) => {
   return foldable(
     id,
     [
-      element(`span.pill.${kinds[state]}`, {}, state),
-      element('span.what', {}, element('b', {}, item), ' to ', element('b', {}, recipient)),
+      element(`span.pill.${kinds[state]}`, state),
+      element('span.what', element('b', item), ' to ', element('b', recipientUsername)),
       element('time.faint', { datetime: createdAt, title: createdAt }, timeOf(createdAt)),
-      element('span.faint.number', {}, plural(attempts, 'attempt')),
+      element('span.faint.number', plural(attempts, 'attempt')),
       element(
         'span.said',
-        {},
-        trouble ? element('span.trouble', {}, trouble) : message && element('span.faint', {}, `“${message}”`),
+        trouble ? element('span.trouble', trouble) : message && element('span.faint', `“${message}”`),
       ),
     ],
     element(
       'div.opened',
-      {},
-      factList([
+      facts(
         ['Note', message],
         ['Ordered', dateTimeOf(createdAt)],
         ['Given', givenAt && dateTimeOf(givenAt)],
         ['Confirmed', deliveredAt && dateTimeOf(deliveredAt)],
         ['Last error', lastError],
-        ['Tried until', state === 'delivered' ? undefined : dateTimeOf(expiresAt)],
-        ['Delivery', element('span', {}, element('code', {}, id), copyButton('the delivery’s id', id))],
-        ['Product', element('code', {}, delivery.productId)],
-      ]),
+        ['Tried until', state !== 'delivered' && dateTimeOf(expiresAt)],
+        ['Delivery', copyable('the delivery’s id', id)],
+        ['Product', element('code', delivery.productId)],
+      ),
       ...(state === 'failed' || state === 'waiting' ? [sendAgainButton(id)] : []),
     ),
   );
@@ -120,16 +115,15 @@ const deadRow = ({ messageId, sentAt, body, readable: ours }) =>
   foldable(
     messageId,
     [
-      element(`span.pill.${ours ? 'warn' : 'bad'}`, {}, ours ? 'readable' : 'unreadable'),
-      element('code.path', {}, body),
+      element(`span.pill.${ours ? 'warn' : 'bad'}`, ours ? 'readable' : 'unreadable'),
+      element('code.path', body),
       element('time.faint', { datetime: sentAt }, timeOf(sentAt)),
     ],
     element(
       'div.opened',
-      {},
       code('Message', readable(body)),
       !ours &&
-        element('p.muted', {}, 'This is no message of the service: putting it back would not help. It stays here.'),
+        element('p.muted', 'The service did not write this message. It stays here, since no worker could read it.'),
     ),
   );
 
@@ -148,45 +142,40 @@ export const refreshDeliveries = refresher(async () => {
       ['queued', queue.ready],
       ['at work', queue.taken],
       ['waiting', waiting],
-    ].map(([label, value]) => element('li', {}, element('b', {}, count(value)), ` ${label}`)),
+    ].map(([label, value]) => element('li', element('b', count(value)), ` ${label}`)),
   );
   replaceChildren(list, ...deliveries.map(deliveryRow));
   empty.hidden = deliveries.length > 0;
   if (!empty.hidden) empty.replaceChildren(...example(product, key));
   deadCount.textContent =
-    deadLetterCount === 0 ? 'None. What no worker can handle ends here.' : plural(deadLetterCount, 'message');
+    deadLetterCount === 0
+      ? 'None. Messages that no worker can handle appear here.'
+      : plural(deadLetterCount, 'message');
   dead.classList.toggle('is-empty', deadLetterCount === 0);
   redrive.hidden = !deadLetters.some((/** @type {DeadLetter} */ { readable: ours }) => ours);
   replaceChildren(deadList, ...deadLetters.map(deadRow));
   clearTimeout(later);
-  // Nobody says when a message's pause is over.
+  // No event tells when a message's pause is over.
   if (queue.ready + queue.taken > 0) later = setTimeout(refreshDeliveries, 2000);
 });
 
-/** What to do while there is nothing. @param {{ id: string } | undefined} product @param {string} key */
+/** A first delivery to make. @param {{ id: string } | undefined} product @param {string} key */
 const example = (product, key) => {
   if (!product)
     return [
       element(
         'p',
-        {},
-        'Nothing was delivered yet: there is no product. Create one in the ',
+        'No delivery yet, and no product. Create one in the ',
         element('a', { href: '/docs#/Products' }, 'API reference'),
         '.',
       ),
     ];
   const curl = `curl -H 'X-API-Key: ${key}' \\\n  -d '{"recipientIdentifier": "ada", "message": "Enjoy!"}' \\\n  '${location.origin}/v1/products/${product.id}/actions/deliver'`;
   return [
-    element('p', {}, 'Nothing was delivered yet. Send this from a terminal, and see it arrive:'),
-    element('div.command', {}, code('Example of a delivery', curl), copyButton('the command', curl)),
+    element('p', 'No delivery yet. Send this from a terminal, and see it arrive:'),
+    command('Example of a delivery', curl),
   ];
 };
 
-redrive.addEventListener('click', async () => {
-  try {
-    const { redriven } = await call('redrive', {});
-    deadNote.textContent = `${plural(redriven, 'message')} put back on the queue.`;
-  } catch (error) {
-    deadNote.textContent = String(error);
-  }
-});
+const putBack = async () => `${plural((await call('redrive', {})).redriven, 'message')} put back on the queue.`;
+redrive.addEventListener('click', () => tell(deadNote, putBack));

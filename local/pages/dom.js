@@ -1,24 +1,25 @@
 // @ts-check
 
+/** @typedef {Node | string | number | undefined | false} Child false and undefined are left out */
+
 /**
- * Makes an element. Text goes in as text, so whatever a product or a customer is called cannot become markup.
+ * Makes an element. Text stays text, so the name of a product or customer cannot become markup.
  * @param {string} name tag and classes, such as `p.muted`
- * @param {Record<string, string | number | boolean | (() => void) | undefined>} attributes functions are click listeners
- * @param {(Node | string | number | undefined | false)[]} children
+ * @param {Record<string, string | number | boolean | (() => void) | undefined> | Child} [first] attributes, where a
+ *   function listens for clicks, or the first child
+ * @param {Child[]} rest
  */
-export const element = (name, attributes = {}, ...children) => {
+export const element = (name, first, ...rest) => {
   const [tag = 'div', ...classes] = name.split('.');
   const made = document.createElement(tag);
   made.className = classes.join(' ');
-  for (const [key, value] of Object.entries(attributes)) {
+  const hasAttributes = typeof first === 'object' && !(first instanceof Node);
+  for (const [key, value] of Object.entries(hasAttributes ? first : {})) {
     if (typeof value === 'function') made.addEventListener('click', value);
     else if (value !== undefined && value !== false) made.setAttribute(key, value === true ? '' : String(value));
   }
-  made.append(
-    ...children
-      .filter((child) => child !== undefined && child !== false)
-      .map((child) => (child instanceof Node ? child : String(child))),
-  );
+  for (const child of hasAttributes ? rest : [first, ...rest])
+    if (child !== undefined && child !== false) made.append(child instanceof Node ? child : String(child));
   return made;
 };
 
@@ -59,24 +60,47 @@ const steps = /** @type {const} */ ([
   ['minute', 60],
 ]);
 
-/** How long that is, in the largest unit that fits. @param {number} millis */
+/** A duration in the largest unit that fits. @param {number} millis */
 export const lengthOf = (millis) => {
   const seconds = Math.abs(millis) / 1000;
   for (const [unit, size] of steps) if (seconds >= size) return plural(Math.floor(seconds / size), unit);
   return plural(Math.floor(seconds), 'second');
 };
 
-/** A button that copies a text. @param {string} label what is copied, for those who do not see it @param {string} text */
-export const copyButton = (label, text) => {
+/** A button that copies a text. @param {string} label names the text to a screen reader @param {string} text */
+const copyButton = (label, text) => {
   const button = element('button.quiet.copy', { type: 'button', 'aria-label': `Copy ${label}` }, 'Copy');
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(text);
     button.textContent = 'Copied';
-    setTimeout(() => {
-      button.textContent = 'Copy';
-    }, 1500);
+    setTimeout(() => button.replaceChildren('Copy'), 1500);
   });
   return button;
+};
+
+/** A text with a button that copies it. @param {string} label @param {string} text */
+export const copyable = (label, text) => [element('code', text), copyButton(label, text)];
+
+/** A command for the terminal. @param {string} label @param {string} text */
+export const command = (label, text) => element('div.command', code(label, text), copyButton('the command', text));
+
+/** Names with their values; a name without a value is left out. @param {[string, Child | Node[]][]} entries */
+export const facts = (...entries) => {
+  const shown = entries.filter(([, value]) => value);
+  return element(
+    'dl.facts',
+    ...shown.flatMap(([name, value]) => [element('dt', name), element('dd', ...[value].flat())]),
+  );
+};
+
+/** Writes into a note what the work reports, or why it failed. @param {HTMLElement} note @param {() => Promise<string>} work */
+export const tell = async (note, work) => {
+  const [text, failed] = await work().then(
+    (report) => [report, false],
+    (error) => [error.message, true],
+  );
+  note.textContent = text;
+  note.classList.toggle('bad', failed);
 };
 
 /** JSON laid out to be read; any other text as it is. @param {string} text */
@@ -94,8 +118,8 @@ export const code = (label, text) => element('pre', { tabindex: 0, role: 'group'
 const focusable = 'summary, button, [tabindex]';
 
 /**
- * Shows other children in an element. What had the focus is made anew with the rest, and has it again.
- * @param {HTMLElement} parent its parts that can have the focus are in elements with a `data-id`
+ * Replaces the children of an element and keeps the focus: it goes to the new child at the old one's place.
+ * @param {HTMLElement} parent every part that can have the focus is inside an element with a `data-id`
  * @param {(Node | undefined | false)[]} children
  */
 export const replaceChildren = (parent, ...children) => {

@@ -1,5 +1,5 @@
 // @ts-check
-import { byId, code, copyButton, count, element, plural, readable, timeOf } from './dom.js';
+import { byId, code, command, copyable, count, element, facts, plural, readable, timeOf } from './dom.js';
 
 /**
  * @typedef {{ id: string, time: string, method: string, url: string, status: number, millis: number, calls?: number,
@@ -30,7 +30,7 @@ const problemOf = (text) => {
   }
 };
 
-/** What a request's row shows when it is opened. @param {ServedRequest} request */
+/** The opened part of a request's row. @param {ServedRequest} request */
 const body = ({ id, method, url, status, sent, answer }) => {
   const { detail, errors = [] } = status >= 400 ? problemOf(answer) : {};
   const messages = errors.length > 0 ? errors : detail ? [detail] : [];
@@ -38,25 +38,20 @@ const body = ({ id, method, url, status, sent, answer }) => {
   const query = [...new URLSearchParams(url.slice(path.length))];
   return element(
     'div.opened',
-    {},
     messages.length > 0 &&
       element(
         `ul.problem.${kindOf(status)}`,
         { 'aria-label': 'What to change' },
-        ...messages.map((text) => element('li', {}, text)),
+        ...messages.map((text) => element('li', text)),
       ),
-    element(
-      'dl.facts',
-      {},
-      element('dt', {}, 'Request'),
-      element('dd', {}, element('code', {}, `${method} ${path}`)),
-      ...query.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, element('code', {}, value))]),
-      element('dt', {}, 'X-Request-Id'),
-      element('dd', {}, element('code', {}, id), copyButton('the request’s id', id)),
+    facts(
+      ['Request', element('code', `${method} ${path}`)],
+      ...query.map(([name, value]) => /** @type {[string, Node]} */ ([name, element('code', value)])),
+      ['X-Request-Id', copyable('the request’s id', id)],
     ),
-    sent !== '' && element('h3', {}, 'Sent'),
+    sent !== '' && element('h3', 'Sent'),
     sent !== '' && code('Sent', readable(sent)),
-    answer !== '' && element('h3', {}, 'Answered'),
+    answer !== '' && element('h3', 'Answered'),
     answer !== '' && code('Answered', readable(answer)),
   );
 };
@@ -67,15 +62,13 @@ const row = (request) => {
   const kind = kindOf(status);
   const details = element(
     'details',
-    {},
     element(
       'summary',
-      {},
-      element(`span.pill.${kind}`, {}, status),
-      element('span.method', {}, method),
+      element(`span.pill.${kind}`, status),
+      element('span.method', method),
       element('span.path', { title: url }, url),
       element('time.faint', { datetime: time, title: time }, timeOf(time)),
-      element('span.cost.faint', {}, `${count(millis)} ms${costOf(request)}`),
+      element('span.cost.faint', `${count(millis)} ms${costOf(request)}`),
     ),
   );
   details.addEventListener('toggle', () => details.children.length < 2 && details.append(body(request)), {
@@ -89,7 +82,7 @@ const showTotal = () => {
   empty.hidden = list.children.length > 0;
 };
 
-/** Adds what was answered, the newest last, on top. @param {ServedRequest[]} requests @param {number} skipped */
+/** Adds requests on top, of which the newest is the last. @param {ServedRequest[]} requests @param {number} skipped */
 export const addRequests = (requests, skipped = 0) => {
   seen += requests.length + skipped;
   list.prepend(...requests.map(row).reverse());
@@ -97,7 +90,7 @@ export const addRequests = (requests, skipped = 0) => {
   showTotal();
 };
 
-/** Shows these requests and no others. Rows that are there already stay as they are. @param {ServedRequest[]} requests */
+/** Shows these requests and no others, and keeps the rows that are there already. @param {ServedRequest[]} requests */
 export const setRequests = (requests) => {
   const ids = new Set([...list.children].map((child) => child.getAttribute('data-id')));
   if (!requests.some(({ id }) => ids.has(id))) {
@@ -107,17 +100,16 @@ export const setRequests = (requests) => {
   addRequests(requests.filter(({ id }) => !ids.has(id)));
 };
 
-/** What to do while there is nothing. @param {string} curl */
+/** Shows a first call to make. @param {string} curl */
 export const setExample = (curl) => {
   empty.replaceChildren(
     element(
       'p',
-      {},
       'No request yet. Send this from a terminal, or use “Try it out” in the ',
       element('a', { href: '/docs' }, 'API reference'),
       '.',
     ),
-    element('div.command', {}, code('Example', curl), copyButton('the command', curl)),
+    command('Example', curl),
   );
 };
 

@@ -3,7 +3,7 @@ import { serviceNow } from './clock.js';
 import { count, dateTimeOf, element, lengthOf, money } from './dom.js';
 
 /**
- * @typedef {{ id: string, amount: number, remaining: number, state: 'open' | 'due' | 'drained' | 'expired' | 'superseded',
+ * @typedef {{ amount: number, remaining: number, state: 'open' | 'due' | 'drained' | 'expired' | 'superseded',
  *   expiresAt: string, createdAt: string, endedAt?: string, endedBy?: string }} Lot
  */
 
@@ -99,12 +99,7 @@ export const timeline = (lots) => {
     return element(
       `li.lot.is-${state}${endedAt && index > 0 && !lots[index - 1]?.endedAt ? '.is-first-ended' : ''}`,
       { title: titleOf(lot) },
-      element(
-        'span.lot-amount',
-        {},
-        element('b', {}, count(remaining)),
-        element('span.faint', {}, ` of ${money(amount)}`),
-      ),
+      element('span.lot-amount', element('b', count(remaining)), element('span.faint', ` of ${money(amount)}`)),
       element(
         'span.lot-track',
         { 'aria-hidden': 'true' },
@@ -112,20 +107,19 @@ export const timeline = (lots) => {
         to < planned && setPlaces(element('span.lot-rest'), { from: to, to: planned }),
         setPlaces(element('span.lot-bar'), { from, to, full: remaining / amount }),
       ),
-      element('span.lot-words', {}, wordsOf(lot, now)),
+      element('span.lot-words', wordsOf(lot, now)),
     );
   });
   // A label stands in the middle of its tick, but for the first, which would leave the card.
   const labels = ticks.map(({ label, at }) =>
-    setPlaces(element(`span.label${label === 'now' ? '.is-now' : ''}`, {}, label), {
+    setPlaces(element(`span.label${label === 'now' ? '.is-now' : ''}`, label), {
       at,
       shift: Math.min(0.5, at * 5),
     }),
   );
   return element(
     'div.timeline',
-    {},
-    element('div.axis', { 'aria-hidden': 'true' }, element('span.axis-track', {}, ...labels)),
-    element('ol.lots', {}, ...rows),
+    element('div.axis', { 'aria-hidden': 'true' }, element('span.axis-track', ...labels)),
+    element('ol.lots', ...rows),
   );
 };
