@@ -12,16 +12,16 @@ string NOTECARD = "dispenser";
 // Part of the address of every script on the main grid. A copy that ends up on the test grid must not take over.
 string SHARD = ".agni.";
 
-// Requests older than this are refused, in seconds: one that somebody recorded cannot be used later. It is longer than
-// the 64 requests that may wait for this script take.
+// The script refuses older requests, in seconds, so that nobody can replay a recorded one. The limit is longer than the
+// 64 requests that may wait for this script take.
 integer MAX_AGE = 300;
 
-// The address is told again so often, in seconds. The service then sends what has been waiting.
+// The script registers again so often, in seconds. The service then sends the waiting deliveries.
 float RENEW = 3600.0;
 float RETRY = 60.0;
 
-// What is known of deliveries that were made lives in the object's linkset data (128 KiB, about 2,700 deliveries), which
-// survives a reset of this script and a restart of the region.
+// The ids of past deliveries live in the object's linkset data (128 KiB, about 2,700 deliveries), which survives a reset of
+// this script and a restart of the region.
 string MEMORY = "sis:";
 integer MEMORY_RESERVE = 4096;
 
@@ -115,7 +115,7 @@ string takeLine()
     return line;
 }
 
-// Notes that a delivery was made. The ids begin with their time, so the first names in order are the oldest.
+// Records a delivery. The ids begin with their time, so the first names in order are the oldest.
 remember(string id)
 {
     if (llLinksetDataAvailable() < MEMORY_RESERVE)
@@ -127,7 +127,7 @@ remember(string id)
     llLinksetDataWrite(MEMORY + id, "1");
 }
 
-// Never answers 404 or 410: from those the service concludes that this address is gone.
+// It never answers 404 or 410, which tell the service that this address is gone.
 deliver(key request, string body)
 {
     if (gSecret == "")
@@ -182,7 +182,7 @@ deliver(key request, string body)
         llHTTPResponse(request, 422, "not transferable");
         return;
     }
-    // Given first and noted then: where the region dies in between, an item is rather given twice than not at all.
+    // The gift comes before the record: a crash of the region between them gives an item twice rather than never.
     llGiveInventory(recipient, item);
     remember(id);
     ++gGiven;
@@ -289,7 +289,7 @@ default
         gRegistration = NULL_KEY;
         if (status != 200)
         {
-            say("the service answered " + (string)status + ". It is asked again in a minute.");
+            say("the service answered " + (string)status + ". Next try in a minute.");
             return;
         }
         string secret = llJsonGetValue(body, ["secret"]);
@@ -313,7 +313,7 @@ default
     changed(integer change)
     {
         if (change & CHANGED_OWNER) llResetScript();
-        // A region's start, and a move to another region, take the address away.
+        // A region's start and a move to another region end the address.
         if (change & (CHANGED_REGION_START | CHANGED_REGION | CHANGED_TELEPORT))
         {
             gUrl = "";
@@ -321,7 +321,7 @@ default
         }
         if (change & CHANGED_INVENTORY)
         {
-            // A new notecard, or the first one. Items come and go without a reset: requests may be waiting.
+            // A new notecard, or the first one. Items change without a reset, since requests may be waiting.
             if (llGetInventoryType(NOTECARD) == INVENTORY_NOTECARD && llGetInventoryKey(NOTECARD) != gNotecard)
                 llResetScript();
         }
