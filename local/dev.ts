@@ -9,7 +9,7 @@ import { Behaviour, type LocalDispenser } from './dispenser.ts';
 import { clockState, follow, publish } from './events.ts';
 import { redrive, viewCredit, viewCustomers, viewDeliveries } from './views.ts';
 
-/** What the local service offers beside the API, under `/_dev`. None of it is deployed. */
+/** The tools of the local service under `/_dev`. None of them is deployed. */
 
 const Advance = z.object({ advanceSeconds: z.number().min(0).max(1e9) });
 const DeliveryId = z.object({ id: z.guid() });
@@ -38,7 +38,7 @@ const actions: Record<string, Action> = {
   'POST /_dev/sweep': runSweep,
 };
 
-/** What the console is about: the store whose customers and deliveries it shows, and how to call the service. */
+/** The store that the console shows, and how to call the service. */
 export interface Shown {
   baseUrl: string;
   key: string;
@@ -53,32 +53,28 @@ export const connectConsole = (shown: Shown): void => {
   actions['GET /_dev/credit'] = (_, query) => viewCredit(id, query.get('customer') ?? '');
 };
 
-/** Shows what the local dispenser has given, and lets it be told how to behave. */
+/** Adds the tools of deliveries and of the local dispenser. */
 export const connectDispenser = (store: string, dispenser: LocalDispenser): void => {
   actions['GET /_dev/inbox'] = () => ({ deliveries: dispenser.inbox() });
   actions['GET /_dev/deliveries'] = () => viewDeliveries(store, dispenser);
-  actions['POST /_dev/dispenser'] = async (body) => {
+  const publishing =
+    (change: Action): Action =>
+    async (body, query) => {
+      const result = await change(body, query);
+      publish('deliveries');
+      return result;
+    };
+  actions['POST /_dev/redrive'] = publishing(redrive);
+  actions['POST /_dev/dispenser'] = publishing(async (body) => {
     const behaviour = Behaviour.parse(body);
     await dispenser.behave(behaviour);
-    publish('deliveries');
     return behaviour;
-  };
-  actions['POST /_dev/redrive'] = async () => {
-    const done = await redrive();
-    publish('deliveries');
-    return done;
-  };
-  actions['POST /_dev/send-again'] = async (body) => {
+  });
+  actions['POST /_dev/send-again'] = publishing(async (body) => {
     const { id } = DeliveryId.parse(body);
     await sendAgain(store, id);
-    publish('deliveries');
     return { id };
-  };
-};
-
-const faultOf = (error: unknown): { status: number; text: string } => {
-  if (error instanceof Problem) return { status: error.status, text: error.message };
-  return { status: 400, text: error instanceof z.ZodError ? z.prettifyError(error) : String(error) };
+  });
 };
 
 /** Answers a request under `/_dev`. */
@@ -96,7 +92,7 @@ export const answerDev = async (request: IncomingMessage, response: ServerRespon
     const value = body.length > 0 ? JSON.parse(body.toString('utf8')) : {};
     send(200, await action(value, new URLSearchParams(query)));
   } catch (error) {
-    const { status, text } = faultOf(error);
-    send(status, { error: text });
+    if (error instanceof Problem) send(error.status, { error: error.message });
+    else send(400, { error: error instanceof z.ZodError ? z.prettifyError(error) : String(error) });
   }
 };

@@ -6,12 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { now, timestamp } from '../lib/clock.ts';
 
-/**
- * A dispenser on loopback that speaks exactly the protocol of `inworld/dispenser.lsl`, rule by rule, and can be told to
- * misbehave.
- */
+/** A dispenser on loopback with exactly the protocol of `inworld/dispenser.lsl`, which can misbehave on request. */
 
-/** An item that an avatar was given. `attempts` counts the requests for it, repeats included. */
+/** An item in an avatar's hands. `attempts` counts the requests for it, retries included. */
 export interface Gift {
   deliveryId: string;
   recipient: string;
@@ -34,7 +31,7 @@ const maxBodyBytes = 2048;
 const readText = async (request: IncomingMessage): Promise<string> => {
   const chunks: Buffer[] = [];
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-  // The virtual world cuts off what is longer.
+  // The virtual world cuts off longer bodies.
   return Buffer.concat(chunks).subarray(0, maxBodyBytes).toString('utf8');
 };
 
@@ -44,9 +41,9 @@ const isSigned = (signature: string, text: string, secret: string): boolean => {
   return given.length === expected.length && timingSafeEqual(given, expected);
 };
 
-/** Starts a dispenser. `register` tells the service its address and answers the secret, as the script's PUT does. */
+/** Starts a dispenser. `register` gives the service its address and answers the secret, like the script's PUT. */
 export const startDispenser = async (register: (url: string) => Promise<string>) => {
-  // What avatars got, a second gift of the same delivery included, apart from what the script remembers of it.
+  // The avatars' items, a second gift of one delivery included, apart from the script's own memory.
   const gifts: Gift[] = [];
   const memory = new Map<string, Gift>();
   let behaviour: z.output<typeof Behaviour> = Behaviour.parse({});
@@ -84,7 +81,7 @@ export const startDispenser = async (register: (url: string) => Promise<string>)
     if (mode === 'garbage') return void request.socket.end('\u0000 this is not HTTP\r\n\r\n');
     if (mode === 'slow') await sleep(millis);
     const { status, text } = give(body);
-    // The hardest case for the service: the item is in the avatar's hands, but nobody says so.
+    // The hardest case for the service: the avatar has the item, but no answer says so.
     if (mode !== 'forgetful') send(status, text);
   };
 
@@ -103,7 +100,7 @@ export const startDispenser = async (register: (url: string) => Promise<string>)
     /** The gifts, newest first. */
     inbox: (): Gift[] => gifts.toReversed(),
     behaviour: (): Required<Behaviour> => behaviour,
-    /** From `lost` it comes back with another address, as after a restart of its region. */
+    /** It returns from `lost` with a new address, as after a restart of its region. */
     behave: async (next: Behaviour): Promise<void> => {
       const wasLost = behaviour.mode === 'lost';
       behaviour = Behaviour.parse(next);

@@ -7,14 +7,14 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { privateAddress, privateDir } from './private.ts';
 
-/** A DynamoDB engine that runs, or that ran already. */
+/** A running DynamoDB engine. */
 export interface Engine {
-  /** What to call it before a person. */
+  /** Its name for people. */
   name: string;
   endpoint: string;
-  /** Called if the engine ends by itself. */
+  /** Calls the listener if the engine ends by itself. */
   onExit: (listener: () => void) => void;
-  /** Ends it, if this process started it, once what it has written is safe. */
+  /** Ends it if this process started it. Its writes are safe then. */
   stop: () => Promise<void>;
 }
 
@@ -75,9 +75,9 @@ const choose = (address: Address, dir: string | undefined): Candidate => {
 };
 
 /**
- * Starts a command in a process group of its own, so that Ctrl-C reaches this process only and the engine outlives the
- * requests under way. A shell waits beside it for its own input to end, which it does when this process is gone, however
- * it ended: no engine is left behind.
+ * Starts a command in a process group of its own, so that Ctrl-C reaches only this process and the engine outlives the
+ * running requests. A shell beside it waits for the end of its own input, which comes when this process is gone for any
+ * reason: no engine is left behind.
  */
 const startKept = ([command = '', ...args]: string[]): ChildProcess =>
   process.platform === 'win32'

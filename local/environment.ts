@@ -1,4 +1,4 @@
-/** Lets the AWS SDK of this process work on the engines of a local service. They take any credentials. */
+/** Leads this process's AWS SDK to the engines of a local service, which take any credentials. */
 export const useLocalEngines = (table: string, queue: string): void => {
   Object.assign(process.env, {
     AWS_REGION: process.env.AWS_REGION ?? 'us-east-1',
@@ -9,6 +9,6 @@ export const useLocalEngines = (table: string, queue: string): void => {
     DISPENSER_LOOPBACK: 'allowed',
     KEY_STAGE: 'test',
   });
-  // The SDK would look for this profile's credentials in place of those above.
+  // The SDK would prefer this profile's credentials to those above.
   delete process.env.AWS_PROFILE;
 };

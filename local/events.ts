@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { now, timestamp } from '../lib/clock.ts';
 import type { Answered } from './gateway.ts';
 
-/** What the console shows as it happens: server-sent events at `GET /_dev/events`. */
+/** The console's live events: server-sent, at `GET /_dev/events`. */
 
 /** An answered request of the API. */
 export interface ServedRequest {
@@ -12,21 +12,21 @@ export interface ServedRequest {
   url: string;
   status: number;
   millis: number;
-  /** Calls of the table and queue, and units of capacity; absent where no function was called. */
+  /** Calls of the table and queue, and units of capacity; absent if the request reached no function. */
   calls?: number;
   units?: number;
-  /** Both bodies, cut off where they are long. */
+  /** The beginnings of both bodies. */
   sent: string;
   answer: string;
 }
 
 const maxShownBytes = 4096;
 
-/** The text's beginning, as a copy: a part of a large text would keep all of it in memory. */
+/** A copy of the text's beginning: a slice of a large text would keep all of it in memory. */
 const shortened = (text: Buffer): string =>
   text.length > maxShownBytes ? `${text.toString('utf8', 0, maxShownBytes)}…` : text.toString('utf8');
 
-/** An answered request as it is shown, with what its log line says, if its function was called. */
+/** An answered request as the console shows it, with the cost from its function's log line. */
 export const served = (
   { body, answer, ...answered }: Answered,
   cost: { calls: number; units: number } | undefined,
@@ -40,7 +40,7 @@ export const served = (
 
 const kept = 200;
 const flushMillis = 100;
-/** A reader that falls behind so far is let go; it connects again and gets what is kept. */
+/** A reader with a longer backlog is dropped. It connects again and gets the kept requests. */
 const maxBacklogBytes = 4 * 1024 * 1024;
 
 const readers = new Set<ServerResponse>();
@@ -52,7 +52,7 @@ export const clockState = () => ({ now: timestamp(now()), aheadSeconds: Math.rou
 
 const frame = (event: string, data: object): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** Tells every reader. */
+/** Sends an event to every reader. */
 export const publish = (event: string, data: object = {}): void => {
   if (readers.size === 0) return;
   const text = frame(event, data);
@@ -62,7 +62,7 @@ export const publish = (event: string, data: object = {}): void => {
   }
 };
 
-/** Thousands of requests in a second become a few events, with as many of the latest as the page shows. */
+/** Packs thousands of requests in a second into a few events, each with as many as the page shows. */
 const flush = (): void => {
   flushTimer = undefined;
   publish('requests', { requests: unsent.slice(-kept), skipped: Math.max(0, unsent.length - kept) });
@@ -71,16 +71,16 @@ const flush = (): void => {
 
 export const noteRequest = (request: ServedRequest): void => {
   recent.push(request);
-  // Shortened now and then, not each time.
+  // Trimming at twice the length spares a copy per request.
   if (recent.length > 2 * kept) recent = recent.slice(-kept);
   if (readers.size === 0) return;
   unsent.push(request);
   flushTimer ??= setTimeout(flush, flushMillis).unref();
 };
 
-/** Makes a response a reader: it begins with all that is kept. */
+/** Makes a response a reader, which gets the kept requests first. */
 export const follow = (response: ServerResponse): void => {
-  // What is still unsent is among the recent ones: nobody may get it twice.
+  // The unsent requests are among the recent ones: this reader must not get them twice.
   clearTimeout(flushTimer);
   flush();
   response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
@@ -89,7 +89,7 @@ export const follow = (response: ServerResponse): void => {
   response.on('close', () => readers.delete(response));
 };
 
-/** Ends every stream, and forgets what was kept. */
+/** Ends every stream and forgets the kept requests. */
 export const stopEvents = (): void => {
   clearTimeout(flushTimer);
   flushTimer = undefined;

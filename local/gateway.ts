@@ -21,32 +21,32 @@ export interface GatewayOptions {
   /** The function of a row. */
   handlerOf: (row: Route) => Promise<Handler>;
   authorizer: Authorizer;
-  /** How long an answer of the authorizer is kept; 0: not at all. */
+  /** How long the gateway caches an answer of the authorizer; 0 means never. */
   authorizerTtlSeconds: number;
-  /** Requests per second and route that are let through in the long run, and at once. */
+  /** Sustained requests per second and route, and requests at once. */
   rate: number;
   burst: number;
-  /** How much of these one store may use, in percent. All, unless given. */
+  /** One store's share of these in percent, 100 by default. */
   storeShare?: number;
-  /** Requests outside the API, such as the local service's own; true: answered. */
+  /** Answers requests outside the API, such as the local service's own. True if it did. */
   before?: (request: IncomingMessage, response: ServerResponse, body: Buffer) => Promise<boolean>;
   onAnswer?: (request: Answered) => void;
 }
 
-/** What a request was answered with. */
+/** An answered request. */
 export interface Answered {
   id: string;
   method: string;
   url: string;
   status: number;
   millis: number;
-  /** What was sent, empty where it was too large to be read, and what was answered. */
+  /** The request's body, empty if it was too large, and the answer's. */
   body: Buffer;
   answer: string;
 }
 
 const maxBodyBytes = 10 * 1024 * 1024;
-/** Far more than the layers before a deployment take, so that a cursor that is too long is told so. */
+/** Far more than API Gateway takes, so that a too long cursor reaches its own error message. */
 const maxHeaderBytes = 256 * 1024;
 
 /** A token bucket: `rate` requests per second, `burst` at once. */
@@ -73,7 +73,7 @@ const buckets = (rate: number, burst: number) => {
   };
 };
 
-/** Whether a policy allows the method; `*` in its resource stands for any characters. */
+/** True if a policy allows the method. `*` in its resource stands for any characters. */
 const allows = ({ policyDocument }: APIGatewayAuthorizerResult, methodArn: string): boolean =>
   policyDocument.Statement.every((statement) => {
     const resources = 'Resource' in statement ? [statement.Resource].flat() : [];
@@ -91,7 +91,7 @@ class GatewayFault {
   }
 }
 
-/** Asks the authorizer as API Gateway does: once per key and route, as long as its answer is kept. */
+/** Asks the authorizer as API Gateway does: once per key and route, until its cached answer expires. */
 const authorizing = ({ authorizer, authorizerTtlSeconds }: GatewayOptions) => {
   const cache = new Map<string, { result: APIGatewayAuthorizerResult; until: number }>();
   const ask = async (identity: string, event: APIGatewayRequestAuthorizerEvent) => {
@@ -107,7 +107,7 @@ const authorizing = ({ authorizer, authorizerTtlSeconds }: GatewayOptions) => {
   };
   return async (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
     const keys = event.multiValueHeaders?.[authorizerIdentity.header.toLowerCase()] ?? [];
-    // A request that lacks an identity source is refused before the authorizer is asked.
+    // API Gateway refuses a request without an identity source before it asks the authorizer.
     if (keys.every((key) => key === '')) throw new GatewayFault(gatewayAnswers.UNAUTHORIZED);
     const context = authorizerIdentity.context.map((name) => event.requestContext[name]);
     const result = await ask(JSON.stringify([keys, ...context]), event);
@@ -121,7 +121,7 @@ const readBody = async (request: IncomingMessage): Promise<Buffer> => {
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    // What is too much is read to its end, so that the caller is there to hear the answer, but not kept.
+    // A body over the limit is read to its end but not kept, so that the caller still listens for the answer.
     if (bytes <= maxBodyBytes) chunks.push(chunk);
   }
   if (bytes > maxBodyBytes) throw new GatewayFault(gatewayAnswers.REQUEST_TOO_LARGE);
@@ -134,7 +134,7 @@ const problemAnswer = (answer: GatewayAnswer, path: string): APIGatewayProxyResu
   body: JSON.stringify(gatewayBody(answer, path)),
 });
 
-/** An HTTP server that does for the route table what API Gateway does with the deployed stack. */
+/** An HTTP server that treats the route table as API Gateway treats the deployed stack. */
 export const createGateway = (options: GatewayOptions): Server => {
   const match = matcher(options.routes);
   const authorize = authorizing(options);
@@ -173,7 +173,7 @@ export const createGateway = (options: GatewayOptions): Server => {
       if (await options.before?.(request, response, body)) return;
       result = await answer(request, id, body);
     } catch (error) {
-      // The caller went away before the request was whole: there is nobody to answer, and nothing was begun.
+      // The caller left before the request was complete: no answer is possible, and no handler has started.
       if (!request.complete && request.destroyed) return;
       if (!(error instanceof GatewayFault)) console.error(error);
       const fault = error instanceof GatewayFault ? error.answer : gatewayAnswers.INTEGRATION_FAILURE;

@@ -2,13 +2,13 @@ import type { Duplex } from 'node:stream';
 import { gatewayAnswers, gatewayBody } from '../infra/gateway-answers.ts';
 import { newId } from '../lib/clock.ts';
 
-/** The path that the first line names, as far as there is one. */
+/** The path in the request line, if there is one. */
 const pathOf = (packet: Buffer | undefined): string =>
   /^[A-Z]+ ([^\s?]+)/.exec(packet?.subarray(0, 2048).toString('latin1') ?? '')?.[1] ?? '';
 
 /**
- * Answers what is no HTTP request, such as a broken header or a body that ends too early, on the connection itself, and
- * closes it. Node's own answer would be no problem+json.
+ * Answers malformed HTTP, such as a broken header or a body that ends too early, on the connection itself and closes it.
+ * Node's own answer would not be problem+json.
  */
 export const answerMalformed = (error: { code?: string; rawPacket?: Buffer }, socket: Duplex): void => {
   if (error.code === 'ECONNRESET' || !socket.writable) {

@@ -1,12 +1,12 @@
 import type { Route } from '../lib/routes/route.ts';
 
-/** The row of a request, and the parameters of its path as they were sent. */
+/** The row of a request, and the parameters of its path as the caller sent them. */
 export interface Match {
   row: Route;
   params: Record<string, string>;
 }
 
-/** Finds the row of a request. Parameters are left as they were sent, percent-encoded, as API Gateway hands them on. */
+/** Finds the row of a request. Parameters stay percent-encoded, as API Gateway passes them on. */
 export const matcher = (routes: readonly Route[]) => {
   const rows = routes.map((row) => ({ row, segments: row.path.split('/') }));
   return (method: string, path: string): Match | undefined => {
@@ -22,7 +22,7 @@ export const matcher = (routes: readonly Route[]) => {
       });
       return fits ? [{ row, params }] : [];
     });
-    // Where a fixed segment and a parameter both fit, the fixed one wins: it leaves fewer parameters.
+    // A fixed segment wins over a parameter: the match with the fewest parameters comes first.
     return matches.sort((a, b) => Object.keys(a.params).length - Object.keys(b.params).length)[0];
   };
 };

@@ -19,43 +19,37 @@ const numberFrom =
     return value;
   };
 
-// A flag's variable switches it on whatever it holds; these values are meant to leave it off.
-const off = new Set(['', '0', 'false', 'no']);
-const flagVariables = ['SIS_MEMORY', 'SIS_RESET', 'SIS_NO_DEMO'];
+const number = (flag: string, text: string, preset: number, parse: (text: string) => number): Option =>
+  new Option(`--${flag} <number>`, text).env(`SIS_${flag.toUpperCase()}`).default(preset).argParser(parse);
 
-/** Reads the options of `npm start`; ends the process with a message where one is wrong, and for --help. */
-export const readOptions = (argv: readonly string[]): LocalOptions => {
-  for (const name of flagVariables) if (off.has(process.env[name] ?? '')) delete process.env[name];
-  return new Command('npm start --')
+const flag = (name: string, text: string): Option => {
+  const variable = `SIS_${name.replace('-', '_').toUpperCase()}`;
+  // Commander takes any value of a flag's variable for "on".
+  if (['', '0', 'false', 'no'].includes(process.env[variable] ?? '')) delete process.env[variable];
+  return new Option(`--${name}`, text).env(variable);
+};
+
+/** Reads the options of `npm start`. Ends the process with a message for a wrong option, and for --help. */
+export const readOptions = (argv: readonly string[]): LocalOptions =>
+  new Command('npm start --')
     .description('Serves the whole API on this machine, on an embedded engine with demo data.')
+    .addOption(number('port', 'port on 127.0.0.1; 0 takes any free one', 4000, numberFrom(0, 65535)))
     .addOption(
-      new Option('--port <number>', 'port on 127.0.0.1; 0 takes any free one')
-        .env('SIS_PORT')
-        .default(4000)
-        .argParser(numberFrom(0, 65535)),
+      new Option('--data-dir <path>', 'directory for service.json and the data').env('SIS_DATA_DIR').default('.local'),
     )
+    .addOption(flag('memory', 'keep data in memory only').default(false))
+    .addOption(flag('reset', 'delete the kept data first').default(false))
+    .addOption(flag('no-demo', 'start without demo rows'))
     .addOption(
-      new Option('--data-dir <path>', 'where data is kept between starts, and service.json written')
-        .env('SIS_DATA_DIR')
-        .default('.local'),
+      number(
+        'rate',
+        'sustained requests per second and endpoint before 429; one store gets half',
+        10_000,
+        numberFrom(0.1, 1_000_000, false),
+      ),
     )
-    .addOption(new Option('--memory', 'keep nothing: data lives in memory').env('SIS_MEMORY').default(false))
-    .addOption(new Option('--reset', 'delete what was kept and start anew').env('SIS_RESET').default(false))
-    .addOption(new Option('--no-demo', 'start without demo rows').env('SIS_NO_DEMO'))
-    .addOption(
-      new Option('--rate <number>', 'requests per second and endpoint before 429, in the long run; one store gets half')
-        .env('SIS_RATE')
-        .default(10_000)
-        .argParser(numberFrom(0.1, 1_000_000, false)),
-    )
-    .addOption(
-      new Option('--burst <number>', 'requests at once before 429')
-        .env('SIS_BURST')
-        .default(5_000)
-        .argParser(numberFrom(1, 1_000_000)),
-    )
+    .addOption(number('burst', 'requests at once before 429', 5_000, numberFrom(1, 1_000_000)))
     .allowExcessArguments(false)
     .showHelpAfterError('Run npm start -- --help for all options.')
     .parse([...argv], { from: 'user' })
     .opts<LocalOptions>();
-};

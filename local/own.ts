@@ -2,23 +2,23 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerDev } from './dev.ts';
 import { answerPage } from './pages.ts';
 
-/** What the local service answers itself, beside the API: its pages and the tools under `/_dev`. */
+/** The local service's own pages and tools, beside the API. */
 
 const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
 
 /**
- * Why a request is refused, if it is. Whoever can open a port on this machine may use the tools; a web site that the
- * developer happens to visit may not. Such a site can give this address a name of its own (then that is the host), or
- * send a form (then the origin is not ours).
+ * Why a request is refused, if it is. Programs on this machine may use the tools; a web site that the developer visits
+ * may not. Such a site can give this address a name of its own, which is then the host, or send a form, whose origin is
+ * not ours.
  */
 const refusal = ({ method, headers: { host = '', origin } }: IncomingMessage): string | undefined => {
   if (!loopbackHost.test(host))
     return `Open this as 127.0.0.1 or localhost, not as ${host || 'a host without a name'}.`;
   if (method === 'GET' || method === 'HEAD' || origin === undefined || origin === `http://${host}`) return undefined;
-  return `A request from ${origin} is refused: only the local pages, and programs on this machine, may change something.`;
+  return `A request from ${origin} is refused: only the local pages and programs on this machine may make changes.`;
 };
 
-/** Answers a request for a page or a tool; false where it is neither. */
+/** Answers a request for a page or a tool. False for any other. */
 export const answerOwn = async (request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<boolean> => {
   const path = request.url?.split('?')[0] ?? '';
   const isTool = path.startsWith('/_dev/');

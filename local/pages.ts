@@ -1,50 +1,41 @@
+import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/**
- * The pages of the local service: the console at `/`, the API reference at `/docs`, and what they load, under `/pages/`.
- * The files are served as they are; there is no build.
- */
+/** The pages of the local service: the console at `/`, the API reference at `/docs`, their files under `/pages/`. */
 
-const ours = (name: string): URL => new URL(`pages/${name}`, import.meta.url);
-// Not `import.meta.resolve`, which a test's set-up has not.
+const directory = new URL('pages/', import.meta.url);
+const ours = (name: string): URL => new URL(name, directory);
+// Not `import.meta.resolve`, which Vitest lacks in a global setup.
 const { resolve } = createRequire(import.meta.url);
 const renderer = (name: string): URL => pathToFileURL(resolve(`swagger-ui-dist/${name}`));
 
-/** What the reference page loads, by name; `npm run docs` copies the same files. */
+const byName = (names: readonly string[], locate: (name: string) => URL): Record<string, URL> =>
+  Object.fromEntries(names.map((name) => [name, locate(name)]));
+
+/** The files that the reference page loads, by name. `npm run docs` copies them. */
 export const referenceFiles: Readonly<Record<string, URL>> = {
-  'swagger-ui.css': renderer('swagger-ui.css'),
-  'swagger-ui-bundle.js': renderer('swagger-ui-bundle.js'),
-  'base.css': ours('base.css'),
-  'reference.css': ours('reference.css'),
-  'reference.js': ours('reference.js'),
-  'icon.svg': ours('icon.svg'),
+  ...byName(['swagger-ui.css', 'swagger-ui-bundle.js'], renderer),
+  ...byName(['base.css', 'reference.css', 'reference.js', 'icon.svg'], ours),
 };
 
 export const referencePage = ours('reference.html');
 const documentFile = new URL('../docs/openapi.json', import.meta.url);
 
-const consoleFiles = [
-  'console.css',
-  'console.js',
-  'dom.js',
-  'data.js',
-  'clock.js',
-  'requests.js',
-  'credit.js',
-  'timeline.js',
-  'deliveries.js',
-  'dispenser.js',
-];
-
+const assets = {
+  ...referenceFiles,
+  ...byName(
+    readdirSync(directory).filter((name) => /\.(css|js|svg)$/.test(name)),
+    ours,
+  ),
+};
 const files: Record<string, URL> = {
   '/': ours('console.html'),
   '/docs': referencePage,
-  ...Object.fromEntries(Object.entries(referenceFiles).map(([name, file]) => [`/pages/${name}`, file])),
-  ...Object.fromEntries(consoleFiles.map((name) => [`/pages/${name}`, ours(name)])),
+  ...Object.fromEntries(Object.entries(assets).map(([name, file]) => [`/pages/${name}`, file])),
 };
 
 const types: Record<string, string> = {
@@ -55,19 +46,19 @@ const types: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** No page loads or calls anything but its own origin. The renderer's pictures are data in its style sheet. */
+/** A page loads and calls its own origin only. The renderer's pictures are data in its style sheet. */
 export const contentPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'";
 
-/** The OpenAPI document with the address that calls go to, as text. */
+/** The OpenAPI document as text, with the address of the service. */
 export const documentFor = async (baseUrl: string): Promise<string> => {
   const document = JSON.parse(await readFile(documentFile, 'utf8'));
   return JSON.stringify({ ...document, servers: [{ url: baseUrl }] });
 };
 
 /**
- * The script that hands the document to the reference page: as a script and not as JSON, since a page that is opened
- * from a disk may load one and not the other. `tryIt`: whether calls can be made from the page.
+ * A script that gives the document to the reference page, since a page on a disk may load scripts but no JSON. `tryIt`
+ * lets the page make calls.
  */
 export const documentScript = (document: string, tryIt: boolean): string =>
   `globalThis.reference = { tryIt: ${tryIt}, document: ${document} };\n`;
@@ -77,7 +68,7 @@ const generated: Record<string, (baseUrl: string) => Promise<string>> = {
   '/pages/openapi.js': async (baseUrl) => documentScript(await documentFor(baseUrl), true),
 };
 
-/** Answers a request for a page or for what it loads; false where the path is none of these. */
+/** Answers a request for a page or one of its files. False for any other path. */
 export const answerPage = async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
   const path = request.url?.split('?')[0] ?? '';
   const file = files[path];

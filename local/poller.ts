@@ -7,7 +7,7 @@ export type Worker = (event: SQSEvent, context: Context) => Promise<SQSBatchResp
 interface PollerOptions {
   queueUrl: string;
   worker: Worker;
-  /** Batches that are worked on at once. */
+  /** Batches at the same time. */
   concurrency?: number;
   visibilitySeconds?: number;
 }
@@ -29,9 +29,9 @@ const contextFrom = (started: number): Context =>
   }) as Context;
 
 /**
- * Does what Lambda's event source mapping does: takes batches from the queue, calls the worker, deletes what it did not
- * report as failed, and nothing of a batch whose worker died. The queue itself brings back the rest and moves what came
- * too often to the dead letters.
+ * Works like Lambda's event source mapping: takes batches from the queue, calls the worker, and deletes the messages that
+ * it did not report as failed, none if it threw. The queue itself brings back the others, and moves a message to the dead
+ * letters after too many receives.
  */
 export const startPoller = ({ queueUrl, worker, concurrency = 2, visibilitySeconds }: PollerOptions) => {
   const client = new SQSClient({});
@@ -60,14 +60,14 @@ export const startPoller = ({ queueUrl, worker, concurrency = 2, visibilitySecon
   const run = async (): Promise<void> => {
     while (!stopped.signal.aborted)
       await takeBatch().catch(async () => {
-        // The queue is gone for a moment, or the worker died: the messages come back by themselves.
+        // The queue does not answer, or the worker threw: the messages come back by themselves.
         if (!stopped.signal.aborted) await new Promise((resolve) => setTimeout(resolve, 100));
       });
   };
   const runs = Array.from({ length: concurrency }, run);
 
   return {
-    /** Lets the batches under way end. */
+    /** Waits for the running batches. */
     stop: async (): Promise<void> => {
       stopped.abort();
       await Promise.all(runs);

@@ -4,7 +4,7 @@ import { now } from '../lib/clock.ts';
 import type { Route } from '../lib/routes/route.ts';
 import type { Match } from './matcher.ts';
 
-/** What API Gateway and Lambda hand to a function, made of a request to the local service. */
+/** The event and context that API Gateway and Lambda pass to a function, made from a local request. */
 
 /** The service has 29 seconds to answer, as behind API Gateway. */
 const timeoutMillis = 29_000;
@@ -17,7 +17,7 @@ const lastValues = (values: Record<string, string[]>): Record<string, string> =>
 
 const orNull = <T extends object>(values: T): T | null => (Object.keys(values).length > 0 ? values : null);
 
-/** The event of a Lambda proxy integration, as far as API Gateway's documentation promises it. */
+/** The event of a Lambda proxy integration, with the fields that API Gateway documents. */
 export const proxyEvent = (request: IncomingMessage, id: string, { row, params }: Match, body: Buffer) => {
   const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s);
   const headers = request.headersDistinct as Record<string, string[]>;
@@ -51,14 +51,14 @@ export const proxyEvent = (request: IncomingMessage, id: string, { row, params }
   } as unknown as APIGatewayProxyEvent;
 };
 
-/** What the authorizer gets: the same without the body. */
+/** The authorizer's event: the same without the body. */
 export const authorizerEvent = (event: APIGatewayProxyEvent) => {
   const { body: _, isBase64Encoded: __, ...rest } = event;
   const methodArn = `arn:aws:execute-api:us-east-1:000000000000:local/local/${event.httpMethod}${event.path}`;
   return { type: 'REQUEST', methodArn, ...rest } as unknown as APIGatewayRequestAuthorizerEvent;
 };
 
-/** A function's context: whose request it is, and how much time is left. */
+/** A function's context: the request's id and the remaining time. */
 export const lambdaContext = (row: Route, awsRequestId: string): Context => {
   const end = performance.now() + timeoutMillis;
   return {

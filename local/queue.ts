@@ -4,7 +4,7 @@ import { startFauxqs } from 'fauxqs';
 import { deliveryQueue } from '../lib/delivery/queue.ts';
 import { privateAddress, privateDir } from './private.ts';
 
-/** The SQS server that the deliveries go through. */
+/** The SQS server of the deliveries. */
 export interface Queue {
   name: string;
   endpoint: string;
@@ -40,11 +40,11 @@ export const startQueue = async (dir?: string): Promise<Queue> => {
   return { name: 'fauxqs', endpoint: `http://${host}:${port}`, stop: () => server.stop() };
 };
 
-/** A queue's URL with the host by which this process reaches the server; the server's own may be none that exists. */
+/** A queue's URL with the host that this process uses: the server's own may not exist. */
 const reachable = (url: string | undefined, endpoint: string): string =>
   (url ?? '').replace(/^https?:\/\/[^/]+/, endpoint.replace(/\/$/, ''));
 
-/** Makes the delivery queue and its dead-letter queue, as the stack makes them on AWS. Answers their URLs. */
+/** Creates the delivery queue and its dead-letter queue, as the stack does on AWS. Answers their URLs. */
 export const ensureQueues = async (endpoint: string, name: string = deliveryQueue.name) => {
   const { retentionSeconds, visibilitySeconds, maxReceiveCount, deadLetterName } = deliveryQueue;
   const client = new SQSClient({ endpoint });

@@ -22,12 +22,12 @@ import { openDataDir, type ServiceFile } from './state.ts';
 import { demoStore, ensureKeys, ensureStore, otherStore } from './stores.ts';
 import { ensureTable } from './table.ts';
 
-/** What the handlers find in their environment on AWS. */
+/** The environment that the stack gives the handlers on AWS. */
 const setEnvironment = (table: string, queue: string, cursorSecret: string): void => {
   useLocalEngines(table, queue);
   Object.assign(process.env, {
     CURSOR_SECRET: cursorSecret,
-    // A person watches: failed deliveries are tried again sooner than on AWS.
+    // A person watches: deliveries retry sooner than on AWS.
     DISPENSER_TIMEOUT_MILLIS: '5000',
     DELIVERY_RETRY_SECONDS: '1',
   });
@@ -62,7 +62,7 @@ const loadHandlers = async (): Promise<GatewayOptions['handlerOf']> => {
   return load;
 };
 
-/** The port is taken before there is anything to answer from. */
+/** The port is open before the data is ready. */
 const answerNotReady = (response: ServerResponse): true => {
   response.writeHead(503, { 'Retry-After': '1' }).end();
   return true;
@@ -72,13 +72,13 @@ export interface LocalService {
   baseUrl: string;
   engine: string;
   service: ServiceFile;
-  /** Called if the engine ends by itself. */
+  /** Calls the listener if the engine ends by itself. */
   onEngineExit: (listener: () => void) => void;
-  /** Answers what is under way, then ends, engines included. */
+  /** Answers the running requests, then ends with its engines. */
   stop: () => Promise<void>;
 }
 
-/** Starts the whole service on 127.0.0.1: engine, queue, demo data, gateway. Throws with what to change. */
+/** Starts the whole service on 127.0.0.1: engine, queue, demo data, gateway. Its errors say what to change. */
 export const startService = async (
   { port, dataDir, memory, reset, demo, rate, burst }: LocalOptions,
   onAnswer: (request: ServedRequest) => void,
@@ -97,7 +97,7 @@ export const startService = async (
     };
     if (line.stack) console.error(line.stack);
     else if (line.route) lines.set(line.requestId, { calls: line.calls, units: line.units });
-    // A delivery has come further.
+    // The log line reports progress of a delivery.
     if (line.delivery) publish('deliveries');
   };
   const gateway: GatewayOptions = {
@@ -112,14 +112,14 @@ export const startService = async (
     onAnswer: (answered) => {
       const request = served(answered, lines.get(answered.id));
       lines.delete(answered.id);
-      // What the service calls of itself while it starts is nobody's request.
+      // The service's own calls at its start are nobody's requests.
       if (!started) return;
       noteRequest(request);
       onAnswer(request);
     },
   };
   const server = createGateway(gateway);
-  // The port is taken first: if it cannot be, nothing has been touched.
+  // The port comes first: if it is taken, no data has changed yet.
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -4,33 +4,33 @@ import { randomText } from '../lib/clock.ts';
 import type { Scope } from '../lib/routes/route.ts';
 import type { Resident } from '../lib/store/residents.ts';
 
-/** What other programs need to call the local service; written to `<data-dir>/service.json`. */
+/** `<data-dir>/service.json`, from which other programs learn how to call the local service. */
 export interface ServiceFile {
   baseUrl: string;
   store: { id: string; name: string };
   /** A key with all scopes under `all`, and one for each single scope. */
   keys: Record<'all' | Scope, string>;
   otherStore: { id: string; name: string; key: string };
-  /** Where the operator's command finds the engines. */
+  /** The operator's command finds the engines here. */
   table: { endpoint: string; name: string };
   queue: { endpoint: string; url: string; deadLetterUrl: string };
-  /** For how long the gateway keeps an answer about a key. */
+  /** How long the gateway caches an answer of the authorizer. */
   authorizerTtlSeconds: number;
-  /** Residents whom neither store has touched when the demo is fresh. */
+  /** Residents whom neither store has touched in a fresh demo. */
   residents: readonly Resident[];
 }
 
-/** What the service itself keeps beside its data. */
+/** `<data-dir>/state.json`: the service's own memory beside its data. */
 interface Kept {
   cursorSecret: string;
-  /** Whether the demo rows are all there. */
+  /** All demo rows are written. */
   seeded: boolean;
 }
 
 const readJson = <T>(path: string): T | undefined =>
   existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as T) : undefined;
 
-/** Keys are in it: only the owner may read it. */
+/** Only the owner may read the file, since it holds keys. */
 const writeJson = (path: string, value: object): void =>
   writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
 

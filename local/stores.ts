@@ -18,7 +18,7 @@ const isKnown = async (text: string | undefined): Promise<boolean> => {
   return key?.status === 'active' && !key.storeGone;
 };
 
-/** Keys of an earlier start are used again while the table knows them. */
+/** Reuses the keys of an earlier start while the table knows them. */
 export const ensureKeys = async (
   earlier: ServiceFile | undefined,
 ): Promise<Pick<ServiceFile, 'keys' | 'otherStore'>> => {

@@ -12,7 +12,7 @@ const keySchema = (partition: string, sort: string) => [
   { AttributeName: sort, KeyType: 'RANGE' as const },
 ];
 
-/** Makes the table, as the stack makes it on AWS, in an engine that does not have it yet. */
+/** Creates the table, as the stack does on AWS, if the engine lacks it. */
 export const ensureTable = async (client: DynamoDBClient, TableName: string): Promise<void> => {
   try {
     await client.send(new DescribeTableCommand({ TableName }));

@@ -3,7 +3,7 @@ import { DiscountType } from '../../lib/price.ts';
 import { addMember, createCategory, findCategory } from '../../lib/store/categories.ts';
 import { createProduct, type ProductFields } from '../../lib/store/products.ts';
 import type { Store } from '../../lib/store/stores.ts';
-import { demoUuid, inDays } from './made-up.ts';
+import { demoUuid, inDays } from './residents.ts';
 
 const plain: ProductFields = {
   name: '',
@@ -23,7 +23,7 @@ const plain: ProductFields = {
   active: true,
 };
 
-/** Products of which each shows a rule. */
+/** Products that each show a rule. */
 const special = (): (Partial<ProductFields> & { name: string })[] => [
   { name: '100%_off', price: 500, description: 'Its name shows that % and _ are searched for literally.' },
   { name: 'Nameless wonder', price: 75 },
@@ -61,20 +61,7 @@ const special = (): (Partial<ProductFields> & { name: string })[] => [
 ];
 
 const colours = ['Red', 'Green', 'Blue', 'White', 'Black'];
-const things = [
-  'chair',
-  'table',
-  'lamp',
-  'rug',
-  'shelf',
-  'vase',
-  'curtain',
-  'mirror',
-  'clock',
-  'candle',
-  'sofa',
-  'bed',
-];
+const things = 'chair table lamp rug shelf vase curtain mirror clock candle sofa bed'.split(' ');
 const styles = ['oak', 'glass', 'velvet', 'steel'];
 
 const catalogue = (): ProductFields[] => {
@@ -86,7 +73,7 @@ const catalogue = (): ProductFields[] => {
   return [...special(), ...ordinary].map((product) => ({ ...plain, item: product.name, ...product }));
 };
 
-/** Categories by name, with the products in them by a word of their name; one stays empty. */
+/** Categories, each with the words that a product's name must have one of; the last stays empty. */
 const categories = [
   { name: 'Seating', words: ['chair', 'sofa', 'bench', 'Chaise'] },
   { name: 'Light', words: ['lamp', 'candle'] },
@@ -95,15 +82,15 @@ const categories = [
   { name: 'Coming soon', words: [] },
 ];
 
-/** A category may have products already, which making it again would not count. */
+/** Leaves an existing category alone: creating it again would lose its product count. */
 const ensureCategory = async (store: string, id: string, name: string): Promise<void> => {
   if (!(await findCategory(store, id))) await createCategory(store, { name }, { id });
 };
 
-/** Writes the products and categories of the demo store, each of which shows a rule, and many ordinary ones. */
+/** Writes the demo store's categories and products: some that each show a rule, and many ordinary ones. */
 export const seedCatalogue = async ({ id: store }: Store): Promise<void> => {
   const products = catalogue();
-  // Nothing of the demo happens side by side but what is independent: the order of ids is the order of this file.
+  // Only independent writes run at the same time, so that the order of ids is the order of this file.
   await Promise.all(
     products.map((product, index) =>
       createProduct(store, product, { id: demoUuid(3, index + 1), mpListing: index < 3 ? 7_000_001 + index : 0 }),
@@ -117,7 +104,7 @@ export const seedCatalogue = async ({ id: store }: Store): Promise<void> => {
   }
 };
 
-/** Gives the other store something that the demo store's keys must not reach. */
+/** Gives the other store rows that the demo store's keys must not reach. */
 export const seedOther = async ({ id: store }: Store): Promise<void> => {
   const vase = { ...plain, name: 'Somebody else’s vase', item: 'Vase', price: 1 };
   await createProduct(store, vase, { id: demoUuid(8, 1) });

@@ -6,10 +6,9 @@ import { putGiftCard } from '../../lib/store/gift-cards.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import { recordPurchase } from '../../lib/store/spend.ts';
 import type { Store } from '../../lib/store/stores.ts';
-import { demoUuid, inDays } from './made-up.ts';
-import { friends } from './residents.ts';
+import { demoUuid, friends, inDays } from './residents.ts';
 
-/** Customers of which each shows a rule: credit with and without lots, spend, a ban, a subscription, a discount. */
+/** Customers that each show a rule: credit with and without lots, spend, a ban, a subscription, a discount. */
 export const seedCustomers = async ({ id }: Store): Promise<void> => {
   const [vendor, renamed, partner] = friends as [Resident, Resident, Resident];
   const by = 'demo';
@@ -32,7 +31,7 @@ export const seedCustomers = async ({ id }: Store): Promise<void> => {
   await recordPurchase(id, { id: 'demo-5', buyer: vendor, productId: demoUuid(3, 1), price: 500, at: inDays(-3) });
 };
 
-/** Coupons and gift cards of which each shows a rule; one coupon is applied, to the whole store and to one product. */
+/** Coupons and gift cards that each show a rule. One coupon applies to the whole store, one to a product. */
 export const seedCoupons = async ({ id }: Store): Promise<void> => {
   const [vendor, renamed, partner] = friends as [Resident, Resident, Resident];
   const fields = { discount: 10, ownerProfit: 5, active: true, bloggersSync: false };

@@ -1,5 +1,12 @@
+import { now, timestamp } from '../../lib/clock.ts';
 import { putResident, type Resident } from '../../lib/store/residents.ts';
-import { demoUuid } from './made-up.ts';
+
+/** A made-up UUID, the same at every start: `kind` and `number` say which thing it names. */
+export const demoUuid = (kind: number, number: number): string =>
+  `${String(kind).padStart(8, '0')}-dede-4ede-8ede-${String(number).padStart(12, '0')}`;
+
+const day = 86_400_000;
+export const inDays = (days: number): string => timestamp(now() + days * day);
 
 const firstNames = 'ada bob cleo dara ezra faye gus hana ivo juno kai lena milo nora otis pia quin rhea sol tess'.split(
   ' ',
@@ -11,7 +18,7 @@ export const untouchedResidents: readonly Resident[] = firstNames
   .flatMap((first) => lastNames.map((last) => (last === 'resident' ? first : `${first}.${last}`)))
   .map((username, index) => ({ uuid: demoUuid(1, index + 1), username }));
 
-/** Residents who have to do with the demo store; the second was renamed twice. */
+/** Residents whom the demo store knows. The second was renamed twice. */
 export const friends = [
   { uuid: demoUuid(2, 1), username: 'vera.vendor' },
   { uuid: demoUuid(2, 2), username: 'nova', formerNames: ['stella', 'stella.star'] },
