@@ -6,15 +6,15 @@ import { kinds } from '../../../cli/data/kinds.ts';
 const document = readFileSync(new URL('../../../docs/operate/import-export.md', import.meta.url), 'utf8');
 
 test.each(kinds.map((kind) => [kind.name, kind] as const))(
-  'the document names every column of %s, and which are required',
+  'the document names every column of %s with its meaning, and which are required',
   (name, kind) => {
     const [, section = ''] = document.split(`\n### ${name}\n`);
     const [columns = ''] = section.split('\n##');
 
     const rows = columns.split('\n').filter((line) => line.startsWith('| `'));
 
-    expect(rows.map((row) => [row.split('`')[1], row.includes('**required**')])).toEqual(
-      kind.columns.map((column) => [column.name, isRequired(column)]),
+    expect(rows.map((row) => [row.split('`')[1], row.split(' | ')[1], row.includes('**required**')])).toEqual(
+      kind.columns.map((column) => [column.name, column.help, isRequired(column)]),
     );
   },
 );
