@@ -26,9 +26,9 @@ const jsonOf = (text: string): unknown => {
 
 /** The message for an error of Middy's parser, which keeps the message of an error that it wraps in `cause`. */
 const messageOf = (error: unknown): string => {
-  const { message, cause } = error as { message: string; cause?: { message?: string } };
+  const { message, cause } = error as { message: string; cause: { message?: string } };
   if (message === 'Forbidden key in JSON body') return forbidden;
-  return cause?.message === notUtf8 ? notUtf8 : notObject;
+  return cause.message === notUtf8 ? notUtf8 : notObject;
 };
 
 /** Reads the body as a JSON object; undefined where it is none, and then the message of its fault goes to `faults`. */

@@ -85,7 +85,8 @@ test('a byte order mark before a body is ignored', async () => {
   const encoded = { body: Buffer.from(text).toString('base64'), isBase64Encoded: true };
   expect((await answerOf(row, encoded)).body.got).toEqual({ parts: [] });
   expect(await answerOf(optional, { body: '\ufeff' })).toMatchObject({ statusCode: 200, body: { got: {} } });
-  expect(await errorsOf(row, { body: `\ufeff${text}` })).toEqual(['The body must be a JSON object.']);
+  for (const body of [`\ufeff${text}`, '{"parts":\ufeff[]}'])
+    expect(await errorsOf(row, { body })).toEqual(['The body must be a JSON object.']);
 });
 
 test('400s for a body that is not UTF-8, or holds the U+FFFD by which API Gateway replaces such bytes', async () => {
