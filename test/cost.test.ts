@@ -7,7 +7,7 @@ import { seedStore } from './support/seeded-store.ts';
 import { type Call, startTestService } from './support/service.ts';
 import { volume } from './support/volume.ts';
 
-/** What a call costs is counted in calls and capacity units, which do not depend on the machine. */
+/** Costs are counted in calls and capacity units, which do not depend on the machine. */
 
 let service: Awaited<ReturnType<typeof startTestService>>;
 beforeAll(async () => {
@@ -50,7 +50,7 @@ test(`a page of a filtered list costs the same, within 5 %, in a store of 1000 r
     expect([ofFew.status, ofMany.status], path).toEqual([200, 200]);
     expect([ofFew.body.data.length, ofMany.body.data.length], path).toEqual([40, 40]);
     expect(ofMany.cost?.calls, path).toBe(ofFew.cost?.calls);
-    // What else a category's products are asked for is no part of an index: more members are read until enough pass.
+    // No index holds a category's products by other filters: more members are read until enough of them pass.
     if (!path.includes('category')) expect(ofMany.cost?.steps, path).toBeLessThanOrEqual(2);
     expect(Math.abs((ofMany.cost?.units ?? 0) / (ofFew.cost?.units ?? 1) - 1), path).toBeLessThanOrEqual(0.05);
   }

@@ -67,7 +67,7 @@ test.each(titled(triable))(
       (answer) => !endpoint.list || answer.body.data.length > 0,
     );
 
-    // What the endpoint deleted is there again for the tests that follow.
+    // The tests that follow need another category in the place of the deleted one.
     if (endpoint.method === 'DELETE') values.category = (await createCategory()).id;
     expect(status).toBe(endpoint.status);
     if (!endpoint.shape) return expect(body).toBeUndefined();

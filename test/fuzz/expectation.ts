@@ -3,7 +3,7 @@ import { routes } from '../../lib/routes/routes.ts';
 import { ada, bob, cleo } from '../support/residents.ts';
 import { type FuzzRequest, strangers } from './requests.ts';
 
-/** What the contract lets a request be answered with, said anew from the rows' schemas, apart from the service's code. */
+/** The answers that the contract allows, worked out from the rows' schemas without the service's code. */
 
 const patterns = routes.map((row) => ({ row, pattern: new RegExp(`^${row.path.replace(/\{\w+\}/g, '[^/]+')}$`) }));
 
@@ -41,7 +41,7 @@ const textOf = (bytes: string): string => Buffer.from(bytes, 'latin1').toString(
 /** The value of a body's JSON. */
 const parsedBody = (bytes: string) => JSON.parse(textOf(bytes).replace(/^\ufeff/, ''));
 
-/** Whether a value holds a member or a character that no body may have, or nests deeper than any parser has to follow. */
+/** True where a value holds a member or a character that no body may have, or nests deeper than a parser has to follow. */
 const isRefused = (value: unknown, depth = 0): boolean => {
   if (typeof value === 'string') return value.includes('\ufffd');
   if (typeof value !== 'object' || value === null) return false;
@@ -92,7 +92,7 @@ const undecidedByState = [
   'categories/create-category',
 ];
 
-/** Whether nothing that was written before can make a difference to the status of a well-formed request. */
+/** True where no earlier write can change the status of a well-formed request. */
 const isFree = (row: Route, query: string, body: string): boolean => {
   if (row.id === 'products/create-product') {
     const { profitShares = [], demoId = null } = parsedBody(body);
@@ -102,7 +102,7 @@ const isFree = (row: Route, query: string, body: string): boolean => {
   return isList || undecidedByState.includes(row.id);
 };
 
-/** What a well-formed request may be answered with, where all goes well. */
+/** The statuses that a well-formed request may get while nothing fails. */
 const wellFormedStatuses = (row: Route, params: Record<string, string>, query: string, body: string): number[] => {
   const { identifier } = params;
   if (isFree(row, query, body)) return [identifier === undefined || isKnown(identifier) ? row.status : 404];

@@ -48,7 +48,7 @@ afterAll(() => {
   resolver.lookup = lookup;
 });
 
-/** Takes all messages off the queue, and says how many there were. */
+/** Takes all messages off the queue, and returns their number. */
 const emptyQueue = async (): Promise<number> => {
   const count = await messagesOn(queueUrl);
   const client = new SQSClient({});
@@ -61,7 +61,7 @@ let sent = 0;
 let queued = 0;
 const answered = new Map<string, number>();
 
-/** Sends a request and checks its answer; answers the status. */
+/** Sends a request, checks its answer, and returns the status. */
 const tryOut = async (request: FuzzRequest, { alone = false } = {}): Promise<number | undefined> => {
   const tag = String(++sent);
   const answer = await send(Number(new URL(service.baseUrl).port), request, [requestTag, tag]);
@@ -87,7 +87,7 @@ const runBlock = async (blockSeed: number): Promise<void> => {
       const filled = batch.map(fill);
       const results = await Promise.allSettled(filled.map((request) => tryOut(request)));
       for (const result of results) if (result.status === 'rejected') throw result.reason;
-      // What was too busy beside the others must not be so by itself.
+      // A request that was answered 503 beside the others must succeed by itself.
       for (const [index, request] of filled.entries()) {
         const result = results[index];
         if (result?.status === 'fulfilled' && result.value === 503) await tryOut(request, { alone: true });

@@ -10,7 +10,7 @@ import { ada, bob, cleo, unknownUuid } from '../support/residents.ts';
 export interface FuzzRequest {
   /** The id of the row that it was made for. */
   row: string;
-  /** What was made wrong with it; empty for nothing. */
+  /** The fault that was put into it; empty for none. */
   mutation: string;
   method: string;
   /** Path and query. */
@@ -177,7 +177,7 @@ const chosen = (body: Record<string, unknown>): Record<string, unknown> => {
   return { ...rest, ...choice, scope, ...(scope === 1 && { productId: productId ?? '~product0~' }) };
 };
 
-/** What a row's requests are made of, before anything is made wrong with them. */
+/** The parts of a row's requests, before a fault is put into them. */
 export const partsOf = (row: Route) =>
   fc.record({
     path: pathOf(row),

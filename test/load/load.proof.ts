@@ -9,7 +9,7 @@ import { runLoad } from './run.ts';
 const seconds = Number(process.env.LOAD_SECONDS ?? 120);
 const seed = Number(process.env.LOAD_SEED ?? Date.now() % 2 ** 31);
 
-// What injected faults, the killed engine and the short time-out of messages make the service complain of.
+// The service logs these because of injected faults, the killed engine and the short time-out of messages.
 const expected =
   /ECONNREFUSED|ECONNRESET|EPIPE|socket hang up|ProvisionedThroughputExceeded|TransactionConflict|TransactionCanceled|MessageNotInflight|The engine .* ended/;
 

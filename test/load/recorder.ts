@@ -120,7 +120,7 @@ export const createRecorder = (width: number) => {
       kills.push(kill);
     },
     answers: (): number => reads.length + writes.length,
-    /** Whether each of the rows has answered as it should. */
+    /** True once each of the rows has answered as it should. */
     hasAnswered: (rows: readonly Route[]): boolean => rows.every(({ id }) => endpoints.has(id)),
     summary: () => ({
       seconds: seconds(),

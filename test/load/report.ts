@@ -30,7 +30,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'store-load-'));
 console.log(`${seconds} s with LOAD_SEED=${seed}; data in ${dataDir}`);
 const report = await runLoad({ seconds, seed, dataDir, onProgress: (text) => console.log(text) });
 writeFileSync(`${values.out}.svg`, await chartOf(report));
-// What only the chart shows is in none of the figures.
+// The series are for the chart alone.
 const { memorySamples: _, stretches: __, ...figures } = report;
 const text = JSON.stringify(figures, null, 2);
 writeFileSync(`${values.out}.json`, `${text}\n`);

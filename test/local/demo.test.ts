@@ -13,7 +13,7 @@ import { freshTable, setClock, wholeTable } from '../support/service.ts';
 
 beforeAll(async () => {
   await freshTable();
-  // What is written at another time differs.
+  // Rows hold the time at which they were written.
   setClock(source.now());
   await seedResidents();
 });
@@ -32,8 +32,8 @@ const breakOffAt = (kind: string, nth: number): (() => void) => {
 };
 
 /**
- * What the stores hold, under the same names for all. Credit apart, and what an applied coupon replaced: these tell that
- * something was done twice.
+ * The items of the stores, under the same names for all. Credit is left out, and the coupon that another replaced: both
+ * show that something was done twice.
  */
 const rowsOf = async ({ store, other }: Stores): Promise<Record<string, unknown>> => {
   const rows = (await wholeTable()).map(({ application: _, earlier: __, ...item }) => ({

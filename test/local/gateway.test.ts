@@ -49,7 +49,7 @@ test('413s for a body over 10 MB, as problem+json', async () => {
   expect([large.status, large.headers.get('content-type')]).toEqual([413, 'application/problem+json']);
 });
 
-test('what the authorizer said is kept per key and route, and asked again when its time is over', async () => {
+test('keeps the authorizer’s answer per key and route, and asks again when its time is over', async () => {
   let asked = 0;
   const get = await start({
     authorizerTtlSeconds: 60,

@@ -5,7 +5,7 @@ import { routes } from '../../lib/routes/routes.ts';
 import { createGateway } from '../../local/gateway.ts';
 import { sendRaw } from '../support/raw-http.ts';
 
-/** What is no HTTP, or only half of it. Node itself would answer without a body, or not at all. */
+/** Requests that are no HTTP, or only half of it. Node itself would answer them without a body, or not at all. */
 
 let port: number;
 let called = 0;

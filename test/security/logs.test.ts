@@ -14,7 +14,7 @@ import { startTestService } from '../support/service.ts';
 
 /**
  * Sends a mark in every field, header and parameter of every endpoint, in requests that succeed and that fail, and
- * looks for it in what the process says: standard output and error, the console and the log lines.
+ * looks for it in all that the process prints: standard output and error, the console and the log lines.
  */
 
 /** Text that a username may hold, so that it goes everywhere; and a number that is nowhere else. */
@@ -39,7 +39,7 @@ const listen = (): { said: string[]; stop: () => void } => {
   return { said, stop: () => spies.forEach((spy) => void spy.mockRestore()) };
 };
 
-/** What must stay as it is for a request to succeed. */
+/** Fields that keep their value, so that the request succeeds. */
 const fixed = /Identifier$|Id$|^(?:url|scope|discount)$/;
 
 /** The same body with the mark in every text and number that may be another. */
@@ -52,7 +52,7 @@ const withMarks = (body: object, text: string): object =>
     }),
   );
 
-/** What a dispenser may answer, and what becomes of the delivery. */
+/** A dispenser's answers, and the state of the delivery after each. */
 const answersOfDispenser = [
   [200, 'delivered'],
   [422, 'failed'],

@@ -43,7 +43,7 @@ const internal = [
 ];
 const prototypes = ['constructor', 'prototype'];
 
-/** What somebody who wants more than the endpoint gives would send. */
+/** A value that an attacker would send in a field. */
 const forged = (name: string): unknown => {
   if (/uuid|id$/i.test(name)) return cleo.uuid;
   if (/^(redeemed|purchased|active|isBanned|queued|revoked|replaced|limited)$/.test(name)) return true;
@@ -78,7 +78,7 @@ const chance = /"(secret|application)":"[^"]*"/g;
 const everyStores = new Set([ada, bob, cleo].map(({ uuid }) => uuid));
 const uuids = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
 
-/** What is the same in two stores: ids that are a store's own are told by number alone. */
+/** The value with numbers in place of ids, so that it is the same in two stores that hold the same rows. */
 const shown = (value: unknown, storeId: string): unknown => {
   const text = JSON.stringify(ordered(value)).replaceAll(storeId, '<store>').replace(chance, '"$1":""');
   const ids = [...new Set(text.match(uuids))].filter((id) => !everyStores.has(id));

@@ -9,7 +9,7 @@ import { seedResidents } from '../support/residents.ts';
 import { startTestService } from '../support/service.ts';
 import { requestTag, watchWrites } from '../support/writes.ts';
 
-/** Who gets where: every endpoint with every scope, with the authorizer's answers kept as on AWS. */
+/** Calls every endpoint with every scope, while the authorizer's answers are kept as on AWS. */
 
 /** `SCOPES_SEED` replays an order of requests. */
 const seed = Number(process.env.SCOPES_SEED ?? Date.now() % 2 ** 31);

@@ -6,7 +6,7 @@ import type { OneOfEach } from '../support/one-of-each.ts';
 import { ada, bob, cleo, seedResidents } from '../support/residents.ts';
 import { startTestService, wholeTable } from '../support/service.ts';
 
-/** What else could lead from one store into another, beside ids: see also test/routes/other-store.test.ts. */
+/** Tries ways from one store into another other than by ids, which test/routes/other-store.test.ts tries. */
 
 let service: Awaited<ReturnType<typeof startTestService>>;
 let mine: OneOfEach;

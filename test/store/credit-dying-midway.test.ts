@@ -79,7 +79,7 @@ const dies = async (name: string, size: number, writes: number, finish: 'sweep' 
   else await change(uuid, { kind: 'increment', delta: 1, expiresAt: timestamp(later + 90_000) });
   const after = await settled(uuid);
   const added = finish === 'sweep' ? 0 : 1;
-  // What died before its first write has not happened, unless the sweep itself does it again.
+  // A change that died before its first write has not happened, unless the sweep itself repeats it.
   if (writes === 0 && name !== 'sweep') expect(after.item.credit).toBe(before + added);
   else expect(after.item.credit).toBe(balance + added);
   if (writes > 0) {

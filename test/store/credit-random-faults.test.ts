@@ -22,7 +22,7 @@ const outcomeOf = (error: unknown): Outcome => {
   return error instanceof Problem ? 'refused' : 'unknown';
 };
 
-/** Whether `sum` is that of some of these amounts: plus or minus powers of two, each there once. */
+/** True if some of these amounts add up to `sum`. Each is plus or minus a power of two, and no two are alike. */
 const isSumOfSome = (sum: number, amounts: readonly number[]): boolean => {
   const shifted = amounts.filter((amount) => amount < 0).reduce((total, amount) => total - amount, sum);
   const allowed = amounts.reduce((bits, amount) => bits | Math.abs(amount), 0);

@@ -17,7 +17,7 @@ interface Use {
 
 const like = (pattern: string): RegExp => new RegExp(`^${pattern.split('*').map(RegExp.escape).join('.*')}$`, 's');
 
-/** Whether one of these permissions allows a use, as IAM reads them: each of the keys has to match one of its patterns. */
+/** True if one of these permissions allows a use. As in IAM, each of the keys has to match one of its patterns. */
 export const allows = (permitted: Permission[], { action, index, partitions }: Use): boolean =>
   permitted.some(
     (permission) =>
@@ -33,7 +33,7 @@ type Input = any;
 const textOf = (value: Input): string => (typeof value === 'object' ? value.S : value);
 const partitionOf = (item: Input): string => textOf(item[tableKey.partition]);
 
-/** What a command does, in IAM's words; one use per item of a transaction. */
+/** The actions of a command, in IAM's words; one per item of a transaction. */
 const usesOf = (command: string, input: Input): Use[] => {
   const tables: [string, Input][] = Object.entries(input.RequestItems ?? {});
   switch (command) {

@@ -18,11 +18,11 @@ type Call = (method: string, path: string, body?: unknown) => Promise<{ status: 
 interface Seed {
   /** A code that no coupon of the store has; the other rows take it as their name. */
   code: string;
-  /** Whose the coupon is. */
+  /** The owner of the coupon. */
   owner: string;
-  /** Who is granted the gift card, and has the coupon applied. */
+  /** The customer who gets the gift card and the coupon. */
   customer: string;
-  /** Whether coupon and product are. */
+  /** False makes coupon and product inactive. */
   active?: boolean;
 }
 

@@ -48,7 +48,7 @@ interface Answer {
   headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: an answer is looked at member by member, whatever the endpoint.
   body: any;
-  /** What it cost, from the request's log line; undefined where no function was called. */
+  /** Its cost, from the request's log line; undefined where no function was called. */
   cost: { calls: number; steps: number; units: number } | undefined;
 }
 
