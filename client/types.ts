@@ -105,6 +105,28 @@ export interface Endpoints {
     answer: RevokedCouponResponse;
   };
   /**
+   * List a customer's applied coupons
+   */
+  'GET /v1/customers/{identifier}/coupons': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+    };
+    answer: CustomerCouponListResponse;
+  };
+  /**
    * List customers
    */
   'GET /v1/customers': {
@@ -710,6 +732,47 @@ export interface RevokedCouponResponse {
    * Whether there was such an application. It is gone in either case.
    */
   revoked: boolean;
+}
+export interface CustomerCouponListResponse {
+  /**
+   * Applied coupons, at most `limit`.
+   */
+  data: CustomerCouponResponse[];
+  pagination: Pagination;
+}
+export interface CustomerCouponResponse {
+  /**
+   * UUID of the coupon, in lower case.
+   */
+  couponId: string;
+  /**
+   * Code of the coupon, as it was written.
+   */
+  code: string;
+  /**
+   * What the customer saves, in percent of the price.
+   */
+  discount: number;
+  /**
+   * What the discount is for. The request sends an integer: `0` is answered `store`, `1` is answered `product`.
+   */
+  scope: 'store' | 'product';
+  /**
+   * UUID of the product. Only with scope `product`.
+   */
+  productId?: string;
+  /**
+   * UUID of the customer, in lower case.
+   */
+  customerUuid: string;
+  /**
+   * Current username of the customer, in canonical form.
+   */
+  customerUsername: string;
+  /**
+   * When the application lapses: the time of the request plus `expiresInHours`.
+   */
+  expiresAt: string;
 }
 export interface CustomerListResponse {
   /**

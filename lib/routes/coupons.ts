@@ -129,6 +129,8 @@ const AppliedCouponResponse = z
   })
   .meta({ id: 'AppliedCouponResponse' });
 
+const CustomerCouponResponse = AppliedCouponResponse.omit({ replaced: true }).meta({ id: 'CustomerCouponResponse' });
+
 const RevokedCouponResponse = z
   .object({ revoked: boolean().describe('Whether there was such an application. It is gone in either case.') })
   .meta({ id: 'RevokedCouponResponse' });
@@ -207,4 +209,14 @@ export const revokeCoupon = route('POST /v1/customers/{identifier}/actions/revok
   response: RevokedCouponResponse,
   reads: ['COUPON', 'CODE', 'RESIDENT', 'NAME'],
   writes: ['APPLIED'],
+});
+
+export const listCustomerCoupons = route('GET /v1/customers/{identifier}/coupons', {
+  id: 'coupons/list-customer-coupons',
+  summary: "List a customer's applied coupons",
+  scope: 'coupons:read',
+  query: z.object(pageQuery),
+  response: listOf('CustomerCouponListResponse', 'Applied coupons', CustomerCouponResponse),
+  reads: ['APPLIED', 'COUPON', 'RESIDENT', 'NAME'],
+  extension: true,
 });

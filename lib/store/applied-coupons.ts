@@ -1,13 +1,14 @@
 import { newId, now, timestamp } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
+import { loaded, merged, type Source } from '../lists/source.ts';
 import { invalid, notFound } from '../problem.ts';
 import { above, all, any, copyOf, is, isNew, isNot, remove, update } from '../table/language.ts';
 import { type Key, partition, ttlAttribute } from '../table/schema.ts';
-import { transact, write } from '../table/table.ts';
-import { type CouponChoice, findChosen } from './coupons.ts';
+import { getMany, rowsOf, transact, write } from '../table/table.ts';
+import { type CouponChoice, type CouponItem, couponKey, findChosen } from './coupons.ts';
 import { findVisitor, welcoming } from './customers.ts';
 import { hasProduct } from './products.ts';
-import { findResident } from './residents.ts';
+import { findResident, type Resident } from './residents.ts';
 
 /**
  * An application of a coupon to a customer: one for the whole store and one for each product. It is live while
@@ -112,4 +113,52 @@ export const revokeCoupon = async (
   const key = appliedKey(store, customer.uuid, productId);
   const refusals = await transact([remove(key, all(isChosen, isLive))], { answer: { revoked: true } });
   return { revoked: !refusals };
+};
+
+const isStoreWide = ({ sk }: Key): boolean => sk === 'store';
+
+/** The place in a customer's list: the application to the whole store comes first, then those to products by their ids. */
+const placeOf = (key: Key): string => (isStoreWide(key) ? '0' : key.sk);
+
+const listApplications = (store: string, customer: string): Source<AppliedCoupon> => {
+  const key = appliedKey(store, customer, undefined);
+  const rows = rowsOf<AppliedCoupon>({ partition: key.pk });
+  const place = placeOf(key);
+  const storeWide: Source<AppliedCoupon> = async ({ descending, from }) => {
+    const isPassed = from && (descending ? place > from.position : place < from.position);
+    const isLeftOut = from?.position === place && !from.inclusive;
+    return isPassed || isLeftOut ? [] : getMany([key], { consistent: true });
+  };
+  // The table's order has the store-wide application last.
+  const ofProducts: Source<AppliedCoupon> = async (range) => {
+    const start = range.descending && !range.from ? { from: { position: key.sk, inclusive: false } } : {};
+    return (await rows({ ...range, ...start })).filter((row) => !isStoreWide(row));
+  };
+  return merged([storeWide, ofProducts], placeOf);
+};
+
+/** The coupons that count for a customer now: applied and not lapsed, active and not expired. */
+export const listAppliedCoupons = (store: string, { uuid, username }: Resident) => {
+  const at = timestamp(now());
+  return loaded(listApplications(store, uuid), placeOf, async (applications) => {
+    const live = applications.filter(({ expiresAt }) => expiresAt > at);
+    const keys = live.map(({ couponId }) => couponKey(store, couponId));
+    const coupons = new Map((await getMany<CouponItem>(keys, { consistent: true })).map((item) => [item.id, item]));
+    return live.flatMap(({ couponId, expiresAt, ...key }) => {
+      const coupon = coupons.get(couponId);
+      if (!coupon?.active || coupon.expiration <= at) return [];
+      const [, productId] = key.sk.split('#');
+      return {
+        couponId,
+        code: coupon.code,
+        discount: coupon.discount,
+        scope: productId === undefined ? ('store' as const) : ('product' as const),
+        ...(productId !== undefined && { productId }),
+        customerUuid: uuid,
+        customerUsername: username,
+        expiresAt,
+        place: placeOf(key),
+      };
+    });
+  });
 };

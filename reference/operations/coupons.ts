@@ -47,4 +47,11 @@ export const couponTexts: Record<string, OperationText> = {
     request: { couponId: '00000004-dede-4ede-8ede-000000000001', scope: 0 },
     refused: { code: 'WELCOME10', couponId: '00000004-dede-4ede-8ede-000000000001', scope: 1 },
   },
+  'coupons/list-customer-coupons': {
+    description:
+      '**An extension of this service, beyond the contract.** The coupons that count for a customer now: the application has not ' +
+      'lapsed, and the coupon is active and has not expired. The one for the whole store comes first, then those for single ' +
+      'products by product id. 404 where there is no such resident.',
+    parameters: { identifier: 'nova' },
+  },
 };
