@@ -4,8 +4,8 @@ import * as z from 'zod';
 import { source } from '../lib/clock.ts';
 import type { Stage } from '../lib/keys.ts';
 import { listStores, type Store } from '../lib/store/stores.ts';
-import { useLocalEngines } from '../local/environment.ts';
 import { Failure, UsageError } from './errors.ts';
+import { useLocalEngines } from './local-engines.ts';
 
 /** The options that every command takes. */
 export interface GlobalOptions {
