@@ -59,6 +59,33 @@ test('no import of lib/ leads upward or out of it, functions import lib/ alone, 
   expect(faultsOf(imports)).toEqual([]);
 });
 
+/** The folders at the root from which imports lead back to the same folder. */
+const circular = (imports: Imports): string[] => {
+  const folderOf = (file: string): string => file.split('/')[0] ?? '';
+  const arrows = Object.entries(imports).flatMap(([file, others]) =>
+    others.filter(isFile).map((other) => [folderOf(file), folderOf(other)] as const),
+  );
+  const beyond = (folder: string): string[] =>
+    arrows.filter(([from, to]) => from === folder && to !== from).map(([, to]) => to);
+  return [...new Set(arrows.map(([from]) => from))].filter((folder) => {
+    const reached = new Set(beyond(folder));
+    // A set hands out what is added to it meanwhile.
+    for (const next of reached) for (const further of beyond(next)) reached.add(further);
+    return reached.has(folder);
+  });
+};
+
+test('no folder imports itself through another', () => {
+  const all = globSync('{bench,cli,client,functions,infra,lib,local,reference}/**/*.ts', { cwd: root });
+  const importsOfAll: Imports = Object.fromEntries(
+    all.map((file) => [file, importsOf(file, readFileSync(join(root, file), 'utf8'))]),
+  );
+  const planted = { ...importsOfAll, 'cli/planted.ts': ['local/gateway.ts'] };
+
+  expect(circular(importsOfAll)).toEqual([]);
+  expect(circular(planted)).toEqual(expect.arrayContaining(['cli', 'local']));
+});
+
 test('lib/ and functions/ import packages that are dependencies of the service', () => {
   const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const packages = new Set(
