@@ -81,8 +81,8 @@ interface Cell {
 /** Pads to the width on the screen, where some characters take two columns. */
 const shownCell = ({ text, style, toRight }: Cell, width: number): string => {
   const blanks = ' '.repeat(Math.max(0, width - stringWidth(text)));
-  const padded = toRight ? blanks + text : text + blanks;
-  return style ? paint(style, padded) : padded;
+  const painted = style ? paint(style, text) : text;
+  return toRight ? blanks + painted : painted + blanks;
 };
 
 const tableLines = (row: readonly Cell[], widths: readonly number[]): string => {
@@ -134,8 +134,9 @@ export const print = <T extends object>(
   else printTable(rows, columns);
 };
 
-/** A number of things, in words: `1 item`, `2 items`. */
-export const counted = (count: number, one: string, more = `${one}s`): string => `${count} ${count === 1 ? one : more}`;
+/** A number of things, in words: `1 item`, `2,000 items`. */
+export const counted = (count: number, one: string, more = `${one}s`): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : more}`;
 
 /** A line for the person at the terminal, on standard error, so that standard output holds nothing but the result. */
 export const note = (text: string): void => {

@@ -12,7 +12,7 @@ const stateStyles = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
 const columns: Column<Finding>[] = [
   { heading: 'state', cell: ({ state }) => state, style: ({ state }) => stateStyles[state] },
-  { heading: 'check', cell: ({ check }) => check },
+  { heading: 'check', cell: ({ check }) => check, wraps: true },
   { heading: 'found', cell: ({ detail, fix }) => (fix ? `${detail}. ${fix}` : detail), wraps: true },
 ];
 

@@ -69,7 +69,7 @@ const columnsHelp = ({ columns: all }: Kind): string => {
   const lines = all.map(
     (column) => `  ${column.name.padEnd(width)}  ${column.help}${isRequired(column) ? ' (required)' : ''}`,
   );
-  return `\nColumns, in any order:\n${lines.join('\n')}\n`;
+  return `\nColumns, in any order:\n${lines.join('\n')}`;
 };
 
 /** Adds `store import <kind> <file>`. */

@@ -129,7 +129,7 @@ export const addKeys = (program: StoreCommand): void => {
     .description('Issues a key. It is printed once and stored nowhere.')
     .argument('<name>', 'what the key is for, such as "web shop"', parseName)
     .option('--scopes <list>', `what it may do, separated by commas: ${scopes.join(', ')}`, parseScopes)
-    .addOption(new Option('--read-only', 'all scopes that read').conflicts(['scopes', 'allScopes']))
+    .addOption(new Option('--read-only', 'every scope that ends with :read').conflicts(['scopes', 'allScopes']))
     .addOption(new Option('--all-scopes', 'all scopes').conflicts('scopes'))
     .option(...expires, parseEnd)
     .examples(

@@ -59,18 +59,12 @@ const giveId = (kind: Kind, store: string, fields: Values, uuidOf: UuidOf, pass:
 
 /** The fault of a value that another row has too. A row without an id is told by the text that its id is made of. */
 const takenBy = (kind: Kind, { values }: RawRow, field: string, value: string, other: number): Fault => {
-  const message = `must be there once: line ${other} has it too`;
+  const message = `must be unique: line ${other} has it too`;
   if (field !== 'id' || values.id !== undefined) return { field, value: values[field] ?? value, message };
-  return kind.id?.repeats
-    ? {
-        field: 'the row',
-        message: `has the id of line ${other}, by its contents: give it an id of its own if it is another one`,
-      }
-    : {
-        field: 'name',
-        value: values.name,
-        message: `must be there once, or the rows must have ids: line ${other} has it too`,
-      };
+  if (kind.id?.repeats)
+    return { field: 'the row', message: `is the same as line ${other}: give it an id if it is another row` };
+  const orIds = `must be unique, or the rows must have ids: line ${other} has it too`;
+  return { field: 'name', value: values.name, message: orIds };
 };
 
 /** The faults of unique values that an earlier row has. Takes the values if there are none. */
@@ -87,7 +81,7 @@ const takeUnique = (kind: Kind, raw: RawRow, row: Row<Values>, uuidOf: UuidOf, t
 };
 
 /** The good rows, and the faults of the others by line. */
-export interface Checked {
+interface Checked {
   rows: Row<Values>[];
   setting: Setting;
   faults: Map<number, Fault[]>;

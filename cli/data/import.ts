@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
-import { type Fault, type Group, type Outcome, writeRows } from '../plans/rows.ts';
-import { beginPass, type Checked, checkRows, type Pass, wordsOf } from './check.ts';
+import { type Fault, type Outcome, writeRows } from '../plans/rows.ts';
+import { beginPass, checkRows, type Pass, wordsOf } from './check.ts';
 import type { Kind } from './columns.ts';
 import { type Format, formatOf } from './format.ts';
 import { type RawRow, readRows } from './read.ts';
@@ -110,17 +110,15 @@ const write = async (
 ) => {
   const pass = beginPass(kind, false);
   const counts = { ...noCounts };
-  const note = ({ rows: written, outcome }: Group<unknown>): void => {
-    for (const { line } of written)
-      if (typeof outcome === 'string') counts[outcome] += 1;
-      else faults.set(line, [outcome]);
-  };
   for await (const raws of chunks(rows)) {
-    const checked: Checked = await checkRows(kind, store, raws, pass);
+    const checked = await checkRows(kind, store, raws, pass);
     for (const [line, found] of checked.faults) if (!faults.has(line)) faults.set(line, found);
     const good = checked.rows.filter(({ line }) => !faults.has(line));
-    if (good.length > 0)
-      for (const group of await writeRows<unknown>(pass.importer, good, checked.setting)) note(group);
+    const groups = good.length > 0 ? await writeRows<unknown>(pass.importer, good, checked.setting) : [];
+    for (const { rows: written, outcome } of groups)
+      for (const { line } of written)
+        if (typeof outcome === 'string') counts[outcome] += 1;
+        else faults.set(line, [outcome]);
     const ids = new Map(checked.rows.map(({ line, fields }) => [line, fields.id]));
     for (const raw of raws) {
       const found = faults.get(raw.line);

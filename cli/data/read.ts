@@ -43,9 +43,7 @@ async function* readText(path: string): AsyncGenerator<string> {
     } catch {
       const good = new TextDecoder('utf-8').decode(bytes);
       const near = line + newlines(good.slice(0, Math.max(good.indexOf('\ufffd'), 0)));
-      throw new Failure(
-        `${path} is not UTF-8: line ${near} has a byte that is none. Save it as UTF-8, and import that.`,
-      );
+      throw new Failure(`${path} is not UTF-8: line ${near} has an invalid byte. Save it as UTF-8, and import that.`);
     }
   };
   let isFirst = true;
@@ -71,7 +69,7 @@ const columnsOf = (kind: Kind, header: readonly string[], path: string): (Column
   const only = header[0] ?? '';
   if (header.length === 1 && /[;\t]/.test(only))
     throw new Failure(
-      `${path}, line 1: the columns are divided by ${only.includes(';') ? 'semicolons' : 'tabs'}. Save the file with commas.`,
+      `${path}, line 1: the columns are separated by ${only.includes(';') ? 'semicolons' : 'tabs'}. Save the file with commas.`,
     );
   const found = header.map((cell, index) => {
     const column = kind.columns.find(({ name }) => name.toLowerCase() === cell.trim().toLowerCase());
@@ -85,7 +83,7 @@ const columnsOf = (kind: Kind, header: readonly string[], path: string): (Column
     throw new Failure(`${path}, line 1: ${shown}. Leave it out, or give it its name: ${there}.`);
   });
   const twice = found.find((column, index) => column && found.indexOf(column) < index);
-  if (twice) throw new Failure(`${path}, line 1: the column ${twice.name} is there twice.`);
+  if (twice) throw new Failure(`${path}, line 1: the column ${twice.name} is there twice. Leave one out.`);
   const missing = kind.columns.filter((column) => isRequired(column) && !found.includes(column));
   if (missing.length > 0) throw new Failure(`${path}, line 1: the column ${listed(missing)} is missing; ${there}.`);
   return found;
@@ -94,9 +92,8 @@ const columnsOf = (kind: Kind, header: readonly string[], path: string): (Column
 const quoteFaults: Record<string, string> = {
   CSV_QUOTE_NOT_CLOSED: 'has a quote that is never closed',
   CSV_MAX_RECORD_SIZE: 'is longer than 4 million characters; most likely a quote in it is never closed',
-  INVALID_OPENING_QUOTE:
-    'has a quote inside of a value; a value with quotes is put in quotes, with each of its own doubled',
-  CSV_INVALID_CLOSING_QUOTE: 'has something behind a closing quote; quotes inside of a value are doubled',
+  INVALID_OPENING_QUOTE: 'has a quote inside a value; put the value in quotes, and double each quote inside it',
+  CSV_INVALID_CLOSING_QUOTE: 'has text after a closing quote; double each quote inside a value',
 };
 
 /** Counts the line ends within values, and those of two characters, which csv-parse counts twice. */
@@ -154,7 +151,7 @@ async function* readCsv(kind: Kind, path: string): AsyncGenerator<RawRow> {
     const fault = quoteFaults[(error as CsvError).code ?? ''];
     if (fault === undefined) throw error;
     throw new Failure(
-      `${path}: the row that begins in line ${after} or later ${fault}. Nothing behind it can be read.`,
+      `${path}: the row that begins in line ${after} or later ${fault}. The rest of the file cannot be read.`,
     );
   }
   if (!columns) throw new Failure(`${path} is empty. A file begins with a row that names its columns.`);
@@ -208,7 +205,9 @@ async function* readNdjson(kind: Kind, path: string): AsyncGenerator<RawRow> {
     const lines = (rest + piece).split('\n');
     rest = lines.pop() ?? '';
     if (rest.length > maxRowLength)
-      throw new Failure(`${path}: line ${line + lines.length + 1} is longer than 4 million characters.`);
+      throw new Failure(
+        `${path}: line ${line + lines.length + 1} is longer than 4 million characters. Write each row on a line of its own.`,
+      );
     for (const text of lines) {
       line += 1;
       if (text.trim() !== '') yield readObject(kind, text, line);

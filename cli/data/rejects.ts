@@ -77,10 +77,8 @@ export const rejectsFile = (kind: Kind, store: string, { path, format, force }: 
     if (typeof source === 'string') return `${source.trim()}\n`;
     if (!Array.isArray(source))
       return `${JSON.stringify({ ...(source as Values), ...(id !== undefined && { id }), line, reason })}\n`;
-    const [lineCell = '', reasonCell = ''] = rejectColumns.map((column) =>
-      writeCell(column, column.name === 'line' ? line : reason),
-    );
-    return csvRow(raw, source, id, [lineCell, reasonCell]);
+    const end = rejectColumns.map((column) => writeCell(column, column.name === 'line' ? line : reason));
+    return csvRow(raw, source, id, end);
   };
 
   return {

@@ -7,7 +7,7 @@ import { anOrder } from '../support/deliveries.ts';
 const { run } = await startForCli();
 const on = ['--store', 'other store'];
 
-test('a state that holds more than the limit fills the list, and the states behind it are left for more', async () => {
+test('lists deliveries state by state up to the limit, and says that there are more', async () => {
   const [first, second, failed] = [1, 2, 3].map((day) =>
     anOrder('OtherStore01', { createdAt: `2026-01-0${day}T00:00:00.000Z` }),
   ) as [Order, Order, Order];

@@ -15,14 +15,14 @@ afterEach(() => {
 
 const tooLong = /It must be at most 100 years, which are 5217w\./;
 
-describe('a length of time', () => {
-  test('is refused over 100 years', () => {
+describe('a duration', () => {
+  test('is refused if it is longer than 100 years', () => {
     for (const text of ['999999w', '5218w', '36526d', '999999d'])
       for (const parse of [parseDuration, parseEnd]) expect(() => parse(text), text).toThrow(tooLong);
     expect(parseDuration('5217w')).toBe(5217 * 7 * 86_400_000);
   });
 
-  test('ends with the year 9999 at the latest, since times are compared as texts', () => {
+  test('ends in the year 9999 at the latest, because times are compared as texts', () => {
     source.now = () => Date.parse('9990-01-01T00:00:00Z');
 
     expect(parseEnd('5000w')()).toBe('9999-12-31T23:59:59.999Z');
@@ -45,7 +45,7 @@ describe('a rotation', () => {
     };
   };
 
-  test('never lets the old key live longer, however long the overlap', async () => {
+  test('never makes the old key live longer, however long the overlap is', async () => {
     const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
     const { key, rotate } = await issue('Overlapping', expiresAt);
 
@@ -57,7 +57,7 @@ describe('a rotation', () => {
     expect((await listKeys(key.store))[0]).toMatchObject({ id: key.id, expiresAt });
   });
 
-  test('ends an old key that was to live beyond the year 9999, and its successor with that year', async () => {
+  test('ends an old key that would outlive the year 9999, and its successor with that year', async () => {
     const { key, rotate } = await issue('Endless', '9999-12-31T23:59:59.999Z');
     await db.send(
       new UpdateCommand({

@@ -13,7 +13,7 @@ const aStore = async (name: string) => (await createStore(name)).id;
 const statusOf = async (key: string, path = '/v1/products'): Promise<number> =>
   (await service.call('GET', path, key)).status;
 
-test('issues a key with the scopes that were named, alone on standard output, and shows no secret again', async () => {
+test('issues a key with the given scopes, alone on standard output, and never shows its secret again', async () => {
   const store = await aStore('Scoped');
 
   const issued = await service.run(
@@ -39,7 +39,7 @@ test('issues a key with the scopes that were named, alone on standard output, an
   expect(listed.stdout).not.toContain(text.slice(22));
 });
 
-test('lets the old key work on for the overlap, and a key that expires be followed by one that lives as long', async () => {
+test('a rotated key works for the overlap, and its successor lives as long as it would have', async () => {
   const store = await aStore('Rotating');
   const first = await service.run('key', 'issue', 'bot', '--read-only', '--expires', '30d', '--store', store, '--json');
 
@@ -55,13 +55,13 @@ test('lets the old key work on for the overlap, and a key that expires be follow
   expect(listed.rows.map(({ state }) => state)).toEqual(['expired', 'active']);
 });
 
-test('of two rotations at once one issues a key, and the other changes nothing', async () => {
+test('of two rotations at once one issues a key and the other changes nothing', async () => {
   const store = await aStore('Raced');
   await service.run('key', 'issue', 'bot', '--all-scopes', '--store', store);
 
   const both = await Promise.all([1, 2].map(() => service.run('key', 'rotate', 'bot', '--store', store, '--json')));
 
-  // Where one had ended before the other began, the other rotated the new key.
+  // If one ended before the other began, the other rotated the new key.
   const done = both.filter(({ code }) => code === 0).length;
   const keys = await listKeys(store);
   expect(done).toBeGreaterThanOrEqual(1);
@@ -75,7 +75,7 @@ test('of two rotations at once one issues a key, and the other changes nothing',
     if (code !== 0) expect(stderr).toMatch(/revoked or rotated meanwhile|was rotated already/);
 });
 
-test('revokes every live key of a name, or one by its prefix, and says within how long it takes effect', async () => {
+test('revokes every live key of a name, or one by its prefix, and says how soon it takes effect', async () => {
   const store = await aStore('Revoking');
   const first = await service.run('key', 'issue', 'bot', '--all-scopes', '--store', store, '--json');
   const other = await service.run('key', 'issue', 'shop', '--all-scopes', '--store', store, '--json');

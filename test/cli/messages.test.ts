@@ -12,7 +12,7 @@ const file = (name: string, text: string): string => {
   return path;
 };
 
-test('a dry run of bad rows advises what has not been given yet', async () => {
+test('a dry run of bad rows advises only options that were not given', async () => {
   const path = file('bad.csv', 'name,price\nA,x\n');
   const dry = ['import', 'products', path, '--store', 'Demo Store', '--dry-run'];
 
@@ -27,7 +27,7 @@ test('a dry run of bad rows advises what has not been given yet', async () => {
   });
 });
 
-test('no local service is a failure and no wrong command, and a broken service.json says what to do', async () => {
+test('a missing local service is a failure, not a usage error, and a broken service.json is explained', async () => {
   const broken = join(dir, 'broken');
   mkdirSync(broken);
   writeFileSync(join(broken, 'service.json'), '{"baseUrl":');
@@ -44,7 +44,7 @@ test('no local service is a failure and no wrong command, and a broken service.j
   );
 });
 
-test('what is there once is counted as one', async () => {
+test('counts one thing in the singular', async () => {
   await createStore('Lonely');
 
   const deleted = await run('delete', 'Lonely', '--confirm', 'Lonely', '--export-to', join(dir, 'lonely'), '--no-wait');

@@ -18,7 +18,7 @@ beforeAll(async () => {
   service = await startForCli();
 });
 
-test('shows balances and every lot with how it ended, before and after a sweep', async () => {
+test('shows balances, and every lot with its ending, before and after a sweep', async () => {
   const { call, run, advance } = service;
   const { keys } = service.service;
   await call('POST', '/v1/customers/vera.vendor/actions/increment-credit', keys.all, { delta: -160 });

@@ -15,7 +15,7 @@ const itemsOf = async (store: string) => (await wholeTable()).filter(({ pk }) =>
 const keysOf = async (store: string) =>
   (await wholeTable()).filter(({ pk, store: of }) => String(pk).startsWith('KEY#') && of === store);
 
-test('creates a store whose first key opens the API, and prints nothing but the key', async () => {
+test('creates a store whose first key opens the API, and prints only the key', async () => {
   const created = await service.run('create', 'My Store');
   const again = await service.run('create', 'MY STORE');
   const listed = await service.run('list', '--json');
@@ -30,7 +30,7 @@ test('creates a store whose first key opens the API, and prints nothing but the 
   expect(stores.toSorted()).toEqual(['Demo Store', 'My Store', 'Other Store']);
 });
 
-test('asks nothing where there is no terminal, and names the store where there are several', async () => {
+test('asks nothing without a terminal, and names the stores where there are several', async () => {
   const [create, remove, keys, unknown] = await Promise.all([
     service.run('create'),
     service.run('delete', 'Demo Store'),
@@ -47,7 +47,7 @@ test('asks nothing where there is no terminal, and names the store where there a
   expect(unknown).toMatchObject({ code: 1, stdout: '' });
 });
 
-test('deletes nothing where the name is wrong, or the export cannot be written', async () => {
+test('deletes nothing if the name is wrong or the export cannot be written', async () => {
   const { id } = await createStore('Kept');
   await createCategory(id, { name: 'Chairs' });
   const [full, file] = [join(service.dir, 'full'), join(service.dir, 'file')];
@@ -68,7 +68,7 @@ test('deletes nothing where the name is wrong, or the export cannot be written',
   expect(await itemsOf(id)).toEqual(before);
 });
 
-test('exports a store, then removes all that it had and nothing else; its key is answered 404', async () => {
+test('exports a store, then removes all its items and no others; its key gets 404', async () => {
   const { rows } = await service.run('key', 'issue', 'unused', '--all-scopes', '--store', 'Demo Store', '--json');
   const [{ key }] = rows;
   const dir = join(service.dir, 'export');
@@ -88,7 +88,7 @@ test('exports a store, then removes all that it had and nothing else; its key is
   expect(left).toEqual(others);
 });
 
-test('goes on with a deletion that was interrupted, without another export', async () => {
+test('completes an interrupted deletion without another export', async () => {
   const { id } = await createStore('Interrupted');
   await createCategory(id, { name: 'Chairs' });
   await deleteStore(id);
@@ -106,7 +106,7 @@ test('goes on with a deletion that was interrupted, without another export', asy
   expect((await listStores()).map((store) => store.id)).not.toContain(id);
 });
 
-test('leaves no key that works where keys are issued while the store is deleted', async () => {
+test('leaves no working key behind if keys are issued while the store is deleted', async () => {
   const { id } = await createStore('Busy');
   const dir = join(service.dir, 'busy');
 

@@ -44,7 +44,7 @@ beforeAll(async () => {
   };
 });
 
-test('finds a deployment by its stack’s outputs, and issues keys that it takes', async () => {
+test('finds a deployment by its stack’s outputs, and issues keys that it accepts', async () => {
   const created = await runStore(['create', 'On AWS', '--stage', 'prod', '--json'], env);
   const revoked = await runStore(['key', 'revoke', 'first key', '--stage', 'prod'], env);
 
@@ -55,7 +55,7 @@ test('finds a deployment by its stack’s outputs, and issues keys that it takes
   expect(revoked.stderr).toContain('within 7 seconds');
 });
 
-test('the doctor looks at a deployment: a sweep that does not run is a failure', async () => {
+test('the doctor checks a deployment, and fails where the sweep does not run', async () => {
   await createStore('Looked at');
 
   const { code, rows } = await runStore(['doctor', '--stage', 'prod', '--json'], env);
@@ -75,7 +75,7 @@ test('the doctor looks at a deployment: a sweep that does not run is a failure',
   expect(code).toBe(1);
 });
 
-test('says what to do where there is no deployment, an old one, no region, or no local service', async () => {
+test('explains how to go on without a deployment, with an old one, without a region and without a local service', async () => {
   const stale = join(dir, 'stale');
   const { AWS_REGION: _, ...nowhere } = env;
   const list = ['list', '--stage'];
@@ -104,13 +104,13 @@ test('says what to do where there is no deployment, an old one, no region, or no
   expect(codes).toEqual([1, 1, 1, 1, 1, 1, 2]);
 });
 
-/** Every command that does something, with its full name. */
+/** Every command without subcommands, with its full name. */
 const leaves = (command: Command, path = ''): [string, Command][] =>
   command.commands.length === 0
     ? [[path, command]]
     : command.commands.flatMap((sub) => leaves(sub, `${path} ${sub.name()}`.trim()));
 
-test.each(leaves(program))('store %s says in its help what it does, and shows examples of itself', (path, command) => {
+test.each(leaves(program))('the help of store %s describes the command and shows examples', (path, command) => {
   let help = '';
   command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
 

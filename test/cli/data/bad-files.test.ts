@@ -15,7 +15,7 @@ beforeAll(async () => {
   store = (await createStore('Test store')).id;
 });
 
-/** Imports a file that is refused as a whole: answers what is said about it, and holds the table to what it was. */
+/** Imports a file that is refused as a whole. Returns the message, and checks that the table has not changed. */
 const refusal = async (name: string, contents: string | Buffer): Promise<string> => {
   const before = await wholeTable();
   const said = await importText(store, dir, name, contents, { skipRejects: true }).then(
@@ -28,7 +28,7 @@ const refusal = async (name: string, contents: string | Buffer): Promise<string>
 
 const names = 'name,price\n';
 
-describe('a file that is none', () => {
+describe('a file that cannot be read', () => {
   test('a missing file', async () => {
     await expect(importFile(kindOf('products'), store, join(dir, 'none.csv'))).rejects.toThrow(
       /There is no file .*none.csv/,
@@ -42,7 +42,7 @@ describe('a file that is none', () => {
     );
   });
 
-  test('a name that says no format', async () => {
+  test('a name without a known ending', async () => {
     await expect(importFile(kindOf('products'), store, join(dir, 'products.txt'))).rejects.toThrow(/--format csv/);
   });
 
@@ -62,7 +62,7 @@ describe('a file that is none', () => {
     [
       'Latin-1',
       Buffer.from(`${names}Chair,5\nÉté,6\n`, 'latin1'),
-      'FILE is not UTF-8: line 3 has a byte that is none. Save it as UTF-8, and import that.',
+      'FILE is not UTF-8: line 3 has an invalid byte. Save it as UTF-8, and import that.',
     ],
     [
       'an unknown column',
@@ -76,26 +76,26 @@ describe('a file that is none', () => {
       'name,listed\nA,true\n',
       /^FILE, line 1: the column price is missing; products have the columns/,
     ],
-    ['a column twice', 'name,price,Name\nA,1,B\n', 'FILE, line 1: the column name is there twice.'],
+    ['a column twice', 'name,price,Name\nA,1,B\n', 'FILE, line 1: the column name is there twice. Leave one out.'],
     [
       'semicolons',
       'name;price\nA;1\n',
-      'FILE, line 1: the columns are divided by semicolons. Save the file with commas.',
+      'FILE, line 1: the columns are separated by semicolons. Save the file with commas.',
     ],
     [
       'a quote that is never closed',
       `${names}Chair,5\n"Table,6\nLamp,7\n`,
-      'FILE: the row that begins in line 3 or later has a quote that is never closed. Nothing behind it can be read.',
+      'FILE: the row that begins in line 3 or later has a quote that is never closed. The rest of the file cannot be read.',
     ],
     [
-      'a quote inside of a value',
+      'a quote inside a value',
       `${names}Chair,5\n12" lamp,6\n`,
-      /^FILE: the row that begins in line 3 or later has a quote inside of a value/,
+      /^FILE: the row that begins in line 3 or later has a quote inside a value/,
     ],
     [
-      'text behind a closing quote',
+      'text after a closing quote',
       `${names}"Chair" red,5\n`,
-      /^FILE: the row that begins in line 2 or later has something behind a closing quote/,
+      /^FILE: the row that begins in line 2 or later has text after a closing quote/,
     ],
     [
       'a row without end',
@@ -110,7 +110,7 @@ describe('a file that is none', () => {
   });
 });
 
-test('a byte order mark, CRLF, quotes over lines, capital TRUE and other orders of columns are fine', async () => {
+test('accepts a byte order mark, CRLF, quotes over lines, capital TRUE and other orders of columns', async () => {
   const report = await importText(
     store,
     dir,

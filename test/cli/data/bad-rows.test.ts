@@ -13,7 +13,7 @@ beforeAll(async () => {
   await createProduct(store, productWith({ name: 'There' }), { id: unknownUuid });
 });
 
-/** Imports a file that has bad rows: answers what is said about each, and holds the table to what it was. */
+/** Imports a file that has bad rows. Returns the message of each, and checks that the table has not changed. */
 const faults = async (name: string, contents: string): Promise<string[]> => {
   const before = await wholeTable();
   const report = await importText(store, dir, name, contents);
@@ -24,8 +24,8 @@ const faults = async (name: string, contents: string): Promise<string[]> => {
 
 const names = 'name,price\n';
 
-describe('a file with bad rows says line, field, what is there and what is allowed', () => {
-  test('values that are none', async () => {
+describe('a bad row is reported with its line, its field, the value and the allowed values', () => {
+  test('invalid values', async () => {
     expect(
       await faults(
         'products.csv',
@@ -53,7 +53,7 @@ describe('a file with bad rows says line, field, what is there and what is allow
     ]);
   });
 
-  test('a NUL', async () => {
+  test('a NUL character', async () => {
     expect(await faults('products.csv', `${names}Cha\0ir,5\n`)).toEqual([
       'line 2: name "Cha\\u0000ir" must be text of 1 to 255 characters without control characters',
     ]);
@@ -66,7 +66,7 @@ describe('a file with bad rows says line, field, what is there and what is allow
     ]);
   });
 
-  test('the line on which a row begins, behind rows of several lines and empty ones', async () => {
+  test('the line where a row begins, behind empty rows and rows of several lines', async () => {
     expect(
       await faults('products.csv', 'description,name,price\r\n"one\r\ntwo",A,1\r\n\r\n"x\ny\nz",B,no\nq,C,no\n'),
     ).toEqual([
@@ -75,23 +75,23 @@ describe('a file with bad rows says line, field, what is there and what is allow
     ]);
   });
 
-  test('keys that are there twice', async () => {
+  test('duplicate keys', async () => {
     expect(await faults('products.csv', 'id,name,price\nx,A,1\n,B,1\nx,C,1\n,B,2\n')).toEqual([
-      'line 4: id "x" must be there once: line 2 has it too',
-      'line 5: name "B" must be there once, or the rows must have ids: line 3 has it too',
+      'line 4: id "x" must be unique: line 2 has it too',
+      'line 5: name "B" must be unique, or the rows must have ids: line 3 has it too',
     ]);
     expect(await faults('coupons.csv', 'code,owner\nSUMMER,bob\nsummer,ada.lovelace\n')).toEqual([
-      'line 3: code "summer" must be there once: line 2 has it too',
+      'line 3: code "summer" must be unique: line 2 has it too',
     ]);
     expect(await faults('customers.csv', `resident,discount\n${ada.uuid},5\nAda Lovelace,6\n`)).toEqual([
-      'line 3: resident "Ada Lovelace" must be there once: line 2 has it too',
+      'line 3: resident "Ada Lovelace" must be unique: line 2 has it too',
     ]);
     expect(
       await faults('residents.csv', `uuid,username,formerNames\n${unknownUuid},zed,old;bobby\n${ada.uuid},old,\n`),
-    ).toEqual(['line 3: username or formerNames "old" must be there once: line 2 has it too']);
+    ).toEqual(['line 3: username or formerNames "old" must be unique: line 2 has it too']);
   });
 
-  test('residents, products and categories who are not there', async () => {
+  test('unknown residents, products and categories', async () => {
     const nobody = 'is not a known resident: import residents first, or correct the name';
     expect(await faults('customers.csv', `resident\nNobody Here\n${unknownUuid}\nnot a name at all\n`)).toEqual([
       `line 2: resident "nobody.here" ${nobody}`,
@@ -138,7 +138,7 @@ describe('a file with bad rows says line, field, what is there and what is allow
     ]);
   });
 
-  test('NDJSON lines that are no objects, or have members that there are not', async () => {
+  test('NDJSON lines that are no objects, or have unknown members', async () => {
     expect(
       await faults(
         'products.ndjson',

@@ -13,7 +13,7 @@ const file = (name: string, text: string): string => {
   return path;
 };
 
-test('a whole store is exported, and a file of it imported into another one', async () => {
+test('exports a whole store, and imports one of its files into another store', async () => {
   const to = join(dir, 'first');
   const exported = await run('export', '--all', to, ...own, '--json');
   await run('create', 'Next', '--no-key');
@@ -31,7 +31,7 @@ test('a whole store is exported, and a file of it imported into another one', as
   expect(again.code).toBe(0);
 });
 
-test('bad rows end with exit code 1, the first 20 with their lines, and nothing written', async () => {
+test('bad rows end with exit code 1, the lines of the first 20, and nothing written', async () => {
   const lines = Array.from({ length: 30 }, (_, i) => `Thing ${i},${i < 25 ? 'much' : 5}`);
   const path = file('bad.csv', ['name,price', ...lines].join('\n'));
 
@@ -48,7 +48,7 @@ test('bad rows end with exit code 1, the first 20 with their lines, and nothing 
   expect(readFileSync(`${path}.rejects.csv`, 'utf8').split('\n')).toHaveLength(27);
 });
 
-test('a dry run and an unreadable file write nothing; usage errors end with 2', async () => {
+test('a dry run and an unreadable file write nothing; usage errors end with exit code 2', async () => {
   const path = file('good.csv', 'name,price\nNew thing,5\n');
 
   const dry = await run('import', 'products', path, '--dry-run', '--json', ...own);
@@ -63,7 +63,7 @@ test('a dry run and an unreadable file write nothing; usage errors end with 2', 
   expect(existsSync(join(dir, 'x.txt'))).toBe(false);
 });
 
-test('help says what each file holds, with an example', async () => {
+test('the help describes the columns of each file, with an example', async () => {
   const { code, stdout } = await run('import', 'credit', '--help');
 
   expect(code).toBe(0);

@@ -45,11 +45,11 @@ const importEvery = async () => {
   return reports;
 };
 
-/** What is wrong with the books of the store. */
+/** The faults that the audit finds in the store. */
 const audit = async (): Promise<string[]> =>
   auditTable((await wholeTable()).filter(({ pk }) => String(pk).startsWith(`${store}#`)));
 
-/** All that the store holds, as its export. Times of creation are not part of the files, so they differ. */
+/** The data of the store, as its export. Times of creation are not part of the files, so they differ. */
 const contents = async (): Promise<string> => {
   const to = join(dir, randomUUID());
   await exportAll(store, to);
@@ -57,7 +57,7 @@ const contents = async (): Promise<string> => {
 };
 
 describe('the same files again', () => {
-  test('change nothing: rows without ids find themselves, twins included', async () => {
+  test('change nothing: rows without ids are recognised, including twins', async () => {
     const first = await importEvery();
     const before = await wholeTable();
 
@@ -74,7 +74,7 @@ describe('the same files again', () => {
     });
   });
 
-  test('end in the same whichever write failed before', { timeout: 120_000 }, async () => {
+  test('give the same result whichever write failed before', { timeout: 120_000 }, async () => {
     await importEvery();
     const whole = await contents();
 
@@ -99,7 +99,7 @@ describe('the same files again', () => {
     }
   });
 
-  test('twice at the same time do what one does', async () => {
+  test('imported twice at once give the result of one import', async () => {
     const others = (await createStore('Other store')).id;
     await importEvery();
     const whole = await contents();
@@ -119,7 +119,7 @@ describe('the same files again', () => {
 describe('credit', () => {
   const head = 'resident,amount,expiresAt\n';
 
-  test('that was spent, set anew or given since does not come back, and no more can be added', async () => {
+  test('that was spent, set or given since is not restored, and no more can be added', async () => {
     const lots = `${head}ada.lovelace,30,2099-01-01T00:00:00Z\nada.lovelace,50,2099-01-02T00:00:00Z\nada.lovelace,9,\n`;
     await importText(store, dir, 'credit.csv', lots);
     await changeCredit(store, { uuid: ada.uuid }, 'regular', { kind: 'increment', delta: -60 }, 'spent');
@@ -139,7 +139,7 @@ describe('credit', () => {
     expect(await getCustomer(store, { uuid: ada.uuid })).toMatchObject({ credit: 1 });
   });
 
-  test('comes in with any number of lots, in parts that add up', async () => {
+  test('is imported with any number of lots, in parts that add up', async () => {
     const lots = Array.from(
       { length: 250 },
       (_, i) => `ada.lovelace,${i + 1},2099-01-01T00:00:${String(i % 60).padStart(2, '0')}Z`,
@@ -169,8 +169,8 @@ describe('credit', () => {
   });
 });
 
-describe('columns that a file does not have', () => {
-  test('stay as they are; empty cells set the default; categories are those of the file', async () => {
+describe('columns that a file lacks', () => {
+  test('stay as they are, while empty cells set the default and categories are those of the file', async () => {
     await importEvery();
     const before = await contents();
 

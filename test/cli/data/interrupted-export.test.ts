@@ -18,7 +18,7 @@ beforeAll(async () => {
   await createCategory(store, { name: 'Chairs' });
 });
 
-test('an export of all goes on in its directory where it failed, whichever read that was', async () => {
+test('an export of all can be repeated into its directory, whichever read failed', async () => {
   const to = join(dir, 'failed');
   let failed = true;
   let reads = 0;
@@ -40,7 +40,7 @@ test('an export of all goes on in its directory where it failed, whichever read 
   expect(readdirSync(to)).toHaveLength(8);
 });
 
-test('an export of all goes on where it was killed, and keeps whatever is not its own', async () => {
+test('an export of all can be repeated after it was killed, and keeps foreign files', async () => {
   const [killed, others] = [join(dir, 'killed'), join(dir, 'others')];
   for (const each of [killed, others]) {
     mkdirSync(each);
@@ -55,7 +55,7 @@ test('an export of all goes on where it was killed, and keeps whatever is not it
   expect(readdirSync(others).sort()).toEqual(['mine.part', 'residents.csv.part']);
 });
 
-test('an export into a directory that is not there, or over one, says what to do', async () => {
+test('an export into a missing directory, or over a directory, explains how to go on', async () => {
   const categories = kindOf('categories');
   const folder = join(dir, 'folder.csv');
   mkdirSync(folder);

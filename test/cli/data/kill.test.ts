@@ -26,7 +26,7 @@ const child = new URL('../../support/import-child.ts', import.meta.url).pathname
 
 const uuidOf = (number: number): string => `${String(number).padStart(8, '0')}-0bad-0000-0000-000000000000`;
 
-/** Begins an import in a process of its own, and kills it somewhere after so many rows. Answers whether it was killed. */
+/** Begins an import in a process of its own, and kills it after that many rows. Returns true if it was killed. */
 const importAndKill = async (
   kind: string,
   store: string,
@@ -43,7 +43,7 @@ const importAndKill = async (
   return signal === 'SIGKILL';
 };
 
-test(`an import that is killed at a random row goes on with nothing doubled and nothing missing (IMPORT_KILL_SEED=${seed})`, async () => {
+test(`an import that is killed at a random row continues with no row doubled or lost (IMPORT_KILL_SEED=${seed})`, async () => {
   await freshTable();
   const { id: store } = await createStore('Killed');
   const bought = Array.from({ length: sales }, () => ({
@@ -58,7 +58,7 @@ test(`an import that is killed at a random row goes on with nothing doubled and 
       ...Array.from({ length: people }, (_, i) => `${uuidOf(i)},person${i},${i % 3 ? '' : `old${i}`}`),
     ],
     products: ['name,price', ...Array.from({ length: 50 }, (_, i) => `Product ${i},5`)],
-    // Without ids: even rows that are alike must be found again.
+    // Without ids: even alike rows must be recognised.
     purchases: [
       'resident,product,price,at',
       ...bought.map(({ buyer, product, price, day }) =>

@@ -6,7 +6,7 @@ import { kinds } from '../../../cli/data/kinds.ts';
 const document = readFileSync(new URL('../../../docs/operate/import-export.md', import.meta.url), 'utf8');
 
 test.each(kinds.map((kind) => [kind.name, kind] as const))(
-  'the document names every column of %s with its meaning, and which are required',
+  'the document names every column of %s with its meaning, and the required ones',
   (name, kind) => {
     const [, section = ''] = document.split(`\n### ${name}\n`);
     const [columns = ''] = section.split('\n##');

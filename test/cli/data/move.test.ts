@@ -4,7 +4,7 @@ import { listLots } from '../../../lib/credit/lots.ts';
 import { kindOf } from '../../support/kinds.ts';
 import { setClock, startTestService } from '../../support/service.ts';
 
-/** A merchant moves in: the five files that another system wrote (docs/operate/examples) come into a new store. */
+/** A merchant moves in: imports the five files of another system (docs/operate/examples) into a new store. */
 
 const { store, call } = await startTestService();
 
@@ -29,19 +29,19 @@ beforeAll(async () => {
   }
 });
 
-test('residents are found by their names, old ones too', async () => {
+test('residents are found by their names, including old ones', async () => {
   for (const name of ['Selene%20Star', 'luna', 'luna.star', selene])
     expect(await get(`/v1/customers/${name}`)).toMatchObject({ uuid: selene, username: 'selene.star' });
 });
 
-test('spend over all time and the last year, and what is owned, are those of the sales', async () => {
+test('spend over all time and the last year, and owned products, follow from the sales', async () => {
   expect(await get('/v1/customers/iris.moore/spend')).toMatchObject({ sum: 690, lastYearSum: 240, totalOwned: 2 });
   expect(await get('/v1/customers/luna/spend')).toMatchObject({ sum: 405, lastYearSum: 405, totalOwned: 1 });
   expect(await get('/v1/customers/tobias/spend')).toMatchObject({ sum: 90, lastYearSum: 0, totalOwned: 1 });
   expect((await get('/v1/customers?spentMoreThan=404')).data).toMatchObject([{ uuid: selene }, { uuid: iris }]);
 });
 
-test('balances are what is left of the lots and what does not expire; lots expire when they did before', async () => {
+test('balances are the remaining lots and the unlotted credit; lots expire when they did before', async () => {
   expect(await get('/v1/customers/iris.moore/credit')).toMatchObject({ credit: 750, restrictedCredit: 75 });
   expect(await get('/v1/customers/selene.star/credit')).toMatchObject({ credit: 120, restrictedCredit: 0 });
   expect(
@@ -59,7 +59,7 @@ test('balances are what is left of the lots and what does not expire; lots expir
   setClock(Date.parse('2026-03-01T12:00:00Z'));
 });
 
-test('products have their prices, shares, demo and texts; those no longer sold are found, but not listed', async () => {
+test('products have their prices, shares, demo and texts; inactive ones are found, but not listed', async () => {
   const { data } = await get('/v1/products');
 
   const chair = data.find(({ name }: { name: string }) => name === 'Oak chair');

@@ -17,14 +17,14 @@ beforeEach(async () => {
   store = await freshStore();
 });
 
-/** Exports the products. Answers the file. */
+/** Exports the products. Returns the file. */
 const exported = async (format: 'csv' | 'ndjson'): Promise<string> => {
   const path = join(dir, `exported.${format}`);
   await exportKind(kindOf('products'), store, path, format);
   return readFileSync(path, 'utf8');
 };
 
-describe('a number that could be read in two ways is refused, with what to write', () => {
+describe('an ambiguous number is refused with the way to write it', () => {
   const hint = ', in digits only, such as 1000: without separators of thousands, and without zeros behind a point';
 
   test.each([
@@ -61,7 +61,7 @@ describe('a number that could be read in two ways is refused, with what to write
   );
 });
 
-test('small percentages come out of a CSV file as they went in, and those that a spreadsheet wrote are read', async () => {
+test('small percentages survive a CSV file, and those that a spreadsheet wrote are read', async () => {
   const discount = { value: 5e-7, type: 0 as const, startDate: null, endDate: null };
   const profitShares = [{ userUuid: ada.uuid, percent: 1.25e-7 }];
   await createProduct(store, productWith({ discount, profitShares }));
@@ -77,13 +77,13 @@ test('small percentages come out of a CSV file as they went in, and those that a
   expect(await wholeTable()).toEqual(before);
 });
 
-test('an NDJSON export is the same whatever the order in which the table gives the members of shares', async () => {
+test('an NDJSON export is the same whatever the order of the members of shares in the table', async () => {
   const profitShares = [
     { userUuid: ada.uuid, percent: 60 },
     { userUuid: bob.uuid, percent: 40 },
   ];
   await createProduct(store, productWith({ profitShares }));
-  // biome-ignore lint/suspicious/noExplicitAny: an answer of the table as it comes.
+  // biome-ignore lint/suspicious/noExplicitAny: an answer of the table, unparsed.
   const sorted = (value: any, sign: number): unknown => {
     if (Array.isArray(value)) return value.map((item) => sorted(item, sign));
     if (!value || typeof value !== 'object') return value;

@@ -17,20 +17,20 @@ const reasons = async (name: string, text: string | Buffer): Promise<string[]> =
   return faults.map(({ line, reason }) => `line ${line}: ${reason}`);
 };
 
-test('a file that ends within a character is refused, and not imported without it', async () => {
+test('refuses a file that ends within a character', async () => {
   const whole = Buffer.from('name,price,description\nChair,5,Red\nTable,6,Été 🎁');
   const before = await wholeTable();
 
   for (const cut of [1, 2, 3])
     await expect(importText(store, dir, 'products.csv', whole.subarray(0, -cut))).rejects.toThrow(
-      /is not UTF-8: line 3 has a byte that is none/,
+      /is not UTF-8: line 3 has an invalid byte/,
     );
 
   expect(await wholeTable()).toEqual(before);
   expect(await importText(store, dir, 'products.csv', whole)).toMatchObject({ created: 2 });
 });
 
-test('a ban is lifted by a file that has no column for its reason, and the reason goes with it', async () => {
+test('a file without a column for the reason lifts a ban, and the reason with it', async () => {
   await banCustomer(store, { uuid: cleo.uuid }, 'Rude');
   await banCustomer(store, { uuid: bob.uuid }, 'Loud');
 
@@ -44,25 +44,25 @@ test('a ban is lifted by a file that has no column for its reason, and the reaso
   expect(await findCustomerItem(store, bob.uuid)).toMatchObject({ isBanned: true, banReason: 'Loud' });
 });
 
-test('what is there twice is told as the file writes it', async () => {
+test('names a value that is there twice as the file writes it', async () => {
   const sale = '{"resident":"bob","product":"A","price":1,"at":"2020-01-01T00:00:00Z"';
   await importText(store, dir, 'products.csv', 'name,price\nA,1\n');
   await importText(store, dir, 'purchases.ndjson', `${sale}}\n`);
   const made = (await wholeTable()).find(({ pk }) => String(pk).endsWith('#PURCHASE'))?.sk;
 
   expect(await reasons('categories.csv', 'id,name\n,Chairs\nC1,Lamps\n,Chairs\nC1,Tables\n')).toEqual([
-    'line 4: name "Chairs" must be there once, or the rows must have ids: line 2 has it too',
-    'line 5: id "C1" must be there once: line 3 has it too',
+    'line 4: name "Chairs" must be unique, or the rows must have ids: line 2 has it too',
+    'line 5: id "C1" must be unique: line 3 has it too',
   ]);
   expect(await reasons('credit.csv', 'resident,amount\nbob,1\nBob Resident,2\n')).toEqual([
-    'line 3: resident "Bob Resident" must be there once: line 2 has it too',
+    'line 3: resident "Bob Resident" must be unique: line 2 has it too',
   ]);
   expect(await reasons('purchases.ndjson', `${sale},"id":"${made}"}\n${sale}}\n`)).toEqual([
-    'line 2: the row has the id of line 1, by its contents: give it an id of its own if it is another one',
+    'line 2: the row is the same as line 1: give it an id if it is another row',
   ]);
 });
 
-test('rows that a spreadsheet leaves empty are skipped, and the lines behind them counted right', async () => {
+test('skips rows that a spreadsheet leaves empty, and still counts lines correctly', async () => {
   const text = 'name,price,description\nA,1,\n,,\n , ,\n,,"\r\n"\nB,x,\n,,,,,\n';
 
   expect(await reasons('products.csv', text)).toEqual([
@@ -71,7 +71,7 @@ test('rows that a spreadsheet leaves empty are skipped, and the lines behind the
   expect(await importText(store, dir, 'products.csv', text.replace('x', '2'))).toMatchObject({ rows: 2, created: 2 });
 });
 
-test('null for what has members is the default of each', async () => {
+test('null in place of an object means the default of each member', async () => {
   const odd = { copy: false, modify: true, transfer: true };
   const row = { id: 'P1', name: 'A', price: 1, permissions: odd, discount: { value: 5 } };
   await importText(store, dir, 'products.ndjson', JSON.stringify(row));

@@ -14,7 +14,7 @@ beforeEach(async () => {
   store = await freshStore();
 });
 
-/** Imports the good rows of a file. Answers the file of the others. */
+/** Imports the good rows of a file. Returns the file of the others. */
 const leftOf = async (name: string, text: string): Promise<string> => {
   const rejects = join(dir, `left-${name}`);
   await importText(store, dir, name, text, { skipRejects: true, rejects, force: true });
@@ -22,7 +22,7 @@ const leftOf = async (name: string, text: string): Promise<string> => {
 };
 
 describe('the file of rejected rows', () => {
-  test('has of NDJSON each row’s own members, whatever the first rejected row had', async () => {
+  test('keeps each NDJSON row’s own members, whatever the first rejected row had', async () => {
     const rows = [
       '{"name":"A","price":"1"}',
       '{"name":"B","price":"2","description":"kept","discount":{"value":5,"worth":1},"colour":"red"}',
@@ -48,7 +48,7 @@ describe('the file of rejected rows', () => {
     ]);
   });
 
-  test('of NDJSON is mended and imported as it is, and mended again', async () => {
+  test('can be mended, imported and mended again, in NDJSON', async () => {
     const left = await leftOf('products.ndjson', '{"name":"A","price":"1"}\n{"name":"B","price":"2","colour":"red"}\n');
 
     const again = await leftOf('products.left.ndjson', left.replace('"price":"1"', '"price":1'));
@@ -63,7 +63,7 @@ describe('the file of rejected rows', () => {
     expect(report).toMatchObject({ created: 1, rejected: 0 });
   });
 
-  test('has of CSV the cells as they stand, surplus ones and shares that are none too', async () => {
+  test('keeps the cells of CSV as they stand, including surplus cells and invalid shares', async () => {
     const text =
       'price,Name,profitShares,description\n' +
       '1,A,ada.lovelace:60%,\n' +
@@ -80,7 +80,7 @@ describe('the file of rejected rows', () => {
     expect(left).toMatch(/^4,,,,5,"the row must have 4 values/m);
   });
 
-  test('of CSV is refused where a row still has surplus cells, and keeps them once more', async () => {
+  test('is refused in CSV while a row has surplus cells, and keeps them again', async () => {
     const left = await leftOf('products.csv', 'name,price\nA,1,2\nB,x\n');
 
     const again = await leftOf('products.left.csv', left.replace('B,x', 'B,5'));
@@ -113,7 +113,7 @@ describe('a file of rejected rows that cannot be made', () => {
       /^There is no directory .*none\. Make it, or name another file with --rejects\. Nothing was imported\.$/,
     ],
     ['would be in a file', join(dir, 'products.csv', 'x.csv'), /products\.csv is no directory\. Name another file/],
-  ])('since it %s: nothing is imported', async (_, rejects, message) => {
+  ])('because it %s, stops the import', async (_, rejects, message) => {
     writeFileSync(mended, 'mine');
     mkdirSync(folder, { recursive: true });
     const before = await wholeTable();
@@ -124,7 +124,7 @@ describe('a file of rejected rows that cannot be made', () => {
     expect(readFileSync(mended, 'utf8')).toBe('mine');
   });
 
-  test('is not in the way of a file without bad rows', async () => {
+  test('does not matter for a file without bad rows', async () => {
     writeFileSync(mended, 'mine');
 
     const report = await importText(store, dir, 'products.csv', 'name,price\nGood,1\n', {
@@ -136,7 +136,7 @@ describe('a file of rejected rows that cannot be made', () => {
     expect(readFileSync(mended, 'utf8')).toBe('mine');
   });
 
-  test('goes again where the import fails, so that it can be repeated', async () => {
+  test('is removed if the import fails, so that it can be repeated', async () => {
     const path = join(dir, 'products.csv');
     const rejects = join(dir, 'gone.csv');
     writeFileSync(path, text);

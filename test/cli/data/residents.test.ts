@@ -17,7 +17,7 @@ const { store, otherStore, call, callOther } = await startTestService();
 const importResidents = (rows: string[]) =>
   importText(store, dir, 'residents.csv', ['uuid,username,formerNames', ...rows].join('\n'));
 
-/** Whom a name leads to now, as a new process sees it. */
+/** The resident of a name, as a new process finds it. */
 const find = async (username: string): Promise<Resident | undefined> => {
   forgetResidents();
   return findResident({ username });
@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 beforeEach(forgetResidents);
 
-/** Everything of a store that holds a copy of the resident's name. */
+/** All items of a store that hold a copy of the resident's name. */
 const seedCopies = async (id: string, resident: Resident): Promise<{ coupon: string; card: string }> => {
   const coupon = { code: `C-${resident.uuid}`, discount: 5, ownerProfit: 0, active: true, bloggersSync: false };
   await updateCustomer(id, { uuid: resident.uuid }, { discount: 5 });
@@ -45,7 +45,7 @@ const seedCopies = async (id: string, resident: Resident): Promise<{ coupon: str
   return { coupon: made.id, card: card.id };
 };
 
-/** The names that the API answers, wherever one is. */
+/** The names in all answers of the API that hold one. */
 const shownNames = async (
   through: typeof call,
   { uuid }: Resident,
@@ -66,7 +66,7 @@ const shownNames = async (
 };
 
 describe('a resident who is renamed by an import', () => {
-  test('has the new name in every answer of every store, and is found by the old one', async () => {
+  test('has the new name in every answer of every store, and is found by the old name', async () => {
     const resident = await newResident({ username: 'stella' });
     const [own, others] = [await seedCopies(store, resident), await seedCopies(otherStore, resident)];
 
@@ -80,7 +80,7 @@ describe('a resident who is renamed by an import', () => {
     expect((await call('GET', '/v1/customers/stella')).body.username).toBe('nova.star');
   });
 
-  test('has it everywhere in the end, whichever write of the import fails', async () => {
+  test('has the new name everywhere after a repeated import, whichever write failed', async () => {
     const resident = await newResident({ username: 'crash' });
     const copies = await seedCopies(store, resident);
     const rename = (to: string) => importResidents([`${resident.uuid},${to},`]);
@@ -108,7 +108,7 @@ describe('a name that goes from one resident to another', () => {
   test.each([
     ['first', (away: string, takes: string) => [away, takes]],
     ['last', (away: string, takes: string) => [takes, away]],
-  ])('is the new one’s, where the row that gives it away stands %s', async (where, order) => {
+  ])('belongs to the new resident, if the row that releases it stands %s', async (where, order) => {
     const [old, next] = [
       await newResident({ username: `name.${where}` }),
       await newResident({ username: `next.${where}` }),
@@ -136,7 +136,7 @@ describe('a name that goes from one resident to another', () => {
     expect(await findResident({ uuid: one.uuid })).toEqual({ uuid: one.uuid, username: 'right' });
   });
 
-  test('may be one that the other only used to have', async () => {
+  test('may be a former name of the other', async () => {
     const [old, next] = [await newResident({ username: 'past' }), await newResident({ username: 'fresh' })];
     await putResident({ ...old, username: 'present' });
 
@@ -146,7 +146,7 @@ describe('a name that goes from one resident to another', () => {
     expect(await find('present')).toEqual({ uuid: old.uuid, username: 'present' });
   });
 
-  test('is refused where its owner keeps it, and where another one’s name is claimed as a former one', async () => {
+  test('is refused if its owner keeps it, and if it is claimed as a former name', async () => {
     const [owner, other] = [await newResident({ username: 'kept' }), await newResident({ username: 'other' })];
 
     const report = await importResidents([`${other.uuid},kept,`, `${unknownUuid},someone.new,kept`]);
@@ -154,7 +154,7 @@ describe('a name that goes from one resident to another', () => {
     expect(report.faults.map(({ line, reason }) => `${line}: ${reason}`)).toEqual([
       `2: username "kept" belongs to the resident ${owner.uuid}: give that resident's new name in the same file`,
       expect.stringMatching(
-        /^3: (username or formerNames "kept" must be there once|formerNames "kept" must be this resident's own)/,
+        /^3: (username or formerNames "kept" must be unique|formerNames "kept" must be this resident's own)/,
       ),
     ]);
     expect(await find('kept')).toEqual(owner);

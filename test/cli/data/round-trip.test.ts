@@ -29,7 +29,7 @@ const dir = tempDir();
 let files: Record<string, string>;
 let store: string;
 
-/** Credit whose lots are open, drained in part and whole, expired, and superseded; and one that a sweep has yet to close. */
+/** Credit with lots that are open, drained in part and in full, expired and superseded, and one that awaits a sweep. */
 const seedCredit = async (): Promise<void> => {
   const give = (
     resident: { uuid: string },
@@ -145,7 +145,7 @@ beforeAll(async () => {
 beforeEach(() => forgetResidents());
 
 describe.each(formats)('a store exported as %s', (format) => {
-  test('comes out of an empty store of an empty deployment byte for byte, open lots and all', async () => {
+  test('comes out of an empty deployment byte for byte after an import, including open lots', async () => {
     const from = join(dir, `from-${format}`);
     const table = process.env.TABLE_NAME;
     await exportAll(store, from, format);
@@ -162,7 +162,7 @@ describe.each(formats)('a store exported as %s', (format) => {
   });
 });
 
-test('an export that is imported again, into its own store or a second time, changes nothing', async () => {
+test('an export changes nothing if it is imported into its own store, or twice', async () => {
   const before = await wholeTable();
 
   const reports = await importAll(store, join(dir, 'first'));
@@ -171,7 +171,7 @@ test('an export that is imported again, into its own store or a second time, cha
   expect(await wholeTable()).toEqual(before);
 });
 
-test('an export holds each kind in a fixed order and escapes what a spreadsheet would run', () => {
+test('an export holds each kind in a fixed order and escapes formulas', () => {
   const products = readFileSync(join(dir, 'first', 'products.csv'), 'utf8');
 
   expect(Object.keys(files)).toHaveLength(8);

@@ -13,7 +13,7 @@ beforeAll(async () => {
   store = (await createStore('Test store')).id;
 });
 
-test('with --skip-rejects good rows go in, and the others into a file that can be mended and imported', async () => {
+test('--skip-rejects imports the good rows, and writes the others to a file that can be mended and imported', async () => {
   const rejects = join(dir, 'left.csv');
   const text = `name,price,description\nGood,5,"'=1+1"\nBad,five,"'=2+2, ""so"""\nWorse,-1,\n`;
 
@@ -30,7 +30,7 @@ test('with --skip-rejects good rows go in, and the others into a file that can b
   expect(await importText(store, dir, 'products.left.csv', mended)).toMatchObject({ created: 2, rejected: 0 });
 });
 
-test('a dry run says what would be done, and does nothing', async () => {
+test('a dry run reports the result and writes nothing', async () => {
   const before = await wholeTable();
 
   const report = await importText(store, dir, 'products.csv', 'id,name,price\nnew,New,1\nbad,Bad,x\n', {

@@ -20,11 +20,11 @@ beforeEach(async () => {
 const skip = (name: string, text: string) =>
   importText(store, dir, name, text, { skipRejects: true, rejects, force: true });
 
-/** Imports the file of rejected rows, mended. */
+/** Mends the file of rejected rows and imports it. */
 const importLeft = (name: string, mend: (text: string) => string) =>
   importText(store, dir, name, mend(readFileSync(rejects, 'utf8')));
 
-describe('a row that was rejected, and has an imported twin once it is mended', () => {
+describe('a rejected row that is mended into the twin of an imported row', () => {
   test.each([
     [
       'credit.csv',
@@ -47,7 +47,7 @@ describe('a row that was rejected, and has an imported twin once it is mended', 
       'resident,product,price,at\nada.lovelace,Lamp,60,2020-01-01T00:00:00Z\nada.lovelace,Lamp,sixty,2020-01-01T00:00:00Z\n',
       'sixty',
     ],
-  ])('comes in as well: %s', async (name, text, bad) => {
+  ])('is imported as well: %s', async (name, text, bad) => {
     const mend = (left: string): string => left.replace(bad, bad === 'sixty' ? '60' : '2099-01-01T00:00:00Z');
     await skip(name, text);
 
@@ -60,7 +60,7 @@ describe('a row that was rejected, and has an imported twin once it is mended', 
     if (name.startsWith('purchases')) expect(await getSpend(store, { uuid: ada.uuid })).toMatchObject({ sum: 120 });
   });
 
-  test('has the same id each time that its file is imported', async () => {
+  test('has the same id in every import of its file', async () => {
     const text = 'resident,amount,expiresAt\nada.lovelace,60,someday\nada.lovelace,60,someday\nbob,7,\nbob,x,\n';
 
     await skip('credit.csv', text);
@@ -70,14 +70,14 @@ describe('a row that was rejected, and has an imported twin once it is mended', 
     const [header, ...rows] = left.trimEnd().split('\n');
     expect(header).toBe('resident,amount,expiresAt,id,line,reason');
     const ids = rows.map((row) => row.split(',')[3]);
-    // What is in no lot has no id.
+    // Unlotted credit has no id.
     expect(ids).toEqual([expect.stringMatching(/^[-0-9a-f]{36}$/), expect.stringMatching(/^[-0-9a-f]{36}$/), '']);
     expect(new Set(ids).size).toBe(3);
     expect(readFileSync(rejects, 'utf8')).toBe(left);
   });
 });
 
-test('a row that only its product was missing for is the same row in its own file and in that of the rejected ones', async () => {
+test('a row whose product was missing is the same row in its own file and in the file of rejected rows', async () => {
   const row = 'ada.lovelace,Later,60,2020-01-01T00:00:00Z\n';
   const text = `resident,product,price,at\n${row}${row}`;
   await skip('purchases.csv', text);
@@ -90,7 +90,7 @@ test('a row that only its product was missing for is the same row in its own fil
   expect(whole).toMatchObject({ created: 0, unchanged: 2 });
 });
 
-test('a gift card is the same one in a file that gains columns which hold nothing but defaults', async () => {
+test('a gift card stays the same if its file gains columns that hold only defaults', async () => {
   const short = 'owner,credit\nbob,10\nbob,10\n';
   const long =
     'owner,credit,active,redeemed,transfer,texture,purchased\nbob,10,,false,,,\nbob,10,true,,FALSE,,false\nbob,10,true,true,,,\n';
@@ -99,12 +99,12 @@ test('a gift card is the same one in a file that gains columns which hold nothin
   const again = await importText(store, dir, 'giftcards.csv', long);
   const back = await importText(store, dir, 'giftcards.csv', short);
 
-  // The third one has been redeemed, which no default says.
+  // The third card is redeemed, which is not the default.
   expect(again).toMatchObject({ unchanged: 2, created: 1 });
   expect(back).toMatchObject({ unchanged: 2 });
 });
 
-test('a gift card without more columns than it needs keeps the id that it has always had', async () => {
+test('a gift card with only the required columns keeps the id of earlier versions', async () => {
   await importText(store, dir, 'giftcards.csv', 'owner,credit\nbob,10\n');
 
   const [card] = await listStoreCards(store)({ descending: false });

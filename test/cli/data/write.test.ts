@@ -6,7 +6,7 @@ import { tempDir } from '../../support/files.ts';
 
 const dir = tempDir();
 
-test('a large file is written whole, in order, for its owner alone, and without a listener for every pause', async () => {
+test('writes a large file completely, in order, readable by its owner only, and without leaking listeners', async () => {
   const warnings: string[] = [];
   const listen = ({ name }: Error): number => warnings.push(name);
   process.on('warning', listen);
@@ -22,7 +22,7 @@ test('a large file is written whole, in order, for its owner alone, and without 
   expect(warnings).toEqual([]);
 });
 
-test('a directory that is not there is an error, not a silent loss', async () => {
+test('a missing directory is an error, not a silent loss', async () => {
   const file = openFile(join(dir, 'none', 'x.csv'));
 
   await expect(file.write('x').then(file.end)).rejects.toThrow(/ENOENT/);
