@@ -47,6 +47,8 @@ export default defineConfig({
           isolate: false,
           // All files use one store, whose lists they compare: they take turns, after all others.
           fileParallelism: false,
+          // A deployment's rates make a test of many calls wait.
+          ...(process.env.CONTRACT_BASE_URL && { testTimeout: 600_000, hookTimeout: 600_000 }),
           sequence: { groupOrder: 1 },
         },
       },

@@ -18,6 +18,7 @@ import {
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { answerHeaders } from '../lib/http/headers.ts';
 import { usageKey, usageKeyCount } from '../lib/http/usage-key.ts';
 import type { Route } from '../lib/routes/route.ts';
 import { authorizerIdentity, type GatewayAnswer, gatewayAnswers, gatewayBody } from './gateway-answers.ts';
@@ -122,7 +123,7 @@ export class Api extends Construct {
   }
 
   private addAnswer(type: string, answer: GatewayAnswer): void {
-    const headers = { ...answer.headers, 'Cache-Control': 'no-store', 'Content-Type': 'application/problem+json' };
+    const headers = { ...answerHeaders, ...answer.headers, 'Content-Type': 'application/problem+json' };
     this.rest.addGatewayResponse(type, {
       type: ResponseType.of(type),
       statusCode: String(answer.status),

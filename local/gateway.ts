@@ -8,6 +8,7 @@ import type {
 } from 'aws-lambda';
 import { authorizerIdentity, type GatewayAnswer, gatewayAnswers, gatewayBody } from '../infra/gateway-answers.ts';
 import { newId, now } from '../lib/clock.ts';
+import { answerHeaders } from '../lib/http/headers.ts';
 import type { Route } from '../lib/routes/route.ts';
 import { answerMalformed } from './malformed.ts';
 import { matcher } from './matcher.ts';
@@ -130,7 +131,7 @@ const readBody = async (request: IncomingMessage): Promise<Buffer> => {
 
 const problemAnswer = (answer: GatewayAnswer, path: string): APIGatewayProxyResult => ({
   statusCode: answer.status,
-  headers: { ...answer.headers, 'Cache-Control': 'no-store', 'Content-Type': 'application/problem+json' },
+  headers: { ...answerHeaders, ...answer.headers, 'Content-Type': 'application/problem+json' },
   body: JSON.stringify(gatewayBody(answer, path)),
 });
 

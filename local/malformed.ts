@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { gatewayAnswers, gatewayBody } from '../infra/gateway-answers.ts';
 import { newId } from '../lib/clock.ts';
+import { answerHeaders } from '../lib/http/headers.ts';
 
 /** The path in the request line, if there is one. */
 const pathOf = (packet: Buffer | undefined): string =>
@@ -21,7 +22,7 @@ export const answerMalformed = (error: { code?: string; rawPacket?: Buffer }, so
     `HTTP/1.1 ${answer.status} Bad Request`,
     'Content-Type: application/problem+json',
     `Content-Length: ${Buffer.byteLength(body)}`,
-    'Cache-Control: no-store',
+    ...Object.entries(answerHeaders).map(([name, value]) => `${name}: ${value}`),
     `X-Request-Id: ${newId()}`,
     'Connection: close',
   ];

@@ -8,6 +8,7 @@ import type { Route } from '../routes/route.ts';
 import { Busy } from '../table/engine.ts';
 import { answerOnce, type KeptAnswer } from '../table/idempotency.ts';
 import { type Meter, metered, newMeter } from '../table/meter.ts';
+import { answerHeaders } from './headers.ts';
 import { callerOf, parseRequest, type Request } from './request.ts';
 
 /** The input of the row's response schema, which drops every field that it does not declare. */
@@ -27,7 +28,7 @@ const response = (
   contentType = 'application/json',
 ): KeptAnswer => ({
   statusCode,
-  headers: { 'Cache-Control': 'no-store', ...headers, ...(body !== undefined && { 'Content-Type': contentType }) },
+  headers: { ...headers, ...(body !== undefined && { 'Content-Type': contentType }) },
   body: body === undefined ? '' : JSON.stringify(body),
 });
 
@@ -109,7 +110,8 @@ export const endpoint = <R extends Route>(row: R, handler: Handler<R>) => {
       // After a timeout the handler still runs. It must not write what the caller was told has failed.
       meter.isOver = true;
       logSink.write(logLine(row, event, answer.statusCode, started, meter));
-      return { ...answer, headers: { ...answer.headers, 'X-Request-Id': event.requestContext.requestId } };
+      const headers = { ...answerHeaders, ...answer.headers, 'X-Request-Id': event.requestContext.requestId };
+      return { ...answer, headers };
     });
   };
 };

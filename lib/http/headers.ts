@@ -1,3 +1,13 @@
+/**
+ * The headers of every answer, the gateway's own included: nobody keeps it, guesses at its type, or asks for the next one
+ * without TLS.
+ */
+export const answerHeaders = {
+  'Cache-Control': 'no-store',
+  'Strict-Transport-Security': 'max-age=31536000',
+  'X-Content-Type-Options': 'nosniff',
+} as const;
+
 interface WithHeaders {
   multiValueHeaders?: Record<string, string[] | undefined> | null;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import type { ServiceFile } from '../../local/state.ts';
 import { startProcess } from '../support/local-service.ts';
+import { paced } from './paced.ts';
 
 /** The service under test, and what the suite may use of it. */
 export interface Target {
@@ -32,7 +33,7 @@ const readResidents = async (baseUrl: string, key: string, names: string[]) =>
   Promise.all(
     names.map(async (name) => {
       const path = `/v1/customers/${encodeURIComponent(name)}`;
-      const response = await fetch(baseUrl + path, { headers: { 'X-API-Key': key } });
+      const response = await paced(baseUrl + path, { headers: { 'X-API-Key': key } });
       const { uuid, username, detail } = (await response.json()) as Record<string, string>;
       if (!uuid || !username)
         throw new Error(`GET ${path} answered ${response.status} (${detail}). See docs/contract/contract-suite.md.`);

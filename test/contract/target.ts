@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type OutgoingHttpHeaders, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { afterAll, inject } from 'vitest';
+import { paced } from './paced.ts';
 
 /** What the files of the suite share: a client of the service under test that tidies up after itself. */
 export const target = inject('target');
@@ -21,6 +22,8 @@ interface Sent {
 const creating = /^\/v1\/(?:coupons|products|categories|customers\/[^/]+\/actions\/grant-gift-card)$/;
 const made: { path: string; body: { id: string } }[] = [];
 
+const send = target.local ? fetch : paced;
+
 /** Sends a request with the key of all scopes, or another; a body that is text is sent as it is. */
 export const call = async (
   method: string,
@@ -28,7 +31,7 @@ export const call = async (
   body?: unknown,
   { key = target.key, headers = {} }: Sent = {},
 ): Promise<Answer> => {
-  const response = await fetch(target.baseUrl + path, {
+  const response = await send(target.baseUrl + path, {
     method,
     headers: { 'X-API-Key': key, ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
@@ -50,8 +53,8 @@ export const get = (path: string): Promise<Answer> => call('GET', path);
 export const statusOf = (path: string, headers: OutgoingHttpHeaders, body?: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     const url = new URL(target.baseUrl + path);
-    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
-    const request = send(url, { headers }, (response) => {
+    const sendRaw = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const request = sendRaw(url, { headers }, (response) => {
       response.resume();
       response.on('end', () => resolve(response.statusCode));
     });

@@ -168,11 +168,13 @@ test('takes any Content-Type and 256 KiB, and ignores unknown fields and paramet
   expect((await service.call('POST', '/v1/categories', { name: 'Chairs', padding: `${padding}x` })).status).toBe(400);
 });
 
-test('every answer has X-Request-Id and Cache-Control; only an answer with a body has a Content-Type', async () => {
+test('every answer has X-Request-Id and the headers of caution; only an answer with a body has a Content-Type', async () => {
   const answer = await service.call('POST', `/v1/categories/${category}/products/${product}`);
 
   expect(answer.status).toBe(204);
   expect(answer.headers.get('cache-control')).toBe('no-store');
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000');
   expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   expect(answer.headers.get('content-type')).toBeNull();
   expect(answer.body).toBeUndefined();

@@ -126,6 +126,12 @@ test('an optional body may be missing or blank, which counts as {}; otherwise it
   expect(await errorsOf(optional, { body: '{"parts":1}' })).toHaveLength(1);
 });
 
+const caution = {
+  'Cache-Control': 'no-store',
+  'Strict-Transport-Security': 'max-age=31536000',
+  'X-Content-Type-Options': 'nosniff',
+};
+
 test('a row without a body ignores what is sent, and an answer without a body has no Content-Type', async () => {
   const { response: _response, ...silent } = withoutBody;
 
@@ -133,7 +139,7 @@ test('a row without a body ignores what is sent, and an answer without a body ha
 
   expect(answer).toEqual({
     statusCode: 204,
-    headers: { 'Cache-Control': 'no-store', 'X-Request-Id': 'r-1' },
+    headers: { ...caution, 'X-Request-Id': 'r-1' },
     body: '',
   });
 });
@@ -166,7 +172,7 @@ test('a created row is located under the path that made it; nothing else has a L
   expect(made).toEqual({
     statusCode: 201,
     headers: {
-      'Cache-Control': 'no-store',
+      ...caution,
       'Content-Type': 'application/json',
       Location: '/v1/things/T1',
       'X-Request-Id': 'r-1',

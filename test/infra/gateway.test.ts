@@ -93,6 +93,8 @@ test('every answer is problem+json with exactly four members, and none is kept b
     expect(headers, type).toMatchObject({
       'content-type': 'application/problem+json',
       'cache-control': 'no-store',
+      'strict-transport-security': 'max-age=31536000',
+      'x-content-type-options': 'nosniff',
       'x-request-id': 'context.requestId',
     });
     expect(body, type).toEqual({ status, title: expect.any(String), detail: expect.any(String), instance: '/v1/x' });

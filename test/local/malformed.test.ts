@@ -58,6 +58,7 @@ test.each([
   expect(answer?.status).toBe(400);
   expect(answer?.headers.get('content-type')).toEqual(['application/problem+json']);
   expect(answer?.headers.get('cache-control')).toEqual(['no-store']);
+  expect(answer?.headers.get('x-content-type-options')).toEqual(['nosniff']);
   expect(answer?.headers.get('x-request-id')?.[0]).toMatch(/^[0-9a-f-]{36}$/);
   expect(JSON.parse(answer?.body ?? '')).toEqual({
     status: 400,
