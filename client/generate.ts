@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { compile } from 'json-schema-to-typescript';
 
 /**
- * Writes `types.ts` from `docs/openapi.json`: the schemas by their names, and `Endpoints`, which says for each
- * "METHOD /path" what is sent (`path`, `query`, `body`) and what is answered (`answer`).
+ * Writes `types.ts` from `docs/openapi.json`: the schemas by their names, and `Endpoints`, which has for each
+ * "METHOD /path" the types of the request (`path`, `query`, `body`) and of the response (`answer`).
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, looked at member by member.
@@ -36,7 +36,7 @@ const parametersIn = (place: string, parameters: Json[]): Json => {
 
 const jsonOf = (content: Json): Json => content?.['application/json']?.schema;
 
-/** What is sent to an operation and what it answers, as one object. */
+/** Request and response of an operation, as one object. */
 const exchangeOf = (document: Json, operation: Json): Json => {
   const parameters = (operation.parameters ?? []).map((parameter: Json) => inline(document, parameter));
   const success = Object.entries<Json>(operation.responses).find(([status]) => status.startsWith('2'))?.[1];
@@ -58,7 +58,7 @@ const exchangeOf = (document: Json, operation: Json): Json => {
 const closed = (value: Json): Json => {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;
-  // What stands beside a reference would make a type of its own of it.
+  // A description beside a reference would make another type of it.
   if (value.$ref) return { $ref: value.$ref.replace('#/components/schemas/', '#/definitions/') };
   const { default: _default, example: _example, examples: _examples, ...rest } = value;
   const open = rest.type === 'object' && rest.additionalProperties === undefined;
@@ -78,7 +78,7 @@ export const clientTypes = async (document: Json): Promise<string> => {
   const schema = {
     type: 'object',
     additionalProperties: false,
-    description: 'What is sent to each endpoint and what it answers.',
+    description: 'The requests and responses of every endpoint.',
     properties: Object.fromEntries(endpoints),
     required: endpoints.map(([name]) => name),
     definitions: document.components.schemas,

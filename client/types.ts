@@ -1,7 +1,7 @@
 // Written by `npm run openapi` from docs/openapi.json. Change lib/routes/ or reference/, not this file.
 
 /**
- * What is sent to each endpoint and what it answers.
+ * The requests and responses of every endpoint.
  */
 export interface Endpoints {
   /**
@@ -563,7 +563,7 @@ export interface CouponResponse {
    */
   couponOwnerUsername: string;
   /**
-   * What the customer saves, in percent of the price.
+   * The discount, in percent of the price.
    */
   discount: number;
   /**
@@ -599,7 +599,7 @@ export interface CreateCouponRequest {
    */
   code: string;
   /**
-   * What the customer saves, in percent of the price.
+   * The discount, in percent of the price.
    */
   discount?: number;
   /**
@@ -625,7 +625,7 @@ export interface UpdateCouponRequest {
    */
   code: string;
   /**
-   * What the customer saves, in percent of the price.
+   * The discount, in percent of the price.
    */
   discount?: number;
   /**
@@ -677,11 +677,11 @@ export interface AppliedCouponResponse {
    */
   code: string;
   /**
-   * What the customer saves, in percent of the price.
+   * The discount, in percent of the price.
    */
   discount: number;
   /**
-   * What the discount is for. The request sends an integer: `0` is answered `store`, `1` is answered `product`.
+   * The scope of the discount. The request sends an integer: `0` is answered `store`, `1` is answered `product`.
    */
   scope: 'store' | 'product';
   /**
@@ -750,11 +750,11 @@ export interface CustomerCouponResponse {
    */
   code: string;
   /**
-   * What the customer saves, in percent of the price.
+   * The discount, in percent of the price.
    */
   discount: number;
   /**
-   * What the discount is for. The request sends an integer: `0` is answered `store`, `1` is answered `product`.
+   * The scope of the discount. The request sends an integer: `0` is answered `store`, `1` is answered `product`.
    */
   scope: 'store' | 'product';
   /**
@@ -1045,7 +1045,7 @@ export interface ProductResponse {
    */
   mpListing: number;
   /**
-   * Who gets which part of a sale. What is left goes to the store.
+   * The residents who get a part of each sale. The rest goes to the store.
    */
   profitShares: ProfitShare[];
 }
@@ -1135,7 +1135,7 @@ export interface ProductUpsertRequest {
    */
   description?: string;
   /**
-   * Who gets which part of a sale: one row per user, at most 100 rows and 100 percent together. Left out: nobody.
+   * The residents who get a part of each sale: one row per user, at most 100 rows and 100 percent together. Left out: nobody.
    *
    * @maxItems 100
    */
@@ -1286,7 +1286,7 @@ export interface DispenserResponse {
    */
   region: string;
   /**
-   * What requests to the dispenser are signed with. The same for every registration of a store. Keep it.
+   * The key that requests to the dispenser are signed with. Every registration of a store answers the same one. Keep it.
    */
   secret: string;
   /**

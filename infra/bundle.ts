@@ -14,7 +14,7 @@ export const entries = (): string[] =>
 /** Where an entry's bundle lies: a directory of its own, with nothing else in it. */
 export const bundleDir = (outDir: string, entry: string): string => join(outDir, entry);
 
-/** What the authorizer needs to know of the rows. */
+/** The facts of the rows that the authorizer needs. */
 export const authorizerRows = routes.map(({ method, path, scope }) => ({ method, path, scope }));
 
 /**

@@ -15,11 +15,11 @@ import type { JsonSchema } from './schemas.ts';
 
 export const problemSchema: JsonSchema = {
   type: 'object',
-  description: 'What is wrong, as RFC 9457 problem details. All faults of a request are reported at once.',
+  description: 'The faults of a request as RFC 9457 problem details, all at once.',
   properties: {
     status: { type: 'integer', description: 'The HTTP status code.' },
     title: { type: 'string', description: 'Short label of the status.' },
-    detail: { type: 'string', description: 'What is wrong and what to change; several messages are joined.' },
+    detail: { type: 'string', description: 'The fault and how to correct it; several messages are joined.' },
     instance: { type: 'string', description: 'Path of the failing request.' },
     errors: {
       type: 'array',
@@ -140,7 +140,7 @@ export const problems: Record<number, ProblemAnswer> = {
   },
 };
 
-/** The statuses of the problems of a row. 404 is everywhere, for the store of a key may be gone. */
+/** The statuses of the problems of a row. Every row has 404, since the store of a key may be gone. */
 export const problemStatuses = ({ problems: own, method, body }: Route): number[] => {
   const around = [401, 403, 404, 429, 500, 503, 504];
   return [...new Set([...own, ...around, ...(method === 'POST' ? [409, 422] : []), ...(body ? [413] : [])])].sort(

@@ -14,7 +14,7 @@ const placeOf = ({ path, property }: Change): string => {
   return property === undefined ? place : `${place} ${property}`;
 };
 
-/** What the rules of Redocly take for harmless: a client that relies on it gets another result without an error. */
+/** Finds changes that Redocly's rules call harmless, but after which a client gets another result without an error. */
 const changesMeaning = ({ path, kind, property }: Change): string | undefined => {
   if (property === 'default') return 'A default was changed.';
   if (kind === 'removed' && /\/requestBody\/.*\/properties\/[^/]+$/.test(path))
@@ -22,7 +22,7 @@ const changesMeaning = ({ path, kind, property }: Change): string | undefined =>
   return undefined;
 };
 
-/** What breaks clients between two versions of the document (paths of files), a line each. Throws if it cannot be found out. */
+/** The changes between two versions of the document (paths of files) that break clients, a line each. Throws if Redocly fails. */
 export const breaksBetween = (base: string, revision: string): string[] => {
   const { output, errors } = redocly('diff', base, revision, '--format', 'json', '--lint-config', 'error');
   if (!output.startsWith('{')) throw new Error(`redocly diff failed: ${errors}${output}`);

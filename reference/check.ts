@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { breaksBetween } from './breaks.ts';
 import { redocly } from './redocly.ts';
 
-/** `npm run lint:openapi`: the linter's rules, and that nothing breaks clients of the last release. */
+/** `npm run lint:openapi`: checks the linter's rules, and that no change breaks clients of the last release. */
 
 const releases = new URL('../docs/releases/', import.meta.url);
 const byVersion = new Intl.Collator('en', { numeric: true });

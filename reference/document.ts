@@ -117,7 +117,7 @@ const pathsOf = (routes: readonly Route[], recordings: Recordings): OpenApiDocum
   return paths;
 };
 
-/** The OpenAPI 3.1 document of the endpoints, for the service at `baseUrl`. Throws where a text is missing or left over. */
+/** The OpenAPI 3.1 document of the endpoints, for the service at `baseUrl`. Throws where a text is missing. */
 export const document = (
   routes: readonly Route[],
   { baseUrl, version, recordings = {} }: { baseUrl: string; version: string; recordings?: Recordings },

@@ -5,9 +5,9 @@ import { resolver } from '../lib/delivery/address.ts';
 import type { Route } from '../lib/routes/route.ts';
 import { operationTexts } from './operation-texts.ts';
 
-/** The answers to the examples, as the local service gives them on its demo data. */
+/** Records how the local service answers the examples on its demo data. */
 
-/** What the service answers to an operation's example, and to the body that it refuses. */
+/** The answers to an operation's example and, if it has one, to the body that is refused. */
 export interface Recorded {
   status: number;
   headers: Headers;
@@ -36,18 +36,18 @@ export const stopClock = (): void => {
   source.now = () => examplesBegin;
 };
 
-/** Makes ids and cursors that depend on the operation alone, whatever happens beside it. */
+/** Makes ids and cursors that depend on the operation alone, however much happens at the same time. */
 const useBytesOf = (id: string): void => {
   source.bytes = (count) => createHash('shake256', { outputLength: count }).update(id).digest();
 };
 
-/** Names of the virtual world are looked up without a network. */
+/** Looks up the virtual world's host names without a network. */
 const useSimulators = (): void => {
   const { lookup } = resolver;
   resolver.lookup = async (host) => (host.endsWith('.agni.secondlife.io') ? [{ address: '54.0.0.1' }] : lookup(host));
 };
 
-// Reads come before writes. The dispenser comes last: from then on it is at an address which leads nowhere.
+// Reads come before writes. The dispenser comes last: from then on its address leads nowhere.
 const place = ({ method, path }: Route): number => (path === '/v1/dispenser' ? 2 : method === 'GET' ? 0 : 1);
 
 /** Sends the examples of all rows to a local service that is fresh, in the order of their texts. */
@@ -71,7 +71,7 @@ export const recordExamples = async (
           : JSON.parse(text, (name, value) => (name === 'secret' ? 'an-example-of-a-secret' : value)),
     };
   };
-  /** Waits until the local dispenser has given what was delivered. */
+  /** Waits until the local dispenser has given the delivered item. */
   const arrived = async (): Promise<void> => {
     while (((await send('GET', '/_dev/inbox')).body as { deliveries: [] }).deliveries.length === 0)
       await setTimeout(20);

@@ -6,7 +6,7 @@ const refTo = (name: string): string => `#/components/schemas/${name}`;
 
 const integers = (values: unknown): boolean => Array.isArray(values) && values.every(Number.isInteger);
 
-/** Says in JSON Schema what zod says in other words, or not at all. */
+/** Corrects zod's JSON Schema where it says too much, or uses other words than the contract. */
 const plain = ({ jsonSchema: schema }: { jsonSchema: JsonSchema }): void => {
   // A client has to bear fields that a later version adds.
   delete schema.additionalProperties;

@@ -1,10 +1,10 @@
 import type { Route, Scope } from '../lib/routes/route.ts';
 
-/** What is said once, for all operations. */
+/** Texts that hold for all operations. */
 
 export const introduction = `The HTTP/JSON interface to the data of one store.
 
-**Calls.** Paths are relative to the base URL. Bodies and answers are JSON; what a request does not need is ignored.
+**Calls.** Paths are relative to the base URL. Bodies and answers are JSON; the service ignores fields that it does not know.
 Every call carries an API key in the header \`X-API-Key\`. The key implies the store.
 
 **Residents.** \`{identifier}\` is a username (\`ada.lovelace\`, \`Ada Lovelace\`, \`ada\`) or an avatar UUID. Case and surrounding
@@ -12,16 +12,16 @@ blanks are ignored, a missing last name means \`Resident\`, and former names sti
 check of their version, and answered in lower case.
 
 **Numbers and times.** Money is whole L$, at most 2,147,483,647. Percentages are numbers from 0 to 100. A time is sent as an
-ISO 8601 date-time with an offset and answered in UTC with milliseconds: \`2030-01-31T12:00:00.000Z\`. What is live until a
-time is live before it, not at it.
+ISO 8601 date-time with an offset and answered in UTC with milliseconds: \`2030-01-31T12:00:00.000Z\`. The end of
+a time is no part of it: a coupon that expires at noon cannot be applied at noon.
 
 **Lists** answer \`data\` and \`pagination\`. Send \`nextCursor\` as \`cursor\`, with the same filters, until it is null. Cursors are
 opaque. Rows come in a fixed order, which no parameter changes.
 
 **Problems** are RFC 9457 \`application/problem+json\`. Rely on the status; show \`detail\` to people.
 
-**Sending again.** After 429 and 503 wait \`Retry-After\` seconds. Give every POST an \`Idempotency-Key\`, and send the same
-request with the same key whenever you did not hear the answer: the change is made once.`;
+**Retries.** After 429 and 503 wait \`Retry-After\` seconds. Give every POST an \`Idempotency-Key\`, and send the same
+request with the same key whenever an answer was lost: the service makes the change once.`;
 
 export const tagTexts = {
   Coupons: 'Codes that give customers a discount and their owner a commission, and their application to customers.',
@@ -31,7 +31,7 @@ export const tagTexts = {
     'Store credit in L$, regular and restricted. Credit with an expiry lies in lots; what expires first is taken first, credit ' +
     'without expiry last.',
   'Gift cards': 'Cards with a balance, granted to customers.',
-  Products: 'What the store sells, and its delivery to residents.',
+  Products: 'The goods of the store, and their delivery to residents.',
   Categories: 'Named groups of products.',
   Dispenser: 'The inworld object that hands out products. An extension of this service.',
 } as const;

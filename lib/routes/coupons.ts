@@ -15,7 +15,7 @@ import {
   uuid,
 } from './wire.ts';
 
-const discountText = 'What the customer saves, in percent of the price.';
+const discountText = 'The discount, in percent of the price.';
 const ownerProfitText = "The owner's commission, in percent of the price.";
 const active = () => boolean().describe('Whether the coupon can be applied.');
 const bloggersSync = () =>
@@ -114,7 +114,7 @@ const AppliedCouponResponse = z
     scope: z
       .enum(['store', 'product'])
       .describe(
-        'What the discount is for. The request sends an integer: `0` is answered `store`, `1` is answered `product`.',
+        'The scope of the discount. The request sends an integer: `0` is answered `store`, `1` is answered `product`.',
       ),
     productId: uuid().optional().describe('UUID of the product. Only with scope `product`.'),
     customerUuid: uuid().describe('UUID of the customer, in lower case.'),
@@ -136,7 +136,7 @@ const RevokedCouponResponse = z
   .meta({ id: 'RevokedCouponResponse' });
 
 export type Coupon = z.output<typeof CouponResponse>;
-/** What a request sets of a coupon; PUT replaces all of it. */
+/** The fields of a coupon that a request sets; PUT replaces all of them. */
 export type CouponFields = z.output<typeof UpdateCouponRequest>;
 /** How a request names a coupon. */
 export type CouponChoice = Pick<z.output<typeof RevokeCouponRequest>, 'code' | 'couponOwnerUuid' | 'couponId'>;

@@ -56,7 +56,7 @@ export const getCredit = route('GET /v1/customers/{identifier}/credit', {
   reads: ['CUSTOMER', 'RESIDENT', 'NAME'],
 });
 
-/** What the four changes of credit have in common. */
+/** The fields that the four changes of credit share. */
 const change = {
   scope: 'credits:write',
   response: CustomerCreditResponse,

@@ -31,7 +31,9 @@ const DispenserResponse = z
     region: z.string().describe('Name of the region.'),
     secret: z
       .string()
-      .describe('What requests to the dispenser are signed with. The same for every registration of a store. Keep it.'),
+      .describe(
+        'The key that requests to the dispenser are signed with. Every registration of a store answers the same one. Keep it.',
+      ),
     registeredAt: z.string().describe('When this registration was made.').meta({ format: 'date-time' }),
   })
   .meta({ id: 'DispenserResponse' });

@@ -45,7 +45,7 @@ const filters = {
 };
 
 export type GiftCard = z.output<typeof GiftCardResponse>;
-/** What a request sets of a gift card; PUT replaces all of it. */
+/** The fields of a gift card that a request sets; PUT replaces all of them. */
 export type GiftCardFields = z.output<typeof UpdateGiftCardRequest>;
 export type GiftCardFilter = z.output<z.ZodObject<typeof filters>>;
 

@@ -18,7 +18,7 @@ import {
   uuid,
 } from './wire.ts';
 
-/** What the next owner of an item may do, as requests and answers say it. */
+/** The rights of an item's next owner, as requests and answers describe them. */
 export const permissions = {
   copy: () => boolean().describe('The next owner may copy the item.'),
   modify: () => boolean().describe('The next owner may modify the item.'),
@@ -71,7 +71,7 @@ const DiscountRequest = z
   )
   .meta({ id: 'ProductDiscountRequest' });
 
-/** Each names a resident who is looked up. */
+/** The service looks up the resident of each share. */
 const maxShares = 100;
 const sharesWords = `must be an array of at most ${maxShares} shares`;
 const shareWords = 'must be a number over 0 and at most 100';
@@ -115,7 +115,7 @@ export const ProductUpsertRequest = z
       .describe('Whether the store shows the product. A filter of the list; not returned.'),
     bloggable: boolean().default(false).describe('Whether bloggers may have the product.'),
     permissions: PermissionsRequest.prefault({})
-      .describe('What the next owner of the item may do. Left out: copy only.')
+      .describe('The rights of the item’s next owner. Left out: copy only.')
       .meta({ default: { copy: true, modify: false, transfer: false } }),
     discount: DiscountRequest.prefault({})
       .describe('The discount of the product. Left out: none.')
@@ -137,7 +137,7 @@ export const ProductUpsertRequest = z
       .max(maxShares, { error: sharesWords })
       .prefault([])
       .describe(
-        'Who gets which part of a sale: one row per user, at most 100 rows and 100 percent together. Left out: nobody.',
+        'The residents who get a part of each sale: one row per user, at most 100 rows and 100 percent together. Left out: nobody.',
       ),
     demoId: uuid()
       .nullable()

@@ -48,13 +48,15 @@ const ProductResponse = z
     limited: boolean().describe('Whether only `availableAmount` copies are sold.'),
     availableAmount: z.int().describe('Copies still to be sold, where `limited` is true.'),
     permissions: ProductPermissions.describe(
-      'What the next owner of the item may do. A declaration: the item inworld decides.',
+      'The rights of the item’s next owner. A declaration: the item inworld decides.',
     ),
     discount: ProductDiscount.describe('The discount of the product. None: value 0, type 0, dates null.'),
     description: z.string().describe('Text for a shop page; may have several lines.'),
     demoId: uuid().nullable().describe('UUID of the product that is the demo of this one; null: none.'),
     mpListing: z.int().describe('Number of its listing on the outside marketplace; `0`: none. Only imports set it.'),
-    profitShares: z.array(ProfitShare).describe('Who gets which part of a sale. What is left goes to the store.'),
+    profitShares: z
+      .array(ProfitShare)
+      .describe('The residents who get a part of each sale. The rest goes to the store.'),
   })
   .meta({ id: 'ProductResponse' });
 
@@ -100,7 +102,7 @@ const filters = {
     ),
 };
 
-/** What a request sets of a product, its users looked up; PUT replaces all of it. */
+/** The fields of a product that a request sets, with its users looked up; PUT replaces all of them. */
 export type ProductFields = Omit<z.output<typeof ProductUpsertRequest>, 'profitShares'> & {
   profitShares: z.output<typeof ProfitShare>[];
 };

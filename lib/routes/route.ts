@@ -46,7 +46,7 @@ export type Kind =
   | 'REQUEST'
   | 'SWEEP';
 
-/** What a row says of its endpoint beside method and path. */
+/** The facts of an endpoint that do not follow from its method and path. */
 interface RowFields {
   /** The path of its function under `functions/`. */
   readonly id: string;
@@ -105,7 +105,7 @@ type Row<L extends Line, F extends RowFields> = Omit<Route, 'params' | 'query' |
   readonly query: F extends { query: infer Query extends z.ZodObject } ? Query : z.ZodObject<Record<never, never>>;
 } & Pick<F, Extract<keyof F, 'body' | 'response'>>;
 
-/** Makes a row of `GET /v1/coupons/{id}` and what does not follow from it. */
+/** Makes a row from a line such as `GET /v1/coupons/{id}` and the facts that do not follow from it. */
 export const route = <const L extends Line, const F extends RowFields>(line: L, fields: F): Row<L, F> => {
   const [method = '', path = ''] = line.split(' ');
   const names = path.split('/').flatMap((segment) => (segment.startsWith('{') ? segment.slice(1, -1) : []));

@@ -36,11 +36,11 @@ const parseDay = (date: string): number | undefined => {
   }
   const calendar = `${year}-${rest.slice(0, 2)}-${rest.slice(2)}`;
   const day = Date.parse(`${calendar}T00:00:00Z`);
-  // What does not exist is read as another day, or as none.
+  // Date.parse reads a day that does not exist as another day, or as none.
   return Number.isNaN(day) || !new Date(day).toISOString().startsWith(calendar) ? undefined : day;
 };
 
-/** Milliseconds of a time of day, without separators. What is finer is cut off. 24:00 is the end of a day. */
+/** Milliseconds of a time of day, without separators. Finer fractions are cut off. 24:00 is the end of a day. */
 const parseTime = (time: string, fraction: string): number | undefined => {
   const [hours = 0, minutes = 0, seconds = 0] = time.match(/\d\d/g)?.map(Number) ?? [];
   const unit = { 2: 3_600_000, 4: 60_000, 6: 1000 }[time.length] ?? 0;

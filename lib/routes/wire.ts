@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { identifierForm, nilUuid, parseIdentifier, uuidPattern } from '../identifier.ts';
 
 /**
- * The building blocks of every request and response schema. Each carries one message, which says what is allowed; the
- * endpoint wrapper puts the field's name before it ("price must be a whole number from 0 to 2147483647."). A message
+ * The building blocks of every request and response schema. Each has one message, which says which values are allowed; the
+ * wrapper puts the field's name before it ("price must be a whole number from 0 to 2147483647."). A message
  * that starts with a capital letter stands alone.
  */
 
@@ -15,7 +15,7 @@ export const integer = (min: number, max: number = maxInteger) => {
   return z.int({ error }).min(min, { error }).max(max, { error });
 };
 
-/** A JSON number. What is too small for the table to hold counts as 0. */
+/** A JSON number. The table cannot hold very small ones: they count as 0. */
 export const number = (error: string) => z.number({ error }).overwrite((value) => (Math.abs(value) < 1e-9 ? 0 : value));
 
 /** A number from 0 to 100. */
@@ -50,13 +50,13 @@ interface TextRule {
   max: number;
   /** Tabs and line ends are allowed. */
   multiline?: boolean;
-  /** What else must hold, and the words that say it. */
+  /** A further condition, and its message. */
   also?: { test: (text: string) => boolean; words: string };
 }
 
 /**
- * What `text` takes, as a regular expression of the kind that every language has. Leading blanks are apart, so that a text
- * can fit in one way alone: whoever checks by this does so in linear time.
+ * The form that `text` accepts, as a regular expression that every language understands. Leading blanks are matched
+ * apart from the rest, so that a text matches in one way only and a check takes linear time.
  */
 const textForm = (min: number, multiline = false): string => {
   const refused = multiline ? '\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f' : '\\x00-\\x1f\\x7f-\\x9f';
@@ -95,7 +95,7 @@ export const itemName = () =>
     pattern: '^ *[\\x21-\\x7b\\x7d\\x7e][\\x20-\\x7b\\x7d\\x7e]*$',
   });
 
-/** A resident, by username or avatar UUID. What comes out is a form that `findResident` takes. */
+/** A resident, by username or avatar UUID; parsed into the form that `findResident` takes. */
 export const identifier = () => {
   const error = 'must be a username (first, first.last or first last) or an avatar UUID';
   return z
@@ -128,7 +128,7 @@ export const maxCursorLength = 1024;
 
 const limitError = 'Limit must be between 1 and 1000.';
 
-/** The parameters that every list takes. The cursor's own contents are checked by the endpoint wrapper. */
+/** The parameters that every list takes. The wrapper checks the cursor's contents. */
 export const pageQuery = {
   limit: z
     .string({ error: limitError })

@@ -25,7 +25,7 @@ export const couponTexts: Record<string, OperationText> = {
   },
   'coupons/update-coupon': {
     description:
-      '**Replaces** the fields of a coupon: what you leave out takes its default, not its earlier value. The owner stays.',
+      '**Replaces** the fields of a coupon: a field that you leave out takes its default, not its earlier value. The owner stays.',
     parameters: { id: '00000004-dede-4ede-8ede-000000000003' },
     request: { code: 'Partner-old', discount: 15, ownerProfit: 7.5, active: false },
     refused: { discount: 150 },

@@ -8,8 +8,8 @@ const setText = (type: string) =>
   'stays as it is. 400 for a time that is past or a balance over the credit limit; nothing is changed then.';
 
 const incrementText = (type: string) =>
-  `Adds to the ${type} balance, or takes from it with a negative \`delta\`. Never closes a lot that still holds credit. What is ` +
-  'added is a lot of its own with `expiresAt`, permanent credit without. What is taken comes from the lots, the ' +
+  `Adds to the ${type} balance, or takes from it with a negative \`delta\`. Never closes a lot that still holds credit. Added ` +
+  'credit is a lot of its own with `expiresAt`, permanent credit without. Credit is taken from the lots, the ' +
   'earliest-expiring first, and from permanent credit last. 400 where more is taken than the customer can spend, where the ' +
   'balance would pass the credit limit, and for `expiresAt` with a negative `delta`.';
 
@@ -31,11 +31,11 @@ export const customerTexts: Record<string, OperationText> = {
     parameters: vera,
   },
   'customers/get-spend': {
-    description: 'What a customer has spent in the store, and how many products they own.',
+    description: 'The sums that a customer has spent in the store, and the number of products that they own.',
     parameters: { identifier: 'stella' },
   },
   'customers/update-customer': {
-    description: 'Changes the discount, the news subscription or both. What you leave out stays as it is.',
+    description: 'Changes the discount, the news subscription or both. Fields that you leave out stay as they are.',
     parameters: { identifier: 'bob.linden' },
     request: { discount: 15, newsSubscriber: true },
     refused: { discount: 12.5 },

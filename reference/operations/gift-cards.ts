@@ -11,7 +11,7 @@ export const giftCardTexts: Record<string, OperationText> = {
   },
   'gift-cards/update-gift-card': {
     description:
-      '**Replaces** balance, texture, transfer and active: what you leave out takes its default, so a body without `credit` sets ' +
+      '**Replaces** balance, texture, transfer and active: a field that you leave out takes its default, so a body without `credit` sets ' +
       'the balance to 0. The owner, `redeemed` and `purchased` stay.',
     parameters: { id: '00000005-dede-4ede-8ede-000000000005' },
     request: { credit: 300, texture: null, transfer: true, active: true },

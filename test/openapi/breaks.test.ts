@@ -15,7 +15,7 @@ type Any = any;
 const without = (list: string[], name: string): string[] => list.filter((item) => item !== name);
 const parameter = (operation: Any, name: string) => operation.parameters.find((one: Any) => one.name === name);
 
-/** Kind of change, the change to schemas `s` and paths `p`, and what the report has to say. */
+/** Kind of change, the change to schemas `s` and paths `p`, and the line that the report has to contain. */
 const breaks: [string, (s: Any, p: Any) => void, RegExp][] = [
   ['a path is removed', (_, p) => delete p['/v1/categories/{id}/products/{productId}'], /Path .*productId.* removed/],
   [
@@ -144,7 +144,7 @@ test.each(breaks)('it is a break when %s', (_, __, message) => {
   expect(found).toContainEqual(expect.stringMatching(message));
 });
 
-test('what clients can bear is no break', () => {
+test('a change that clients tolerate is no break', () => {
   const openapi = JSON.parse(readFileSync(file, 'utf8'));
   const { schemas } = openapi.components;
   schemas.CouponResponse.properties.note = { type: 'string' };

@@ -25,7 +25,7 @@ test('every endpoint is in the document with its scope, under a name of its own'
   for (const { security, 'x-required-scope': scope } of operations) expect(security).toEqual([{ ApiKey: [scope] }]);
 });
 
-test('only what is beyond the contract is marked as an extension', () => {
+test('only endpoints beyond the contract are marked as extensions', () => {
   const marked = Object.entries(openapi.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) =>
       operation['x-extension'] ? [`${method.toUpperCase()} ${path}`] : [],

@@ -35,7 +35,7 @@ const call = async (method: string, path: string, body?: unknown, headers: Recor
   return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
 };
 
-test('docs/openapi.json is what rows and service give: if not, run npm run openapi', () => {
+test('docs/openapi.json is current: if not, run npm run openapi', () => {
   const written = readFileSync('docs/openapi.json', 'utf8');
   const current = document(routes, { ...about, recordings });
 
@@ -67,7 +67,7 @@ test.each(refusing)('$id refuses its example of a 400', ({ id, path }) => {
   expect(faultsOf({ $ref: '#/components/schemas/Problem' }, problem)).toEqual([]);
 });
 
-test('every operation has an example of what it takes', () => {
+test('every operation with a body has an example of it', () => {
   const lacking = routes.filter(
     (row) => examplePath(row).includes('{') || (row.body && operationTexts[row.id]?.request === undefined),
   );

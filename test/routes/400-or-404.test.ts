@@ -4,7 +4,7 @@ import { startTestService, wholeTable } from '../support/service.ts';
 
 /**
  * The contract answers the same fault with 400 in one endpoint and 404 in another, on purpose. Each row is written from
- * it: what is wrong, the request, and the status. `{coupon}` and `{product}` stand for ids that exist; `{nothing}` is a
+ * it: the fault, the request, and the status. `{coupon}` and `{product}` stand for ids that exist; `{nothing}` is a
  * UUID that nothing has.
  */
 const apply = (who: string) => `/v1/customers/${who}/actions/apply-coupon`;
