@@ -5,8 +5,8 @@ import type { Key } from '../lib/table/schema.ts';
 import { removeMany } from '../lib/table/table.ts';
 
 /**
- * The keys of everything that a store owns, a page at a time. It scans the whole table, since only a scan surely meets
- * every item, whether or not anything leads to it.
+ * The keys of all items of a store, a page at a time. Scans the whole table: only a scan finds items to which no other
+ * item leads.
  */
 export async function* scanStore(id: string): AsyncGenerator<Key[]> {
   let after: Record<string, unknown> | undefined;
@@ -27,8 +27,8 @@ export async function* scanStore(id: string): AsyncGenerator<Key[]> {
 }
 
 /**
- * Removes everything that a deleted store owned, a page at a time; may die anywhere and be called again. Answers how
- * many items it removed, and reports it meanwhile. The keys stay, marked: calls with them are answered 404, not 401.
+ * Removes all items of a deleted store, a page at a time, and reports how many so far. Returns how many it removed. It can
+ * be repeated after a crash. The API keys stay with a mark: calls with them get 404, not 401.
  */
 export const removeRows = async (id: string, onRemoved: (count: number) => void): Promise<number> => {
   let removed = 0;
@@ -40,7 +40,7 @@ export const removeRows = async (id: string, onRemoved: (count: number) => void)
   return removed;
 };
 
-/** Takes a deleted store from the list: nothing of it is left. */
+/** Removes a deleted store from the list, once none of its items is left. */
 export const forgetStore = async (id: string): Promise<void> => {
   await db.send(new DeleteCommand({ TableName: tableName(), Key: listKey(id) }));
 };

@@ -1,8 +1,7 @@
 import { listStores } from '../../lib/store/stores.ts';
 import type { StoreCommand } from '../command.ts';
-import { checkApi, checkBackup, checkQueues, checkSweep, checkTable } from '../doctor/deployment.ts';
+import { checkApi, checkBackup, checkQueues, checkQuota, checkSweep, checkTable } from '../doctor/deployment.ts';
 import { type Finding, failIf, ok, warnIf } from '../doctor/finding.ts';
-import { checkQuota } from '../doctor/quota.ts';
 import { checkDeliveries, checkDispenser, checkKeys } from '../doctor/store.ts';
 import { explain, Failure } from '../errors.ts';
 import { type Column, counted, print } from '../output.ts';

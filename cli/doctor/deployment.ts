@@ -8,7 +8,6 @@ import {
 import { now } from '../../lib/clock.ts';
 import { findLastSweep, findOverdue } from '../../lib/credit/sweep.ts';
 import { indexes, ttlAttribute } from '../../lib/table/schema.ts';
-
 import { queueDepth } from '../dead-letters.ts';
 import { counted } from '../output.ts';
 import type { Target } from '../target.ts';
@@ -68,6 +67,29 @@ export const checkBackup = async ({ kind, tableName }: Target): Promise<Finding[
       'backup',
       isOff && ['there is none', 'Enable continuous backups (docs/operate/deploy.md, "Restore", step 2).'],
       'continuous',
+    ),
+  ];
+};
+
+/** The quota of a new account is ten: a page with a few parallel calls, the worker and the sweep reach it. */
+const fewFunctions = 100;
+
+/** Reads how many functions may run at once in this account and region, besides reserved ones. */
+export const checkQuota = async ({ kind }: Target): Promise<Finding[]> => {
+  if (kind === 'local') return [];
+  // Loaded only here: a command on the local service starts faster without it.
+  const { GetAccountSettingsCommand, LambdaClient } = await import('@aws-sdk/client-lambda');
+  const { AccountLimit } = await new LambdaClient({}).send(new GetAccountSettingsCommand({}));
+  const limit = AccountLimit?.UnreservedConcurrentExecutions ?? 0;
+  const detail = `${limit} functions may run at once`;
+  return [
+    warnIf(
+      'quota',
+      limit < fewFunctions && [
+        `${detail}; calls beyond that answer 503`,
+        'Request 1000 in Service Quotas, AWS Lambda, "Concurrent executions". It is free.',
+      ],
+      detail,
     ),
   ];
 };
