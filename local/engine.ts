@@ -116,16 +116,16 @@ export const startEngine = async (dir?: string): Promise<Engine> => {
     if (child.exitCode !== null || Date.now() > deadline) throw new Error(`${name} did not start.`);
     await sleep(10);
   }
+  let stopping = false;
   return {
     name,
     endpoint,
-    onExit: (listener) => child.once('exit', listener),
+    onExit: (listener) => void exited.then(() => stopping || listener()),
     stop: async () => {
-      child.removeAllListeners('exit');
-      const ended = child.exitCode === null ? once(child, 'exit') : exited;
+      stopping = true;
       if (child.stdin) child.stdin.end();
       else child.kill();
-      await ended;
+      await exited;
     },
   };
 };

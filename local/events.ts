@@ -4,17 +4,20 @@ import type { Answered } from './gateway.ts';
 
 /** The console's live events: server-sent, at `GET /_dev/events`. */
 
-/** An answered request of the API. */
-export interface ServedRequest {
+/** Calls of the table and queue, and units of capacity. */
+export interface Cost {
+  calls: number;
+  units: number;
+}
+
+/** An answered request of the API, with the cost if it reached a function. */
+export interface ServedRequest extends Partial<Cost> {
   id: string;
   time: string;
   method: string;
   url: string;
   status: number;
   millis: number;
-  /** Calls of the table and queue, and units of capacity; absent if the request reached no function. */
-  calls?: number;
-  units?: number;
   /** The beginnings of both bodies. */
   sent: string;
   answer: string;
@@ -27,10 +30,7 @@ const shortened = (text: Buffer): string =>
   text.length > maxShownBytes ? `${text.toString('utf8', 0, maxShownBytes)}…` : text.toString('utf8');
 
 /** An answered request as the console shows it, with the cost from its function's log line. */
-export const served = (
-  { body, answer, ...answered }: Answered,
-  cost: { calls: number; units: number } | undefined,
-): ServedRequest => ({
+export const served = ({ body, answer, ...answered }: Answered, cost: Cost | undefined): ServedRequest => ({
   ...answered,
   time: timestamp(now()),
   ...cost,

@@ -12,7 +12,7 @@ import { seedDemo } from './demo.ts';
 import { connectConsole, connectDispenser } from './dev.ts';
 import { startDispenser } from './dispenser.ts';
 import { startEngine } from './engine.ts';
-import { noteRequest, publish, type ServedRequest, served, stopEvents } from './events.ts';
+import { type Cost, noteRequest, publish, type ServedRequest, served, stopEvents } from './events.ts';
 import { createGateway, type GatewayOptions, type Handler } from './gateway.ts';
 import type { LocalOptions } from './options.ts';
 import { answerOwn } from './own.ts';
@@ -68,33 +68,16 @@ const answerNotReady = (response: ServerResponse): true => {
   return true;
 };
 
-export interface LocalService {
-  baseUrl: string;
-  engine: string;
-  service: ServiceFile;
-  /** Calls the listener if the engine ends by itself. */
-  onEngineExit: (listener: () => void) => void;
-  /** Answers the running requests, then ends with its engines. */
-  stop: () => Promise<void>;
-}
-
 /** Starts the whole service on 127.0.0.1: engine, queue, demo data, gateway. Its errors say what to change. */
 export const startService = async (
   { port, dataDir, memory, reset, demo, rate, burst }: LocalOptions,
   onAnswer: (request: ServedRequest) => void,
-): Promise<LocalService> => {
+) => {
   let ready = false;
   let started = false;
-  const lines = new Map<string, { calls: number; units: number }>();
+  const lines = new Map<string, Cost>();
   logSink.write = (fields) => {
-    const line = fields as {
-      requestId: string;
-      route?: string;
-      delivery?: string;
-      stack?: string;
-      calls: number;
-      units: number;
-    };
+    const line = fields as Record<'requestId' | 'route' | 'delivery' | 'stack', string> & Cost;
     if (line.stack) console.error(line.stack);
     else if (line.route) lines.set(line.requestId, { calls: line.calls, units: line.units });
     // The log line reports progress of a delivery.
@@ -160,7 +143,8 @@ export const startService = async (
     engine: engine.name,
     service,
     onEngineExit: engine.onExit,
-    stop: async () => {
+    /** Answers the running requests, then ends with its engines. */
+    stop: async (): Promise<void> => {
       stopEvents();
       server.close();
       server.closeIdleConnections();

@@ -23,6 +23,8 @@ const plain: ProductFields = {
   active: true,
 };
 
+const transferOnly = { copy: false, modify: false, transfer: true };
+
 /** Products that each show a rule. */
 const special = (): (Partial<ProductFields> & { name: string })[] => [
   { name: '100%_off', price: 500, description: 'Its name shows that % and _ are searched for literally.' },
@@ -35,19 +37,8 @@ const special = (): (Partial<ProductFields> & { name: string })[] => [
   { name: 'Hidden gem', price: 2000, listed: false, description: 'Active, but not listed.' },
   { name: 'Blogger kit', price: 0, bloggable: true, description: 'For bloggers only.' },
   { name: 'Retired lamp', price: 40, active: false, description: 'No longer sold: not in the list, but found by id.' },
-  {
-    name: 'Numbered print',
-    price: 5000,
-    limited: true,
-    availableAmount: 12,
-    permissions: { copy: false, modify: false, transfer: true },
-  },
-  {
-    name: 'Chaise longue «Été»',
-    price: 650,
-    item: 'Chaise longue',
-    description: 'Capitals and accents: ÉTÉ finds été.',
-  },
+  { name: 'Numbered print', price: 5000, limited: true, availableAmount: 12, permissions: transferOnly },
+  { name: 'Chaise longue «Été»', price: 650, item: 'Chaise longue', description: 'ÉTÉ finds été.' },
   {
     name: 'Duet bench',
     price: 800,

@@ -1,6 +1,6 @@
 // @ts-check
 import { call, refresher } from './data.js';
-import { byId, count, element, money, plural, replaceChildren } from './dom.js';
+import { byId, count, element, money, plural, replaceChildren, tell } from './dom.js';
 import { timeline } from './timeline.js';
 
 /**
@@ -43,19 +43,10 @@ const shownAtFirst = { open: 10, ended: 4 };
 /** True shows every lot, false the first ones of each kind. */
 let showsAll = false;
 
-/** @param {number} hidden */
-const moreButton = (hidden) =>
-  element(
-    'button.quiet.more',
-    {
-      type: 'button',
-      click: () => {
-        showsAll = !showsAll;
-        refreshCredit();
-      },
-    },
-    showsAll ? 'Show fewer lots' : `Show ${plural(hidden, 'more lot')}`,
-  );
+const toggleAll = () => {
+  showsAll = !showsAll;
+  refreshCredit();
+};
 
 /** @param {Held} held */
 const typeView = (held) => {
@@ -64,6 +55,8 @@ const typeView = (held) => {
   const ended = lots.filter((lot) => !isOpen(lot));
   const shown = showsAll ? lots : [...open.slice(0, shownAtFirst.open), ...ended.slice(0, shownAtFirst.ended)];
   const isLong = open.length > shownAtFirst.open || ended.length > shownAtFirst.ended;
+  const more = showsAll ? 'Show fewer lots' : `Show ${plural(lots.length - shown.length, 'more lot')}`;
+  const sum = `${money(balance - unlotted)} in ${plural(open.length, 'open lot')}, ${money(unlotted)} without expiry`;
   return element(
     `section.held.is-${type}`,
     { 'aria-label': titles[type], 'data-id': type },
@@ -71,14 +64,11 @@ const typeView = (held) => {
       'div.held-head',
       element('h3', titles[type]),
       element('p.balance', money(balance)),
-      element(
-        'p.muted',
-        `${money(balance - unlotted)} in ${plural(open.length, 'open lot')}, ${money(unlotted)} without expiry`,
-      ),
+      element('p.muted', sum),
     ),
     shares(held),
     lots.length > 0 && timeline(shown),
-    isLong && moreButton(lots.length - shown.length),
+    isLong && element('button.quiet.more', { type: 'button', click: toggleAll }, more),
     showsAll && notShown > 0 && element('p.muted', `${plural(notShown, 'further lot')} not shown.`),
   );
 };
@@ -112,27 +102,20 @@ const refreshCustomers = refresher(async () => {
     );
 });
 
+/** @param {Error} error @returns {never} */
+const explain = ({ message }) => {
+  throw new Error(message.replace('The requested resource was not found.', `There is no resident ${customer}.`));
+};
+
 export const refreshCredit = refresher(async () => {
   if (customer === '') return refreshCustomers();
-  try {
-    const { uuid, username, types } = await call(`credit?customer=${encodeURIComponent(customer)}`);
-    note.textContent = '';
-    replaceChildren(
-      view,
-      element('p.who', element('b', username), element('code.faint', uuid)),
-      ...types.map(typeView),
-      legend(),
-    );
-  } catch (error) {
-    // The customer on show stays: only the typed name is wrong.
-    note.textContent =
-      error instanceof TypeError
-        ? ''
-        : /** @type {Error} */ (error).message.replace(
-            'The requested resource was not found.',
-            `There is no resident ${customer}.`,
-          );
-  }
+  // After a failure the last customer stays on show: only the typed name is wrong.
+  await tell(note, async () => {
+    const { uuid, username, types } = await call(`credit?customer=${encodeURIComponent(customer)}`).catch(explain);
+    const who = element('p.who', element('b', username), element('code.faint', uuid));
+    replaceChildren(view, who, ...types.map(typeView), legend());
+    return '';
+  });
 });
 
 /** @param {string} name */

@@ -7,7 +7,10 @@
  * @returns {Promise<any>}
  */
 export const call = async (path, body) => {
-  const response = await fetch(`/_dev/${path}`, body && { method: 'POST', body: JSON.stringify(body) });
+  const sent = fetch(`/_dev/${path}`, body && { method: 'POST', body: JSON.stringify(body) });
+  const response = await sent.catch(() => {
+    throw new Error('The service does not answer.');
+  });
   const value = await response.json();
   if (!response.ok) throw new Error(value.error);
   return value;
@@ -16,8 +19,7 @@ export const call = async (path, body) => {
 const pauseMillis = 150;
 
 /**
- * Wraps what reads and shows something: however often it is asked for, it runs once at a time, and once more where it
- * was asked for meanwhile.
+ * Limits work to one run at a time. Any number of calls during a run cause one more run.
  * @param {() => Promise<void>} work
  * @returns {() => void}
  */
@@ -29,7 +31,7 @@ export const refresher = (work) => {
     while (wanted) {
       await new Promise((resolve) => setTimeout(resolve, pauseMillis));
       wanted = false;
-      // The service may be gone for a moment; once it is back everything is read again.
+      // A service that is gone for a moment announces its return, and the page then reads everything again.
       await work().catch(() => undefined);
     }
     running = false;

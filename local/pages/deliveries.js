@@ -62,32 +62,16 @@ const sendAgainButton = (id) => {
 
 /** @param {Delivery} delivery */
 const deliveryRow = (delivery) => {
-  const {
-    id,
-    state,
-    item,
-    recipientUsername,
-    message,
-    createdAt,
-    deliveredAt,
-    expiresAt,
-    attempts,
-    lastError,
-    givenAt,
-  } = delivery;
-  const unsaid = givenAt !== undefined && state !== 'delivered';
-  const trouble = unsaid
-    ? 'The avatar has it, but the dispenser did not say so.'
-    : state === 'delivered'
-      ? ''
-      : lastError;
+  const { id, state, message, createdAt, deliveredAt, lastError, givenAt } = delivery;
+  const silence = givenAt && 'The avatar has it, but the dispenser did not say so.';
+  const trouble = state !== 'delivered' && (silence || lastError);
   return foldable(
     id,
     [
       element(`span.pill.${kinds[state]}`, state),
-      element('span.what', element('b', item), ' to ', element('b', recipientUsername)),
+      element('span.what', element('b', delivery.item), ' to ', element('b', delivery.recipientUsername)),
       element('time.faint', { datetime: createdAt, title: createdAt }, timeOf(createdAt)),
-      element('span.faint.number', plural(attempts, 'attempt')),
+      element('span.faint.number', plural(delivery.attempts, 'attempt')),
       element(
         'span.said',
         trouble ? element('span.trouble', trouble) : message && element('span.faint', `“${message}”`),
@@ -101,7 +85,7 @@ const deliveryRow = (delivery) => {
         ['Given', givenAt && dateTimeOf(givenAt)],
         ['Confirmed', deliveredAt && dateTimeOf(deliveredAt)],
         ['Last error', lastError],
-        ['Tried until', state !== 'delivered' && dateTimeOf(expiresAt)],
+        ['Tried until', state !== 'delivered' && dateTimeOf(delivery.expiresAt)],
         ['Delivery', copyable('the delivery’s id', id)],
         ['Product', element('code', delivery.productId)],
       ),
@@ -137,20 +121,13 @@ export const refreshDeliveries = refresher(async () => {
   ]);
   showBehaviour(dispenser.mode);
   const waiting = deliveries.filter((/** @type {Delivery} */ { state }) => state === 'waiting').length;
-  counts.replaceChildren(
-    ...[
-      ['queued', queue.ready],
-      ['at work', queue.taken],
-      ['waiting', waiting],
-    ].map(([label, value]) => element('li', element('b', count(value)), ` ${label}`)),
-  );
+  const states = Object.entries({ queued: queue.ready, 'at work': queue.taken, waiting });
+  counts.replaceChildren(...states.map(([label, value]) => element('li', element('b', count(value)), ` ${label}`)));
   replaceChildren(list, ...deliveries.map(deliveryRow));
   empty.hidden = deliveries.length > 0;
   if (!empty.hidden) empty.replaceChildren(...example(product, key));
-  deadCount.textContent =
-    deadLetterCount === 0
-      ? 'None. Messages that no worker can handle appear here.'
-      : plural(deadLetterCount, 'message');
+  const none = 'None. Messages that no worker can handle appear here.';
+  deadCount.textContent = deadLetterCount === 0 ? none : plural(deadLetterCount, 'message');
   dead.classList.toggle('is-empty', deadLetterCount === 0);
   redrive.hidden = !deadLetters.some((/** @type {DeadLetter} */ { readable: ours }) => ours);
   replaceChildren(deadList, ...deadLetters.map(deadRow));
@@ -161,15 +138,8 @@ export const refreshDeliveries = refresher(async () => {
 
 /** A first delivery to make. @param {{ id: string } | undefined} product @param {string} key */
 const example = (product, key) => {
-  if (!product)
-    return [
-      element(
-        'p',
-        'No delivery yet, and no product. Create one in the ',
-        element('a', { href: '/docs#/Products' }, 'API reference'),
-        '.',
-      ),
-    ];
+  const reference = element('a', { href: '/docs#/Products' }, 'API reference');
+  if (!product) return [element('p', 'No delivery yet, and no product. Create one in the ', reference, '.')];
   const curl = `curl -H 'X-API-Key: ${key}' \\\n  -d '{"recipientIdentifier": "ada", "message": "Enjoy!"}' \\\n  '${location.origin}/v1/products/${product.id}/actions/deliver'`;
   return [
     element('p', 'No delivery yet. Send this from a terminal, and see it arrive:'),

@@ -71,9 +71,7 @@ const row = (request) => {
       element('span.cost.faint', `${count(millis)} ms${costOf(request)}`),
     ),
   );
-  details.addEventListener('toggle', () => details.children.length < 2 && details.append(body(request)), {
-    once: true,
-  });
+  details.addEventListener('toggle', () => details.append(body(request)), { once: true });
   return element(`li${kind === 'good' ? '' : '.is-problem'}`, { 'data-id': request.id }, details);
 };
 
@@ -102,15 +100,9 @@ export const setRequests = (requests) => {
 
 /** Shows a first call to make. @param {string} curl */
 export const setExample = (curl) => {
-  empty.replaceChildren(
-    element(
-      'p',
-      'No request yet. Send this from a terminal, or use “Try it out” in the ',
-      element('a', { href: '/docs' }, 'API reference'),
-      '.',
-    ),
-    command('Example', curl),
-  );
+  const reference = element('a', { href: '/docs' }, 'API reference');
+  const text = 'No request yet. Send this from a terminal, or use “Try it out” in the ';
+  empty.replaceChildren(element('p', text, reference, '.'), command('Example', curl));
 };
 
 onlyProblems.addEventListener('change', () => list.classList.toggle('only-problems', onlyProblems.checked));
