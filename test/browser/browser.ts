@@ -2,7 +2,7 @@ import axe from 'axe-core';
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 
-/** Without a network: no name leads anywhere, and Chromium itself looks for nothing. */
+/** No network: no name resolves, and Chromium makes no requests of its own. */
 export const flags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -17,8 +17,8 @@ export const flags = [
 export const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 /**
- * One Chromium for a test file. `open` answers a new page in a context of its own, in which everything but `allowed` is
- * blocked. Whatever a page reports as an error, a breach of its content policy or a blocked request fails the test.
+ * One Chromium for a test file. `open` answers a new page in a context of its own, which blocks every address but
+ * `allowed`. An error on a page, a breach of its content policy and a blocked request each fail the test.
  */
 export const useBrowser = (allowed: () => string) => {
   let browser: Awaited<ReturnType<typeof chromium.launch>>;
@@ -37,7 +37,7 @@ export const useBrowser = (allowed: () => string) => {
   return {
     open: async (path: string, options: BrowserContextOptions = {}): Promise<Page> => {
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-      // Shorter than a test may take, so that it says what did not come.
+      // Shorter than a test's limit, so that the error names the missing element.
       context.setDefaultTimeout(20_000);
       await context.route('**', (route) => {
         const url = route.request().url();
@@ -53,14 +53,14 @@ export const useBrowser = (allowed: () => string) => {
       await page.goto(allowed() + path);
       return page;
     },
-    /** Forgets the faults that fit, which the test has brought about. */
+    /** Drops the faults that the test caused on purpose. */
     forgive: (pattern: RegExp): void => {
       faults = faults.filter((fault) => !pattern.test(fault));
     },
   };
 };
 
-/** What stands in the way of people with a screen reader, a keyboard or weak eyes, by the rules of WCAG 2.1 AA. */
+/** Barriers for people with a screen reader, a keyboard or weak eyes, by the rules of WCAG 2.1 AA. */
 export const barriers = async (page: Page, root: string): Promise<string[]> => {
   await page.evaluate(axe.source);
   const found = await page.evaluate(async (selector) => {

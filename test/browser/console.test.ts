@@ -9,7 +9,7 @@ import { barriers, useBrowser } from './browser.ts';
 let service: Awaited<ReturnType<typeof startForTests>>;
 beforeAll(async () => {
   service = await startForTests();
-  // Nobody waits for a dispenser that says nothing as long as a person would.
+  // A person would wait longer for a silent dispenser.
   process.env.DISPENSER_TIMEOUT_MILLIS = '400';
 });
 afterAll(() => service.stop());
@@ -36,7 +36,7 @@ const row = (page: Page, list: string, text: string) => page.locator(`#${list} >
 
 const resident = (index: number) => service.residents[index] as { uuid: string; username: string };
 
-test('a request appears as it is answered, with cost, and with what to change when it is opened', async () => {
+test('shows a request live with its cost, and its problem when opened', async () => {
   const page = await openConsole();
 
   await call('GET', '/v1/products?limit=0&search=live');
@@ -50,7 +50,7 @@ test('a request appears as it is answered, with cost, and with what to change wh
   await request.getByText('Limit must be between 1 and 1000.', { exact: true }).waitFor();
 });
 
-test('the base URL is what the client takes, without /v1', async () => {
+test('shows the base URL without /v1, as the client takes it', async () => {
   const page = await openConsole();
 
   await page.locator('#call-facts dd', { hasText: service.baseUrl }).waitFor();
@@ -58,7 +58,7 @@ test('the base URL is what the client takes, without /v1', async () => {
   expect(await page.locator('#call-facts code').first().innerText()).toBe(service.baseUrl);
 });
 
-test('requests from before the page was opened are there, and can be narrowed to problems', async () => {
+test('shows earlier requests, and only the problems on demand', async () => {
   await call('GET', '/v1/categories?limit=7');
   await call('GET', '/v1/categories?limit=-7');
 
@@ -69,7 +69,7 @@ test('requests from before the page was opened are there, and can be narrowed to
   await row(page, 'requests-list', 'limit=7').waitFor({ state: 'hidden' });
 });
 
-test('a delivery arrives, and one that the dispenser is silent about is shown as such', async () => {
+test('shows a delivery, and one that the dispenser did not confirm', async () => {
   const page = await openConsole();
   const { data } = await call('GET', '/v1/products?search=Nameless');
   const deliver = (to: string) =>
@@ -89,7 +89,7 @@ test('a delivery arrives, and one that the dispenser is silent about is shown as
   await silent.getByText('delivered').waitFor();
 });
 
-test('a lot is drained, and another expires when the clock is moved', async () => {
+test('shows a drained lot, and one that expires when the clock moves', async () => {
   const { username } = resident(2);
   const change = (delta: number, minutes?: number) =>
     call('POST', `/v1/customers/${username}/actions/increment-credit`, {
@@ -115,7 +115,7 @@ test('a lot is drained, and another expires when the clock is moved', async () =
   await page.getByText('1 hour ahead').waitFor();
 });
 
-test('dead letters that can be read go back on the queue and arrive; the others stay', async () => {
+test('puts readable dead letters back on the queue, where they arrive, and keeps the others', async () => {
   const { data } = await call('GET', '/v1/products?search=Nameless');
   const order = encodeMessage({
     kind: 'deliver',
@@ -145,7 +145,7 @@ test('dead letters that can be read go back on the queue and arrive; the others 
   await row(page, 'dead-list', 'nonsense').getByText('unreadable').waitFor();
 });
 
-test('everything can be done with the keyboard, and shows where the focus is', async () => {
+test('works with the keyboard alone, and shows the focus', async () => {
   await call('GET', '/v1/products?limit=0&search=keyboard');
   const page = await openConsole();
   const focused = () =>
@@ -191,7 +191,7 @@ test('everything can be done with the keyboard, and shows where the focus is', a
   expect(unmarked).toEqual([]);
 });
 
-test('a row that has the focus, or is open, stays so while others arrive', async () => {
+test('a row keeps its focus and stays open while others arrive', async () => {
   const page = await openConsole();
   const { data } = await call('GET', '/v1/products?search=Nameless');
   const deliver = (to: string) =>
@@ -209,7 +209,7 @@ test('a row that has the focus, or is open, stays so while others arrive', async
   await first.getByText('Confirmed').waitFor();
 });
 
-test('whatever things are called stays text', async () => {
+test('shows every name as text', async () => {
   const hostile = '<img src=x onerror="document.title=1">';
   const page = await openConsole();
   const product = await call('POST', '/v1/products', { name: hostile, item: hostile, price: 1 });
@@ -262,7 +262,7 @@ test('it is accessible in light and in dark, and a phone shows it without scroll
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
 });
 
-test('a customer who is not among the richest is offered once a part of the name is typed', async () => {
+test('offers a customer with little credit once a part of the name is typed', async () => {
   for (let index = 0; index < 60; index++)
     await call('POST', `/v1/customers/${resident(index).username}/actions/increment-credit`, { delta: 10 });
   const page = await openConsole();

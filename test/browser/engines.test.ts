@@ -9,7 +9,7 @@ import { tableName } from '../../lib/table/client.ts';
 import { startForTests } from '../support/local-service.ts';
 import { executablePath, flags } from './browser.ts';
 
-/** A page of another origin that has found out where the engine and the queue of a running service are. */
+/** A page of another origin that knows the addresses of a running service's engine and queue. */
 
 let service: Awaited<ReturnType<typeof startForTests>>;
 let browser: Awaited<ReturnType<typeof chromium.launch>>;
@@ -34,7 +34,7 @@ const serve = async (host: string): Promise<string> => {
   return `http://${host}:${(server.address() as AddressInfo).port}/`;
 };
 
-/** What the page gets to read of an answer, or `refused`. */
+/** The answer as far as the page may read it, or `refused`. */
 const read = (url: string, init: { mode?: 'no-cors'; headers: Record<string, string>; body: string }) =>
   page.evaluate(
     ([address, options]) =>
@@ -61,7 +61,7 @@ const form = (fields: Record<string, string>) => ({
   body: new URLSearchParams(fields).toString(),
 });
 
-/** The same request from this process, which may make it. */
+/** Sends the same request from this process. */
 const call = async (url: string, { headers, body }: { headers: Record<string, string>; body: string }) => {
   const sent = request(url, { method: 'POST', headers }).end(body);
   const [response] = await once(sent, 'response');
@@ -94,7 +94,7 @@ test('it can make no delivery, with a form either', async () => {
   const control = await read(await serve(new URL(queue).hostname), { mode: 'no-cors', ...create });
 
   expect(answer).toBe('refused');
-  // The page is not told the answer, but the form has arrived.
+  // The page may not read the answer, but the form has arrived.
   expect(control).toBe('');
   const topics = await call(queue, form({ Action: 'ListTopics' }));
   expect(topics).toContain('ListTopicsResult');

@@ -19,7 +19,7 @@ describe('at /docs of the local service', () => {
   afterAll(() => service.stop());
   const { open } = useBrowser(() => service.baseUrl);
 
-  test('"try it" creates a category with the demo key, while everything but the service is blocked', async () => {
+  test('"try it" creates a category with the demo key and calls only this service', async () => {
     const page = await open('/docs');
     const create = operation(page, 'post', '/v1/categories');
     await create.getByRole('button').first().click();
@@ -78,7 +78,7 @@ describe('as files of npm run docs', () => {
     expect(readdirSync(join(dir, 'pages')).sort()).toContain('openapi.json');
   });
 
-  test('an address that is none is refused, with what to give', () => {
+  test('refuses a malformed address and says what to give', () => {
     const { status, stderr } = spawnSync(process.execPath, [build, '--base-url', 'example', '--out', dir]);
 
     expect(status).toBe(1);

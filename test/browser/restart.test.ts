@@ -7,7 +7,7 @@ import type { ServiceFile } from '../../local/state.ts';
 import { startProcess } from '../support/local-service.ts';
 import { useBrowser } from './browser.ts';
 
-/** The console while the service is started anew, as a person does it: processes of their own, on one port. */
+/** The console during a restart of the service: two processes, one port. */
 
 const dir = join(tmpdir(), `sis-test-${randomUUID()}`);
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -25,7 +25,7 @@ const start = async (...options: string[]) => {
 
 const { open, forgive } = useBrowser(() => service().baseUrl);
 
-test('the console says that the service is gone, and goes on with the next one by itself', async () => {
+test('the console says that the service is gone, and continues with the next one by itself', async () => {
   const first = await start();
   const { baseUrl, keys } = service();
   const page = await open('/');

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startForTests } from '../support/local-service.ts';
 
-/** What the console reads, and who may read it: HTTP only. test/browser/ looks at the pages themselves. */
+/** The console's data over HTTP, and its protection. test/browser/ looks at the pages themselves. */
 
 let service: Awaited<ReturnType<typeof startForTests>>;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ const get = async (path: string) => {
 
 const json = async (path: string) => JSON.parse((await get(path)).text);
 
-/** A request whose Host is another than the one it is sent to: fetch does not allow that. */
+/** Sends a request with any Host, which fetch does not allow. */
 const send = (method: string, path: string, headers: Record<string, string>): Promise<number> =>
   new Promise((resolve, reject) => {
     const { port } = new URL(service.baseUrl);
@@ -31,7 +31,7 @@ const send = (method: string, path: string, headers: Record<string, string>): Pr
 
 const pages = ['/', '/docs', '/pages/console.js', '/pages/openapi.json', '/pages/openapi.js', '/_dev/service'];
 
-test.each(pages)('%s is answered to this machine, and to no other name that leads here', async (path) => {
+test.each(pages)('%s answers 127.0.0.1 and localhost, and no other name of this machine', async (path) => {
   const { port } = new URL(service.baseUrl);
 
   const statuses = await Promise.all(
@@ -47,7 +47,7 @@ test.each(pages)('%s is answered to this machine, and to no other name that lead
   expect(statuses).toEqual([200, 200, 403, 403, 403]);
 });
 
-test('another site can neither change anything nor read what is here', async () => {
+test('another site can change and read nothing', async () => {
   const { host } = new URL(service.baseUrl);
   const sweep = (headers: Record<string, string>) => send('POST', '/_dev/sweep', { host, ...headers });
 
@@ -64,7 +64,7 @@ test('another site can neither change anything nor read what is here', async () 
   expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
 });
 
-test('pages may load and run nothing but what this service serves', async () => {
+test('pages load and run only files of this service', async () => {
   for (const path of ['/', '/docs']) {
     const { headers, text } = await get(path);
 
@@ -77,12 +77,12 @@ test('pages may load and run nothing but what this service serves', async () => 
   }
 });
 
-test('404s for a file that is none of the pages’', async () => {
+test('404s for a file that belongs to no page', async () => {
   for (const path of ['/pages/', '/pages/tsconfig.json', '/pages/../pages.ts', '/pages/%2e%2e/pages.ts', '/docs/'])
     expect([path, (await get(path)).status]).toEqual([path, 404]);
 });
 
-test('a customer’s credit is shown with every lot, in the order in which it is spent', async () => {
+test('shows a customer’s credit with every lot, in the order of spending', async () => {
   const { username, types } = await json('/_dev/credit?customer=Vera%20Vendor');
 
   expect(username).toBe('vera.vendor');
@@ -101,12 +101,12 @@ test('a customer’s credit is shown with every lot, in the order in which it is
   ]);
 });
 
-test('400s and 404s for a customer that there is not', async () => {
+test('400s for a malformed name and 404s for an unknown customer', async () => {
   expect((await get('/_dev/credit?customer=%7C')).status).toBe(400);
   expect((await get('/_dev/credit?customer=nobodyknown')).status).toBe(404);
 });
 
-test('customers are found by a part of their name, those with the most credit first', async () => {
+test('finds customers by a part of their name, those with the most credit first', async () => {
   const all = await json('/_dev/customers');
   const found = await json('/_dev/customers?search=NOV');
 
@@ -114,7 +114,7 @@ test('customers are found by a part of their name, those with the most credit fi
   expect(found.customers).toMatchObject([{ username: 'nova' }]);
 });
 
-test('the events begin with what was answered before, and go on as it happens', async () => {
+test('the events begin with earlier requests and go on live', async () => {
   await fetch(`${service.baseUrl}/v1/products?limit=1`);
   const stream = await fetch(`${service.baseUrl}/_dev/events`);
   const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -144,7 +144,7 @@ test('a flood of requests reaches the page in a few events', async () => {
   let text = '';
   while (!text.includes('?last')) text += (await reader?.read())?.value ?? '';
 
-  // Each event takes up a tenth of a second, however many requests come in it.
+  // Each event holds the requests of a tenth of a second.
   const events = text.split('event: requests').length - 1;
   expect(events).toBeLessThan(150);
   await reader?.cancel();

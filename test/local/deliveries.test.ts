@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Gift } from '../../local/dispenser.ts';
 import { startForTests } from '../support/local-service.ts';
 
-/** Deliveries on the local service, as a person tries them out: HTTP only. */
+/** Deliveries on the local service over HTTP, as a person tries them. */
 
 let local: Awaited<ReturnType<typeof startForTests>>;
 beforeAll(async () => {
@@ -49,7 +49,7 @@ test('a delivery arrives in the inbox, newest first', async () => {
   ]);
 });
 
-test.each(['error', 'garbage', 'lost'])('a dispenser told to be %s delivers once it is normal again', async (mode) => {
+test.each(['error', 'garbage', 'lost'])('a dispenser in the mode %s delivers once it is normal again', async (mode) => {
   await send('POST', '/_dev/dispenser', { mode });
   await deliver(mode);
   await sleep(500);
@@ -71,7 +71,7 @@ test('a slow dispenser delivers late', async () => {
   expect(performance.now() - started).toBeGreaterThan(700);
 });
 
-test('what a dispenser gave without saying so is asked for again and not given twice', async () => {
+test('retries a delivery that a dispenser made but did not confirm; the avatar gets it once', async () => {
   await send('POST', '/_dev/dispenser', { mode: 'forgetful' });
   await deliver('forgotten');
   await gift('forgotten');
@@ -83,6 +83,6 @@ test('what a dispenser gave without saying so is asked for again and not given t
   expect((await inbox()).filter(({ message }) => message === 'forgotten')).toHaveLength(1);
 });
 
-test('400s for a behaviour that there is not', async () => {
+test('400s for an unknown mode', async () => {
   expect((await send('POST', '/_dev/dispenser', { mode: 'evil' })).status).toBe(400);
 });

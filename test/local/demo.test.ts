@@ -9,11 +9,11 @@ import { viewCredit } from '../../local/views.ts';
 import { intercept } from '../support/faults.ts';
 import { freshTable, setClock, wholeTable } from '../support/service.ts';
 
-/** The demo rows, where their writing is broken off and begun again. */
+/** The demo rows after an interruption and a second run. */
 
 beforeAll(async () => {
   await freshTable();
-  // Rows hold the time at which they were written.
+  // Rows that were written at different times differ.
   setClock(source.now());
   await seedResidents();
 });
@@ -21,19 +21,19 @@ beforeAll(async () => {
 const newStores = async () => ({ store: await createStore('Demo'), other: await createStore('Other') });
 type Stores = Awaited<ReturnType<typeof newStores>>;
 
-/** Lets nothing more be written from the `nth` write on that has to do with a kind of item. */
-const breakOffAt = (kind: string, nth: number): (() => void) => {
+/** Fails every write from the `nth` one to a kind of item on. */
+const failFrom = (kind: string, nth: number): (() => void) => {
   let seen = 0;
   return intercept(async ({ input, isWrite }, send) => {
     if (isWrite && JSON.stringify(input).includes(`#${kind}`)) seen += 1;
-    if (isWrite && seen >= nth) throw new Error('broken off');
+    if (isWrite && seen >= nth) throw new Error('interrupted');
     return send();
   });
 };
 
 /**
- * The items of the stores, under the same names for all. Credit is left out, and the coupon that another replaced: both
- * show that something was done twice.
+ * The stores' rows, with the stores' ids replaced. Credit and the applications that a coupon replaced are left out: they
+ * show a second run.
  */
 const rowsOf = async ({ store, other }: Stores): Promise<Record<string, unknown>> => {
   const rows = (await wholeTable()).map(({ application: _, earlier: __, ...item }) => ({
@@ -74,10 +74,10 @@ test.each([
   ['MEMBER', 30],
   ['LOT', 2],
   ['COUPON', 3],
-])('are all there in the end where the first writing broke off at %s %i', async (kind, nth) => {
+])('are complete after a first run that failed at %s %i', async (kind, nth) => {
   const stores = await newStores();
-  const goOn = breakOffAt(kind, nth);
-  await expect(seedDemo(stores.store, stores.other)).rejects.toThrow('broken off');
+  const goOn = failFrom(kind, nth);
+  await expect(seedDemo(stores.store, stores.other)).rejects.toThrow('interrupted');
   goOn();
 
   await seedDemo(stores.store, stores.other);
@@ -87,7 +87,7 @@ test.each([
   expect(await faultsIn(stores)).toEqual([]);
 });
 
-test('are the same when they are written a second time, as where only the note of the first was lost', async () => {
+test('are the same after a second complete run', async () => {
   const stores = await newStores();
   await seedDemo(stores.store, stores.other);
 

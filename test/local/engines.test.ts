@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startEngine } from '../../local/engine.ts';
 import { startQueue } from '../../local/queue.ts';
 
-/** The engine and the queue take any signature: only programs on this machine may reach them, and no page. */
+/** The engine and the queue take any signature, so only programs on this machine may reach them. */
 
 const dir = mkdtempSync(join(tmpdir(), 'store-engines-'));
 let engine: Awaited<ReturnType<typeof startEngine>>;
@@ -57,12 +57,12 @@ test('no other machine reaches them', async () => {
   }
 });
 
-test('no page reaches them: the standard of fetch refuses their ports', async () => {
+test('no page reaches them: the fetch standard blocks their ports', async () => {
   for (const { endpoint } of [engine, queue])
     await expect(fetch(endpoint)).rejects.toMatchObject({ cause: { message: 'bad port' } });
 });
 
-test('a machine without an engine is told how to get one', async () => {
+test('the error on a machine without an engine says how to get one', async () => {
   const { AWS_ENDPOINT_URL_DYNAMODB: ofTheTests, PATH } = process.env;
   const platform = Object.getOwnPropertyDescriptor(process, 'platform') as PropertyDescriptor;
   delete process.env.AWS_ENDPOINT_URL_DYNAMODB;

@@ -49,7 +49,7 @@ test('413s for a body over 10 MB, as problem+json', async () => {
   expect([large.status, large.headers.get('content-type')]).toEqual([413, 'application/problem+json']);
 });
 
-test('keeps the authorizer’s answer per key and route, and asks again when its time is over', async () => {
+test('caches the authorizer’s answer per key and route until it expires', async () => {
   let asked = 0;
   const get = await start({
     authorizerTtlSeconds: 60,
@@ -81,7 +81,7 @@ test('keeps the authorizer’s answer per key and route, and asks again when its
   expect(await count('/v1/products/3')).toBe(5);
 });
 
-test('503s where a function or the authorizer crashes, without a word of the reason', async () => {
+test('503s without the reason when a function or the authorizer crashes', async () => {
   const broken = (): Promise<never> => Promise.reject(new Error('secret'));
   const get = await start({ handlerOf: async () => broken });
   const first = await get('/v1/products');

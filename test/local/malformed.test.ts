@@ -5,7 +5,7 @@ import { routes } from '../../lib/routes/routes.ts';
 import { createGateway } from '../../local/gateway.ts';
 import { sendRaw } from '../support/raw-http.ts';
 
-/** Requests that are no HTTP, or only half of it. Node itself would answer them without a body, or not at all. */
+/** Malformed or incomplete HTTP, which Node itself would answer without a body, or not at all. */
 
 let port: number;
 let called = 0;
@@ -69,7 +69,7 @@ test.each([
   expect(called).toBe(0);
 });
 
-test('a body that ends too early is no bug: 400, no function is called, and nothing is logged', async () => {
+test('400s for a body that ends too early, calls no function and logs nothing', async () => {
   const error = vi.spyOn(console, 'error');
   called = 0;
 
@@ -79,7 +79,7 @@ test('a body that ends too early is no bug: 400, no function is called, and noth
   expect(error).not.toHaveBeenCalled();
 });
 
-test('an expectation that nobody knows is passed over', async () => {
+test('ignores an unknown expectation', async () => {
   const answer = await sendRaw(
     port,
     Buffer.from(`GET /v1/categories HTTP/1.1\r\n${head}Expect: the-impossible\r\n\r\n`),

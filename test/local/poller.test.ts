@@ -23,7 +23,7 @@ const send = (...messages: string[]) =>
 
 const noteOf = (body: string): string => JSON.parse(body).message;
 
-test('takes up to ten at once, and brings back only what the worker reported as failed', async () => {
+test('takes up to ten messages at once, and brings back those that the worker reported as failed', async () => {
   const batches: string[][] = [];
   await send(...'abcdefghijkl');
 
@@ -38,7 +38,7 @@ test('takes up to ten at once, and brings back only what the worker reported as 
   expect(batches.flat().sort().join('')).toBe('abccdefghijkl');
 });
 
-test('brings back the whole batch of a worker that died', async () => {
+test('brings back the whole batch of a worker that threw', async () => {
   const seen: string[] = [];
   await send('a', 'b');
 

@@ -9,7 +9,7 @@ import { ensureQueues, startQueue } from '../../local/queue.ts';
 const dir = mkdtempSync(join(tmpdir(), 'store-queue-'));
 afterAll(() => rmSync(dir, { recursive: true }));
 
-test('a message that is to come back at once is not lost by a queue that is kept on disk', async () => {
+test('a queue on disk keeps a message that comes back at once', async () => {
   const queue = await startQueue(dir);
   process.env.AWS_ENDPOINT_URL_SQS = queue.endpoint;
   const { url } = await ensureQueues(queue.endpoint);

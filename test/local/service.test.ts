@@ -17,7 +17,7 @@ const dir = join(parent, 'my data');
 afterAll(() => rmSync(parent, { recursive: true, force: true }));
 
 const startWith = (more: NodeJS.ProcessEnv, ...options: string[]) => {
-  // The engine of the tests must not be its engine.
+  // It needs an engine of its own, apart from the tests'.
   const { AWS_ENDPOINT_URL_DYNAMODB: _, TABLE_NAME: __, ...env } = process.env;
   return startProcess(dir, options, { ...env, ...more });
 };
@@ -30,7 +30,7 @@ const get = async (path: string, key = service().keys.all): Promise<{ status: nu
   return { status: response.status, body: (await response.json()) as never };
 };
 
-/** Runs the line of the banner that holds the command as it is printed, in a shell; answers what it prints. */
+/** Runs a command of the banner in a shell, exactly as printed. Answers its output. */
 const run = (banner: string, command: string): string => {
   const line = banner.split('\n').find((candidate) => candidate.includes(command)) ?? '';
   return execFileSync('sh', ['-c', line.slice(line.indexOf(command))], {
@@ -128,7 +128,7 @@ test('a taken port and a wrong option are clear errors', async () => {
   taken.close();
 });
 
-test('it takes its own credentials where the reader’s shell has a profile of AWS chosen', async () => {
+test('it uses its own credentials in a shell with an AWS profile', async () => {
   const { until, stop } = startWith({ AWS_PROFILE: 'of-another-project' }, '--memory', '--no-demo');
 
   await until(/Ctrl-C ends it/);
@@ -137,7 +137,7 @@ test('it takes its own credentials where the reader’s shell has a profile of A
   await stop();
 });
 
-test('nobody but its owner may read what it keeps', async () => {
+test('only their owner may read its files', async () => {
   const { until, stop } = start();
   await until(/Ctrl-C ends it/);
 
