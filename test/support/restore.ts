@@ -3,13 +3,14 @@ import { source } from '../../lib/clock.ts';
 import { resolver } from '../../lib/delivery/address.ts';
 import { logSink } from '../../lib/log.ts';
 import { forgetResidents } from '../../lib/store/residents.ts';
+import { engine } from '../../lib/table/table.ts';
 import { stopIntercepting } from './faults.ts';
 import { logLines } from './log.ts';
 
 /** Each test file finds the process as the first one found it: what a file changes for itself is put back at its end. */
 
 const env = { ...process.env };
-const kept = [source, resolver, logSink].map((object) => ({ object, members: { ...object } }));
+const kept = [source, resolver, logSink, engine].map((object) => ({ object, members: { ...object } }));
 
 afterAll(() => {
   vi.restoreAllMocks();
