@@ -21,18 +21,18 @@ export interface AlarmFacts {
   metric: IMetric;
   threshold: number;
   periods?: number;
-  /** Silence is a fault too. */
+  /** A missing metric sets the alarm off too. */
   alsoWhenMissing?: true;
   below?: true;
-  /** What breaks for whom, and where to look: the text of the e-mail. */
+  /** The text of the e-mail: the effect, who is affected, and where to look. */
   meaning: string;
 }
 
 const fiveMinutes = Duration.minutes(5);
 
 /**
- * The sum of some metrics of the table and its indexes, each of which has its own. Where nothing happened there is no
- * number, and a sum with one of those missing would be missing too: hence FILL.
+ * The sum of some metrics over the table and its indexes. CloudWatch has no value for a metric of which nothing happened,
+ * and none for a sum with such a part: hence FILL.
  */
 const sumOverTable = (TableName: string, metricNames: readonly string[]): MathExpression => {
   const places = [{}, ...Object.keys(indexes).map((GlobalSecondaryIndexName) => ({ GlobalSecondaryIndexName }))];
@@ -55,7 +55,7 @@ const sumOverTable = (TableName: string, metricNames: readonly string[]): MathEx
   });
 };
 
-/** Counts lines of logs, which tell how it went. The filters become children of `scope`. */
+/** Counts the log lines that match a pattern. The filters become children of `scope`. */
 const counted = (
   scope: Construct,
   name: string,
@@ -80,14 +80,14 @@ const apiAlarms = (scope: Construct, { api }: Watched): Record<string, AlarmFact
     metric: api.rest.metricServerError({ statistic: 'Sum', period: fiveMinutes }),
     threshold: 5,
     meaning:
-      'Clients get 5xx answers: 5 or more within 5 minutes. Money is safe, since a change is whole or not made, but calls fail. Look for level ERROR in the logs of the functions.',
+      'Calls of clients fail: 5 or more answers within 5 minutes were 5xx. Credit stays correct, since a change takes effect completely or not at all. Look for level ERROR in the logs of the functions.',
   },
   Latency: {
     metric: api.rest.metricLatency({ statistic: 'p99', period: fiveMinutes }),
     threshold: 3000,
     periods: 3,
     meaning:
-      'Clients wait: for 15 minutes one call of a hundred has taken 3 seconds or more. Scripts in the virtual world give up after 60. The dashboard tells whether the table is throttled.',
+      'Clients wait: for 15 minutes one call in a hundred has taken 3 seconds or more. Scripts in the virtual world give up after 60. The dashboard shows whether DynamoDB throttles the table.',
   },
   FunctionsThrottled: {
     metric: new Metric({
@@ -98,19 +98,19 @@ const apiAlarms = (scope: Construct, { api }: Watched): Record<string, AlarmFact
     }),
     threshold: 1,
     meaning:
-      'Clients get 5xx answers: the account lets too few functions run at once in this region. Ask AWS for a higher "Concurrent executions" quota of Lambda; new accounts begin with 10.',
+      'Clients get 503 answers and deliveries wait: this account may not run enough functions at once in this region. Request a higher "Concurrent executions" quota of Lambda; new accounts begin with 10.',
   },
   CallsRefused: {
     metric: counted(scope, 'CallsRefused', '1', '{ ($.status = "401") || ($.status = "403") }', [api]),
     threshold: 300,
     meaning:
-      'A program gets nothing done, or somebody tries keys: 300 or more calls within 5 minutes were refused for their API key. Behind 401 is a key that is wrong, expired or revoked, behind 403 one that lacks a scope. The access log tells the route, and with 403 the id of the key; "npx store key list" with --stage tells whose it is.',
+      'All calls of some program fail, or somebody guesses keys: within 5 minutes the service refused 300 or more calls for their API key. 401 means that a key is wrong, expired or revoked, 403 that it lacks a scope. The access log shows the route and, for 403, the id of the key; "npx store key list" with --stage shows whose it is.',
   },
   CallsThrottled: {
     metric: counted(scope, 'CallsThrottled', '1', '{ ($.status = "429") }', [api]),
     threshold: 300,
     meaning:
-      'Clients are told to wait: 300 or more calls within 5 minutes were answered 429. A program may run wild, or the rates are too low for what your stores do. The access log tells the route; readRate, writeRate and listRate are settings.',
+      'Clients have to wait: 300 or more answers within 5 minutes were 429. A program may run wild, or the rates may be too low for your stores. The access log shows the routes; readRate, writeRate, listRate and storeShare are settings.',
   },
 });
 
@@ -120,21 +120,21 @@ const tableAlarms = ({ data }: Watched): Record<string, AlarmFacts> => ({
     threshold: 1,
     periods: 2,
     meaning:
-      'Clients get 503 answers and have to repeat their calls: the table or one of its indexes refuses some for want of capacity. One store or customer may be called more often than a partition takes.',
+      'Clients get 503 answers and have to retry: DynamoDB throttles the table or one of its indexes. The calls for one store or customer may exceed the capacity of a partition.',
   },
   TableReads: {
     metric: sumOverTable(data.table.tableName, ['ConsumedReadCapacityUnits']),
     threshold: 600_000,
     periods: 3,
     meaning:
-      'You pay about a dollar an hour for reads: for 15 minutes the table has read 2,000 units a second. An export or an audit of a large store does so for a while; otherwise a program asks for lists over and over. The access log tells which route and key.',
+      'You pay about a dollar an hour for reads: for 15 minutes the table has used 2,000 read units a second. The export or audit of a large store does so for a while. Otherwise a program may read lists over and over; the access log shows the route and key.',
   },
   TableWrites: {
     metric: sumOverTable(data.table.tableName, ['ConsumedWriteCapacityUnits']),
     threshold: 120_000,
     periods: 3,
     meaning:
-      'You pay about a dollar an hour for writes: for 15 minutes the table has written 400 units a second. An import of a large store does so for a while; otherwise a program changes things over and over. The access log tells which route and key.',
+      'You pay about a dollar an hour for writes: for 15 minutes the table has used 400 write units a second. The import of a large store does so for a while. Otherwise a program may repeat its changes over and over; the access log shows the route and key.',
   },
 });
 
@@ -143,43 +143,43 @@ const deliveryAlarms = (scope: Construct, { data, worker }: Watched): Record<str
     metric: counted(scope, 'DeliveryFailed', '1', '{ $.delivery = "failed" }', [worker]),
     threshold: 1,
     meaning:
-      'A resident did not get what was ordered for them, and no further try will be made: the dispenser refused it, or was not there for 14 days. "npx store deliveries list --state failed" with --stage tells which and why; mend that, then "npx store deliveries retry --all-failed".',
+      'A resident did not receive an order, and the service does not retry it: the dispenser refused it, or did not answer for 14 days. "npx store deliveries list --state failed" with --stage shows which and why. Correct the cause, then run "npx store deliveries retry --all-failed".',
   },
   DeliveryWaiting: {
     metric: counted(scope, 'DeliveryWaiting', '1', '{ $.delivery = "waiting" }', [worker]),
     threshold: 1,
     meaning:
-      'A resident waits for a product, because the store’s dispenser does not answer or has no address. It goes on by itself when the dispenser registers, as after a restart of its region. "npx store doctor" with --stage tells which store; look whether its dispenser still stands.',
+      'A resident waits for a product, because the store’s dispenser does not answer or has no address. The delivery continues when the dispenser registers, as it does after a restart of its region. "npx store doctor" with --stage shows which store; check whether its dispenser still stands.',
   },
   DeadLetters: {
     metric: data.deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period: fiveMinutes }),
     threshold: 1,
     meaning:
-      'A resident may not get what was ordered for them: there is a message that no worker could handle. It is lost 14 days after it was first sent. "npx store deliveries dead-letters" with --stage shows it; once the cause is mended, the same with --redrive sends it again.',
+      'A resident may not receive an order: no worker could handle its message. SQS deletes the message 14 days after it was sent. "npx store deliveries dead-letters" with --stage shows it. Correct the cause, then run the same command with --redrive.',
   },
   WorkerFailing: {
-    // A lasting fault comes back with the message, every 6 minutes; a single one passes by itself.
+    // SQS returns the message after 6 minutes, so a lasting fault repeats. A single one needs nobody.
     metric: counted(scope, 'WorkerFailing', '1', '{ $.delivery = "error" }', [worker]).with({
       period: Duration.minutes(15),
     }),
     threshold: 2,
     meaning:
-      'Residents wait for their products: the worker has failed with two or more deliveries within 15 minutes, for a fault of its own, of the table or of the queue. It tries them again every 6 minutes. Lines with "delivery": "error" in its log hold the reason.',
+      'Residents wait for their products: the worker failed at two or more deliveries within 15 minutes, because of a bug, the table or the queue. It retries them every 6 minutes. Lines with "delivery": "error" in its log hold the reason.',
   },
   WorkerCrashing: {
     metric: worker.lambda.metricErrors({ statistic: 'Sum', period: fiveMinutes }),
     threshold: 1,
     meaning:
-      'Residents wait for their products: the worker died or ran out of time or memory in the middle of a batch. The messages of the batch come back after 6 minutes. Look at the end of its log.',
+      'Residents wait for their products: the worker crashed, or ran out of time or memory, in the middle of a batch. The messages of the batch come back after 6 minutes. The end of its log shows the reason.',
   },
-  // A waiting message is visible, one that a worker holds or that pauses before its next attempt is not. The age of the
-  // oldest message would be silent: SQS leaves a message out of it from its third receive on.
-  DeliveriesNotTakenUp: {
+  // A message that waits for a worker is visible; one in a worker's hands, or between two attempts, is not. The age of the
+  // oldest message cannot serve: SQS leaves a message out of it from its third receive on.
+  DeliveriesUnclaimed: {
     metric: data.queue.metricApproximateNumberOfMessagesVisible({ statistic: 'Minimum', period: fiveMinutes }),
     threshold: 1,
     periods: 3,
     meaning:
-      'Residents wait for their products: for 15 minutes there were always deliveries that no worker had taken up. Either the worker does not run, see its throttles and its event source in Lambda, or orders come faster than dispensers take them: then raise deliveryConcurrency.',
+      'Residents wait for their products: for 15 minutes there were always deliveries that no worker had claimed. The worker may not run: see its throttles and its event source in Lambda. Or orders arrive faster than dispensers give them: raise deliveryConcurrency.',
   },
 });
 
@@ -191,20 +191,20 @@ const creditAlarms = (scope: Construct, { sweep, creditWriters }: Watched): Reco
     below: true,
     alsoWhenMissing: true,
     meaning:
-      'Expired credit stays in the balances that clients read: the sweep has not run for 15 minutes. Nobody can spend it, since every change closes due lots first. Look at the schedule in EventBridge Scheduler.',
+      'Expired credit stays in the balances that clients read: the sweep has not run for 15 minutes. Nobody can spend it, since every change closes due lots first. Check the schedule in EventBridge Scheduler.',
   },
   SweepFailing: {
     metric: sweep.lambda.metricErrors({ statistic: 'Sum', period: fiveMinutes }),
     threshold: 3,
     meaning:
-      'Expired credit stays in the balances that clients read: the sweep starts but fails. Look at its log group.',
+      'Expired credit stays in the balances that clients read: the sweep starts but fails. Its log shows the reason.',
   },
   CustomerNotSwept: {
     metric: counted(scope, 'Failed', '$.sweep.failed', '{ $.sweep.failed > 0 }', [sweep]),
     threshold: 1,
     periods: 3,
     meaning:
-      'Expired credit of single customers stays in their balances, because closing their lots fails again and again. The sweep logs whose, with the reason.',
+      'Expired credit stays in the balances of single customers, because the sweep fails to close their lots again and again. Its log names the customers and the reason.',
   },
   InvariantBroken: {
     metric: counted(scope, 'Invariant', '1', '{ $.invariant = * }', [sweep, ...creditWriters]),
@@ -214,7 +214,7 @@ const creditAlarms = (scope: Construct, { sweep, creditWriters }: Watched): Reco
   },
 });
 
-/** Every alarm, by its name. */
+/** All alarms by name. */
 export const alarmsOf = (scope: Construct, watched: Watched): Record<string, AlarmFacts> => ({
   ...apiAlarms(scope, watched),
   ...tableAlarms(watched),

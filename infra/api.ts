@@ -26,7 +26,7 @@ import type { Settings } from './settings.ts';
 
 export type Load = 'list' | 'read' | 'write';
 
-/** What load an endpoint is: lists are the heaviest, and writes cost the most. */
+/** The kind of load that an endpoint makes: lists are the heaviest, and writes cost the most. */
 export const loadOf = ({ query, writes, queue }: Route): Load =>
   'cursor' in query.shape ? 'list' : writes.length > 0 || queue ? 'write' : 'read';
 
@@ -36,7 +36,7 @@ interface ApiProps {
   authorizer: IFunction;
 }
 
-/** What one line of the access log says. It holds no key, query or body. */
+/** The fields of a line in the access log. They hold no key, query or body. */
 const accessLine = {
   requestId: '$context.requestId',
   time: '$context.requestTime',
@@ -70,7 +70,7 @@ export class Api extends Construct {
     const perMethod = (rate: number): MethodDeploymentOptions => ({
       throttlingRateLimit: rate,
       throttlingBurstLimit: 2 * rate,
-      // A method with settings of its own inherits none: all are repeated.
+      // A method with its own settings inherits none of the stage's, so these repeat them.
       loggingLevel: MethodLoggingLevel.ERROR,
       dataTraceEnabled: false,
     });
@@ -80,7 +80,7 @@ export class Api extends Construct {
       ...(settings.domainOnly && { disableExecuteApiEndpoint: true }),
       // The authorizer names the usage key of the caller's store: see limitStores.
       apiKeySourceType: ApiKeySourceType.AUTHORIZER,
-      // API Gateway writes logs by a role that the account has once. It is kept when this stack goes.
+      // An account has one role with which API Gateway writes logs. It outlives this stack, since other APIs may use it.
       cloudWatchRole: true,
       deployOptions: {
         stageName: settings.stage,
@@ -94,7 +94,7 @@ export class Api extends Construct {
       },
     });
     this.addExecutionLog(settings);
-    // An output of its own, which the stack's BaseUrl stands for.
+    // The CDK's own output repeats the stack's BaseUrl.
     this.rest.node.tryRemoveChild('Endpoint');
     this.authorizer = new RequestAuthorizer(this, 'Authorizer', {
       handler: authorizer,
@@ -105,20 +105,20 @@ export class Api extends Construct {
       resultsCacheTtl: Duration.seconds(settings.authorizerTtlSeconds),
     });
     for (const [type, answer] of Object.entries(gatewayAnswers)) {
-      // The one answer that API Gateway does not let anybody change.
+      // API Gateway does not let anybody change this one.
       if (type !== 'REQUEST_TOO_LARGE') this.addAnswer(type, answer);
     }
   }
 
-  /** API Gateway would make the log of its own errors by itself, with no end to what it keeps, and leave it behind. */
+  /** Without this, API Gateway would create the log of its errors itself, keep it without end and leave it behind. */
   private addExecutionLog({ stage, logRetentionDays }: Settings): void {
     const log = new LogGroup(this, 'ExecutionLog', {
-      // The name that API Gateway writes to, whatever else there is.
+      // API Gateway writes to this name only.
       logGroupName: `API-Gateway-Execution-Logs_${this.rest.restApiId}/${stage}`,
       retention: logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    // There before the stage first writes, and gone only after the stage.
+    // CloudFormation makes the log before the stage, which writes to it, and deletes it afterwards.
     this.rest.deploymentStage.node.addDependency(log);
   }
 
@@ -147,7 +147,7 @@ export class Api extends Construct {
     this.limits.push({ method, throttle: throttle(this.rateOf(row), this.storeShare) });
   }
 
-  /** Gives each store its share of every method's rate. Once all methods are there. */
+  /** Gives each store its share of every method's rate. Call it after the last `addMethod`. */
   limitStores(usageKeyPrefix: string): void {
     const plan = this.rest.addUsagePlan('StorePlan', {
       name: `${Stack.of(this).stackName} stores`,
@@ -158,7 +158,7 @@ export class Api extends Construct {
   }
 }
 
-/** A share of a rate, in percent; twice as many at once. */
+/** A share of a rate in percent. The burst is twice the rate, as for the endpoints. */
 const throttle = (rate: number, share: number): ThrottleSettings => ({
   rateLimit: (rate * share) / 100,
   burstLimit: Math.max(1, Math.floor((2 * rate * share) / 100)),

@@ -10,7 +10,7 @@ import { StoreServiceStack } from './store-service-stack.ts';
 const app = new App();
 const settings = readSettings(app.node.getAllContext());
 const outDir = join(import.meta.dirname, '..', '.bundles');
-// The stack names no account and no region: its template serves all, and nothing is looked up.
+// The stack names no account and no region, so one template serves all, and the CDK looks nothing up.
 await bundle(outDir, entries());
 
 const stack = new StoreServiceStack(app, `store-integration-${settings.stage}`, {

@@ -11,15 +11,15 @@ export const entries = (): string[] =>
     .map((file) => file.replaceAll('\\', '/').replace(/\.ts$/, ''))
     .sort();
 
-/** Where an entry's bundle lies: a directory of its own, with nothing else in it. */
+/** The directory of an entry's bundle, which holds nothing else. */
 export const bundleDir = (outDir: string, entry: string): string => join(outDir, entry);
 
-/** The facts of the rows that the authorizer needs. */
+/** The part of the rows that the authorizer needs. */
 export const authorizerRows = routes.map(({ method, path, scope }) => ({ method, path, scope }));
 
 /**
- * The authorizer stands before every call and asks the table of routes for scopes alone: its bundle gets those as plain
- * data. With the rows would come their schemas, forty endpoints' worth, which take as long to load as all the rest.
+ * The authorizer runs before every call and needs only the scopes of the rows, so its bundle gets those as plain data.
+ * The schemas of all rows would double the time that it takes to load.
  */
 const rowsForAuthorizer: Plugin = {
   name: 'rows-for-authorizer',
@@ -33,15 +33,15 @@ const rowsForAuthorizer: Plugin = {
   },
 };
 
-/** A constant other than a function, as esbuild prints it: its parts are indented, and the next statement begins a line. */
+/** A constant other than a function, as esbuild prints it: it indents the parts, and begins the next statement on a line. */
 const constant = /^((?:export )?const \w+ = )(\w+\b(?! =>)[\s\S]*?);$(?=\n[\w/]|\s*$(?![\s\S]))/gm;
 
 /** A text for the API reference. */
 const description = /\.describe\((?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|[\w\s+])+\)/g;
 
 /**
- * A function needs its own row alone, without the texts. Making a schema is a call, which esbuild keeps even where nothing
- * uses the schema; so each constant of `lib/routes/` becomes a call that is marked pure, and the texts are left out.
+ * A function needs only its own row, without the texts. esbuild keeps each call that makes a schema, even of a schema that
+ * nothing uses. So this wraps each constant of `lib/routes/` in a call that is marked pure, and leaves the texts out.
  */
 const ownRowOnly: Plugin = {
   name: 'own-row-only',
@@ -56,15 +56,15 @@ const ownRowOnly: Plugin = {
 
 interface BundleOptions {
   format?: Format;
-  /** Where the entries lie. */
+  /** The directory of the entries. */
   dir?: string;
   /** Keeps the SDK's own provider of credentials. */
   allCredentials?: boolean;
 }
 
 /**
- * Bundles entries, all in one run of esbuild: each into one minified file `index`, the SDK included. CommonJS, since
- * that loads faster: see docs/adr/0006-bundles.md.
+ * Bundles each entry into one minified file `index`, with the SDK, in one run of esbuild. CommonJS loads faster: see
+ * docs/adr/0006-bundles.md.
  */
 export const bundle = (
   outDir: string,
@@ -84,12 +84,12 @@ export const bundle = (
     platform: 'node',
     target: 'node24',
     format,
-    // The SDK's modules are shaken better than its CommonJS files.
+    // esbuild drops more of the SDK's modules than of its CommonJS files.
     mainFields: ['module', 'main'],
     alias: allCredentials ? {} : { '@aws-sdk/credential-provider-node': './infra/lambda-credentials.ts' },
     plugins: [rowsForAuthorizer, ownRowOnly],
     outExtension: { '.js': format === 'cjs' ? '.cjs' : '.mjs' },
-    // In a module, what the SDK still requires has to be given a `require`.
+    // Parts of the SDK call `require`, which a module does not have.
     ...(format === 'esm' && {
       banner: {
         js: "import{createRequire as makeRequire_}from'node:module';const require=makeRequire_(import.meta.url);",

@@ -15,7 +15,7 @@ import { deliveryQueue } from '../lib/delivery/queue.ts';
 import { indexes, tableKey, ttlAttribute } from '../lib/table/schema.ts';
 import type { Settings } from './settings.ts';
 
-/** What a deployment keeps: the table, the queue of deliveries, and the secret that cursors are sealed with. */
+/** The state of a deployment: the table, the queues of deliveries, and the secret that seals cursors. */
 export class Data extends Construct {
   /** The table that the functions use. */
   readonly table: Pick<ITable, 'tableName' | 'tableArn'>;
@@ -34,7 +34,7 @@ export class Data extends Construct {
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
-      // By default with a key that AWS owns, which costs nothing: AWS bills every use of the one that it would manage.
+      // The default is a key that AWS owns, which costs nothing. AWS bills every use of a key that it manages.
       encryption: key ? TableEncryption.CUSTOMER_MANAGED : TableEncryption.DEFAULT,
       ...(key && { encryptionKey: key }),
     });
@@ -49,16 +49,16 @@ export class Data extends Construct {
       });
     }
 
-    // After a restore the stack's own table stays as it is: what is in it may be wanted yet.
+    // After a restore the stack keeps its own table: somebody may still need the rows in it.
     this.table = restoredTable === undefined ? table : Table.fromTableName(this, 'Restored', restoredTable);
 
     const common = {
       encryption: key ? QueueEncryption.KMS : QueueEncryption.SQS_MANAGED,
       ...(key && { encryptionMasterKey: key }),
       enforceSSL: true,
-      // The longest that SQS offers: a delivery is not dropped before.
+      // The longest period that SQS offers.
       retentionPeriod: Duration.seconds(deliveryQueue.retentionSeconds),
-      // Residents have paid for the deliveries in it.
+      // Residents have paid for the deliveries in the queue.
       removalPolicy: RemovalPolicy.RETAIN,
     };
     this.deadLetters = new Queue(this, 'DeadLetters', common);
@@ -69,7 +69,8 @@ export class Data extends Construct {
     });
 
     this.cursorSecret = new Secret(this, 'CursorSecret', {
-      description: 'Seals the cursors of lists. Replacing it makes the cursors that are under way invalid, no more.',
+      description:
+        'Seals the cursors of lists. A new secret makes the cursors in use invalid, and has no other effect.',
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
       ...(key && { encryptionKey: key }),
     });

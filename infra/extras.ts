@@ -4,15 +4,15 @@ import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
 import type { Settings } from './settings.ts';
 
-/** What is off unless a setting asks for it. */
+/** Resources that exist only where a setting asks for them. */
 
-/** The time over which the firewall counts. */
+/** The window in which the firewall counts. */
 const countedSeconds = 60;
 
 /** The shape of a key of a deployment: see lib/keys.ts. */
 const keyShape = '^sis_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$';
 
-/** The contract's answer of this status, but without its body: a firewall cannot send problem+json. */
+/** An answer without a body: a firewall cannot send problem+json. */
 const answer = (responseCode: number, headers: Record<string, string> = {}): CfnWebACL.BlockActionProperty => ({
   customResponse: {
     responseCode,
@@ -30,9 +30,9 @@ const visibility = (metricName: string) => ({
 });
 
 /**
- * A firewall before the API. A request without a key's shape is refused before it counts towards an endpoint's rate, so
- * nobody uses that up without a key; one address stays well under it, and addresses of ill repute are refused. Amazon's
- * general rules are left out: they refuse bodies over 8 KB, and product texts that hold HTML.
+ * A firewall in front of the API. It refuses a request without a header of a key's shape before the request counts towards
+ * an endpoint's rate, holds each address well below that rate, and refuses addresses of ill repute. Amazon's general rules
+ * would refuse bodies over 8 KB and product texts that hold HTML.
  */
 export const addFirewall = (scope: Construct, api: RestApi, { addressRate }: Settings): void => {
   const acl = new CfnWebACL(scope, 'Firewall', {
@@ -87,7 +87,7 @@ export const addFirewall = (scope: Construct, api: RestApi, { addressRate }: Set
   });
 };
 
-/** A domain of the merchant's own; `target` is what its CNAME record has to point to. */
+/** The merchant's own domain. Its CNAME record has to point to `target`. */
 export const addDomain = (
   scope: Construct,
   api: RestApi,

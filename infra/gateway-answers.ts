@@ -1,6 +1,6 @@
 import { details, titleOf } from '../lib/problem.ts';
 
-/** An answer that API Gateway gives without asking a function. The stack and the local gateway both read these rows. */
+/** An answer that API Gateway gives without a function. The stack and the local gateway both read these rows. */
 export interface GatewayAnswer {
   status: number;
   detail: string;
@@ -8,11 +8,11 @@ export interface GatewayAnswer {
 }
 
 /**
- * Every type of API Gateway's own answers, by its name there. (What it says to a body over 10 MB, REQUEST_TOO_LARGE,
- * comes from a layer before it on AWS and keeps its own form there.)
+ * API Gateway's own answers by their type. On AWS a layer in front of API Gateway gives REQUEST_TOO_LARGE, for a body over
+ * 10 MB, in a form of its own.
  */
 export const gatewayAnswers = {
-  // An unknown route is "missing authentication token" to API Gateway.
+  // API Gateway's name for an unknown route.
   MISSING_AUTHENTICATION_TOKEN: { status: 404, detail: details.notFound },
   RESOURCE_NOT_FOUND: { status: 404, detail: details.notFound },
   UNAUTHORIZED: { status: 401, detail: details.unauthorized },
@@ -52,7 +52,7 @@ export const gatewayAnswers = {
   DEFAULT_5XX: { status: 500, detail: details.internalError },
 } as const satisfies Record<string, GatewayAnswer>;
 
-/** The problem+json body of a gateway answer; `instance` is the path, or the gateway's variable for it. */
+/** The problem+json body of a gateway answer. `instance` is the path, or the gateway's variable for it. */
 export const gatewayBody = ({ status, detail }: GatewayAnswer, instance: string) => ({
   status,
   title: titleOf(status),
@@ -60,5 +60,5 @@ export const gatewayBody = ({ status, detail }: GatewayAnswer, instance: string)
   instance,
 });
 
-/** The headers that the authorizer's cached answers are told apart by, with the route: see functions/authorizer.ts. */
+/** API Gateway caches an answer of the authorizer under these: see functions/authorizer.ts. */
 export const authorizerIdentity = { header: 'X-API-Key', context: ['httpMethod', 'resourcePath'] } as const;

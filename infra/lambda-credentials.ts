@@ -1,6 +1,6 @@
 /**
- * Stands in for `@aws-sdk/credential-provider-node` in bundles. On Lambda the credentials of the function's role are in
- * its environment, nowhere else; the real provider comes with a hundred kilobytes of other places to look in.
+ * Replaces `@aws-sdk/credential-provider-node` in bundles. On Lambda the environment holds the credentials of the function's
+ * role. The real provider brings a hundred kilobytes of code for other places.
  */
 export const defaultProvider = () => async () => {
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = process.env;

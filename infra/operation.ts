@@ -19,7 +19,7 @@ interface OperationProps extends Watched {
   settings: Settings;
 }
 
-/** Alarms that say what breaks for whom, mailed to the address of the settings, and one dashboard. */
+/** The alarms, with e-mails to the address of the settings, and one dashboard. */
 export class Operation extends Construct {
   private readonly topic: Topic | undefined;
 
@@ -33,7 +33,7 @@ export class Operation extends Construct {
 
   private mailTo(address: string): Topic {
     const topic = new Topic(this, 'Topic', { enforceSSL: true });
-    // A policy of our own, as `enforceSSL` makes one, takes the place of the one by which the account's alarms may publish.
+    // The policy that `enforceSSL` makes replaces the default one, with which the account's alarms may publish.
     topic.addToResourcePolicy(
       new PolicyStatement({
         sid: 'Alarms',
@@ -63,7 +63,7 @@ export class Operation extends Construct {
     });
     if (!this.topic) return;
     alarm.addAlarmAction(new SnsAction(this.topic));
-    // Nobody need look whether it is over.
+    // A second e-mail says that it is over.
     alarm.addOkAction(new SnsAction(this.topic));
   }
 

@@ -1,20 +1,20 @@
 import { type Kind, kindsWritten, type Route } from '../lib/routes/route.ts';
 import { type IndexName, indexes } from '../lib/table/schema.ts';
 
-/** The kinds of item that a function may touch. Who writes a kind may read it too. */
+/** The kinds of item that a function may touch. A function that writes a kind may read it too. */
 export interface Access {
   readonly reads: readonly Kind[];
   readonly writes: readonly Kind[];
-  /** Partitions beyond those of the kinds: an index that spans stores. */
+  /** Further partitions, such as those of an index that spans stores. */
   readonly alsoReads?: readonly string[];
 }
 
-/** What a role allows on the table, as data: the stack makes policies of it, and the tests hold every command to it. */
+/** A role's permissions on the table. The stack makes policies of them, and the tests check every command against them. */
 export interface Permission {
   sid: string;
-  /** Actions of DynamoDB. */
+  /** DynamoDB's actions, without their prefix. */
   actions: string[];
-  /** Of the table itself and of these indexes. */
+  /** The indexes that the permission covers beside the table. */
   indexes: IndexName[];
   /** Patterns of the partition keys. */
   partitions: string[];
@@ -28,10 +28,10 @@ const partitionsOf = (kind: Kind): string[] =>
 
 const allIndexes = Object.keys(indexes) as IndexName[];
 
-/** What a function may do with the table, and nothing else: no scan, and no kind of item that it has no use for. */
+/** A function's permissions on the table: its kinds of item only, and no scan. */
 export const permissions = ({ reads, writes, alsoReads = [] }: Access): Permission[] => {
   const readable = [...new Set([...reads, ...writes])].flatMap(partitionsOf).concat(alsoReads);
-  // What a transaction only checks, it does not write; who writes nothing has no transaction.
+  // Only a transaction checks items that it does not write, and only a function that writes has transactions.
   const checks = writes.length > 0 ? ['ConditionCheckItem'] : [];
   const read = {
     sid: 'Read',
@@ -48,16 +48,16 @@ export const permissions = ({ reads, writes, alsoReads = [] }: Access): Permissi
   return [read, write].filter(({ partitions }) => partitions.length > 0);
 };
 
-/** What an endpoint's function may touch. */
+/** The access of an endpoint's function. */
 export const accessOf = (row: Route): Access => ({ reads: row.reads, writes: kindsWritten(row) });
 
-/** The authorizer reads keys and notes when they were last used; it can neither make nor delete one. */
+/** The authorizer reads keys and notes their last use. It can neither create nor delete one. */
 export const authorizerPermissions: Permission[] = [
   { sid: 'Keys', actions: ['GetItem', 'UpdateItem'], indexes: [], partitions: partitionsOf('KEY') },
 ];
 
-/** The worker keeps the record of each delivery of a store that is there, and notes where no dispenser is any more. */
+/** The worker checks that the store exists, keeps the record of each delivery, and notes lost dispensers. */
 export const workerAccess: Access = { reads: ['STORE'], writes: ['DELIVERY', 'DISPENSER'] };
 
-/** The sweep finds the customers of all stores who are due in an index that spans them, and notes when it ran. */
+/** The sweep finds due customers in an index that spans all stores, and notes when it ran. */
 export const sweepAccess: Access = { reads: [], writes: ['CUSTOMER', 'LOT', 'SWEEP'], alsoReads: ['CUSTOMER#DUE#*'] };

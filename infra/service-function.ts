@@ -17,7 +17,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Settings } from './settings.ts';
 
-/** What all functions of a deployment have in common. */
+/** The common properties of all functions of a deployment. */
 export interface Surroundings {
   settings: Settings;
   tableName: string;
@@ -34,17 +34,17 @@ interface ServiceFunctionProps extends Surroundings {
   timeoutSeconds: number;
   environment?: Record<string, string>;
   statements: PolicyStatement[];
-  /** Whether a client waits for its answer: only then is it worth the price of being kept warm. */
+  /** A client waits for its answer, so keeping it warm may be worth the price. */
   isWaitedFor?: true;
-  /** Whether it sends to the queue that calls it: Lambda would stop such a chain after about 16 rounds. */
+  /** It sends to the queue that calls it. By default Lambda stops such a chain after about 16 rounds. */
   isRecursive?: true;
 }
 
-/** One Lambda function, with a role that allows what its statements say and its own log, and nothing else. */
+/** One Lambda function, its log, and a role that allows only its statements and that log. */
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
   readonly log: LogGroup;
-  /** What is to be called: the function, or the version of it that is kept warm. */
+  /** The function that callers use: the function itself, or the version of it that stays warm. */
   readonly target: IFunction;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
@@ -69,10 +69,10 @@ export class ServiceFunction extends Construct {
       memorySize: props.memoryMegabytes,
       timeout: Duration.seconds(props.timeoutSeconds),
       environment: { TABLE_NAME: props.tableName, ...props.environment },
-      // The role says all: what CDK would add to it by itself is wider.
+      // The role is complete. The CDK would add wider permissions.
       role: role.withoutPolicyUpdates(),
       logGroup: this.log,
-      // The lines are JSON already: the text format leaves them as they are.
+      // The lines are JSON already, and the text format leaves them unchanged.
       loggingFormat: LoggingFormat.TEXT,
       ...(props.isRecursive && { recursiveLoop: RecursiveLoop.ALLOW }),
       tracing: settings.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
@@ -93,7 +93,7 @@ export class ServiceFunction extends Construct {
     ];
   }
 
-  // Aliases and versions are functions, but their types do not say so under exactOptionalPropertyTypes: hence the casts.
+  // exactOptionalPropertyTypes hides that aliases and versions are functions: hence the casts.
   private warm(provisionedConcurrentExecutions: number): IFunction {
     return new Alias(this, 'Warm', {
       aliasName: 'warm',

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * Every setting of a deployment, given as CDK context: in cdk.context.json, or as `npx cdk deploy -c stage=prod`, which
- * wins over the file. Context from the command line is text, from a file also numbers and booleans: both are taken.
+ * Every setting of a deployment, as CDK context: from cdk.context.json, or from `npx cdk deploy -c stage=prod`, which wins
+ * over the file. Context from the command line is text, and context from a file may hold numbers and booleans.
  */
 
 const number = (min: number, max: number, initial: number) => {
@@ -35,27 +35,27 @@ const Settings = z
     ),
     /** The largest balance of a customer, per credit type, in L$. */
     creditLimit: number(1, 2_147_483_647, 1_000_000_000),
-    /** How long an answer about a key is kept, and so for how long at the most a revoked key is still let in. */
+    /** How long API Gateway caches an answer about a key: a revoked key works at most that long. */
     authorizerTtlSeconds: number(0, 3600, 60),
-    /** Requests per second and endpoint before 429, for all callers together; twice as many at once. */
+    /** Requests per second and endpoint before 429, for all callers together. A burst may be twice as large. */
     readRate: number(1, 10_000, 100),
     writeRate: number(1, 10_000, 50),
     listRate: number(1, 10_000, 20),
-    /** How much of these one store may use, in percent. */
+    /** The share of these rates that one store may use, in percent. */
     storeShare: number(1, 100, 50),
     logRetentionDays: number(1, 3653, 90).refine((days) => retentionDays.includes(days), {
       error: `must be one of ${retentionDays.join(', ')}`,
     }),
-    /** Who is told when an alarm goes off; nobody if absent. */
+    /** The address that alarms go to. */
     alarmEmail: matching(/^[^@\s]+@[^@\s]+\.[^@\s]+$/, 'must be an e-mail address').optional(),
-    /** Hosts that deliveries may be sent to: any whose name ends in one of these, separated by commas. */
+    /** The endings of host names that deliveries may be sent to, separated by commas. */
     dispenserHostSuffixes: matching(
       new RegExp(`^\\.?${host}(\\.${host})+(,\\.?${host}(\\.${host})+)*$`),
       'must be host names separated by commas, such as .agni.lindenlab.com,.agni.secondlife.io',
     ).optional(),
     /** Workers that deliver in parallel. SQS offers no fewer than 2, and a new account runs only 10 functions at once. */
     deliveryConcurrency: number(2, 1000, 2),
-    /** A table that was restored from a backup, to be used in place of the stack's own. */
+    /** A table that was restored from a backup, for use instead of the stack's own. */
     restoredTable: matching(
       /^[A-Za-z0-9_.-]{3,255}$/,
       'must be the name of a table in this account and region',
@@ -63,20 +63,20 @@ const Settings = z
     /** X-Ray traces of a sample of the calls. */
     tracing: optionalFlag(),
     /**
-     * A web application firewall before the API. It has no default: it costs money in an idle month, and without it
+     * A web application firewall in front of the API. It has no default: it costs money in an idle month, and without it
      * anybody who knows the address can use up the rates.
      */
     firewall: chosenFlag(),
     /** Requests per second that the firewall takes from one address, on average over a minute. */
     addressRate: number(1, 10_000, 10),
-    /** Encrypts with a key of your own in place of the keys of AWS. */
+    /** Encrypts with the merchant's own key instead of AWS's keys. */
     ownEncryptionKey: optionalFlag(),
-    /** Environments of each function that are kept warm; 0: none. */
+    /** How many environments of each function stay warm. */
     provisionedConcurrency: number(0, 100, 0),
-    /** A domain of your own, and the ARN of its certificate in the same region. */
+    /** The merchant's own domain, and the ARN of its certificate in the same region. */
     domainName: matching(new RegExp(`^${host}(\\.${host})+$`), 'must be a host name').optional(),
     certificateArn: matching(/^arn:aws[a-z-]*:acm:/, 'must be the ARN of a certificate in ACM').optional(),
-    /** The domain alone leads to the API: the address that AWS gave it is closed. */
+    /** Closes the address that AWS gave the API, so that only the domain leads to it. */
     domainOnly: optionalFlag(),
   })
   .refine(({ domainName, certificateArn }) => domainName === undefined || certificateArn !== undefined, {
@@ -102,11 +102,11 @@ export type Settings = z.output<typeof Settings>;
 /** The names of all settings. */
 export const settingNames = Object.keys(Settings.shape);
 
-// The tools keep context of their own: feature flags, look-ups, versions.
+// The CDK's tools keep their own context here: feature flags, look-ups, versions.
 const isOfTools = (name: string): boolean =>
   name.includes(':') || name === 'cli-telemetry' || name === 'acknowledged-issue-numbers';
 
-/** Reads the settings from all of an application's context. Throws one error with a line per setting that is wrong. */
+/** Reads the settings from an application's context. Throws one error with a line for each wrong setting. */
 export const readSettings = (context: Record<string, unknown>): Settings => {
   const given = Object.fromEntries(Object.entries(context).filter(([name]) => !isOfTools(name)));
   const result = Settings.safeParse(given);

@@ -31,12 +31,12 @@ export interface StoreServiceProps extends StackProps {
   codeOf: (entry: string) => Code;
 }
 
-/** API Gateway waits for 29 seconds: a function that went on would work for nobody. */
+/** API Gateway waits no longer for an answer. */
 const endpointTimeoutSeconds = 29;
-/** Less than the minute after which the next sweep begins. */
+/** The next sweep begins after a minute. */
 const sweepTimeoutSeconds = 55;
 
-/** More memory is also more processor: a list has up to 1000 rows to parse and to write out. */
+/** More memory brings more processor time, which a list with its up to 1000 rows needs. */
 const memoryMegabytes = { list: 1024, read: 512, write: 512 };
 
 /** The whole service. */
@@ -53,12 +53,12 @@ export class StoreServiceStack extends Stack {
     const queueUrls = { DELIVERY_QUEUE_URL: data.queue.queueUrl, DELIVERY_DLQ_URL: data.deadLetters.queueUrl };
     const hosts = settings.dispenserHostSuffixes && { DISPENSER_HOST_SUFFIXES: settings.dispenserHostSuffixes };
 
-    // A usage key is unique in an account, and made of letters and digits alone, which a stage's name is not.
+    // A usage key is unique in its account and has letters and digits only; a stage's name may hold a hyphen.
     const usageKeyPrefix = `${createHash('sha256').update(settings.stage).digest('hex').slice(0, 16)}${this.account}`;
     const authorizer = new ServiceFunction(this, 'authorizer', {
       ...surroundings,
       entry: 'authorizer',
-      description: 'Tells whose API key a request carries, and whether it may.',
+      description: 'Checks the API key of a request and its scope.',
       memoryMegabytes: 512,
       timeoutSeconds: 10,
       environment: { USAGE_KEY_PREFIX: usageKeyPrefix },
@@ -77,7 +77,7 @@ export class StoreServiceStack extends Stack {
         timeoutSeconds: endpointTimeoutSeconds,
         environment: {
           ...(row.writes.includes('LOT') && { CREDIT_LIMIT: String(settings.creditLimit) }),
-          // A reference that CloudFormation resolves: no call to Secrets Manager when a function starts.
+          // CloudFormation resolves the reference, so a function need not call Secrets Manager when it starts.
           ...(loadOf(row) === 'list' && { CURSOR_SECRET: data.cursorSecret.secretValue.unsafeUnwrap() }),
           ...(row.queue && { ...queueUrls, ...hosts }),
         },
@@ -102,7 +102,7 @@ export class StoreServiceStack extends Stack {
     new CfnOutput(this, 'BaseUrl', { value: domain?.url ?? api.rest.url.replace(/\/$/, '') });
     if (domain) new CfnOutput(this, 'DomainTarget', { value: domain.target });
     new CfnOutput(this, 'TableName', { value: tableName });
-    // What the operator's command needs beside the table (cli/target.ts).
+    // The operator's command needs these too: see cli/target.ts.
     const forOperator = {
       DeliveryQueueUrl: data.queue.queueUrl,
       DeadLetterQueueUrl: data.deadLetters.queueUrl,
@@ -114,12 +114,12 @@ export class StoreServiceStack extends Stack {
     new CfnOutput(this, 'NextCommand', { value: `npx store create --stage ${settings.stage}` });
   }
 
-  /** Hands deliveries over, a few side by side; a message that fails is tried again alone. */
+  /** Delivers a few messages in parallel. Only the messages that fail come back. */
   private addWorker(surroundings: Surroundings, data: Data, environment: Record<string, string>): ServiceFunction {
     const worker = new ServiceFunction(this, 'delivery-worker', {
       ...surroundings,
       entry: 'delivery-worker',
-      description: 'Hands queued deliveries over to the dispensers in the virtual world.',
+      description: 'Sends queued deliveries to the dispensers in the virtual world.',
       memoryMegabytes: 256,
       timeoutSeconds: deliveryQueue.workerTimeoutSeconds,
       environment,
@@ -130,10 +130,10 @@ export class StoreServiceStack extends Stack {
           actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'],
           resources: [data.queue.queueArn],
         }),
-        // What comes to wait again goes back to the queue, and what is no message of ours to the dead letters.
+        // A dispenser that registers frees waiting deliveries for the queue. Unreadable messages go to the dead letters.
         sendStatement(data.queue, data.deadLetters),
       ],
-      // It puts waiting deliveries on the queue a hundred at a time, and then asks itself for the next hundred.
+      // It queues a hundred waiting deliveries, and then sends itself a message for the next hundred.
       isRecursive: true,
     });
     worker.target.addEventSource(
@@ -157,8 +157,8 @@ export class StoreServiceStack extends Stack {
       environment: { CREDIT_LIMIT: String(surroundings.settings.creditLimit) },
       statements: tableStatements(table, permissions(sweepAccess)),
     });
-    // A sweep that failed is not tried again: the next one is a minute away and takes up the same lots. The schedule only
-    // hands it to Lambda, which would itself try twice more, for up to six hours.
+    // The next sweep, a minute later, closes the same lots. By default Lambda would retry a failed one twice, for up to six
+    // hours.
     sweep.lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     const invoke = new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [sweep.target.functionArn] });
     const role = new Role(this, 'ScheduleRole', {
@@ -172,7 +172,7 @@ export class StoreServiceStack extends Stack {
       target: new LambdaInvoke(sweep.target, {
         retryAttempts: 0,
         maxEventAge: Duration.minutes(1),
-        // The role says all: the one that CDK would make allows every version of the function as well.
+        // The role is complete. The CDK's own would allow every version of the function as well.
         role: role.withoutPolicyUpdates(),
       }),
     });
@@ -180,7 +180,7 @@ export class StoreServiceStack extends Stack {
   }
 }
 
-/** Holds permissions to the table, its indexes by name, and the partitions of their kinds. */
+/** Policy statements for the table, the named indexes and the partitions of the permitted kinds. */
 const tableStatements = ({ tableArn }: Data['table'], permitted: Permission[]): PolicyStatement[] =>
   permitted.map(
     ({ sid, actions, indexes, partitions }) =>
@@ -190,7 +190,7 @@ const tableStatements = ({ tableArn }: Data['table'], permitted: Permission[]): 
         resources: [tableArn, ...indexes.map((name) => `${tableArn}/index/${name}`)],
         conditions: {
           'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions },
-          // ForAllValues holds for a request that names no key at all, so one that names none is refused.
+          // ForAllValues is also true of a request without keys, so this refuses such a request.
           Null: { 'dynamodb:LeadingKeys': 'false' },
         },
       }),

@@ -9,14 +9,14 @@ const alarms = ofType('AWS::CloudWatch::Alarm');
 
 const alarmOf = (name: string): Resource => alarms.find(([id]) => id.startsWith(`Operation${name}`))?.[1].Properties;
 
-test('cover what can break, each with a sentence on what breaks for whom', () => {
+test('every alarm says what breaks for whom', () => {
   const names = alarms.map(([id]) => id.replace(/^Operation|[0-9A-F]{8}$/g, '')).sort();
   expect(names).toEqual([
     'CallsRefused',
     'CallsThrottled',
     'CustomerNotSwept',
     'DeadLetters',
-    'DeliveriesNotTakenUp',
+    'DeliveriesUnclaimed',
     'DeliveryFailed',
     'DeliveryWaiting',
     'FunctionsThrottled',
@@ -34,7 +34,7 @@ test('cover what can break, each with a sentence on what breaks for whom', () =>
   for (const [id, { Properties }] of alarms) expect(Properties.AlarmDescription, id).toMatch(/^[A-Z].{80,}\.$/);
 });
 
-test('are mailed to the address that is given when they go off and when all is well again, and to nobody without one', () => {
+test('an alarm sends an e-mail when it goes off and when it is over, if the settings hold an address', () => {
   expect(mailed.ofType('AWS::SNS::Subscription')[0]?.[1].Properties).toMatchObject({
     Protocol: 'email',
     Endpoint: 'owner@example.org',
@@ -49,7 +49,7 @@ test('are mailed to the address that is given when they go off and when all is w
   }
 });
 
-test('may be published by the alarms of this account, and by nobody without TLS', () => {
+test('the topic takes messages from alarms of this account only, and only over TLS', () => {
   const [[topicId = ''] = []] = mailed.ofType('AWS::SNS::Topic');
   const [[, policy] = []] = mailed.ofType('AWS::SNS::TopicPolicy') as [string, Resource][];
 
@@ -70,7 +70,7 @@ test('may be published by the alarms of this account, and by nobody without TLS'
   ]);
 });
 
-test('go off when the sweep is silent', () => {
+test('SweepNotRun goes off when the metric is missing', () => {
   expect(alarmOf('SweepNotRun')).toMatchObject({
     TreatMissingData: 'breaching',
     ComparisonOperator: 'LessThanThreshold',
@@ -81,7 +81,7 @@ test.each([
   ['TableThrottled', ['ReadThrottleEvents', 'WriteThrottleEvents']],
   ['TableReads', ['ConsumedReadCapacityUnits']],
   ['TableWrites', ['ConsumedWriteCapacityUnits']],
-])('%s is heard of from the table and every index, in one sum', (name, metrics) => {
+])('%s sums the metrics of the table and every index', (name, metrics) => {
   const parts: Resource[] = alarmOf(name).Metrics;
 
   const watched = parts.flatMap(({ Id, MetricStat }) => (MetricStat ? [{ Id, ...MetricStat.Metric }] : []));
@@ -95,22 +95,22 @@ test.each([
     expect(Dimensions).toContainEqual({ Name: 'TableName', Value: { Ref: expect.stringContaining('DataTable') } });
   const [sum] = parts.filter(({ Expression }) => Expression);
   expect(sum.Expression.split(' + ').sort()).toEqual(watched.map(({ Id }) => `FILL(${Id}, 0)`).sort());
-  // CloudWatch takes no more metrics into one alarm.
+  // CloudWatch allows ten metrics in one alarm.
   expect(watched.length).toBeLessThanOrEqual(10);
 });
 
-test('DeliveriesNotTakenUp counts the messages that no worker holds, since their age leaves out what was received thrice', () => {
-  const { Namespace, MetricName, Statistic, Dimensions } = alarmOf('DeliveriesNotTakenUp');
+test('DeliveriesUnclaimed watches the number of visible messages, and no alarm the age of the oldest', () => {
+  const { Namespace, MetricName, Statistic, Dimensions } = alarmOf('DeliveriesUnclaimed');
 
   expect([Namespace, MetricName]).toEqual(['AWS/SQS', 'ApproximateNumberOfMessagesVisible']);
-  // The queue is emptied within a minute as long as the worker runs: its lowest point tells.
+  // A running worker empties the queue within a minute, so the lowest number of five minutes is 0.
   expect(Statistic).toBe('Minimum');
   expect(Dimensions[0].Value['Fn::GetAtt'][0]).toMatch(/^DataDeliveries/);
   for (const [id, { Properties }] of alarms)
     expect(JSON.stringify(Properties), id).not.toContain('ApproximateAgeOfOldestMessage');
 });
 
-test('a worker that dies or runs out of time is heard of by its errors', () => {
+test('WorkerCrashing counts the errors that Lambda reports of the worker', () => {
   const { Namespace, MetricName, Dimensions } = alarmOf('WorkerCrashing');
 
   expect([Namespace, MetricName]).toEqual(['AWS/Lambda', 'Errors']);
@@ -120,7 +120,7 @@ test('a worker that dies or runs out of time is heard of by its errors', () => {
 test.each([
   ['CallsRefused', ['401', '403']],
   ['CallsThrottled', ['429']],
-])('%s counts answers of %j in the access log, as the log writes them', (name, statuses) => {
+])('%s counts the answers %j in the access log, whose format it fits', (name, statuses) => {
   const [, stage] = ofType('AWS::ApiGateway::Stage')[0] as [string, Resource];
   const filters = ofType('AWS::Logs::MetricFilter').filter(
     ([, { Properties }]) => Properties.MetricTransformations[0].MetricName === alarmOf(name).MetricName,
@@ -134,7 +134,7 @@ test.each([
   expect(JSON.parse(stage.Properties.AccessLogSetting.Format).status).toBe('$context.status');
 });
 
-test('books that do not add up are heard of from every function that changes credit', () => {
+test('InvariantBroken counts log lines of every function that changes credit', () => {
   const metricOf = (filter: Resource): Resource => filter.Properties.MetricTransformations[0];
   const heard = ofType('AWS::Logs::MetricFilter').filter(([, { Properties }]) =>
     Properties.FilterPattern.includes('$.invariant'),

@@ -29,7 +29,7 @@ test('has one file for each entry, of at most 400 KB', () => {
   for (const entry of entries()) expect(statSync(fileOf(entry)).size, entry).toBeLessThanOrEqual(400_000);
 });
 
-test('holds no locale files but the English of zod’s own defaults, no source maps, and none of what only tests use', () => {
+test('holds no locale but zod’s default English, no source maps, and no code that only tests use', () => {
   for (const [file, { inputs }] of Object.entries(outputs)) {
     const used = Object.keys(inputs).filter((input) => (inputs[input]?.bytesInOutput ?? 0) > 0);
     const locales = used.filter((input) => input.includes('/locales/'));
@@ -61,7 +61,7 @@ test('holds no text of a field', () => {
   const texts = new Set(described.flatMap(({ description }) => description ?? []));
 
   for (const entry of entries()) {
-    // esbuild escapes quotes, and all that is not ASCII.
+    // esbuild escapes quotes and every character outside ASCII.
     const bundled = readFileSync(fileOf(entry), 'utf8')
       .replace(/\\u([0-9a-f]{4})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
       .replace(/\\(['"`])/g, '$1');
@@ -73,7 +73,7 @@ test('holds no text of a field', () => {
   expect(texts.size).toBeGreaterThan(100);
 });
 
-test('holds the SDK, so that no bundle leans on the one that Lambda happens to have', () => {
+test('holds the SDK, so that no bundle depends on Lambda’s own version', () => {
   for (const [file, { imports }] of Object.entries(outputs))
     expect(
       imports.filter(({ path }) => path.startsWith('@aws-sdk')),
@@ -94,7 +94,7 @@ test('gives the authorizer the scopes of all rows, and none of their schemas', (
     expect(text).toContain(`{method:"${method}",path:"${path}",scope:"${scope}"}`);
 });
 
-test('answers from a bundle as Lambda would load it, with the credentials of its environment', () => {
+test('a bundle answers when loaded as on Lambda, with the credentials of the environment', () => {
   const script = `
     const { handler } = require(${JSON.stringify(fileOf('categories/list-categories'))});
     const requestContext = { requestId: 'r', path: '/v1/categories', authorizer: { store: 's', keyId: 'k' } };
@@ -106,7 +106,7 @@ test('answers from a bundle as Lambda would load it, with the credentials of its
 
   const [withCredentials, without] = [run({}), run({ AWS_ACCESS_KEY_ID: '' })];
 
-  // The table is not there: with credentials the engine says so, without any the call is not even made.
+  // With credentials the engine reports the missing table; without them the SDK makes no call.
   expect(withCredentials).toContain('ResourceNotFoundException');
   expect(without).toContain('The environment holds no AWS credentials.');
 });

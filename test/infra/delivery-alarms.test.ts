@@ -8,7 +8,7 @@ import { anOrder, batchOf, contextWith, serve, startTestQueue } from '../support
 import { freshTable } from '../support/service.ts';
 import { type Resource, templateOf } from '../support/stack.ts';
 
-/** The alarms that count lines of the worker's log, held to the lines that the worker writes. */
+/** The alarms that count lines of the worker's log, against the lines that the worker writes. */
 
 const { ofType } = templateOf();
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   process.env.DISPENSER_LOOPBACK = 'allowed';
 });
 
-/** The word that a filter on the worker's log waits for, of an alarm. */
+/** The value of `delivery` that an alarm's filter on the worker's log matches. */
 const wordOf = (alarmName: string): string => {
   const [, alarm] = ofType('AWS::CloudWatch::Alarm').find(([id]) => id.includes(alarmName)) as [string, Resource];
   const filters = ofType('AWS::Logs::MetricFilter').filter(
@@ -30,7 +30,7 @@ const wordOf = (alarmName: string): string => {
   return /^\{ \$\.delivery = "(.*)" \}$/.exec(Properties.FilterPattern)?.[1] ?? '';
 };
 
-/** What the worker logs about an order of this store. */
+/** The lines that the worker logs about an order of this store. */
 const logged = async (store: string): Promise<unknown[]> => {
   const written = vi.spyOn(logSink, 'write').mockImplementation(() => {});
   await handler(batchOf(encodeMessage(anOrder(store))), contextWith(120_000));
@@ -66,7 +66,7 @@ test('a delivery that finds no dispenser sets off DeliveryWaiting', async () => 
   expect(lines).toEqual([waiting, waiting]);
 });
 
-test('a delivery that is made sets off neither', async () => {
+test('a successful delivery sets off neither', async () => {
   await register('Giving', 200);
 
   const lines = await logged('Giving');

@@ -12,7 +12,7 @@ const asked = templateOf({
   certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/1',
 });
 
-test('makes nothing of what is off by default, and all of it when asked', () => {
+test('creates the optional resources only where a setting asks for them', () => {
   const extras = ['AWS::WAFv2::WebACL', 'AWS::ApiGateway::DomainName', 'AWS::KMS::Key', 'AWS::Lambda::Alias'];
 
   for (const type of extras) {
@@ -22,7 +22,7 @@ test('makes nothing of what is off by default, and all of it when asked', () => 
   expect(asked.outputs.BaseUrl.Value).toBe('https://api.example.org');
 });
 
-test('encrypts the table with the key of its own that is asked for', () => {
+test('encrypts the table with the merchant’s own key where a setting asks for one', () => {
   const [[keyId]] = asked.ofType('AWS::KMS::Key') as [[string, Resource]];
   const [[, table]] = asked.ofType('AWS::DynamoDB::Table') as [[string, Resource]];
 
@@ -33,7 +33,7 @@ test('encrypts the table with the key of its own that is asked for', () => {
   });
 });
 
-test('keeps warm what a client waits for, and neither the sweep nor the worker', () => {
+test('keeps endpoints and authorizer warm, but neither the sweep nor the worker', () => {
   const entryOf = ({ Properties }: Resource): string => asked.all[Properties.FunctionName.Ref].Properties.Code.ZipFile;
 
   const warm = asked.ofType('AWS::Lambda::Alias');
@@ -89,7 +89,7 @@ test('401s at the edge without a header of a key’s shape, before anything coun
   for (const text of refused) expect(text).not.toMatch(shape);
 });
 
-test('closes AWS’s own address of the API only where the domain shall be the only one', () => {
+test('closes the address that AWS gave the API only with domainOnly', () => {
   const isClosed = (settings: Record<string, string>) =>
     templateOf(settings).only('AWS::ApiGateway::RestApi').DisableExecuteApiEndpoint;
   const domain = {

@@ -8,14 +8,14 @@ import { routes } from '../../lib/routes/routes.ts';
 import { createGateway, type GatewayOptions } from '../../local/gateway.ts';
 import { type Resource, templateOf } from '../support/stack.ts';
 
-/** The deployed gateway, as the template describes it, and the local one, fed with the same requests. */
+/** Compares the deployed gateway, as the template describes it, with the local one. */
 
 const { ofType } = templateOf();
 const answers = new Map<string, Resource>(
   ofType('AWS::ApiGateway::GatewayResponse').map(([, { Properties }]) => [Properties.ResponseType, Properties]),
 );
 
-/** What the deployed gateway answers with, its variables put in. */
+/** The answer of the deployed gateway, with its variables replaced. */
 const deployed = (type: string, path: string) => {
   const { StatusCode, ResponseParameters, ResponseTemplates } = answers.get(type);
   const headers = Object.entries<string>(ResponseParameters).map(([name, value]) => [
@@ -29,7 +29,7 @@ const deployed = (type: string, path: string) => {
   };
 };
 
-/** How the authorizer of the next requests decides; it counts how often it is asked. */
+/** The decision of the authorizer for the next requests. It counts its calls. */
 let decide: () => 'Allow' | 'Deny';
 let asked = 0;
 const authorizer = async ({ methodArn }: { methodArn: string }): Promise<APIGatewayAuthorizerResult> => {
@@ -81,7 +81,7 @@ const expectSame = (answer: Awaited<ReturnType<typeof local>>, type: string, pat
   expect(Object.fromEntries(Object.keys(others).map((name) => [name, answer.headers.get(name)]))).toEqual(others);
 };
 
-test('the deployed gateway has every answer of the data but the one that cannot be changed', () => {
+test('the deployed gateway has every answer of the list but the one that nobody can change', () => {
   const changeable = Object.keys(gatewayAnswers).filter((type) => type !== 'REQUEST_TOO_LARGE');
 
   expect([...answers.keys()].sort()).toEqual(changeable.sort());
@@ -130,7 +130,7 @@ test('both answer a refused key, one without the scope, and a broken authorizer 
 
   expectSame(refused, 'UNAUTHORIZED', '/v1/coupons');
   expectSame(denied, 'ACCESS_DENIED', '/v1/coupons');
-  // API Gateway's word for an authorizer that throws, times out or is throttled.
+  // API Gateway's name for an authorizer that throws, times out or is throttled.
   expectSame(broken, 'AUTHORIZER_CONFIGURATION_ERROR', '/v1/coupons');
 });
 
@@ -170,7 +170,7 @@ test('both answer too many requests alike', async () => {
   expectSame(answer, 'THROTTLED', '/v1/coupons');
 });
 
-test('both leave the rest of an endpoint’s rate to the others where one store has used its share', async () => {
+test('both leave the rest of an endpoint’s rate to other stores when one has used its share', async () => {
   decide = () => 'Allow';
   const base = await startGateway({ rate: 0.001, burst: 4, storeShare: 50, authorizerTtlSeconds: 0 });
   const statusesOf = async (store: string): Promise<number[]> => {
@@ -192,7 +192,7 @@ test('both leave the rest of an endpoint’s rate to the others where one store 
   expect(elsewhere.status).toBe(200);
 });
 
-test('what is refused without a key uses up an endpoint’s rate, where no firewall stops it', async () => {
+test('requests without a key use up an endpoint’s rate where no firewall stops them', async () => {
   const base = await startGateway({ rate: 0.001, burst: 2 });
 
   const refused = [await local('/v1/coupons', { base, key: '' }), await local('/v1/coupons', { base, key: '' })];
@@ -216,7 +216,7 @@ test('both keep an answer of the authorizer for one key, method and resource pat
   decide = () => 'Allow';
   asked = 0;
 
-  // Each differs from the first in one of the three, and is therefore asked about; the last differs in none.
+  // Each of the next three differs from the first in one of the three parts, the last in none.
   await local('/v1/coupons/1', { key: 'one' });
   await local('/v1/coupons/1', { key: 'two' });
   await local('/v1/coupons/1', { key: 'one', method: 'PUT' });

@@ -18,7 +18,7 @@ const methods = ofType('AWS::ApiGateway::Method').map(([, { Properties }]) => ({
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 
 describe.each(routes.map((row): [string, Route] => [row.id, row]))('%s', (_, row) => {
-  test('has its method, behind the authorizer, before its own function', () => {
+  test('has a method with the authorizer and its own function', () => {
     const found = methods.filter(({ route }) => route === nameOf(row));
 
     expect(found).toHaveLength(1);
@@ -30,7 +30,7 @@ describe.each(routes.map((row): [string, Route] => [row.id, row]))('%s', (_, row
     expect(refersTo(method.Integration.Uri)).toContain(functionOf(row.id)[0]);
   });
 
-  test('lets API Gateway call the function, by this method and path alone', () => {
+  test('lets API Gateway call the function for this method and path only', () => {
     const [id] = functionOf(row.id);
 
     const grants = ofType('AWS::Lambda::Permission').filter(
@@ -43,9 +43,9 @@ describe.each(routes.map((row): [string, Route] => [row.id, row]))('%s', (_, row
     expect(JSON.stringify(grants[0]?.[1].Properties.SourceArn)).toContain(`/${row.method}${path}"`);
   });
 
-  test('is throttled, lists before all others', () => {
+  test('has a rate, the lowest for lists', () => {
     const settings = only('AWS::ApiGateway::Stage').MethodSettings;
-    // In these names CloudFormation wants slashes as ~1.
+    // CloudFormation writes slashes as ~1 in these names.
     const path = `/${row.path.replaceAll('/', '~1')}`;
 
     const own = settings.filter((one: Resource) => one.HttpMethod === row.method && one.ResourcePath === path);
@@ -57,12 +57,12 @@ describe.each(routes.map((row): [string, Route] => [row.id, row]))('%s', (_, row
   });
 });
 
-test('has no method, function, role or permission beyond those of the table of routes', () => {
+test('has no method, function, role or permission beyond those of the route table', () => {
   const others = ['authorizer', 'delivery-worker', 'expiry-sweep'];
 
   expect(methods.map(({ route }) => route).sort()).toEqual(routes.map(nameOf).sort());
   expect(functions.map(([, fn]) => entryOf(fn)).sort()).toEqual([...routes.map(({ id }) => id), ...others].sort());
-  // One for each function, and those of the schedule and of API Gateway's own log.
+  // One for each function, one for the schedule, and one for API Gateway's logs.
   expect(ofType('AWS::IAM::Role')).toHaveLength(functions.length + 2);
   expect(ofType('AWS::IAM::Policy')).toEqual([]);
   expect(ofType('AWS::Lambda::Permission')).toHaveLength(routes.length + 1);

@@ -36,7 +36,7 @@ const variants: [string, Record<string, string>][] = [
 test.each(variants)('%s, breaks none of CloudFormation’s own rules', (_, settings) => {
   const stack = makeStack(settings);
 
-  // The CDK throws what it finds, since cdk.json says "validateAgainstDefaultRules".
+  // The CDK throws its findings, since cdk.json says "validateAgainstDefaultRules".
   expect(() => Template.fromStack(stack)).not.toThrow();
 });
 
@@ -51,7 +51,7 @@ test.each(variants)('%s, breaks no rule of cdk-nag without a written reason', (_
   expect(findings(stack)).toEqual([]);
 });
 
-test('has no reason that stands for nothing', () => {
+test('every written reason excuses a finding', () => {
   const all = [...findings(makeStack(asShipped)), ...findings(makeStack(everythingOn))];
 
   const unused = acknowledgements.filter(({ rule, at }) => !all.some((one) => one.rule === rule && at.test(one.path)));

@@ -21,7 +21,7 @@ describe('policies', () => {
   const queueArn = (name: string) => ({
     'Fn::GetAtt': [ofType('AWS::SQS::Queue').find(([id]) => id.includes(name))?.[0], 'Arn'],
   });
-  // CDK writes lists in an order of its own.
+  // The CDK sorts lists in its own way.
   const asList = (value: unknown): string[] =>
     [value]
       .flat()
@@ -63,11 +63,11 @@ describe('policies', () => {
     ['expiry-sweep', permissions(sweepAccess)],
   ];
 
-  test.each(accesses)('%s may do with the table what is declared, and no more', (entry, permitted) => {
+  test.each(accesses)('%s has the declared permissions on the table, and no others', (entry, permitted) => {
     expect(tablePart(entry)).toEqual(permitted.map(expected));
   });
 
-  test.each(accesses)('%s may write its own log, and send only where its row says so', (entry) => {
+  test.each(accesses)('%s may write its own log, and send only if its row says so', (entry) => {
     const others = statementsOf(entry).filter(({ Action }) => !JSON.stringify(Action).includes('dynamodb:'));
 
     const row = routes.find(({ id }) => id === entry);
@@ -79,7 +79,7 @@ describe('policies', () => {
       expect(others.filter(({ Sid }) => Sid !== 'Log')).toEqual(sends.map((one) => ({ ...one, Effect: 'Allow' })));
   });
 
-  test('no function that writes nothing may write, none may scan, and none may reach every resource', () => {
+  test('no reader may write, and no function may scan or reach every resource', () => {
     for (const [entry] of accesses) {
       const text = JSON.stringify(statementsOf(entry));
       expect(text, entry).not.toMatch(/Scan|PartiQL|dynamodb:\*|"Resource":"\*"/);

@@ -40,7 +40,7 @@ test('refuses a transaction of which one item is of a kind that the row does not
   await expect(write).rejects.toThrow('made-up does not allow PutItem on NAME#ada');
 });
 
-test('refuses a request that names no key, or one key too many', () => {
+test('refuses a request without a key, or with a key of another kind', () => {
   const permitted = permissions({ reads: ['PRODUCT'], writes: [] });
 
   const outcomes = [[], ['s#PRODUCT'], ['s#PRODUCT', 's#COUPON']].map((partitions) =>
@@ -50,7 +50,7 @@ test('refuses a request that names no key, or one key too many', () => {
   expect(outcomes).toEqual([false, true, false]);
 });
 
-test('tells every kind from every other, in the table and in its indexes', () => {
+test('distinguishes every kind from every other, in the table and in its indexes', () => {
   const shared: Kind[] = ['STORE', 'KEY', 'RESIDENT', 'NAME'];
   const kinds = [...new Set(routes.flatMap(({ reads, writes }) => [...reads, ...writes]))];
   const partitionsOf = (kind: Kind): string[] =>
@@ -65,7 +65,7 @@ test('tells every kind from every other, in the table and in its indexes', () =>
         ).toBe(kind === other);
 });
 
-test('allows all that the functions of products and categories do', async () => {
+test('allows every command of the functions of products and categories', async () => {
   const { call } = service;
   await putResident({ uuid: '22222222-2222-2222-2222-222222222222', username: 'grace' });
   const share = { username: 'grace', percent: 10 };
@@ -97,7 +97,7 @@ test('allows all that the functions of products and categories do', async () => 
   expect(statuses).toEqual([201, 201, 200, 200, 200, 200, 204, 200, 204, 204, 204, 200, 200, 200, 204]);
 });
 
-test('allows the sweep to note that it ran, and nothing else to', () => {
+test('allows the sweep, and no other function, to note that it ran', () => {
   const use = { action: 'PutItem', partitions: [sharedKey('SWEEP', 'last').pk] };
 
   const [sweep, ...others] = [sweepAccess, ...routes.map(accessOf)].map((access) => allows(permissions(access), use));

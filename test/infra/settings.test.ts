@@ -4,7 +4,7 @@ import { readSettings, settingNames } from '../../infra/settings.ts';
 
 const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
 
-test('has a default for all that is not a matter of the merchant’s own', () => {
+test('has a default for every setting that needs no choice', () => {
   const settings = readSettings({ ...context, firewall: 'false' });
 
   expect(settings).toEqual({
@@ -26,13 +26,13 @@ test('has a default for all that is not a matter of the merchant’s own', () =>
   });
 });
 
-test('asks for the firewall by name, since neither its price nor its absence should surprise anybody', () => {
+test('requires a choice about the firewall, so that neither its price nor its absence surprises anybody', () => {
   const read = () => readSettings(context);
 
   expect(read).toThrow('firewall must be chosen: true or false.');
 });
 
-test('lets no address have more than half of an endpoint’s rate where the firewall counts', () => {
+test('with the firewall, refuses an addressRate above half of an endpoint’s rate', () => {
   const rates = { listRate: 8, addressRate: 5 };
 
   expect(() => readSettings({ ...rates, firewall: true })).toThrow(
@@ -41,7 +41,7 @@ test('lets no address have more than half of an endpoint’s rate where the fire
   expect(readSettings({ ...rates, firewall: false })).toMatchObject(rates);
 });
 
-test('takes text, as the command line gives it, for numbers and flags', () => {
+test('takes numbers and flags as text, as the command line gives them', () => {
   const settings = readSettings({
     firewall: 'true',
     stage: 'test-2',
@@ -81,11 +81,11 @@ test.each([
   ['domainName', 'api.example.org', 'certificateArn is required: domainName and certificateArn go together.'],
   ['domainOnly', 'true', 'domainOnly needs a domainName.'],
   ['certificateArn', 'mine', 'certificateArn must be the ARN of a certificate in ACM.'],
-])('says what %s may be when it is %s', (name, value, message) => {
+])('says which values %s takes when it is %s', (name, value, message) => {
   expect(() => readSettings({ firewall: false, [name]: value })).toThrow(message);
 });
 
-test('names a setting that does not exist, and tells of all faults at once', () => {
+test('names a setting that does not exist, and reports all faults at once', () => {
   const read = () => readSettings({ firewall: false, alarmMail: 'me@example.org', stage: '9', tracing: 'yes' });
 
   expect(read).toThrow(/alarmMail is not a setting\. There are: .*alarmEmail/);
@@ -93,7 +93,7 @@ test('names a setting that does not exist, and tells of all faults at once', () 
   expect(read).toThrow(/tracing must/);
 });
 
-test('is documented, setting by setting', () => {
+test('every setting is documented', () => {
   const text = readFileSync(new URL('../../docs/operate/deploy.md', import.meta.url), 'utf8');
 
   for (const name of settingNames) expect(text, name).toContain(`\`${name}\``);

@@ -22,7 +22,7 @@ test('stays under 400 resources, and under the limit of 500 with everything swit
   expect(Object.keys(everything.all).length).toBeLessThan(500);
 });
 
-test('makes the table from the data that the code reads, and guards what is in it', () => {
+test('makes the table from the schema that the code reads, and protects its rows', () => {
   const [, table] = ofType('AWS::DynamoDB::Table')[0] as [string, Resource];
 
   expect(table).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
@@ -36,7 +36,7 @@ test('makes the table from the data that the code reads, and guards what is in i
       { AttributeName: 'sk', KeyType: 'RANGE' },
     ],
   });
-  // Encrypted all the same, with a key that AWS owns and bills nothing for.
+  // DynamoDB still encrypts it, with a key that AWS owns and does not bill.
   expect(table.Properties.SSESpecification).toEqual({ SSEEnabled: false });
   expect(
     table.Properties.GlobalSecondaryIndexes.map(({ IndexName, KeySchema, Projection }: Resource) => [
@@ -47,7 +47,7 @@ test('makes the table from the data that the code reads, and guards what is in i
   ).toEqual(Object.entries(indexes).map(([name, { partition, sort, include }]) => [name, [partition, sort], include]));
 });
 
-test('uses a restored table where one is named, and leaves its own as it is', () => {
+test('uses a restored table where a setting names one, and leaves its own unchanged', () => {
   const restored = templateOf({ restoredTable: 'restored-table' });
 
   const own = restored.ofType('AWS::DynamoDB::Table');
@@ -70,12 +70,12 @@ test('hides a delivery for six times the worker’s timeout, keeps it for 14 day
   expect(queue.Properties.RedrivePolicy.maxReceiveCount).toBe(deliveryQueue.maxReceiveCount);
   expect(mapping).toMatchObject({
     FunctionResponseTypes: ['ReportBatchItemFailures'],
-    // A new account runs ten functions at once: the rest is left to callers.
+    // A new account runs ten functions at once, and callers need the others.
     ScalingConfig: { MaximumConcurrency: 2 },
   });
 });
 
-test('lets the worker send to the queue that calls it, as it does when deliveries wait, and no other function', () => {
+test('lets only the worker send to the queue that calls it', () => {
   const allowed = functions.filter(([, { Properties }]) => Properties.RecursiveLoop !== undefined);
 
   expect(allowed).toEqual([functionOf('delivery-worker')]);
@@ -90,7 +90,7 @@ test('sweeps every minute, and ends a sweep before the next begins', () => {
   expect(sweep.Properties.Timeout).toBeLessThan(60);
 });
 
-test('has neither the schedule nor Lambda try a sweep again', () => {
+test('neither the schedule nor Lambda retries a sweep', () => {
   const [sweepId] = functionOf('expiry-sweep');
 
   expect(only('AWS::Scheduler::Schedule').Target.RetryPolicy.MaximumRetryAttempts).toBe(0);
@@ -102,7 +102,7 @@ test('has neither the schedule nor Lambda try a sweep again', () => {
   });
 });
 
-test('makes the log of API Gateway’s own errors before the stage that writes it, so that it ends and goes too', () => {
+test('makes the log of API Gateway’s errors before the stage, so that it has a retention and goes with the stack', () => {
   const [[apiId]] = ofType('AWS::ApiGateway::RestApi') as [[string, Resource]];
   const [[, stage]] = ofType('AWS::ApiGateway::Stage') as [[string, Resource]];
   const named = ofType('AWS::Logs::LogGroup').filter(([, { Properties }]) => Properties.LogGroupName);
@@ -115,7 +115,7 @@ test('makes the log of API Gateway’s own errors before the stage that writes i
   expect(stage.Properties.StageName).toBe('prod');
 });
 
-test('gives each function what it reads from its environment, and secrets only to those that need them', () => {
+test('gives each function the variables that it reads, and secrets only where they are needed', () => {
   const settings = templateOf({ creditLimit: '5000', dispenserHostSuffixes: '.example.org' }).ofType(
     'AWS::Lambda::Function',
   );
@@ -134,14 +134,14 @@ test('gives each function what it reads from its environment, and secrets only t
     );
 });
 
-test('runs on arm64 and Node 24, with a log that ends by itself', () => {
+test('runs on arm64 and Node 24, with a log that has a retention', () => {
   for (const [, fn] of functions) {
     expect(fn.Properties).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], Handler: 'index.handler' });
     expect(all[idOf(fn.Properties.LoggingConfig.LogGroup)].Properties.RetentionInDays).toBe(90);
   }
 });
 
-test('answers with the base URL, the next command, and what the operator’s command needs', () => {
+test('has outputs for the base URL, the next command and the operator’s command', () => {
   expect(Object.keys(outputs).sort()).toEqual([
     'AuthorizerTtlSeconds',
     'BaseUrl',

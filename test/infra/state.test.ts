@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { type Resource, templateOf } from '../support/stack.ts';
 
 /**
- * `state.json` holds the facts of all that keeps something, as the last release deploys it. A resource with another logical
- * id is another resource: CloudFormation would make an empty table, lose queued deliveries or change the API's address.
- * When a release changes the indexes, its commit writes them here.
+ * `state.json` describes the resources with state as the last release deploys them. With another logical id CloudFormation
+ * would make an empty table, lose queued deliveries or change the API's address. The commit of a release that changes the
+ * indexes updates the file.
  */
 const released = JSON.parse(readFileSync(new URL('state.json', import.meta.url), 'utf8'));
 
@@ -15,7 +15,7 @@ const { ofType } = templateOf({
   certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/1',
 });
 
-/** The properties that replace a resource, or what it keeps, when they change. */
+/** CloudFormation replaces a resource, or loses its state, when one of these properties changes. */
 const lasting: Record<string, string[]> = {
   'AWS::ApiGateway::DomainName': ['DomainName', 'EndpointConfiguration'],
   'AWS::ApiGateway::RestApi': ['EndpointConfiguration'],
@@ -53,7 +53,7 @@ const indexes: Indexes = Object.fromEntries(
   ]),
 );
 
-/** How many updates of the table lead from some indexes to others: each makes or deletes one, and none changes one. */
+/** The number of updates that lead from some indexes to others: one update creates or deletes one index. */
 const updatesBetween = (before: Indexes, after: Indexes): number => {
   const notIn = (others: Indexes, [name, index]: [string, Indexes[string]]): boolean =>
     JSON.stringify(others[name]) !== JSON.stringify(index);
@@ -63,17 +63,17 @@ const updatesBetween = (before: Indexes, after: Indexes): number => {
   ].length;
 };
 
-test('what keeps something has the logical id and the facts that it was released with', () => {
+test('the resources with state keep their logical ids and lasting properties', () => {
   const resources = Object.keys(lasting).flatMap((type) => ofType(type).map(([id, one]) => [id, factsOf(one)]));
 
   expect(Object.fromEntries(resources)).toEqual(released.resources);
 });
 
-test('DynamoDB makes or deletes one index per update, so a release changes one at most', () => {
+test('a release creates or deletes at most one index, since DynamoDB allows one per update', () => {
   expect(updatesBetween(released.indexes, indexes)).toBeLessThanOrEqual(1);
 });
 
-test('a new index is one update; two new ones, or another projection of an old one, are two', () => {
+test('one new index takes one update, and two new ones or another projection take two', () => {
   const one = { byA: { keys: 'a, sk', projection: 'KEYS_ONLY' } };
   const two = { ...one, byB: { keys: 'b, sk', projection: 'KEYS_ONLY' } };
   const wider = { byA: { keys: 'a, sk', projection: 'INCLUDE text' } };

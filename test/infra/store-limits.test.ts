@@ -4,17 +4,17 @@ import { usageKey, usageKeyCount, usageKeyOf } from '../../lib/http/usage-key.ts
 import { routes } from '../../lib/routes/routes.ts';
 import { idOf, type Resource, templateOf } from '../support/stack.ts';
 
-/** One store must not use up the rates of the others: a usage plan of API Gateway gives each its share. */
+/** The usage plan that keeps one store from using up the rates of the others. */
 
 const { ofType, only, functionOf } = templateOf();
 
 const { Throttle, ApiId, Stage } = only('AWS::ApiGateway::UsagePlan').ApiStages[0];
 
-/** The value of a key as a deployment to this account has it. */
+/** The value of a usage key in a deployment to one account. */
 const resolved = (value: Resource): string =>
   value['Fn::Join'][1].map((part: Resource) => (part.Ref === 'AWS::AccountId' ? '111111111111' : part)).join('');
 
-test('gives a store half of every endpoint’s rate, by a plan for the stage that clients call', () => {
+test('the plan gives each store half of every endpoint’s rate', () => {
   const [[stageId, stage] = []] = ofType('AWS::ApiGateway::Stage') as [string, Resource][];
   const rates = new Map<string, Resource>(
     stage.Properties.MethodSettings.map((one: Resource) => [
@@ -31,13 +31,13 @@ test('gives a store half of every endpoint’s rate, by a plan for the stage tha
   expect([idOf(ApiId), idOf(Stage)]).toEqual([ofType('AWS::ApiGateway::RestApi')[0]?.[0], stageId]);
 });
 
-test('asks every method for a usage key, which the authorizer gives', () => {
+test('every method requires a usage key from the authorizer', () => {
   expect(only('AWS::ApiGateway::RestApi').ApiKeySourceType).toBe('AUTHORIZER');
   for (const [id, { Properties }] of ofType('AWS::ApiGateway::Method'))
     expect(Properties.ApiKeyRequired, id).toBe(true);
 });
 
-test('knows every usage key that the authorizer may give, and each belongs to the plan', () => {
+test('the plan has every usage key that the authorizer may name', () => {
   const [, authorizer] = functionOf('authorizer');
   const prefix = resolved(authorizer.Properties.Environment.Variables.USAGE_KEY_PREFIX);
 
@@ -46,11 +46,11 @@ test('knows every usage key that the authorizer may give, and each belongs to th
   const values = keys.map(([, { Properties }]) => resolved(Properties.Value));
   expect(values.sort()).toEqual(Array.from({ length: usageKeyCount }, (_, number) => usageKey(prefix, number)));
   expect(inPlan.sort()).toEqual(keys.map(([id]) => id).sort());
-  // API Gateway takes 20 to 128 letters and digits.
+  // API Gateway requires 20 to 128 letters and digits.
   for (const value of values) expect(value).toMatch(/^[0-9a-z]{20,128}$/);
 });
 
-test('tells the usage keys of two deployments in one account apart', () => {
+test('two deployments in one account have different usage keys', () => {
   const valuesOf = (stage: string) =>
     templateOf({ stage })
       .ofType('AWS::ApiGateway::ApiKey')
@@ -59,7 +59,7 @@ test('tells the usage keys of two deployments in one account apart', () => {
   expect(new Set([...valuesOf('prod'), ...valuesOf('test')]).size).toBe(2 * usageKeyCount);
 });
 
-test('spreads stores evenly over the usage keys', () => {
+test('the usage keys have equal shares of the stores', () => {
   const counts = new Map<string, number>();
 
   for (let i = 0; i < 1600; i++) {
@@ -68,6 +68,6 @@ test('spreads stores evenly over the usage keys', () => {
   }
 
   expect(counts.size).toBe(usageKeyCount);
-  // 100 are expected of each, with a standard deviation of ten.
+  // The expected number is 100, with a standard deviation of ten.
   for (const [key, count] of counts) expect(Math.abs(count - 100), key).toBeLessThan(60);
 });
