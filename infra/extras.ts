@@ -2,6 +2,7 @@ import { DomainName, EndpointType, type RestApi, SecurityPolicy } from 'aws-cdk-
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
+import { answerHeaders } from '../lib/http/headers.ts';
 import type { Settings } from './settings.ts';
 
 /** Resources that exist only where a setting asks for them. */
@@ -16,7 +17,7 @@ const keyShape = '^sis_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$';
 const answer = (responseCode: number, headers: Record<string, string> = {}): CfnWebACL.BlockActionProperty => ({
   customResponse: {
     responseCode,
-    responseHeaders: Object.entries({ ...headers, 'Cache-Control': 'no-store' }).map(([name, value]) => ({
+    responseHeaders: Object.entries({ ...headers, ...answerHeaders }).map(([name, value]) => ({
       name,
       value,
     })),

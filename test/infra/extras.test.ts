@@ -58,6 +58,8 @@ test('429s with Retry-After before an address that sends too much, as long as th
         ResponseHeaders: [
           { Name: 'Retry-After', Value: String(EvaluationWindowSec) },
           { Name: 'Cache-Control', Value: 'no-store' },
+          { Name: 'Strict-Transport-Security', Value: 'max-age=31536000' },
+          { Name: 'X-Content-Type-Options', Value: 'nosniff' },
         ],
       },
     },
