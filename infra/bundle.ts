@@ -34,7 +34,7 @@ const rowsForAuthorizer: Plugin = {
 };
 
 /** A constant other than a function, as esbuild prints it: it indents the parts, and begins the next statement on a line. */
-const constant = /^((?:export )?const \w+ = )(\w+\b(?! =>)[\s\S]*?);$(?=\n[\w/]|\s*$(?![\s\S]))/gm;
+const constant = /^((?:export )?const \w+ = )((?:\{|\w+\b(?! =>))[\s\S]*?);$(?=\n[\w/]|\s*$(?![\s\S]))/gm;
 
 /** A text for the API reference. */
 const description = /\.describe\((?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|[\w\s+])+\)/g;
@@ -49,8 +49,22 @@ const ownRowOnly: Plugin = {
     onLoad({ filter: /[/\\]lib[/\\]routes[/\\][\w-]+\.ts$/ }, async ({ path }) => {
       const { code } = await transform(readFileSync(path, 'utf8'), { loader: 'ts', target: 'node24' });
       const bare = code.replace(description, '');
-      return { contents: bare.replace(constant, '$1/* @__PURE__ */ (() => $2)();'), loader: 'js' };
+      return { contents: bare.replace(constant, '$1/* @__PURE__ */ (() => ($2))();'), loader: 'js' };
     });
+  },
+};
+
+/**
+ * Leaves zod's conversion to JSON Schema out, which is a twentieth of a bundle: `reference/` describes schemas, and no
+ * function does.
+ */
+const noJsonSchema: Plugin = {
+  name: 'no-json-schema',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /[/\\]zod[/\\]v4[/\\]core[/\\](?:to-json-schema|json-schema-processors)\.js$/ }, () => ({
+      // In CommonJS a missing name is looked up when it is used, which never happens.
+      contents: 'exports.createToJSONSchemaMethod = exports.createStandardJSONSchemaMethod = () => undefined;',
+    }));
   },
 };
 
@@ -87,7 +101,7 @@ export const bundle = (
     // esbuild drops more of the SDK's modules than of its CommonJS files.
     mainFields: ['module', 'main'],
     alias: allCredentials ? {} : { '@aws-sdk/credential-provider-node': './infra/lambda-credentials.ts' },
-    plugins: [rowsForAuthorizer, ownRowOnly],
+    plugins: [rowsForAuthorizer, ownRowOnly, noJsonSchema],
     outExtension: { '.js': format === 'cjs' ? '.cjs' : '.mjs' },
     // Parts of the SDK call `require`, which a module does not have.
     ...(format === 'esm' && {

@@ -5,6 +5,8 @@ import { join, resolve } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { authorizerRows, bundle, bundleDir, entries } from '../../infra/bundle.ts';
+import { logSink } from '../../lib/log.ts';
+import type { Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import type { OpenApiDocument } from '../../reference/types.ts';
 
@@ -48,6 +50,8 @@ test('gives an endpoint its own row alone', () => {
 
   for (const { id, method, path } of routes)
     expect(lines(readFileSync(fileOf(id), 'utf8')), id).toEqual([`${method} ${path}`]);
+  // The rules of a coupon's choice are those of apply and revoke.
+  expect(readFileSync(fileOf('coupons/list-coupons'), 'utf8')).not.toContain('(single product)');
 });
 
 test('holds no text of a field', () => {
@@ -71,6 +75,37 @@ test('holds no text of a field', () => {
     ).toEqual([]);
   }
   expect(texts.size).toBeGreaterThan(100);
+});
+
+test('holds no conversion to JSON Schema', () => {
+  for (const entry of entries()) expect(readFileSync(fileOf(entry), 'utf8'), entry).not.toContain('draft-2020-12');
+});
+
+test('refuses a request as the source of its function does', async () => {
+  const eventOf = ({ params, path }: Route) => ({
+    pathParameters: Object.fromEntries(Object.keys(params.shape).map((name) => [name, 'a..b'])),
+    multiValueQueryStringParameters: { limit: ['0'] },
+    body: '{"scope":7,"credit":"7","expiresAt":"soon","discount":{"type":9},"profitShares":[{"percent":0}]}',
+    requestContext: { requestId: 'r', path, authorizer: { store: 's', keyId: 'k' } },
+  });
+  const calls = routes.map((row) => [fileOf(row.id), eventOf(row)]);
+  const script = `
+    const answers = [];
+    const answerAll = async () => {
+      for (const [file, event] of ${JSON.stringify(calls)}) answers.push(await require(file).handler(event, {}));
+      console.log(JSON.stringify(answers));
+    };
+    answerAll();`;
+
+  const said = execFileSync(process.execPath, ['-e', script], { env: { ...process.env, TABLE_NAME: 'none' } });
+  const bundled = JSON.parse(said.toString().trim().split('\n').at(-1) ?? '');
+
+  logSink.write = () => {};
+  for (const [index, row] of routes.entries()) {
+    const { handler } = await import(new URL(`../../functions/${row.id}.ts`, import.meta.url).href);
+    expect(bundled[index], row.id).toEqual(await handler(eventOf(row), {}));
+    expect([400, 404], row.id).toContain(bundled[index].statusCode);
+  }
 });
 
 test('holds the SDK, so that no bundle depends on Lambda’s own version', () => {
