@@ -48,7 +48,7 @@ const dynamoDbLocal = ({ port }: Address, dir: string | undefined): Candidate | 
   const lib = join(root, readdirSync(root)[0] ?? '');
   const storage = dir ? ['-dbPath', dir] : ['-inMemory'];
   return {
-    // It has no option for the host.
+    // It has no option for the host and listens on every address.
     name: 'DynamoDB Local (Java), which every machine of this network can reach',
     command: [
       'java',
@@ -99,8 +99,8 @@ const answers = async (endpoint: string): Promise<boolean> => {
 };
 
 /**
- * Starts a DynamoDB engine that keeps its data in `dir`, or in memory if there is none. Where AWS_ENDPOINT_URL_DYNAMODB
- * is set, that engine is used instead. Throws with what to install if there is none, or if it does not start.
+ * Starts a DynamoDB engine that keeps its data in `dir`, or in memory without one. AWS_ENDPOINT_URL_DYNAMODB names
+ * another engine to use instead. The error on a machine without an engine says what to install.
  */
 export const startEngine = async (dir?: string): Promise<Engine> => {
   const given = process.env.AWS_ENDPOINT_URL_DYNAMODB;

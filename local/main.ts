@@ -60,7 +60,7 @@ Ctrl-C ends it.
 
 let stopping: number | undefined;
 const stop = async (): Promise<void> => {
-  // Ctrl-C under npm may arrive twice; a person's second one means now.
+  // npm may pass one Ctrl-C on twice. A later one comes from a person and ends the process at once.
   if (stopping !== undefined && performance.now() - stopping > 1000) process.exit(1);
   if (stopping !== undefined) return;
   stopping = performance.now();

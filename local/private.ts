@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 
-/** Keeps the local data to the person who started the service. */
+/** Protects the local data from other machines, web pages and users. */
 
 /** Ports that every browser refuses to call: https://fetch.spec.whatwg.org/#port-blocking. */
 const blockedPorts = [3659, 4045, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6697, 10080];
@@ -18,8 +18,8 @@ const isFree = (host: string, port: number): Promise<boolean> =>
   });
 
 /**
- * A free address for a server that trusts whoever reaches it: on loopback, so that no other machine does, and at a port
- * that browsers block, so that no page does, even one that knows the address.
+ * A free address for a server that trusts every caller. Other machines cannot reach loopback, and pages cannot reach a
+ * port that browsers block, even if they know the address.
  */
 export const privateAddress = async (): Promise<{ host: string; port: number }> => {
   for (let attempt = 0; attempt < 100; attempt += 1) {

@@ -12,8 +12,8 @@ export interface Queue {
 }
 
 /**
- * Binds the next server on that port to the host alone, until it is undone: fauxqs 2.4.1 listens on every address of the
- * machine, whatever its `host` says.
+ * Binds the next server on that port to the host alone, since fauxqs 2.4.1 ignores its `host` and listens on every
+ * address of the machine. Answers how to undo it.
  */
 const bindTo = (host: string, port: number) => {
   const { listen } = Server.prototype;
@@ -27,8 +27,8 @@ const bindTo = (host: string, port: number) => {
 };
 
 /**
- * Starts an SQS server that keeps its messages in `dir`, or in memory if there is none. Where AWS_ENDPOINT_URL_SQS is
- * set, that server is used instead.
+ * Starts an SQS server that keeps its messages in `dir`, or in memory without one. AWS_ENDPOINT_URL_SQS names another
+ * server to use instead.
  */
 export const startQueue = async (dir?: string): Promise<Queue> => {
   const given = process.env.AWS_ENDPOINT_URL_SQS;

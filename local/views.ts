@@ -105,7 +105,7 @@ export const viewDeliveries = async (store: string, dispenser: LocalDispenser) =
       lostReason: registered?.lostReason,
     },
     queue,
-    /** For an example. */
+    /** A product for the example of a delivery. */
     product: products[0] && { id: products[0].id },
     deadLetters: dead.ready + dead.taken === 0 ? [] : await inTurn(() => listDeadLetters(shownDeadLetters)),
     deadLetterCount: dead.ready + dead.taken,

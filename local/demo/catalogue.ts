@@ -64,7 +64,7 @@ const catalogue = (): ProductFields[] => {
   return [...special(), ...ordinary].map((product) => ({ ...plain, item: product.name, ...product }));
 };
 
-/** Categories, each with the words that a product's name must have one of; the last stays empty. */
+/** Categories, each with words: a product belongs if its name has one of them. The last category stays empty. */
 const categories = [
   { name: 'Seating', words: ['chair', 'sofa', 'bench', 'Chaise'] },
   { name: 'Light', words: ['lamp', 'candle'] },

@@ -1,7 +1,7 @@
 // @ts-check
 
 /**
- * Calls one of the local service's own tools. Throws with what is wrong.
+ * Calls one of the local service's own tools. The error's message says what is wrong.
  * @param {string} path under `/_dev/`
  * @param {object} [body] makes it a POST
  * @returns {Promise<any>}
@@ -31,7 +31,7 @@ export const refresher = (work) => {
     while (wanted) {
       await new Promise((resolve) => setTimeout(resolve, pauseMillis));
       wanted = false;
-      // A service that is gone for a moment announces its return, and the page then reads everything again.
+      // When the event stream connects again, the page reads everything again.
       await work().catch(() => undefined);
     }
     running = false;
@@ -43,7 +43,7 @@ export const refresher = (work) => {
 };
 
 /**
- * Follows the events of the service, through its restarts.
+ * Follows the events of the service, also after its restarts.
  * @param {Record<string, (data: any) => void>} listeners by event
  * @param {(connected: boolean) => void} onState
  */
@@ -54,7 +54,7 @@ export const follow = (listeners, onState) => {
   source.addEventListener('open', () => onState(true));
   source.addEventListener('error', () => {
     onState(false);
-    // A service that is just starting refuses the stream, after which the browser would not try again.
+    // A starting service refuses the stream, and the browser does not retry after a refusal.
     if (source.readyState === EventSource.CLOSED) setTimeout(() => follow(listeners, onState), 1000);
   });
 };

@@ -18,7 +18,7 @@ followScheme();
 
 document.documentElement.classList.toggle('can-try', reference.tryIt);
 
-/** The demo key is filled in: "Try it out" answers from the running service without further ado. */
+/** Fills in the demo key, so that "Try it out" works at once. */
 const fillInKey = async () => {
   const { key } = await (await fetch('/_dev/service')).json();
   renderer.preauthorizeApiKey('ApiKey', key);
@@ -32,7 +32,7 @@ const renderer = SwaggerUIBundle({
   displayRequestDuration: true,
   docExpansion: 'list',
   filter: true,
-  // No address but the service's own is ever called: by default the renderer shows a badge of a validator elsewhere.
+  // By default the renderer loads the badge of a validator from another site.
   validatorUrl: null,
   tryItOutEnabled: reference.tryIt,
   supportedSubmitMethods: reference.tryIt ? ['get', 'put', 'post', 'delete'] : [],

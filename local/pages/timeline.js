@@ -83,7 +83,7 @@ const titleOf = ({ createdAt, expiresAt, endedAt, endedBy }) =>
   ].join('\n');
 
 /**
- * Lots as bars from when they were added to when they expire: a bar is as full as what remains of its lot.
+ * Lots as bars from their addition to their expiry. A bar is filled in proportion to the lot's remaining amount.
  * @param {Lot[]} lots
  */
 export const timeline = (lots) => {
@@ -110,7 +110,7 @@ export const timeline = (lots) => {
       element('span.lot-words', wordsOf(lot, now)),
     );
   });
-  // A label stands in the middle of its tick, but for the first, which would leave the card.
+  // A label is centred on its tick, except for the first, which would leave the card.
   const labels = ticks.map(({ label, at }) =>
     setPlaces(element(`span.label${label === 'now' ? '.is-now' : ''}`, label), {
       at,
