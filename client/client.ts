@@ -1,8 +1,8 @@
-import { StoreProblem } from './problem.ts';
+import { NoAnswer, StoreProblem } from './problem.ts';
 import { isTransient, pause, pauseMillis } from './retry.ts';
 import type { Endpoints } from './types.ts';
 
-export { StoreProblem } from './problem.ts';
+export { NoAnswer, StoreProblem } from './problem.ts';
 export type * from './types.ts';
 
 /** Where the service is, and how to call it. */
@@ -73,17 +73,19 @@ const requestOf = (method: Method, template: string, sent: AnySent, { baseUrl, a
     throw new TypeError(
       'baseUrl must begin with http:// or https://, such as https://example.org, without a password.',
     );
+  const idempotencyKey = method === 'POST' ? (sent.idempotencyKey ?? crypto.randomUUID()) : undefined;
   const headers = {
     'X-API-Key': apiKey,
     Accept: 'application/json',
     ...(sent.body !== undefined && { 'Content-Type': 'application/json' }),
-    ...(method === 'POST' && { 'Idempotency-Key': sent.idempotencyKey ?? crypto.randomUUID() }),
+    ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
   };
   checkHeaders(headers);
   const body = sent.body === undefined ? {} : { body: JSON.stringify(sent.body) };
   return {
     address: addressOf(baseUrl, template, sent),
     init: { method, headers, redirect: 'error' as const, ...body },
+    idempotencyKey,
   };
 };
 
@@ -107,15 +109,18 @@ const noJson = {
  * A client of one store. Each method takes a path as the API reference writes it, then `path`, `query` and `body`. It
  * returns the parsed body, or undefined for 204.
  *
- * It retries transient failures (429, 503, a lost connection, a time-out), and waits as long as `Retry-After` asks. A POST
+ * It retries transient failures (429, 5xx, a lost connection, a time-out), and waits as long as `Retry-After` asks. A POST
  * has an Idempotency-Key, so it takes effect once even if an answer is lost. Throws `StoreProblem` for any other failure
- * and for an answer that is not JSON, the error of `fetch` if the last attempt cannot reach the service, and a TypeError,
- * without sending anything, if the call itself is wrong.
+ * and for an answer that is not JSON, and `NoAnswer` if the last attempt gets none or `signal` ends the call. Both carry
+ * the `idempotencyKey`. Throws a TypeError, without sending anything, if the call itself is wrong.
  */
 export const storeClient = (options: ClientOptions) => {
   const { attempts = 5, timeoutMillis = 30_000, fetch: send = fetch } = options;
 
-  const attempt = async ({ address, init }: ReturnType<typeof requestOf>, signal: AbortSignal | undefined) => {
+  const attempt = async (
+    { address, init }: Pick<ReturnType<typeof requestOf>, 'address' | 'init'>,
+    signal: AbortSignal | undefined,
+  ) => {
     const limit = AbortSignal.timeout(timeoutMillis);
     const response = await send(address, { ...init, signal: signal ? AbortSignal.any([signal, limit]) : limit });
     // Part of the attempt, since an answer may break off.
@@ -123,11 +128,11 @@ export const storeClient = (options: ClientOptions) => {
   };
 
   const call = async (method: Method, template: string, sent: AnySent = {}): Promise<unknown> => {
-    const request = requestOf(method, template, sent, options);
+    const { idempotencyKey, ...request } = requestOf(method, template, sent, options);
     for (let number = 1; ; number++) {
       const last = number >= attempts;
       const answer = await attempt(request, sent.signal).catch((error: unknown) => {
-        if (last || sent.signal?.aborted) throw error;
+        if (last || sent.signal?.aborted) throw new NoAnswer(error, idempotencyKey);
         return undefined;
       });
       if (answer?.response.ok && answer.isJson) return answer.value;
@@ -135,9 +140,12 @@ export const storeClient = (options: ClientOptions) => {
       if (answer && (last || wait === undefined || !isTransient(answer.response.status))) {
         const { status, ok, headers } = answer.response;
         const { pathname } = new URL(request.address);
-        throw new StoreProblem(status, ok ? noJson : answer.value, pathname, headers.get('X-Request-Id') ?? undefined);
+        const requestId = headers.get('X-Request-Id') ?? undefined;
+        throw new StoreProblem(status, ok ? noJson : answer.value, pathname, { requestId, idempotencyKey });
       }
-      await pause(wait ?? 0, sent.signal);
+      await pause(wait ?? 0, sent.signal).catch((reason: unknown) => {
+        throw new NoAnswer(reason, idempotencyKey);
+      });
     }
   };
 

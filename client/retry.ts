@@ -15,8 +15,11 @@ export const pauseMillis = (attempt: number, retryAfter: string | null, now = Da
   return Math.max(asked, Math.min(firstPause * 2 ** (attempt - 1), longestPause) * (0.5 + Math.random() / 2));
 };
 
-/** Statuses after which the client retries: the service did nothing, or the Idempotency-Key makes a repeat harmless. */
-export const isTransient = (status: number): boolean => [408, 409, 429, 502, 503, 504].includes(status);
+/**
+ * Statuses after which the client retries. The service did nothing, or a repeat is harmless: that of a POST, because it
+ * has the same Idempotency-Key.
+ */
+export const isTransient = (status: number): boolean => [408, 409, 429, 500, 502, 503, 504].includes(status);
 
 /** Waits, or throws the signal's reason as soon as it aborts. */
 export const pause = (millis: number, signal: AbortSignal | undefined): Promise<void> =>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ClientOptions, StoreProblem, storeClient } from '../../client/client.ts';
+import { type ClientOptions, NoAnswer, StoreProblem, storeClient } from '../../client/client.ts';
 import { pauseMillis } from '../../client/retry.ts';
 import { startForTests } from '../support/local-service.ts';
 import { answering, startScript } from './script.ts';
@@ -24,7 +24,7 @@ test('retries transient failures, a POST with the same Idempotency-Key', async (
     answering(503, {}, { 'Retry-After': '0' }),
     (response) => response.destroy(),
     answering(429, {}, { 'Retry-After': '1' }),
-    answering(409, {}),
+    answering(500, {}),
     answering(200, { credit: 5 }),
   );
   const started = performance.now();
@@ -40,8 +40,18 @@ test('retries transient failures, a POST with the same Idempotency-Key', async (
   expect(performance.now() - started).toBeGreaterThanOrEqual(1000);
 });
 
+test.each([408, 409, 429, 500, 502, 503, 504])('retries after a %d', async (status) => {
+  const { asked, at, close } = await startScript({}, answering(status), answering(200, { credit: 5 }));
+
+  const answer = await at.post(incrementCredit, { path: { identifier: 'ada' }, body: { delta: 5 } });
+  close();
+
+  expect(answer).toEqual({ credit: 5 });
+  expect(asked).toEqual([asked[0], asked[0]]);
+});
+
 test('does not retry other failures, nor where the service asks for a pause of more than a minute', async () => {
-  for (const answer of [answering(400), answering(401), answering(500), answering(503, {}, { 'Retry-After': '61' })]) {
+  for (const answer of [answering(400), answering(401), answering(501), answering(503, {}, { 'Retry-After': '61' })]) {
     const { asked, at, close } = await startScript({}, answer);
 
     await expect(at.get('/v1/products')).rejects.toBeInstanceOf(StoreProblem);
@@ -83,6 +93,47 @@ test('credit is changed once even if the answer is lost', async () => {
   expect(await credit()).toBe(before + 7);
 });
 
+test('after a 500 and after no answer, a call with the key of the error changes credit only once', async () => {
+  const answeredLast = [() => new Response(null, { status: 500 }), () => Promise.reject(new TypeError('terminated'))];
+  for (const answerLast of answeredLast) {
+    const losing: typeof fetch = async (address, init) => {
+      await (await fetch(address, init)).text();
+      return answerLast();
+    };
+    const give = { path: { identifier: untouched() }, body: { delta: 7 } };
+    const before = await credit();
+
+    const failure: unknown = await client({ fetch: losing, attempts: 1 })
+      .post(incrementCredit, give)
+      .catch((error: unknown) => error);
+    const { idempotencyKey = '' } = failure as NoAnswer | StoreProblem;
+    await client().post(incrementCredit, { ...give, idempotencyKey });
+
+    expect(await credit()).toBe(before + 7);
+  }
+});
+
+test('every error of a POST carries its Idempotency-Key, and one of a GET has none', async () => {
+  const scripts = [
+    await startScript({}, answering(400)),
+    await startScript({ attempts: 1 }, answering(500)),
+    await startScript({ attempts: 1 }, (response) => response.destroy()),
+    await startScript({ attempts: 1, timeoutMillis: 200 }, () => {}),
+    await startScript({}, answering(200)),
+  ];
+  for (const { asked, at, close } of scripts) {
+    const read = await at.get('/v1/products').catch((error: unknown) => error);
+    const write = await at
+      .post(incrementCredit, { path: { identifier: 'ada' }, body: { delta: 5 } })
+      .catch((error: unknown) => error);
+    close();
+
+    expect(asked[1]?.key).toMatch(/^[0-9a-f-]{36}$/);
+    expect(write).toMatchObject({ idempotencyKey: asked[1]?.key });
+    expect(read).toMatchObject({ idempotencyKey: undefined });
+  }
+});
+
 test('two calls are two changes, unless the caller gives both one key', async () => {
   const give = { path: { identifier: untouched() }, body: { delta: 3 } };
   const before = await credit();
@@ -98,18 +149,27 @@ test('two calls are two changes, unless the caller gives both one key', async ()
 test('a signal ends a call while it runs and while it pauses', async () => {
   const hanging = await startScript({}, () => {});
   const busy = await startScript({}, answering(503, {}, { 'Retry-After': '60' }));
+  const reason = new Error('enough');
   const failures = await Promise.all(
     [hanging, busy].map(async ({ at }) => {
       const abort = new AbortController();
-      const failure = at.get('/v1/products', { signal: abort.signal }).catch((error: unknown) => error);
-      setTimeout(() => abort.abort(new Error('enough')), 100);
+      const failure = at
+        .post(incrementCredit, { path: { identifier: 'ada' }, body: { delta: 5 }, signal: abort.signal })
+        .catch((error: unknown) => error);
+      setTimeout(() => abort.abort(reason), 100);
       return failure;
     }),
   );
   hanging.close();
   busy.close();
 
-  expect(failures).toEqual([new Error('enough'), new Error('enough')]);
+  // One signal may end several calls, so each has an error of its own around the reason.
+  for (const [index, { asked }] of [hanging, busy].entries()) {
+    expect(failures[index]).toBeInstanceOf(NoAnswer);
+    expect(failures[index]).toMatchObject({ name: 'Error', message: 'enough', idempotencyKey: asked[0]?.key });
+    expect((failures[index] as NoAnswer).cause).toBe(reason);
+  }
+  expect(reason).not.toHaveProperty('idempotencyKey');
   expect([hanging.asked.length, busy.asked.length]).toEqual([1, 1]);
 });
 
