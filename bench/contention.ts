@@ -3,7 +3,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import pMap from 'p-map';
 import { changeCredit } from '../lib/credit/change.ts';
 import { Problem } from '../lib/problem.ts';
-import { touching } from '../lib/store/customers.ts';
+import { customerUpsert } from '../lib/store/customers.ts';
 import { dbOnce, tableName } from '../lib/table/client.ts';
 import { write } from '../lib/table/table.ts';
 import { inTurns, median, report, rounded, withTable } from './support.ts';
@@ -34,7 +34,7 @@ const untilMade = async (change: () => Promise<unknown>): Promise<void> => {
 export const measureContention = async ({ rounds, requests }: { rounds: number; requests: number }): Promise<void> => {
   const measured = await withTable(async () => {
     const uuid = randomUUID();
-    await write(touching(store, { uuid, username: 'hot' }));
+    await write(customerUpsert(store, { uuid, username: 'hot' }));
     const increment = (more: { expiresAt?: string }) =>
       changeCredit(store, { uuid }, 'regular', { kind: 'increment', delta: 1, ...more }, 'bench');
     const writes: Record<string, () => Promise<unknown>> = {

@@ -5,7 +5,7 @@ import { comeBackAfter, sendToDeadLetters } from '../lib/delivery/queue.ts';
 import { callTimeoutMillis, firstRetrySeconds } from '../lib/delivery/settings.ts';
 import { logSink } from '../lib/log.ts';
 
-/** Left for the table and the queue around a call of a dispenser. */
+/** The time that a message needs for table and queue, besides the call of the dispenser. */
 const reserveMillis = 10_000;
 
 const facts = (message: QueueMessage | undefined) => ({
@@ -13,12 +13,12 @@ const facts = (message: QueueMessage | undefined) => ({
   deliveryId: message?.kind === 'deliver' ? message.id : undefined,
 });
 
-/** Whether the message is done with. */
+/** Handles a message. Returns false if the message has to come back. */
 const handle = async ({ body, messageId, receiptHandle }: SQSRecord): Promise<boolean> => {
   const message = decodeMessage(body);
   try {
     if (!message) {
-      // Nobody can do anything with it, however often it comes.
+      // No retry can make an unreadable message readable.
       await sendToDeadLetters(body);
       logSink.write({ level: 'ERROR', delivery: 'not a message of ours', messageId });
       return true;
@@ -42,13 +42,13 @@ const handle = async ({ body, messageId, receiptHandle }: SQSRecord): Promise<bo
 
 const storeOf = ({ body }: SQSRecord): string => decodeMessage(body)?.store ?? '';
 
-/** After which what there was no time for comes back: each time counts towards the most that the queue hands it out. */
+/** The pause before a message returns that the worker had no time for. Each return counts as one of `maxReceiveCount`. */
 const bounceSeconds = 10;
 
 /**
  * Takes deliveries from the queue to the stores' dispensers. A dispenser gives one item after another, so the messages
  * of one store in a batch are handled one after another too; those of different stores, and other batches, side by side.
- * What there is no time left for comes back.
+ * Messages for which no time is left come back later.
  */
 export const handler = async ({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
   const batchItemFailures: SQSBatchResponse['batchItemFailures'] = [];
@@ -56,7 +56,7 @@ export const handler = async ({ Records }: SQSEvent, context: Context): Promise<
   const handleAll = async (records: SQSRecord[]): Promise<void> => {
     for (const record of records) {
       const enough = context.getRemainingTimeInMillis() > callTimeoutMillis() + reserveMillis;
-      // Another worker may have time then. If that cannot be said, the message comes back by itself, later.
+      // Another worker may have time by then. If this call fails, the message comes back when its visibility ends.
       if (!enough) await comeBackAfter(record.receiptHandle, pause).catch(() => undefined);
       if (!enough || !(await handle(record))) batchItemFailures.push({ itemIdentifier: record.messageId });
     }

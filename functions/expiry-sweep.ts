@@ -3,7 +3,7 @@ import { noteSweep, type SweepReport, sweepDueLots } from '../lib/credit/sweep.t
 import { logSink } from '../lib/log.ts';
 import { metered, newMeter } from '../lib/table/meter.ts';
 
-/** Left for the changes under way when the time is up. */
+/** The time that the sweep leaves for changes that are under way when it stops. */
 const reserveMillis = 10_000;
 
 /** Closes the credit lots that have come due; runs every minute, and ends before its own timeout. */

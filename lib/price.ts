@@ -8,7 +8,7 @@ export interface Discount {
   endDate: string | null;
 }
 
-/** Whether a discount runs at `at`. The end itself is outside. */
+/** A discount runs from its start up to, but not including, its end. */
 const runs = ({ startDate, endDate }: Discount, at: number): boolean =>
   (startDate === null || Date.parse(startDate) <= at) && (endDate === null || at < Date.parse(endDate));
 

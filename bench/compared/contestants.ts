@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { handler as ourGet } from '../../functions/categories/get-category.ts';
 import { handler as ourIncrement } from '../../functions/customers/increment-credit.ts';
 import { createCategory } from '../../lib/store/categories.ts';
-import { touching } from '../../lib/store/customers.ts';
+import { customerUpsert } from '../../lib/store/customers.ts';
 import { write } from '../../lib/table/table.ts';
 import { eventOf, type LambdaHandler } from '../support.ts';
 import * as electrodb from './electrodb.ts';
@@ -20,7 +20,7 @@ export interface Contestant {
 export const prepare = async (): Promise<Contestant[]> => {
   const [store, storeOfElectrodb] = ['bench', 'bench-electrodb'];
   const uuid = randomUUID();
-  await write(touching(store, { uuid, username: 'hot' }));
+  await write(customerUpsert(store, { uuid, username: 'hot' }));
   const { id } = await createCategory(store, { name: 'Light' });
   const idOfElectrodb = await electrodb.seed(storeOfElectrodb, uuid);
   const get = eventOf(store, 'GET', `/v1/categories/${id}`).event;

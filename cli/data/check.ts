@@ -7,7 +7,7 @@ import type { RawRow } from './read.ts';
 /** The memory of a pass over a file. It grows by the id of each row. */
 export interface Pass {
   importer: Importer<unknown>;
-  /** How many rows without ids were alike so far, by the text that their ids are made of. */
+  /** The number of equal rows without ids so far, by the text that their ids are made of. */
   repeats: Map<string, number>;
   /** The lines of the rows by their unique values. Only the first pass needs it: the second knows the faults of the first. */
   taken?: Map<string, number>;
@@ -38,7 +38,7 @@ const checkValues = (kind: Kind, raw: RawRow): { fields: Values; faults: Fault[]
   const report = (field: string, message: string): void => {
     faults.push({ field, value: fields[field], message });
   };
-  if (faults.length === 0) kind.rules?.(fields, report);
+  if (faults.length === 0) kind.checkRow?.(fields, report);
   return { fields, faults };
 };
 
@@ -87,7 +87,7 @@ interface Checked {
   faults: Map<number, Fault[]>;
 }
 
-/** Checks some rows of a file: each value, the rules of the kind, the residents that they name, and unique values. */
+/** Checks some rows of a file: each value, the conditions across columns, the named residents, and unique values. */
 export const checkRows = async (kind: Kind, store: string, raws: readonly RawRow[], pass: Pass): Promise<Checked> => {
   const faults = new Map<number, Fault[]>();
   const checked = raws.map((raw) => ({ raw, ...checkValues(kind, raw) }));

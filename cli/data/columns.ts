@@ -39,8 +39,8 @@ export interface Kind {
   columns: readonly Column[];
   /** Rows are added and never changed: a column that the file lacks has its default, and does not stay as it is. */
   onlyAdded?: true;
-  /** Rules that span the columns of a row. */
-  rules?: (values: Values, report: (field: string, message: string) => void) => void;
+  /** Checks conditions that span the columns of a row. */
+  checkRow?: (values: Values, report: (field: string, message: string) => void) => void;
   /** The way in which a row comes to its id, where the kind has a column `id`. */
   id?: {
     /** The text that a row without an id gets its id from. */

@@ -17,7 +17,7 @@ export interface ImportOptions {
   rejects?: string | undefined;
   /** Writes over an existing file of rejected rows. */
   force?: boolean | undefined;
-  /** Hears how many rows are done, and of how many once that is known. */
+  /** Is called with the number of rows done and, once known, the number of all rows. */
   onProgress?: (done: number, all: number | undefined) => void;
 }
 
@@ -34,7 +34,7 @@ export interface ImportReport extends Record<Outcome | 'rejected', number> {
   rejects?: string;
 }
 
-/** How many rows are looked up and written together. */
+/** The number of rows that an import looks up and writes together. */
 const chunkRows = 100;
 
 async function* chunks(rows: AsyncIterable<RawRow>): AsyncGenerator<RawRow[]> {

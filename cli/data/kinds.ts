@@ -50,7 +50,7 @@ const formerNames = z
   .default([]);
 const categoryIds = z.array(foreignId(), { error: 'must be ids or names of categories' }).default([]);
 
-const creditRules: Kind['rules'] = ({ amount, expiresAt, remaining, state, ...others }, report) => {
+const checkCreditRow: Kind['checkRow'] = ({ amount, expiresAt, remaining, state, ...others }, report) => {
   if (expiresAt === undefined) {
     const ofLots = { remaining, ...others };
     if (state !== undefined && state !== 'open') report('state', 'must be open or empty where there is no expiresAt');
@@ -177,7 +177,7 @@ export const kinds: readonly Kind[] = [
       endedAt: ['text', time, 'when it ended, if it has'],
       endedBy: ['text', by, 'the request that ended it'],
     }),
-    rules: creditRules,
+    checkRow: checkCreditRow,
     id: {
       from: ({ resident, type = 'regular', amount, expiresAt }, uuidOf) =>
         JSON.stringify([uuidOf(resident), type, amount, expiresAt]),

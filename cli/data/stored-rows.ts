@@ -13,7 +13,7 @@ import type { Values } from './columns.ts';
 
 /** A store's rows as files hold them. */
 
-/** Every row of a list, in the order of its attribute `position`, as `valuesOf` makes it the values of a file. */
+/** Reads every row of a list in the order of its attribute `position`, and converts it with `valuesOf`. */
 export async function* rowsOf<P extends string, T extends Record<P, string>>(
   list: Source<T>,
   position: P,

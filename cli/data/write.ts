@@ -3,24 +3,15 @@ import { createWriteStream, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { Failure } from '../errors.ts';
+import { nested } from '../plans/nested.ts';
 import { type Column, type Kind, type Values, writeCell } from './columns.ts';
 import type { Format } from './format.ts';
 
 const valueAt = (row: Values, name: string): unknown =>
   name.split('.').reduce<unknown>((value, part) => (value as Values | undefined)?.[part], row);
 
-/** The row's values of the columns, nested: `a.b` is a member of a member. */
-const nest = (columns: readonly Column[], row: Values): Values => {
-  const nested: Record<string, Values> = {};
-  for (const { name } of columns) {
-    const value = valueAt(row, name);
-    if (value === undefined) continue;
-    const [outer = '', inner] = name.split('.');
-    if (inner === undefined) Object.assign(nested, { [outer]: value });
-    else nested[outer] = { ...nested[outer], [inner]: value };
-  }
-  return nested;
-};
+const nestedRow = (columns: readonly Column[], row: Values): Values =>
+  nested(columns.map(({ name }) => [name, valueAt(row, name)] as const).filter(([, value]) => value !== undefined));
 
 /** A line of a CSV file. Quotes a lone carriage return, which would be read as the line's end. */
 export const csvLine = (cells: string[]): string => stringify([cells], { record_delimiter: '\n', quoted_match: /\r/ });
@@ -80,11 +71,11 @@ export const openFile = (path: string, { exclusive = false }: { exclusive?: bool
   };
 };
 
-/** The lines of a file in a format: its header and its rows. */
+/** Writes the header and the rows of a file as lines of a format. */
 export const linesOf = ({ columns }: Pick<Kind, 'columns'>, format: Format) => ({
   header: format === 'csv' ? csvLine(columns.map(({ name }) => name)) : '',
   row: (row: Values): string =>
     format === 'csv'
       ? csvLine(columns.map((column) => writeCell(column, valueAt(row, column.name))))
-      : `${JSON.stringify(nest(columns, row))}\n`,
+      : `${JSON.stringify(nestedRow(columns, row))}\n`,
 });

@@ -1,15 +1,16 @@
+import pMap from 'p-map';
 import { type Category, categoryKey, freeMembers } from '../../lib/store/categories.ts';
 import { is, isNew, put, update } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
-import { eachOf, type Importer } from './rows.ts';
+import { type Importer, sideBySide } from './rows.ts';
 
 export interface CategoryFields {
   id: string;
   name: string;
 }
 
-/** Categories. What is in them is said by the products. */
+/** Categories. The file of products says which products are in them. */
 export const categories: Importer<CategoryFields> = {
   plan: async (rows, { store }) => {
     const keys = rows.map(({ fields }) => categoryKey(store, fields.id));
@@ -20,15 +21,15 @@ export const categories: Importer<CategoryFields> = {
       const stored = names.get(id);
       if (stored === name) return { rows: [row], outcome: 'unchanged' };
       const key = categoryKey(store, id);
-      // An update, since a count that members have been added to meanwhile stays.
+      // An update keeps `productCount`, which other writers may change at the same time.
       if (stored !== undefined)
         return { rows: [row], outcome: 'changed', writes: [update(key, { set: { name }, when: is('name', stored) })] };
       return { rows: [row], outcome: 'created', writes: [put({ ...key, id, name, productCount: 0 }, isNew)] };
     });
   },
-  // A category of a file may be one that was deleted: what its deletion left behind must not come back with it.
+  // The file may bring back a deleted category. Memberships that the deletion left behind must not come back with it.
   prepare: async (groups, { store }) => {
     const created = groups.filter(({ outcome }) => outcome === 'created').flatMap(({ rows }) => rows);
-    await eachOf(created, ({ fields }) => freeMembers(store, fields.id));
+    await pMap(created, ({ fields }) => freeMembers(store, fields.id), sideBySide);
   },
 };

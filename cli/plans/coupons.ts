@@ -8,7 +8,7 @@ import { getMany } from '../../lib/table/table.ts';
 import { type Fault, type Group, type Importer, idFrom, type Row, residentOf, type Setting } from './rows.ts';
 
 export interface CouponFields {
-  /** Absent: that of the coupon that has the code, or one made of the code. */
+  /** By default the id of the stored coupon with this code, or else an id made of the code. */
   id?: string | undefined;
   code: string;
   owner: Identifier;
@@ -23,7 +23,7 @@ export interface CouponFields {
 
 const unset = { discount: 0, ownerProfit: 0, active: true, bloggersSync: false, usesPerCustomer: 0, expiration: never };
 
-/** When a coupon was made: its rank begins with it. */
+/** The time of a coupon's creation, with which its rank begins. */
 export const createdAtOf = ({ rank }: Pick<CouponItem, 'rank'>): string => rank.slice(0, rank.indexOf('#'));
 
 /** The writes of a coupon and of the item that holds its code. */
@@ -75,7 +75,7 @@ const groupOf = (
   return { rows: [row], outcome: stored ? 'changed' : 'created', writes };
 };
 
-/** Coupons, with what no request sets: limits of use, expiry, and when they were made. */
+/** Coupons, with the fields that no request sets: the limit of uses, the expiry and the time of creation. */
 export const coupons: Importer<CouponFields> = {
   plan: async (rows, setting) => {
     const { store } = setting;

@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { type CreditLot, listLots, lotKey } from '../../lib/credit/lots.ts';
 import type { CreditType, Ending, Holding } from '../../lib/credit/rules.ts';
@@ -8,16 +9,16 @@ import { customerKey } from '../../lib/store/customers.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import { isNew, put } from '../../lib/table/language.ts';
 import { getMany } from '../../lib/table/table.ts';
-import { eachOf, type Fault, type Group, type Importer, type Row, residentOf, type Setting } from './rows.ts';
+import { type Fault, type Group, type Importer, type Row, residentOf, type Setting, sideBySide } from './rows.ts';
 
-/** One lot or, without `expiresAt`, what a customer holds of a type outside of lots. */
+/** One lot or, without `expiresAt`, a customer's unlotted credit of one type. */
 export interface CreditFields {
   id: string;
   resident: Identifier;
   type: CreditType;
-  /** In L$: what the lot was made with, or the unlotted credit. */
+  /** In L$: the lot's first amount, or the unlotted credit. */
   amount: number;
-  /** What is left in the lot, or was when it ended; all if absent. */
+  /** The L$ left in an open lot, or left in a closed one when it ended. By default the amount. */
   remaining?: number | undefined;
   expiresAt?: string | undefined;
   state: 'open' | Ending;
@@ -28,12 +29,12 @@ export interface CreditFields {
 }
 
 /**
- * Imported lots belong to an epoch that no other change ever begins, so that their keys are known: a lot that was
- * imported once is found again, open or closed, whatever the customer has done since.
+ * All imported lots share an epoch that no other change begins. Their keys are therefore known in advance, and a
+ * repeated import finds an earlier lot, open or closed, after any number of later changes.
  */
 const importEpoch = 'import';
 
-/** Lots of one customer in one transaction: it takes 100 items, one of them the customer's. */
+/** A transaction takes 100 items: the customer's and 99 lots. */
 const together = 99;
 
 const importedNames = { regular: 'importedCredit', restricted: 'importedRestricted' } as const;
@@ -58,10 +59,10 @@ const lotOf = (setting: Setting, { fields }: Row<CreditFields>, item: CreditItem
 const spentSince: string =
   'cannot be added: the store has changed this customer’s credit since, and an import must not bring back what was spent. Use the credit actions of the API instead';
 
-const isTouched = (item: CreditItem | undefined): boolean =>
+const isChangedByStore = (item: CreditItem | undefined): boolean =>
   (item?.creditVersion ?? 0) !== (item?.importedVersion ?? 0);
 
-/** What the row comes to for its customer: nothing, since it is there; a fault; or that it is to be added. */
+/** Compares a row with the table: it is there (`unchanged`), at fault, or to be added (`new`). */
 const judge = (
   row: Row<CreditFields>,
   item: CreditItem | undefined,
@@ -69,12 +70,12 @@ const judge = (
 ): Fault | 'unchanged' | 'new' => {
   const { type, amount, expiresAt } = row.fields;
   if (expiresAt === undefined) {
-    const present = item && isTouched(item) ? holdingOf(item, type).unlotted : undefined;
+    const present = item && isChangedByStore(item) ? holdingOf(item, type).unlotted : undefined;
     if ([item?.[importedNames[type]], present].includes(amount)) return 'unchanged';
   }
   if (lot?.amount === amount) return 'unchanged';
   if (lot) return { field: 'amount', value: amount, message: `must be ${lot.amount}: this lot is there already` };
-  return isTouched(item) ? { field: 'amount', value: amount, message: spentSince } : 'new';
+  return isChangedByStore(item) ? { field: 'amount', value: amount, message: spentSince } : 'new';
 };
 
 /** The writes that add rows to a customer's credit of one type. */
@@ -121,8 +122,8 @@ const addTo = (
 };
 
 /**
- * The lots that are there already of those that rows speak of. A customer whose credit the store has changed may have
- * them in any epoch: an export that is imported into its own store finds all of them.
+ * Finds the stored lots of the rows. If the store has changed a customer's credit, the lots may be in any epoch, so all
+ * lots of that customer are read: an export that is imported into its own store finds every lot.
  */
 const findLots = async (
   rows: Row<CreditFields>[],
@@ -131,18 +132,20 @@ const findLots = async (
 ): Promise<(row: Row<CreditFields>) => CreditLot | undefined> => {
   const keys = rows.filter(({ fields }) => fields.expiresAt !== undefined).map((row) => lotOf(setting, row, undefined));
   const lots = await getMany<CreditLot>(keys, { consistent: true });
-  const touched = new Set(
-    keys.map(({ pk }) => pk.slice(pk.lastIndexOf('#') + 1)).filter((uuid) => isTouched(items.get(uuid))),
+  const changed = new Set(
+    keys.map(({ pk }) => pk.slice(pk.lastIndexOf('#') + 1)).filter((uuid) => isChangedByStore(items.get(uuid))),
   );
-  await eachOf([...touched], async (uuid) => lots.push(...(await listLots(setting.store, uuid))));
-  const known = new Map(lots.map((lot) => [`${lot.pk} ${lot.sk.slice(lot.sk.lastIndexOf('#') + 1)}`, lot]));
+  const listed = await pMap(changed, (uuid) => listLots(setting.store, uuid), sideBySide);
+  const known = new Map(
+    [...lots, ...listed.flat()].map((lot) => [`${lot.pk} ${lot.sk.slice(lot.sk.lastIndexOf('#') + 1)}`, lot]),
+  );
   return (row) => known.get(`${lotOf(setting, row, undefined).pk} ${row.fields.id}`);
 };
 
 /**
- * Credit: lots, open and closed, and what is unlotted. It is added only to customers whose credit the store has never
- * changed except by imports, so that nothing that was spent, expired or set anew comes back. A check alone keeps in
- * `planned` what it would have added so far, by customer and type, since it is not in the table.
+ * Credit: open and closed lots, and unlotted credit. An import adds credit only to customers whose credit the store has
+ * never changed except by imports, so that spent, expired or superseded credit does not come back. A check writes
+ * nothing: it keeps the sums that it would have added in `planned`, by customer and type.
  */
 export const credit = (planned?: Map<string, number>): Importer<CreditFields> => ({
   plan: async (rows, setting) => {

@@ -1,5 +1,5 @@
 import type { Identifier } from '../../lib/identifier.ts';
-import { type CustomerItem, customerKey, subscribed, touching } from '../../lib/store/customers.ts';
+import { type CustomerItem, customerKey, customerUpsert, subscribed } from '../../lib/store/customers.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { type Group, type Importer, type Row, residentOf, type Setting } from './rows.ts';
 
@@ -14,7 +14,7 @@ export interface CustomerFields {
 const settings = ['discount', 'newsSubscriber', 'isBanned', 'banReason'] as const;
 const unset = { discount: 0, newsSubscriber: false, isBanned: false, banReason: '' };
 
-/** The settings that a row makes. A ban that it lifts takes its reason along, as the API's unban does. */
+/** The settings of a row. A row that lifts a ban also deletes the reason, as the API's unban does. */
 const setBy = ({ fields }: Row<CustomerFields>): Partial<CustomerFields> =>
   fields.isBanned === false ? { banReason: '', ...fields } : fields;
 
@@ -34,17 +34,17 @@ const groupOf = (row: Row<CustomerFields>, item: CustomerItem | undefined, setti
   const set = {
     ...others,
     ...(newsSubscriber !== undefined && subscribed(setting.store, newsSubscriber === true)),
-    // No reason is stored as none.
+    // The table holds no empty reason.
     ...(banReason !== undefined && { banReason: banReason || undefined }),
   };
   return {
     rows: [row],
     outcome: item ? 'changed' : 'created',
-    writes: [touching(setting.store, { uuid, username }, { set })],
+    writes: [customerUpsert(setting.store, { uuid, username }, { set })],
   };
 };
 
-/** The settings that a store has made for its customers. Credit and purchases have files of their own. */
+/** A store's settings for its customers. Credit and purchases have files of their own. */
 export const customers: Importer<CustomerFields> = {
   plan: async (rows, setting) => {
     const uuidOf = ({ fields }: Row<CustomerFields>): string => residentOf(setting, fields.resident).uuid;

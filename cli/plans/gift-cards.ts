@@ -33,7 +33,7 @@ const groupOf = (
   const item = giftCardItem(setting.store, owner, fields, { id: row.fields.id, redeemed, purchased });
   if (stored && isDeepStrictEqual({ ...stored }, { ...item })) return { rows: [row], outcome: 'unchanged' };
   const writes = [put(item, unchanged(stored))];
-  return { rows: [row], outcome: stored ? 'changed' : 'created', writes, touch: [owner] };
+  return { rows: [row], outcome: stored ? 'changed' : 'created', writes, customers: [owner] };
 };
 
 /** Gift cards, redeemed and purchased ones too. */

@@ -4,7 +4,7 @@ import { exists, isNew, put, remove } from '../../lib/table/language.ts';
 import { pauseOvertaken } from '../../lib/table/retry.ts';
 import { getMany, transact } from '../../lib/table/table.ts';
 
-/** The categories of each product that is in any, by the product's id. */
+/** The categories of each product, by the product's id. Products without a category are left out. */
 export const readMemberships = async (store: string): Promise<Map<string, Set<string>>> => {
   const categoriesOf = new Map<string, Set<string>>();
   for await (const { id } of everyRow<Category>(listCategories(store), (category) => category.id))
@@ -13,7 +13,7 @@ export const readMemberships = async (store: string): Promise<Map<string, Set<st
   return categoriesOf;
 };
 
-/** A product that is to be in a category, or not. */
+/** Says whether a product is to be in a category. */
 export interface Membership {
   productId: string;
   wanted: boolean;
@@ -22,7 +22,7 @@ export interface Membership {
 /** A transaction takes 100 items; one is the category. */
 const together = 99;
 
-/** Brings products into a category or out of it; the count moves with them. Products are not looked for. */
+/** Adds products to a category or removes them, and adjusts its count. Does not check that the products exist. */
 export const setMembers = async (store: string, id: string, memberships: readonly Membership[]): Promise<void> => {
   let rest = memberships;
   for (let attempt = 1; ; attempt++) {
@@ -40,7 +40,7 @@ export const setMembers = async (store: string, id: string, memberships: readonl
       return wanted ? put(key, isNew) : remove(key, exists);
     });
     const refusals = await transact([countBy(store, id, step), ...moves]);
-    // A category that was deleted meanwhile has no members.
+    // Another request has deleted the category.
     if (refusals?.[0]?.refused) return;
     if (refusals) await pauseOvertaken(attempt);
     else attempt = 0;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import pMap from 'p-map';
 import type { Identifier } from '../../lib/identifier.ts';
 import { everyRow } from '../../lib/lists/source.ts';
 import * as routes from '../../lib/routes/products.ts';
@@ -7,16 +8,26 @@ import { type ProductFields as Fields, productItem, productKey, type StoredProdu
 import { put, unchanged } from '../../lib/table/language.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { type Membership, readMemberships, setMembers } from './memberships.ts';
-import { eachOf, type Fault, type Group, type Importer, idFrom, type Row, residentOf, type Setting } from './rows.ts';
+import { nested } from './nested.ts';
+import {
+  type Fault,
+  type Group,
+  type Importer,
+  idFrom,
+  type Row,
+  residentOf,
+  type Setting,
+  sideBySide,
+} from './rows.ts';
 
-/** A product as a file has it: fields of permissions and discount under names such as `discount.value`. */
+/** A product in a file. Fields of permissions and discount have names such as `discount.value`. */
 export interface ProductFields extends Record<string, unknown> {
   id: string;
   name: string;
   price: number;
   mpListing?: number;
   profitShares?: { user: Identifier; percent: number }[];
-  /** A product's id, or the text that its id is made of; null for none. */
+  /** A product's id, or the text that its id is made of. Null: no demo. */
   demoId?: string | null;
   /** Ids of categories, or the texts that their ids are made of. */
   categories?: string[];
@@ -24,22 +35,11 @@ export interface ProductFields extends Record<string, unknown> {
 
 const { body } = routes.createProduct;
 
-/** `{ 'a.b': 1 }` as `{ a: { b: 1 } }`. */
-const nested = (flat: Record<string, unknown>): Record<string, unknown> => {
-  const deep: Record<string, Record<string, unknown>> = {};
-  for (const [name, value] of Object.entries(flat)) {
-    const [outer = '', inner] = name.split('.');
-    if (inner === undefined) Object.assign(deep, { [outer]: value });
-    else deep[outer] = { ...deep[outer], [inner]: value };
-  }
-  return deep;
-};
-
-/** The product that a row makes of the one that is there, or what is wrong with it. */
+/** Merges a row into the stored product. Returns the product, or the row's fault. */
 const merge = (row: Row<ProductFields>, stored: StoredProduct | undefined, setting: Setting): StoredProduct | Fault => {
   const { id, mpListing, categories: _, profitShares, demoId, ...others } = row.fields;
   const shares = profitShares?.map(({ user, percent }) => ({ userUuid: residentOf(setting, user).uuid, percent }));
-  const given = nested(others) as Partial<Fields>;
+  const given = nested(Object.entries(others)) as Partial<Fields>;
   const request = {
     ...stored,
     ...given,
@@ -63,7 +63,7 @@ const merge = (row: Row<ProductFields>, stored: StoredProduct | undefined, setti
 
 const isFault = (made: StoredProduct | Fault): made is Fault => 'message' in made;
 
-/** What an import of products knows of the store's categories, read once. */
+/** The store's categories and their products, which an import reads once. */
 interface Known {
   categories: ReadonlySet<string>;
   memberships: ReadonlyMap<string, ReadonlySet<string>>;
@@ -114,7 +114,7 @@ const groupOf = (
   };
 };
 
-/** Products, and which categories they are in. For one import: the categories are read once. */
+/** Products and their categories. Each import needs an importer of its own, which reads the categories once. */
 export const products = (): Importer<ProductFields> => {
   let reading: Promise<Known> | undefined;
   const knownIn = (store: string): Promise<Known> => {
@@ -141,7 +141,7 @@ export const products = (): Importer<ProductFields> => {
         for (const row of typeof outcome === 'string' ? rows : [])
           for (const [category, wanted] of movesOf(row, known, store))
             changes.set(category, [...(changes.get(category) ?? []), { productId: row.fields.id, wanted }]);
-      await eachOf([...changes], ([category, memberships]) => setMembers(store, category, memberships));
+      await pMap(changes, ([category, memberships]) => setMembers(store, category, memberships), sideBySide);
     },
   };
 };

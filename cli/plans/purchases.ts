@@ -32,7 +32,7 @@ interface Bought {
   at: string;
 }
 
-/** Purchases of one buyer in one transaction: it takes 100 items, two of them the buyer's, two for each purchase. */
+/** A transaction takes 100 items: two of the buyer, and two for each of 49 purchases. */
 const together = 49;
 
 const boughtIn = (row: Row<PurchaseFields>, setting: Setting): Bought => {
@@ -41,7 +41,7 @@ const boughtIn = (row: Row<PurchaseFields>, setting: Setting): Bought => {
   return { row, buyer: residentOf(setting, resident), id, productId, price, at };
 };
 
-/** What the table holds about purchases and their buyers. */
+/** Reads the stored purchases and their buyers. */
 const readStored = async (store: string, all: Bought[]) => {
   const read = async <T extends { pk: string; sk: string }>(keyOf: (bought: Bought) => { pk: string; sk: string }) =>
     new Map((await getMany<T>(all.map(keyOf), { consistent: true })).map((item) => [`${item.pk} ${item.sk}`, item]));
@@ -70,7 +70,7 @@ const readStored = async (store: string, all: Bought[]) => {
 const isSame = ({ buyer, productId, price, at }: Bought, item: PurchaseItem): boolean =>
   item.uuid === buyer.uuid && item.productId === productId && item.price === price && item.at === at;
 
-/** What is wrong with a purchase, as things are in the table. */
+/** The fault of a purchase that contradicts the table. */
 const faultOf = (bought: Bought, recorded: PurchaseItem | undefined, isSold: boolean): Fault | undefined => {
   const { id, product } = bought.row.fields;
   if (recorded && !isSame(bought, recorded))
@@ -80,7 +80,7 @@ const faultOf = (bought: Bought, recorded: PurchaseItem | undefined, isSold: boo
   return { field: 'product', value: product, message };
 };
 
-/** Purchases. Each is recorded once, together with its buyer's spend and what they own. */
+/** Purchases. One transaction records a purchase, its buyer's spend and the product that they own. */
 export const purchases: Importer<PurchaseFields> = {
   plan: async (rows, setting) => {
     const { store } = setting;
@@ -94,7 +94,7 @@ export const purchases: Importer<PurchaseFields> = {
       if (fault || recorded) groups.push({ rows: [bought.row], outcome: fault ?? 'unchanged' });
       else byBuyer.set(bought.buyer.uuid, [...(byBuyer.get(bought.buyer.uuid) ?? []), bought]);
     }
-    // What does not fit into the first transaction is planned anew when that is written.
+    // A round writes one transaction for each buyer. The next round plans the rest.
     for (const theirs of byBuyer.values())
       for (let i = 0; i < theirs.length; i += together) {
         const some = theirs.slice(i, i + together);

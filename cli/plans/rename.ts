@@ -7,11 +7,11 @@ import { exists, update } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { write } from '../../lib/table/table.ts';
 
-/** Sets the name on an item that holds a copy of it, if that item is there. */
+/** Sets the name on an item that holds a copy of it. Does nothing if the item is gone. */
 const renameCopy = (key: Key, username: string, attribute = 'username') =>
   write(update(key, { set: { [attribute]: username }, when: exists }));
 
-/** Sets a resident's current name on every copy of it that a store holds, since answers carry the current name. */
+/** Renames every copy of a resident's name in a store, since answers carry the current name. */
 export const renameEverywhere = async (store: string, { uuid, username }: Resident): Promise<void> => {
   const all = { descending: false };
   const [coupons, cards] = await Promise.all([ownersCoupons(store, uuid)(all), ownersCards(store, uuid)(all)]);

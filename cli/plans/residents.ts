@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import {
   forgetResidents,
   nameKey,
@@ -10,16 +11,16 @@ import { listStores } from '../../lib/store/stores.ts';
 import { is, update, type Write } from '../../lib/table/language.ts';
 import { getMany, upsert } from '../../lib/table/table.ts';
 import { renameEverywhere } from './rename.ts';
-import { eachOf, type Group, type Importer, type Row } from './rows.ts';
+import { type Group, type Importer, type Row, sideBySide } from './rows.ts';
 
 export interface ResidentFields extends Resident {
   formerNames?: string[];
 }
 
-/** What the table holds about residents and names that rows speak of. */
+/** The stored residents and names to which the rows refer. */
 interface Known {
   residents: Map<string, StoredResident>;
-  /** Whom a name leads to. */
+  /** The UUID of the resident to whom a name leads. */
   holders: Map<string, string>;
 }
 
@@ -42,7 +43,7 @@ const readKnown = async (rows: Row<ResidentFields>[]): Promise<Known> => {
   };
 };
 
-/** Takes a name from the resident who had it; refused if their names are not as they were. */
+/** Takes a name from a resident. The table refuses the write if their names have changed since they were read. */
 const takeName = ({ uuid, names }: StoredResident, name: string): Write =>
   update(residentKey(uuid), { set: { names: names.filter((other) => other !== name) }, when: is('names', names) });
 
@@ -69,7 +70,7 @@ const groupOf = (row: Row<ResidentFields>, { residents, holders }: Known): Group
   return {
     rows: [row],
     outcome: stored ? 'changed' : 'created',
-    // Who has the name now must get another one in the same file, whichever of the two rows comes first.
+    // The present holder of the name needs a new name in the same file. Either row may come first.
     ...(taken?.username === username && {
       awaits: {
         key: taken.uuid,
@@ -90,7 +91,7 @@ const groupOf = (row: Row<ResidentFields>, { residents, holders }: Known): Group
   };
 };
 
-/** Residents are shared by all stores. Their names are copied into what stores hold: a new name is followed everywhere. */
+/** Residents, whom all stores share. A rename also changes the copies of the name in the items of every store. */
 export const residents: Importer<ResidentFields> = {
   plan: async (rows) => {
     const known = await readKnown(rows);
@@ -102,11 +103,12 @@ export const residents: Importer<ResidentFields> = {
     forgetResidents();
     const stores = await listStores();
     const rows = changed.map(({ fields }) => residentKey(fields.uuid));
-    // The mark is there from the transaction that renamed until all copies are renamed, so a crash loses none.
+    // The transaction of the rename sets `renaming`, and it stays until all copies are renamed: a crash loses none.
     const renamed = (await getMany<StoredResident>(rows, { consistent: true })).filter(({ renaming }) => renaming);
-    await eachOf(renamed, async (resident) => {
+    const follow = async (resident: StoredResident): Promise<void> => {
       for (const { id } of stores) await renameEverywhere(id, resident);
       await upsert(residentKey(resident.uuid), { set: { renaming: undefined } });
-    });
+    };
+    await pMap(renamed, follow, sideBySide);
   },
 };

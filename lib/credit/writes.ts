@@ -1,5 +1,5 @@
 import { newId } from '../clock.ts';
-import { customerKey, touching } from '../store/customers.ts';
+import { customerKey, customerUpsert } from '../store/customers.ts';
 import { above, all, any, atLeast, atMost, exists, is, missing, put, update, type Write } from '../table/language.ts';
 import { type CreditLot, closing, endOfEpoch, newLot, type Pending, reducing } from './lots.ts';
 import { earliest, type Plan } from './rules.ts';
@@ -45,7 +45,7 @@ export const updateOf = (
   const names = attributes[type];
   // While a large change has something left to be written, the sweep must find the customer at once.
   const due = pending ? cause.at : earliest(holding.due, item[attributes[otherType(type)].due]);
-  return touching(
+  return customerUpsert(
     store,
     { uuid, username: item.username },
     {

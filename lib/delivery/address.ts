@@ -3,8 +3,8 @@ import ipaddr from 'ipaddr.js';
 import { hostSuffixes, loopbackAllowed } from './settings.ts';
 
 /**
- * The rules for a dispenser's address. Whoever registers one chooses where this service sends requests to, so it may
- * only lead to scripts of the virtual world, never into the network that the service itself runs in.
+ * Checks a dispenser's address. A caller who registers an address chooses where this service sends requests, so an
+ * address may only lead to scripts of the virtual world, never into the network of the service itself.
  */
 
 /** An address that may be called: the URL, and the one IP address that was checked, to which to connect. */
@@ -17,7 +17,7 @@ export interface CheckedAddress {
 /** Thrown for an address that must not be called; the text says why. */
 export class AddressRefused extends Error {}
 
-/** How names are looked up; tests put their own in its place. */
+/** Looks names up. Tests replace it. */
 export const resolver = {
   lookup: (host: string): Promise<{ address: string }[]> => lookup(host, { all: true }),
 };
@@ -31,7 +31,7 @@ const refuse = (reason: string): never => {
   throw new AddressRefused(reason);
 };
 
-/** What can be said of an address by its text alone. */
+/** Checks an address by its text alone. Throws AddressRefused. */
 const parseUrl = (text: string): URL => {
   if (!URL.canParse(text)) return refuse('it is no URL');
   const url = new URL(text);
@@ -45,10 +45,10 @@ const parseUrl = (text: string): URL => {
   return url;
 };
 
-/** What is routed of IPv6. */
+/** The part of IPv6 that the internet routes. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Public addresses only. What maps an IPv4 address is judged by it; what tunnels or embeds one is refused. */
+/** Allows public addresses only. An IPv4-mapped address counts as its IPv4 address; tunnelled ones are refused. */
 const isAllowed = (ip: string, host: string): boolean => {
   if (!ipaddr.isValid(ip)) return false;
   const address = ipaddr.process(ip);
@@ -64,7 +64,7 @@ const isAllowed = (ip: string, host: string): boolean => {
 export const checkAddress = async (text: string): Promise<CheckedAddress> => {
   const url = parseUrl(text);
   const found = await resolver.lookup(url.hostname.replace(/^\[|\]$/g, ''));
-  // One bad address among good ones is reason enough: which one a connection took would be chance.
+  // One bad address refuses the name: chance would decide which address a connection takes.
   if (found.length === 0 || !found.every(({ address }) => isAllowed(address, url.hostname)))
     return refuse('its host does not lead to public addresses');
   const ip = found[0]?.address ?? '';

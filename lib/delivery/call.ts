@@ -2,7 +2,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { AddressRefused, type CheckedAddress, checkAddress } from './address.ts';
 
-/** How a call of a dispenser ended. `error` is for the operator who looks at the delivery. */
+/** The result of a call of a dispenser. `error` is for the operator who looks at the delivery. */
 export type Outcome =
   | { kind: 'given' }
   /** Nobody is at that address any more, or it may not be called. */
@@ -12,7 +12,6 @@ export type Outcome =
   /** The dispenser will not do it, however often it is asked. */
   | { kind: 'refused'; error: string };
 
-/** How much of an answer is read. */
 const maxAnswerBytes = 4096;
 
 /** The beginning of an answer as a line of text that is safe to store and print. */
@@ -26,7 +25,7 @@ const readStart = async (response: IncomingMessage): Promise<string> => {
       if (bytes >= maxAnswerBytes) break;
     }
   } catch {
-    // The status has been said; a body that breaks off does not change it.
+    // The status has arrived. A body that breaks off does not change it.
   }
   return Buffer.concat(chunks)
     .toString('utf8')
@@ -36,8 +35,8 @@ const readStart = async (response: IncomingMessage): Promise<string> => {
 };
 
 /**
- * Sends one POST to the address that was checked, whatever its name leads to by now. No redirect is followed, nothing is
- * unpacked, and no more than the beginning of the answer is read.
+ * Sends one POST to the IP address that was checked, so that a changed name has no effect. Follows no redirect, unpacks
+ * nothing, and reads only the beginning of the answer.
  */
 const post = ({ url, ip, family }: CheckedAddress, body: string, signal: AbortSignal) =>
   new Promise<{ status: number; text: string }>((resolve, reject) => {
@@ -77,7 +76,7 @@ const outcomeOf = (status: number, text: string): Outcome => {
   const error = `The dispenser answered ${status}${text && `: ${text}`}`;
   if (status >= 200 && status < 300) return { kind: 'given' };
   if (status === 404 || status === 410) return { kind: 'lost', error };
-  // A redirect is not followed, and says nothing about the delivery.
+  // A redirect is an error of the dispenser, which may answer properly next time.
   const final = status >= 400 && status < 500 && status !== 408 && status !== 429;
   return { kind: final ? 'refused' : 'again', error };
 };
@@ -89,7 +88,7 @@ const until = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
     work.then(resolve, reject);
   });
 
-/** Calls a dispenser. Never throws, and ends within `timeoutMillis`, whatever is at the address. */
+/** Calls a dispenser. Never throws, and always ends within `timeoutMillis`. */
 export const callDispenser = async (url: string, body: string, timeoutMillis: number): Promise<Outcome> => {
   const signal = AbortSignal.timeout(timeoutMillis);
   try {

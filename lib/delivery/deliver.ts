@@ -16,14 +16,14 @@ import { dispenserBody, type Order, type QueueMessage } from './message.ts';
 import { sendMessages } from './queue.ts';
 import { callTimeoutMillis, firstRetrySeconds, keepDays, leaseMillis, maxAttemptsInARow } from './settings.ts';
 
-/** A message is done with, or comes back after a pause. `outcome` is for the log. */
+/** A handled message is deleted, or comes back after `againSeconds`. `outcome` is for the log. */
 export type Handled = { outcome: string; againSeconds?: number };
 
 /** Doubling from the first pause up to 15 minutes, with jitter, so that deliveries that failed together do not return together. */
 const retrySeconds = (attempt: number): number =>
   Math.ceil(Math.min(firstRetrySeconds() * 2 ** (attempt - 1), 900) * (0.75 + source.random() / 2));
 
-/** A later attempt has begun meanwhile. The message comes back once more, to find how that one ended. */
+/** A later attempt has begun. The message comes back once more, to see how that attempt ended. */
 const overtaken: Handled = { outcome: 'overtaken', againSeconds: 1 };
 
 /** Lets the delivery wait until a dispenser registers; if one has just done so, it is tried at once. */

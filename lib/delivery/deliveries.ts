@@ -15,11 +15,11 @@ export type DeliveryState = (typeof deliveryStates)[number];
 /** The record of a delivery. It begins with the first attempt; until then the delivery is its message in the queue. */
 export interface Delivery extends Omit<Order, 'kind'> {
   state: DeliveryState;
-  /** Given up then. */
+  /** The time at which the delivery is given up. */
   expiresAt: string;
-  /** How often a worker claimed it; also tells one attempt from the next. */
+  /** The number of claims. It also tells one attempt from the next. */
   attempts: number;
-  /** The same, since it was last queued. */
+  /** The number of claims since it was last queued. */
   inARow: number;
   lastError?: string;
   deliveredAt?: string;
@@ -126,14 +126,14 @@ const endAttempt = async (delivery: Delivery, state: DeliveryState, error: strin
   return outcome.done || (outcome.found?.state === state && outcome.found.attempts === delivery.attempts);
 };
 
-/** The attempt failed; another will be made. */
+/** Records a failed attempt that will be followed by another. */
 export const releaseDelivery = (delivery: Delivery, error: string): Promise<boolean> =>
   endAttempt(delivery, 'queued', error);
 
 export const failDelivery = (delivery: Delivery, error: string): Promise<boolean> =>
   endAttempt(delivery, 'failed', error);
 
-/** The item was given. That counts, whatever the outcome of a later attempt. */
+/** Records that the dispenser gave the item. No outcome of a later attempt changes that. */
 export const completeDelivery = async ({ store, id }: Delivery): Promise<void> => {
   await updateExisting(deliveryKey(store, id), {
     set: { ...movedTo(store, 'delivered'), lastError: undefined },
@@ -147,9 +147,9 @@ interface Wait extends Key {
 }
 
 /**
- * Lets a delivery wait for the dispenser to register. With `onlyWithoutAddress` it does so only if there is no address
- * in that very moment: a registration must not miss a delivery that begins to wait beside it. False where it does not
- * wait, since there is an address, or a later attempt.
+ * Lets a delivery wait for the dispenser to register. With `onlyWithoutAddress` the write is refused if an address is
+ * registered: a registration must not miss a delivery that begins to wait at the same time. Returns false if the
+ * delivery does not wait, because there is an address or a later attempt.
  */
 export const letWait = async (delivery: Delivery, error: string, onlyWithoutAddress: boolean): Promise<boolean> => {
   const { store, attempts } = delivery;

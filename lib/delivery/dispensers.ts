@@ -5,7 +5,7 @@ import { get, upsert, write } from '../table/table.ts';
 
 /** A store's inworld dispenser, of which there is one. */
 export interface Dispenser {
-  /** Absent once nobody was found there, until it registers again. */
+  /** Absent after a call found no dispenser there, until it registers again. */
   url?: string;
   region: string;
   items: string[];
@@ -30,7 +30,7 @@ export const registerDispenser = (
 
 export const findDispenser = (store: string): Promise<Dispenser | undefined> => get<Dispenser>(dispenserKey(store));
 
-/** Notes that nobody is at `url` any more; an address that was registered since stays. */
+/** Removes `url`, at which no dispenser answers any more. An address that was registered since stays. */
 export const loseAddress = async (store: string, url: string, lostReason: string): Promise<void> => {
   const set = { url: undefined, lostAt: timestamp(now()), lostReason };
   await write(update(dispenserKey(store), { set, when: is('url', url) }));

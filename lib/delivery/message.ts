@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 
-/** What is to be delivered. A message carries all of it, so that no record has to be there before the message. */
+/** A delivery order. The message carries all of it, so that no record has to exist before the message. */
 const Order = z.object({
   kind: z.literal('deliver'),
   store: z.string().min(1),

@@ -6,9 +6,8 @@ import { findResident } from '../store/residents.ts';
 import { sendForRequest } from './queue.ts';
 
 /**
- * Orders the delivery of a product. Nothing is written: once the queue has the message, the delivery will happen; if it
- * has not, there is nothing. Throws 404 for an unknown or inactive product, 400 for an unknown recipient, 503 where the
- * queue does not confirm.
+ * Orders the delivery of a product. Writes nothing to the table: the message in the queue is the order. Throws 404 for
+ * an unknown or inactive product, 400 for an unknown recipient, 503 if the queue does not confirm the message.
  */
 export const orderDelivery = async (store: string, productId: string, recipient: Identifier, message: string) => {
   const [product, resident] = await Promise.all([getProduct(store, productId), findResident(recipient)]);

@@ -19,7 +19,7 @@ export const deliveryQueue = {
   visibilitySeconds: 360,
   /** 14 days, the longest that SQS keeps a message. */
   retentionSeconds: 14 * 86_400,
-  /** The most that SQS allows: a worker that dies again and again over one message is stopped by this, and nothing else. */
+  /** The most that SQS allows. It only has to stop a message that crashes its worker every time. */
   maxReceiveCount: 1000,
   batchSize: 10,
   workerTimeoutSeconds: 60,

@@ -13,17 +13,17 @@ export const hostSuffixes = (): string[] =>
 /** Only the local service sets this: its dispenser listens on this machine, without TLS. */
 export const loopbackAllowed = (): boolean => process.env.DISPENSER_LOOPBACK === 'allowed';
 
-/** How long one call of a dispenser may take, from the look-up of its name to the end of its answer. */
+/** The time-out of a call of a dispenser, from the look-up of its name to the end of its answer. */
 export const callTimeoutMillis = (): number => Number(process.env.DISPENSER_TIMEOUT_MILLIS ?? 25_000);
 
-/** How long a worker has a delivery to itself: longer than any call. */
+/** The duration of a worker's lease on a delivery: longer than any call. */
 export const leaseMillis = (): number => 2 * callTimeoutMillis();
 
 /** The pause after the first failed attempt; it doubles with each further one. */
 export const firstRetrySeconds = (): number => Number(process.env.DELIVERY_RETRY_SECONDS ?? 30);
 
-/** After so many failed attempts in a row a delivery waits for the dispenser to register again, which it does hourly. */
+/** After this many failed attempts in a row a delivery waits until the dispenser registers again, which it does hourly. */
 export const maxAttemptsInARow = 8;
 
-/** A delivery that could not be made for so long is given up. */
+/** A worker gives a delivery up after this many days. */
 export const keepDays = 14;

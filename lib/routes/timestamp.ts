@@ -13,14 +13,14 @@ const formats = [
 /** The fraction of the time's last part, and the offset's sign, hours and minutes. */
 const ending = /^(?:[.,](\d+))?(?:Z|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)$/i;
 
-/** A week's year is the one that most of it lies in: so week 1 is the one with 4 January. It begins on Monday. */
+/** Week 1 is the week that holds 4 January. Weeks begin on Monday. */
 const dayOfWeek = (newYear: number, week: number, day: number): number => {
   const fourth = newYear + 3 * dayMillis;
   const weekday = (new Date(fourth).getUTCDay() + 6) % 7;
   return fourth + (7 * (week - 1) + day - 1 - weekday) * dayMillis;
 };
 
-/** The first instant of a day, without separators; undefined where there is no such day, such as 30 February. */
+/** Parses a date without separators into its first millisecond. Undefined for impossible days such as 30 February. */
 const parseDay = (date: string): number | undefined => {
   const year = date.slice(0, 4);
   const rest = date.slice(4).toUpperCase();
@@ -36,21 +36,21 @@ const parseDay = (date: string): number | undefined => {
   }
   const calendar = `${year}-${rest.slice(0, 2)}-${rest.slice(2)}`;
   const day = Date.parse(`${calendar}T00:00:00Z`);
-  // Date.parse reads a day that does not exist as another day, or as none.
+  // Date.parse turns some impossible days, such as 30 February, into a day of the next month, and fails for others.
   return Number.isNaN(day) || !new Date(day).toISOString().startsWith(calendar) ? undefined : day;
 };
 
-/** Milliseconds of a time of day, without separators. Finer fractions are cut off. 24:00 is the end of a day. */
+/** Parses a time of day without separators into milliseconds. Cuts finer fractions off. 24:00 is the end of a day. */
 const parseTime = (time: string, fraction: string): number | undefined => {
   const [hours = 0, minutes = 0, seconds = 0] = time.match(/\d\d/g)?.map(Number) ?? [];
   const unit = { 2: 3_600_000, 4: 60_000, 6: 1000 }[time.length] ?? 0;
-  // The exact part of the unit: binary fractions could miss it by a millisecond.
+  // Integer arithmetic, since binary fractions could be off by a millisecond.
   const part = Number((BigInt(fraction.padEnd(9, '0').slice(0, 9)) * BigInt(unit)) / 1_000_000_000n);
   const millis = hours * 3_600_000 + minutes * 60_000 + seconds * 1000 + part;
   return minutes < 60 && seconds < 60 && millis <= dayMillis ? millis : undefined;
 };
 
-/** Reads an ISO 8601 date-time with an offset. Milliseconds since 1970, or undefined where the text is none. */
+/** Parses an ISO 8601 date-time with an offset into milliseconds since 1970. Undefined for any other text. */
 const parseTimestamp = (text: string): number | undefined => {
   const place = text.search(/T/i);
   const [date, rest] = [text.slice(0, Math.max(place, 0)), text.slice(place + 1)];
@@ -66,7 +66,7 @@ const parseTimestamp = (text: string): number | undefined => {
   return millis >= firstInstant && millis <= lastInstant ? millis : undefined;
 };
 
-/** A timestamp of a request: any ISO 8601 date-time with an offset, read as UTC with milliseconds. */
+/** A timestamp in a request: any ISO 8601 date-time with an offset. It is converted to UTC with milliseconds. */
 export const timestamp = () => {
   const error = 'must be an ISO 8601 date-time with an offset, such as 2030-01-31T12:00:00Z';
   return z

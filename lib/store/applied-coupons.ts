@@ -6,7 +6,7 @@ import { above, all, any, copyOf, is, isNew, isNot, remove, update } from '../ta
 import { type Key, partition, ttlAttribute } from '../table/schema.ts';
 import { getMany, rowsOf, transact, write } from '../table/table.ts';
 import { type CouponChoice, type CouponItem, couponKey, findChosen } from './coupons.ts';
-import { findVisitor, welcoming } from './customers.ts';
+import { findStoreResident, newCustomerWrites } from './customers.ts';
 import { hasProduct } from './products.ts';
 import { findResident, type Resident } from './residents.ts';
 
@@ -20,7 +20,7 @@ interface AppliedCoupon extends Key {
   expiresAt: string;
   /** New with every write. */
   application: string;
-  /** When the application that this one replaced was to lapse; empty if there was none. */
+  /** The expiry of the application that this one replaced; empty if there was none. */
   earlier: string;
 }
 
@@ -52,7 +52,7 @@ export const applyCoupon = async (
   const start = now();
   const at = timestamp(start);
   const [customer, owner, coupon, hasIt] = await Promise.all([
-    findVisitor(store, identifier),
+    findStoreResident(store, identifier),
     ownerOf(choice),
     findChosen(store, choice, at),
     productId === undefined || hasProduct(store, productId),
@@ -84,7 +84,7 @@ export const applyCoupon = async (
       // Repeated after a lost answer, the write must not find itself as the earlier one.
       when: any(isNew, isNot('application', application)),
     }),
-    { answer, together: welcoming(store, customer) },
+    { answer, together: newCustomerWrites(store, customer) },
   );
   return outcome.done ? outcome.result : answer(outcome.found as AppliedCoupon);
 };

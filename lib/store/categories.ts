@@ -63,8 +63,8 @@ export const deleteCategory = async (store: string, id: string): Promise<void> =
 const together = 99;
 
 /**
- * Removes the memberships of a category that is gone, or not there yet. It stops where an import has made the category
- * meanwhile: what is in it then is its own.
+ * Removes the memberships of a category that is deleted or not created yet. Stops if an import creates the category in
+ * the meantime: its memberships are then valid.
  */
 export const freeMembers = async (store: string, id: string): Promise<void> => {
   const members = listMembers(store, id);

@@ -54,7 +54,7 @@ export const never = '9999-12-31T23:59:59.999Z';
 
 export const couponKey = (store: string, id: string): Key => ({ pk: partition(store, 'COUPON'), sk: id });
 
-// A sort key holds 1024 bytes at the most. Few characters normalise to many more bytes, so this is all but never passed.
+// A sort key holds at most 1024 bytes. Hardly any code is longer, since few characters normalise to many more bytes.
 const maxKeyBytes = 1024;
 
 /** A code as codes are compared. Codes that differ in case alone are the same code. */
@@ -155,7 +155,7 @@ export const getCoupon = async (store: string, id: string): Promise<Coupon> => {
   return coupon;
 };
 
-/** The coupons of which an index holds the keys, as far as they still pass: an index may be behind the table. */
+/** Reads the coupons to which an index leads, and drops those that no longer pass: an index may be behind the table. */
 const couponsOf = <K extends Key>(
   keys: Source<K>,
   positionOf: (key: K) => string,
@@ -163,7 +163,7 @@ const couponsOf = <K extends Key>(
   { consistent = false } = {},
 ) => loaded(keys, positionOf, async (rows) => (await getMany<CouponItem>(rows, { consistent })).filter(passes));
 
-/** In the order of their ids; `active` narrows. */
+/** A store's coupons, in the order of their ids. */
 export const listCoupons = (store: string, active: boolean | undefined): Source<CouponItem> =>
   active === undefined
     ? rowsOf({ partition: partition(store, 'COUPON') })
@@ -210,11 +210,11 @@ const findByCode = async (store: string, code: string): Promise<CouponItem | und
   const folded = normalisedCode(code);
   const holder = await findCodeHolder(store, folded);
   const coupon = holder === undefined ? undefined : await findCoupon(store, holder);
-  // Renamed between the two reads: then the code was free for a moment, and not found is a true answer.
+  // A coupon that was renamed between the two reads left its code free for a moment, so not found is a true answer.
   return coupon?.folded === folded ? coupon : undefined;
 };
 
-/** How a request names a coupon: the wire schema lets exactly one of the three through. */
+/** The coupon of a request. The schema lets exactly one of the three fields through. */
 export interface CouponChoice {
   code?: string | undefined;
   couponOwnerUuid?: string | undefined;

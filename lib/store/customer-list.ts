@@ -42,7 +42,7 @@ const byUuid = (store: string, newsSubscriber: boolean | undefined): Source<List
   );
 };
 
-/** The order is that of spend: what does not exceed the sum is never read. */
+/** In the order of spend, so that customers at or below the sum are never read. */
 const bySpend = (store: string, sum: number, newsSubscriber: boolean | undefined): Source<Listed> => {
   const first = rankOf(sum + 1, '');
   const partitions = [false, true]

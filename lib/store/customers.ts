@@ -54,16 +54,16 @@ export const readCustomer = ({ sk, username, ...item }: CustomerItem): Customer 
   isBanned: item.isBanned ?? false,
 });
 
-/** The attributes by which a resident becomes a customer of the store: from then on they are in the store's list. */
-const birth = (store: string, username: string) => ({
+/** The attributes of a new customer, with which a resident enters the store's list of customers. */
+const newCustomer = (store: string, username: string) => ({
   username,
   flags: flagsOf(store, false),
   ranked: rankedOf(store, false),
 });
 
-/** The update of a customer's item that also makes the resident a customer, if they are none yet. */
-export const touching = (store: string, { uuid, username }: Resident, change: Change = {}): Write =>
-  update(customerKey(store, uuid), { ...change, ifMissing: { ...birth(store, username), ...change.ifMissing } });
+/** Updates a customer's item, and makes the resident a customer if they are not one yet. */
+export const customerUpsert = (store: string, { uuid, username }: Resident, change: Change = {}): Write =>
+  update(customerKey(store, uuid), { ...change, ifMissing: { ...newCustomer(store, username), ...change.ifMissing } });
 
 /** A store's customers as stored, in the order of their UUIDs. */
 export const listCustomerItems = (store: string): Source<CustomerItem> =>
@@ -79,11 +79,11 @@ export const getResident = async (identifier: Identifier): Promise<Resident> => 
   return resident;
 };
 
-/** The UUID that an identifier means: a UUID is taken as it is, a name is looked up. Throws 404 for an unknown name. */
+/** Looks a name up, and takes a UUID as it is. Throws 404 for an unknown name. */
 export const uuidOf = async (identifier: Identifier): Promise<string> =>
   identifier.uuid ?? (await getResident(identifier)).uuid;
 
-/** A customer's item, or the one that a resident has whom the store has never touched. Throws 404. */
+/** A customer's item, or an empty one for a resident who is not a customer yet. Throws 404. */
 export const getCustomerItem = async (store: string, uuid: string): Promise<CustomerItem> => {
   const item = await findCustomerItem(store, uuid);
   if (item) return item;
@@ -91,18 +91,18 @@ export const getCustomerItem = async (store: string, uuid: string): Promise<Cust
   return { ...customerKey(store, uuid), username };
 };
 
-/** A resident whom the store has never touched is a customer with zeros. Throws 404 where there is no such resident. */
+/** Any resident can be read as a customer, before the first write with zeros. Throws 404 for an unknown resident. */
 export const getCustomer = async (store: string, identifier: Identifier): Promise<Customer> =>
   readCustomer(await getCustomerItem(store, await uuidOf(identifier)));
 
-/** Sets (or, where the value is undefined, removes) attributes of a customer. Throws 404 for no such resident. */
+/** Sets attributes of a customer; undefined removes one. Throws 404 for an unknown resident. */
 const change = async (store: string, identifier: Identifier, set: Record<string, unknown>): Promise<Customer> => {
   const uuid = await uuidOf(identifier);
   const how = { answer: readCustomer };
   const outcome = await write(update(customerKey(store, uuid), { set, when: exists }), how);
   if (outcome.done) return outcome.result;
   const { username } = await getResident({ uuid });
-  return upsert(customerKey(store, uuid), { set, ifMissing: birth(store, username) }, how);
+  return upsert(customerKey(store, uuid), { set, ifMissing: newCustomer(store, username) }, how);
 };
 
 /** Sets the given fields; the others stay. Throws 404. */
@@ -126,14 +126,14 @@ export const banCustomer = (store: string, identifier: Identifier, reason: strin
 export const unbanCustomer = (store: string, identifier: Identifier): Promise<Customer> =>
   change(store, identifier, { isBanned: false, banReason: undefined });
 
-/** A resident about whom a store is to write something. */
-export interface Visitor extends Resident {
-  /** Whether the store has them in its list of customers. */
+/** A resident about whom a store is about to write. */
+export interface StoreResident extends Resident {
+  /** True if the store's list of customers has them. */
   isCustomer: boolean;
 }
 
-/** The resident of that identifier and whether the store knows them: side by side where the identifier is a UUID. */
-export const findVisitor = async (store: string, identifier: Identifier): Promise<Visitor | undefined> => {
+/** Finds a resident and whether they are a customer. With a UUID the two reads run at the same time. */
+export const findStoreResident = async (store: string, identifier: Identifier): Promise<StoreResident | undefined> => {
   const found = findResident(identifier);
   const uuid = identifier.uuid ?? (await found)?.uuid;
   if (uuid === undefined) return undefined;
@@ -141,6 +141,6 @@ export const findVisitor = async (store: string, identifier: Identifier): Promis
   return resident && { ...resident, isCustomer: rows.length > 0 };
 };
 
-/** The writes that belong into the transaction with the first write about a visitor: a customer needs none. */
-export const welcoming = (store: string, { isCustomer, ...resident }: Visitor): Write[] =>
-  isCustomer ? [] : [touching(store, resident)];
+/** The writes that make a resident a customer, for the transaction of the first write about them. */
+export const newCustomerWrites = (store: string, { isCustomer, ...resident }: StoreResident): Write[] =>
+  isCustomer ? [] : [customerUpsert(store, resident)];

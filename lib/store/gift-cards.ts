@@ -5,7 +5,7 @@ import { notFound } from '../problem.ts';
 import { copyOf, isNew, put } from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { get, getMany, rowsOf, updateExisting, write } from '../table/table.ts';
-import { findVisitor, welcoming } from './customers.ts';
+import { findStoreResident, newCustomerWrites } from './customers.ts';
 import type { Resident } from './residents.ts';
 
 /** The fields of a gift card that a request sets; PUT replaces all of them. */
@@ -77,10 +77,10 @@ export const grantGiftCard = async (
   identifier: Identifier,
   fields: Omit<GiftCardFields, 'active'>,
 ): Promise<GiftCard> => {
-  const customer = await findVisitor(store, identifier);
+  const customer = await findStoreResident(store, identifier);
   if (!customer) throw notFound();
   const card = giftCardItem(store, customer, { ...fields, active: true });
-  await write(put(card, isNew), { answer: asAnswer, together: welcoming(store, customer) });
+  await write(put(card, isNew), { answer: asAnswer, together: newCustomerWrites(store, customer) });
   return card;
 };
 

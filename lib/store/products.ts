@@ -33,7 +33,7 @@ export interface Product extends ProductFields {
   id: string;
   /** The product's listing on the marketplace; 0 unless imported. */
   mpListing: number;
-  /** Reckoned when it is read. */
+  /** Calculated when the product is read. */
   activePrice: number;
 }
 
@@ -99,7 +99,7 @@ export const getProduct = async (store: string, id: string): Promise<Product> =>
   return read(item);
 };
 
-/** Whether the store has this product, active or not. */
+/** True if the store has this product, active or not. */
 export const hasProduct = async (store: string, id: string): Promise<boolean> =>
   (await findProduct(store, id)) !== undefined;
 
@@ -167,7 +167,7 @@ const membersOf =
 
 type RequestedShare = { percent: number; username?: Identifier | undefined; userUuid?: string | undefined };
 
-/** The share's user, or the message of what is wrong with it. */
+/** The share's user, or the message of its fault. */
 const userOf = async ({ username, userUuid }: RequestedShare): Promise<{ uuid: string } | string> => {
   const named = [username, userUuid === undefined ? undefined : { uuid: userUuid }].filter(
     (name) => name !== undefined,
@@ -183,8 +183,8 @@ const demoFault = async (store: string, demoId: string | null, id: string | unde
 };
 
 /**
- * Follows what the body of a product refers to: the users of its profit shares and its demo (of the product `id`, if it
- * exists already). Throws 400 with every reference that leads nowhere, and for a user with two shares.
+ * Looks up the references in the body of a product: the users of its profit shares, and its demo. `id` is the product's
+ * own id, if it exists already. Throws 400 with every reference that leads nowhere, and for a user with two shares.
  */
 export const resolveReferences = async (
   store: string,

@@ -15,7 +15,7 @@ export interface Resident {
 /** A resident as stored: with every name that ever led to it, the current one included. */
 export interface StoredResident extends Resident, Key {
   names: string[];
-  /** There while copies of the name in stores' items still have to follow it. */
+  /** Set while copies of the name in stores' items still have to be renamed. */
   renaming?: boolean;
 }
 
@@ -48,7 +48,7 @@ export const findResident = async ({ uuid, username }: Identifier): Promise<Resi
   const item = await get<StoredResident>(key);
   if (!item) return undefined;
   const resident: Resident = { uuid: item.uuid, username: item.username };
-  // Every name's item carries the current name, so whom a name led to is known by UUID as well.
+  // Every name's item carries the UUID and the current name, so a look-up by name also answers a later one by UUID.
   remember(key.pk, resident);
   remember(residentKey(resident.uuid).pk, resident);
   return resident;
@@ -65,7 +65,7 @@ export const findResidents = async (identifiers: readonly Identifier[]): Promise
 export const getResidents = (uuids: readonly string[]): Promise<StoredResident[]> =>
   getMany(uuids.map(residentKey), { consistent: true });
 
-/** Refused where a name leads to a resident other than `holder`. Each name carries the current one: a look-up by any name is one read. */
+/** The item of a name. It carries the current name, so that a look-up is one read. Refused unless it is `holder`'s or free. */
 const nameItem = ({ uuid, username }: Resident, name: string, holder: string): Write =>
   put({ ...nameKey(name), uuid, username }, any(isNew, is('uuid', holder)));
 

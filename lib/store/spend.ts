@@ -5,7 +5,7 @@ import { all, is, isNew, put, update, type Write } from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { get, rowsOf, transact } from '../table/table.ts';
-import { type CustomerItem, findCustomerItem, getCustomer, rankOf, touching, uuidOf } from './customers.ts';
+import { type CustomerItem, customerUpsert, findCustomerItem, getCustomer, rankOf, uuidOf } from './customers.ts';
 import type { Resident } from './residents.ts';
 
 /** A customer's spend, in whole L$. */
@@ -26,7 +26,7 @@ export interface Purchase {
   id: string;
   buyer: Resident;
   productId: string;
-  /** What was paid, in whole L$. */
+  /** In whole L$. */
   price: number;
   /** When. */
   at: string;
@@ -36,7 +36,7 @@ export interface SpendItem extends Key {
   username: string;
   sum: number;
   totalOwned: number;
-  /** What was spent on each UTC day of about the last year. */
+  /** The spend of each UTC day of about the last year. */
   days: Record<string, number>;
 }
 
@@ -105,7 +105,7 @@ export const purchaseItems = (
   { spend, customer, owned }: BuyerState,
 ): Write[] => {
   const sum = purchases.reduce((total, { price }) => total + price, spend?.sum ?? 0);
-  // Days that no question can ask for any more are dropped; a day more is kept against clocks that differ.
+  // Days that no request can read any more are dropped. One more day is kept, since clocks differ.
   const oldest = dayOf(now() - (yearDays + 1) * dayMillis);
   const days = Object.fromEntries(Object.entries(spend?.days ?? {}).filter(([known]) => known >= oldest));
   for (const { price, at } of purchases) {
@@ -122,7 +122,7 @@ export const purchaseItems = (
       // Every purchase adds to the sum, or (at no price) to the products owned, or changes neither.
       when: asRead,
     }),
-    touching(store, { uuid, username }, { set: { sum, ...(sum > 0 && { rank: rankOf(sum, uuid) }) } }),
+    customerUpsert(store, { uuid, username }, { set: { sum, ...(sum > 0 && { rank: rankOf(sum, uuid) }) } }),
     ...purchases.map(({ id, productId, price, at }) =>
       put({ ...purchaseKey(store, id), uuid, productId, price, at }, isNew),
     ),

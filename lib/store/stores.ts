@@ -9,7 +9,7 @@ export interface Store {
   id: string;
   name: string;
   createdAt: string;
-  /** Its deletion has begun then: no call finds it any more, but some of what it owned may still be in the table. */
+  /** The time when its deletion began. No call finds it since then, but some of its items may still be in the table. */
   deletedAt?: string;
 }
 
@@ -31,9 +31,9 @@ export const listStores = async (): Promise<Store[]> => {
 };
 
 /**
- * Deletes the store's own item, then marks its keys, which are answered 404 from then on. No key can be issued in
- * between, since issuing one asks for the store in the same transaction. What the store owns is left in the table, and
- * the store in the list, as deleted.
+ * Deletes the store's own item, then marks its keys, which get 404 from then on. No key can be issued in between, since
+ * the transaction that issues a key checks the store. The store's items stay in the table, and the store stays in the
+ * list as deleted.
  */
 export const deleteStore = async (id: string): Promise<void> => {
   await transact([

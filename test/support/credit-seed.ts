@@ -3,7 +3,7 @@ import { auditCredit } from '../../cli/audit/customer-credit.ts';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { type CreditLot, listLots, newLot } from '../../lib/credit/lots.ts';
 import { type CreditItem, dueShardOf } from '../../lib/credit/state.ts';
-import { customerKey, findCustomerItem, touching } from '../../lib/store/customers.ts';
+import { customerKey, customerUpsert, findCustomerItem } from '../../lib/store/customers.ts';
 import { db, tableName } from '../../lib/table/client.ts';
 import { write } from '../../lib/table/table.ts';
 import { newResident } from './residents.ts';
@@ -24,7 +24,7 @@ export const customerWithLots = async (
   }));
   for (let i = 0; i < puts.length; i += 25)
     await db.send(new BatchWriteCommand({ RequestItems: { [tableName()]: puts.slice(i, i + 25) } }));
-  await write(touching(store, { uuid, username: 'seeded' }));
+  await write(customerUpsert(store, { uuid, username: 'seeded' }));
   const due = lots.map(({ expiresAt }) => expiresAt).sort()[0];
   const values = {
     credit: lots.reduce((sum, { amount }) => sum + amount, unlotted),
