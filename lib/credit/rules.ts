@@ -47,14 +47,20 @@ export interface Plan<L extends Lot = Lot> {
 /** Something live until T is live while now < T: a lot is due from T on. */
 export const isDue = (expiresAt: string | undefined, at: string): boolean => expiresAt !== undefined && expiresAt <= at;
 
-/** Refuses what no state can make right, before anything is read. Throws 400. */
-export const checkCommand = (command: CreditCommand, at: string, limit: number): void => {
-  if (command.kind === 'reconcile') return;
+/** The messages about a command that no state can make right. */
+export const commandFaults = (command: CreditCommand, at: string, limit: number): string[] => {
+  if (command.kind === 'reconcile') return [];
   const faults: string[] = [];
   const amount = command.kind === 'set' ? command.credit : command.delta;
   const name = command.kind === 'set' ? 'credit' : 'delta';
   if (isDue(command.expiresAt, at)) faults.push('expiresAt must be in the future.');
   if (amount > limit) faults.push(`${name} must be at most the credit limit of ${limit}.`);
+  return faults;
+};
+
+/** Refuses what no state can make right, before anything is read. Throws 400. */
+export const checkCommand = (command: CreditCommand, at: string, limit: number): void => {
+  const faults = commandFaults(command, at, limit);
   if (faults.length > 0) throw invalid(...faults);
 };
 

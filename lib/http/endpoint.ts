@@ -9,7 +9,7 @@ import { Busy } from '../table/engine.ts';
 import { answerOnce, type KeptAnswer } from '../table/idempotency.ts';
 import { type Meter, metered, newMeter } from '../table/meter.ts';
 import { answerHeaders } from './headers.ts';
-import { callerOf, parseRequest, type Request } from './request.ts';
+import { callerOf, type FaultsNow, parseRequest, type Request } from './request.ts';
 
 /** The input of the row's response schema, which drops every field that it does not declare. */
 type Result<R extends Route> = R['response'] extends z.ZodType ? z.input<R['response']> : unknown;
@@ -44,8 +44,9 @@ const serve = async <R extends Route>(
   row: R,
   handler: Handler<R>,
   event: APIGatewayProxyEvent,
+  faultsNow: FaultsNow | undefined,
 ): Promise<APIGatewayProxyResult> => {
-  const { request, idempotencyKey } = parseRequest(row, event);
+  const { request, idempotencyKey } = parseRequest(row, event, faultsNow);
   if (idempotencyKey === undefined) return success(row, event, await handler(request));
   const { store, keyId } = callerOf(event);
   const { answer, replayed } = await answerOnce(
@@ -95,9 +96,9 @@ const logLine = (row: Route, event: APIGatewayProxyEvent, status: number, starte
  * The Lambda function of a row. The wrapper parses the request, turns errors into problems, sets the headers and writes
  * the log line; `handler` does the endpoint's own work.
  */
-export const endpoint = <R extends Route>(row: R, handler: Handler<R>) => {
+export const endpoint = <R extends Route>(row: R, handler: Handler<R>, faultsNow?: FaultsNow) => {
   const wrapped = middy<APIGatewayProxyEvent, APIGatewayProxyResult>((event: APIGatewayProxyEvent) =>
-    serve(row, handler, event),
+    serve(row, handler, event, faultsNow),
   ).onError((request) => {
     request.response = failure(request.event, request.error);
   });

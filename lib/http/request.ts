@@ -79,9 +79,18 @@ const parseQuery = (row: Route, event: APIGatewayProxyEvent, faults: string[]): 
   return parse(row.query, Object.fromEntries(once), faults);
 };
 
-const parseBody = (row: Route, event: APIGatewayProxyEvent, faults: string[]): unknown => {
-  const value = row.body && readBody(event, row.bodyOptional ?? false, faults);
-  return row.body && value && parse(row.body, value, faults);
+/**
+ * The faults that the clock or a setting finds in a body as it was sent. They join the faults of form in one answer. Where
+ * there are none of form, the handler reports them: a repeated Idempotency-Key must get its first answer at any time.
+ */
+export type FaultsNow = (body: Readonly<Record<string, unknown>>) => string[];
+
+/** `faults` and, for fields without any of them, those of `faultsNow`. */
+const withFaultsNow = (faults: readonly string[], body: object | undefined, faultsNow: FaultsNow | undefined) => {
+  const fieldOf = (message: string): string | undefined => message.split(' ')[0];
+  const fields = new Set(faults.map(fieldOf));
+  const more = (body && faultsNow?.({ ...body })) ?? [];
+  return [...faults, ...more.filter((message) => !fields.has(fieldOf(message)))];
 };
 
 const parseList = (row: Route, event: APIGatewayProxyEvent, query: unknown, faults: string[]): ListRequest => {
@@ -109,7 +118,7 @@ const parseIdempotencyKey = (row: Route, event: APIGatewayProxyEvent, faults: st
 };
 
 /** Parses path, query, body and Idempotency-Key. Throws one 400 with the faults of all. */
-export const parseRequest = <R extends Route>(row: R, event: APIGatewayProxyEvent) => {
+export const parseRequest = <R extends Route>(row: R, event: APIGatewayProxyEvent, faultsNow?: FaultsNow) => {
   // With a cached answer for one of the keys, API Gateway does not ask the authorizer about the others.
   if (headerValues(event, 'x-api-key').length > 1) throw unauthorized();
   const { store, storeGone } = callerOf(event);
@@ -119,9 +128,10 @@ export const parseRequest = <R extends Route>(row: R, event: APIGatewayProxyEven
   const params = parseParams(row, event, faults);
   const query = parseQuery(row, event, faults);
   const list = parseList(row, event, query, faults);
-  const body = parseBody(row, event, faults);
+  const sent = row.body && readBody(event, row.bodyOptional ?? false, faults);
+  const body = row.body && sent && parse(row.body, sent, faults);
   const idempotencyKey = parseIdempotencyKey(row, event, faults);
-  if (faults.length > 0) throw invalid(...faults);
+  if (faults.length > 0) throw invalid(...withFaultsNow(faults, sent, faultsNow));
   const request = { id: event.requestContext.requestId, store, params, query, body, list } as Request<R>;
   return { request, idempotencyKey };
 };

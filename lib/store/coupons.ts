@@ -70,7 +70,13 @@ export const codeKey = (store: string, code: string): Key => ({ pk: partition(st
 export const findCodeHolder = async (store: string, code: string): Promise<string | undefined> =>
   (await get<{ id: string }>(codeKey(store, code)))?.id;
 
-const codeTaken = (): Problem => invalid('code must be unique in the store, whatever its case: another coupon has it.');
+const codeFault = 'code must be unique in the store, whatever its case: another coupon has it.';
+
+const codeTaken = (): Problem => invalid(codeFault);
+
+/** The message about a code that another coupon of the store has, or none. */
+export const codeFaults = async (store: string, code: string): Promise<string[]> =>
+  (await findCodeHolder(store, normalisedCode(code))) === undefined ? [] : [codeFault];
 
 const flagsOf = (store: string, active: boolean): string => partition(store, 'COUPON', String(Number(active)));
 

@@ -109,6 +109,18 @@ test('400s with one message for each fault', async () => {
   ]);
 });
 
+test('400s for an owner who does not exist and a taken code in one answer', async () => {
+  await create({ code: 'Taken' });
+
+  const { status, body } = await create({ code: 'taken', ownerIdentifier: unknownUuid });
+
+  expect(status).toBe(400);
+  expect(body.errors).toEqual([
+    'code must be unique in the store, whatever its case: another coupon has it.',
+    'ownerIdentifier names a resident who does not exist.',
+  ]);
+});
+
 test('400s for an owner who does not exist', async () => {
   const { status, body } = await create({ code: 'Nobody', ownerIdentifier: unknownUuid });
 

@@ -155,6 +155,15 @@ export const incrementCases = (target: Target): void => {
       { delta: 0, expiresAt: 'soon' },
       [deltaFault, 'expiresAt must be an ISO 8601 date-time with an offset, such as 2030-01-31T12:00:00Z.'],
     ],
+    [{ delta: 0, expiresAt: at(-1) }, [deltaFault, futureFault]],
+    [{ delta: -5, expiresAt: at(-1) }, ['expiresAt must be left out when delta is negative.']],
+    [
+      { delta: limit + 1, expiresAt: 'soon' },
+      [
+        'expiresAt must be an ISO 8601 date-time with an offset, such as 2030-01-31T12:00:00Z.',
+        `delta must be at most the credit limit of ${limit}.`,
+      ],
+    ],
     ['null', ['The body must be a JSON object.']],
   ])('400s for the body %j and leaves the table byte for byte as it was', async (sent, errors) => {
     const { uuid } = await newResident();

@@ -99,6 +99,18 @@ export const setCases = (target: Target): void => {
         'expiresAt must be an ISO 8601 date-time with an offset, such as 2030-01-31T12:00:00Z.',
       ],
     ],
+    [{ credit: -1, expiresAt: at(0) }, ['credit must be a whole number from 0 to 2147483647.', futureFault]],
+    [
+      { credit: 2 ** 31, expiresAt: '2028-02-29T13:00:00+01:00' },
+      ['credit must be a whole number from 0 to 2147483647.', futureFault],
+    ],
+    [
+      { credit: limit + 1, expiresAt: 'tomorrow' },
+      [
+        'expiresAt must be an ISO 8601 date-time with an offset, such as 2030-01-31T12:00:00Z.',
+        `credit must be at most the credit limit of ${limit}.`,
+      ],
+    ],
     ['', ['The body must be a JSON object.']],
     ['[5]', ['The body must be a JSON object.']],
   ])('400s for the body %j and leaves the table byte for byte as it was', async (sent, errors) => {
@@ -111,5 +123,34 @@ export const setCases = (target: Target): void => {
     expect(status).toBe(400);
     expect(body.errors).toEqual(errors);
     expect(await wholeTable()).toEqual(before);
+  });
+
+  test('400s with the faults of the path, the clock and the credit limit in one answer', async () => {
+    const { status, body } = await act('a-b', { credit: limit + 1, expiresAt: at(0) });
+
+    expect(status).toBe(400);
+    expect(body.errors).toEqual([
+      'identifier must be a username (first, first.last or first last) or an avatar UUID.',
+      futureFault,
+      `credit must be at most the credit limit of ${limit}.`,
+    ]);
+  });
+
+  test('a repeat with its Idempotency-Key gets the first answer after expiresAt has passed', async () => {
+    const { uuid } = await newResident();
+    const repeat = () =>
+      service().call(
+        'POST',
+        `/v1/customers/${uuid}/actions/${target.action}`,
+        { credit: 5, expiresAt: at(1) },
+        { 'Idempotency-Key': 'once' },
+      );
+    const first = await repeat();
+    setClock(noon + 2000);
+
+    const second = await repeat();
+
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(second.body).toEqual(first.body);
   });
 };
