@@ -1,14 +1,14 @@
 /** The credit of one type of one customer, as acknowledged. */
 export interface Account {
-  /** The last `set`, and what was added and taken since. */
+  /** The balance of the last `set`; `added` and `taken` count from there. */
   base: number;
   added: number;
   taken: number;
-  /** What is asked for by takes under way. */
+  /** The sum of the takes under way. */
   taking: number;
   /** Counts the sets. */
   generation: number;
-  /** Each lot has an amount of its own among its customer's: the amount tells it. */
+  /** By amount. No two lots of a customer have the same amount, so the amount identifies the lot. */
   lots: Map<number, { generation: number; expiresAt: string }>;
   lastAmount: number;
 }
@@ -23,15 +23,15 @@ export const newAccount = (): Account => ({
   lastAmount: 0,
 });
 
-/** All that was ever given since the last set. */
+/** The credit given since the last set, and by it. */
 export const givenTo = ({ base, added }: Account): number => base + added;
 
-/** The balance, where nothing has expired. */
+/** The balance if nothing has expired. */
 export const balanceOf = (account: Account): number => givenTo(account) - account.taken;
 
 /**
- * What the customer held at every moment of a take that is over at `at`, if `given` had been given when it began: at
- * least that, less each lot that may have expired, less all that others took or may take.
+ * A lower bound of the customer's balance during a take that ends at `at`. `given` is the credit given before the take
+ * began. The bound leaves out each lot that may have expired, and all that others have taken or may take.
  */
 export const leastHeld = ({ lots, generation, taken, taking }: Account, given: number, at: string): number => {
   let least = given - taken - taking;

@@ -2,7 +2,7 @@ import * as rows from '../../lib/routes/categories.ts';
 import { send } from './client.ts';
 import { type Action, compare, type World } from './world.ts';
 
-/** Categories of the client's own, and its products in them and in the shared ones, whose counts all clients move. */
+/** Actions on the client's own categories, and on the shared ones, whose counts all clients change. */
 
 const maxCategories = 4;
 

@@ -47,7 +47,7 @@ export const chartOf = ({ stretches, memorySamples, kills }: LoadReport): Promis
     (['p50', 'p95', 'p99'] as const).map((series) => ({
       at: minutes(stretch.at),
       series,
-      // While the service is away nothing is answered at all, quickly or slowly.
+      // A stretch in which the service is down has no latency.
       value: stretch.answersPerSecond > 0 ? stretch[series] : null,
     })),
   );

@@ -14,7 +14,7 @@ import { createTable } from './table.ts';
 import { type Increment, unrepeatedFaults } from './unrepeated.ts';
 import { act, createWorld } from './world.ts';
 
-/** What the load test's checks see: each damage to a table that is as acknowledged, and each false answer, is found. */
+/** Shows that the checks of the load test find each kind of damage to a table, and each kind of false answer. */
 
 const customer = '10ad10ad-0000-0000-0000-000000000001';
 const counted = '10ad10ad-0000-0000-0000-000000000002';
@@ -28,7 +28,7 @@ const lot = {
 };
 const due = { creditDue: '2027-01-01', due: '2027-01-01', dues: 'CUSTOMER#DUE#?' };
 
-/** An increment without a key that began in this minute and came to this balance. */
+/** An answered increment without a key: the minute in which it began, and the balance in its answer. */
 const heard = (minute: number, credit: number | undefined, expiresAt?: string): Increment => ({
   ...{ expiresAt, credit },
   begun: minute * 60_000,
@@ -36,7 +36,7 @@ const heard = (minute: number, credit: number | undefined, expiresAt?: string): 
 });
 const unheard = (minute: number, expiresAt?: string): Increment => heard(minute, undefined, expiresAt);
 
-/** A ledger, and the table that it asks for. */
+/** A ledger, and the table that agrees with it. */
 const example = () => {
   const ledger = createLedger();
   ledger.changed('PRODUCT', 'p', { price: 5 });
@@ -70,7 +70,7 @@ const faultsOf = (damage: (items: Items) => void): string[] => {
   damage(items);
   const table = createTable('S');
   for (const item of items) table.add(item);
-  // The shard of a due time is the service's own business.
+  // The ledger does not know in which shard of the index a due time is.
   return tableFaults(table, ledger, counted).filter((fault) => !fault.includes('the sweep looks for'));
 };
 
@@ -87,7 +87,7 @@ const more = (item: Record<string, unknown>) => (items: Items) => {
   items.push(item);
 };
 
-test('a table that is as acknowledged has no faults', () => {
+test('a table that agrees with the ledger has no faults', () => {
   expect(faultsOf(() => {})).toEqual([]);
 });
 
@@ -112,12 +112,18 @@ test.each(damages)('%s is found', (_, damage, fault) => {
 const [a, b, c] = ['2100-01-01', '2100-01-02', '2100-01-03'] as const;
 
 const unrepeated: [string, number, string[], Increment[], string[]][] = [
-  ['all were heard', 1002, [a], [heard(1, 1), heard(2, 1001, a), heard(3, 1002)], []],
-  ['those not heard were all done', 2002, [a, b], [heard(1, 1), unheard(2), unheard(2, a), heard(2, 2002, b)], []],
-  ['none that was not heard was done', 1001, [b], [heard(1, 1), unheard(2), unheard(2, a), heard(2, 1001, b)], []],
-  ['one that was not heard was done in the next minute', 2, [], [unheard(1), heard(1, 1)], []],
+  ['every increment was answered', 1002, [a], [heard(1, 1), heard(2, 1001, a), heard(3, 1002)], []],
   [
-    'an acknowledged lot is lost, and one that was not heard is there',
+    'every unanswered increment was done',
+    2002,
+    [a, b],
+    [heard(1, 1), unheard(2), unheard(2, a), heard(2, 2002, b)],
+    [],
+  ],
+  ['no unanswered increment was done', 1001, [b], [heard(1, 1), unheard(2), unheard(2, a), heard(2, 1001, b)], []],
+  ['an unanswered increment was done a minute later', 2, [], [unheard(1), heard(1, 1)], []],
+  [
+    'an acknowledged lot is lost, and an unanswered one is there',
     2000,
     [a, c],
     [heard(1, 1000, a), heard(2, 2000, b), unheard(2, c)],
@@ -132,7 +138,7 @@ const unrepeated: [string, number, string[], Increment[], string[]][] = [
     ['lot without a key 2100-01-02 is there, but was never acknowledged'],
   ],
   [
-    'one is lost, and one that was not heard was done',
+    'one is lost, and an unanswered one was done',
     2,
     [],
     [heard(1, 1), heard(1, 1), unheard(1)],
@@ -140,7 +146,7 @@ const unrepeated: [string, number, string[], Increment[], string[]][] = [
   ],
   ['the last is lost', 1, [], [heard(1, 1), heard(2, 2)], ['an increment came to 2, but the balance is 1: it is lost']],
   [
-    'one is doubled, and one that was not heard long before was not done',
+    'one is doubled, and an unanswered one from long before was not done',
     3,
     [],
     [unheard(1), heard(5, 1), heard(6, 3)],
@@ -159,7 +165,7 @@ test.each(unrepeated)('increments without a key: %s', (_, balance, lots, increme
   expect(unrepeatedFaults(balance, lots, increments)).toEqual(faults);
 });
 
-test('a lost delivery, one that was given twice, and a record that does not know are found', () => {
+test('finds a lost delivery, one that was given twice, and an outdated record', () => {
   const { ledger } = example();
   ledger.deliveries.set('a', { attempts: 1 });
   ledger.deliveries.set('b', { attempts: 1 });
@@ -177,7 +183,7 @@ test('a lost delivery, one that was given twice, and a record that does not know
   ]);
 });
 
-test('a delivery is given as often as it was asked for at most', () => {
+test('finds a delivery that was given more often than it was ordered', () => {
   const { ledger } = example();
   ledger.deliveries.set('a', { attempts: 2 });
   const giftOf = (deliveryId: string) => ({ deliveryId, recipient: '', item: '', message: 'a', time: '', attempts: 1 });
@@ -189,7 +195,7 @@ test('a delivery is given as often as it was asked for at most', () => {
   expect(faults).toEqual(['delivery a was ordered in 2 attempts, but given 3 times']);
 });
 
-test('memory that grows is found, and a life too short to tell', () => {
+test('finds growing memory, and a run that is too short to compare', () => {
   const faultsOfMemory = (seconds: number, early: [number, number], late: [number, number]) =>
     memoryFaults({
       seconds,
@@ -218,7 +224,7 @@ const startAnswering = async (...answers: [number, object][]) => {
   return { service: { baseUrl, key: '', ledger, ...recorder }, recorder, ledger, server };
 };
 
-test('each kind of false 400 of a credit action is found', async () => {
+test('finds each kind of false 400 of a credit action', async () => {
   const { service, ledger, server } = await startAnswering([400, { detail: 'No.' }]);
   const residents = makeResidents(3);
   const [one, hot, counted] = residents as [(typeof residents)[0], (typeof residents)[0], (typeof residents)[0]];
@@ -243,7 +249,7 @@ test('each kind of false 400 of a credit action is found', async () => {
   expect([...found].some((fault) => fault.includes('N instead of N or N or N'))).toBe(true);
 });
 
-test('a customer certainly holds what was given before and has not expired, less what others may have taken', () => {
+test('the lower bound of a balance leaves out credit that may have expired or been taken', () => {
   const account = { ...newAccount(), base: 500, added: 400, taken: 30, taking: 7, generation: 1 };
   account.lots.set(200, { generation: 1, expiresAt: '2027-01-01' });
   account.lots.set(100, { generation: 0, expiresAt: '2027-01-01' });
@@ -253,7 +259,7 @@ test('a customer certainly holds what was given before and has not expired, less
   expect(leastHeld(account, 500, '2027-01-01')).toBe(263);
 });
 
-test('the report says how often in a row a request was refused, and how long it took', async () => {
+test('the report has the longest row of refusals of one request, and the longest wait', async () => {
   const { service, recorder, ledger, server } = await startAnswering(
     [503, {}],
     [500, {}],

@@ -60,8 +60,8 @@ const applicationFaults = (table: Table, { applied }: Ledger): string[] =>
   );
 
 /**
- * The books of each customer: every acknowledged lot is there once, and the balance is what was set last and added and
- * taken since, less what expired of that.
+ * Checks the books of each customer: every acknowledged lot is there once, and the balance is the last set, plus
+ * increments, minus takes and expired lots.
  */
 const creditFaults = (table: Table, { accounts, unrepeated }: Ledger, counted: string): string[] => {
   const lotsOf = Map.groupBy(table.of('LOT') as CreditLot[], (lot): string => `${partOf(lot)} ${lot.sk.split('#')[0]}`);
@@ -89,7 +89,7 @@ const creditFaults = (table: Table, { accounts, unrepeated }: Ledger, counted: s
   return [...faults, ...unrepeatedFaults(creditOf(counted, 'regular'), times, unrepeated)];
 };
 
-/** What became of the deliveries. Each attempt at a request that had to be repeated may rightly have queued one. */
+/** Counts the deliveries and lists their faults. Each attempt at a repeated request may have queued one. */
 export const deliveryFigures = (table: Table, { deliveries }: Ledger, gifts: readonly Gift[]) => {
   const byNote = Map.groupBy(gifts, ({ message }) => message);
   const ids = new Set(gifts.map(({ deliveryId }) => deliveryId));
@@ -112,7 +112,7 @@ export const deliveryFigures = (table: Table, { deliveries }: Ledger, gifts: rea
   return { acknowledged: deliveries.size, given: gifts.length, orderedTwice: gifts.length - deliveries.size, faults };
 };
 
-/** Everything that the table must hold when all is quiet; answers what is wrong, a sentence each. */
+/** Compares the table at rest with the ledger. Returns a sentence for each fault. */
 export const tableFaults = (table: Table, ledger: Ledger, counted: string): string[] => [
   ...rowFaults(table, ledger),
   ...codeFaults(table, ledger),
@@ -124,11 +124,11 @@ export const tableFaults = (table: Table, ledger: Ledger, counted: string): stri
 
 const maxHeapGrowth = 10;
 const maxRssGrowth = 0.25;
-/** A process younger than this has not reached its size: on a busy machine 204 MB became 276 with the same heap. */
+/** A younger process is still growing: on a busy machine 204 MB became 276 with the same heap. */
 const grownUpSeconds = 300;
 const maxYoungGrowth = 100;
 
-/** Whether memory grew from the second quarter of the last start's life to its last. Sizes are in MB. */
+/** Compares memory in the second and the last quarter of the last start's run. Sizes are in MB. */
 export const memoryFaults = ({ seconds, early, late }: Memory): string[] => {
   if (!(early.heapUsed > 0 && late.heapUsed > 0)) return [`${seconds} s are too short a life to compare memory in`];
   const faults: string[] = [];

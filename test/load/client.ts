@@ -9,7 +9,7 @@ type Body = any;
 export interface Answer {
   status: number;
   body: Body;
-  /** How many attempts may have reached the service, the answered one included. */
+  /** The number of attempts that may have reached the service, the answered one included. */
   attempts: number;
 }
 
@@ -17,7 +17,7 @@ export interface Call {
   params?: Record<string, string>;
   query?: Record<string, string | number | boolean>;
   body?: object;
-  /** The statuses that are right, if not the row's own. */
+  /** The expected statuses. By default the row's own. */
   expect?: readonly number[];
 }
 
@@ -25,19 +25,19 @@ export interface Service {
   baseUrl: string;
   key: string;
   ledger: Ledger;
-  /** Every answer: how long it took, whether or not it was one to repeat after. */
+  /** Hears of every answer, also of one that the client retries. */
   onAnswer: (route: Route, status: number, millis: number) => void;
-  /** An attempt without an answer. */
+  /** Hears of an attempt without an answer. */
   onLost: () => void;
-  /** A request is answered for good, or given up. */
+  /** Hears of a request that is answered finally, or given up. */
   onSettled: (route: Route, effort: Effort) => void;
 }
 
-/** What it took until a request was answered for good. */
+/** The attempts until a request was answered finally. */
 export interface Effort {
   /** The status of each attempt, or `none`. */
   heard: readonly string[];
-  /** The most times in a row that the service, not merely its start, answered 503. */
+  /** The longest row of 503s. Those of a service that is starting do not count. */
   refusalsInARow: number;
   millis: number;
 }
@@ -52,9 +52,9 @@ const pathOf = ({ path }: Route, { params = {}, query = {} }: Call): string => {
 };
 
 interface Attempt {
-  /** Undefined where none came. */
+  /** Undefined if the attempt got no answer. */
   answer?: { status: number; body: Body };
-  /** False where nobody was there to take the request. */
+  /** False if no service took the connection. */
   arrived: boolean;
 }
 
@@ -85,7 +85,7 @@ const attempt = async (
   }
 };
 
-/** Notes what is wrong with an answer: its status, or the shape of its body. */
+/** Adds a fault for a wrong status or a wrong shape of the body. */
 const check = (ledger: Ledger, route: Route, call: Call, { status, body }: { status: number; body: Body }): void => {
   const { expect = [route.status] } = call;
   if (!expect.includes(status))
@@ -96,7 +96,7 @@ const check = (ledger: Ledger, route: Route, call: Call, { status, body }: { sta
   }
 };
 
-/** Sends a request, a POST under an Idempotency-Key, again and again until it is answered for good. */
+/** Retries a request, a POST under one Idempotency-Key, until it is answered finally. */
 export const send = async (service: Service, route: Route, call: Call = {}): Promise<Answer> => {
   const idempotencyKey = route.method === 'POST' ? randomUUID() : undefined;
   const begun = performance.now();
@@ -109,7 +109,7 @@ export const send = async (service: Service, route: Route, call: Call = {}): Pro
     const millis = performance.now() - begun;
     heard.push(String(answer?.status ?? 'none'));
     if (arrived) arrivals += 1;
-    // While the service starts its gateway answers 503 without a body.
+    // A gateway that is starting answers 503 without a body.
     refusals = answer?.status === 503 && answer.body !== undefined ? refusals + 1 : 0;
     refusalsInARow = Math.max(refusals, refusalsInARow);
     const isGood = answer !== undefined && !repeated.has(answer.status);
@@ -127,11 +127,11 @@ export const send = async (service: Service, route: Route, call: Call = {}): Pro
   }
 };
 
-/** A DELETE that was repeated may find that its first attempt did it. */
+/** A retried DELETE may find that its first attempt has succeeded. */
 const orGone = (route: Route, { expect = [route.status] }: Call): readonly number[] =>
   route.method === 'DELETE' ? [...expect, 404] : expect;
 
-/** Sends a request once, without an Idempotency-Key. 503 says that it was not done, 500 does not say it. */
+/** Sends a request once, without an Idempotency-Key. 503 means that it was not done; 500 leaves that open. */
 export const sendOnce = async (service: Service, route: Route, call: Call): Promise<Attempt> => {
   const outcome = await attempt(service, route, call);
   if (outcome.answer) check(service.ledger, route, { ...call, expect: [route.status, 500, 503] }, outcome.answer);

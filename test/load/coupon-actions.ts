@@ -3,7 +3,7 @@ import type { Resident } from '../../lib/store/residents.ts';
 import { send } from './client.ts';
 import { type Action, compare, compareIds, type World } from './world.ts';
 
-/** Coupons that pay the client's customers, some with codes that several clients want, and their applications. */
+/** Actions on coupons that the client's customers own, and on their applications. Clients compete for some codes. */
 
 const maxCoupons = 10;
 
@@ -15,7 +15,7 @@ const fieldsOf = ({ below }: World, code: string) => ({
   bloggersSync: below(2) === 0,
 });
 
-/** The same for whoever asks within two seconds, but for its case. */
+/** A code for which clients compete: within two seconds it differs only in case. */
 const wantedCode = ({ below }: World): string => `${below(2) === 0 ? 'Race' : 'RACE'}-${Math.floor(Date.now() / 2000)}`;
 
 const create = async (world: World): Promise<void> => {
@@ -41,7 +41,7 @@ const update = async (world: World): Promise<void> => {
   const id = pick(own.coupons);
   if (id === undefined) return;
   const { code } = (service.ledger.rows.COUPON.get(id)?.fields ?? {}) as { code: string };
-  // A wanted code stays: freed, another client might rightly win it.
+  // A coupon keeps a contested code: another client could rightly win a freed one.
   const body = fieldsOf(world, below(2) === 0 || /^race/i.test(code) ? code : unique('Code'));
   service.ledger.changing('COUPON', id);
   const answer = await send(service, rows.updateCoupon, { params: { id }, body });

@@ -9,8 +9,9 @@ import { lotAmount } from './unrepeated.ts';
 import { type Action, compare, type World } from './world.ts';
 
 /**
- * Hot customers get increments from all clients at once, with and without expiry. A client's own customers are set as
- * well. Their regular lots expire in the run; their restricted ones do not, so that each answer is known to the unit.
+ * Actions on credit. All clients increment the credit of hot customers at once, with and without expiry. A client also
+ * sets the credit of its own customers. Their regular lots expire during the run. Their restricted lots do not, so that
+ * the client knows each answer exactly.
  */
 
 const minute = 60_000;
@@ -25,10 +26,10 @@ const sets: Record<CreditType, Route> = { regular: rows.setCredit, restricted: r
 const soon = ({ below }: World): string => timestamp(now() + 10 * minute + below(120 * minute));
 const afterTheRun = ({ below }: World): string => timestamp(now() + 30 * day + below(30 * day));
 
-/** An expiry may have passed by the time that a request gets through; one that has not is no reason to refuse it. */
+/** An expiry may be past by the time that a request gets through. Otherwise it is no reason for a 400. */
 const statusesOf = (expiresAt: string | undefined): number[] => (expiresAt === undefined ? [200] : [200, 400]);
 
-/** Ours is the service's clock, or a moment ahead of it. */
+/** This process's clock is the service's, or a moment ahead of it. */
 const checkRefusal = ({ service }: World, what: string, { status, body }: Answer, expiresAt: string | undefined) => {
   if (status === 400 && expiresAt !== undefined && timestamp(now()) < expiresAt)
     service.ledger.fault(`${what} until ${expiresAt} was refused before that: ${body?.detail}`);
@@ -50,8 +51,8 @@ const add = async (world: World, { uuid, username }: Resident, type: CreditType,
 };
 
 /**
- * Takes credit. Where others add and take at the same time, and lots expire, what the customer holds is known only
- * within bounds: who certainly holds enough must not be refused, and an own customer who cannot hold enough must be.
+ * Takes credit. While others add and take, and lots expire, the client knows a balance only within bounds. The service
+ * must not refuse a customer who certainly holds enough, and must refuse an own customer who cannot hold enough.
  */
 const take = async ({ service, below }: World, { uuid, username }: Resident, type: CreditType, isOwn: boolean) => {
   const { ledger } = service;
@@ -89,7 +90,7 @@ const set = async (world: World, { uuid, username }: Resident, type: CreditType,
   return answer;
 };
 
-/** Changes an own customer's credit: what a restricted balance must be after it is known. */
+/** Changes an own customer's credit. The client knows the restricted balance that must result. */
 const changeOwn = async (world: World): Promise<void> => {
   const { below, pick, customers, service } = world;
   const customer = pick(customers) as Resident;
@@ -118,7 +119,7 @@ const changeHot = async (world: World): Promise<void> => {
   if (answer.status === 200) service.ledger.changed('CUSTOMER', customer.uuid, {});
 };
 
-/** The path without an Idempotency-Key: not repeated, so that it may be unknown whether it was done. */
+/** Increments without an Idempotency-Key. It does not retry, so a lost answer leaves the outcome unknown. */
 const countOne = async ({ service, counted, below }: World): Promise<void> => {
   const { ledger } = service;
   const expiresAt = below(2) === 0 ? undefined : ledger.nextFarTime();

@@ -4,7 +4,7 @@ import type { Resident } from '../../lib/store/residents.ts';
 import { send } from './client.ts';
 import { type Action, compare, compareIds, type World } from './world.ts';
 
-/** Customers' flags, and gift cards. */
+/** Actions on customers' flags and on gift cards. */
 
 const maxCards = 20;
 
@@ -19,7 +19,7 @@ const update = async (world: World): Promise<void> => {
   };
   service.ledger.changing('CUSTOMER', uuid);
   const answer = await send(service, rows.updateCustomer, { params: { identifier: username }, body });
-  // Without any field nothing is written about them, so they need not be a customer yet.
+  // A request without fields writes nothing, so it does not make the resident a customer.
   if (Object.keys(body).length > 0 || service.ledger.rows.CUSTOMER.has(uuid))
     service.ledger.changed('CUSTOMER', uuid, body);
   compare(world, `${username} after an update`, answer.body, body);

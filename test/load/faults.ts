@@ -4,16 +4,16 @@ import { deliveryQueue } from '../../lib/delivery/queue.ts';
 import { answerLost, conflict, intercept, notSent, randomFrom, throttled } from '../support/faults.ts';
 
 /**
- * Loaded into the local service by the load test (`node --expose-gc --import ./test/load/faults.ts local/main.ts`): lets
- * a part of the calls to table and queue fail, keeps the clock where it was before a restart, and reports memory.
+ * The load test loads this into the local service (`node --expose-gc --import ./test/load/faults.ts local/main.ts`). It
+ * makes a part of the calls to table and queue fail, continues the clock after a restart, and reports memory.
  */
 
-/** What the service tells the test every two seconds. */
+/** The service's report to the test, every two seconds. */
 export interface Sample {
   /** Bytes. */
   rss: number;
   heapUsed: number;
-  /** Whether garbage was collected just before. */
+  /** True right after a garbage collection. */
   collected: boolean;
   /** Deliveries in the queue, those that a worker has included; only while there are no faults. */
   queued?: number;
@@ -27,8 +27,8 @@ const maxSlowMillis = 250;
 const advance = Number(process.env.LOAD_CLOCK_MILLIS ?? 0);
 source.now = () => Date.now() + advance;
 
-// What a killed worker had in its hands must come back within the run. A delivery's own lease, not the queue's, keeps a
-// second worker from it.
+// A killed worker's messages must come back during the run. The delivery's own lease, not the queue's time-out, keeps a
+// second worker away.
 Object.assign(deliveryQueue, { visibilitySeconds: 8 });
 
 const random = randomFrom(Number(process.env.LOAD_SEED ?? 1));
@@ -36,7 +36,7 @@ let on = false;
 process.on('message', (message) => {
   on = message === 'faults on';
 });
-// Whoever asked for this is gone.
+// The test that started this process is gone.
 process.on('disconnect', () => process.exit(1));
 
 const slowly = async (): Promise<void> => {
@@ -49,14 +49,14 @@ intercept(async (call, send) => {
   if (random() >= tableFaultRate) return send();
   const how = Math.floor(random() * 4);
   if (how === 0) throw notSent();
-  // A batch takes no part in transactions' conflicts.
+  // DynamoDB reports no transaction conflict for a batch.
   if (how === 1 && call.isWrite && call.operation !== 'BatchWriteItem') throw conflict(call);
   if (how === 2) throw throttled();
   await send();
   throw answerLost();
 });
 
-// Above the SDK's own retries, which would hide most of it.
+// Above the SDK's own retries, which would hide most faults.
 const sendToQueue = SQSClient.prototype.send as (...args: unknown[]) => Promise<unknown>;
 const sendToQueueOrFail = async function (this: SQSClient, ...args: unknown[]): Promise<unknown> {
   const fails = on && random() < queueFaultRate;

@@ -8,14 +8,14 @@ import type { Sample } from './faults.ts';
 const root = join(import.meta.dirname, '../..');
 
 interface Options {
-  /** Where table, queue and keys survive. */
+  /** The directory of table, queue and keys, which survive a kill. */
   dataDir: string;
   seed: number;
-  /** By how much the service's clock is ahead, asked at each start. */
+  /** The lead of the service's clock, read at each start. */
   clockMillis: () => number;
-  /** `start` counts the times that the service was started. */
+  /** `start` is the number of the service's start. */
   onSample: (sample: Sample, start: number) => void;
-  /** The service's complaints, a line each. */
+  /** Hears each line of the service's error output. */
   onComplaint: (line: string) => void;
 }
 
@@ -71,14 +71,14 @@ export const createKillableService = ({ dataDir, seed, clockMillis, onSample, on
     setFaults: (on: boolean): void => {
       child?.send(on ? 'faults on' : 'faults off');
     },
-    /** Leaves the service no moment to tidy up. Its engine ends by itself. */
+    /** Kills the service with SIGKILL. Its engine ends by itself. */
     killService: async (): Promise<void> => {
       child?.kill('SIGKILL');
       await ended();
     },
-    /** Kills the engine the same way. The service must notice, and end. */
+    /** Kills the engine with SIGKILL. The service must notice, and end. */
     killEngine: async (): Promise<void> => {
-      // The engine is the process that was told where the table is, beside the shell that waits for it.
+      // The table's path is among the arguments of the engine, and of the shell that waits for it.
       const table = join(dataDir, 'table');
       const engines = execFileSync('ps', ['-A', '-ww', '-o', 'pid=,args='], { encoding: 'utf8' })
         .split('\n')

@@ -3,12 +3,12 @@ import type { CreditType } from '../../lib/credit/rules.ts';
 import { type Account, newAccount } from './account.ts';
 import type { Increment } from './unrepeated.ts';
 
-/** A row that clients made, as its last acknowledged change left it. */
+/** A row that a client made, after its last acknowledged change. */
 interface LedgerRow {
-  /** Members of its response that are known. */
+  /** The known members of its response. */
   fields: Record<string, unknown>;
-  /** When it was last changed, in steps of the ledger; infinite while a change is under way. */
-  touched: number;
+  /** The ledger's step of its last change; infinite while a change is under way. */
+  changedAt: number;
 }
 
 export type LedgerKind = 'PRODUCT' | 'COUPON' | 'GIFTCARD' | 'CATEGORY' | 'CUSTOMER';
@@ -17,7 +17,7 @@ const maxFaults = 50;
 /** After the end of any run. */
 const farAway = Date.UTC(2100, 0, 1);
 
-/** What the service has acknowledged, kept by the clients, and where its answers contradicted it. */
+/** The clients' record of acknowledged changes, and of answers that contradict them. */
 export const createLedger = () => {
   let step = 0;
   let faultCount = 0;
@@ -46,31 +46,31 @@ export const createLedger = () => {
     members: new Map<string, Set<string>>(),
     /** The coupon applied to each customer and scope. */
     applied: new Map<string, string>(),
-    /** Deliveries by their note: how many attempts may have reached the service. None can be given more often. */
+    /** By note: the number of attempts that may have reached the service. A delivery cannot be given more often. */
     deliveries: new Map<string, { attempts: number }>(),
-    /** How many creates of a code that several clients wanted were acknowledged. */
+    /** By contested code: the number of acknowledged creates. */
     wins: new Map<string, number>(),
     /** Increments without an Idempotency-Key that were done, or may have been. */
     unrepeated: [] as Increment[],
-    /** How many takes from hot customers were answered, and for how many it is certain that enough was held. */
+    /** Takes from hot customers: answered ones, and those for which the customer certainly held enough. */
     hotTakes: { answered: 0, covered: 0 },
     faults,
     faultCount: () => faultCount,
-    /** Notes something that the service got wrong. */
+    /** Adds a fault of the service. */
     fault: (text: string): void => {
       faultCount += 1;
       if (faults.length < maxFaults) faults.push(text);
     },
     now: () => step,
-    /** A change of a row begins: until it is acknowledged its state is not known. */
+    /** Notes that a change of a row has begun. Its state is unknown until `changed`. */
     changing: (kind: LedgerKind, id: string): void => {
       const row = rows[kind].get(id);
-      if (row) row.touched = Number.POSITIVE_INFINITY;
+      if (row) row.changedAt = Number.POSITIVE_INFINITY;
     },
-    /** A change is acknowledged: these members now have these values. */
+    /** Notes an acknowledged change: these members now have these values. */
     changed: (kind: LedgerKind, id: string, fields: Record<string, unknown>): void => {
       const before = rows[kind].get(id)?.fields;
-      rows[kind].set(id, { fields: { ...before, ...fields }, touched: ++step });
+      rows[kind].set(id, { fields: { ...before, ...fields }, changedAt: ++step });
     },
     nextAmount: (owner: Account): number => ++owner.lastAmount,
     /** A time that nothing else in the run has. */

@@ -4,12 +4,12 @@ import type { Resident } from '../../lib/store/residents.ts';
 import { send } from './client.ts';
 import type { Action, World } from './world.ts';
 
-/** Reads beyond the contract: of their answers the form is known, and that they come. */
+/** Calls the reads beyond the contract, and checks the form of their answers. */
 
-/** Every row but the writes beyond the contract, of which only an action of their own could know what they do. */
+/** Every row except the writes beyond the contract: only an action of its own could know the effect of such a write. */
 export const calledRows: readonly Route[] = routes.filter(({ extension, method }) => !extension || method === 'GET');
 
-/** Of something that the client owns; undefined where it owns none. */
+/** Path parameters that name rows of the client; undefined if it has no such row. */
 const paramsOf = ({ path }: Route, { own, pick, customers }: World): Record<string, string> | undefined => {
   const ids: Record<string, string[]> = { ...own, giftcards: own.cards };
   const segments = path.split('/');

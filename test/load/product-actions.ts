@@ -3,7 +3,7 @@ import type { Resident } from '../../lib/store/residents.ts';
 import { send } from './client.ts';
 import { type Action, compare, compareIds, type World } from './world.ts';
 
-/** Products and their deliveries. */
+/** Actions on products and deliveries. */
 
 const maxProducts = 12;
 
@@ -49,7 +49,7 @@ const read = async (world: World): Promise<void> => {
 const activeOnes = ({ service, own }: World): string[] =>
   own.products.filter((id) => service.ledger.rows.PRODUCT.get(id)?.fields.active);
 
-/** The full stop keeps client 1 from finding what is client 11's. */
+/** Without the full stop client 1 would also find the products of client 11. */
 const search = async (world: World): Promise<void> => {
   const { body } = await send(world.service, rows.listProducts, { query: { search: `client${world.index}.` } });
   compareIds(world, `a search for the products of client ${world.index}`, body.data, activeOnes(world));

@@ -6,7 +6,7 @@ import type { Recorder } from './recorder.ts';
 import type { makeTrouble } from './trouble.ts';
 import { checkLists } from './walks.ts';
 
-/** Longer than the longest pause before a delivery is tried again. */
+/** Longer than the longest pause before a worker retries a delivery. */
 const patienceSeconds = 200;
 
 interface Options {
@@ -18,7 +18,7 @@ interface Options {
   onProgress: (text: string) => void;
 }
 
-/** Ends faults and trouble, lets through what is queued or due, and then compares all lists with what is known. */
+/** Ends all faults, waits until nothing is queued or due, and then compares all lists with the ledger. */
 export const bringToRest = async ({ killable, dispenser, trouble, recorder, service, onProgress }: Options) => {
   const { ledger } = service;
   await trouble.stop();
@@ -30,7 +30,7 @@ export const bringToRest = async ({ killable, dispenser, trouble, recorder, serv
   };
   const until = recorder.seconds() + patienceSeconds;
   for (let round = 0; !isAllGiven() && recorder.seconds() < until; round++) {
-    // What has begun to wait for a dispenser is handed over.
+    // A registration puts waiting deliveries on the queue again.
     if (round % 4 === 0) await dispenser.registerAgain();
     onProgress(
       `${dispenser.inbox().length} given of ${ledger.deliveries.size} deliveries, ${recorder.queued()} queued`,

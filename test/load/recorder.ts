@@ -2,14 +2,14 @@ import type { Route } from '../../lib/routes/route.ts';
 import type { Effort } from './client.ts';
 import type { Sample } from './faults.ts';
 
-/** Milliseconds at which that part of the requests was answered, to a tenth. */
+/** Latency in milliseconds, to a tenth. */
 export interface Percentiles {
   p50: number;
   p95: number;
   p99: number;
 }
 
-/** A stretch of the run; `at` and everything else in seconds is from its beginning. */
+/** A stretch of the run. Times are seconds since the run began. */
 interface Stretch extends Percentiles {
   at: number;
   answersPerSecond: number;
@@ -18,7 +18,7 @@ interface Stretch extends Percentiles {
 export interface Kill {
   at: number;
   what: 'service' | 'engine';
-  /** How long the service was away. */
+  /** The seconds for which the service was down. */
   seconds: number;
 }
 
@@ -30,7 +30,7 @@ const percentiles = (millis: readonly number[]): Percentiles => {
 
 const median = (values: readonly number[]): number => percentiles(values).p50;
 
-/** Memory of one start of the service, in MB; of the heap only what was left after a collection. */
+/** Memory of one start of the service, in MB. The heap counts right after a garbage collection. */
 export interface Memory {
   /** Seconds from the first to the last sample. */
   seconds: number;
@@ -38,7 +38,7 @@ export interface Memory {
   late: { rss: number; heapUsed: number };
 }
 
-/** Compares the second quarter of a start's life, when all code is warm, with its last quarter. */
+/** Compares the second quarter of a start's run, when all code is warm, with the last quarter. */
 const memoryOf = (samples: readonly (Sample & { at: number })[]): Memory => {
   const [first, last] = [samples[0]?.at ?? 0, samples.at(-1)?.at ?? 0];
   const between = (from: number, to: number) => {
@@ -52,7 +52,7 @@ const memoryOf = (samples: readonly (Sample & { at: number })[]): Memory => {
   return { seconds: Math.round(last - first), early: between(0.25, 0.5), late: between(0.75, 1) };
 };
 
-/** The worst that any request met with, and of which endpoint it was. */
+/** The worst figures of any request, with its endpoint. */
 const newWorst = () => ({
   refusalsInARow: { count: 0, endpoint: '' },
   wait: { seconds: 0, endpoint: '', heard: {} as Record<string, number> },
@@ -65,7 +65,7 @@ const addTo = (counts: Map<string, number>, name: string): void => {
 const sortedCounts = (counts: Map<string, number>): Record<string, number> =>
   Object.fromEntries([...counts].sort(([a], [b]) => a.localeCompare(b)));
 
-/** Takes down how the service does, in stretches of `width` seconds. */
+/** Records rate, latency and memory in stretches of `width` seconds. */
 export const createRecorder = (width: number) => {
   const started = performance.now();
   const seconds = (): number => Math.round((performance.now() - started) / 100) / 10;
@@ -105,7 +105,7 @@ export const createRecorder = (width: number) => {
     onSample: (sample: Sample, start: number): void => {
       memory.push({ at: seconds(), start, ...sample });
     },
-    /** A line of the service's error output: the first of a stack is kept, with the first of our own functions in it. */
+    /** Takes a line of the service's error output. Of a stack it keeps the first line and the first of our functions. */
     onComplaint: (line: string): void => {
       const place = /at (?:async )?(\S+) .*?((?:lib|functions|local)\/(?!store\/meter)\S+?):\d/.exec(line);
       if (/^\S/.test(line)) complaint = line.replace(/127\.0\.0\.1:\d+/g, 'loopback');
@@ -114,13 +114,13 @@ export const createRecorder = (width: number) => {
         complaint = '';
       }
     },
-    /** Deliveries in the queue, as the latest sample has it. */
+    /** The number of queued deliveries in the latest sample. */
     queued: () => memory.at(-1)?.queued,
     onKill: (kill: Kill): void => {
       kills.push(kill);
     },
     answers: (): number => reads.length + writes.length,
-    /** True once each of the rows has answered as it should. */
+    /** True once every row has answered correctly. */
     hasAnswered: (rows: readonly Route[]): boolean => rows.every(({ id }) => endpoints.has(id)),
     summary: () => ({
       seconds: seconds(),

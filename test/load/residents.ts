@@ -10,7 +10,7 @@ export const makeResidents = (count: number): Resident[] =>
     username: `load${index}.tester`,
   }));
 
-/** Writes what the API cannot: the residents. */
+/** Writes residents to the table, since the API cannot. */
 export const seedResidents = async (tableDir: string, residents: readonly Resident[]): Promise<void> => {
   const engine = await startEngine(tableDir);
   const client = new DynamoDBClient({ endpoint: engine.endpoint });

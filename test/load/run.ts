@@ -47,9 +47,9 @@ interface Options {
 }
 
 /**
- * Has 50 clients call every endpoint of the local service, in a process of its own, for `seconds`: under faults of table
- * and queue, and for the first half with service and engine killed in turn. Answers figures, and in `faults` whatever
- * was lost, doubled or answered wrongly; none if all is well. It ends early where much is wrong.
+ * Lets 50 clients call every endpoint of the local service for `seconds`, while table and queue fail at random. During
+ * the first half it also kills service and engine in turn. The service runs in a process of its own. Returns figures,
+ * and in `faults` everything that was lost, doubled or answered wrongly. Ends early after many faults.
  */
 export const runLoad = async ({ seconds, seed: seedNumber, dataDir, onProgress = () => {} }: Options) => {
   Object.assign(process.env, { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'load', AWS_SECRET_ACCESS_KEY: 'load' });
@@ -86,7 +86,7 @@ export const runLoad = async ({ seconds, seed: seedNumber, dataDir, onProgress =
       killEverySeconds: Math.min(60, seconds / 6),
       ...{ baseUrl, service: killable, dispenser, clock, recorder },
     });
-    // A machine that is too slow to have called everything in time gets as much time again.
+    // A slow machine that has not called every endpoint in time gets the same time again.
     const isOver = (): boolean =>
       ledger.faultCount() > 20 ||
       recorder.seconds() > begun + 2 * seconds ||

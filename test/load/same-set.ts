@@ -1,4 +1,4 @@
-/** Whether exactly these are there: what is missing was lost, what is more was doubled or made by a refused request. */
+/** Compares two sets. A missing element was lost; a surplus one was doubled, or made by a refused request. */
 export const sameSet = (what: string, there: readonly string[], known: Iterable<string>): string[] => {
   const [found, expected] = [new Set(there), new Set(known)];
   const lost = [...expected].filter((one) => !found.has(one));

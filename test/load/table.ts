@@ -5,7 +5,7 @@ import { tableName } from '../../lib/table/client.ts';
 // biome-ignore lint/suspicious/noExplicitAny: items of any kind.
 export type Item = Record<string, any>;
 
-/** A store's items by kind. Records of requests, by far the most, are only counted, by their state. */
+/** A store's items by kind. It only counts the records of requests, by state, since there are so many. */
 export const createTable = (store: string) => {
   const kinds = new Map<string, Item[]>();
   const requests: Record<string, number> = {};

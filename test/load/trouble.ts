@@ -5,13 +5,13 @@ import type { KillableService } from './killable-service.ts';
 import type { Recorder } from './recorder.ts';
 
 const clockEverySeconds = 4;
-/** Less than the age at which a dispenser refuses an order: its clock is moved a moment before the service's. */
+/** Less than the age at which a dispenser refuses an order, since its clock moves a moment before the service's. */
 const clockStepSeconds = 240;
 const spellEverySeconds = 10;
 const spellSeconds = 2;
 const spells = ['error', 'lost', 'garbage', 'slow'] as const;
 
-/** Moves the time that this process and the service see; a service that is started later is told of it. */
+/** Moves the clock of this process and of the service. A later start of the service continues with it. */
 export const createClock = () => {
   let advancedMillis = 0;
   source.now = () => Date.now() + advancedMillis;
@@ -23,7 +23,7 @@ export const createClock = () => {
   };
 };
 
-/** A call of what the local service has beside the API; undefined where it fails, as it may under faults. */
+/** Calls the local service's development endpoints. Undefined if the call fails, as it may under faults. */
 const dev = async (baseUrl: string, path: string, body: object): Promise<Record<string, unknown> | undefined> => {
   try {
     const response = await fetch(`${baseUrl}/_dev/${path}`, { method: 'POST', body: JSON.stringify(body) });
@@ -34,7 +34,7 @@ const dev = async (baseUrl: string, path: string, body: object): Promise<Record<
 };
 
 interface Options {
-  /** For so long the service is killed now and then; afterwards it only has to bear the load. */
+  /** The seconds during which the service is killed now and then. Afterwards it only has to bear the load. */
   killSeconds: number;
   killEverySeconds: number;
   baseUrl: string;
@@ -45,8 +45,8 @@ interface Options {
 }
 
 /**
- * Kills service and engine in turn, moves the clock with a sweep after it, and lets the dispenser misbehave; one after
- * another, so that a service that starts is never told of the time twice. `stop` ends it once the present step is done.
+ * Kills service and engine in turn, moves the clock and sweeps, and lets the dispenser misbehave. It does one step after
+ * another, so that a starting service does not get the time twice. `stop` waits for the current step.
  */
 export const makeTrouble = (options: Options) => {
   const { killSeconds, killEverySeconds, baseUrl, service, dispenser, clock, recorder } = options;
@@ -71,7 +71,7 @@ export const makeTrouble = (options: Options) => {
     for (let second = 1; !over; second++) {
       await sleep(1000);
       const elapsed = recorder.seconds();
-      // Each is killed once at least, however slowly the machine starts them again.
+      // Kills each at least once, also on a machine that restarts them slowly.
       if ((elapsed < killSeconds || kills < 2) && elapsed >= (kills + 1) * killEverySeconds)
         await kill(kills++ % 2 === 0 ? 'service' : 'engine');
       if (second % clockEverySeconds === 0) await moveClock();
@@ -79,7 +79,7 @@ export const makeTrouble = (options: Options) => {
       if (second % spellEverySeconds === 5 && mode) await dispenser.behave({ mode, millis: 300 });
       if (second % spellEverySeconds === 5 + spellSeconds) {
         await dispenser.behave({});
-        // What began to wait meanwhile is handed over.
+        // A registration puts waiting deliveries on the queue again.
         await dispenser.registerAgain();
       }
     }
@@ -92,7 +92,7 @@ export const makeTrouble = (options: Options) => {
       await running;
     },
     moveClock,
-    /** Closes what is due; true when nothing was left. */
+    /** Sweeps once. True if no lot was due. */
     sweep: async (): Promise<boolean> => (await dev(baseUrl, 'sweep', {}))?.lots === 0,
   };
 };

@@ -1,24 +1,25 @@
 import { sameSet } from './same-set.ts';
 
 /**
- * Increments of one customer without an Idempotency-Key, each sent once. Half are by 1, the others make a lot that its
- * time tells from all other lots. Each answer shows the balance right after its own change, and nothing lowers it, so
- * the answers stand in the order of the changes; what lies between two of them was done by requests that were not heard.
+ * An increment of one customer without an Idempotency-Key, sent once. Half of them add 1; the others add a lot with an
+ * expiry of its own, by which it is recognised. Each answer has the balance right after its change, and nothing lowers
+ * the balance, so balances put the answers in the order of the changes. A gap between two balances must come from
+ * unanswered requests.
  */
 export interface Increment {
-  /** Undefined for an increment by 1; else it added `lotAmount`. */
+  /** Undefined for an increment by 1. With an expiry the increment added `lotAmount`. */
   expiresAt: string | undefined;
-  /** Milliseconds of one clock: when it was sent, and when it was answered or given up. */
+  /** Milliseconds of one clock: from sending to the answer, or to giving up. */
   begun: number;
   ended: number;
-  /** The balance in its answer; undefined where it is not known whether it was done. */
+  /** The balance in its answer. Undefined for an unanswered increment, which may or may not have been done. */
   credit: number | undefined;
 }
 
-/** More than there can be increments by 1 between two answers: a gap tells how many of each kind are in it. */
+/** Larger than any number of increments by 1 between two answers, so that a gap shows how many of each kind it holds. */
 export const lotAmount = 1000;
 
-/** For so long what was not heard may still be done: longer than the service goes on with a request. */
+/** An unanswered request may still be done for this long. The service works no longer on a request. */
 const graceMillis = 60_000;
 
 const lotFaults = (there: readonly string[], increments: readonly Increment[]): string[] => {
@@ -29,7 +30,7 @@ const lotFaults = (there: readonly string[], increments: readonly Increment[]): 
   return sameSet('lot without a key', there, known);
 };
 
-/** Takes out of `pool`, which is in the order of the ends, one that can have been done between two moments. */
+/** Removes the first increment from `pool` (sorted by end) that can have been done between two moments. */
 const takeOne = (pool: Increment[], after: number, before: number): boolean => {
   const index = pool.findIndex(({ begun, ended }) => begun < before && ended + graceMillis > after);
   if (index >= 0) pool.splice(index, 1);
@@ -50,7 +51,7 @@ const orderFaults = (balance: number, lots: ReadonlySet<string>, increments: rea
   const faults = answers
     .filter(({ credit }) => credit > balance)
     .map(({ credit }) => `an increment came to ${credit}, but the balance is ${balance}: it is lost`);
-  // A change was made before every answer to it or to a later one, and after every earlier one was sent.
+  // A change happened before its own answer and all later answers, and after all earlier requests were sent.
   const before: number[] = [];
   for (const { ended } of all.toReversed()) before.unshift(Math.min(ended, before[0] ?? ended));
   let after = 0;
@@ -70,7 +71,7 @@ const orderFaults = (balance: number, lots: ReadonlySet<string>, increments: rea
   return faults;
 };
 
-/** What is wrong with the customer's balance and the times of the lots that are there; a sentence each. */
+/** Compares the increments with the customer's balance and the expiries of the lots. Returns a sentence for each fault. */
 export const unrepeatedFaults = (
   balance: number,
   lots: readonly string[],

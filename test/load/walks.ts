@@ -15,8 +15,8 @@ const lists: readonly { route: Route; kind: LedgerKind; idOf: (row: { id: string
 ];
 
 /**
- * Walks a whole list while others write: no row comes twice, and each that was acknowledged before and not changed
- * during the walk is there, with the values that were acknowledged.
+ * Walks a whole list while others write. No row may come twice, and each row that was acknowledged before the walk and
+ * did not change during it must be there with its acknowledged values.
  */
 const checkList = async (service: Service, which: number, limit: number): Promise<void> => {
   const { route, kind, idOf } = lists[which] as (typeof lists)[number];
@@ -25,8 +25,8 @@ const checkList = async (service: Service, which: number, limit: number): Promis
   const found = await walk(service, route, { query: { limit } });
   const byId = new Map(found.map((row) => [idOf(row), row]));
   if (byId.size < found.length) ledger.fault(`${route.id}: a walk showed ${found.length - byId.size} rows twice`);
-  for (const [id, { fields, touched }] of ledger.rows[kind]) {
-    if (touched > begun || (kind === 'PRODUCT' && !fields.active)) continue;
+  for (const [id, { fields, changedAt }] of ledger.rows[kind]) {
+    if (changedAt > begun || (kind === 'PRODUCT' && !fields.active)) continue;
     const row = byId.get(id);
     if (!row) ledger.fault(`${route.id}: a walk did not show ${id}`);
     else
@@ -40,7 +40,7 @@ export const walkActions: readonly Action[] = [
   { weight: 1, run: ({ service, below }) => checkList(service, below(lists.length), 50 + below(200)) },
 ];
 
-/** All lists, when nothing is written any more. */
+/** Compares all lists with the ledger, once no client writes any more. */
 export const checkLists = async (service: Service): Promise<void> => {
   for (const which of lists.keys()) await checkList(service, which, 100);
 };

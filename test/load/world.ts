@@ -3,8 +3,8 @@ import { randomFrom } from '../support/faults.ts';
 import type { Service } from './client.ts';
 
 /**
- * What one client knows. It alone changes what it owns, one request after another, so that it can say what each answer
- * about that must be; what is hot or shared is changed by all clients at once.
+ * The knowledge of one client. It alone changes its own rows, one request after another, so it knows the right answer to
+ * each. All clients change hot customers and shared categories at once.
  */
 export interface World {
   index: number;
@@ -14,9 +14,9 @@ export interface World {
   pick: <T>(items: readonly T[]) => T | undefined;
   /** A text that nothing else in the run has. */
   unique: (prefix: string) => string;
-  /** Residents whom only this client has to do with. */
+  /** Residents whom only this client uses. */
   customers: readonly Resident[];
-  /** Residents whom every client has to do with. */
+  /** Residents whom all clients use. */
   hot: readonly Resident[];
   /** The resident whose credit is counted without Idempotency-Keys. */
   counted: Resident;
@@ -25,7 +25,7 @@ export interface World {
   shared: readonly string[];
 }
 
-/** Something that a client does now and then; the larger its weight, the more often. */
+/** An action of a client. The weight says how often it is chosen. */
 export interface Action {
   weight: number;
   run: (world: World) => Promise<void>;
@@ -49,7 +49,7 @@ export const createWorld = (
   };
 };
 
-/** Does one of the actions, as often as their weights have it. */
+/** Runs a random action, by weight. */
 export const act = async (world: World, actions: readonly Action[]): Promise<void> => {
   let rest = world.below(actions.reduce((sum, { weight }) => sum + weight, 0));
   const action = actions.find(({ weight }) => {
@@ -59,7 +59,7 @@ export const act = async (world: World, actions: readonly Action[]): Promise<voi
   await action?.run(world);
 };
 
-/** Notes where a row that was answered differs from what is known of it. */
+/** Adds a fault for each member of an answered row that differs from the ledger. */
 export const compare = ({ service }: World, what: string, body: Record<string, unknown>, known: object): void => {
   for (const [name, value] of Object.entries(known))
     if (body?.[name] !== value)
@@ -68,7 +68,7 @@ export const compare = ({ service }: World, what: string, body: Record<string, u
       );
 };
 
-/** Notes where the ids of an answered list are not exactly those that are known. */
+/** Adds a fault if the ids of an answered list differ from the ledger. */
 export const compareIds = (
   { service }: World,
   what: string,

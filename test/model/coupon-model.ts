@@ -1,6 +1,6 @@
 /**
- * Coupons and their applications once more, written from the specification alone: two plain lists, searched from end to
- * end. The model test holds the service against it.
+ * A second implementation of coupons and their applications, written from the specification alone: two plain lists. The
+ * model test compares the service with it.
  */
 export interface ModelCoupon {
   id: string;
@@ -12,7 +12,7 @@ export interface ModelCoupon {
 
 interface Application {
   customer: string;
-  /** `store`, or the product's id. */
+  /** `store`, or a product's id. */
   scope: string;
   coupon: ModelCoupon;
   expiresAt: number;
@@ -25,19 +25,19 @@ export interface CouponModel {
   applications: Application[];
 }
 
-/** How a request names a coupon. */
+/** The coupon of a request. */
 export type Choice = { code: string } | { couponId: string } | { couponOwnerUuid: string };
 
 const sameCode = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
-/** A code is unique in its store, compared without case: undefined where another coupon has it. */
+/** Codes are unique in a store, and compared without case. */
 export const create = (model: CouponModel, coupon: ModelCoupon): 201 | 400 => {
   if (model.coupons.some(({ code }) => sameCode(code, coupon.code))) return 400;
   model.coupons.push(coupon);
   return 201;
 };
 
-/** Replaces what PUT replaces; the owner and the expiration stay. */
+/** Replaces the fields that PUT replaces. The owner and the expiration stay. */
 export const replace = (model: CouponModel, id: string, code: string, active: boolean): 200 | 400 => {
   if (model.coupons.some((other) => other.id !== id && sameCode(other.code, code))) return 400;
   for (const coupon of model.coupons) if (coupon.id === id) Object.assign(coupon, { code, active });
@@ -63,7 +63,7 @@ const drop = (model: CouponModel, customer: string, scope: string): void => {
   model.applications = model.applications.filter((each) => each.customer !== customer || each.scope !== scope);
 };
 
-/** What apply-coupon answers: a status, and for 200 what its body must say. */
+/** The answer of apply-coupon: the status, and for 200 the expected body. */
 export const apply = (
   model: CouponModel,
   customer: string,
@@ -81,7 +81,7 @@ export const apply = (
   return { status: 200, couponId: coupon.id, code: coupon.code, expiresAt, replaced };
 };
 
-/** What revoke-coupon answers. */
+/** The answer of revoke-coupon. */
 export const revoke = (
   model: CouponModel,
   customer: string,

@@ -17,7 +17,7 @@ const seed = Number(process.env.COUPON_MODEL_SEED ?? Date.now() % 2 ** 31);
 const start = Date.parse('2026-03-01T00:00:00.000Z');
 const hourMillis = 3_600_000;
 
-/** The real side: a store of its own for each run, so that runs do not see each other. */
+/** The service under test. Each run has a store of its own. */
 interface Real {
   call: Call;
   store: string;
@@ -27,7 +27,7 @@ interface Real {
 const owners = [ada, bob];
 const customers = [bob, cleo];
 
-/** Which coupon a command names, as a number of those that there are; one that is not there now and then. */
+/** The coupon of a command, by its index among the existing ones. Now and then the index is out of range. */
 type Pick = { by: 'id' | 'code' | 'owner'; index: number };
 
 const choiceOf = ({ coupons }: CouponModel, { by, index }: Pick): Choice => {
@@ -39,7 +39,7 @@ const choiceOf = ({ coupons }: CouponModel, { by, index }: Pick): Choice => {
 
 type Command = fc.AsyncCommand<CouponModel, Real>;
 
-/** Time never stands still between two creations: which coupon is the newest would be open. */
+/** Moves the clock between two creations. At the same time neither coupon would be the newest. */
 const tick = (model: CouponModel, millis = 1): void => {
   model.now += millis;
   setClock(model.now);
@@ -80,7 +80,7 @@ const replaceCommand = (index: number, code: string, active: boolean): Command =
   toString: () => `replace ${index}: ${code}${active ? '' : ', inactive'}`,
 });
 
-/** Where a coupon is applied: -1 is the whole store, the others are products. */
+/** The scope of an application: -1 is the whole store, other numbers are products. */
 const scopeOf = ({ products }: Real, scope: number): { body: object; name: string } => {
   const productId = products[scope];
   return productId === undefined
@@ -121,7 +121,7 @@ const revokeCommand = (pick: Pick, who: number, scope: number): Command => ({
   toString: () => `revoke by ${pick.by} ${pick.index} from ${who} at ${scope}`,
 });
 
-/** To the millisecond at which the next thing lapses, one before it, or some hours on. */
+/** Moves the clock to the next expiry, to a millisecond before it, or by some hours. */
 const waitCommand = (how: 'before' | 'at' | 'hours', hours: number): Command => ({
   check: () => true,
   run: async (model) => {

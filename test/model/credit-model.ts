@@ -1,6 +1,6 @@
 /**
- * The credit rules once more, written from the specification alone: every L$ is in a lot or in none, nothing is indexed
- * and nothing is fast. The model test holds the service against it.
+ * A second implementation of the credit rules, written from the specification alone, without indexes and without regard
+ * for speed. The model test compares the service with it.
  */
 interface ModelLot {
   expiresAt: number;
@@ -21,14 +21,14 @@ export const emptyCustomer = (): ModelCustomer => ({ unlotted: 0, lots: [] });
 export const balanceOf = ({ unlotted, lots }: ModelCustomer): number =>
   lots.reduce((sum, { remaining }) => sum + remaining, unlotted);
 
-/** What came due ends: it is no longer the customer's. Answers how many lots and how much. */
+/** Expires the due lots. Returns their number and sum. */
 export const expire = (customer: ModelCustomer, now: number): { lots: number; amount: number } => {
   const due = customer.lots.filter(({ expiresAt }) => expiresAt <= now);
   customer.lots = customer.lots.filter(({ expiresAt }) => expiresAt > now);
   return { lots: due.length, amount: due.reduce((sum, { remaining }) => sum + remaining, 0) };
 };
 
-/** False where the rules refuse it; then nothing changes. */
+/** Returns false, and changes nothing, if the rules refuse the command. */
 export const set = (
   customer: ModelCustomer,
   credit: number,
@@ -44,7 +44,7 @@ export const set = (
   return true;
 };
 
-/** False where the rules refuse it; then nothing changes. */
+/** Returns false, and changes nothing, if the rules refuse the command. */
 export const increment = (
   customer: ModelCustomer,
   delta: number,

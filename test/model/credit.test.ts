@@ -27,7 +27,7 @@ interface Model {
   holders: Holder[];
 }
 
-/** The real side: one store for each run, so that runs do not see each other. */
+/** The service under test. Each run has a store of its own. */
 interface Real {
   store: string;
   uuids: string[];
@@ -77,7 +77,7 @@ class Change implements fc.AsyncCommand<Model, Real> {
     const { kind, who, type, amount, lifeMillis } = this;
     const holder = (model.holders[who] as Holder)[type];
     const expiresAt = lifeMillis === undefined ? undefined : model.now + lifeMillis;
-    // The endpoint's schema refuses this one before the rules are asked.
+    // The endpoint's schema refuses this command before the credit rules see it.
     if (kind === 'increment' && amount < 0 && expiresAt !== undefined) return;
     const accepted = (kind === 'set' ? set : increment)(holder, amount, expiresAt, model.now, limit);
     const stamp = expiresAt === undefined ? undefined : timestamp(expiresAt);
@@ -113,7 +113,7 @@ class Sweep implements fc.AsyncCommand<Model, Real> {
     const closed = model.holders.flatMap((holder) => creditTypes.map((type) => expire(holder[type], model.now)));
     const report = await sweepDueLots('sweep');
     expect(report).toMatchObject({ failed: 0, finished: true });
-    // Stores of earlier runs may have had something due as well.
+    // Stores of earlier runs may have had due lots as well.
     expect(report.lots).toBeGreaterThanOrEqual(closed.reduce((sum, { lots }) => sum + lots, 0));
     await compare(model, real);
   }
@@ -122,7 +122,7 @@ class Sweep implements fc.AsyncCommand<Model, Real> {
 
 const who = fc.nat(1);
 const type = fc.constantFrom(...creditTypes);
-// Few distinct lives, so that lots tie, and some already over.
+// Few distinct durations, so that some lots expire together and some are due at once.
 const life = fc.option(fc.constantFrom(-1, 0, 1, 1000, 1000, 2000, 3000, 60_000), { nil: undefined, freq: 3 });
 const commands = fc.commands(
   [
