@@ -19,7 +19,7 @@ export interface Increment {
 /** Larger than any number of increments by 1 between two answers, so that a gap shows how many of each kind it holds. */
 export const lotAmount = 1000;
 
-/** An unanswered request may still be done for this long. The service works no longer on a request. */
+/** For this long the service may still be working on an unanswered request. */
 const graceMillis = 60_000;
 
 const lotFaults = (there: readonly string[], increments: readonly Increment[]): string[] => {

@@ -5,8 +5,8 @@ import { db, dbOnce } from '../../lib/table/client.ts';
 import { type IndexName, indexes, tableKey } from '../../lib/table/schema.ts';
 
 /**
- * Holds every handler under test to the role that the stack gives its function: no engine here knows IAM, and a kind
- * that is missing in a row would show on AWS alone.
+ * Checks every handler's calls against the role of its function in the stack. The local engines do not know IAM, so
+ * without this a kind that is missing in a row would fail on AWS only.
  */
 
 interface Use {
@@ -17,7 +17,7 @@ interface Use {
 
 const like = (pattern: string): RegExp => new RegExp(`^${pattern.split('*').map(RegExp.escape).join('.*')}$`, 's');
 
-/** True if one of these permissions allows a use. As in IAM, each of the keys has to match one of its patterns. */
+/** True if one of the permissions allows a use. As in IAM, each key has to match one of its patterns. */
 export const allows = (permitted: Permission[], { action, index, partitions }: Use): boolean =>
   permitted.some(
     (permission) =>
@@ -33,7 +33,7 @@ type Input = any;
 const textOf = (value: Input): string => (typeof value === 'object' ? value.S : value);
 const partitionOf = (item: Input): string => textOf(item[tableKey.partition]);
 
-/** The actions of a command, in IAM's words; one per item of a transaction. */
+/** The IAM actions of a command: one per item of a transaction. */
 const usesOf = (command: string, input: Input): Use[] => {
   const tables: [string, Input][] = Object.entries(input.RequestItems ?? {});
   switch (command) {

@@ -21,7 +21,7 @@ const several = async (count: number, make: () => Promise<unknown>): Promise<voi
   for (let made = 0; made < count; made++) await make();
 };
 
-/** A resident, in memory as one whom the function has met. */
+/** A resident whom the function has in its cache. */
 const known = async (call: Call): Promise<string> => {
   const { uuid } = await newResident();
   await card(call, uuid);
@@ -57,7 +57,7 @@ const post =
   (path: string, body: object): Budget['prepare'] =>
   async () => ['POST', path, body];
 
-/** A page of 10 in a list that is longer. */
+/** A page of 10 rows of a longer list. */
 const pageOf =
   (path: string, make: (call: Call) => Promise<unknown>): Budget['prepare'] =>
   async (call) => {
@@ -74,7 +74,7 @@ const ownersPage =
 
 export const catalogueBudgets: readonly Budget[] = [
   { endpoint: 'get-coupon', when: '', steps: 1, units: 1, prepare: onCoupon('GET') },
-  // The design's 4 units are those of the transaction; the coupon stands in two indexes (2), and its owner is read (1).
+  // The transaction takes the design's 4 units. The coupon is in two indexes (2), and its owner is read (1).
   {
     endpoint: 'create-coupon',
     when: 'owner not in memory',
@@ -107,7 +107,7 @@ export const catalogueBudgets: readonly Budget[] = [
     units: 6.5,
     prepare: ownersPage((owner) => `/v1/coupons/owner/${owner}`, coupon),
   },
-  // One unit is written; the coupon (1) and whether the resident is a customer (0.5) are read.
+  // One unit to write, 1 to read the coupon, and 0.5 to read whether the resident is a customer.
   { endpoint: 'apply-coupon', when: 'by id', steps: 2, units: 2.5, prepare: applied('apply-coupon') },
   { endpoint: 'revoke-coupon', when: 'by id', steps: 2, units: 3, prepare: applied('revoke-coupon') },
   { endpoint: 'get-gift-card', when: '', steps: 1, units: 1, prepare: onCard('GET', '') },
@@ -118,7 +118,7 @@ export const catalogueBudgets: readonly Budget[] = [
     units: 1,
     prepare: onCard('PUT', '', { credit: 9, transfer: true }),
   },
-  // Two units more, since it moves in the index of its owner's cards.
+  // Two units more, since the card moves in the index of its owner's cards.
   {
     endpoint: 'disable-gift-card',
     when: 'was active',
@@ -169,7 +169,7 @@ export const catalogueBudgets: readonly Budget[] = [
   { endpoint: 'get-category', when: '', steps: 1, units: 1, prepare: onCategory('GET') },
   { endpoint: 'create-category', when: '', steps: 1, units: 1, prepare: post('/v1/categories', { name: 'Light' }) },
   { endpoint: 'update-category', when: '', steps: 1, units: 1, prepare: onCategory('PUT', { name: 'Dark' }) },
-  // Deleted in a transaction, so that sending it again is harmless (2); then its memberships are read (1).
+  // The deletion is a transaction (2), so that a repeat is harmless. Then the memberships are read (1).
   { endpoint: 'delete-category', when: 'without products', steps: 2, units: 3, prepare: onCategory('DELETE') },
   {
     endpoint: 'list-categories',

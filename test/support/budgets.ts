@@ -7,18 +7,18 @@ import { newResident } from './residents.ts';
 import type { Call } from './service.ts';
 
 /**
- * What each call may cost: calls to the table one after another, and capacity units, those of indexes included. Held by
- * a test and printed by the bench, both from this table.
+ * The most that an endpoint may cost: calls to the table in sequence, and capacity units, those of indexes included. A
+ * test enforces these budgets, and the bench prints them.
  */
 export interface Budget {
   endpoint: string;
-  /** Of which kind of customer or row, where it matters. */
+  /** The kind of customer or row, if it matters. */
   when: string;
   /** Sequential calls. */
   steps: number;
   /** Request units: 1 per 4 KiB read consistently, half of that from an index, 1 per KiB written, 2 in a transaction. */
   units: number;
-  /** Makes what the call needs; answers method, path and body. */
+  /** Makes the rows that the call needs. Returns its method, path and body. */
   prepare: (call: Call, store: string) => Promise<[method: string, path: string, body?: unknown]>;
 }
 

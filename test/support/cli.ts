@@ -17,7 +17,7 @@ interface Ran {
   rows: any[];
 }
 
-/** Runs the command as a person does, in a process of its own, which has no terminal; it finds what it needs by itself. */
+/** Runs the command in a process of its own, without a terminal. */
 export const runStore = (args: readonly string[], env: Record<string, string> = {}): Promise<Ran> => {
   const { PATH = '', HOME = '' } = process.env;
   return new Promise((resolve) => {

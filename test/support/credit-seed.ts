@@ -10,7 +10,7 @@ import { newResident } from './residents.ts';
 
 export const newCustomer = async (): Promise<string> => (await newResident()).uuid;
 
-/** A customer who holds regular credit in these lots and `unlotted` beside them, as increments would have left it. */
+/** Makes a customer with these lots and `unlotted` regular credit, as increments would. */
 export const customerWithLots = async (
   store: string,
   lots: readonly { amount: number; expiresAt: string }[],
@@ -46,7 +46,7 @@ export const customerWithLots = async (
   return uuid;
 };
 
-/** A customer's raw credit: their item and lots, and what is wrong with them. */
+/** A customer's stored credit: their item, their lots and the faults of their books. */
 export const creditOf = async (
   store: string,
   uuid: string,
@@ -56,7 +56,7 @@ export const creditOf = async (
   return { item, lots, faults: auditCredit(item, lots) };
 };
 
-/** How many lots are in which state. */
+/** The number of lots in each state. */
 export const statesOf = (lots: readonly CreditLot[]): Record<string, number> => {
   const counts: Record<string, number> = {};
   for (const { state } of lots) counts[state] = (counts[state] ?? 0) + 1;

@@ -9,7 +9,7 @@ import { newId, now, timestamp } from '../../lib/clock.ts';
 import type { Order } from '../../lib/delivery/message.ts';
 import { ensureQueues, startQueue } from '../../local/queue.ts';
 
-/** Starts a queue server with queues of this test file's own, in memory or in `dir`; the service uses them from then on. */
+/** Starts a queue server with queues for this test file, in memory or in `dir`, and points the service at them. */
 export const startTestQueue = async (dir?: string) => {
   const queue = await startQueue(dir);
   const { url, deadLetterUrl } = await ensureQueues(queue.endpoint, `test-${randomUUID()}`);
@@ -25,7 +25,7 @@ export const startTestQueue = async (dir?: string) => {
   return { url, deadLetterUrl };
 };
 
-/** The bodies of up to ten messages of a queue; who asks again gets the next ones. */
+/** Receives the bodies of up to ten messages. The next call gets the next ones. */
 export const received = async (QueueUrl: string): Promise<string[]> => {
   const client = new SQSClient({});
   const { Messages = [] } = await client.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
@@ -33,7 +33,7 @@ export const received = async (QueueUrl: string): Promise<string[]> => {
   return Messages.map(({ Body = '' }) => Body);
 };
 
-/** An order as the endpoint makes it. */
+/** An order like those that the endpoint makes. */
 export const anOrder = (store: string, fields: Partial<Order> = {}): Order => ({
   kind: 'deliver',
   store,
@@ -47,7 +47,7 @@ export const anOrder = (store: string, fields: Partial<Order> = {}): Order => ({
   ...fields,
 });
 
-/** A batch as Lambda hands it to the worker. */
+/** A batch like those that Lambda passes to the worker. */
 export const batchOf = (...bodies: string[]): SQSEvent =>
   ({
     Records: bodies.map((body, index) => ({ messageId: `m${index}`, receiptHandle: `r${index}`, body })),
@@ -62,7 +62,7 @@ const listen = async (server: Server | TcpServer): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
-/** An HTTP server on loopback that answers as told; ends with the test file. */
+/** Starts an HTTP server on loopback. It ends with the test file. */
 export const serve = async (listener: Parameters<typeof createServer>[1]): Promise<string> => {
   const server = createServer(listener);
   afterAll(() => {
@@ -72,7 +72,7 @@ export const serve = async (listener: Parameters<typeof createServer>[1]): Promi
   return listen(server);
 };
 
-/** A TCP server on loopback that does with each connection what it is told. */
+/** Starts a TCP server on loopback. It ends with the test file. */
 export const serveRaw = async (onConnection: (socket: Socket) => void): Promise<string> => {
   const sockets = new Set<Socket>();
   const server = createTcpServer((socket) => {
@@ -88,7 +88,7 @@ export const serveRaw = async (onConnection: (socket: Socket) => void): Promise<
   return listen(server);
 };
 
-/** How many messages wait on a queue. */
+/** The number of messages on a queue. */
 export const messagesOn = async (url: string): Promise<number> => {
   const client = new SQSClient({});
   const AttributeNames = ['ApproximateNumberOfMessages' as const];

@@ -1,6 +1,6 @@
 import { startEngine } from '../../local/engine.ts';
 
-/** One engine in memory for the whole run; each test file makes a table of its own in it. */
+/** Starts one engine in memory for the whole run. Each test file makes its own table in it. */
 export default async function setup(): Promise<() => Promise<void>> {
   const engine = await startEngine();
   Object.assign(process.env, {

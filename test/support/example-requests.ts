@@ -12,13 +12,13 @@ export const seedExamples = (call: Call, code = 'Example'): Promise<OneOfEach> =
 
 const deletesWhole = ({ method, path }: Route): boolean => method === 'DELETE' && path.endsWith('/{id}');
 
-/** Every row, in an order in which the examples about the same rows all succeed: a row is deleted last. */
+/** All endpoints, those that delete a row last, so that every example request succeeds. */
 export const routesInOrder: readonly Route[] = [
   ...routes.filter((row) => !deletesWhole(row)),
   ...routes.filter(deletesWhole),
 ];
 
-/** Values of the fields that requests have, by the fields' names. */
+/** Values for request fields, by name. */
 const fieldValues = ({ coupon }: OneOfEach, code: string): Record<string, unknown> => ({
   code,
   couponId: coupon,
@@ -37,14 +37,14 @@ const fieldValues = ({ coupon }: OneOfEach, code: string): Record<string, unknow
   items: ['Chair'],
 });
 
-/** A value that a field takes whose name says nothing. */
+/** A value for any other field, by its schema. */
 const plainValue = ({ enum: values, format, minimum, type }: JsonSchema): unknown => {
   if (values) return values[0];
   if (format === 'uuid') return bob.uuid;
   return type === 'integer' || type === 'number' ? Math.max(minimum ?? 1, 1) : type === 'boolean' ? true : 'New';
 };
 
-/** A body that a row takes: its required fields, and those optional ones of which the name says what to send. */
+/** A valid body: the required fields, and the optional ones with a known name. */
 const bodyOf = (body: z.ZodType, rows: OneOfEach, code: string): object => {
   const { properties = {}, required = [] } = jsonSchema(body);
   const values = fieldValues(rows, code);
@@ -52,11 +52,11 @@ const bodyOf = (body: z.ZodType, rows: OneOfEach, code: string): object => {
     ([name, { type }]) => required.includes(name) || (name in values && type !== 'object'),
   );
   const filled = Object.fromEntries(fields.map(([name, schema]) => [name, values[name] ?? plainValue(schema)]));
-  // A request names its coupon in one way.
+  // A request must name its coupon in exactly one way.
   return 'couponId' in filled ? { ...filled, code: undefined } : filled;
 };
 
-/** A request to a row that succeeds, about these rows and the resident bob. `code` is one that no coupon has. */
+/** A request that succeeds, about these rows and the resident bob. No coupon may have `code`. */
 export const exampleOf = (row: Route, rows: OneOfEach, code: string): { path: string; body?: object } => {
   const segments = row.path.split('/');
   const filled = segments.map((segment, index) => {

@@ -5,7 +5,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { db, dbOnce } from '../../lib/table/client.ts';
 
-/** A request on its way to the table; each of the SDK's own retries is one more. */
+/** A request to the table. Each of the SDK's own retries is another one. */
 export interface TableCall {
   /** Such as UpdateItem. */
   operation: string;
@@ -25,13 +25,12 @@ const stop = (name: string): void => {
   for (const client of [db, dbOnce]) client.middlewareStack.remove(name);
 };
 
-/** Takes away every interceptor that is still there. */
+/** Removes all interceptors. */
 export const stopIntercepting = (): void => interceptors.forEach(stop);
 
 /**
- * Puts `around` about every request of the table's clients, below the SDK's own retries: before `send` the table has
- * not seen the request, after it the table has answered. Answers what takes it away again; the end of the test file
- * does so too.
+ * Calls `around` for every request of the table's clients, below the SDK's own retries. The table sees the request only
+ * when `around` calls `send`. Returns a function that removes the interceptor; the end of the test file removes it too.
  */
 export const intercept = (around: (call: TableCall, send: Send) => Promise<unknown>): (() => void) => {
   const name = `interceptor${count++}`;
@@ -54,7 +53,7 @@ export const notSent = () => Object.assign(new Error('connect ECONNREFUSED'), { 
 export const answerLost = () => Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
 export const throttled = () => new ProvisionedThroughputExceededException({ message: 'Slow down.', $metadata });
 
-/** The table's refusal because another transaction is at the same item. */
+/** The table's refusal of a request because another transaction is writing the same item. */
 export const conflict = ({ operation, input }: TableCall) =>
   operation.startsWith('TransactWrite')
     ? new TransactionCanceledException({
@@ -66,7 +65,7 @@ export const conflict = ({ operation, input }: TableCall) =>
       })
     : new TransactionConflictException({ message: 'Transaction is ongoing for the item.', $metadata });
 
-/** Random numbers from 0 up to 1 that are the same for the same seed (mulberry32). */
+/** Random numbers from 0 up to 1. The same seed gives the same numbers (mulberry32). */
 export const randomFrom = (seed: number) => {
   let state = seed | 0;
   return (): number => {
@@ -78,8 +77,8 @@ export const randomFrom = (seed: number) => {
 };
 
 /**
- * Lets a part `rate` of the requests fail in one of the ways in which a table fails, as `seed` has it: not sent, answer
- * lost, conflict, throttled; and lets queries of an index answer what they answered before.
+ * Makes a part `rate` of the requests fail at random: not sent, answer lost, conflict or throttled. Queries of an index
+ * sometimes repeat an earlier answer.
  */
 export const injectFaults = (seed: number, rate: number): (() => void) => {
   const random = randomFrom(seed);

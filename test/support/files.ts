@@ -10,7 +10,7 @@ import { kindOf } from './kinds.ts';
 import { seedResidents } from './residents.ts';
 import { freshTable } from './service.ts';
 
-/** A directory of this test file's own, which goes when the file is done. */
+/** Makes a directory that is removed at the end of the test file. */
 export const tempDir = (): string => {
   const dir = join(tmpdir(), `sis-files-${randomUUID()}`);
   mkdirSync(dir);
@@ -18,7 +18,7 @@ export const tempDir = (): string => {
   return dir;
 };
 
-/** A table with the residents and one store, and nothing else. Answers the store. */
+/** Makes a table with the residents and one empty store. Returns the store's id. */
 export const freshStore = async (): Promise<string> => {
   await freshTable();
   await seedResidents();

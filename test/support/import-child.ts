@@ -1,7 +1,7 @@
 import { importFile } from '../../cli/data/import.ts';
 import { kindOf } from './kinds.ts';
 
-/** A process that imports a file, to be killed: says how many rows are written whenever some are. */
+/** Imports a file in a process that a test kills. Prints the number of written rows after each chunk. */
 
 const [kind = '', store = '', path = ''] = process.argv.slice(2);
 

@@ -1,7 +1,7 @@
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 const time = /^20[2-4]\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** An answer with names in place of what is new each time: ids and times made by the service, cursors, secrets. */
+/** Replaces the values that differ in each run: ids and times that the service made, cursors and secrets. */
 export const lasting = (body: unknown): unknown =>
   JSON.parse(JSON.stringify(body ?? null), (key, value) => {
     if (typeof value !== 'string') return value;

@@ -1,14 +1,14 @@
-/** One operation of a recorded history. `start` and `end` are places in one order of all starts and ends. */
+/** One operation of a recorded history. `start` and `end` are positions in the sequence of all starts and ends. */
 export interface Operation<S> {
   start: number;
   end: number;
-  /** The state after it, if it began in `state` and what it answered fits; else undefined. Leaves `state` as it is. */
+  /** The state after the operation if it began in `state`; undefined if its answer contradicts that. Does not change `state`. */
   apply: (state: S) => S | undefined;
 }
 
 /**
- * Whether the operations could have happened one at a time, each at some moment between its start and its end, and
- * answered what they did; and ended in a state that `isEnd` accepts. Tries every order: for few operations only.
+ * True if some order of the operations explains their answers and ends in a state that `isEnd` accepts. Each operation
+ * counts as one moment between its start and its end. Tries every order, so the history must be short.
  */
 export const isLinearizable = <S>(
   initial: S,
@@ -22,7 +22,7 @@ export const isLinearizable = <S>(
     if (failed.has(place)) return false;
     const firstEnd = Math.min(...left.map(({ end }) => end));
     const found = left.some((operation) => {
-      // What started after another had ended cannot have come before it.
+      // An operation that started after another ended cannot come before it.
       if (operation.start > firstEnd) return false;
       const next = operation.apply(state);
       return next !== undefined && goesOn(next, left.toSpliced(left.indexOf(operation), 1));

@@ -10,7 +10,7 @@ import { startService } from '../../local/service.ts';
 const main = new URL('../../local/main.ts', import.meta.url).pathname;
 const compileCache = new URL('../../node_modules/.cache/tests', import.meta.url).pathname;
 
-/** Starts the local service as a person does, in a process of its own; `options` are those of the command line. */
+/** Starts the local service in a process of its own. `options` are those of the command line. */
 export const startProcess = (dataDir: string, options: string[], env: NodeJS.ProcessEnv) => {
   const child = spawn(process.execPath, [main, '--data-dir', dataDir, '--port', '0', ...options], {
     // From the second start on, Node need not compile the service again.
@@ -18,7 +18,7 @@ export const startProcess = (dataDir: string, options: string[], env: NodeJS.Pro
   });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk));
-  /** Waits for an output that fits, and answers all of it so far. */
+  /** Waits until the output matches `pattern`. Returns all output so far. */
   const until = async (pattern: RegExp): Promise<string> => {
     while (!pattern.test(text)) {
       if (child.exitCode !== null || child.signalCode !== null) throw new Error(text);
@@ -26,7 +26,7 @@ export const startProcess = (dataDir: string, options: string[], env: NodeJS.Pro
     }
     return text;
   };
-  /** Ends it as Ctrl-C does; answers its exit code. */
+  /** Ends the service as Ctrl-C does. Returns its exit code. */
   const stop = async (): Promise<number | null> => {
     child.kill('SIGINT');
     await once(child, 'exit');
@@ -36,8 +36,8 @@ export const startProcess = (dataDir: string, options: string[], env: NodeJS.Pro
 };
 
 /**
- * Starts the local service inside the test file's own process: in memory, on a free port, with a table of its own in
- * the tests' engine, and limits that no test reaches. It sets `process.env`, so a file can have one of them.
+ * Starts the local service in the test file's process: in memory, on a free port, with its own table in the tests'
+ * engine, and with limits that no test reaches. It sets `process.env`, so a test file can start only one.
  */
 export const startForTests = async (options: Partial<LocalOptions> = {}) => {
   const dataDir = join(tmpdir(), `sis-test-${randomUUID()}`);

@@ -13,7 +13,7 @@ interface LogLine {
 /** Writes a line as the service does on Lambda. */
 export const writeLine = logSink.write;
 
-/** Every line that was logged, instead of on standard output. */
+/** The logged lines, which do not go to standard output. */
 export const logLines: LogLine[] = [];
 logSink.write = (fields) => {
   logLines.push(fields as LogLine);

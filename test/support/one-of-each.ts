@@ -1,4 +1,4 @@
-/** The kinds of row that have ids of their own, by the segment that stands before the id in a path. */
+/** The kinds of row with ids, by the path segment before the id. */
 export const kindOf = {
   coupons: 'coupon',
   products: 'product',
@@ -11,12 +11,12 @@ export type Kind = (typeof kindOf)[keyof typeof kindOf];
 /** The id of one row of each kind. */
 export type OneOfEach = Record<Kind, string>;
 
-/** A client of any of the services under test. */
+/** A client of a service under test. */
 // biome-ignore lint/suspicious/noExplicitAny: an answer is looked at member by member, whatever the endpoint.
 type Call = (method: string, path: string, body?: unknown) => Promise<{ status: number; body: any }>;
 
 interface Seed {
-  /** A code that no coupon of the store has; the other rows take it as their name. */
+  /** A code that no coupon of the store has. It is also the name of the other rows. */
   code: string;
   /** The owner of the coupon. */
   owner: string;
@@ -26,7 +26,7 @@ interface Seed {
   active?: boolean;
 }
 
-/** Makes a row. Throws with the answer where the service refuses it. */
+/** Makes a row. Throws with the answer if the service refuses it. */
 const make = async (call: Call, path: string, body: object): Promise<string> => {
   const answer = await call('POST', path, body);
   if (answer.status > 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);

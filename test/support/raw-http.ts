@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** An answer as it came over the wire. Names of headers are in lower case. */
+/** A parsed answer. Names of headers are in lower case. */
 export interface RawAnswer {
   status: number;
   headers: Map<string, string[]>;
@@ -22,9 +22,9 @@ const parseAnswer = (bytes: Buffer): RawAnswer => {
 };
 
 /**
- * Sends bytes on a connection of their own and reads until the other side closes it, so the request has to ask for that
- * (`Connection: close`). `halfClosed`: nothing more will come, which ends a request that is shorter than it says.
- * Undefined where the connection was closed without an answer.
+ * Sends bytes on a new connection and reads until the server closes it, so the request needs `Connection: close`.
+ * `halfClosed` closes the sending side, which ends a request that is shorter than its Content-Length. Returns undefined
+ * if the server closes the connection without an answer.
  */
 export const sendRaw = async (
   port: number,
@@ -35,7 +35,7 @@ export const sendRaw = async (
   const closed = new Promise((resolve) => socket.on('close', resolve));
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk));
-  // What was refused early may still be on its way when the connection is reset: the answer counts.
+  // The server may refuse early and reset the connection while bytes are under way. The answer counts.
   socket.on('error', () => {});
   socket.setTimeout(timeoutMillis, () => socket.destroy());
   if (halfClosed) socket.end(bytes);

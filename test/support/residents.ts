@@ -1,6 +1,6 @@
 import { putResident, type Resident } from '../../lib/store/residents.ts';
 
-/** A resident of the tests: the UUID is made of a number. */
+/** A test resident, whose UUID is made of a number. */
 const resident = (number: number, username: string): Resident => ({
   uuid: `${String(number).padStart(8, '0')}-7e57-0000-0000-000000000000`,
   username,
@@ -10,7 +10,7 @@ export const ada = resident(1, 'ada.lovelace');
 export const bob = resident(2, 'bob');
 export const cleo = resident(3, 'cleo');
 
-/** A well-formed UUID that is nobody's and nothing's. */
+/** A well-formed UUID that no resident and no row has. */
 export const unknownUuid = 'ffffffff-7e57-0000-0000-000000000000';
 
 export const seedResidents = async (): Promise<void> => {
@@ -20,8 +20,8 @@ export const seedResidents = async (): Promise<void> => {
 let made = 0;
 
 /**
- * A resident whom no store knows yet, so that tests do not see each other's customers. What is not given is made of a
- * number that grows.
+ * Makes a resident whom no store knows yet, so that tests do not see each other's customers. Missing fields are made of
+ * a growing number.
  */
 export const newResident = async (given: Partial<Resident> = {}, formerNames: string[] = []): Promise<Resident> => {
   made += 1;

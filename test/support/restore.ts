@@ -7,7 +7,7 @@ import { engine } from '../../lib/table/table.ts';
 import { stopIntercepting } from './faults.ts';
 import { logLines } from './log.ts';
 
-/** Each test file finds the process as the first one found it: what a file changes for itself is put back at its end. */
+/** Restores the process at the end of each test file, so that the next file starts from the same state. */
 
 const env = { ...process.env };
 const kept = [source, resolver, logSink, engine].map((object) => ({ object, members: { ...object } }));

@@ -1,7 +1,7 @@
 import { nilUuid } from '../../lib/identifier.ts';
 import type { ProductFields } from '../../lib/store/products.ts';
 
-/** A product's fields as a request with name and price alone sets them. */
+/** The fields of a product after a request with name and price only. */
 export const productWith = (fields: Partial<ProductFields> = {}): ProductFields => ({
   name: 'Chair',
   price: 100,

@@ -13,7 +13,7 @@ const headers = {
     'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
 };
 
-/** A transaction's most. The engine takes half as long over one of these as over four batches of 25. */
+/** The most items of a transaction. The engine takes half as long for one as for four batches of 25. */
 const together = 100;
 
 function* inGroups(items: Iterable<object>): Generator<object[]> {
@@ -27,8 +27,8 @@ function* inGroups(items: Iterable<object>): Generator<object[]> {
 }
 
 /**
- * Writes items by the hundred thousand, none twice: past the SDK, whose work on each item takes longer than the
- * engine's. They may be made as they are written, so that they are never all in memory.
+ * Writes hundreds of thousands of items, none twice. It bypasses the SDK, which spends more time on an item than the
+ * engine does. `items` may be lazy, so that they are never all in memory.
  */
 export const putAll = async (items: Iterable<object>): Promise<void> => {
   const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '';
@@ -38,13 +38,13 @@ export const putAll = async (items: Iterable<object>): Promise<void> => {
       const puts = group.map((item) => ({
         Put: { TableName: tableName(), Item: marshall(item, { removeUndefinedValues: true }) },
       }));
-      // Not with fetch, which refuses the engine's port, as browsers do.
+      // fetch refuses some ports, as browsers do, and the engine may have one of them.
       const sent = request(endpoint, { method: 'POST', headers }).end(JSON.stringify({ TransactItems: puts }));
       const [response] = (await once(sent, 'response')) as [IncomingMessage];
       const answer = await text(response);
       if (response.statusCode !== 200) throw new Error(answer);
     }
   };
-  // While the engine works on one group, the next is made.
+  // One writer prepares a group while the engine works on the other's.
   await Promise.all([write(), write()]);
 };

@@ -9,16 +9,16 @@ import { ada, bob } from './residents.ts';
 import { productWith } from './rows.ts';
 import { putAll } from './seed.ts';
 
-/** The lists that can be made long; `texts` is the index that a search of the products reads. */
+/** The lists that can be seeded. `texts` is the index that a product search reads. */
 export type SeededList = 'products' | 'texts' | 'coupons' | 'customers' | 'categories';
 
 /**
- * Rows that a page of 40 can reach. What lies behind them counts by its place in the table and its indexes alone, so
- * there items are bare, and one item stands for several rows: the seeding takes a quarter of the time.
+ * Pages of 40 read at most this many rows. Rows behind them only have to take up a place in the table and its indexes,
+ * so they are items without content, which cuts the seeding to a quarter of the time.
  */
 const reachable = 1_000;
 
-/** An id in the order of creation, as those of a real store are. */
+/** An id in the order of creation, as in a real store. */
 const idOf = (number: number): string => `01900000-0000-7000-8000-${String(number).padStart(12, '0')}`;
 
 const createdAt = (number: number): string => timestamp(Date.UTC(2026, 0) + number);
@@ -39,7 +39,6 @@ const rowsOf = (store: string, category: string, number: number) => {
     store,
     productWith({
       name: `Product number ${number} of many`,
-      // One in four is not listed, one in four bloggable.
       listed: number % 4 !== 0,
       bloggable: number % 4 === 1,
       item: `item ${number}`,
@@ -70,7 +69,7 @@ const rowsOf = (store: string, category: string, number: number) => {
   };
 };
 
-/** Flags repeat after so many rows: a bare item takes those of the row that stands as far from the last repetition. */
+/** Flags repeat after this many rows, so a bare item takes those of the row at the same point of the period. */
 const period = 20;
 
 function* itemsOf(store: string, category: string, count: number, lists: readonly SeededList[]): Generator<object> {
@@ -93,9 +92,9 @@ function* itemsOf(store: string, category: string, count: number, lists: readonl
 }
 
 /**
- * A store with so many rows in these lists: products (in one category, and with them gift cards of Bob's), coupons of
- * Ada's, customers, categories. Of products, coupons and gift cards a tenth is inactive, of the customers a fifth is
- * subscribed; customer number n has spent L$ n.
+ * Seeds a store with this many rows in these lists. All products are in one category, and as many gift cards are Bob's.
+ * Ada owns the coupons. A tenth of products, coupons and gift cards is inactive, a fifth of the customers is subscribed,
+ * and customer number n has spent L$ n.
  */
 export const seedStore = async (
   count: number,

@@ -16,7 +16,7 @@ import { ensureTable } from '../../local/table.ts';
 import { asRow } from './access.ts';
 import { logLines } from './log.ts';
 
-/** Makes a table of this test file's own. The entities use it from then on. */
+/** Makes a table for this test file, which the service uses from then on. */
 export const freshTable = async (): Promise<void> => {
   process.env.TABLE_NAME = `test-${randomUUID()}`;
   const client = new DynamoDBClient({});
@@ -24,7 +24,7 @@ export const freshTable = async (): Promise<void> => {
   client.destroy();
 };
 
-/** Every item of the table, for tests that must show that nothing was written. */
+/** Every item of the table, for tests that show that nothing was written. */
 export const wholeTable = async (): Promise<Record<string, unknown>[]> => {
   const items: Record<string, unknown>[] = [];
   let after: Record<string, unknown> | undefined;
@@ -38,7 +38,7 @@ export const wholeTable = async (): Promise<Record<string, unknown>[]> => {
   return items;
 };
 
-/** Stops the clock at a time, or moves it; the tests' only time. */
+/** Sets the clock, which then stands still. */
 export const setClock = (millis: number): void => {
   source.now = () => millis;
 };
@@ -48,7 +48,7 @@ interface Answer {
   headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: an answer is looked at member by member, whatever the endpoint.
   body: any;
-  /** Its cost, from the request's log line; undefined where no function was called. */
+  /** The cost in the request's log line; undefined if no function was called. */
   cost: { calls: number; steps: number; units: number } | undefined;
 }
 
@@ -56,7 +56,7 @@ export type Call = (method: string, path: string, body?: unknown, headers?: Reco
 
 const loaded = new Map<Route, Promise<{ handler: Handler }>>();
 
-/** The handler of a row, loaded once: the tests' loader asks its main process for every import. */
+/** Loads the handler of a row once, since the tests' loader asks its main process for every import. */
 const loadHandler = async (row: Route): Promise<Handler> => {
   const file = new URL(`../../functions/${row.id}.ts`, import.meta.url);
   const module = loaded.get(row) ?? (import(file.href) as Promise<{ handler: Handler }>);
@@ -65,8 +65,8 @@ const loadHandler = async (row: Route): Promise<Handler> => {
 };
 
 /**
- * A gateway over the real authorizer and handlers, with a table of its own, two stores, and a key with all scopes for
- * each. `call` sends JSON (a string as it is) with the first store's key; `path` is relative to the base URL.
+ * Starts a gateway with the real authorizer and handlers, a new table, and two stores with a key of all scopes each.
+ * `call` sends JSON (a string as it is) with the first store's key. `path` is relative to the base URL.
  */
 export const startTestService = async ({ authorizerTtlSeconds = 0 } = {}) => {
   await freshTable();
@@ -93,7 +93,7 @@ export const startTestService = async ({ authorizerTtlSeconds = 0 } = {}) => {
   const otherStore = await createStore('Other store');
   const keyWith = async (of: readonly Scope[], storeId = store.id): Promise<string> => {
     const { key, text } = await issueKey({ store: storeId, name: 'test', scopes: of, stage: 'test' });
-    // The first use of a key is written down: it has to be over before a test looks for writes.
+    // The first use of a key writes to the table. That must be over before a test watches for writes.
     await noteUse(key);
     return text;
   };

@@ -9,7 +9,7 @@ import { routes } from '../../lib/routes/routes.ts';
 
 const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
 
-/** The stack with these settings, and no firewall unless they ask for it. Nothing is bundled. */
+/** Makes the stack with these settings, without bundles, and without a firewall unless they ask for it. */
 export const makeStack = (settings: Record<string, unknown> = {}): Stack =>
   new StoreServiceStack(new App({ context }), 'service', {
     settings: readSettings({ firewall: 'false', ...settings }),
@@ -21,7 +21,7 @@ export const makeStack = (settings: Record<string, unknown> = {}): Stack =>
 export type Resource = any;
 
 const synthesise = (settings: Record<string, unknown>) => {
-  // CloudFormation's rules take longer than all else: test/infra/nag.test.ts holds the stack to them.
+  // CloudFormation's validation is slow, and test/infra/nag.test.ts runs it already.
   process.env.CDK_VALIDATION = 'false';
   const template = Template.fromStack(makeStack(settings));
   delete process.env.CDK_VALIDATION;

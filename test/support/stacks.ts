@@ -3,8 +3,8 @@ import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import { mockClient } from 'aws-sdk-client-mock';
 
 /**
- * Loaded into the command by its tests (`NODE_OPTIONS=--import`): CloudFormation knows the stacks of `TEST_STACKS`, which
- * holds the outputs of each as JSON, and no others. Lambda has the quota of a new account.
+ * The command's tests load this into it (`NODE_OPTIONS=--import`). It stubs CloudFormation with the stacks of
+ * `TEST_STACKS`, the outputs of each as JSON, and Lambda with the quota of a new account.
  */
 const stacks: Record<string, Record<string, string>> = JSON.parse(process.env.TEST_STACKS ?? '{}');
 

@@ -3,9 +3,8 @@ import type { Page } from '../../lib/lists/page.ts';
 import type { Call } from './service.ts';
 
 /**
- * Reads a list that does not change page by page, to its end and back to its start, and answers its rows. Holds it to
- * what the contract says of pages: all are full but the last, the last is empty only where the list is, and the way
- * back shows the same pages.
+ * Walks an unchanging list to its end and back, and returns its rows. Asserts the contract of pages: all but the last are
+ * full, the last is empty only if the list is, and the way back shows the same pages.
  */
 export const walk = async <Row>(limit: number, read: (cursor: string | null) => Promise<Page<Row>>): Promise<Row[]> => {
   const follow = async (page: Page<Row>, way: 'nextCursor' | 'previousCursor'): Promise<Page<Row>[]> => {

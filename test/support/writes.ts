@@ -3,7 +3,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import { intercept } from './faults.ts';
 
-/** The header by which a test's request is told apart from the others that run at the same time. */
+/** The header that identifies a test's request among concurrent ones. */
 export const requestTag = 'x-test-request';
 
 interface Write {
@@ -37,9 +37,9 @@ const writesOf = (operation: string, input: Input): Write[] => {
 };
 
 /**
- * Watches the table's writes from now on, each by the request that made it, the authorizer's among them. Answers a
- * function that takes a request's tag and says which keys hold something else after it than before. (The record of a
- * refused request with an Idempotency-Key comes and goes: it does not count.)
+ * Records which request, by its tag, makes each write to the table, the authorizer's included. Returns a function that
+ * lists the keys whose items a request changed. The record of a refused request with an Idempotency-Key does not count,
+ * since it is deleted again.
  */
 export const watchWrites = () => {
   const current = new AsyncLocalStorage<Write[]>();
