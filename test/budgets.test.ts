@@ -25,7 +25,7 @@ test.each(budgets)('$endpoint ($when) takes $steps calls and $units units', asyn
 
 const isBudgeted = ({ id }: Route): boolean => budgets.some(({ endpoint }) => endpoint === id.replace(/.*\//, ''));
 
-/** A new row is held to this until it has a budget of its own. */
+/** The budget of a new row until it has one of its own. */
 const ceiling = { steps: 3, units: 8 };
 
 test.each(routes.filter((row) => !isBudgeted(row)))('$id takes at most 3 calls and 8 units', async (row) => {

@@ -17,7 +17,7 @@ const withParams = (event: APIGatewayProxyEvent, name: string, value: string): A
 
 const unknown = 'ffffffff-7e57-0000-0000-000000000000';
 
-/** What is sent, made of an event that is answered with 200. */
+/** Requests, made of an event that gets 200. */
 const cases: [string, string, number, (event: APIGatewayProxyEvent) => APIGatewayProxyEvent][] = [
   ['get-category', 'a category that is there', 200, (event) => event],
   ['get-category', 'one that is not', 404, (event) => withParams(event, 'id', unknown)],
@@ -29,7 +29,7 @@ const cases: [string, string, number, (event: APIGatewayProxyEvent) => APIGatewa
 ];
 
 test.each(cases)(
-  '%s of %s is answered alike by all that the benchmark compares',
+  '%s of %s gets the same answer from all contestants of the benchmark',
   async (operation, _, status, sent) => {
     const answers = [];
     for (const { handler, event } of contestants.filter((one) => one.operation === operation)) {

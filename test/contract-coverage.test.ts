@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-/** docs/contract/contract-coverage.md against the contract suite, the other tests and docs/contract/contract.md, both ways. */
+/** Compares docs/contract/contract-coverage.md with the contract suite, the other tests and docs/contract/contract.md. */
 
 const root = new URL('../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
@@ -41,13 +41,13 @@ const decisions = entriesOf(ofContract);
 const entries = [...entriesOf(specification), ...decisions];
 const rules = new Set(entries.map(({ rule }) => rule));
 
-/** What precedes the colon of a title, or stands in a table of cases by itself, as far as it consists of rules. */
+/** The rules before the colon of a title, or alone in a table of cases. */
 const rulesIn = (text: string): string[] =>
   [...text.matchAll(/['"`]([a-zA-Z0-9 ,]+)(?=[:'"`])/g)].flatMap(([, heads = '']) =>
     heads.split(', ').filter((head) => rules.has(head)),
   );
 
-test('every rule of the list is proven by what the list says, and nothing is proven that is not in it', () => {
+test('the list names exactly the files that prove each rule, and has every proven rule', () => {
   const proven = new Map<string, string[]>();
   for (const file of suite)
     for (const rule of new Set(rulesIn(read(`test/contract/${file}`))))
@@ -80,7 +80,7 @@ test('every test of the suite begins with rules of the list', () => {
   }
 });
 
-test('the tests that the list names outside the suite exist', () => {
+test('the list names only tests outside the suite that exist', () => {
   const named = entries.flatMap(({ proofs }) => proofs).filter((proof) => proof.startsWith('test/'));
 
   for (const proof of named) {
@@ -91,7 +91,7 @@ test('the tests that the list names outside the suite exist', () => {
   expect(named.length).toBeGreaterThan(0);
 });
 
-test('every row of contract.md is in the list, and no other', () => {
+test('the list has exactly the rows of contract.md', () => {
   const sections = read('docs/contract/contract.md').split('\n## ').slice(1);
 
   for (const section of sections) {

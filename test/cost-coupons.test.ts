@@ -6,8 +6,8 @@ import { seedStore } from './support/seeded-store.ts';
 import { startTestService } from './support/service.ts';
 
 /**
- * What budgets.test.ts does not say of coupons and gift cards: calls one after another, and capacity units. Units hold reads and writes, those
- * of indexes included, which a budget of the design names apart; so each expected number is spelled out.
+ * Further costs of coupons and gift cards, beside test/support/budgets.ts: calls in sequence, and capacity units. The
+ * units include the indexes, which the design counts apart, so each expected number is written as a sum.
  */
 let service: Awaited<ReturnType<typeof startTestService>>;
 let coupon: string;
@@ -42,12 +42,12 @@ test('replacing a coupon under the same code is one call and one unit, a change 
 
 test('replacing or disabling a gift card is one call and one unit while its flags stay', async () => {
   expect(await costOf('PUT', `/v1/giftcards/${card}`, { credit: 9, transfer: true })).toEqual({ steps: 1, units: 1 });
-  // Between two partitions of the index: out of one, into the other.
+  // The card moves between two partitions of the index: 2 more units.
   expect(await costOf('POST', `/v1/giftcards/${card}/actions/disable`)).toEqual({ steps: 1, units: 1 + 2 });
   expect(await costOf('POST', `/v1/giftcards/${card}/actions/disable`)).toEqual({ steps: 1, units: 1 });
 });
 
-test('granting a gift card to a customer is two calls: half a unit to know them, 1 to write, 1 for the index', async () => {
+test('granting a gift card to a customer is two calls: half a unit to read them, 1 to write, 1 for the index', async () => {
   const body = { credit: 5 };
 
   expect(await costOf('POST', grantPath, body)).toEqual({ steps: 2, units: 0.5 + 1 + 1 });
@@ -57,7 +57,7 @@ test('granting a gift card to a customer is two calls: half a unit to know them,
 test.each([
   ['by id', () => ({ couponId: coupon, scope: 0 }), 2, 1 + 0.5 + 1],
   ['by code', () => ({ code: 'spring', scope: 0 }), 3, 2 + 0.5 + 1],
-  // The index tells the coupon's id; its item, read as it is now, the rest.
+  // The index gives the coupon's id. Its item is then read consistently.
   ['by owner', () => ({ couponOwnerUuid: ada.uuid, scope: 0 }), 3, 0.5 + 1 + 0.5 + 1],
 ])('applying a coupon %s to a customer writes one unit', async (_, body, steps, units) => {
   await costOf('POST', applyPath(bob.uuid), body());
@@ -65,15 +65,15 @@ test.each([
   const cost = await costOf('POST', applyPath(bob.uuid), body());
 
   expect(cost.units).toBe(units);
-  // Fewer are counted where the second read of one chain happens to run beside the first of another.
+  // The count is lower if the second read of one chain happens to run beside the first of another.
   expect(cost.steps).toBeLessThanOrEqual(steps);
 });
 
-test('applying a coupon by UUID needs no call more for a resident who is not in memory, by name one', async () => {
+test('applying a coupon to a resident who is not cached costs one more call by name, and none by UUID', async () => {
   const body = { couponId: coupon, scope: 0 };
 
   expect((await costOf('POST', applyPath(bob.uuid), body, true)).steps).toBe(2);
-  // A look-up of the name comes first; the coupon is read beside it.
+  // The coupon is read at the same time as the name.
   expect((await costOf('POST', applyPath('bob'), body, true)).steps).toBeLessThanOrEqual(3);
   expect((await costOf('POST', applyPath('bob'), body)).steps).toBe(2);
 });
@@ -86,7 +86,7 @@ test('applying a coupon for one product reads the product beside the coupon', as
   expect(await costOf('POST', applyPath(bob.uuid), body)).toEqual({ steps: 2, units: 1 + 1 + 0.5 + 1 });
 });
 
-test('applying by an owner of many coupons costs what it costs by an owner of one', async () => {
+test('applying by owner costs the same for an owner of many coupons as for an owner of one', async () => {
   const keyOf = async ({ store }: { store: string }) => service.callAs(await service.keyWith(scopes, store));
   const [one, many] = [await keyOf(await seedStore(0, [])), await keyOf(await seedStore(1_000, []))];
   await one('POST', '/v1/coupons', { code: 'Only', ownerIdentifier: cleo.uuid });

@@ -50,7 +50,7 @@ test(`a page of a filtered list costs the same, within 5 %, in a store of 1000 r
     expect([ofFew.status, ofMany.status], path).toEqual([200, 200]);
     expect([ofFew.body.data.length, ofMany.body.data.length], path).toEqual([40, 40]);
     expect(ofMany.cost?.calls, path).toBe(ofFew.cost?.calls);
-    // No index holds a category's products by other filters: more members are read until enough of them pass.
+    // No index combines a category with other filters, so more members are read until enough of them pass.
     if (!path.includes('category')) expect(ofMany.cost?.steps, path).toBeLessThanOrEqual(2);
     expect(Math.abs((ofMany.cost?.units ?? 0) / (ofFew.cost?.units ?? 1) - 1), path).toBeLessThanOrEqual(0.05);
   }
@@ -77,7 +77,7 @@ test('single rows cost one call: 1 unit to read, 1 per KiB and index to write', 
   expect(await cost('GET', `/v1/products/${product}`)).toEqual(one);
   expect(await cost('GET', `/v1/categories/${category}`)).toEqual(one);
   expect(await cost('PUT', `/v1/categories/${category}`, { name: 'Seats' })).toEqual(one);
-  // The indexes hold nothing of the price.
+  // No index holds the price.
   expect(await cost('PUT', `/v1/products/${product}`, { name: 'Chair', price: 2 })).toEqual(one);
   expect(await cost('GET', '/v1/categories')).toEqual(one);
   expect((await cost('POST', '/v1/categories', { name: 'Tables' }))?.calls).toBe(1);

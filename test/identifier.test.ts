@@ -37,13 +37,13 @@ test.each([
   expect(parseIdentifier(text)).toBeUndefined();
 });
 
-test('a UUID is taken in any case, without a version or variant', () => {
+test('accepts a UUID in any case, with any version and variant', () => {
   expect(parseIdentifier('FFFFFFFF-0000-0000-0000-00000000000A')).toEqual({
     uuid: 'ffffffff-0000-0000-0000-00000000000a',
   });
 });
 
-test('no text makes it throw, and what it reads it reads again the same', () => {
+test('never throws, and reads its own result as the same identifier', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[a-zA-Z0-9]{1,5}[. ]?[a-z]{0,5}$/)),

@@ -8,7 +8,7 @@ afterEach(() => {
   process.env.KEY_STAGE = stage;
 });
 
-test('a new key has the documented shape and is read back', () => {
+test('a new key has the documented shape and can be parsed', () => {
   const { id, hash, text } = newKey('live');
 
   expect(text).toMatch(/^sis_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$/);
@@ -30,7 +30,7 @@ test('a key of the other stage is refused', () => {
   expect(parseKey(newKey('live').text, 'test')).toBeUndefined();
 });
 
-test('a deployment takes live keys unless it says that it is a test', () => {
+test('a deployment accepts live keys unless its stage is test', () => {
   process.env.KEY_STAGE = 'test';
   expect(keyStage()).toBe('test');
   process.env.KEY_STAGE = 'something else';
@@ -55,7 +55,7 @@ test('a shorter, longer or padded key is refused', () => {
     expect(parseKey(changed, 'test')).toBeUndefined();
 });
 
-test('a right checksum does not help a text of another shape', () => {
+test('refuses a text of another shape although its checksum is right', () => {
   const body = newKey('test').text.slice(0, -6);
 
   for (const changed of [`x${body}`, ` ${body}`, body.slice(0, -1), `${body}x`, body.replace('sis_', 'sis-')])

@@ -10,7 +10,7 @@ export const limit = 1000;
 
 export const lot = (expiresAt: string, remaining: number): Lot => ({ sk: expiresAt, expiresAt, remaining });
 
-/** The holding of someone with these open lots. */
+/** The holding of a customer with these open lots. */
 export const holding = (unlotted: number, open: readonly Lot[] = []): Holding => ({
   balance: open.reduce((sum, { remaining }) => sum + remaining, unlotted),
   unlotted,

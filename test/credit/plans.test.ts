@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { booksFault, isDue } from '../../lib/credit/rules.ts';
 import { at, holding, increment, later, latest, lot, past, planOf, reconcile, set, soon } from './holdings.ts';
 
-test('something is due from its time on, and never without one', () => {
+test('a lot is due from its expiry on, and never without one', () => {
   expect(isDue(soon, at)).toBe(false);
   expect(isDue(at, at)).toBe(true);
   expect(isDue(past, at)).toBe(true);
@@ -57,7 +57,7 @@ test('rule 9: an addition without expiresAt is unlotted credit', () => {
   });
 });
 
-test('rule 10: what is removed comes from the first lots; one may be left in part', () => {
+test('rule 10: a removal drains the first lots, the last of them possibly in part', () => {
   const open = [lot(soon, 10), lot(later, 10), lot(latest, 10)];
 
   expect(planOf(20, open, increment(-15))).toStrictEqual({
@@ -67,7 +67,7 @@ test('rule 10: what is removed comes from the first lots; one may be left in par
   });
 });
 
-test('a removal that ends exactly with a lot touches no other', () => {
+test('a removal that ends exactly with a lot changes no other', () => {
   const open = [lot(soon, 10), lot(later, 10)];
 
   expect(planOf(20, open, increment(-10))).toStrictEqual({
@@ -86,7 +86,7 @@ test('a removal within the first lot ends none', () => {
   });
 });
 
-test('unlotted credit goes last, down to nothing', () => {
+test('a removal takes unlotted credit last, down to 0', () => {
   const open = [lot(soon, 10)];
 
   expect(planOf(20, open, increment(-25)).holding).toStrictEqual({ balance: 5, unlotted: 5, lots: 0 });
@@ -106,7 +106,7 @@ test('a due lot is never drained: it ends as expired in the same change', () => 
   });
 });
 
-test('reconciling closes what is due and changes nothing else, however low the limit is', () => {
+test('reconciling closes the due lots and changes nothing else, even above the credit limit', () => {
   const open = [lot(past, 5), lot(soon, 7)];
 
   expect(planOf(20, open, reconcile, 1)).toStrictEqual({
@@ -116,7 +116,7 @@ test('reconciling closes what is due and changes nothing else, however low the l
   expect(planOf(20, open.slice(1), reconcile, 1)).toStrictEqual({ holding: holding(20, open.slice(1)), closed: [] });
 });
 
-test('books that do not add up are told apart from those that do', () => {
+test('finds books that do not add up', () => {
   for (const books of [
     { balance: 0, unlotted: 0, lots: 0 },
     { balance: 5, unlotted: 5, lots: 0 },

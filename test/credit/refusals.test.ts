@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type CreditCommand, checkCommand } from '../../lib/credit/rules.ts';
 import { at, faultsOf, increment, limit, lot, past, planOf, reconcile, set, soon } from './holdings.ts';
 
-test('rule 5 and the credit limit: what no state can make right is refused, all faults at once', () => {
+test('rule 5 and the credit limit: a command that is invalid in any state is refused with all its faults', () => {
   const inTime = 'expiresAt must be in the future.';
   const check = (command: CreditCommand) => faultsOf(() => checkCommand(command, at, limit));
 
@@ -13,12 +13,12 @@ test('rule 5 and the credit limit: what no state can make right is refused, all 
   expect(check(set(1001, past))).toEqual([inTime, 'credit must be at most the credit limit of 1000.']);
 });
 
-test('what some state can make right is not refused before the state is known', () => {
+test('a command that is valid in some state is not refused before the state is read', () => {
   for (const command of [set(1000), set(0), set(1000, soon), increment(1000), increment(-5000), reconcile])
     expect(faultsOf(() => checkCommand(command, at, limit))).toEqual([]);
 });
 
-test('rule 12: an addition above the credit limit is refused, up to it is not; what has come due does not count', () => {
+test('rule 12: refuses an addition above the credit limit, but not up to it; due lots do not count', () => {
   const tooMuch = ['delta must not take the balance above the credit limit of 1000.'];
 
   expect(faultsOf(() => planOf(900, [], increment(101)))).toEqual(tooMuch);
@@ -26,7 +26,7 @@ test('rule 12: an addition above the credit limit is refused, up to it is not; w
   expect(planOf(900, [lot(past, 50)], increment(100)).holding.balance).toBe(1000);
 });
 
-test('rule 12: removing more than the customer holds is refused, all of it is not; what has come due is not held', () => {
+test('rule 12: refuses to remove more than the balance, but not all of it; due lots do not count', () => {
   const tooMuch = (held: number) => [`delta must not remove more than the customer holds, which is ${held}.`];
 
   expect(faultsOf(() => planOf(20, [lot(soon, 5)], increment(-26)))).toEqual(tooMuch(25));
@@ -34,6 +34,6 @@ test('rule 12: removing more than the customer holds is refused, all of it is no
   expect(planOf(20, [lot(soon, 5)], increment(-25)).holding.balance).toBe(0);
 });
 
-test('a removal is allowed where the limit was lowered below the balance since', () => {
+test('allows a removal from a balance above a lowered credit limit', () => {
   expect(planOf(2000, [], increment(-1)).holding.balance).toBe(1999);
 });

@@ -30,7 +30,7 @@ beforeAll(async () => {
   await putResident(ada);
 });
 
-/** A run of the worker that dies at its `callsLeft`-th call of the table, before it or after it took effect. */
+/** A run of the worker that dies at its `callsLeft`-th call of the table, before or after the call takes effect. */
 interface Run {
   callsLeft: number;
   takesEffect: boolean;
@@ -51,7 +51,7 @@ for (const client of [db, dbOnce])
     { step: 'initialize', name: 'killer' },
   );
 
-/** Takes every message off the queue. */
+/** Removes all messages from the queue. */
 const drain = async (): Promise<QueueMessage[]> => {
   const client = new SQSClient({});
   const all: QueueMessage[] = [];
@@ -68,7 +68,7 @@ const drain = async (): Promise<QueueMessage[]> => {
   return all;
 };
 
-test('gives each of 200 items exactly once, whatever dies, repeats or goes away in between', async () => {
+test('gives each of 200 items exactly once while workers die, messages repeat and the dispenser moves', async () => {
   const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
   console.log(`Replay with SEED=${seed}.`);
   const rolls = fc.sample(fc.nat(), { seed, numRuns: 20_000 });
@@ -106,7 +106,7 @@ test('gives each of 200 items exactly once, whatever dies, repeats or goes away 
   const delivered = async (): Promise<number> =>
     (await listDeliveries(service.store, 'delivered')({ descending: false })).length;
 
-  // Nobody there yet; slow; there, but silent; gone; back at another address.
+  // The dispenser is not registered, then slow, then silent, then gone, then back at another address.
   await sleep(500);
   await dispenser.behave({ mode: 'slow', millis: 20 });
   await dispenser.registerAgain();
@@ -120,7 +120,7 @@ test('gives each of 200 items exactly once, whatever dies, repeats or goes away 
   const deadline = Date.now() + 30_000;
   while (((await delivered()) < count || (await listWaits(service.store, 1)).length > 0) && Date.now() < deadline) {
     await sleep(500);
-    // As the script does every hour.
+    // The script registers every hour.
     await dispenser.registerAgain();
   }
 

@@ -4,12 +4,12 @@ import { resolver } from '../../lib/delivery/address.ts';
 import { callDispenser } from '../../lib/delivery/call.ts';
 import { serve, serveRaw } from '../support/deliveries.ts';
 
-/** What a dispenser may do to the worker. Every call must end, having read little, with an outcome. */
+/** Hostile dispensers. Every call must end with an outcome, after it has read little. */
 
-/** For calls that end with their time, and by when they have ended: a busy machine makes them wait. */
+/** The time-out of calls that run into it. A busy machine may end them later, but before `endMillis`. */
 const timeoutMillis = 400;
 const endMillis = timeoutMillis + 10_000;
-/** For calls that must end by themselves, long before this. */
+/** A time-out that calls must not need: they end long before it. */
 const patientMillis = 50_000;
 const { lookup } = resolver;
 
@@ -17,7 +17,7 @@ beforeAll(() => {
   process.env.DISPENSER_LOOPBACK = 'allowed';
 });
 
-/** Calls it, and also says how long that took. */
+/** Calls the dispenser, and measures the time. */
 const call = async (url: string, timeout = patientMillis) => {
   const started = performance.now();
   const outcome = await callDispenser(url, 'body', timeout);
@@ -63,7 +63,7 @@ test.each([
   ['an endless body', {}],
   ['a body that says it is a gigabyte', { 'Content-Length': '1073741824' }],
 ])('goes by the status, and reads no more than the beginning, of %s', async (_, headers) => {
-  /** In megabytes. What is written and not read stays in the buffers between the two. */
+  /** In megabytes. Bytes that the worker does not read stay in the buffers between the two. */
   let written = 0;
   const url = await serve((_request, response) => {
     response.writeHead(200, headers);
@@ -82,7 +82,7 @@ test.each([
   expect(written).toBeLessThan(100);
 });
 
-test('goes by the status of an answer whose body trickles on for ever', async () => {
+test('uses the status of an answer whose body never ends', async () => {
   const url = await serve((_request, response) => {
     response.writeHead(422);
     const timer = setInterval(() => response.write('x'), 20);
@@ -150,7 +150,7 @@ test('follows no redirect, to the metadata service or anywhere', async () => {
   expect(followed).toBe(0);
 });
 
-test('keeps only printable text of what a script says', async () => {
+test('keeps only the printable text of a script’s answer', async () => {
   const url = await serve((_request, response) => {
     response.writeHead(400).end(`\u001b[31mred\nline${'é'.repeat(5000)}`);
   });
@@ -160,7 +160,7 @@ test('keeps only printable text of what a script says', async () => {
   expect(outcome).toEqual({ kind: 'refused', error: 'The dispenser answered 400: [31mred line' });
 });
 
-test('ends in time when the look-up of the name does not', async () => {
+test('ends in time when the look-up of the name hangs', async () => {
   delete process.env.DISPENSER_LOOPBACK;
   resolver.lookup = () => new Promise(() => {});
 
@@ -171,14 +171,14 @@ test('ends in time when the look-up of the name does not', async () => {
   resolver.lookup = lookup;
 });
 
-test('connects to the address that was checked, wherever else the name leads', async () => {
+test('connects to the checked address, even if the name leads elsewhere by then', async () => {
   process.env.DISPENSER_LOOPBACK = 'allowed';
   let called = 0;
   const url = await serve((_request, response) => {
     called += 1;
     response.end();
   });
-  // The system leads this name to 127.0.0.1, where the server is; the check found an address where nobody is.
+  // The system resolves this name to 127.0.0.1, where the server is. The check found an address without a server.
   resolver.lookup = async () => [{ address: '127.0.0.2' }];
 
   const { outcome } = await call(url.replace('127.0.0.1', 'localhost'));
@@ -188,7 +188,7 @@ test('connects to the address that was checked, wherever else the name leads', a
   resolver.lookup = lookup;
 });
 
-test('refuses a name that has come to lead elsewhere since the last call', async () => {
+test('refuses a name that has come to lead into a private network since the last call', async () => {
   const hosts: (string | undefined)[] = [];
   const checked = await serve((request, response) => {
     hosts.push(request.headers.host);

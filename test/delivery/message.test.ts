@@ -11,7 +11,7 @@ const request = {
   expiresAt: 1_901_000_000_000,
 };
 
-test('a request to a dispenser is the documented lines, the note last with its own line ends', () => {
+test('a request to a dispenser has the documented lines; the note comes last, with its line ends', () => {
   const [, ...lines] = dispenserBody(request, 'secret').split('\n');
 
   expect(lines).toEqual([
@@ -26,7 +26,7 @@ test('a request to a dispenser is the documented lines, the note last with its o
   ]);
 });
 
-test('the first line signs all that follows, as the virtual world reckons an HMAC', () => {
+test('the first line is the HMAC of all other lines, as the virtual world computes it', () => {
   const body = dispenserBody(request, 'secret');
   const end = body.indexOf('\n');
   const hmac = (algorithm: string, secret: string, text: string) =>

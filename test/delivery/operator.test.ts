@@ -20,7 +20,7 @@ import { freshTable, setClock } from '../support/service.ts';
 
 const day = 86_400_000;
 
-// On disk, as with npm start: there the queue server has a fault of its own that must not hide letters.
+// On disk, as with npm start, since the queue server has a bug there that must not hide dead letters.
 const dir = mkdtempSync(join(tmpdir(), 'sis-queue-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
@@ -85,7 +85,7 @@ test('sends a failed delivery again, with another 14 days', async () => {
   expect((await claimDelivery(order, 1000)).claimed).toBe(true);
 });
 
-test('refuses to send again what was delivered, what is unknown, and what another store owns', async () => {
+test('refuses to send a delivery again that was made, is unknown, or belongs to another store', async () => {
   const made = await begun();
   await completeDelivery(made);
 
@@ -95,7 +95,7 @@ test('refuses to send again what was delivered, what is unknown, and what anothe
   expect(await onQueue()).toEqual([]);
 });
 
-test('an attempt that was overtaken changes nothing, unless its item was given', async () => {
+test('an attempt that a later one has overtaken changes nothing, unless its item was given', async () => {
   const order = anOrder(store);
   setClock(Date.parse('2030-01-01T00:00:00.000Z'));
   const { delivery: first } = await claimDelivery(order, 1000);
@@ -111,7 +111,7 @@ test('an attempt that was overtaken changes nothing, unless its item was given',
   expect((await getDelivery(store, order.id)).state).toBe('delivered');
 });
 
-test('lists the dead letters, and puts only those on the queue again that can be read', async () => {
+test('lists the dead letters, and puts only the readable ones on the queue again', async () => {
   const order = anOrder(store);
   await sendToDeadLetters(encodeMessage(order));
   await sendToDeadLetters('nonsense');

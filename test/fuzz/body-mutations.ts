@@ -25,7 +25,7 @@ const withAt = (value: unknown, [first, ...rest]: Path, last: unknown): unknown 
   return Object.fromEntries([...Object.entries(object), [first, withAt(object[first], rest, last)]]);
 };
 
-/** The body's JSON with `json` at a place; removed where there is none. */
+/** The body's JSON with `json` at `path`. Without `json` the member is removed. */
 const bodyWith = (body: unknown, path: Path, json: string | undefined): string =>
   bytesOf(
     JSON.stringify(withAt(body, path, json === undefined ? undefined : mark)).replace(
@@ -34,7 +34,7 @@ const bodyWith = (body: unknown, path: Path, json: string | undefined): string =
     ),
   );
 
-/** Fields of answers and of the table, which no request may set, and names that objects have by themselves. */
+/** Fields of answers and of the table, which no request may set, and names that every object inherits. */
 const foreignFields = [
   ...new Set(routes.flatMap(({ response }) => Object.keys(response?.shape ?? {}))),
   ...[
@@ -81,14 +81,14 @@ const bodies: ((body: string) => string)[] = [
 const valueAt = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown> | undefined)?.[key], value);
 
-/** The body's JSON with a member there twice, once as it was: which one counts is JSON.parse's to say. */
+/** The body's JSON with a member twice, once unchanged. JSON.parse decides which one counts. */
 const bodyWithTwo = (body: unknown, path: Path, json: string, comesFirst: boolean): string => {
   const own = JSON.stringify(valueAt(body, path)) ?? json;
   const two = comesFirst ? [json, own] : [own, json];
   return bodyWith(body, path, two.join(`,${JSON.stringify(path.at(-1))}:`));
 };
 
-/** A body where none is looked at: whatever it is, the answer is that to the request without it. */
+/** A body for an endpoint that ignores bodies. The answer must be that of the request without it. */
 const garbage: Mutation = fc
   .oneof(
     anyJson.map(bytesOf),
@@ -100,7 +100,7 @@ const garbage: Mutation = fc
     body,
   }));
 
-/** What can be wrong with the body of a row's requests. */
+/** The faults that a body of a row's request can have. */
 export const bodyMutations = (row: Route): Mutation[] => {
   if (!row.body) return [garbage];
   const paths = pathsOf(jsonSchema(row.body));
@@ -134,7 +134,7 @@ export const bodyMutations = (row: Route): Mutation[] => {
   ];
 };
 
-/** What can be wrong with how the length of a body is said. */
+/** The faults that the length of a body can have. */
 export const framingMutations = (row: Route): Mutation[] =>
   row.body
     ? [

@@ -19,7 +19,7 @@ const checkSuccess = (row: Route, target: string, answer: RawAnswer): void => {
   }
   equal(header(answer, 'content-type'), 'application/json');
   const body = JSON.parse(answer.body);
-  // What the schema does not declare falls away when it parses: so there must be nothing of that kind.
+  // The schema drops undeclared members, so an equal result proves that there were none.
   deepStrictEqual(row.response.parse(body), body);
   if (row.status === 201) equal(header(answer, 'location'), `${target.split('?')[0]}/${body.id}`);
 };
@@ -31,7 +31,7 @@ const checkProblem = (target: string, answer: RawAnswer): void => {
   deepStrictEqual(Object.keys(problem).sort(), ['detail', 'instance', 'status', 'title']);
   deepStrictEqual([problem.status, problem.title], [status, titleOf(status)]);
   ok(typeof problem.detail === 'string' && problem.detail.length > 0, 'detail is text');
-  // What did not parse as HTTP has no path, or not all of it.
+  // A request that is no valid HTTP has no path, or a cut one.
   const path = target.split('?')[0];
   ok(problem.instance === path || (status === 400 && errors === undefined), `instance is ${problem.instance}`);
   if (errors !== undefined) {
@@ -42,7 +42,7 @@ const checkProblem = (target: string, answer: RawAnswer): void => {
   if ([409, 429, 503].includes(status)) match(header(answer, 'retry-after') ?? '', /^\d+$/);
 };
 
-/** Throws unless an answer is one that the contract allows, in its form, and nothing was written that must not be. */
+/** Throws unless the contract allows the answer's status and form, and the writes of the request. */
 export const checkAnswer = (
   request: FuzzRequest,
   answer: RawAnswer | undefined,

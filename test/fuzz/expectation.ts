@@ -3,7 +3,7 @@ import { routes } from '../../lib/routes/routes.ts';
 import { ada, bob, cleo } from '../support/residents.ts';
 import { type FuzzRequest, strangers } from './requests.ts';
 
-/** The answers that the contract allows, worked out from the rows' schemas without the service's code. */
+/** Derives the allowed answers from the rows' schemas, without the service's code. */
 
 const patterns = routes.map((row) => ({ row, pattern: new RegExp(`^${row.path.replace(/\{\w+\}/g, '[^/]+')}$`) }));
 
@@ -41,7 +41,7 @@ const textOf = (bytes: string): string => Buffer.from(bytes, 'latin1').toString(
 /** The value of a body's JSON. */
 const parsedBody = (bytes: string) => JSON.parse(textOf(bytes).replace(/^\ufeff/, ''));
 
-/** True where a value holds a member or a character that no body may have, or nests deeper than a parser has to follow. */
+/** True if a value holds a member or a character that no body may have, or nests deeper than a body may. */
 const isRefused = (value: unknown, depth = 0): boolean => {
   if (typeof value === 'string') return value.includes('\ufffd');
   if (typeof value !== 'object' || value === null) return false;
@@ -80,7 +80,7 @@ const isKnown = (identifier = ''): boolean =>
       .replace(' ', '.'),
   );
 
-/** Endpoints that a well-formed request about a resident who exists cannot get a refusal from, whatever the rows hold. */
+/** Endpoints that never refuse a well-formed request about an existing resident. */
 const undecidedByState = [
   'customers/get-customer',
   'customers/get-credit',
@@ -92,7 +92,7 @@ const undecidedByState = [
   'categories/create-category',
 ];
 
-/** True where no earlier write can change the status of a well-formed request. */
+/** True if no earlier write can change the status of a well-formed request. */
 const isFree = (row: Route, query: string, body: string): boolean => {
   if (row.id === 'products/create-product') {
     const { profitShares = [], demoId = null } = parsedBody(body);
@@ -106,13 +106,13 @@ const isFree = (row: Route, query: string, body: string): boolean => {
 const wellFormedStatuses = (row: Route, params: Record<string, string>, query: string, body: string): number[] => {
   const { identifier } = params;
   if (isFree(row, query, body)) return [identifier === undefined || isKnown(identifier) ? row.status : 404];
-  // Where there is no body, only the path could be wrong.
+  // A write without a body can only fail by its path.
   return row.body || row.method === 'GET' ? [row.status, ...row.problems] : [row.status, 404];
 };
 
 /**
- * The statuses that a request (with its fixtures filled in) may be answered with. One that is sent `alone` meets no
- * contention, and so no 503.
+ * The statuses that a request (with its fixtures filled in) may get. A request that is sent `alone` meets no contention,
+ * so it must not get 503.
  */
 export const expectedStatuses = (
   { method, target, headers, body = '', expect }: FuzzRequest,

@@ -27,7 +27,7 @@ const seedRows = async (call: Call, prefix: string): Promise<Record<string, stri
 const swapCase = (text: string): string =>
   text.replace(/[A-Za-z]/g, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase()));
 
-/** A store with rows of every kind, another store with one of each, and what fills their names into a request. */
+/** Makes a store with rows of every kind, and another store with one of each. Returns a function that fills in their ids. */
 export const newFixtures = async (service: Service) => {
   await seedResidents();
   for (const stranger of strangers) await putResident(stranger);
@@ -42,7 +42,7 @@ export const newFixtures = async (service: Service) => {
     ...(await seedRows(service.callAs(theirKey), 'their')),
     ...(await seedRows(service.callAs(key), '')),
   };
-  /** A cursor of each list, of a store's own. */
+  /** A cursor of each list of the key's store. */
   const cursorsOf = async (apiKey: string): Promise<Map<string, string>> => {
     const cursors = new Map<string, string>();
     for (const { id, path } of routes.filter(({ query }) => 'cursor' in query.shape)) {

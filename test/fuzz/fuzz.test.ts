@@ -18,9 +18,9 @@ import type { FuzzRequest } from './requests.ts';
 import { send } from './send.ts';
 
 /**
- * Random requests, right ones and ones with one thing wrong, to every endpoint. `FUZZ_REQUESTS` asks for more or fewer.
- * They are sent in blocks, each to a store of its own and with a seed of its own, so `FUZZ_SEED` goes on from a block or
- * replays it; with `FUZZ_PATH` only the request that failed.
+ * Sends random requests to every endpoint, valid ones and ones with one fault. `FUZZ_REQUESTS` sets their number. Each
+ * block of requests has its own store and seed, so `FUZZ_SEED` replays a block or continues from it. `FUZZ_PATH` also
+ * limits the replay to the failed request.
  */
 const wanted = Number(process.env.FUZZ_REQUESTS ?? volume(300, 10_000));
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
@@ -48,7 +48,7 @@ afterAll(() => {
   resolver.lookup = lookup;
 });
 
-/** Takes all messages off the queue, and returns their number. */
+/** Removes all messages from the queue. Returns their number. */
 const emptyQueue = async (): Promise<number> => {
   const count = await messagesOn(queueUrl);
   const client = new SQSClient({});
@@ -106,7 +106,7 @@ const runBlock = async (blockSeed: number): Promise<void> => {
   expect(await emptyQueue(), 'messages on the queue, one for each delivery that was answered 200').toBe(queued);
 };
 
-test(`${wanted} requests from FUZZ_SEED=${seed} are answered as declared, and what is refused writes nothing`, {
+test(`${wanted} requests from FUZZ_SEED=${seed} get declared answers, and refused ones write nothing`, {
   timeout: 60_000 + wanted * 100,
 }, async () => {
   for (let block = 0; sent < wanted; block++) {

@@ -2,10 +2,10 @@ import * as fc from 'fast-check';
 import type { Mutation } from './mutations.ts';
 import { bytesOf } from './requests.ts';
 
-/** More than the gateway takes of all headers together. */
+/** More than the gateway accepts for all headers together. */
 const long = 'x'.repeat(270_000);
 
-/** Headers that are added or take another's place, and what may be answered: unless said, what is without them. */
+/** Headers to add or replace, and the allowed statuses. By default those of the request without the header. */
 const headers: [header: [string, string], expect?: number[]][] = [
   [['X-API-Key', 'x'], [401]],
   [['X-API-Key', '~key~'], [401]],
@@ -45,7 +45,7 @@ const headers: [header: [string, string], expect?: number[]][] = [
   [['Idempotency-Key', '"quoted"']],
 ];
 
-/** What can be wrong with the headers of any request. */
+/** The faults that the headers of a request can have. */
 export const headerMutations: Mutation[] = [
   fc.constantFrom(...headers).map(([header, expect]) => (request) => ({
     ...request,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 
-/** Values that programs stumble over, as they stand in a request. */
+/** Values that often break programs, as they appear in a request. */
 
 const strings = [
   '',
@@ -55,7 +55,7 @@ const strings = [
   'file:///etc/passwd',
 ];
 
-/** Text of any kind, up to far too long. */
+/** Any text, up to a far too long one. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...strings) },
   { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 80 }) },
@@ -71,7 +71,7 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   },
 );
 
-/** Numbers as JSON writes them, up to what no number type holds. */
+/** Numbers in JSON, up to those that no number type can hold. */
 const numbers = [
   '0',
   '-0',

@@ -6,7 +6,7 @@ import { headerMutations } from './header-mutations.ts';
 import { anySegment, anyText } from './hostile.ts';
 import { bytesOf, type FuzzRequest, type Parts, partsOf, requestOf } from './requests.ts';
 
-/** One thing that is made wrong with a request that was right. Not every one is refused: see expectation.ts. */
+/** Puts one fault into a valid request. Some faults are allowed: see expectation.ts. */
 export type Mutation = fc.Arbitrary<(request: FuzzRequest, parts: Parts) => FuzzRequest>;
 
 const withQuery = (target: string, pair: string): string => `${target}${target.includes('?') ? '&' : '?'}${pair}`;
@@ -88,7 +88,7 @@ const pathMutations = (row: Route): Mutation[] => {
   ];
 };
 
-/** Requests to a row: a third of them as they should be, the others with one thing made wrong. */
+/** Requests to a row: a third of them valid, the others with one fault. */
 const requestsTo = (row: Route): fc.Arbitrary<FuzzRequest> => {
   const mutations = [
     ...bodyMutations(row),

@@ -4,13 +4,13 @@ import type { Route } from '../../lib/routes/route.ts';
 import { ada, bob, cleo, unknownUuid } from '../support/residents.ts';
 
 /**
- * A request as it goes over the wire. `~name~` in its target and body stands for an id or code of the fixtures, so that
- * the same seed makes the same request whatever they are called.
+ * A raw request. `~name~` in its target and body stands for an id or code of the fixtures, so that the same seed always
+ * makes the same request.
  */
 export interface FuzzRequest {
-  /** The id of the row that it was made for. */
+  /** The id of the row to which it is sent. */
   row: string;
-  /** The fault that was put into it; empty for none. */
+  /** The name of its fault; empty for none. */
   mutation: string;
   method: string;
   /** Path and query. */
@@ -18,18 +18,18 @@ export interface FuzzRequest {
   headers: [name: string, value: string][];
   /** One character per byte. */
   body?: string;
-  /** How the body's length is said, if not rightly by Content-Length. */
+  /** The way in which the body's length is sent. By default a correct Content-Length. */
   framing?: 'chunked' | 'short' | 'long' | 'twice' | 'both';
-  /** The statuses that may be answered, where the row's schemas do not say it. */
+  /** The allowed statuses, if they do not follow from the row's schemas. */
   expect?: number[];
 }
 
-/** How many rows of each kind the fixtures hold: `~coupon0~` and so on. */
+/** The number of rows of each kind in the fixtures: `~coupon0~` and so on. */
 export const fixtureCount = 12;
 
 const named = (kind: string): fc.Arbitrary<string> => fc.nat(fixtureCount - 1).map((number) => `~${kind}${number}~`);
 
-/** An id of the kind; now and then another store's, nobody's, or in capitals. */
+/** An id of the kind. Now and then it is another store's, unknown, or in capitals. */
 const idOf = (kind: string): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 12, arbitrary: named(kind) },
@@ -38,7 +38,7 @@ const idOf = (kind: string): fc.Arbitrary<string> =>
 
 const residents = [ada, bob, cleo];
 
-/** Residents whom a store has most likely not touched yet when it is asked about one. */
+/** So many residents that a store most likely has no record yet of the one in a request. */
 export const strangers = Array.from({ length: 60 }, (_, number) => ({
   uuid: `${String(number).padStart(8, '0')}-5712-0000-0000-000000000000`,
   username: `stranger${number}`,
@@ -71,7 +71,7 @@ const timestamp = fc.oneof(
   },
 );
 
-/** Fields that mean something beyond their type. */
+/** Fields whose name says more than their type. */
 const byName: Record<string, fc.Arbitrary<unknown>> = {
   identifier,
   ownerIdentifier: identifier,
@@ -107,7 +107,7 @@ export interface JsonSchema {
   items?: JsonSchema;
 }
 
-/** The JSON Schema of what a request may send, each schema that has a name in the place of the reference to it. */
+/** The JSON Schema of a request's input, with every reference replaced by its schema. */
 export const jsonSchema = (schema: z.ZodType): JsonSchema => {
   const { $defs = {}, ...root } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   const inlined = (value: unknown): JsonSchema =>
@@ -117,7 +117,7 @@ export const jsonSchema = (schema: z.ZodType): JsonSchema => {
   return inlined(root);
 };
 
-/** Values that a schema takes, most of the time. */
+/** Values that a schema mostly accepts. */
 const valueFor = (schema: JsonSchema, name = ''): fc.Arbitrary<unknown> => {
   const { type, format, minimum = -1e6, maximum = 2_147_483_647, maxLength = 100 } = schema;
   const known = byName[name];
@@ -162,14 +162,14 @@ const pathOf = ({ path }: Route): fc.Arbitrary<string> =>
 
 const queryOf = (row: Route): fc.Arbitrary<string> =>
   objectOf(jsonSchema(row.query)).map((values) => {
-    // A cursor's own characters need no escaping, and neither does what stands for one.
+    // A cursor needs no escaping, and a placeholder for one must not be escaped.
     const pairs = Object.entries(values).map(
       ([name, value]) => `${name}=${/^~\w+~$/.test(String(value)) ? value : encodeURIComponent(String(value))}`,
     );
     return pairs.length > 0 ? `?${pairs.join('&')}` : '';
   });
 
-/** Exactly one of apply's and revoke's three ways to name a coupon, and a product where the scope asks for it. */
+/** Keeps one of the three coupon fields of apply and revoke, and the product if the scope needs it. */
 const chosen = (body: Record<string, unknown>): Record<string, unknown> => {
   if (!('scope' in body)) return body;
   const { code, couponOwnerUuid, couponId, productId, scope, ...rest } = body;

@@ -4,7 +4,7 @@ import type { FuzzRequest } from './requests.ts';
 const chunked = (body: string): string =>
   body === '' ? '0\r\n\r\n' : `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 
-/** The headers that say a body's length, rightly or not, and the body. */
+/** The body, and the headers with its length, which may be wrong. */
 const framed = ({ body, framing }: FuzzRequest): [headers: [string, string][], body: string] => {
   if (body === undefined) return [[], ''];
   const length = (bytes: number): [string, string] => ['Content-Length', String(bytes)];
@@ -25,7 +25,7 @@ const framed = ({ body, framing }: FuzzRequest): [headers: [string, string][], b
   }
 };
 
-/** Sends a request, with its fixtures filled in, as the bytes that it says. */
+/** Sends a request whose fixtures are filled in, byte for byte. */
 export const send = (port: number, request: FuzzRequest, tag: [string, string]): Promise<RawAnswer | undefined> => {
   const [framing, body] = framed(request);
   const headers = [...request.headers, tag, ...framing].map(([name, value]) => `${name}: ${value}\r\n`).join('');

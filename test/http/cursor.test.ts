@@ -38,7 +38,7 @@ test('a cursor under another secret is refused', () => {
   expect(openCursor(text, owner)).toBeUndefined();
 });
 
-test('no cursor is sealed under a secret that is too short', () => {
+test('refuses to seal a cursor under a secret that is too short', () => {
   process.env.CURSOR_SECRET = 'x'.repeat(31);
   expect(() => sealCursor(place, owner)).toThrow('CURSOR_SECRET must hold at least 32 characters.');
   process.env.CURSOR_SECRET = 'x'.repeat(32);
@@ -63,7 +63,7 @@ test('every truncation is refused', () => {
   for (let length = 0; length < text.length; length++) expect(openCursor(text.slice(0, length), owner)).toBeUndefined();
 });
 
-test('other spellings of the same bytes are refused', () => {
+test('other encodings of the same bytes are refused', () => {
   const text = sealCursor({ ...place, position: 'a'.repeat(40) }, owner);
   const plain = Buffer.from(text, 'base64url').toString('base64');
 

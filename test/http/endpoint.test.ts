@@ -16,7 +16,7 @@ beforeAll(async () => {
 const notJson = 'The body must be a JSON object.';
 const nameNeeded = 'name is required: it must be text of 1 to 255 characters without control characters.';
 
-/** Requests that are refused: the fault, the request, the status and the messages. */
+/** Refused requests: the fault, the request, the status and the messages. */
 const refused: [fault: string, method: string, path: () => string, body: unknown, status: number, errors?: string[]][] =
   [
     ['malformed JSON', 'POST', () => '/v1/categories', '{"name":', 400, [notJson]],
@@ -119,7 +119,7 @@ test.each(refused)('refuses %s, and writes nothing', async (_, method, path, bod
   expect(await wholeTable()).toEqual(before);
 });
 
-test('404s for ids of another store, and nothing is written', async () => {
+test('404s for ids of another store, and writes nothing', async () => {
   const before = await wholeTable();
 
   const answers = await Promise.all([
@@ -138,7 +138,7 @@ test('404s for ids of another store, and nothing is written', async () => {
   expect(await wholeTable()).toEqual(before);
 });
 
-test('all faults of path, query and body are reported at once', async () => {
+test('reports all faults of path, query and body at once', async () => {
   const put = await service.call('PUT', '/v1/products/x', { price: -1, active: 'no' });
   const list = await service.call('GET', '/v1/products?limit=0&cursor=zz&listed=1&search=%00&category=x');
 
@@ -168,7 +168,7 @@ test('takes any Content-Type and 256 KiB, and ignores unknown fields and paramet
   expect((await service.call('POST', '/v1/categories', { name: 'Chairs', padding: `${padding}x` })).status).toBe(400);
 });
 
-test('every answer has X-Request-Id and the headers of caution; only an answer with a body has a Content-Type', async () => {
+test('every answer has X-Request-Id and the security headers; only an answer with a body has a Content-Type', async () => {
   const answer = await service.call('POST', `/v1/categories/${category}/products/${product}`);
 
   expect(answer.status).toBe(204);
@@ -199,7 +199,7 @@ test('503s with Retry-After when the table is throttled, and 500s without a deta
   const path = `/v1/categories/${category}`;
   const before = await wholeTable();
 
-  // Called without the gateway, since the authorizer reads the table too.
+  // Without the gateway, since the authorizer also reads the table.
   const { handler } = await import('../../functions/categories/update-category.ts');
   const send = () =>
     handler(
@@ -224,7 +224,7 @@ test('503s with Retry-After when the table is throttled, and 500s without a deta
   expect(await wholeTable()).toEqual(before);
 });
 
-test('the log line of a request has its fields, and the log holds no key, body or message', async () => {
+test('the log line of a request has the documented fields, and the log holds no key, body or message', async () => {
   const secret = 'only in the body';
   logLines.length = 0;
 

@@ -36,7 +36,7 @@ test('a repeated request gets the first answer, and the change is made once', as
   expect(await balance()).toBe(10);
 });
 
-test('three equal requests at once add one lot, and a later one gets the answer', async () => {
+test('three concurrent equal requests add one lot, and a later one gets the same answer', async () => {
   const key = randomUUID();
   const more = { expiresAt: '2027-04-01T00:00:00Z' };
 
@@ -46,7 +46,7 @@ test('three equal requests at once add one lot, and a later one gets the answer'
   expect(await balance()).toBe(10);
 });
 
-test('409s, or answers as the first did, while the first runs: 20 at once change once', async () => {
+test('20 concurrent equal requests change once; the others get the first answer, or 409 while it runs', async () => {
   const key = randomUUID();
 
   const answers = await Promise.all(Array.from({ length: 20 }, () => increment(7, key)));
@@ -56,7 +56,7 @@ test('409s, or answers as the first did, while the first runs: 20 at once change
   expect(await balance()).toBe(7);
 });
 
-test('422s for the same key with another body, which changes nothing', async () => {
+test('422s for the same key with another body, and changes nothing', async () => {
   const key = randomUUID();
   await increment(10, key);
 
@@ -93,7 +93,7 @@ test('a key is free again after 24 hours', async () => {
   expect([within.body.credit, after.body.credit]).toEqual([10, 20]);
 });
 
-test('keys of two stores, and of two API keys, are apart', async () => {
+test('the same key of two stores, or of two API keys, is two keys', async () => {
   const key = randomUUID();
   const colleague = service.callAs(await service.keyWith(['credits:write']));
 
@@ -105,7 +105,7 @@ test('keys of two stores, and of two API keys, are apart', async () => {
   expect(others.map(({ body }) => body.credit)).toEqual([10, 20]);
 });
 
-test('quotes count unless they stand around the whole key', async () => {
+test('quotes are part of the key unless they enclose all of it', async () => {
   const key = randomUUID();
 
   for (const each of [key, `${key}"1"`, `"1"${key}`, `${key}1`, `1${key}`]) await increment(10, each);

@@ -5,7 +5,7 @@ import { createProduct, listProducts } from '../../lib/store/products.ts';
 import { productWith } from '../support/rows.ts';
 import { freshTable } from '../support/service.ts';
 
-/** The size of a page: Lambda limits an answer to 6 MB, and escapes its body once more. */
+/** The size of a page. Lambda limits an answer to 6 MB, and escapes its body once more. */
 
 const pageOf = <T extends object>(rows: T[]) => {
   const source: Source<T> = async ({ limit }) => rows.slice(0, limit);
@@ -22,13 +22,13 @@ test('attributes of the indexes do not count towards the size of a page', async 
   expect(JSON.stringify(product).length).toBeLessThan(description.length + 1000);
 });
 
-test('a page of almost 5 MB is whole', async () => {
+test('a page of almost 5 MB is not cut short', async () => {
   const rows = Array.from({ length: 1000 }, () => ({ text: 'x'.repeat(4900) }));
 
   expect((await pageOf(rows)).data).toHaveLength(1000);
 });
 
-test('quotes and backslashes count as often as they are answered', async () => {
+test('quotes and backslashes count with their escapes', async () => {
   const rows = Array.from({ length: 1000 }, () => ({ text: '"\\'.repeat(1200) }));
 
   const { data, pagination } = await pageOf(rows);

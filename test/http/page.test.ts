@@ -54,7 +54,7 @@ test(`a walk shows every row once, in full pages, forward and back (seed ${seed}
   );
 });
 
-test(`rows that stay are shown once while others come and go, and an empty page leads back (seed ${seed})`, async () => {
+test(`a walk shows each row once that stays while others come and go, and an empty page leads back (seed ${seed})`, async () => {
   const change = fc.record({ remove: fc.array(fc.nat(40)), add: fc.array(fc.nat(999)) });
 
   await fc.assert(
@@ -149,7 +149,7 @@ test('product pages are full under every filter, forward and back, over HTTP', a
   const made: { id: string; listed: boolean; bloggable: boolean; odd: boolean; chair: boolean }[] = [];
   for (let i = 0; i < 31; i++) {
     const [listed, bloggable, chair] = [i % 3 !== 0, i % 2 === 0, i % 5 < 3];
-    // Names tie, and every seventh product is not sold any more.
+    // Several products have the same name, and every seventh is inactive.
     const body = { name: chair ? 'Chair' : 'Table', price: 1, listed, bloggable, active: i % 7 !== 6 };
     const { id } = (await service.call('POST', '/v1/products', body)).body;
     if (i % 2) await service.call('POST', `/v1/categories/${category}/products/${id}`);

@@ -9,7 +9,7 @@ import { type Route, route } from '../../lib/routes/route.ts';
 import { integer, queryBoolean, uuid } from '../../lib/routes/wire.ts';
 import { refuseIfOver } from '../../lib/table/meter.ts';
 
-/** The wrapper by itself, with rows of its own and events as API Gateway sends them. */
+/** Tests the wrapper alone, with its own rows and with events like those of API Gateway. */
 
 const row = route('PUT /v1/things', {
   id: 'things/put-thing',
@@ -89,7 +89,7 @@ test('a byte order mark before a body is ignored', async () => {
     expect(await errorsOf(row, { body })).toEqual(['The body must be a JSON object.']);
 });
 
-test('400s for a body that is not UTF-8, or holds the U+FFFD by which API Gateway replaces such bytes', async () => {
+test('400s for a body that is not UTF-8, or holds U+FFFD, with which API Gateway replaces such bytes', async () => {
   const latin1 = { body: Buffer.from('{"note":"Caf\u00e9"}', 'latin1').toString('base64'), isBase64Encoded: true };
   const bodies = ['{"note":"\ufffd"}', '{"a":[{"\ufffd":1}]}', '{"note":"\\ufffd"}', '{"note":"\\uFFFD"}'];
 
@@ -98,7 +98,7 @@ test('400s for a body that is not UTF-8, or holds the U+FFFD by which API Gatewa
   expect((await answerOf(row, { body: '{"note":"\\\\ufffd"}' })).statusCode).toBe(200);
 });
 
-test('400s for members that reach for a prototype, at any depth; similar names are unknown fields', async () => {
+test('400s for members that could change a prototype, at any depth; similar names are unknown fields', async () => {
   const fault = ['The body must not have a member __proto__, nor a constructor with a prototype.'];
   const refused = ['{"__proto__":{}}', '{"a":[{"__proto__":1}]}', '{"constructor":{"prototype":{}}}'];
 
@@ -106,7 +106,7 @@ test('400s for members that reach for a prototype, at any depth; similar names a
   expect((await answerOf(row, { body: '{"constructor":1,"prototype":1,"toString":1}' })).body.got).toEqual({});
 });
 
-test('a fault of the body is reported with those of path and query', async () => {
+test('reports a fault of the body together with those of path and query', async () => {
   const faulty: Route = { ...row, params: z.object({ id: uuid() }) };
   const event = { pathParameters: { id: 'x' }, multiValueQueryStringParameters: { loud: ['no'] } };
 
@@ -132,7 +132,7 @@ const caution = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-test('a row without a body ignores what is sent, and an answer without a body has no Content-Type', async () => {
+test('a row without a body ignores a sent one, and an answer without a body has no Content-Type', async () => {
   const { response: _response, ...silent } = withoutBody;
 
   const answer = await answerOf(silent, { body: 'not JSON' });
@@ -144,7 +144,7 @@ test('a row without a body ignores what is sent, and an answer without a body ha
   });
 });
 
-test('a known parameter that is repeated is one fault; an empty list counts as none', async () => {
+test('a repeated known parameter is one fault; an empty list counts as no parameter', async () => {
   const queryOf = async (loud?: string[]) =>
     answerOf(row, loud ? { multiValueQueryStringParameters: { loud } } : {}, async ({ query }) => ({ got: query }));
 
@@ -165,7 +165,7 @@ test('the Idempotency-Key of a POST must be one printable text; other methods ig
   expect((await answerOf(post, withKeys())).statusCode).toBe(200);
 });
 
-test('a created row is located under the path that made it; nothing else has a Location', async () => {
+test('a 201 has a Location under the path of its request; no other answer has one', async () => {
   const made = await answerOf(created, {}, async () => ({ id: 'T1', secret: 'not declared' }));
   const put = await answerOf(row, {});
 
@@ -182,7 +182,7 @@ test('a created row is located under the path that made it; nothing else has a L
   expect(put.headers).not.toHaveProperty('Location');
 });
 
-test('the log holds the stack of a bug, as an error; a refusal is neither', async () => {
+test('logs a bug as an error with its stack, but no refusal', async () => {
   const bug = new TypeError('internal detail');
 
   const broken = await answerOf(row, {}, () => Promise.reject(bug));
@@ -209,7 +209,7 @@ test('the log holds the stack of a bug, as an error; a refusal is neither', asyn
   ]);
 });
 
-test('the cause of a 503 is logged, and not answered', async () => {
+test('logs the cause of a 503, and does not answer it', async () => {
   const cause = new Error('the queue does not exist');
   const busy = Object.assign(new Problem(503, 'Busy.'), { cause });
 
@@ -219,7 +219,7 @@ test('the cause of a 503 is logged, and not answered', async () => {
   expect(lines[0]).toEqual({ level: 'ERROR', requestId: 'r-1', stack: cause.stack });
 });
 
-test('a handler whose time ran out calls the table no more', async () => {
+test('a handler stops calling the table after its time-out', async () => {
   let late: Promise<unknown> = Promise.resolve();
   const sent: string[] = [];
   const call = async (name: string) => {
@@ -249,7 +249,7 @@ test('401s for two keys, even if the authorizer has seen only one of them', asyn
   expect((await answerOf(row, { multiValueHeaders: { 'X-API-Key': ['one'] } })).statusCode).toBe(200);
 });
 
-test('404s for a key whose store is gone, whatever else is wrong', async () => {
+test('404s for the key of a deleted store, also if the request has faults', async () => {
   const authorizer = { store: 'S', keyId: 'K', storeGone: 'true' };
   const event = { body: 'not JSON', requestContext: { ...eventOf({}).requestContext, authorizer } };
 

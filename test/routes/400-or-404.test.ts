@@ -3,9 +3,8 @@ import { ada, seedResidents, unknownUuid } from '../support/residents.ts';
 import { startTestService, wholeTable } from '../support/service.ts';
 
 /**
- * The contract answers the same fault with 400 in one endpoint and 404 in another, on purpose. Each row is written from
- * it: the fault, the request, and the status. `{coupon}` and `{product}` stand for ids that exist; `{nothing}` is a
- * UUID that nothing has.
+ * The contract answers the same fault with 400 in one endpoint and with 404 in another. Each row, copied from it, has the
+ * fault, the request and the status. `{coupon}` and `{product}` stand for existing ids, `{nothing}` for an unused UUID.
  */
 const apply = (who: string) => `/v1/customers/${who}/actions/apply-coupon`;
 const revoke = (who: string) => `/v1/customers/${who}/actions/revoke-coupon`;
@@ -58,7 +57,7 @@ const rows: [fault: string, request: string, body: object | undefined, status: n
   ['inactive coupon', `POST ${apply('bob')}`, { code: 'Inactive', scope: 0 }, 400],
   ['inactive coupon', `POST ${revoke('bob')}`, { code: 'Inactive', scope: 0 }, 200],
   ['unknown product', `POST ${apply('bob')}`, { couponId: '{coupon}', scope: 1, productId: '{nothing}' }, 404],
-  // For revoke the contract lists the store and the coupon alone: without the product there is no application.
+  // The contract's 404s of revoke do not include the product: an unknown one just has no application.
   ['unknown product', `POST ${revoke('bob')}`, { couponId: '{coupon}', scope: 1, productId: '{nothing}' }, 200],
   ['a product id that is no UUID', `POST ${apply('bob')}`, { couponId: '{coupon}', scope: 1, productId: 'x' }, 400],
   ['a product id that is no UUID', `POST ${revoke('bob')}`, { couponId: '{coupon}', scope: 1, productId: 'x' }, 400],
@@ -78,7 +77,7 @@ beforeAll(async () => {
   await create({ code: 'Inactive', active: false });
 });
 
-test.each(rows)('%s: %s %j is answered %i, and nothing is written', async (_, request, body, status) => {
+test.each(rows)('%s: %s %j gets %i, and writes nothing', async (_, request, body, status) => {
   const filled = (text: string) => text.replace(/\{(\w+)\}/g, (_match, name) => ids[name] as string);
   const [method, path] = request.split(' ') as [string, string];
   const before = await wholeTable();

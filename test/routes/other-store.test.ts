@@ -8,13 +8,13 @@ import { ada, bob, cleo, seedResidents, unknownUuid } from '../support/residents
 import { startTestService, wholeTable } from '../support/service.ts';
 
 /**
- * A key gets the same answer for a row of another store as for a row that does not exist, after the same number of calls
- * to the table (so that time tells nothing either), and nothing is written. The cases come from the route table, which
- * brings every new endpoint here.
+ * A key gets the same answer for a row of another store as for a row that does not exist, after as many calls to the table
+ * (so that the time reveals nothing), and nothing is written. The cases come from the route table, so a new endpoint is
+ * covered at once.
  */
 let service: Awaited<ReturnType<typeof startTestService>>;
 
-/** Rows of each store. */
+/** One row of each kind in each store. */
 let mine: OneOfEach;
 let theirs: OneOfEach;
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
   await own(service.callOther, 'More of theirs', cleo.uuid);
 });
 
-/** One body for every endpoint, which ignores the fields that it does not know. */
+/** One body for every endpoint, since endpoints ignore unknown fields. */
 const anyBody = {
   code: 'New code',
   name: 'New name',
@@ -41,14 +41,14 @@ const anyBody = {
   recipientIdentifier: bob.uuid,
 };
 
-/** The kinds of row that a path's ids name, in their order: `coupon` for `/v1/coupons/{id}`. */
+/** The kinds of the ids in a path, in order: `coupon` for `/v1/coupons/{id}`. */
 const kindsOf = ({ path }: Route): Kind[] =>
   [...path.matchAll(/\/(\w+)\/\{(?:id|productId)\}/g)].map(([, segment]) => kindOf[segment as keyof typeof kindOf]);
 
 interface Case {
   name: string;
   row: Route;
-  /** The request with `foreign` in the place of one id; all other ids are my own. */
+  /** The request with `foreign` in the place of one id. All other ids belong to the caller's store. */
   request: (foreign: string) => { path: string; body?: object };
   foreign: () => string;
 }
@@ -90,7 +90,7 @@ const bodyCases: Case[] = routes.flatMap((row) =>
     foreign: () => theirs[kindCalled(name)],
     request: (foreign: string) => {
       const { path, body } = exampleOf(row, mine, 'New code');
-      // A product is looked at where the scope is that of a single product.
+      // Only scope 1, a single product, makes the endpoint read the product.
       const scope = name === 'productId' && 'scope' in (body ?? {}) && { scope: 1 };
       return { path, body: { ...body, ...scope, [name]: foreign } };
     },

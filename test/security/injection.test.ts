@@ -7,7 +7,7 @@ import type { OneOfEach } from '../support/one-of-each.ts';
 import { ada, bob, seedResidents } from '../support/residents.ts';
 import { startTestService, wholeTable } from '../support/service.ts';
 
-/** Text that means something to the table's expressions, keys, patterns or templates means nothing in a request. */
+/** Text with a meaning in expressions, keys, patterns or templates. In a request it has none. */
 const texts = [
   '#a = :b',
   ':value',
@@ -54,7 +54,7 @@ beforeAll(async () => {
   });
 });
 
-/** Everything in a command that the table reads as an expression or as a name. */
+/** The expressions and attribute names of a command. */
 const expressionsOf = (input: unknown): string[] => {
   if (typeof input !== 'object' || input === null) return [];
   return Object.entries(input).flatMap(([name, value]) => {
@@ -64,7 +64,7 @@ const expressionsOf = (input: unknown): string[] => {
   });
 };
 
-test('no expression and no attribute name is made of what a request says', async () => {
+test('no expression or attribute name contains text of a request', async () => {
   const mark = 'qzvmark';
 
   for (const row of routes) {
@@ -82,7 +82,7 @@ test('no expression and no attribute name is made of what a request says', async
 const keyShape =
   /^(?:(?:STORE|KEY|RESIDENT|NAME)#[\w.-]+|STORE#|\w{12}#[A-Z]+(?:#[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})?)$/;
 
-test.each(texts)('%s is a code, a name, a description, a reason and a search like any other', async (text) => {
+test.each(texts)('%s works as a code, name, description, reason and search', async (text) => {
   const before = await wholeTable();
   const post = async (path: string, body: object) => (await service.call('POST', path, body)).body;
 
@@ -104,13 +104,13 @@ test.each(texts)('%s is a code, a name, a description, a reason and a search lik
   const keys = new Set(before.map(({ pk, sk }) => `${pk} ${sk}`));
   const after = await wholeTable();
   const added = after.filter(({ pk, sk }) => !keys.has(`${pk} ${sk}`)).map(({ pk }) => String(pk).split('#')[1]);
-  // The first round also makes bob's application.
+  // Only the first round creates bob's application.
   expect(added.filter((kind) => kind !== 'APPLIED').sort()).toEqual(['CATEGORY', 'CODE', 'COUPON', 'PRODUCT']);
   for (const { pk } of after) expect(pk).toMatch(keyShape);
 });
 
 test.each(['STORE#x', 'bob#x', 'NAME#bob', 'bob/../ada', '*', 'bob\u0000', '#', 'bob.', '.bob', 'bob OR 1=1'])(
-  '%j is nobody’s name, and is refused before the table is asked',
+  'refuses the username %j before it reads the table',
   async (identifier) => {
     const answer = await service.call('GET', `/v1/customers/${encodeURIComponent(identifier)}`);
 

@@ -7,7 +7,7 @@ import { intercept } from '../support/faults.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { startTestService } from '../support/service.ts';
 
-/** Keys that are nearly right. The right one is known to the gateway's cache all the while. */
+/** Keys that are nearly right, while the gateway's cache knows the right one. */
 
 let service: Awaited<ReturnType<typeof startTestService>>;
 let key: string;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 const path = '/v1/categories';
 
-/** Sends a GET with these header lines as they are, one character per byte. */
+/** Sends a GET with these raw header lines, one character per byte. */
 const sendLines = async (lines: string[], target = path): Promise<number | undefined> => {
   const head = [`GET ${target} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...lines, '', ''];
   return (await sendRaw(Number(new URL(service.baseUrl).port), Buffer.from(head.join('\r\n'), 'latin1')))?.status;
@@ -33,7 +33,7 @@ const sendLines = async (lines: string[], target = path): Promise<number | undef
 const sendKey = (text: string): Promise<number | undefined> =>
   sendLines([`X-API-Key: ${Buffer.from(text, 'utf8').toString('latin1')}`]);
 
-/** The statuses of keys that are sent one after another, and how many calls to the table they cost together. */
+/** Sends keys one after another. Returns the statuses, and the number of calls to the table for all of them. */
 const outcome = async (keys: string[]): Promise<{ statuses: (number | undefined)[]; calls: number }> => {
   expect(await sendKey(key)).toBe(200);
   const before = reads;
@@ -46,7 +46,7 @@ const refusedUnread = { statuses: [401], calls: 0 };
 const replaced = (index: number, by: string): string => key.slice(0, index) + by + key.slice(index + 1);
 const places = (): number[] => [...key].map((_, index) => index);
 
-/** The key's text with another checksum than its own where it was changed, so that its shape is right. */
+/** A changed key with the checksum of its new text, so that its shape is valid. */
 const summed = (body: string): string => body + base62(crc32(body), 6);
 
 test('401s for each character changed, without a read', async () => {
@@ -55,7 +55,7 @@ test('401s for each character changed, without a read', async () => {
   expect(await outcome(changed.filter((text) => text.trim() !== key))).toEqual(refusedUnread);
 });
 
-test('401s for each character in the other case, gone, doubled or changed with its neighbour, without a read', async () => {
+test('401s for each character in the other case, removed, doubled or swapped with the next, without a read', async () => {
   const swapped = (letter = ''): string => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase());
   const changed = places().flatMap((index) => [
     replaced(index, swapped(key[index])),
@@ -67,7 +67,7 @@ test('401s for each character in the other case, gone, doubled or changed with i
   expect(await outcome(changed.filter((text) => text !== key))).toEqual(refusedUnread);
 });
 
-test('401s for the key cut off anywhere, or with something before or after it, without a read', async () => {
+test('401s for the key cut off anywhere, or with text before or after it, without a read', async () => {
   const cut = places().flatMap((index) => [key.slice(0, index), key.slice(index + 1)]);
   const around = ['x', '0', '_', ',', ', x', ';', '=', `,${key}`, ` ${key}`, key].flatMap((more) => [
     key + more,
@@ -78,13 +78,13 @@ test('401s for the key cut off anywhere, or with something before or after it, w
   expect(await outcome([...cut, ...around, ...wrapped])).toEqual(refusedUnread);
 });
 
-test('401s for letters that only look alike, without a read', async () => {
+test('401s for letters that look alike, without a read', async () => {
   const alike = ['ѕis', 'ｓis', 'sіs', 'ſis', 's\u200bis', 's\u00adis'].map((start) => key.replace('sis', start));
 
   expect(await outcome([...alike, key.normalize('NFKD').replaceAll('_', '＿')])).toEqual(refusedUnread);
 });
 
-test('401s for a key of the other stage, and for one with all of another key’s parts but its own', async () => {
+test('401s for a key of the other stage, and for parts of two keys in one', async () => {
   const other = newKey('live').text;
   const mixed = [summed(`sis_test_${key.slice(9, 21)}_${service.otherKey.slice(22, 65)}`)];
   const nearly = places()
@@ -119,11 +119,11 @@ test('401s for a header given twice, in any order, case or company', async () =>
   expect(reads).toBe(before);
 });
 
-test('blanks around the header’s value belong to HTTP, not to the key', async () => {
+test('ignores blanks around the header’s value, as HTTP demands', async () => {
   expect([await sendLines([`X-API-Key:${key}`]), await sendLines([`x-api-key: \t ${key} \t`])]).toEqual([200, 200]);
 });
 
-test('the key with all scopes of one store says nothing about another store’s', async () => {
+test('a key with all scopes of one store gives no access to another store', async () => {
   const narrow = await service.keyWith(['products:read'], service.otherStore);
   await service.callAs(await service.keyWith(scopes, service.otherStore))('GET', path);
 

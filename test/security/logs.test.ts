@@ -13,15 +13,15 @@ import { seedResidents } from '../support/residents.ts';
 import { startTestService } from '../support/service.ts';
 
 /**
- * Sends a mark in every field, header and parameter of every endpoint, in requests that succeed and that fail, and
- * looks for it in all that the process prints: standard output and error, the console and the log lines.
+ * Sends a mark in every field, header and parameter of every endpoint, in requests that succeed and that fail. Then it
+ * searches all output of the process: standard output and error, the console and the log lines.
  */
 
-/** Text that a username may hold, so that it goes everywhere; and a number that is nowhere else. */
+/** A text that is also a valid username, so that every field takes it, and a number that occurs nowhere else. */
 const mark = 'markxqzvw';
 const markNumber = 87_654_321;
 const marked = { uuid: 'deadbeef-cafe-0000-0000-feedfacef00d', username: `${mark}.tester` };
-/** Text with what would break a line, colour a terminal or end a JSON value. */
+/** Text that would break a line, colour a terminal or end a JSON value. */
 const hostile = `${mark}\r\n{"level":"ERROR"}\u001b[31m\u2028"},{`;
 
 const listen = (): { said: string[]; stop: () => void } => {
@@ -39,10 +39,10 @@ const listen = (): { said: string[]; stop: () => void } => {
   return { said, stop: () => spies.forEach((spy) => void spy.mockRestore()) };
 };
 
-/** Fields that keep their value, so that the request succeeds. */
+/** Fields that must keep their value for the request to succeed. */
 const fixed = /Identifier$|Id$|^(?:url|scope|discount)$/;
 
-/** The same body with the mark in every text and number that may be another. */
+/** The body with the mark in every text and number that may change. */
 const withMarks = (body: object, text: string): object =>
   Object.fromEntries(
     Object.entries(body).map(([name, value]) => {
@@ -61,7 +61,7 @@ const answersOfDispenser = [
 ] as const;
 const capability = 'cap-qjxwzkvy';
 
-test('no log holds a key, a secret, a message, a body, a name or a header, whatever becomes of a request', async () => {
+test('no log holds a key, a secret, a message, a body, a name or a header, for requests that succeed or fail', async () => {
   process.env.DISPENSER_LOOPBACK = 'allowed';
   await startTestQueue();
   const service = await startTestService({ authorizerTtlSeconds: 3600 });
@@ -101,7 +101,7 @@ test('no log holds a key, a secret, a message, a body, a name or a header, whate
     broken();
     await service.callAs(`${service.key}${mark}`)(row.method, path, wholly, headers);
   }
-  // With nothing but marks some of these fail: so each is sent once as it succeeds.
+  // Some requests fail with marks everywhere, so each is also sent once in a form that succeeds.
   const plain: [string, number][] = [];
   for (const row of routesInOrder) {
     const { path, body } = exampleOf(row, plainRows, `${mark} plain ${row.id}`);
@@ -129,6 +129,6 @@ test('no log holds a key, a secret, a message, a body, a name or a header, whate
   for (const hidden of [mark, marked.uuid, String(markNumber), ...keys])
     expect(said.find((line) => line.toLowerCase().includes(hidden.toLowerCase()))).toBeUndefined();
   for (const line of text.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('level');
-  // Nothing but JSON lines: no control character, and none of the separators that some readers take for line ends.
+  // JSON lines have no control characters, and none of the separators that some readers take for line ends.
   expect(text).not.toMatch(/[^\P{Cc}\n]|[\u2028\u2029]/u);
 });

@@ -8,8 +8,8 @@ import { ada, bob, cleo, seedResidents } from '../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../support/service.ts';
 
 /**
- * A request that also sends every field of every answer, and the table's own attributes, does exactly what the same
- * request does without them: two stores that begin alike, one called with each, are alike in the end.
+ * A request with additional fields of every answer, and attributes of the table, has the same effect as without them. The
+ * test sends one form to each of two equal stores, and compares the stores afterwards.
  */
 
 const responseFields = routes.flatMap(({ response }) => Object.keys(response?.shape ?? {}));
@@ -43,7 +43,7 @@ const internal = [
 ];
 const prototypes = ['constructor', 'prototype'];
 
-/** A value that an attacker would send in a field. */
+/** An attacker's value for a field. */
 const forged = (name: string): unknown => {
   if (/uuid|id$/i.test(name)) return cleo.uuid;
   if (/^(redeemed|purchased|active|isBanned|queued|revoked|replaced|limited)$/.test(name)) return true;
@@ -61,7 +61,7 @@ const forged = (name: string): unknown => {
 let service: Awaited<ReturnType<typeof startTestService>>;
 const start = Date.parse('2027-01-01T00:00:00.000Z');
 
-/** Objects with their members in order, so that ids can be told by the place where they first stand. */
+/** Sorts the members of objects, so that `shown` can number ids by their first occurrence. */
 const ordered = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(ordered);
@@ -72,13 +72,13 @@ const ordered = (value: unknown): unknown => {
   );
 };
 
-/** A dispenser's secret and the mark of an application differ by chance. */
+/** A dispenser's secret and an application's mark are random. */
 const chance = /"(secret|application)":"[^"]*"/g;
 
 const everyStores = new Set([ada, bob, cleo].map(({ uuid }) => uuid));
 const uuids = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
 
-/** The value with numbers in place of ids, so that it is the same in two stores that hold the same rows. */
+/** Replaces ids by numbers, so that stores with the same rows give the same value. */
 const shown = (value: unknown, storeId: string): unknown => {
   const text = JSON.stringify(ordered(value)).replaceAll(storeId, '<store>').replace(chance, '"$1":""');
   const ids = [...new Set(text.match(uuids))].filter((id) => !everyStores.has(id));
@@ -106,12 +106,12 @@ const foreignTo = ({ body }: Route): string[] => {
   return [...new Set([...responseFields, ...hidden, ...internal])].filter((name) => !own.includes(name));
 };
 
-/** Makes rows in a store and sends the row's request about them, with more in its body; answers status and body. */
+/** Makes rows in a store and sends the row's request about them, with `more` in its body. Returns status and body. */
 const sendTo = async (row: Route, at: number, storeId: string, key: string, more: string) => {
   const call = service.callAs(key);
   setClock(at);
   const { path, body } = exampleOf(row, await seedExamples(call, `Example of ${row.id}`), `New ${row.id}`);
-  // Rows that are made later stand later, whatever is random in their ids.
+  // A later clock puts later rows last, although their ids are partly random.
   setClock(at + 500);
   const text = JSON.stringify(body ?? {});
   const answer = await call(row.method, path, text.replace('{', `{${more}${text === '{}' ? '' : ','}`));

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { routes } from '../../lib/routes/routes.ts';
 
-/** Every regular expression that sees what a caller sends: those of the code, and those that the schemas hold. */
+/** Checks every regular expression that input of a caller reaches, in the code and in the schemas. */
 
 const root = new URL('../../', import.meta.url).pathname;
 
@@ -30,7 +30,7 @@ const patternsIn = (value: unknown): string[] =>
       )
     : [];
 
-// The tools that run on a developer's machine, over what that person wrote, are not among them.
+// Not the tools, which a developer runs over files of their own.
 const tools = /^local\/build-/;
 const sources = await Array.fromAsync(
   glob(['lib/**/*.ts', 'cli/{plans,audit}/*.ts', 'functions/**/*.ts', 'local/**/*.ts'], { cwd: root }),
@@ -42,7 +42,7 @@ for (const { params, query, body } of routes)
     for (const pattern of patternsIn(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })))
       found.set(`schema /${pattern}/`, new RegExp(pattern));
 
-test('the search for regular expressions finds those that are known to be there', () => {
+test('the search finds regular expressions that are known to exist', () => {
   const names = [...found.keys()].join('\n');
 
   for (const known of ['lib/keys.ts /^(sis_', 'lib/identifier.ts /^[0-9A-Fa-f]{8}-', 'lib/routes/wire.ts /\\p{Cc}/'])
@@ -50,13 +50,13 @@ test('the search for regular expressions finds those that are known to be there'
   expect(found.size).toBeGreaterThan(20);
 });
 
-test('the detector knows an expression that backtracks', () => {
+test('the detector finds an expression that backtracks', () => {
   expect(isSafe(/^(a+)+$/, { maxScore: 10 }).safe).toBe(false);
 });
 
 /**
- * The score bounds in how many ways an expression can match one text: while it has a bound, the time grows in line with
- * the length of the text.
+ * The score bounds the number of ways in which an expression can match one text. A bounded score means that the time
+ * grows in line with the length of the text.
  */
 test.each([...found])('%s takes linear time', (_, expression) => {
   expect(isSafe(expression, { maxScore: 10 })).toMatchObject({ safe: true, error: null });

@@ -9,7 +9,7 @@ import { seedResidents } from '../support/residents.ts';
 import { startTestService } from '../support/service.ts';
 import { requestTag, watchWrites } from '../support/writes.ts';
 
-/** Calls every endpoint with every scope, while the authorizer's answers are kept as on AWS. */
+/** Calls every endpoint with every scope, while the gateway caches the authorizer's answers as on AWS. */
 
 /** `SCOPES_SEED` replays an order of requests. */
 const seed = Number(process.env.SCOPES_SEED ?? Date.now() % 2 ** 31);
@@ -37,14 +37,14 @@ const shuffled = <T>(values: T[]): T[] => {
 
 let count = 0;
 
-/** Sends the row's request with a key; answers whether it was let through. What was not must have done nothing. */
+/** Sends the row's request with a key. Returns true if it was let through. A refused request must do nothing. */
 const isLetThrough = async (row: (typeof routes)[number], key: string): Promise<boolean> => {
   const tag = String(++count);
   const { path, body } = exampleOf(row, rows, `Code ${tag}`);
   const answer = await service.callAs(key)(row.method, path, body, { [requestTag]: tag });
   const written = writtenBy(tag);
   if (answer.status !== 403) {
-    // Categories and gift cards that an earlier request has deleted or spent are missing: that is the endpoint's word.
+    // The endpoint itself answers 404 for rows that an earlier request has deleted.
     expect([row.status, 404], `${row.id}: ${JSON.stringify(answer.body)}`).toContain(answer.status);
     return true;
   }
@@ -61,7 +61,7 @@ const isLetThrough = async (row: (typeof routes)[number], key: string): Promise<
 
 const withScopes = async (name: string, of: readonly Scope[]) => ({ name, of, key: await service.keyWith(of) });
 
-test(`every endpoint opens to keys with its scope alone, whatever the order in which keys and endpoints meet (SCOPES_SEED=${seed})`, async () => {
+test(`every endpoint accepts exactly the keys with its scope, in any order of requests (SCOPES_SEED=${seed})`, async () => {
   const keys = await Promise.all([
     ...scopes.map((scope) => withScopes(scope, [scope])),
     withScopes('none', []),
@@ -69,12 +69,12 @@ test(`every endpoint opens to keys with its scope alone, whatever the order in w
   ]);
   const pairs = keys.flatMap((key) => routes.map((row) => ({ ...key, row })));
 
-  // Twice: the second time every answer of the authorizer is one that was kept.
+  // The second time every answer of the authorizer comes from the cache.
   for (const { name, of, key, row } of [...shuffled(pairs), ...shuffled(pairs)])
     expect(await isLetThrough(row, key), `${name} on ${row.id}`).toBe(of.includes(row.scope));
 });
 
-test('a key with every scope but one is refused by the endpoints of that one', async () => {
+test('403s for a key without the endpoint’s scope but with all others', async () => {
   for (const scope of scopes) {
     const key = await service.keyWith(scopes.filter((each) => each !== scope));
     for (const row of routes.filter((each) => each.scope === scope))
@@ -82,7 +82,7 @@ test('a key with every scope but one is refused by the endpoints of that one', a
   }
 });
 
-test('an answer of the authorizer that was kept for one store’s key never serves another store’s', async () => {
+test('a cached answer of the authorizer for one store’s key never serves another store’s key', async () => {
   const own = await service.call('GET', `/v1/products/${rows.product}`);
   const other = await service.callOther('GET', `/v1/products/${rows.product}`);
   const again = await service.call('GET', `/v1/products/${rows.product}`);

@@ -6,7 +6,7 @@ import type { OneOfEach } from '../support/one-of-each.ts';
 import { ada, bob, cleo, seedResidents } from '../support/residents.ts';
 import { startTestService, wholeTable } from '../support/service.ts';
 
-/** Tries ways from one store into another other than by ids, which test/routes/other-store.test.ts tries. */
+/** Tries to reach one store from another. test/routes/other-store.test.ts tries it by ids; these tests try other ways. */
 
 let service: Awaited<ReturnType<typeof startTestService>>;
 let mine: OneOfEach;
@@ -40,7 +40,7 @@ test.each(posts)('%s: one Idempotency-Key in two stores is two keys', async (id,
   expect(again.body).toEqual(second.body);
 });
 
-test('no request of one store changes what another has, or sees, of the same residents', async () => {
+test('no request of one store changes another store’s rows or answers about the same residents', async () => {
   const bobs = `/v1/customers/${bob.uuid}`;
   const expiresAt = '2099-01-01T00:00:00Z';
   await service.callOther('PUT', bobs, { discount: 77, newsSubscriber: true });
@@ -71,7 +71,7 @@ test('no request of one store changes what another has, or sees, of the same res
 const lists = routes.filter(({ query }) => 'cursor' in query.shape);
 const listPath = (path: string): string => path.replace('{identifier}', path.includes('owner') ? ada.uuid : bob.uuid);
 
-test('a cursor opens the list that gave it, and no other list, of its own store either', async () => {
+test('a cursor works only in the list that made it, also within one store', async () => {
   for (const from of lists) {
     const { nextCursor } = (await service.call('GET', `${listPath(from.path)}?limit=1`)).body.pagination;
     expect(nextCursor, from.id).toEqual(expect.any(String));

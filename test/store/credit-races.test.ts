@@ -11,7 +11,7 @@ import { freshTable, setClock } from '../support/service.ts';
 import { volume } from '../support/volume.ts';
 import { add, change, store, sweep } from './credit.ts';
 
-/** Changes of one customer's credit at once, judged by what they answered and what is left. */
+/** Concurrent changes of one customer's credit, checked by their answers and the final balance. */
 
 /** `CREDIT_RACES_SEED` replays a run; `CREDIT_RACES_RUNS` asks for more. */
 const seed = Number(process.env.CREDIT_RACES_SEED ?? Date.now() % 2 ** 31);
@@ -24,7 +24,7 @@ let stop = () => {};
 beforeAll(freshTable);
 afterEach(() => stop());
 
-/** The balance that it answered, or the status with which it was refused. */
+/** The answered balance, or the status of the refusal. */
 const outcomeOf = async (work: Promise<{ credit: number }>): Promise<{ credit: number } | { status: number }> => {
   try {
     return { credit: (await work).credit };
@@ -34,7 +34,7 @@ const outcomeOf = async (work: Promise<{ credit: number }>): Promise<{ credit: n
   }
 };
 
-test('64 increments at once end at the exact sum, and each answers a balance of its own', async () => {
+test('64 concurrent increments end at the exact sum, and each answers another balance', async () => {
   setClock(start);
   const uuid = await newCustomer();
   await add(uuid, 1000);
@@ -45,7 +45,7 @@ test('64 increments at once end at the exact sum, and each answers a balance of 
   expect(new Set(answers.map(({ credit }) => credit)).size).toBe(64);
 });
 
-test('64 first increments of a resident at once end at the sum of those that were answered', async () => {
+test('64 concurrent first increments of a resident end at the sum of the answered ones', async () => {
   setClock(start);
   const uuid = await newCustomer();
 
@@ -57,7 +57,7 @@ test('64 first increments of a resident at once end at the sum of those that wer
   expect(outcomes.filter((outcome) => 'status' in outcome && outcome.status !== 503)).toEqual([]);
 });
 
-test('increments at once, with and without an end, add what they answered', async () => {
+test('concurrent increments, with and without an expiry, add up to their answers', async () => {
   setClock(start);
   const uuid = await newCustomer();
 
@@ -70,7 +70,7 @@ test('increments at once, with and without an end, add what they answered', asyn
   expect([item.credit, faults]).toEqual([5 * made, []]);
 });
 
-test.each([0, 5, 10])('drains at once never take more than there is (%i lots of 10)', async (count) => {
+test.each([0, 5, 10])('concurrent drains never take more than the balance (%i lots of 10)', async (count) => {
   setClock(start);
   const lots = Array.from({ length: count }, (_, index) => ({ amount: 10, expiresAt: timestamp(end + index) }));
   const uuid = await customerWithLots(store, lots, 100 - 10 * count);
@@ -109,7 +109,7 @@ const steps = fc.array(
   { minLength: 2, maxLength: 6 },
 );
 
-/** Carries a step out. Answers what it says of the model: the state after it, or undefined where its answer does not fit. */
+/** Runs a step. Returns its effect on the model: the state after it, or undefined if its answer contradicts the model. */
 const carryOut = async (uuid: string, step: Step): Promise<(state: ModelCustomer) => ModelCustomer | undefined> => {
   if (step.kind === 'read') {
     const { credit } = await getCustomer(store, { uuid });
@@ -137,7 +137,7 @@ const carryOut = async (uuid: string, step: Step): Promise<(state: ModelCustomer
   };
 };
 
-test(`set, increment, sweep and reads at once are as if one came after another (seed ${seed})`, async () => {
+test(`concurrent sets, increments, sweeps and reads are linearizable (seed ${seed})`, async () => {
   const initial: ModelCustomer = {
     unlotted: 20,
     lots: [
@@ -185,7 +185,7 @@ test(`set, increment, sweep and reads at once are as if one came after another (
   );
 });
 
-test('the checker refuses a history that no order explains', () => {
+test('the checker finds a history that is not linearizable', () => {
   const answered = (start: number, end: number, delta: number, balance: number): Operation<number> => ({
     start,
     end,

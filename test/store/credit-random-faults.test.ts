@@ -16,13 +16,13 @@ afterEach(() => stop());
 
 type Outcome = 'done' | 'refused' | 'unknown';
 
-/** 503 promises that nothing was written; any other failure leaves it open. A 400 would be false here. */
+/** A 503 promises that nothing was written. Any other failure leaves that open. A 400 would be wrong here. */
 const outcomeOf = (error: unknown): Outcome => {
   if (error instanceof Problem && error.status !== 503) throw error;
   return error instanceof Problem ? 'refused' : 'unknown';
 };
 
-/** True if some of these amounts add up to `sum`. Each is plus or minus a power of two, and no two are alike. */
+/** True if some of the amounts add up to `sum`. Each is a different power of two, or its negative. */
 const isSumOfSome = (sum: number, amounts: readonly number[]): boolean => {
   const shifted = amounts.filter((amount) => amount < 0).reduce((total, amount) => total - amount, sum);
   const allowed = amounts.reduce((bits, amount) => bits | Math.abs(amount), 0);
@@ -36,7 +36,7 @@ test.each(runs)('random changes under faults lose and double nothing (seed %i)',
   const opening = 10_000_000;
   const lots = Array.from({ length: 5 }, (_, index) => ({ amount: 1000, expiresAt: inSeconds(100 + index) }));
   const uuid = await customerWithLots(store(), lots, opening - 5000);
-  // Each change has a power of two of its own: the balance tells which were made, and how often.
+  // Each change has its own power of two, so the balance shows which changes were made, and how often.
   const changes = Array.from({ length: 20 }, (_, index) => ({
     kind: 'increment' as const,
     delta: random() < 0.4 ? -(2 ** index) : 2 ** index,
@@ -69,7 +69,7 @@ test.each(runs)('random changes under faults lose and double nothing (seed %i)',
   expect(new Set(amounts).size).toBe(amounts.length);
 });
 
-test.each(runs.slice(0, 3))('a large drain under faults is done whole or not at all (seed %i)', async (runSeed) => {
+test.each(runs.slice(0, 3))('a large drain under faults is atomic (seed %i)', async (runSeed) => {
   const lots = Array.from({ length: 150 }, (_, index) => ({ amount: 2, expiresAt: inSeconds(10 + index) }));
   const uuid = await customerWithLots(store(), lots, 5);
 

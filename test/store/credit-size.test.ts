@@ -34,7 +34,7 @@ test.each(sizes)('a set that expires supersedes %i open lots, due ones as expire
   expect(lots.filter(({ state }) => state !== 'open').every(({ remaining }) => remaining === 2)).toBe(true);
 });
 
-test.each(sizes)('a drain empties all but a part of %i open lots, or takes what is in none', async (size) => {
+test.each(sizes)('a drain empties %i open lots but for a part, or takes unlotted credit', async (size) => {
   const uuid = await customerOf(size);
   const amount = Math.max(2 * size - 1, 1);
 
@@ -77,7 +77,7 @@ test.each([98, 250])('one drain ends %i due lots as expired and as many others a
   expect((await settled(uuid)).states).toEqual({ expired: size, drained: size });
 });
 
-test('at every write of a large drain the books are true, and readers see the old or the new balance', async () => {
+test('the books agree at every write of a large drain, and readers see the old or the new balance', async () => {
   const uuid = await customerOf(120);
   const seen: number[] = [];
   const faults: string[] = [];
@@ -106,7 +106,7 @@ test('at every write of a large drain the books are true, and readers see the ol
   expect(faults).toEqual([]);
 });
 
-test('readers beside a large drain see the old balance, then the new one', async () => {
+test('concurrent readers see the old balance of a large drain, then the new one', async () => {
   const uuid = await customerOf(250);
   const seen = new Set<number>();
   let done = false;

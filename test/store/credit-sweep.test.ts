@@ -12,7 +12,7 @@ import { intercept } from '../support/faults.ts';
 import { freshTable, setClock } from '../support/service.ts';
 import { add, balanceOf, booksOf, change, store, sweep } from './credit.ts';
 
-/** What is due is closed by the sweep once, whatever goes on beside it. */
+/** The sweep closes each due lot once, also under concurrent writes. */
 
 const start = Date.parse('2028-02-28T23:59:59.000Z');
 
@@ -21,7 +21,7 @@ beforeEach(async () => {
   await freshTable();
 });
 
-test('a sweep led by a stale index takes nothing from lots and credit that came since', async () => {
+test('a sweep with a stale index takes nothing from later lots and credit', async () => {
   const uuid = await newCustomer();
   await add(uuid, 10, start + 1000);
   setClock(start + 1000);
@@ -42,7 +42,7 @@ test('a sweep led by a stale index takes nothing from lots and credit that came 
   expect(await creditOf(store, uuid)).toEqual(before);
 });
 
-test('a sweep reads who is due even where a row of the index outlives its customer', async () => {
+test('a sweep finds due customers although the index holds a row of a deleted one', async () => {
   await db.send(
     new UpdateCommand({
       TableName: tableName(),
@@ -55,7 +55,7 @@ test('a sweep reads who is due even where a row of the index outlives its custom
   expect(await sweep()).toEqual({ lots: 0, amount: 0, failed: 0, finished: true });
 });
 
-test('two sweeps at once close each lot once, and report it once between them', async () => {
+test('two concurrent sweeps close and report each lot once', async () => {
   const ends = [1, 2, 3].map((second) => ({ amount: 10, expiresAt: timestamp(start + second * 1000) }));
   const uuids = await Promise.all(Array.from({ length: 12 }, () => customerWithLots(store, ends, 5)));
   setClock(start + 2000);
@@ -68,7 +68,7 @@ test('two sweeps at once close each lot once, and report it once between them', 
     expect(await booksOf(uuid)).toEqual({ balance: 15, unlotted: 5, states: { expired: 2, open: 1 } });
 });
 
-test('a sweep and writes at once lose and double nothing', async () => {
+test('a sweep and concurrent writes lose and double nothing', async () => {
   const ends = [1, 2, 3].map((second) => ({ amount: 10, expiresAt: timestamp(start + second * 1000) }));
   const uuid = await customerWithLots(store, ends, 5);
   setClock(start + 2000);
@@ -81,7 +81,7 @@ test('a sweep and writes at once lose and double nothing', async () => {
   expect(states).toEqual({ expired: 2, open: 2 });
 });
 
-test('a sweep closes what is due in both credit types and in every store', async () => {
+test('a sweep closes the due lots of both credit types in every store', async () => {
   const uuid = await newCustomer();
   for (const of of ['one', 'two'])
     for (const type of ['regular', 'restricted'] as const)
@@ -116,12 +116,12 @@ test('a sweep stops before its time is up, says so, and the next one does the re
   expect(first.lots).toBeLessThan(25);
   expect(second).toMatchObject({ lots: 25 - first.lots, failed: 0, finished: true });
   expect(await Promise.all(uuids.map(balanceOf))).toEqual(uuids.map(() => 0));
-  // It is noted when it ran, for the operator.
+  // The sweep records its run for the operator.
   expect([overdue, await findOverdue()]).toEqual([lot.expiresAt, undefined]);
   expect(await findLastSweep()).toMatchObject({ ...second, at: lot.expiresAt });
 });
 
-test('a sweep goes on after a customer whom it fails for, and reports the failure', async () => {
+test('a sweep continues after it fails for one customer, and reports the failure', async () => {
   const lot = { amount: 10, expiresAt: timestamp(start + 1000) };
   const [bad = '', ...good] = await Promise.all(Array.from({ length: 5 }, () => customerWithLots(store, [lot])));
   setClock(start + 1000);

@@ -22,7 +22,7 @@ const requests: [string, () => Promise<string>, string, object][] = [
   ['a first increment', newCustomer, 'increment-restricted-credit', { delta: 3 }],
 ];
 
-test.each(requests)('503s for %s while the table lastingly throttles, and nothing is written', async (...request) => {
+test.each(requests)('503s for %s while the table keeps throttling, and writes nothing', async (...request) => {
   const [, customer, action, body] = request;
   const uuid = await customer();
   const before = await wholeTable();
@@ -39,7 +39,7 @@ test.each(requests)('503s for %s while the table lastingly throttles, and nothin
   expect(await wholeTable()).toEqual(before);
 });
 
-test.each(requests)('503s for %s while conflicts last, and nothing is written', async (...request) => {
+test.each(requests)('503s for %s while conflicts last, and writes nothing', async (...request) => {
   const [, customer, action, body] = request;
   const uuid = await customer();
   const before = await wholeTable();
@@ -54,7 +54,7 @@ test.each(requests)('503s for %s while conflicts last, and nothing is written', 
   expect(await wholeTable()).toEqual(before);
 });
 
-test.each(requests)('200s for %s after conflicts and throttles that pass', async (...request) => {
+test.each(requests)('200s for %s after transient conflicts and throttles', async (...request) => {
   const [, customer, action, body] = request;
   const uuid = await customer();
   let failures = 0;
@@ -69,7 +69,7 @@ test.each(requests)('200s for %s after conflicts and throttles that pass', async
   expect((await creditOf(store(), uuid)).faults).toEqual([]);
 });
 
-test('answers a large change as made even where the table throttles right after it', async () => {
+test('200s for a large change even if the table throttles right after it', async () => {
   const lots = Array.from({ length: 99 }, (_, index) => ({ amount: 2, expiresAt: inSeconds(10 + index) }));
   const uuid = await customerWithLots(store(), lots, 5);
   stop = intercept(async ({ operation, input }, send) => {
@@ -87,7 +87,7 @@ test('answers a large change as made even where the table throttles right after 
   expect([statesOf(after), item.pending]).toEqual([{ superseded: 99 }, undefined]);
 });
 
-test('a change that never reached the table can be sent again', async () => {
+test('a change that did not reach the table can be sent again', async () => {
   const uuid = await oneLot();
   const before = await wholeTable();
   stop = intercept(async ({ isWrite, input }, send) => {

@@ -6,7 +6,7 @@ import { sweepDueLots } from '../../lib/credit/sweep.ts';
 import { getCustomer } from '../../lib/store/customers.ts';
 import { creditOf, statesOf } from '../support/credit-seed.ts';
 
-/** Regular credit without the layers before it, in one store of the file's own table. */
+/** Calls the functions for regular credit directly, in one store of the test file's table. */
 export const store = 'credit';
 
 export const change = (uuid: string, command: CreditCommand) =>
@@ -19,7 +19,7 @@ export const sweep = () => sweepDueLots('sweep');
 
 export const balanceOf = async (uuid: string): Promise<number> => (await getCustomer(store, { uuid })).credit;
 
-/** What a customer's books say, which have to add up. */
+/** A customer's books. Throws unless they agree. */
 export const booksOf = async (uuid: string) => {
   const { item, lots, faults } = await creditOf(store, uuid);
   expect(faults).toEqual([]);

@@ -8,11 +8,11 @@ import { startTestService } from '../support/service.ts';
 let service: Awaited<ReturnType<typeof startTestService>>;
 beforeAll(async () => {
   service = await startTestService();
-  // Retries need not wait for a writer who is not really there.
+  // Without jitter, retries do not wait.
   source.random = () => 0;
 });
 
-test("a delivery's attempts are claimed up and ended although another writer is at its record at first", async () => {
+test('claims and ends the attempts of a delivery after conflicts with another writer', async () => {
   const order = anOrder(service.store);
   let calls = 0;
   const stop = intercept(async (call, send) => {

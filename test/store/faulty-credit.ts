@@ -4,21 +4,20 @@ import { changeCredit } from '../../lib/credit/change.ts';
 import type { CreditCommand } from '../../lib/credit/rules.ts';
 import { setClock, startTestService } from '../support/service.ts';
 
-/** Credit on a table that fails: nothing acknowledged is lost, nothing is done twice, and 503 means nothing was done. */
+/** Credit on a failing table: no acknowledged change is lost, no change is made twice, and 503 means that none was made. */
 
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 export const inSeconds = (seconds: number) => timestamp(start + 1000 * seconds);
 
-/** Faults on the way to what credit writes, not to what the authorizer reads. */
+/** True for calls about credit, and false for those of the authorizer. */
 export const isCredit = (input: unknown) => /#(CUSTOMER|LOT)/.test(JSON.stringify(input));
 
-/** A service whose clock stands, and which retries without a pause. */
+/** A service whose clock stands still, and which retries without a pause. */
 export const startFaulty = () => {
   let service: Awaited<ReturnType<typeof startTestService>>;
   beforeAll(async () => {
     setClock(start);
     service = await startTestService();
-    // Retries need not wait for a table that is not really busy.
     source.random = () => 0;
   });
 

@@ -21,7 +21,7 @@ import { newResident } from '../support/residents.ts';
 import { productWith } from '../support/rows.ts';
 import { freshTable } from '../support/service.ts';
 
-/** What others change while an import runs: a file changes the fields for which it has columns, and nothing else. */
+/** Concurrent changes during an import: the import changes only the fields for which its file has columns. */
 
 const store = 'S';
 const coupon = { code: 'SUMMER', discount: 5, ownerProfit: 0, active: true, bloggersSync: false };
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterEach(() => stop());
 
-/** Imports a row; `meanwhile` happens after the import has read the table and before it writes. */
+/** Imports a row. `meanwhile` runs between the import's reads and its writes. */
 const importWith = async <F>(importer: Importer<F>, fields: F, meanwhile: () => Promise<unknown>): Promise<void> => {
   let done = false;
   stop = intercept(async ({ operation }, send) => {
@@ -47,7 +47,7 @@ const importWith = async <F>(importer: Importer<F>, fields: F, meanwhile: () => 
   expect(done).toBe(true);
 };
 
-test('a gift card that is disabled meanwhile stays disabled, and gets its new balance', async () => {
+test('a gift card that is disabled during an import stays disabled, and gets its new balance', async () => {
   const { id } = await putGiftCard(store, owner, { credit: 5, texture: null, transfer: false, active: true });
 
   await importWith(giftCards, { id, owner: { uuid: owner.uuid }, credit: 9 }, () => disableGiftCard(store, id));
@@ -55,7 +55,7 @@ test('a gift card that is disabled meanwhile stays disabled, and gets its new ba
   expect(await getGiftCard(store, id)).toMatchObject({ credit: 9, active: false });
 });
 
-test('a coupon that is switched off meanwhile stays off, and gets its new discount', async () => {
+test('a coupon that is made inactive during an import stays inactive, and gets its new discount', async () => {
   const { id } = await createCoupon(store, owner, coupon);
   const row = { id, code: 'SUMMER', owner: { uuid: owner.uuid }, discount: 20 };
 
@@ -64,7 +64,7 @@ test('a coupon that is switched off meanwhile stays off, and gets its new discou
   expect(await getCoupon(store, id)).toMatchObject({ discount: 20, active: false });
 });
 
-test('a product that is switched off meanwhile stays off, and gets its new price', async () => {
+test('a product that is made inactive during an import stays inactive, and gets its new price', async () => {
   const { id } = await createProduct(store, productWith());
 
   await importWith(products(), { id, name: 'Chair', price: 7 }, () =>
@@ -74,7 +74,7 @@ test('a product that is switched off meanwhile stays off, and gets its new price
   expect(await getProduct(store, id)).toMatchObject({ price: 7, active: false });
 });
 
-test('a category that is deleted meanwhile is made anew, without what was in it', async () => {
+test('a category that is deleted during an import is created again, without its products', async () => {
   const { id } = await createCategory(store, { name: 'Seating' });
   const product = await createProduct(store, productWith());
   await addMember(store, id, product.id);
@@ -84,7 +84,7 @@ test('a category that is deleted meanwhile is made anew, without what was in it'
   expect(await getCategory(store, id)).toEqual(expect.objectContaining({ name: 'Chairs', productCount: 0 }));
 });
 
-test('what a deletion that died has left does not come back with an imported category', async () => {
+test('memberships that an interrupted deletion left behind do not come back with an imported category', async () => {
   const { id } = await createCategory(store, { name: 'Seating' });
   const product = await createProduct(store, productWith());
   await addMember(store, id, product.id);
@@ -101,7 +101,7 @@ test('what a deletion that died has left does not come back with an imported cat
   expect(await listMembers(store, id)({ descending: false })).toEqual([]);
 });
 
-test('what is in a category that another import has made meanwhile stays in it', async () => {
+test('an import keeps the products of a category that a concurrent import has created', async () => {
   const { id } = await createCategory(store, { name: 'Seating' });
   const product = await createProduct(store, productWith());
   await deleteCategory(store, id);

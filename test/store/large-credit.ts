@@ -3,12 +3,12 @@ import { timestamp } from '../../lib/clock.ts';
 import { creditOf, customerWithLots, statesOf } from '../support/credit-seed.ts';
 import { add, store } from './credit.ts';
 
-/** Changes of more lots than one transaction holds: as atomic as the small ones, wherever the process ends. */
+/** Changes of more lots than one transaction holds. They are as atomic as small ones, wherever the process dies. */
 
 export const start = Date.parse('2028-02-29T12:00:00.000Z');
 export const later = start + 10_000;
 
-/** Lots of L$ 2 that come due one after another from `later` on, and L$ 5 that are in none. */
+/** A customer with lots of L$ 2 that come due one after another from `later` on, and L$ 5 of unlotted credit. */
 export const customerOf = (size: number): Promise<string> =>
   customerWithLots(
     store,

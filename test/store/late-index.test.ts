@@ -11,8 +11,8 @@ import { ada, bob, newResident, seedResidents } from '../support/residents.ts';
 import { type Call, startTestService } from '../support/service.ts';
 
 /**
- * On AWS an index follows the table after a moment, and here at once. So that what a list does meanwhile is seen, the
- * index's answer of before a change is given again after it.
+ * On AWS an index follows the table after a moment, but the local engine updates it at once. These tests repeat an
+ * index's old answer after a change, to show how a list behaves in that moment.
  */
 
 let service: Awaited<ReturnType<typeof startTestService>>;
@@ -22,15 +22,15 @@ beforeAll(async () => {
   await seedResidents();
 });
 
-/** A store of a test's own, with a key. */
+/** Makes a store for one test, with a key. */
 const newStore = async () => {
   const { id } = await createStore('Late');
   return { store: id, call: service.callAs(await service.keyWith(scopes, id)) };
 };
 
 /**
- * Keeps what the indexes answer to `ask`, and answers the same questions with it from then on. An empty answer is not
- * kept: then an item can also stand in two partitions, as it does while it moves.
+ * Records the indexes' answers to `ask`, and gives them again to the same queries from then on. It does not record an
+ * empty answer, so an item can also be in two partitions, as it is while it moves.
  */
 const holdIndexes = async (ask: () => Promise<unknown>) => {
   const kept = new Map<string, unknown>();
@@ -52,9 +52,9 @@ const holdIndexes = async (ask: () => Promise<unknown>) => {
 
 interface Case {
   list: string;
-  /** Makes a row that the list holds, and answers its id. */
+  /** Makes a row that the list holds. Returns its id. */
   make: (call: Call, store: string, number: number) => Promise<string>;
-  /** Changes a row so that the list does not hold it any more. */
+  /** Changes a row so that the list no longer holds it. */
   change: (call: Call, id: string, store: string) => Promise<unknown>;
 }
 
@@ -100,7 +100,7 @@ const giftCards = (active: boolean): Case => ({
   change: (call, id) => setActive(call, id, !active),
 });
 
-/** No request redeems a card: this is what would write it. */
+/** Redeems a card in the table, since no request can. */
 const redeem = (store: string, id: string) =>
   db.send(
     new UpdateCommand({
@@ -137,25 +137,28 @@ const cases: Record<string, Case> = {
 const idsOf = ({ body }: Awaited<ReturnType<Call>>): string[] =>
   body.data.map(({ id, uuid }: { id?: string; uuid?: string }) => id ?? uuid);
 
-test.each(Object.entries(cases))('a late index shows no row that has left, and full pages: %s', async (_, one) => {
-  const { store, call } = await newStore();
-  const ids: string[] = [];
-  for (const number of [1, 2, 3, 4]) ids.push(await one.make(call, store, number));
-  const page = (more = '') => call('GET', `${one.list}${one.list.includes('?') ? '&' : '?'}limit=2${more}`);
-  const before = await page();
-  const { replayed, stop } = await holdIndexes(page);
-  await one.change(call, ids[1] ?? '', store);
+test.each(Object.entries(cases))(
+  'a list leaves out rows that only its late index still holds, and its pages are full: %s',
+  async (_, one) => {
+    const { store, call } = await newStore();
+    const ids: string[] = [];
+    for (const number of [1, 2, 3, 4]) ids.push(await one.make(call, store, number));
+    const page = (more = '') => call('GET', `${one.list}${one.list.includes('?') ? '&' : '?'}limit=2${more}`);
+    const before = await page();
+    const { replayed, stop } = await holdIndexes(page);
+    await one.change(call, ids[1] ?? '', store);
 
-  const first = await page();
-  stop();
-  const second = await page(`&cursor=${first.body.pagination.nextCursor}`);
+    const first = await page();
+    stop();
+    const second = await page(`&cursor=${first.body.pagination.nextCursor}`);
 
-  expect(idsOf(before)).toEqual([ids[0], ids[1]]);
-  expect(replayed()).toBeGreaterThan(0);
-  expect(idsOf(first)).toEqual([ids[0], ids[2]]);
-  expect(idsOf(second)).toEqual([ids[3]]);
-  expect(second.body.pagination.nextCursor).toBeNull();
-});
+    expect(idsOf(before)).toEqual([ids[0], ids[1]]);
+    expect(replayed()).toBeGreaterThan(0);
+    expect(idsOf(first)).toEqual([ids[0], ids[2]]);
+    expect(idsOf(second)).toEqual([ids[3]]);
+    expect(second.body.pagination.nextCursor).toBeNull();
+  },
+);
 
 /** Coupons of one owner, the oldest first. */
 const newCoupons = async (call: Call): Promise<string[]> => {
@@ -165,7 +168,7 @@ const newCoupons = async (call: Call): Promise<string[]> => {
   return ids;
 };
 
-test('a late index does not let an owner’s coupon be applied that was switched off: the next newest is', async () => {
+test('apply by owner takes the next newest coupon if a late index still holds an inactive one', async () => {
   const { call } = await newStore();
   const [, second, third] = await newCoupons(call);
   const apply = () =>
@@ -181,7 +184,7 @@ test('a late index does not let an owner’s coupon be applied that was switched
   expect([before.body.couponId, after.body.couponId]).toEqual([third, second]);
 });
 
-test('an owner’s coupon that stands in the index twice for a moment is listed once', async () => {
+test('a coupon that is in the index twice for a moment is listed once', async () => {
   const { call } = await newStore();
   const ids = await newCoupons(call);
   const list = () => call('GET', `/v1/coupons/owner/${ada.uuid}?limit=2`);

@@ -9,13 +9,13 @@ import { newResident } from '../support/residents.ts';
 import { productWith } from '../support/rows.ts';
 import { startTestService } from '../support/service.ts';
 
-/** Answers of the table that are lost once: what is sent again must not take its own work for another's. */
+/** The table's answer is lost once. The retry must not take its own first attempt for another request. */
 
 let service: Awaited<ReturnType<typeof startTestService>>;
 let stop = () => {};
 beforeAll(async () => {
   service = await startTestService();
-  // Retries need not wait for a table that is not really busy.
+  // Without jitter, retries do not wait.
   source.random = () => 0;
 });
 afterEach(() => stop());
@@ -32,14 +32,14 @@ const loseAnswerOf = (isIt: (call: TableCall) => boolean): void => {
 
 const about = (text: string) => (call: TableCall) => call.isWrite && JSON.stringify(call.input).includes(text);
 
-test('a category whose deletion is not heard of is answered as deleted, not as unknown', async () => {
+test('204s for the deletion of a category whose answer was lost, not 404', async () => {
   const { id } = await createCategory(service.store, { name: 'Seating' });
   loseAnswerOf(about(id));
 
   expect((await service.call('DELETE', `/v1/categories/${id}`)).status).toBe(204);
 });
 
-test('a category is deleted, and said to be, even if its memberships cannot be cleared away', async () => {
+test('204s for the deletion of a category even if its memberships cannot be removed', async () => {
   const { id } = await createCategory(service.store, { name: 'Seating' });
   const product = await createProduct(service.store, productWith());
   await addMember(service.store, id, product.id);
@@ -53,7 +53,7 @@ test('a category is deleted, and said to be, even if its memberships cannot be c
   expect(await findCategory(service.store, id)).toBeUndefined();
 });
 
-test('a request that changes nothing is answered although the completion of its record is not heard of', async () => {
+test('answers a request that changes nothing although the answer to the completion of its record is lost', async () => {
   const { id } = await createCategory(service.store, { name: 'Seating' });
   const product = await createProduct(service.store, productWith());
   await addMember(service.store, id, product.id);
@@ -65,7 +65,7 @@ test('a request that changes nothing is answered although the completion of its 
   expect(answer.status).toBe(204);
 });
 
-test('a delivery is queued once, although the record of its request cannot be completed', async () => {
+test('queues a delivery once although the record of its request cannot be completed', async () => {
   const { url } = await startTestQueue();
   const { id } = await createProduct(service.store, productWith());
   const { uuid } = await newResident();
@@ -87,7 +87,7 @@ test('a delivery is queued once, although the record of its request cannot be co
   expect(await messagesOn(url)).toBe(1);
 });
 
-test('a repeated request waits for the transaction that is completing its record', async () => {
+test('a repeated request waits for the transaction that completes its record', async () => {
   let refused = 0;
   stop = intercept(async (call, send) => {
     if (call.operation === 'PutItem' && about('leaseUntil')(call) && refused++ < 2) throw conflict(call);
@@ -99,7 +99,7 @@ test('a repeated request waits for the transaction that is completing its record
   expect([answer.status, refused]).toEqual([201, 3]);
 });
 
-test('a coupon whose revocation is not heard of is answered as revoked, and what is applied since stays', async () => {
+test('a revoke whose answer was lost is answered as revoked, and a later application stays', async () => {
   const { uuid } = await newResident();
   const fields = { code: 'LOST', ownerIdentifier: uuid };
   const couponId = (await service.call('POST', '/v1/coupons', fields)).body.id;
@@ -123,7 +123,7 @@ test('a coupon whose revocation is not heard of is answered as revoked, and what
   expect((await act('apply-coupon')).body.replaced).toBe(true);
 });
 
-test('503 is not said of a creation that may have been made', async () => {
+test('does not answer 503 to a creation that may have been made', async () => {
   let sent = 0;
   stop = intercept(async (call, send) => {
     if (!about('Perhaps')(call)) return send();

@@ -9,7 +9,7 @@ import { creditOf, customerWithLots, newCustomer } from '../support/credit-seed.
 import { conflict, intercept, type Send, type TableCall } from '../support/faults.ts';
 import { setClock, startTestService } from '../support/service.ts';
 
-/** What a request has read, or sent, is overtaken by another one before it is used, or arrives. */
+/** Another request overtakes: it changes an item after the first one has read it, or before its write arrives. */
 
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 const inSeconds = (seconds: number): string => timestamp(start + seconds * 1000);
@@ -19,7 +19,7 @@ let service: Awaited<ReturnType<typeof startTestService>>;
 let stop = () => {};
 beforeAll(async () => {
   service = await startTestService();
-  // Retries need not wait for a table that is not really busy.
+  // Without jitter, retries do not wait.
   source.random = () => 0;
 });
 beforeEach(() => setClock(start));
@@ -27,7 +27,7 @@ afterEach(() => stop());
 
 const about = (text: string) => (call: TableCall) => call.isWrite && JSON.stringify(call.input).includes(text);
 
-/** Takes hold of the first call that `isIt`, so that it can be sent another time. */
+/** Records the first call that `isIt`, so that a test can send it again. */
 const keep = (isIt: (call: TableCall) => boolean): { send?: Send } => {
   const kept: { send?: Send } = {};
   stop = intercept(async (call, send) => {
@@ -37,7 +37,7 @@ const keep = (isIt: (call: TableCall) => boolean): { send?: Send } => {
   return kept;
 };
 
-/** Runs `work` once, right before the first call that `isIt`. */
+/** Runs `work` once, right before the first call that `isIt` accepts. */
 const before = (isIt: (call: TableCall) => boolean, work: () => Promise<unknown>): void => {
   let done = false;
   stop = intercept(async (call, send) => {
@@ -72,7 +72,7 @@ test('a late copy of a request’s first write does not open its record again', 
   expect((await creditOf(service.store, uuid)).item.credit).toBe(10);
 });
 
-test('a late copy of what created a category does not take back what came after', async () => {
+test('a late copy of the write that created a category does not undo later changes', async () => {
   const created = keep(about('Seating'));
   const { id } = (await service.call('POST', '/v1/categories', { name: 'Seating' })).body;
   const product = (await service.call('POST', '/v1/products', { name: 'Stool', price: 1 })).body.id;
@@ -83,7 +83,7 @@ test('a late copy of what created a category does not take back what came after'
   expect((await service.call('GET', `/v1/categories/${id}`)).body.productCount).toBe(1);
 });
 
-test('no change is refused for a limit that only lots which are due reach', async () => {
+test('no change is refused because due lots would exceed the credit limit', async () => {
   const lots = [
     { amount: 100, expiresAt: inSeconds(10) },
     { amount: 50, expiresAt: inSeconds(9999) },
@@ -98,11 +98,11 @@ test('no change is refused for a limit that only lots which are due reach', asyn
   expect(credit).toBe(limit - 90);
 });
 
-test('an export shows no lot as open that a large change has ended meanwhile', async () => {
+test('an export shows no lot as open that a large change has ended during the export', async () => {
   const lots = Array.from({ length: 120 }, (_, index) => ({ amount: 1, expiresAt: inSeconds(100 + index) }));
   const uuid = await customerWithLots(service.store, lots);
   const set = { kind: 'set', credit: 7 } as const;
-  // The set dies after its transaction: what it has to write about the lots is left to others.
+  // The set dies after its transaction, and leaves the writes of its lots to others.
   stop = intercept(async (call, send) => {
     if (call.operation === 'UpdateItem' && about(':how')(call)) throw conflict(call);
     return send();
@@ -127,7 +127,7 @@ test('an export shows no lot as open that a large change has ended meanwhile', a
   expect(rows.filter(({ state }) => state === undefined)).toEqual([{ resident: uuid, type: 'regular', amount: 7 }]);
 });
 
-test('what a large change has left is written although other writers hold some of its lots', async () => {
+test('the rest of a large change is written although other writers are at some of its lots', async () => {
   const lots = Array.from({ length: 120 }, (_, index) => ({ amount: 1, expiresAt: inSeconds(100 + index) }));
   const uuid = await customerWithLots(service.store, lots);
   const held = new Set<string>();
@@ -144,7 +144,7 @@ test('what a large change has left is written although other writers hold some o
   expect([item.credit, item.pending, faults]).toEqual([7, undefined, []]);
 });
 
-test('a sweep that ends early does not begin with the same customers each time', async () => {
+test('a sweep that ends early does not start with the same customers each time', async () => {
   const firsts: string[] = [];
   for (const place of [0, 0.99]) {
     source.random = () => place;

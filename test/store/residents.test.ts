@@ -30,7 +30,7 @@ test('400s for a name that belongs to another resident, and changes nothing', as
   expect(await findResident({ username: 'bob' })).toBeUndefined();
 });
 
-test('a look-up is one call when cold and none when warm, also by the UUID that a name led to', async () => {
+test('a look-up is one call when cold and none when warm, also by UUID after one by name', async () => {
   forgetResidents();
   const calls = async (work: () => Promise<unknown>): Promise<number> => {
     const meter = newMeter();

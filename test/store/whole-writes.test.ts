@@ -9,7 +9,7 @@ import { anOrder } from '../support/deliveries.ts';
 import { answerLost, intercept, notSent, throttled } from '../support/faults.ts';
 import { startTestService, wholeTable } from '../support/service.ts';
 
-/** A request that is answered 503 has written nothing at all, wherever the table began to refuse. */
+/** A request that gets 503 has written nothing, whichever write the table refused first. */
 
 let service: Awaited<ReturnType<typeof startTestService>>;
 let coupon: string;
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterEach(() => stop());
 
-/** Lets the table refuse every write from the `first` on for want of capacity. */
+/** Makes the table throttle every write from number `first` on. */
 const refuseFrom = (first: number): void => {
   let writes = 0;
   stop = intercept(async ({ isWrite }, send) => {
@@ -42,7 +42,7 @@ const firsts: [what: string, method: string, path: string, body: () => object | 
   ['credit', 'POST', '/actions/increment-credit', () => ({ delta: 5 })],
 ];
 
-test.each(firsts)('%s for somebody whom the store has never touched is written whole or not', async (_, ...request) => {
+test.each(firsts)('%s for a resident without a record in the store is atomic', async (_, ...request) => {
   const [method, path, body] = request;
   for (const first of [1, 2, 3]) {
     const uuid = await newCustomer();
@@ -73,7 +73,7 @@ test('a keyed request to disable a gift card writes the card and its record toge
   expect(writes).toEqual(['PutItem', 'TransactWriteItems']);
 });
 
-test('a call whose request was answered meanwhile is not sent again', async () => {
+test('a call is not retried once its request has been answered', async () => {
   const meter = newMeter();
   let sent = 0;
   stop = intercept(async () => {
@@ -88,7 +88,7 @@ test('a call whose request was answered meanwhile is not sent again', async () =
   expect(sent).toBe(1);
 });
 
-test('a delivery whose failing is not heard of has failed all the same', async () => {
+test('a delivery whose failure was recorded is failed although the answer was lost', async () => {
   const { delivery } = await claimDelivery(anOrder(service.store), 1000);
   let lost = false;
   stop = intercept(async (_, send) => {
