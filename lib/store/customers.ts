@@ -95,13 +95,22 @@ export const getCustomerItem = async (store: string, uuid: string): Promise<Cust
 export const getCustomer = async (store: string, identifier: Identifier): Promise<Customer> =>
   readCustomer(await getCustomerItem(store, await uuidOf(identifier)));
 
-/** Sets attributes of a customer; undefined removes one. Throws 404 for an unknown resident. */
-const change = async (store: string, identifier: Identifier, set: Record<string, unknown>): Promise<Customer> => {
+/**
+ * Sets attributes of a customer; undefined removes one. A resident whom the store has never touched becomes a customer,
+ * unless `onlyCustomers`. Throws 404 for an unknown resident.
+ */
+const change = async (
+  store: string,
+  identifier: Identifier,
+  set: Record<string, unknown>,
+  { onlyCustomers = false } = {},
+): Promise<Customer> => {
   const uuid = await uuidOf(identifier);
   const how = { answer: readCustomer };
   const outcome = await write(update(customerKey(store, uuid), { set, when: exists }), how);
   if (outcome.done) return outcome.result;
   const { username } = await getResident({ uuid });
+  if (onlyCustomers) return readCustomer({ ...customerKey(store, uuid), username });
   return upsert(customerKey(store, uuid), { set, ifMissing: newCustomer(store, username) }, how);
 };
 
@@ -122,9 +131,9 @@ export const updateCustomer = async (
 export const banCustomer = (store: string, identifier: Identifier, reason: string | undefined): Promise<Customer> =>
   change(store, identifier, { isBanned: true, ...(reason !== undefined && { banReason: reason }) });
 
-/** Throws 404. */
+/** Writes nothing about a resident whom the store has never touched. Throws 404. */
 export const unbanCustomer = (store: string, identifier: Identifier): Promise<Customer> =>
-  change(store, identifier, { isBanned: false, banReason: undefined });
+  change(store, identifier, { isBanned: false, banReason: undefined }, { onlyCustomers: true });
 
 /** A resident about whom a store is about to write. */
 export interface StoreResident extends Resident {

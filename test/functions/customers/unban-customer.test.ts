@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { findCustomerItem } from '../../../lib/store/customers.ts';
 import { identifierCases } from '../../support/customer-cases.ts';
 import { newResident } from '../../support/residents.ts';
-import { startTestService } from '../../support/service.ts';
+import { startTestService, wholeTable } from '../../support/service.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;
 beforeAll(async () => {
@@ -23,8 +23,34 @@ test('200s with the ban lifted and its reason forgotten', async () => {
   expect(await findCustomerItem(service.store, uuid)).not.toHaveProperty('banReason');
 });
 
+test('200s for a resident whom the store never touched, and writes nothing', async () => {
+  const { uuid, username } = await newResident();
+  const before = await wholeTable();
+
+  const { status, body } = await service.call('POST', `/v1/customers/${username}/actions/unban`);
+
+  expect(status).toBe(200);
+  expect(body).toEqual({ uuid, username, isBanned: false });
+  expect(await wholeTable()).toEqual(before);
+});
+
+test('200s for such a resident with an Idempotency-Key, and makes them no customer', async () => {
+  const { uuid, username } = await newResident();
+  const unban = () =>
+    service.call('POST', `/v1/customers/${uuid}/actions/unban`, undefined, { 'Idempotency-Key': uuid });
+
+  const answers = [await unban(), await unban()];
+
+  for (const { status, body } of answers) {
+    expect(status).toBe(200);
+    expect(body).toEqual({ uuid, username, isBanned: false });
+  }
+  expect(await findCustomerItem(service.store, uuid)).toBeUndefined();
+});
+
 test('200s again for a customer who is not banned', async () => {
   const { uuid } = await newResident();
+  await service.call('POST', `/v1/customers/${uuid}/actions/ban`);
   await service.call('POST', `/v1/customers/${uuid}/actions/unban`);
 
   const { status, body } = await service.call('POST', `/v1/customers/${uuid}/actions/unban`, 'whatever is sent');
