@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { timestamp as asText, now } from '../../lib/clock.ts';
 import { creditTypes } from '../../lib/credit/rules.ts';
 import { nilUuid } from '../../lib/identifier.ts';
 import { createCoupon } from '../../lib/routes/coupons.ts';
@@ -38,6 +39,9 @@ const banReason = banCustomer.body.shape.reason.unwrap().default('');
 
 const by = text({ min: 1, max: 255 }).optional();
 const time = timestamp().optional();
+const timeOfSale = timestamp().refine((at) => at <= asText(now()), {
+  error: 'must not be in the future: correct the time, or import the purchase later',
+});
 const flag = boolean().default(false);
 const creditType = z.enum(creditTypes, { error: 'must be regular or restricted' }).default('regular');
 const lotState = z
@@ -240,7 +244,7 @@ export const kinds: readonly Kind[] = [
       resident: ['text', identifier(), 'the buyer, by UUID or username'],
       product: ['text', foreignId(), 'the product, by id or as the file of products names it'],
       price: ['integer', integer(0), 'the price that was paid, in whole L$'],
-      at: ['text', timestamp(), 'when'],
+      at: ['text', timeOfSale, 'when; not in the future'],
     }),
     id: {
       from: ({ resident, product: bought, price, at }, uuidOf) => JSON.stringify([uuidOf(resident), bought, price, at]),

@@ -75,6 +75,12 @@ describe('a bad row is reported with its line, its field, the value and the allo
     ]);
   });
 
+  test('a purchase in the future', async () => {
+    expect(await faults('purchases.csv', 'resident,product,price,at\nbob,Lamp,1,2999-01-01T01:00:00+01:00\n')).toEqual([
+      'line 2: at "2999-01-01T01:00:00+01:00" must not be in the future: correct the time, or import the purchase later',
+    ]);
+  });
+
   test('duplicate keys', async () => {
     expect(await faults('products.csv', 'id,name,price\nx,A,1\n,B,1\nx,C,1\n,B,2\n')).toEqual([
       'line 4: id "x" must be unique: line 2 has it too',
