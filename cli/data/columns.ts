@@ -71,8 +71,10 @@ export const shares = () =>
     )
     .default([]);
 
-// A spreadsheet takes a cell that begins like this for a formula, and would run it.
-const formula = /^'*[=+\-@\t\r]/;
+// A spreadsheet takes a cell that begins like this for a formula, and would run it. Some do so for full-width signs too.
+const formulaStart = '[=+\\-@\\t\\r\uff1d\uff0b\uff0d\uff20]';
+const formula = new RegExp(`^'*${formulaStart}`);
+const escapedFormula = new RegExp(`^'+${formulaStart}`);
 
 const items = (cell: string): string[] =>
   cell
@@ -97,7 +99,7 @@ const booleans = new Map([
 ]);
 
 const readers: Record<Form, (cell: string) => unknown> = {
-  text: (cell) => (/^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell),
+  text: (cell) => (escapedFormula.test(cell) ? cell.slice(1) : cell),
   integer: (cell) => (/^-?\d+$/.test(cell.trim()) ? Number(cell) : cell),
   number: (cell) => readNumber(cell.trim()) ?? cell,
   // Spreadsheets write TRUE.

@@ -67,6 +67,11 @@ const seedStore = async (): Promise<void> => {
     '+44',
     '-5 percent',
     '@here',
+    '＝1+1',
+    '＋44',
+    '－1',
+    '＠here',
+    "'＝1",
     'a,b;"c"',
     'line\none\r\ntwo\rthree',
     'Été 🎁 ‮x',
@@ -177,6 +182,7 @@ test('an export holds each kind in a fixed order and escapes formulas', () => {
   expect(Object.keys(files)).toHaveLength(8);
   expect(products).toContain("'=SUM(A1:A9)");
   expect(products).toContain("''=1+1");
-  expect(products).not.toMatch(/(^|,|")[=@]/m);
+  for (const text of ["'＝1+1", "'＋44", "'－1", "'＠here", "''＝1"]) expect(products).toContain(text);
+  expect(products).not.toMatch(/(^|,|")[=@＝＋－＠]/m);
   expect(source.now()).toBe(start + 1.5 * day);
 });
