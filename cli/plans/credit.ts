@@ -117,7 +117,10 @@ const addTo = (
   return {
     rows,
     outcome: unlotted !== undefined && stored?.[importedNames[type]] !== undefined ? 'changed' : 'created',
-    writes: [updateOf(change, item, { holding }, epoch, undefined, imported), ...lots.map((lot) => put(lot, isNew))],
+    writes: [
+      updateOf(change, item, { holding }, epoch, undefined, undefined, imported),
+      ...lots.map((lot) => put(lot, isNew)),
+    ],
   };
 };
 

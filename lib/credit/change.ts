@@ -4,7 +4,16 @@ import { logSink } from '../log.ts';
 import { findCustomerItem, getCustomerItem, uuidOf } from '../store/customers.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import { transact, write } from '../table/table.ts';
-import { type Cause, type CreditLot, readOpenLots, settle, settleOrLeave } from './lots.ts';
+import {
+  type Cause,
+  type CreditLot,
+  isCurrent,
+  isWhole,
+  type LotsRead,
+  readLots,
+  settle,
+  settleOrLeave,
+} from './lots.ts';
 import {
   booksFault,
   type CreditCommand,
@@ -33,33 +42,38 @@ interface Changed {
   closed: Plan<CreditLot>['closed'];
 }
 
-/**
- * Has the rules decide about a customer and their lots. The lots were read after the customer: where both together are
- * refused or do not add up, another writer may have come in between. Then there is no plan, and all is read again.
- */
-const planOf = async (
-  { store, uuid, type, command, cause }: Change,
-  item: CreditItem,
-  open: CreditLot[],
-): Promise<Plan<CreditLot> | undefined> => {
-  const hasMoved = async (): Promise<boolean> => {
-    const current: CreditItem | undefined = await findCustomerItem(store, uuid);
-    return current?.creditVersion !== item.creditVersion;
-  };
-  const holding = holdingOf(item, type);
-  let plan: Plan<CreditLot>;
-  try {
-    plan = decide(holding, open, command, cause.at, creditLimit());
-  } catch (refusal) {
-    if (!touchesNoLot(holding, command, cause.at) && (await hasMoved())) return undefined;
-    throw refusal;
-  }
-  const fault = booksFault(plan.holding);
-  if (fault === undefined) return plan;
-  if (await hasMoved()) return undefined;
+/** Logs books that do not add up, for the alarm, and throws: nothing is written on top of them. */
+const failBooks = ({ store, uuid, type }: Change, fault: string): never => {
   logSink.write({ level: 'ERROR', invariant: fault, store, customer: uuid, type });
   throw new Error(`The books do not add up: ${fault}.`);
 };
+
+/**
+ * Has the rules decide about a customer and their lots. Where another writer may have come in between the two reads there
+ * is no plan, and both are read again: a refusal, and a plan whose lots no transaction checks, need a look at one moment.
+ */
+const planOf = async (
+  change: Change,
+  item: CreditItem,
+  lots: LotsRead | undefined,
+): Promise<Plan<CreditLot> | undefined> => {
+  const { type, command, cause } = change;
+  const open = lots?.open ?? [];
+  let plan: Plan<CreditLot>;
+  try {
+    plan = decide(holdingOf(item, type), open, command, cause.at, creditLimit());
+  } catch (refusal) {
+    if (lots && !(await isCurrent(item, open))) return undefined;
+    throw refusal;
+  }
+  if (lots && !fitsOne(plan.closed.length) && !(await isCurrent(item, open))) return undefined;
+  const fault = booksFault(plan.holding);
+  if (fault === undefined) return plan;
+  return (await isCurrent(item, open)) ? failBooks(change, fault) : undefined;
+};
+
+/** Reads after which lots that do not belong to their customer's item are a fault, and not another writer's change. */
+const maxReads = 5;
 
 /**
  * The general path: reads the customer and the lots that matter, decides, and writes the whole decision in one
@@ -79,18 +93,12 @@ const changeByPlan = async (change: Change, found?: CreditItem): Promise<Changed
     const holding = holdingOf(item, type);
     // A set closes every lot by the change of the epoch; so many could not be marked in its transaction anyway.
     const tooMany = command.kind === 'set' && !fitsOne(holding.lots);
-    const open =
-      tooMany || touchesNoLot(holding, command, cause.at)
-        ? []
-        : await readOpenLots(
-            store,
-            uuid,
-            type,
-            { epoch: item[attributes[type].epoch] ?? '', due: holding.due ?? '' },
-            command,
-            cause.at,
-          );
-    const plan = await planOf(change, item, open);
+    const needsLots = !tooMany && !touchesNoLot(holding, command, cause.at);
+    const lots = needsLots ? await readLots(store, item, type, command, cause.at) : undefined;
+    const isTorn = lots !== undefined && !isWhole(item, type, lots);
+    if (isTorn && attempt >= maxReads && (await isCurrent(item, lots.open)))
+      failBooks(change, `${lots.open.length} open lots were read, which are not those of ${JSON.stringify(holding)}`);
+    const plan = isTorn ? undefined : await planOf(change, item, lots);
     if (!plan) {
       await pauseOvertaken(attempt);
       continue;

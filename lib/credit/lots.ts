@@ -3,7 +3,7 @@ import { logSink } from '../log.ts';
 import { customerKey } from '../store/customers.ts';
 import { all, is, update, type Write } from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
-import { rowsOf, write } from '../table/table.ts';
+import { getTogether, rowsOf, write } from '../table/table.ts';
 import {
   type CreditCommand,
   type CreditType,
@@ -14,7 +14,7 @@ import {
   type Lot,
   type Plan,
 } from './rules.ts';
-import type { CreditItem } from './state.ts';
+import { attributes, type CreditItem, holdingOf } from './state.ts';
 
 /**
  * A credit lot, open or closed. Its sort key is `type#epoch#expiresAt#id`: ids are UUIDv7, so lots that expire together
@@ -109,24 +109,66 @@ async function* lotsOfEpoch(store: string, uuid: string, type: CreditType, epoch
   }
 }
 
+/** Lots of a customer's current epoch as they were read, from the first open one on. */
+export interface LotsRead {
+  open: CreditLot[];
+  /** The sort keys of all that were read, closed ones included. */
+  seen: string[];
+  /** Whether the epoch was read to its end. */
+  isComplete: boolean;
+}
+
 /**
- * Open lots of an epoch in their order, from the one that comes due at `due` on, as far as a command needs them; all of
- * them for a set. No open lot lies before `due`, so most that have ended are not read.
+ * Reads lots in their order, from the one that comes due first on, as far as a command needs them; all of them for a set,
+ * or after an import. No open lot lies before the first due time, so most that have ended are not read.
  */
-export const readOpenLots = async (
+export const readLots = async (
   store: string,
-  uuid: string,
+  item: CreditItem,
   type: CreditType,
-  { epoch, due }: { epoch: string; due: string },
   command: CreditCommand,
   at: string,
-): Promise<CreditLot[]> => {
-  const open: CreditLot[] = [];
-  for await (const some of lotsOfEpoch(store, uuid, type, epoch, due)) {
-    open.push(...some.filter(({ state }) => state === 'open'));
-    if (isEnough(open, command, at)) break;
+): Promise<LotsRead> => {
+  const { epoch, due } = attributes[type];
+  const read: LotsRead = { open: [], seen: [], isComplete: true };
+  const isImported = item.importedVersion !== undefined && item.importedVersion === item.creditVersion;
+  for await (const some of lotsOfEpoch(store, item.sk, type, item[epoch] ?? '', item[due] ?? '')) {
+    read.open.push(...some.filter(({ state }) => state === 'open'));
+    read.seen.push(...some.map(({ sk }) => sk));
+    if (!isImported && isEnough(read.open, command, at)) return { ...read, isComplete: false };
   }
-  return open;
+  return read;
+};
+
+/**
+ * Whether lots that were read belong to the customer's item as it was read. A query may see the items of a transaction one
+ * by one, before or after their customer: so a lot that was just added may be missing, and one that just ended may still
+ * be open. The last change is the only one that can be seen in part, since writers are refused until it is over.
+ */
+export const isWhole = (item: CreditItem, type: CreditType, { open, seen, isComplete }: LotsRead): boolean => {
+  const { balance, unlotted, lots, due } = holdingOf(item, type);
+  if (open[0]?.expiresAt !== due) return false;
+  const inLots = open.reduce((sum, { remaining }) => sum + remaining, 0);
+  if (isComplete) return open.length === lots && inLots === balance - unlotted;
+  const { newest, epoch } = attributes[type];
+  const last = item[newest] ?? '';
+  const first = `${prefixOf(type, item[epoch] ?? '')}${due}`;
+  return last < first || last > (seen.at(-1) ?? '') || seen.includes(last);
+};
+
+/** A transaction reads 100 items; one is the customer. */
+const together = 99;
+
+/** Whether a customer's item and these lots are all as they were read, at one moment. */
+export const isCurrent = async (item: CreditItem, lots: readonly CreditLot[]): Promise<boolean> => {
+  for (let i = 0; i === 0 || i < lots.length; i += together) {
+    const some = lots.slice(i, i + together);
+    const [customer, ...now] = await getTogether<CreditItem & CreditLot>([item, ...some]);
+    if (customer?.creditVersion !== item.creditVersion) return false;
+    const isSame = (lot: CreditLot, j: number) => now[j]?.state === lot.state && now[j]?.remaining === lot.remaining;
+    if (!some.every(isSame)) return false;
+  }
+  return true;
 };
 
 /** Every lot of a customer, open and closed, both types. */
@@ -135,11 +177,11 @@ export const listLots = (store: string, uuid: string): Promise<CreditLot[]> =>
 
 const isOpen = is('state', 'open');
 
-/** Ends a lot; refused if it is not open any more. */
-export const closing = (lot: Key, how: Ending, { at, by }: Cause): Write =>
+/** Ends a lot; refused if it is not open any more, or does not hold `remaining` where that is given. */
+export const closing = (lot: Key, how: Ending, { at, by }: Cause, remaining?: number): Write =>
   update(lot, {
     set: { state: how, endedAt: at, endedBy: by, ...(how === 'drained' && { remaining: 0 }) },
-    when: isOpen,
+    when: remaining === undefined ? isOpen : all(isOpen, is('remaining', remaining)),
   });
 
 /** Drains a lot in part; refused if it is not as it was. */

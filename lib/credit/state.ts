@@ -11,6 +11,7 @@ export const attributes = {
     lots: 'creditLots',
     due: 'creditDue',
     epoch: 'creditEpoch',
+    newest: 'creditNewest',
   },
   restricted: {
     balance: 'restrictedCredit',
@@ -18,8 +19,9 @@ export const attributes = {
     lots: 'restrictedLots',
     due: 'restrictedDue',
     epoch: 'restrictedEpoch',
+    newest: 'restrictedNewest',
   },
-} as const satisfies Record<CreditType, Record<keyof Holding | 'epoch', string>>;
+} as const satisfies Record<CreditType, Record<keyof Holding | 'epoch' | 'newest', string>>;
 
 /** A customer's item as the credit rules see it. */
 export interface CreditItem extends CustomerItem {
@@ -27,10 +29,13 @@ export interface CreditItem extends CustomerItem {
   creditLots?: number;
   creditDue?: string;
   creditEpoch?: string;
+  /** The sort key of the lot that was added last. */
+  creditNewest?: string;
   restrictedUnlotted?: number;
   restrictedLots?: number;
   restrictedDue?: string;
   restrictedEpoch?: string;
+  restrictedNewest?: string;
   /** Goes up with every change of credit, of either type. */
   creditVersion?: number;
   /**

@@ -40,6 +40,7 @@ export const updateOf = (
   { holding }: Pick<Plan, 'holding'>,
   epoch: string | undefined,
   pending: Pending | undefined,
+  newest: string | undefined,
   imported: Pick<CreditItem, 'importedVersion' | 'importedCredit' | 'importedRestricted'> = {},
 ): Write => {
   const names = attributes[type];
@@ -55,6 +56,7 @@ export const updateOf = (
         [names.lots]: holding.lots,
         [names.due]: holding.due,
         ...(epoch !== undefined && { [names.epoch]: epoch }),
+        ...(newest !== undefined && { [names.newest]: newest }),
         ...(pending && { pending }),
         ...imported,
         creditVersion: (item.creditVersion ?? 0) + 1,
@@ -102,13 +104,11 @@ export const writesOf = (
   const newEpoch = plan.added && isFirst ? newId() : undefined;
   const touched = plan.closed.length + (plan.reduced ? 1 : 0);
   const pending = tooMany || !fitsOne(touched) ? pendingOf(change, item, plan) : undefined;
-  const writes = [updateOf(change, item, plan, newEpoch, pending)];
-  if (plan.added) {
-    const epoch = newEpoch ?? item[attributes[type].epoch] ?? '';
-    writes.push(put(newLot(store, uuid, type, epoch, plan.added, cause, item.creditVersion ?? 0)));
-  }
+  const epoch = newEpoch ?? item[attributes[type].epoch] ?? '';
+  const added = plan.added && newLot(store, uuid, type, epoch, plan.added, cause, item.creditVersion ?? 0);
+  const writes = [updateOf(change, item, plan, newEpoch, pending, added?.sk), ...(added ? [put(added)] : [])];
   if (pending) return { writes, pending };
-  writes.push(...plan.closed.map(({ lot, how }) => closing(lot, how, cause)));
+  writes.push(...plan.closed.map(({ lot, how }) => closing(lot, how, cause, lot.remaining)));
   if (plan.reduced) writes.push(reducing(plan.reduced.lot, plan.reduced.lot.remaining, plan.reduced.remaining));
   return { writes, pending };
 };

@@ -11,6 +11,7 @@ import {
   GetCommand,
   PutCommand,
   QueryCommand,
+  TransactGetCommand,
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
@@ -167,6 +168,11 @@ export const dynamodb: Engine = {
       items: Responses?.[tableName()] ?? [],
       rest: (UnprocessedKeys?.[tableName()]?.Keys ?? []) as Key[],
     };
+  },
+  getTogether: async (keys) => {
+    const TransactItems = keys.map((Key) => ({ Get: { TableName: tableName(), Key } }));
+    const { Responses = [] } = await sent(db.send(new TransactGetCommand({ TransactItems })));
+    return Responses.map(({ Item }) => Item);
   },
   query: async (query) => {
     const { Items = [], LastEvaluatedKey } = await sent(db.send(new QueryCommand(queryInput(query))));

@@ -29,6 +29,8 @@ export interface Engine {
   get(key: Key): Promise<Item | undefined>;
   /** The items of at most 100 keys, in any order, and the keys that it had no capacity for. */
   getSome(keys: readonly Key[], consistent: boolean): Promise<{ items: Item[]; rest: Key[] }>;
+  /** The items of at most 100 keys as they are at one moment (serializable), in the keys' order. */
+  getTogether(keys: readonly Key[]): Promise<(Item | undefined)[]>;
   query(query: Query): Promise<{ items: Item[]; next?: Item | undefined }>;
   /** Carries out one write. Answers the item that it leaves under the key. Throws `Refused` where its condition does not hold. */
   write(write: Write): Promise<Item | undefined>;

@@ -54,6 +54,13 @@ export const removeMany = async (keys: readonly Key[]): Promise<void> => {
   await Promise.all(inChunks(keys, 25).map((chunk) => untilDone(chunk, engine.removeSome)));
 };
 
+/**
+ * The items of at most 100 keys as they are at one moment, in the keys' order. Other reads may see a transaction's items
+ * one by one, each a little earlier or later; this one sees all of them or none.
+ */
+export const getTogether = async <T extends object>(keys: readonly Key[]): Promise<(T | undefined)[]> =>
+  (await untilAnswered(() => engine.getTogether(keys.map(({ pk, sk }) => ({ pk, sk }))), true)) as (T | undefined)[];
+
 interface List extends Pick<Query, 'partition' | 'index' | 'contains'> {
   /** Where the list begins, if not with the partition. */
   first?: string;

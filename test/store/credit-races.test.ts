@@ -6,6 +6,7 @@ import { getCustomer } from '../../lib/store/customers.ts';
 import { balanceOf, expire, increment, type ModelCustomer, set } from '../model/credit-model.ts';
 import { creditOf, customerWithLots, newCustomer } from '../support/credit-seed.ts';
 import { intercept } from '../support/faults.ts';
+import { isolateAsDynamoDB } from '../support/isolation.ts';
 import { isLinearizable, type Operation } from '../support/linearizable.ts';
 import { freshTable, setClock } from '../support/service.ts';
 import { volume } from '../support/volume.ts';
@@ -84,6 +85,22 @@ test.each([0, 5, 10])('concurrent drains never take more than the balance (%i lo
   expect(item.credit).toBe(100 - 7 * made);
 });
 
+test('drains beside additions leave true books where the items of a transaction appear one by one', async () => {
+  setClock(start);
+  stop = isolateAsDynamoDB(seed, 60);
+  const faults: string[] = [];
+
+  for (let round = 0; round < volume(3, 60); round++) {
+    const lots = Array.from({ length: 12 }, (_, index) => ({ amount: 10, expiresAt: timestamp(end + index) }));
+    const uuid = await customerWithLots(store, lots);
+    const drains = [-6, -13, -6, -12, -6, -11, -6, -14].map((delta) => add(uuid, delta));
+    await Promise.all([...drains, add(uuid, 5, end - 1000), add(uuid, 5, end + 1500)].map(outcomeOf));
+    faults.push(...(await creditOf(store, uuid)).faults);
+  }
+
+  expect(faults).toEqual([]);
+});
+
 type Step =
   | { kind: 'set'; amount: number; lives: boolean }
   | { kind: 'increment'; amount: number; lives: boolean }
@@ -137,51 +154,74 @@ const carryOut = async (uuid: string, step: Step): Promise<(state: ModelCustomer
   };
 };
 
-test(`concurrent sets, increments, sweeps and reads are linearizable (seed ${seed})`, async () => {
-  const initial: ModelCustomer = {
-    unlotted: 20,
-    lots: [
-      { expiresAt: start - 1, number: -3, remaining: 10 },
-      { expiresAt: start, number: -2, remaining: 10 },
-      { expiresAt: start + 30_000, number: -1, remaining: 30 },
-    ],
+const initial: ModelCustomer = {
+  unlotted: 20,
+  lots: [
+    { expiresAt: start - 1, number: -3, remaining: 10 },
+    { expiresAt: start, number: -2, remaining: 10 },
+    { expiresAt: start + 30_000, number: -1, remaining: 30 },
+  ],
+};
+
+/** Carries all steps out at once on a customer of a fresh table. Their answers and the end must fit some serial order. */
+const runAtOnce = async (
+  all: Step[],
+  begin: () => () => void,
+  together: (work: Promise<unknown>) => Promise<unknown> = (work) => work,
+): Promise<void> => {
+  await freshTable();
+  setClock(start - 1000);
+  const uuid = await customerWithLots(
+    store,
+    initial.lots.map(({ expiresAt, remaining }) => ({ amount: remaining, expiresAt: timestamp(expiresAt) })),
+    initial.unlotted,
+  );
+  setClock(start);
+  let clock = 0;
+  const history: Operation<ModelCustomer>[] = [];
+  const run = async (step: Step): Promise<void> => {
+    const from = clock++;
+    const apply = await carryOut(uuid, step);
+    history.push({ start: from, end: clock++, apply });
   };
 
+  // Seeding is over: only the steps meet the scheduler or the isolation.
+  stop = begin();
+  await together(Promise.all(all.map(run)));
+  stop();
+
+  const { item, faults } = await creditOf(store, uuid);
+  expect(faults).toEqual([]);
+  expect(isLinearizable(initial, history, (state) => balanceOf(state) === item.credit)).toBe(true);
+};
+
+const replay = { seed, ...(process.env.CREDIT_RACES_PATH && { path: process.env.CREDIT_RACES_PATH }) };
+
+test(`concurrent sets, increments, sweeps and reads are linearizable (seed ${seed})`, async () => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), steps, async (scheduler, all) => {
-      await freshTable();
-      setClock(start - 1000);
-      const uuid = await customerWithLots(
-        store,
-        initial.lots.map(({ expiresAt, remaining }) => ({ amount: remaining, expiresAt: timestamp(expiresAt) })),
-        initial.unlotted,
-      );
-      setClock(start);
-      let clock = 0;
-      const history: Operation<ModelCustomer>[] = [];
       // The scheduler decides the order in which requests leave, and in which answers arrive.
-      stop = intercept(async ({ operation }, send) => {
-        await scheduler.schedule(Promise.resolve(), `${operation} leaves`);
-        try {
-          return await send();
-        } finally {
-          await scheduler.schedule(Promise.resolve(), `${operation} is answered`);
-        }
-      });
-      const run = async (step: Step): Promise<void> => {
-        const from = clock++;
-        const apply = await carryOut(uuid, step);
-        history.push({ start: from, end: clock++, apply });
-      };
-
-      await scheduler.waitFor(Promise.all(all.map(run)));
-      stop();
-
-      const { item, faults } = await creditOf(store, uuid);
-      expect(faults).toEqual([]);
-      expect(isLinearizable(initial, history, (state) => balanceOf(state) === item.credit)).toBe(true);
+      const begin = () =>
+        intercept(async ({ operation }, send) => {
+          await scheduler.schedule(Promise.resolve(), `${operation} leaves`);
+          try {
+            return await send();
+          } finally {
+            await scheduler.schedule(Promise.resolve(), `${operation} is answered`);
+          }
+        });
+      await runAtOnce(all, begin, (work) => scheduler.waitFor(work));
     }),
-    { numRuns: runs, seed, ...(process.env.CREDIT_RACES_PATH && { path: process.env.CREDIT_RACES_PATH }) },
+    { numRuns: runs, ...replay },
+  );
+});
+
+test(`they are linearizable where the items of a transaction appear one by one (seed ${seed})`, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer(), steps, async (order, all) => {
+      await runAtOnce(all, () => isolateAsDynamoDB(order, 60));
+    }),
+    { numRuns: volume(10, 120), ...replay },
   );
 });
 

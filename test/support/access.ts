@@ -44,6 +44,8 @@ const usesOf = (command: string, input: Input): Use[] => {
           partitions: [partitionOf(Key ?? Item)],
         })),
       );
+    case 'TransactGetItemsCommand':
+      return input.TransactItems.map(({ Get }: Input) => ({ action: 'GetItem', partitions: [partitionOf(Get.Key)] }));
     case 'BatchGetItemCommand':
       return tables.map(([, { Keys }]) => ({ action: 'BatchGetItem', partitions: Keys.map(partitionOf) }));
     case 'BatchWriteItemCommand':

@@ -55,7 +55,7 @@ export const throttled = () => new ProvisionedThroughputExceededException({ mess
 
 /** The table's refusal of a request because another transaction is writing the same item. */
 export const conflict = ({ operation, input }: TableCall) =>
-  operation.startsWith('TransactWrite')
+  operation.startsWith('Transact')
     ? new TransactionCanceledException({
         message: 'Transaction cancelled.',
         CancellationReasons: input.TransactItems.map((_: unknown, index: number) => ({

@@ -22,6 +22,7 @@ export const memoryEngine = (): Engine => {
       items: keys.flatMap((key) => (at(key) ? [structuredClone(at(key)) as Item] : [])),
       rest: [],
     }),
+    getTogether: async (keys) => keys.map((key) => structuredClone(at(key))),
     query: async ({ partition, index, descending, from, last, contains, limit = Number.POSITIVE_INFINITY, after }) => {
       const { partition: hash, sort } = index ? indexes[index] : tableKey;
       const positionOf = (item: Item): string => `${item[sort]}\n${item.sk}`;

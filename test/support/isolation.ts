@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { tableName } from '../../lib/table/client.ts';
+import { conflict, intercept, randomFrom } from './faults.ts';
+
+/**
+ * The isolation that DynamoDB documents, which no local engine shows: to a reader of single items or of a query the items
+ * of a transaction appear one by one, in any order, before the transaction is answered. Meanwhile other writers of these
+ * items, and transactional reads of them, are refused with a conflict.
+ */
+
+// biome-ignore lint/suspicious/noExplicitAny: inputs and outputs of all commands, looked at member by member.
+type Any = any;
+
+/** Requests are seen here as they are sent, with the type of each value; answers as the client hands them on. */
+const nameOf = ({ pk, sk }: Any): string => `${pk.S ?? pk} ${sk.S ?? sk}`;
+
+/** Shows each transaction's items so, over at most `longestMillis`. Answers the function that ends it. */
+export const isolateAsDynamoDB = (seed: number, longestMillis = 6): (() => void) => {
+  const random = randomFrom(seed);
+  const client = new DynamoDBClient({});
+  /** Items of transactions under way. */
+  const held = new Set<string>();
+  /** Items as they were before, for as long as readers see them so. */
+  const before = new Map<string, Any>();
+  const read = async (Key: Any): Promise<Any> => {
+    const { Item } = await client.send(new GetItemCommand({ TableName: tableName(), Key, ConsistentRead: true }));
+    return Item && unmarshall(Item);
+  };
+  const seen = (item: Any): Any => (before.has(nameOf(item)) ? before.get(nameOf(item)) : item);
+
+  const transact = async (input: Any, send: () => Promise<unknown>): Promise<unknown> => {
+    const targets = input.TransactItems.map((item: Any) => Object.values<Any>(item)[0]);
+    const keys = targets.map(({ Key, Item }: Any) => Key ?? { pk: Item.pk, sk: Item.sk });
+    if (keys.some((key: Any) => held.has(nameOf(key))))
+      throw conflict({ operation: 'TransactWriteItems', input, isWrite: true });
+    for (const key of keys) held.add(nameOf(key));
+    try {
+      await Promise.all(keys.map(async (key: Any) => before.set(nameOf(key), await read(key))));
+      const answer = await send();
+      await Promise.all(
+        keys.map(async (key: Any) => {
+          await sleep(Math.floor(random() * longestMillis));
+          before.delete(nameOf(key));
+        }),
+      );
+      return answer;
+    } finally {
+      for (const key of keys) {
+        before.delete(nameOf(key));
+        held.delete(nameOf(key));
+      }
+    }
+  };
+
+  const stop = intercept(async (call, send) => {
+    const { operation, input, isWrite } = call;
+    if (operation === 'TransactWriteItems') return transact(input, send);
+    if (operation === 'TransactGetItems') {
+      if (input.TransactItems.some(({ Get }: Any) => held.has(nameOf(Get.Key)))) throw conflict(call);
+      return send();
+    }
+    if (isWrite && operation !== 'BatchWriteItem') {
+      if (held.has(nameOf(input.Key ?? input.Item))) throw conflict(call);
+      return send();
+    }
+    const answer = await send();
+    const { output } = answer;
+    if (operation === 'GetItem') {
+      const name = nameOf(input.Key);
+      if (before.has(name)) output.Item = before.get(name);
+    }
+    if (operation === 'Query' && !input.IndexName) output.Items = output.Items?.map(seen).filter(Boolean);
+    for (const table of Object.keys(output.Responses ?? {}))
+      output.Responses[table] = output.Responses[table].map(seen).filter(Boolean);
+    return answer;
+  });
+  return () => {
+    stop();
+    client.destroy();
+  };
+};
