@@ -79,7 +79,7 @@ export const idFrom = (store: string, kind: string, text: string): string => {
 
 const maxItems = 100;
 
-/** How many groups or rows an import works on at once. */
+/** Limits the calls that an import makes at once. */
 export const sideBySide = { concurrency: 4 };
 
 const nameOf = (write: Write): string => {

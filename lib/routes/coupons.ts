@@ -64,7 +64,7 @@ const CreateCouponRequest = UpdateCouponRequest.extend({
   ),
 }).meta({ id: 'CreateCouponRequest' });
 
-/** The coupon and the scope of apply and revoke, before the rules that span fields. */
+/** The coupon and the scope of apply and revoke, without the conditions across fields. */
 const couponChoice = {
   code: text({ min: 1, max: 64 })
     .optional()
@@ -138,7 +138,7 @@ const RevokedCouponResponse = z
 export type Coupon = z.output<typeof CouponResponse>;
 /** The fields of a coupon that a request sets; PUT replaces all of them. */
 export type CouponFields = z.output<typeof UpdateCouponRequest>;
-/** How a request names a coupon. */
+/** The coupon of a request. */
 export type CouponChoice = Pick<z.output<typeof RevokeCouponRequest>, 'code' | 'couponOwnerUuid' | 'couponId'>;
 
 export const listOwnerCoupons = route('GET /v1/coupons/owner/{identifier}', {

@@ -84,7 +84,7 @@ export const text = ({ min, max, multiline, also }: TextRule) => {
     .meta({ minLength: min, maxLength: max, pattern: textForm(min, multiline) });
 };
 
-/** Whether the virtual world's inventory takes a text as an item's name. */
+/** True if the virtual world's inventory accepts a text as an item's name. */
 export const isItemName = (value: string): boolean => /^[\x20-\x7b\x7d-\x7e]{1,63}$/.test(value);
 
 export const itemWords = 'must be 1 to 63 printable ASCII characters without |';
@@ -166,7 +166,7 @@ export const listOf = <T extends z.ZodType>(id: string, rows: string, row: T) =>
     })
     .meta({ id });
 
-/** How an answer names a resident. */
+/** A resident in an answer. */
 export const person = {
   uuid: uuid().describe('UUID of the avatar, in lower case.'),
   username: z.string().describe('Current username in canonical form: `ada.lovelace`, or `ada` without a last name.'),
@@ -186,8 +186,8 @@ export const balances = {
 };
 
 /**
- * Rules that span the fields of an object. They run even where single fields have failed, so that all faults of a
- * body are reported at once; a field that failed is there as it was sent, one left out is undefined.
+ * Checks conditions across the fields of an object. It runs even if single fields have failed, so that a body's faults
+ * are all reported at once. A field that failed has its sent value, and a missing one is undefined.
  */
 export const acrossFields = (
   rules: (fields: Record<string, unknown>, report: (field: string | undefined, message: string) => void) => void,

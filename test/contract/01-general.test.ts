@@ -45,7 +45,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     expect(byName.body).toEqual(byUuid.body);
   });
 
-  test('general 7: POST /v1/coupons is answered 201 with the object and a Location that resolves to it', async () => {
+  test('general 7: POST /v1/coupons answers 201 with the object and a Location that resolves to it', async () => {
     const answer = await call('POST', '/v1/coupons', { code: unique('G'), ownerIdentifier: resident(0).uuid });
 
     expect(answer.status).toBe(201);
@@ -59,7 +59,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
   });
 });
 
-test('general 3: a malformed identifier is 400, a well-formed one of nobody 404', async () => {
+test('general 3: a malformed identifier is 400, an unknown one 404', async () => {
   const statuses = [];
   for (const identifier of ['a..b', 'a.b.c', unknownName, unknownUuid])
     statuses.push((await get(`/v1/customers/${identifier}`)).status);
@@ -67,7 +67,7 @@ test('general 3: a malformed identifier is 400, a well-formed one of nobody 404'
   expect(statuses).toEqual([400, 400, 404, 404]);
 });
 
-test('general 4: ids are UUIDs, and another text is the id of nothing', async () => {
+test('general 4: ids are UUIDs, and no other text is an id', async () => {
   const { id } = await createProduct();
 
   expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
@@ -81,7 +81,7 @@ test.each([99.5, '100', -1, 2_147_483_648, null])(
   },
 );
 
-test('general 6: a time with another offset is answered in UTC', async () => {
+test('general 6: a time with another offset comes back in UTC', async () => {
   const startDate = inHours(1);
   const shifted = `${new Date(Date.parse(startDate) + 9 * 3_600_000).toISOString().slice(0, -1)}+09:00`;
 
@@ -94,7 +94,7 @@ test.each([
   ['/v1/products', { name: 'Chair', price: 1 }],
   ['/v1/categories', { name: 'Seats' }],
 ])(
-  'general 7, silent 18: POST %s is answered 201 with the object and a Location that resolves to it',
+  'general 7, silent 18: POST %s answers 201 with the object and a Location that resolves to it',
   async (path, body) => {
     const answer = await call('POST', path, body);
 

@@ -40,7 +40,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
   });
 });
 
-test('resource ProductResponse: has exactly these fields, and `listed` is none of them', async () => {
+test('resource ProductResponse: has exactly these fields, without `listed`', async () => {
   const product = await createProduct({ listed: false });
 
   shapes.ProductResponse.parse(product);

@@ -43,7 +43,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     expect(body).toMatchObject({ ...fields, couponOwnerUuid: owner });
   });
 
-  test('resource UpdateCouponRequest: replaces the fields, those left out by their defaults, but not the owner', async () => {
+  test('resource UpdateCouponRequest: replaces all fields but the owner; missing ones get their defaults', async () => {
     const full = { discount: 5, ownerProfit: 5, active: false, bloggersSync: true };
     const coupon = await createCoupon(owner, full);
 
@@ -57,7 +57,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     expect((await get(`/v1/coupons/${coupon.id}`)).body).toEqual(body);
   });
 
-  test('resource AppliedCouponResponse: answers the scope as a word, and the product for a product', async () => {
+  test('resource AppliedCouponResponse: has the scope as a word, and productId only for scope product', async () => {
     const { id: couponId, code } = await createCoupon(owner, { discount: 25 });
     const { id: productId } = await createProduct();
 
@@ -122,7 +122,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     expect(shapes.GiftCardResponse.parse(await grantCard(customer, fields))).toMatchObject(fields);
   });
 
-  test('resource BanCustomerRequest, resource CustomerBanStateResponse: the reason, and the whole body, may be left out', async () => {
+  test('resource BanCustomerRequest, resource CustomerBanStateResponse: the reason and the body are optional', async () => {
     for (const body of [{ reason: 'Spam' }, {}, undefined]) {
       const answer = await act(customer, 'ban', body);
 
@@ -140,7 +140,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     });
   });
 
-  test('resource UpdateGiftCardRequest: replaces the fields, those left out by their defaults', async () => {
+  test('resource UpdateGiftCardRequest: replaces all fields; missing ones get their defaults', async () => {
     const card = await grantCard(customer, { texture: resident(4).uuid, transfer: true });
     const fields = { credit: 77, texture: null, transfer: true, active: false };
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { act, call, createCoupon, createProduct, get, grantCard, hasResidents, inHours, resident } from './target.ts';
 
-/** The moves of the specification's table of states, row by row. Residents 6 and 7. */
+/** The transitions of the specification's table of states, row by row. Residents 6 and 7. */
 
 describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
   const customer = resident(6).uuid;

@@ -17,7 +17,7 @@ import {
   unknownUuid,
 } from './target.ts';
 
-/** Every endpoint: its success, its scope, and the statuses of whatever its path and body can get wrong. Residents 10 and 11. */
+/** Every endpoint: its success, and the statuses for faults of its path and body. Residents 10 and 11. */
 
 const values: Record<string, string> = {};
 beforeAll(async () => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const [identifier, owner] = [resident(10).uuid, resident(11).uuid];
   Object.assign(values, { identifier, owner });
   Object.assign(values, await seedOneOfEach(call, { code: unique('E'), owner, customer: identifier }));
-  // So that the list of this owner has a row.
+  // The list of this owner needs a row.
   await createCoupon(identifier);
 });
 
@@ -37,7 +37,7 @@ const triable = endpoints.filter((endpoint) => hasResidents || !needsResident(en
 
 const titled = (some: readonly Endpoint[]) => some.map((each) => [`${each.method} ${each.path}`, each] as const);
 
-/** The request of an endpoint, with all but what is given in order. */
+/** A valid request to an endpoint, except for the given values. */
 const request = ({ method, path, body }: Endpoint, wrong: Record<string, string> = {}, key = target.key) => {
   const all = { ...values, unique: unique('E'), ...wrong };
   const sent = body && JSON.parse(filled(JSON.stringify(body), { ...all, ...values }));
@@ -45,7 +45,7 @@ const request = ({ method, path, body }: Endpoint, wrong: Record<string, string>
 };
 const instance = ({ path }: Endpoint, wrong: Record<string, string> = {}) => filled(path, { ...values, ...wrong });
 
-test('endpoint rule 1: there are 35, each of which asks for a key', async () => {
+test('endpoint rule 1: there are 35 endpoints, and each requires a key', async () => {
   const statuses: Record<string, number> = {};
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(/\{\w+\}/g, unknownUuid);
@@ -54,7 +54,7 @@ test('endpoint rule 1: there are 35, each of which asks for a key', async () => 
     ).status;
   }
 
-  // A path that there is not is 404 before anybody asks for a key.
+  // An unknown path is 404 before the key is checked.
   expect((await call('GET', '/v1/nothing', undefined, { key: '' })).status).toBe(404);
   expect(Object.values(statuses)).toEqual(Array(35).fill(401));
 });
@@ -67,7 +67,7 @@ test.each(titled(triable))(
       (answer) => !endpoint.list || answer.body.data.length > 0,
     );
 
-    // The tests that follow need another category in the place of the deleted one.
+    // Later tests need a category, and this one is deleted.
     if (endpoint.method === 'DELETE') values.category = (await createCategory()).id;
     expect(status).toBe(endpoint.status);
     if (!endpoint.shape) return expect(body).toBeUndefined();
@@ -116,7 +116,7 @@ test.each(byId)(
   },
 );
 
-test.each(byId)('error rule 5: %s is 404 without errors for a %s that there is not', async (_, name, endpoint) => {
+test.each(byId)('error rule 5: %s is 404 without errors for an unknown %s', async (_, name, endpoint) => {
   for (const id of [unknownUuid, '00000000-0000-0000-0000-000000000000'])
     expectProblem(await request(endpoint, { [name]: id }), 404, instance(endpoint, { [name]: id }));
 });
@@ -138,20 +138,17 @@ test.each(titled(withBody))(
   },
 );
 
-test.each(titled(withBody))(
-  'statuses 10: %s takes 256 KiB and no more, whatever the Content-Type',
-  async (_, endpoint) => {
-    const path = instance(endpoint);
-    const body = filled(JSON.stringify(endpoint.body), { ...values, unique: unique('E') });
-    const headers = { 'Content-Type': 'text/plain' };
+test.each(titled(withBody))('statuses 10: %s takes at most 256 KiB, with any Content-Type', async (_, endpoint) => {
+  const path = instance(endpoint);
+  const body = filled(JSON.stringify(endpoint.body), { ...values, unique: unique('E') });
+  const headers = { 'Content-Type': 'text/plain' };
 
-    const fits = await call(endpoint.method, path, body.padEnd(256 * 1024), { headers });
-    const exceeds = await call(endpoint.method, path, body.padEnd(256 * 1024 + 1), { headers });
+  const fits = await call(endpoint.method, path, body.padEnd(256 * 1024), { headers });
+  const exceeds = await call(endpoint.method, path, body.padEnd(256 * 1024 + 1), { headers });
 
-    expect(fits.status).toBe(endpoint.status);
-    expectProblem(exceeds, 400, path, ['The body must be at most 256 KiB.']);
-  },
-);
+  expect(fits.status).toBe(endpoint.status);
+  expectProblem(exceeds, 400, path, ['The body must be at most 256 KiB.']);
+});
 
 test('statuses 9: an unknown path and an unsupported path or method is 404, never 405', async () => {
   const cases = triable.flatMap((endpoint) =>

@@ -13,7 +13,7 @@ import {
   walk,
 } from './target.ts';
 
-/** Coupons themselves: lists, codes, what a request may set. Residents 14 to 16. */
+/** Coupons: lists, codes and fields. Residents 14 to 16. */
 
 describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
   const owner = resident(14).uuid;
@@ -76,7 +76,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     ]);
   });
 
-  test('statuses 3: an owner in a body who is malformed or nobody is 400, and nothing is created', async () => {
+  test('statuses 3: a malformed or unknown owner in a body is 400, and nothing is created', async () => {
     for (const ownerIdentifier of [
       'a..b',
       '',
@@ -89,7 +89,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
       expectProblem(await create({ code: unique('Nobody'), ownerIdentifier }), 400, '/v1/coupons');
   });
 
-  test('coupons 1: a code is unique in its store without case, and answered as written', async () => {
+  test('coupons 1: a code is unique in its store regardless of case, and comes back as written', async () => {
     const { code } = await createCoupon(owner, { code: unique('Été') });
 
     expect(code).toMatch(/^Été /);
@@ -115,12 +115,12 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     expect((await create({ code })).status).toBe(201);
   });
 
-  test('coupons 3: of creates of one code at the same time exactly one wins', async () => {
+  test('coupons 3: exactly one of many concurrent creates of a code succeeds', async () => {
     const code = unique('Race');
 
     const answers = await Promise.all(Array.from({ length: 8 }, () => create({ code })));
 
-    // A deployment may say 503 under contention.
+    // A deployment may answer 503 under contention.
     const others = answers.filter(({ status }) => status !== 201);
     expect(others).toHaveLength(7);
     expect(others.filter(({ status }) => status !== 400 && status !== 503)).toEqual([]);
@@ -143,7 +143,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     expect((await createCoupon(owner, { discount, ownerProfit: discount })).discount).toBe(discount);
   });
 
-  test('coupons 5, coupons 6, defaults 16: a coupon has no limit and does not expire, whatever the request sends', async () => {
+  test('coupons 5, coupons 6, defaults 16: no request sets a limit or an expiry of a coupon', async () => {
     const coupon = await createCoupon(owner, { usesPerCustomer: 3, expiration: '2020-01-01T00:00:00Z' });
 
     const { body } = await call('PUT', `/v1/coupons/${coupon.id}`, {
@@ -156,7 +156,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     expect(body).toEqual(coupon);
   });
 
-  test('defaults 11, defaults 12: id and owner are not taken from a request', async () => {
+  test('defaults 11, defaults 12: ignores id and owner in a request', async () => {
     const body = { id: unknownUuid, couponOwnerUuid: resident(15).uuid, couponOwnerUsername: 'evil' };
     const coupon = await createCoupon(owner, body);
 
@@ -180,7 +180,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
   });
 
   describe.runIf(target.otherKey)('with a key of another store (CONTRACT_OTHER_KEY)', () => {
-    test('coupons 1: a code of another store is free', async () => {
+    test('coupons 1: two stores may have the same code', async () => {
       const { code } = await createCoupon(owner);
       const body = { code, ownerIdentifier: owner, active: false };
 

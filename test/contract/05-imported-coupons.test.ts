@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { expectProblem } from './shapes.ts';
 import { act, call, get, resident, target } from './target.ts';
 
-/** What only imported coupons have: a limit and an expiry. Resident 17. */
+/** Only imported coupons have a limit and an expiry. Resident 17. */
 
 describe.runIf(target.local)('on the local service, whose demo has imported coupons', () => {
   const owner = resident(17).uuid;
@@ -18,7 +18,7 @@ describe.runIf(target.local)('on the local service, whose demo has imported coup
     expect(replaced.body).toEqual(body);
   });
 
-  test('coupons 18: a coupon is applied more often than a customer may use it', async () => {
+  test('coupons 18: applying does not count towards usesPerCustomer', async () => {
     const limit: number = (await get(`/v1/coupons/${imported(6)}`)).body.usesPerCustomer;
 
     const statuses = [];
@@ -37,7 +37,7 @@ describe.runIf(target.local)('on the local service, whose demo has imported coup
     ]);
   });
 
-  test('coupons 8: an owner’s expired coupon is passed over for the usable one', async () => {
+  test('coupons 8: apply by owner skips an expired coupon', async () => {
     const nova = '00000002-dede-4ede-8ede-000000000002';
 
     const { body } = await act(owner, 'apply-coupon', { couponOwnerUuid: nova, scope: 0 });

@@ -76,12 +76,12 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
       const { body } = await apply({ couponId, scope: 0, expiresInHours });
 
       const hours = (Date.parse(body.expiresAt) - before) / 3_600_000;
-      // The clock of a deployment may be a little off this one.
+      // A deployment's clock may differ a little from this one.
       expect(Math.abs(hours - expiresInHours)).toBeLessThan(0.1);
     },
   );
 
-  test('apply rule 3, limit 3: expiresInHours is 24 where it is left out', async () => {
+  test('apply rule 3, limit 3: expiresInHours is 24 by default', async () => {
     const { id: couponId } = await createCoupon(owner);
     const before = Date.now();
 
@@ -101,7 +101,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     },
   );
 
-  test('resource RevokeCouponRequest: does not take expiresInHours, which is ignored as unknown', async () => {
+  test('resource RevokeCouponRequest: ignores expiresInHours as an unknown field', async () => {
     const { id: couponId } = await createCoupon(owner);
 
     expect((await revoke({ couponId, scope: 0, expiresInHours: 'x' })).status).toBe(200);

@@ -11,7 +11,7 @@ describe.runIf(target.local)('on the local service, whose residents own no coupo
   const revoke = (body: object, identifier = customer) => act(identifier, 'revoke-coupon', body);
   const actions = ['apply', 'revoke'];
 
-  test('coupons 8: an owner’s newest usable coupon is taken', async () => {
+  test('coupons 8: apply by owner takes the newest usable coupon', async () => {
     const author = resident(20).uuid;
     await createCoupon(author);
     const newest = await createCoupon(author);
@@ -20,7 +20,7 @@ describe.runIf(target.local)('on the local service, whose residents own no coupo
     expect((await apply({ couponOwnerUuid: author, scope: 0 })).body.couponId).toBe(newest.id);
   });
 
-  test('coupons 9: of an owner without a usable coupon the newest is taken, which is 400', async () => {
+  test('coupons 9: apply by owner without a usable coupon is 400 with the reason of the newest', async () => {
     const author = resident(21).uuid;
     await createCoupon(author, { active: false });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { call, get, resident, target, walk } from './target.ts';
 
-/** Who is a customer, and what they spent: facts of the local service's demo. Residents 27 to 33. */
+/** Customers and their spend in the demo of the local service. Residents 27 to 33. */
 
 const uuids = (rows: { uuid: string }[]): string[] => rows.map(({ uuid }) => uuid);
 
@@ -27,7 +27,7 @@ describe.runIf(target.local)('on the local service, with residents whom no store
     expect(await listed(uuid)).toBe(false);
   });
 
-  test('text 11: reading, and a PUT without a field, make nobody a customer', async () => {
+  test('text 11: neither a read nor a PUT without fields makes a resident a customer', async () => {
     const { uuid } = resident(28);
     await get(`/v1/customers/${uuid}`);
     await call('PUT', `/v1/customers/${uuid}`, {});
@@ -82,7 +82,7 @@ describe.runIf(target.local)('on the local service, whose demo has purchases', (
     expect(rows.map(({ username }) => username)).toEqual(['nova']);
   });
 
-  test('text 7, text 8: old names still resolve, and answers carry the current one', async () => {
+  test('text 7, text 8: old names still resolve, and answers have the current name', async () => {
     for (const name of ['stella', 'stella.star', 'Stella%20Resident', 'nova'])
       expect((await get(`/v1/customers/${name}`)).body).toMatchObject({ username: 'nova' });
   });

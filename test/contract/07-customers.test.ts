@@ -37,13 +37,13 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     expect(new Set(uuids(rows)).size).toBe(rows.length);
   });
 
-  test('customer filter rule 3, silent 33: spentMoreThan below 0 keeps everybody, 0 nobody without spend', async () => {
+  test('customer filter rule 3, silent 33: spentMoreThan below 0 keeps all customers, and 0 those with any spend', async () => {
     await put({ discount: 2 });
 
     const below = uuids(await walk('/v1/customers?spentMoreThan=-1'));
     const zero = uuids(await walk('/v1/customers?spentMoreThan=0'));
 
-    // Which of the two orders a list is in is not the matter here.
+    // The order of the two lists differs, and does not matter here.
     expect(below.sort()).toEqual(uuids(await walk('/v1/customers')).sort());
     const { sum } = (await get(`${path}/spend`)).body;
     expect(zero.includes(customer)).toBe(sum > 0);
@@ -73,7 +73,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     },
   );
 
-  test('defaults 17: balances and other fields of the answer are not taken from a PUT', async () => {
+  test('defaults 17: a PUT ignores balances and other fields of the answer', async () => {
     const before = (await get(path)).body;
 
     const { body } = await put({

@@ -3,7 +3,7 @@ import { expectProblem } from './shapes.ts';
 import { act, get, hasResidents, inHours, resident, target } from './target.ts';
 
 /**
- * The credit rules, for both types of credit. What becomes of lots when their time comes is shown in 22-time.test.ts.
+ * The credit rules, for both types of credit. 22-time.test.ts shows how lots expire.
  * Residents 36 and 37.
  */
 
@@ -83,7 +83,7 @@ describe.runIf(hasResidents).each(types)(
         await increment({ delta: 7 }),
         await increment({ delta: -6 }),
         await set({ credit: 0 }),
-        // Once more, since a set that finds no lots to close is another write than one that does.
+        // The second set finds no lots to close, which is another write than the first.
         await set({ credit: 4 }),
       ];
 
@@ -91,7 +91,7 @@ describe.runIf(hasResidents).each(types)(
       expect((await act(customer, `increment-${otherName}`, { delta: -30 })).body[other]).toBe(0);
     });
 
-    test('credit rule 7, credit rule 8, credit rule 9: increments add to what is there, with an end or without', async () => {
+    test('credit rule 7, credit rule 8, credit rule 9: increments add to the balance, with an expiry or without', async () => {
       await set({ credit: 10, expiresAt: inHours(2) });
 
       const lot = await increment({ delta: 20, expiresAt: inHours(1) });
@@ -172,7 +172,7 @@ describe.runIf(hasResidents).each(types)(
       expect((await increment({ delta: -1 })).status).toBe(400);
     });
 
-    test('credit 1: the balance is what was added less what was taken, in 20 changes at once', async () => {
+    test('credit 1: 20 concurrent changes add up to the balance', async () => {
       await set({ credit: 100 });
       const deltas = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? 7 : -3));
 
@@ -182,13 +182,13 @@ describe.runIf(hasResidents).each(types)(
         ),
       );
 
-      // A deployment may say 503 under contention; what it answered 200 to is in the balance, and nothing else.
+      // A deployment may answer 503 under contention. Only changes with a 200 count in the balance.
       const made = deltas.filter((_, index) => answers[index]?.status === 200);
       expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
       expect(await balance()).toBe(100 + made.reduce((sum, delta) => sum + delta, 0));
     });
 
-    test('credit 8: more open lots than a transaction takes are drained and superseded as one', async () => {
+    test('credit 8: drains and supersedes more open lots than a transaction takes', async () => {
       await set({ credit: 0 });
       for (let i = 1; i <= 110; i++) await increment({ delta: 2, expiresAt: inHours(i) });
 

@@ -48,7 +48,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     expect(await has('?active=false&redeemed=true')).toEqual([false, false]);
   });
 
-  test('gift card rule 2: the list has the cards of its customer alone', async () => {
+  test('gift card rule 2: the list has only the cards of its customer', async () => {
     const { id } = await grantCard(resident(40).uuid);
 
     expect(await list()).not.toContain(id);
@@ -71,7 +71,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     ]);
   });
 
-  test('defaults 7: a replaced card has a credit of 0 and is active, where nothing is said', async () => {
+  test('defaults 7: a replaced card has a credit of 0 and is active by default', async () => {
     const card = await grantCard(customer, { texture: unknownUuid, transfer: true });
 
     const { body } = await call('PUT', `/v1/giftcards/${card.id}`, {});
@@ -79,7 +79,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     expect(body).toEqual({ ...card, credit: 0, texture: null, transfer: false, active: true });
   });
 
-  test('defaults 12, defaults 13: owner, redeemed and purchased are not taken from a request', async () => {
+  test('defaults 12, defaults 13: ignores owner, redeemed and purchased in a request', async () => {
     const wish = {
       redeemed: true,
       purchased: true,
@@ -95,7 +95,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     expect(body).toEqual(card);
   });
 
-  test('silent 13: a texture may be null, in a grant too, and nothing else may', async () => {
+  test('silent 13: only the texture may be null, in a grant too', async () => {
     const { id } = await grantCard(customer, { texture: null });
     const path = `/v1/giftcards/${id}`;
 
@@ -133,7 +133,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     expectProblem(await get(`${path}?cursor=${nextCursor}`), 400, path, ['Cursor is invalid.']);
   });
 
-  test('statuses 14: several faults of query and path are told at once', async () => {
+  test('statuses 14: reports all faults of query and path at once', async () => {
     const path = '/v1/customers/a..b/giftcards';
 
     expectProblem(await get(`${path}?active=x&redeemed=y&limit=0`), 400, path, [
@@ -166,7 +166,7 @@ describe.runIf(target.local)('on the local service, whose demo has a redeemed an
 });
 
 describe.runIf(target.otherKey && hasResidents)('with a key of another store (CONTRACT_OTHER_KEY)', () => {
-  test('general 2: a customer’s cards in one store are not seen by another', async () => {
+  test('general 2: a store does not see a customer’s cards of another store', async () => {
     const customer = resident(40).uuid;
     const { id } = await grantCard(customer);
 
@@ -175,7 +175,7 @@ describe.runIf(target.otherKey && hasResidents)('with a key of another store (CO
     expect(other.body.data.map((card: { id: string }) => card.id)).not.toContain(id);
   });
 
-  test('catalogue 10: the product of another store is no demo', async () => {
+  test('catalogue 10: a product of another store cannot be the demo', async () => {
     const { id } = await createProduct();
     const body = { name: 'Chair', price: 1, demoId: id };
 

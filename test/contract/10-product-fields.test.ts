@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { expectProblem } from './shapes.ts';
 import { call, createProduct, get, hasResidents, nilUuid, resident, unknownName, unknownUuid } from './target.ts';
 
-/** What a product's fields may be, and their defaults. Residents 42 and 43. */
+/** The fields of a product and their defaults. Residents 42 and 43. */
 
 const refused = async (fields: object, errors?: unknown[]): Promise<void> =>
   expectProblem(
@@ -39,7 +39,7 @@ test('defaults 8: a product needs a name and a price; the rest has defaults', as
   ]);
 });
 
-test('defaults 8: a replacement sets what is left out to the same defaults', async () => {
+test('defaults 8: a replacement sets missing fields to the same defaults', async () => {
   const plain = await createProduct();
   const full = { bloggable: true, description: 'x', limited: true, availableAmount: 4, permissions: { modify: true } };
   const product = await createProduct({
@@ -55,7 +55,7 @@ test('defaults 8: a replacement sets what is left out to the same defaults', asy
   expect(body).toEqual({ ...plain, id: product.id });
 });
 
-test('defaults 8: listed is true where it is left out', async () => {
+test('defaults 8: listed is true by default', async () => {
   const { id } = await createProduct({ listed: false });
   await call('PUT', `/v1/products/${id}`, { name: `Listed ${id}`, price: 1 });
 
@@ -65,7 +65,7 @@ test('defaults 8: listed is true where it is left out', async () => {
 });
 
 test.each(['Éclair', 'a|b', 'x'.repeat(64), 'Tea 🎁'])(
-  'defaults 8: a name %j that is no item name needs an item',
+  'defaults 8: a product needs an item if its name %j is no valid item name',
   async (name) => {
     await refused({ name }, [expect.stringMatching(/^item is required here/)]);
     expect((await createProduct({ name, item: 'Tea' })).item).toBe('Tea');
@@ -80,7 +80,7 @@ test('text 21: an item of 63 printable characters is taken', async () => {
   expect((await createProduct({ item: `~ ${'x'.repeat(61)}` })).item).toHaveLength(63);
 });
 
-test('defaults 11, defaults 14, defaults 15, catalogue 12: id, mpListing and activePrice are not taken from a request', async () => {
+test('defaults 11, defaults 14, defaults 15, catalogue 12: ignores id, mpListing and activePrice in a request', async () => {
   const wish = { id: unknownUuid, mpListing: 77, activePrice: 1 };
   const product = await createProduct(wish);
 
@@ -91,7 +91,7 @@ test('defaults 11, defaults 14, defaults 15, catalogue 12: id, mpListing and act
   expect(body).toEqual(product);
 });
 
-test('silent 13: null is taken for demoId and the dates of a discount, and for nothing else', async () => {
+test('silent 13: only demoId and the dates of a discount may be null', async () => {
   const discount = { value: 1, type: 0, startDate: null, endDate: null };
   expect((await createProduct({ demoId: null, discount })).demoId).toBeNull();
 
@@ -156,7 +156,7 @@ test('silent 49: a product has at most 100 profit shares', async () => {
   ).toHaveLength(100);
 });
 
-test('statuses 3: the user of a profit share who is malformed or nobody is 400', async () => {
+test('statuses 3: a malformed or unknown user of a profit share is 400', async () => {
   for (const user of [
     { username: 'a..b' },
     { username: unknownName },

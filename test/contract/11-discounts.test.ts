@@ -12,7 +12,7 @@ const refused = async (fields: object, errors?: unknown[]): Promise<void> =>
     errors,
   );
 
-test('silent 11, silent 12: members left out of permissions and discount have their defaults', async () => {
+test('silent 11, silent 12: missing members of permissions and discount get their defaults', async () => {
   const product = await createProduct({ permissions: { transfer: true }, discount: { value: 5 } });
 
   expect(product.permissions).toEqual({ copy: true, modify: false, transfer: true });
@@ -53,7 +53,7 @@ test('catalogue 3: an endDate that is not later than startDate is 400', async ()
     await refused({ discount: { value: 1, startDate, endDate } }, ['discount.endDate must be later than startDate.']);
 });
 
-test('catalogue 4: no discount is answered as value 0 of type 0 without dates', async () => {
+test('catalogue 4: a product without a discount has value 0 of type 0 without dates', async () => {
   expect((await createProduct({ discount: {} })).discount).toEqual({
     value: 0,
     type: 0,

@@ -4,7 +4,7 @@ import { call, createCategory, createProduct, get, settled, unique, unknownUuid,
 
 /** The list of products with its filters. */
 
-/** A word that only this run's products have. */
+/** A word that occurs only in the products of this run. */
 const mark = unique('mark').replaceAll(/\W/g, '');
 
 const named = (rows: { name: string }[]): string[] => rows.map(({ name }) => name.replace(` ${mark}`, '')).sort();
@@ -31,7 +31,7 @@ beforeAll(async () => {
   await make('told', { description: `A chair\nof velvet-${mark}` });
   category = (await createCategory()).id;
   await call('POST', `/v1/categories/${category}/products/${bloggable.id}`);
-  // On AWS the index of the search follows the table.
+  // On AWS the search index follows the table with a delay.
   await settled(
     () => search(mark),
     (rows) => rows.length === expected,
@@ -44,7 +44,7 @@ test('endpoint rule 5: the list holds active products only', async () => {
   expect((await walk('/v1/products')).every(({ active }) => active)).toBe(true);
 });
 
-test('product filter rule 2: listed and bloggable keep those of which the flag is so', async () => {
+test('product filter rule 2: listed and bloggable keep the products with that value', async () => {
   expect(await search(mark, '&listed=false')).toEqual(['hidden', 'hidden blog']);
   expect(await search(mark, '&bloggable=true')).toEqual(['blog', 'hidden blog']);
   expect(await search(mark, '&listed=true')).toHaveLength(expected - 2);
@@ -108,7 +108,7 @@ test('catalogue 14: a search has at most 100 characters', async () => {
   ]);
 });
 
-test('silent 24, silent 25: search follows a change of name, description and active', async () => {
+test('silent 24, silent 25: a search sees a changed name, description and active', async () => {
   const word = unique('word').replaceAll(/\W/g, '');
   const { id } = await createProduct({ name: `Before ${word}` });
   const becomes = async (count: number) =>

@@ -20,7 +20,7 @@ describe('deliver', () => {
   const deliver = (id: string, body: unknown) => call('POST', `/v1/products/${id}/actions/deliver`, body);
   const path = (id: string) => `/v1/products/${id}/actions/deliver`;
 
-  test('statuses 3: a recipient who is malformed or nobody is 400', async () => {
+  test('statuses 3: a malformed or unknown recipient is 400', async () => {
     const { id } = await createProduct();
 
     for (const recipientIdentifier of ['a..b', unknownName, unknownUuid, nilUuid, 5, null])
@@ -44,7 +44,7 @@ describe('deliver', () => {
   });
 
   describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
-    test('deliver rule 2, lists 10, resource DeliverProductRequest: queued is answered at once, with the note that was sent or ""', async () => {
+    test('deliver rule 2, lists 10, resource DeliverProductRequest: answers queued at once, with the sent note or ""', async () => {
       const { id } = await createProduct();
 
       const bare = await deliver(id, { recipientIdentifier: ` ${resident(45).username.toUpperCase()} ` });
@@ -63,14 +63,14 @@ describe('deliver', () => {
         expectProblem(await send(wrong), 400, path(id), [expect.stringMatching(/^message must be at most 1023 bytes/)]);
     });
 
-    test('lists 6: a product is delivered to somebody who is banned', async () => {
+    test('lists 6: delivers a product to a banned customer', async () => {
       const { id } = await createProduct();
       await act(resident(46).uuid, 'ban');
 
       expect((await deliver(id, { recipientIdentifier: resident(46).uuid })).body.queued).toBe(true);
     });
 
-    test('silent 46: a delivery that is asked for twice under one Idempotency-Key is queued once', async () => {
+    test('silent 46: queues a delivery once for two requests under one Idempotency-Key', async () => {
       const { id } = await createProduct();
       const body = { recipientIdentifier: resident(45).uuid };
       const headers = { 'Idempotency-Key': unique('key').replace(' ', '-') };
@@ -82,8 +82,8 @@ describe('deliver', () => {
       expect(answers[1]?.headers.get('idempotent-replayed')).toBe('true');
     });
 
-    describe.runIf(target.local)('on the local service, whose dispenser shows what it gave', () => {
-      test('lists 9, silent 46: what is answered as queued arrives once, though it was asked for twice under one key', async () => {
+    describe.runIf(target.local)('on the local service, whose dispenser shows its gifts', () => {
+      test('lists 9, silent 46: a queued delivery arrives once after two requests under one Idempotency-Key', async () => {
         const { id } = await createProduct({ item: 'Lamp' });
         const [message, last] = [unique('For you'), unique('The last')];
         const recipientIdentifier = resident(45).uuid;
@@ -94,7 +94,7 @@ describe('deliver', () => {
         for (let i = 0; i < 2; i++) await call('POST', path(id), { recipientIdentifier, message }, { headers });
         await deliver(id, { recipientIdentifier, message: last });
 
-        // What was queued before has arrived when this one has.
+        // Deliveries arrive in order, so the earlier ones are there once this one is.
         await expect.poll(() => gifts(last), { timeout: 20_000 }).toHaveLength(1);
         expect(await gifts(message)).toMatchObject([{ item: 'Lamp', recipient: recipientIdentifier }]);
       });

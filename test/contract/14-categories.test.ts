@@ -20,7 +20,7 @@ test('category rule 1, resource UpdateCategoryRequest: a PUT renames the categor
   expect(await members(id)).toEqual([product.id]);
 });
 
-test('category rule 2: a deleted category is gone, and its products stay', async () => {
+test('category rule 2: a deleted category is gone, but its products stay', async () => {
   const { id } = await createCategory();
   const product = await createProduct();
   await call('POST', `/v1/categories/${id}/products/${product.id}`);
@@ -80,7 +80,7 @@ test('category rule 4, catalogue 16: removing twice is 204 twice, and counts onc
   expect(await members(id)).toEqual([kept.id]);
 });
 
-test('catalogue 16: adds of one product at the same time count once', async () => {
+test('catalogue 16: concurrent adds of one product count once', async () => {
   const { id } = await createCategory();
   const path = `/v1/categories/${id}/products/${(await createProduct()).id}`;
 
@@ -118,7 +118,7 @@ test('catalogue 15: names need not be unique', async () => {
   expect((await createCategory(name)).id).not.toBe((await createCategory(name)).id);
 });
 
-test('defaults 9: a name is needed, and productCount and id are not taken from a request', async () => {
+test('defaults 9: requires a name, and ignores productCount and id in a request', async () => {
   const { id, name } = await createCategory();
   const path = `/v1/categories/${id}`;
 
@@ -130,7 +130,7 @@ test('defaults 9: a name is needed, and productCount and id are not taken from a
   });
 });
 
-test('defaults 11, defaults 15: a created category has an id and a count of the service’s own', async () => {
+test('defaults 11, defaults 15: the service sets the id and the count of a created category', async () => {
   const { body } = await call('POST', '/v1/categories', { name: 'Seats', id: unknownUuid, productCount: 7 });
 
   expect(body.id).not.toBe(unknownUuid);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { call, createCategory, createProduct, get, target } from './target.ts';
 
-/** Pages, on a list that nobody else writes to: the products of a category of this file's own. Resident 48. */
+/** Pages of a list to which only this file writes: the products of one category. Resident 48. */
 
 const size = 10;
 
@@ -27,7 +27,7 @@ const page = async (query: string): Promise<Page> => (await get(`${list}${query}
 
 const idsOf = ({ data }: Page): string[] => data.map(({ id }) => id);
 
-test('pagination rule 1, limit 1: a list has data and pagination, and 100 rows at most where no limit is sent', async () => {
+test('pagination rule 1, limit 1: a list has data and pagination, and by default at most 100 rows', async () => {
   const answer = await page('');
 
   expect(Object.keys(answer)).toEqual(['data', 'pagination']);
@@ -35,7 +35,7 @@ test('pagination rule 1, limit 1: a list has data and pagination, and 100 rows a
 });
 
 describe.runIf(target.local)('on the local service, whose demo has more than 200 products', () => {
-  test('limit 1: a page has 100 rows where no limit is sent', async () => {
+  test('limit 1: a page has 100 rows by default', async () => {
     const { body } = await get('/v1/products');
 
     expect(body.data).toHaveLength(100);
@@ -68,7 +68,7 @@ test('pagination rule 3: nextCursor is null on the last page, the full one inclu
   expect((await page(`&limit=${size - 1}`)).pagination.nextCursor).toEqual(expect.any(String));
 });
 
-test('pagination rule 4: a cursor says nothing of the row that it stands at', async () => {
+test('pagination rule 4: a cursor reveals nothing of its row', async () => {
   const { data, pagination } = await page('&limit=1');
   const { nextCursor } = pagination;
 
@@ -77,11 +77,11 @@ test('pagination rule 4: a cursor says nothing of the row that it stands at', as
   expect(nextCursor).not.toContain(data[0]?.id);
 });
 
-test('pagination rule 5, silent 19, silent 20: rows are in the order of their ids, which is that of their creation', async () => {
+test('pagination rule 5, silent 19, silent 20: rows are in the order of their ids, and so of their creation', async () => {
   expect(idsOf(await page(''))).toEqual(ids);
 });
 
-test('pagination rule 6, lists 12: the cursor carries no filters, which are sent again on every page', async () => {
+test('pagination rule 6, lists 12: the cursor has no filters: every request sends them again', async () => {
   const { pagination } = await page('&bloggable=true&limit=2');
 
   const filtered = await page(`&bloggable=true&limit=10&cursor=${pagination.nextCursor}`);

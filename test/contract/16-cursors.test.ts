@@ -34,7 +34,7 @@ const lists = [
 const wrong = ['0', '1001', '-1', '1.5', '1e2', 'ten', '', '%201', '%2B1', '99999999999', '١'];
 
 test.each(lists)(
-  'error rule 7, limit 2, lists 17: %s refuses a limit that is no whole number from 1 to 1000',
+  'error rule 7, limit 2, lists 17: %s refuses any limit but a whole number from 1 to 1000',
   async (path) => {
     for (const limit of wrong)
       expectProblem(await get(`${path}?limit=${limit}`), 400, path, ['Limit must be between 1 and 1000.']);
@@ -47,7 +47,7 @@ test.each(lists)('error rule 8, lists 11: %s refuses a cursor of more than 1024 
   expectProblem(await get(`${path}?cursor=${'A'.repeat(1024)}`), 400, path, ['Cursor is invalid.']);
 });
 
-test.each(lists)('error rule 9, silent 9: %s refuses a cursor that it did not make', async (path) => {
+test.each(lists)('error rule 9, silent 9: %s refuses a made-up cursor', async (path) => {
   for (const cursor of ['', 'x', '%00', 'null', 'eyJpZCI6MX0', '%F0%9F%8E%81', "'%20OR%201=1"])
     expectProblem(await get(`${path}?cursor=${cursor}`), 400, path, ['Cursor is invalid.']);
 });
@@ -77,7 +77,7 @@ test('lists 13: a cursor works in no other list', async () => {
     expectProblem(await get(`${path}?cursor=${cursor}`), 400, path, ['Cursor is invalid.']);
 });
 
-test('statuses 14: all faults of a page are told at once, and a cursor given twice is no cursor', async () => {
+test('statuses 14: reports all faults of a page at once', async () => {
   expectProblem(
     await get(`/v1/products?limit=x&cursor=${'A'.repeat(2000)}&listed=maybe&category=1`),
     400,
@@ -92,9 +92,9 @@ test('statuses 14: all faults of a page are told at once, and a cursor given twi
 });
 
 describe.runIf(target.local)(
-  'on the local service (what stands before a deployment refuses a line of more than 10 KB)',
+  'on the local service (the edge of a deployment refuses a line of more than 10 KB)',
   () => {
-    test('error rule 8: a cursor may be too long by far', async () => {
+    test('error rule 8: refuses a far too long cursor with the same message', async () => {
       expectProblem(await get(`/v1/products?cursor=${'A'.repeat(100_000)}`), 400, '/v1/products', [
         'Cursor is too long.',
       ]);
@@ -113,7 +113,7 @@ describe.runIf(target.otherKey)('with a key of another store (CONTRACT_OTHER_KEY
 });
 
 describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
-  test('silent 22: a customers cursor works only with spentMoreThan if it was made with it, and only without if not', async () => {
+  test('silent 22: a cursor of customers works only with spentMoreThan, or only without it, as it was made', async () => {
     for (const number of [48, 49]) await call('PUT', `/v1/customers/${resident(number).uuid}`, { discount: 1 });
     const { nextCursor } = (await get('/v1/customers?limit=1')).body.pagination;
 
@@ -124,7 +124,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
   });
 
   test.each(['/v1/customers/{identifier}/giftcards', '/v1/coupons/owner/{identifier}'])(
-    'pagination rule 2: %s has pages like every list',
+    'pagination rule 2: %s has pages like any list',
     async (template) => {
       const { uuid, username } = resident(48);
       for (let i = 0; i < 3; i++) {

@@ -11,7 +11,7 @@ const all = endpoints.map((endpoint) => {
   return [`${endpoint.method} ${endpoint.path}`, path, endpoint] as const;
 });
 
-/** What every endpoint that takes a body would refuse. */
+/** A body that every endpoint with a body would refuse. */
 const brokenBody = (method: string): string | undefined => (method === 'GET' ? undefined : '{');
 
 test.each(all)(
@@ -24,13 +24,13 @@ test.each(all)(
   },
 );
 
-test('authentication rule 1: the header’s name has no case', async () => {
+test('authentication rule 1: the header’s name may have any case', async () => {
   const response = await fetch(`${target.baseUrl}/v1/products?limit=1`, { headers: { 'x-api-KEY': target.key } });
 
   expect(response.status).toBe(200);
 });
 
-test('authentication rule 1: a key is taken from the header alone', async () => {
+test('authentication rule 1: only the header can carry the key', async () => {
   for (const query of [`?X-API-Key=${target.key}`, `?api_key=${target.key}`]) {
     const response = await fetch(`${target.baseUrl}/v1/products${query}`, {
       headers: { Authorization: `Bearer ${target.key}` },
@@ -47,7 +47,7 @@ test('statuses 6: a key that is sent more than once is 401, the same key twice t
   expect(await statusWith([target.key, ''])).toBe(401);
 });
 
-test('statuses 6, silent 30: a key of which one character was changed, added or left out is 401', async () => {
+test('statuses 6, silent 30: a key with one changed, added or missing character is 401', async () => {
   const { key } = target;
   const changed = [0, 4, 9, 15, 21, 22, 40, 64, 65, 70].map(
     (at) => key.slice(0, at) + (key[at] === 'a' ? 'b' : 'a') + key.slice(at + 1),
@@ -61,7 +61,7 @@ test('silent 30: a key has the documented form', () => {
   expect(target.key).toMatch(/^sis_(?:live|test)_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$/);
 });
 
-test('authentication rule 3: the layers before the endpoint answer before it looks at the request', async () => {
+test('authentication rule 3: 401 and 403 come before the faults of the request', async () => {
   expectProblem(await call('POST', '/v1/products', '{', { key: 'x' }), 401, '/v1/products');
   expectProblem(await call('GET', '/v1/products?limit=0', undefined, { key: 'x' }), 401, '/v1/products');
 });
@@ -81,13 +81,13 @@ describe.runIf(target.narrowKey)('with a key that has products:read alone (CONTR
 describe.runIf(target.scopeKeys)('on the local service, which has a key for each scope', () => {
   const { all: _, ...single } = target.scopeKeys ?? { all: '' };
 
-  test('authentication rule 2: the scopes are these 14', () => {
+  test('authentication rule 2: there are these 14 scopes', () => {
     expect(Object.keys(single).sort()).toEqual([...new Set(endpoints.map(({ scope }) => scope))].sort());
     expect(Object.keys(single)).toHaveLength(14);
   });
 
   test.each(all)(
-    'authentication rule 2: %s is open to its scope and to no other',
+    'authentication rule 2: %s accepts its scope and no other',
     async (_title, path, { method, scope }) => {
       const open = [];
       for (const [name, key] of Object.entries(single)) {
@@ -101,7 +101,7 @@ describe.runIf(target.scopeKeys)('on the local service, which has a key for each
 });
 
 describe.runIf(hasResidents && target.otherKey)('with a key of another store (CONTRACT_OTHER_KEY)', () => {
-  test('general 2, text 9: what one store writes about a customer is not seen by another', async () => {
+  test('general 2, text 9: a store does not see another store’s data about a customer', async () => {
     const path = `/v1/customers/${resident(51).uuid}`;
     const before = (await call('GET', path, undefined, { key: target.otherKey })).body;
     expect(before).toMatchObject(resident(51));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { expectProblem } from './shapes.ts';
 import { call, createCategory, createProduct, get, prefix, target, unknownUuid } from './target.ts';
 
-/** Errors, their headers, and paths that there are not. */
+/** Errors, their headers, and unknown paths. */
 
 test('error rule 1, statuses 13: an error has exactly the members of problem+json', async () => {
   const { body, headers } = await get('/v1/products?limit=0');
@@ -48,7 +48,7 @@ test('error rule 5: the detail of a missing resource is one generic text, withou
   expect(details.every((body) => !('errors' in body))).toBe(true);
 });
 
-test('statuses 14: the faults of path, query and body are told at once', async () => {
+test('statuses 14: reports the faults of path, query and body at once', async () => {
   const path = '/v1/products/x';
 
   expectProblem(await call('PUT', path, { name: ' ', price: '5', active: 'yes', discount: { type: 9 } }), 400, path, [
@@ -64,7 +64,7 @@ test('statuses 14: the faults of path, query and body are told at once', async (
   ]);
 });
 
-test('statuses 15, silent 26: every answer has X-Request-Id, and is neither cached, guessed at nor asked for without TLS', async () => {
+test('statuses 15, silent 26: every answer has X-Request-Id, and headers against caching, content sniffing and plain HTTP', async () => {
   const { id } = await createCategory();
   const answers = [
     await get('/v1/products?limit=1'),
@@ -72,7 +72,7 @@ test('statuses 15, silent 26: every answer has X-Request-Id, and is neither cach
     await get('/v1/products?limit=0'),
     await get(`/v1/products/${unknownUuid}`),
     await get('/v1/nothing'),
-    // A key of the right shape, which a firewall lets pass.
+    // A key of valid shape, which a firewall lets through.
     await call('GET', '/v1/products', undefined, {
       key: `${target.key.slice(0, -1)}${target.key.endsWith('A') ? 'B' : 'A'}`,
     }),
@@ -90,7 +90,7 @@ test('statuses 15, silent 26: every answer has X-Request-Id, and is neither cach
   expect(new Set(requests).size).toBe(answers.length);
 });
 
-test('error rule 6: a 204 has no body, and no content type but the one that API Gateway adds by default', async () => {
+test('error rule 6: a 204 has no body, and no Content-Type except the default of API Gateway', async () => {
   const { id } = await createCategory();
 
   const { status, body, headers } = await call('DELETE', `/v1/categories/${id}`);

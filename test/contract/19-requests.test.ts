@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { expectProblem } from './shapes.ts';
 import { act, call, get, hasResidents, resident, statusOf, target, unique } from './target.ts';
 
-/** What bodies and queries may look like, and the Idempotency-Key. Resident 53. */
+/** The form of bodies and queries, and the Idempotency-Key. Resident 53. */
 
-test('statuses 10: what counts is the body, not its Content-Type', async () => {
+test('statuses 10: the Content-Type of a body does not matter', async () => {
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=utf-8', 'nonsense'])
     expect(
       (await call('POST', '/v1/categories', { name: 'Seats' }, { headers: { 'Content-Type': type } })).status,
@@ -31,7 +31,7 @@ test('silent 28: a body of 1 MB is 400', async () => {
   ]);
 });
 
-test('statuses 10: 400s for bytes that are not UTF-8, and for U+FFFD, which stands in their place', async () => {
+test('statuses 10: 400s for bytes that are not UTF-8, and for U+FFFD, which replaces such bytes', async () => {
   const send = (body: string | Buffer<ArrayBuffer>) =>
     fetch(`${target.baseUrl}/v1/categories`, { method: 'POST', headers: { 'X-API-Key': target.key }, body });
 
@@ -54,7 +54,7 @@ test('silent 50: a body may nest 2,000 levels deep', async () => {
   expect((await call('POST', '/v1/categories', body)).status).toBe(201);
 });
 
-test('statuses 10: blanks around a body do no harm', async () => {
+test('statuses 10: blanks around a body are ignored', async () => {
   expect((await call('POST', '/v1/categories', ' \r\n\t{"name":"x"}\n ')).status).toBe(201);
 });
 
@@ -65,7 +65,7 @@ test('text 27: unknown query parameters and body fields are ignored', async () =
 });
 
 test.each(['limit=5&limit=5', 'search=a&search=b', 'listed=true&listed=true', 'cursor=&cursor='])(
-  'text 28: %s is 400, since it is given twice',
+  'text 28: %s is 400, since the parameter is repeated',
   async (query) => {
     const { status, body } = await get(`/v1/products?${query}`);
 
@@ -74,11 +74,11 @@ test.each(['limit=5&limit=5', 'search=a&search=b', 'listed=true&listed=true', 'c
   },
 );
 
-test('silent 8: an unknown parameter may be given twice', async () => {
+test('silent 8: an unknown parameter may be repeated', async () => {
   expect((await get('/v1/products?limit=1&x=1&x=2&constructor=1&__proto__=2&toString=3')).status).toBe(200);
 });
 
-test.each(['limit', 'Limit', 'LIMIT'])('text 27: the name of a parameter has its case (%s=0)', async (name) => {
+test.each(['limit', 'Limit', 'LIMIT'])('text 27: the names of parameters are case-sensitive (%s=0)', async (name) => {
   expect((await get(`/v1/products?${name}=0`)).status).toBe(name === 'limit' ? 400 : 200);
 });
 
@@ -86,7 +86,7 @@ test('silent 10: an empty boolean is 400', async () => {
   expectProblem(await get('/v1/products?listed='), 400, '/v1/products', ['listed must be true or false.']);
 });
 
-test('statuses 10, silent 16: 400s for members that reach for a prototype; others are unknown fields', async () => {
+test('statuses 10, silent 16: 400s for members that could change a prototype; others are unknown fields', async () => {
   for (const odd of ['"__proto__":{"name":"evil"}', '"constructor":{"prototype":{"name":"evil"}}'])
     for (const member of [odd, `"nested":[{${odd}}]`])
       expectProblem(await call('POST', '/v1/categories', `{"name":"Seats",${member}}`), 400, '/v1/categories', [
@@ -99,23 +99,20 @@ test('statuses 10, silent 16: 400s for members that reach for a prototype; other
   expect((await call('POST', '/v1/categories', `{${harmless},"name":"Seats"}`)).body.name).toBe('Seats');
 });
 
-describe.runIf(target.local)(
-  'on the local service (what stands before a deployment may refuse a GET with a body)',
-  () => {
-    test('text 27: the body of an endpoint that takes none is ignored', async () => {
-      const headers = { 'X-API-Key': target.key, 'Content-Length': 1 };
+describe.runIf(target.local)('on the local service (the edge of a deployment may refuse a GET with a body)', () => {
+  test('text 27: an endpoint without a body ignores a sent one', async () => {
+    const headers = { 'X-API-Key': target.key, 'Content-Length': 1 };
 
-      expect(await statusOf('/v1/products?limit=1', headers, '{')).toBe(200);
-    });
-  },
-);
+    expect(await statusOf('/v1/products?limit=1', headers, '{')).toBe(200);
+  });
+});
 
 describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
   const customer = resident(53).uuid;
   const increment = (key: string, body: object) =>
     act(customer, 'increment-credit', body, { headers: { 'Idempotency-Key': key } });
 
-  test('silent 36: the same request under one Idempotency-Key is made once and answered twice', async () => {
+  test('silent 36: two equal requests under one Idempotency-Key change once, and get the same answer', async () => {
     await act(customer, 'set-credit', { credit: 0 });
     const key = unique('key').replace(' ', '-');
 

@@ -8,7 +8,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
   const { uuid, username } = resident(55);
   const path = (identifier: string) => `/v1/customers/${identifier}`;
 
-  test('text 1: a UUID is taken in any case and answered in lower case', async () => {
+  test('text 1: accepts a UUID in any case, and answers it in lower case', async () => {
     const { body } = await get(path(uuid.toUpperCase()));
 
     expect(body.uuid).toBe(uuid);
@@ -48,7 +48,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
       expect([spelling, (await get(path(spelling))).body.uuid]).toEqual([spelling, uuid]);
   });
 
-  test('text 8: answers carry the current name in canonical form, whichever was asked for', async () => {
+  test('text 8: answers have the current name in canonical form, for a request by any name', async () => {
     const names = [(await get(path(uuid))).body.username, (await get(path(username.toUpperCase()))).body.username];
 
     expect(names).toEqual([username, username]);
@@ -96,7 +96,7 @@ test.each(['x'.repeat(31), `${'x'.repeat(31)}.${'y'.repeat(31)}`, '0000000000', 
   },
 );
 
-test('text 1: ids in a path are taken in any case', async () => {
+test('text 1: accepts ids in a path in any case', async () => {
   const { id } = await createProduct();
 
   expect((await get(`/v1/products/${id.toUpperCase()}`)).body.id).toBe(id);
@@ -113,7 +113,7 @@ test('text 2: UUIDs of any version and variant are well-formed', async () => {
   }
 });
 
-test('text 3: the nil UUID is malformed as an identifier, and a UUID like any other elsewhere', async () => {
+test('text 3: the nil UUID is malformed as an identifier, and an ordinary UUID elsewhere', async () => {
   expectProblem(await get(`/v1/customers/${nilUuid}`), 400, `/v1/customers/${nilUuid}`);
   expect((await createProduct({ image: nilUuid })).image).toBe(nilUuid);
   expectProblem(await get(`/v1/products/${nilUuid}`), 404, `/v1/products/${nilUuid}`);

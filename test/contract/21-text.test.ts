@@ -70,7 +70,7 @@ test.each([
   await refused({ discount: { value: 1, startDate } });
 });
 
-test('catalogue 2: a discount that has ended does not count', async () => {
+test('catalogue 2: an ended discount does not count', async () => {
   const product = await createProduct({
     price: 10,
     discount: { value: 5, type: 1, startDate: inHours(-1), endDate: inHours(-1 / 60) },
@@ -79,7 +79,7 @@ test('catalogue 2: a discount that has ended does not count', async () => {
   expect(product.activePrice).toBe(10);
 });
 
-test('text 19, silent 1: names have 1 to 255 characters, an emoji being one', async () => {
+test('text 19, silent 1: names have 1 to 255 characters, and an emoji counts as one', async () => {
   const item = 'Thing';
 
   expect((await createCategory('🎁'.repeat(255))).name).toBe('🎁'.repeat(255));
@@ -97,7 +97,7 @@ test('text 20: a description has at most 4096 characters', async () => {
   await refused({ description: 'x'.repeat(4097) });
 });
 
-test('text 24: surrounding blanks are trimmed', async () => {
+test('text 24: trims surrounding blanks', async () => {
   expect((await createCategory(' \u00a0 Seats \t')).name).toBe('Seats');
   expect((await createProduct({ description: '\n two  blanks \n' })).description).toBe('two  blanks');
 });

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { startForTests } from '../support/local-service.ts';
 
 /**
- * Rules that need time to pass. They run on a local service of this file's own, whose clock they move, and not against a
- * deployment: nobody can move its clock.
+ * Rules that need time to pass. The tests run only on the local service of this file, because they move its clock. The
+ * clock of a deployment cannot be moved.
  */
 describe.runIf(inject('target').local)('on the local service only, since the clock is moved', () => {
   let local: Awaited<ReturnType<typeof startForTests>>;
@@ -47,7 +47,7 @@ describe.runIf(inject('target').local)('on the local service only, since the clo
       return balance(uuid, field);
     };
 
-    test('credit rule 2: superseded lots take nothing with them when their time comes', async () => {
+    test('credit rule 2: superseded lots take nothing from the balance at their expiry', async () => {
       const uuid = newcomer();
       await lot(uuid, 100, 1);
       await set(uuid, { credit: 40 });
@@ -67,7 +67,7 @@ describe.runIf(inject('target').local)('on the local service only, since the clo
       expect(await swept(uuid)).toBe(0);
     });
 
-    test('credit rule 4: a set without expiresAt makes credit that no time takes', async () => {
+    test('credit rule 4: credit that is set without expiresAt never expires', async () => {
       const uuid = newcomer();
       await set(uuid, { credit: 60, expiresAt: await inHours(1) });
       await set(uuid, { credit: 60 });
@@ -88,7 +88,7 @@ describe.runIf(inject('target').local)('on the local service only, since the clo
       expect([before, await balance(uuid, field), await balance(uuid, otherField)]).toEqual([30, 5, 0]);
     });
 
-    test('credit rule 7, credit rule 8, credit rule 9: increments close no lot; each lot ends at its own time, unlotted credit never', async () => {
+    test('credit rule 7, credit rule 8, credit rule 9: increments close no lot; each lot expires at its own time, unlotted credit never', async () => {
       const uuid = newcomer();
       await lot(uuid, 10, 1);
       await lot(uuid, 20, 3);
@@ -100,7 +100,7 @@ describe.runIf(inject('target').local)('on the local service only, since the clo
       expect([first, await swept(uuid)]).toEqual([25, 5]);
     });
 
-    test('credit rule 10, credit 2: a drain takes from the lot that ends first, and from unlotted credit last', async () => {
+    test('credit rule 10, credit 2: a drain takes from the lot that expires first, and from unlotted credit last', async () => {
       const uuid = newcomer();
       await increment(uuid, { delta: 10 });
       await lot(uuid, 10, 5);
@@ -141,7 +141,7 @@ describe.runIf(inject('target').local)('on the local service only, since the clo
       expect(await swept(uuid)).toBe(1);
     });
 
-    test('credit 5: a set to 0 with expiresAt leaves no lot that could end later', async () => {
+    test('credit 5: a set to 0 with expiresAt leaves no lot that could expire later', async () => {
       const uuid = newcomer();
       await set(uuid, { credit: 0, expiresAt: await inHours(1) });
       await increment(uuid, { delta: 4 });
@@ -150,7 +150,7 @@ describe.runIf(inject('target').local)('on the local service only, since the clo
       expect(await swept(uuid)).toBe(4);
     });
 
-    test('credit 8: 120 lots end as one', async () => {
+    test('credit 8: 120 lots expire at once', async () => {
       const uuid = newcomer();
       const expiresAt = await inHours(1);
       for (let i = 0; i < 120; i++) await increment(uuid, { delta: 1, expiresAt });
@@ -164,7 +164,7 @@ describe.runIf(inject('target').local)('on the local service only, since the clo
   const coupon = async () =>
     (await send('POST', '/v1/coupons', { code: `Time ${next}`, ownerIdentifier: newcomer() })).body.id as string;
 
-  test('coupons 13, coupons 15: after an application has lapsed nothing is replaced', async () => {
+  test('coupons 13, coupons 15: a lapsed application does not count as replaced', async () => {
     const uuid = newcomer();
     const apply = { couponId: await coupon(), scope: 0, expiresInHours: 1 };
     await act(uuid, 'apply-coupon', apply);
@@ -198,8 +198,8 @@ describe.runIf(inject('target').local)('on the local service only, since the clo
     expect(prices).toEqual([100, 75, 75, 100]);
   });
 
-  // The last ones, since they move the clock by years.
-  test('lists 2, silent 32: what was spent more than 365 days ago is no longer in lastYearSum', async () => {
+  // These tests come last, since they move the clock by years.
+  test('lists 2, silent 32: lastYearSum leaves out spend of more than 365 days ago', async () => {
     await pass(24 * 366);
 
     expect((await send('GET', '/v1/customers/vera.vendor/spend')).body).toMatchObject({

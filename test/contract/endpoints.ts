@@ -1,12 +1,12 @@
 import type { Shape } from './shapes.ts';
 
-/** One endpoint, as the specification's tables have it. */
+/** One endpoint of the specification's tables. */
 export interface Endpoint {
   method: string;
   path: string;
   scope: string;
   status: 200 | 201 | 204;
-  /** What it answers, or a list of; nothing for 204. */
+  /** The shape of its answer, or of the rows of its list. Absent for 204. */
   shape?: Shape;
   list?: true;
   /** A valid body where one is needed; `{owner}`, `{id of a coupon}` and the like are filled in. */
@@ -104,10 +104,10 @@ export const endpoints: readonly Endpoint[] = [
   quiet('DELETE', '/v1/categories/{category}', 'categories:write'),
 ];
 
-/** Whether an endpoint cannot be tried without residents. */
+/** True for an endpoint that can only be tried with residents. */
 export const needsResident = ({ path, body }: Endpoint): boolean =>
   /\{(?:identifier|owner|coupon|giftcard)\}/.test(path + JSON.stringify(body));
 
-/** The same text with its `{names}` filled in; a name that is missing stays. */
+/** Fills in the `{names}` of a text. An unknown name stays. */
 export const filled = (text: string, values: Record<string, string>): string =>
   text.replace(/\{(\w+)\}/g, (name, key) => values[key] ?? name);

@@ -1,4 +1,4 @@
-/** Sends a request to a deployment, again where its rates refuse it, as late as it asks. */
+/** Sends a request to a deployment, and retries a 429 after the pause that it asks for. */
 export const paced = async (url: string, init: RequestInit): Promise<Response> => {
   for (;;) {
     const response = await fetch(url, init);

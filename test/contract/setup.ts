@@ -7,10 +7,10 @@ import type { ServiceFile } from '../../local/state.ts';
 import { startProcess } from '../support/local-service.ts';
 import { paced } from './paced.ts';
 
-/** The service under test, and what the suite may use of it. */
+/** The service under test, with the keys and residents that the suite may use. */
 export interface Target {
   baseUrl: string;
-  /** The suite started it itself, with the demo's rows. */
+  /** True if the suite started the service itself, with the demo's rows. */
   local: boolean;
   /** A key with all scopes. */
   key: string;
@@ -28,7 +28,7 @@ declare module 'vitest' {
   }
 }
 
-/** Reads somebody's residents through the API. Throws with what to change where one is unknown. */
+/** Looks residents up through the API. Throws with advice if one is unknown. */
 const readResidents = async (baseUrl: string, key: string, names: string[]) =>
   Promise.all(
     names.map(async (name) => {
@@ -58,7 +58,7 @@ const given = async (baseUrl: string): Promise<Target> => {
   };
 };
 
-/** Starts the service as a person does, or takes the one that the environment names; ends what it started. */
+/** Starts the local service, or takes the one that the environment names. Returns a function that ends a started one. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const { CONTRACT_BASE_URL, ...env } = process.env;
   if (CONTRACT_BASE_URL) {

@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { prefix, target } from './target.ts';
 
 /**
- * The answers of the contract, written from it and not from the code: exactly these members, of these types. UUIDs are
- * answered in lower case, money as whole numbers, timestamps in UTC with milliseconds.
+ * The shapes of answers, written from the contract and not from the code: exactly these members, of these types. UUIDs
+ * are in lower case, money is a whole number, and timestamps are in UTC with milliseconds.
  */
 const uuid = z.string().regex(/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/);
 const timestamp = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -114,8 +114,8 @@ const titles: Record<number, string> = {
 };
 
 /**
- * Asserts a failure as the contract has them: problem+json with exactly its members, `errors` on a 400 that has
- * messages and never elsewhere, and `detail` joining them.
+ * Asserts a problem of the contract: exactly its members, `errors` only on a 400 with messages, and `detail` with all of
+ * them joined.
  */
 export const expectProblem = (
   answer: { status: number; headers: Headers; body: unknown },
@@ -123,7 +123,7 @@ export const expectProblem = (
   path: string,
   errors?: unknown[],
 ): void => {
-  // The firewall of a deployment refuses what has no key's shape without a body.
+  // A deployment's firewall refuses malformed keys without a body.
   if (!target.local && status === 401 && answer.status === 401 && answer.body === undefined) return;
   expect({ status: answer.status, body: answer.body }).toEqual({
     status,

@@ -4,13 +4,13 @@ import { request as requestHttps } from 'node:https';
 import { afterAll, inject } from 'vitest';
 import { paced } from './paced.ts';
 
-/** What the files of the suite share: a client of the service under test that tidies up after itself. */
+/** The suite's client of the service under test. It removes the rows that it made. */
 export const target = inject('target');
 
 interface Answer {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is looked at member by member, whatever the endpoint.
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is looked at member by member.
   body: any;
 }
 
@@ -24,7 +24,7 @@ const made: { path: string; body: { id: string } }[] = [];
 
 const send = target.local ? fetch : paced;
 
-/** Sends a request with the key of all scopes, or another; a body that is text is sent as it is. */
+/** Sends a request, by default with the key of all scopes. A string is sent as it is, any other body as JSON. */
 export const call = async (
   method: string,
   path: string,
@@ -49,7 +49,7 @@ export const call = async (
 
 export const get = (path: string): Promise<Answer> => call('GET', path);
 
-/** The status of a GET as fetch does not send it: with a header twice, or with a body. */
+/** Sends a GET that fetch cannot send: with a repeated header, or with a body. Returns the status. */
 export const statusOf = (path: string, headers: OutgoingHttpHeaders, body?: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     const url = new URL(target.baseUrl + path);
@@ -61,14 +61,14 @@ export const statusOf = (path: string, headers: OutgoingHttpHeaders, body?: stri
     request.on('error', reject).end(body);
   });
 
-/** What stands before `/v1` in the paths of the service: the stage, on a deployment without a domain of its own. */
+/** The part of the service's paths before `/v1`: the stage, on a deployment without its own domain. */
 export const prefix = new URL(target.baseUrl).pathname.replace(/\/$/, '');
 
-/** Reads what a `Location` leads to. */
+/** Reads the resource at a `Location`. */
 export const follow = ({ headers }: Answer): Promise<Answer> =>
   get((headers.get('location') ?? '/nowhere').slice(prefix.length));
 
-/** A category goes; of what cannot be deleted, the part that could do harm is switched off. */
+/** Deletes a category. Rows that cannot be deleted are made inactive. */
 const undo = async ({ path, body: { id } }: (typeof made)[number]): Promise<Answer> => {
   if (path.startsWith('/v1/categories')) return call('DELETE', `/v1/categories/${id}`);
   if (path.startsWith('/v1/customers')) return call('POST', `/v1/giftcards/${id}/actions/disable`);
@@ -82,7 +82,7 @@ afterAll(async () => {
   for (const uuid of used) await clear(uuid);
 });
 
-/** Takes from a customer what the suite may have given them. */
+/** Resets the credit, the ban and the settings of a customer. */
 const clear = async (uuid: string): Promise<void> => {
   await call('POST', `/v1/customers/${uuid}/actions/set-credit`, { credit: 0 });
   await call('POST', `/v1/customers/${uuid}/actions/set-restricted-credit`, { credit: 0 });
@@ -93,8 +93,8 @@ const clear = async (uuid: string): Promise<void> => {
 export const hasResidents = target.residents.length > 0;
 
 /**
- * The resident of a number. Files run at once where there are many residents: each file takes numbers that no other
- * file takes (see the head of each).
+ * The resident with a number. Files may run at the same time, so each uses its own numbers, which its first comment
+ * names.
  */
 export const resident = (number: number): { uuid: string; username: string } => {
   const one = target.residents[number % Math.max(target.residents.length, 1)];
@@ -106,17 +106,17 @@ export const resident = (number: number): { uuid: string; username: string } => 
 /** Text that no other run has used. */
 export const unique = (text: string): string => `${text} ${randomUUID().slice(0, 13)}`;
 
-/** A well-formed UUID that nothing has. */
+/** A well-formed UUID that no row and no resident has. */
 export const unknownUuid = 'ffffffff-7e57-4000-8000-ffffffffffff';
 
-/** A well-formed username that is nobody's: the virtual world gives out no digits alone. */
+/** A well-formed username that no resident has: the virtual world gives out no names of digits alone. */
 export const unknownName = '0000000000000000000000000000000.0';
 
 export const nilUuid = '00000000-0000-0000-0000-000000000000';
 
 export const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
 
-/** Makes a row and answers it. */
+/** Makes a row. Returns it. */
 const create = async (path: string, body: object): Promise<Answer['body']> => {
   const answer = await call('POST', path, body);
   if (answer.status > 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
@@ -134,7 +134,7 @@ export const createCoupon = (ownerIdentifier: string, fields: object = {}) =>
 export const grantCard = (identifier: string, fields: object = {}) =>
   create(`/v1/customers/${identifier}/actions/grant-gift-card`, { credit: 5, ...fields });
 
-/** An action of a customer. */
+/** Calls an action of a customer. */
 export const act = (uuid: string, action: string, body?: unknown, sent?: Sent): Promise<Answer> =>
   call('POST', `/v1/customers/${uuid}/actions/${action}`, body, sent);
 
@@ -151,8 +151,8 @@ export const walk = async (path: string): Promise<Answer['body'][]> => {
 };
 
 /**
- * Answers what `read` finds once `isThere`. On AWS an index follows the table within a second; the local service has it
- * at once, and is asked once.
+ * Repeats `read` until `isThere`, since on AWS an index follows the table within a second. The local service has no such
+ * delay, so it is read once.
  */
 export const settled = async <T>(read: () => Promise<T>, isThere: (value: T) => boolean): Promise<T> => {
   let value = await read();

@@ -36,7 +36,7 @@ const event = (keys: string[], row = routes[0], path = row?.path): APIGatewayReq
 const policyOf = async (key: string, row = routes[0]) =>
   (await handler(event([key], row))).policyDocument.Statement[0] as { Effect: string; Resource: string };
 
-test('403s over HTTP without the scope, 401 without a key, and the endpoint answers with it', async () => {
+test('403s over HTTP without the scope, 401s without a key, and calls the endpoint with both', async () => {
   const reader = service.callAs(await service.keyWith(['categories:read']));
 
   const answers = [
@@ -115,7 +115,7 @@ test('401s for a revoked key', async () => {
   await expect(handler(event([text]))).rejects.toThrow(/^Unauthorized$/);
 });
 
-test('an uncached call costs one read; its time is noted at most once an hour', async () => {
+test('an uncached call costs one read, and at most once an hour a write of its time', async () => {
   const { text } = await issueKey({ store: service.store, name: 'new', scopes, stage: 'test' });
   const id = parseKey(text, 'test')?.id ?? '';
   const cost = async () => {
@@ -147,7 +147,7 @@ const stubbedTable = () => {
   return table;
 };
 
-test('an outage of the table is not a 401: the error of the table is thrown', async () => {
+test('throws the error of the table in an outage, not a 401', async () => {
   for (const name of ['InternalServerError', 'ThrottlingException', 'TimeoutError']) {
     const outage = Object.assign(new Error('the table is down'), { name });
     stubbedTable().on(GetCommand).rejects(outage);
@@ -159,7 +159,7 @@ test('an outage of the table is not a 401: the error of the table is thrown', as
   }
 });
 
-test('a key works even if its use cannot be noted, and waits for that at most a second', async () => {
+test('a key works even if its use cannot be written, and waits for that at most a second', async () => {
   const { key, text } = await issueKey({ store: service.store, name: 'unused', scopes, stage: 'test' });
   const table = stubbedTable().on(GetCommand).resolves({ Item: key });
 
@@ -192,7 +192,7 @@ test('404s from every endpoint for the key of a deleted store', async () => {
   }
 });
 
-test('403s for the key of a deleted store that lacks the scope: the layers before the endpoint come first', async () => {
+test('403s for the key of a deleted store that lacks the scope, since the authorizer decides first', async () => {
   const store = await createStore('Gone');
   const call = service.callAs(await service.keyWith(['products:read'], store.id));
   await deleteStore(store.id);
@@ -207,7 +207,7 @@ test('no key can be issued for a deleted store', async () => {
   await expect(service.keyWith(scopes, store.id)).rejects.toMatchObject({ status: 404 });
 });
 
-test('names one usage key for all keys of a store', async () => {
+test('gives all keys of a store one usage key', async () => {
   const keys = [service.key, await service.keyWith(['categories:read']), service.otherKey];
 
   const named = await Promise.all(keys.map(async (key) => (await handler(event([key]))).usageIdentifierKey));

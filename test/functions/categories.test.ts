@@ -16,7 +16,7 @@ const newProduct = async (): Promise<string> =>
 const countOf = async (id: string): Promise<number> =>
   (await service.call('GET', `/v1/categories/${id}`)).body.productCount;
 
-test('a rename may take a name that another category has', async () => {
+test('two categories may have the same name after a rename', async () => {
   const [one, other] = [await newCategory(), await newCategory()];
   await service.call('PUT', `/v1/categories/${one}`, { name: 'New' });
 
@@ -66,7 +66,7 @@ test('a category with 3,000 products is deleted with its memberships', async () 
   expect((await service.call('DELETE', `/v1/categories/${id}`)).status).toBe(404);
 });
 
-test('adds that race a delete leave nothing that a reader can see', async () => {
+test('concurrent adds and a delete leave nothing that a reader can see', async () => {
   const id = await newCategory();
   const products = await Promise.all(Array.from({ length: 10 }, newProduct));
 

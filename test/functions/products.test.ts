@@ -35,14 +35,14 @@ const defaults = {
   profitShares: [],
 };
 
-test('what only the service may set is ignored', async () => {
+test('ignores fields that only the service may set', async () => {
   const { body } = await create({ name: 'Chair', price: 10, id: unknownUuid, mpListing: 7, activePrice: 1 });
 
   expect(body).toEqual(defaults);
   expect(body.id).not.toBe(unknownUuid);
 });
 
-test('PUT replaces every field; what is left out gets its default', async () => {
+test('PUT replaces every field; a missing one gets its default', async () => {
   const full = {
     name: 'Sofa',
     price: 90,
@@ -114,7 +114,7 @@ test.each([
   expect(await wholeTable()).toEqual(before);
 });
 
-test('inactive products are found by id, and in no list', async () => {
+test('inactive products can be read by id, and are in no list', async () => {
   const { id } = (await create({ name: 'Unsold', price: 1, active: false })).body;
 
   expect((await service.call('GET', `/v1/products/${id}`)).status).toBe(200);

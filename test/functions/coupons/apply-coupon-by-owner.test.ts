@@ -19,7 +19,7 @@ test('picks the owner’s newest usable coupon', async () => {
   expect(body.couponId).toBe(newestUsable.id);
 });
 
-test('400s with the newest of an owner’s coupons when none is usable', async () => {
+test('400s with the reason of the owner’s newest coupon if none is usable', async () => {
   const { store } = service();
   await createCoupon(
     store,
@@ -39,7 +39,7 @@ test('400s with the newest of an owner’s coupons when none is usable', async (
   expect([inactive.status, inactive.body.detail]).toEqual([400, 'The coupon is not active.']);
 });
 
-test('reads the owner’s coupons as they are now, also where none is usable', async () => {
+test('reads the owner’s coupons consistently, also if none is usable', async () => {
   const consistent: boolean[] = [];
   const stop = intercept(async ({ operation, input }, send) => {
     if (operation === 'BatchGetItem' && JSON.stringify(input).includes('#COUPON'))

@@ -26,7 +26,7 @@ test('400s with one message for each fault of a body', async () => {
   expect(body.detail).toBe(body.errors.join(' '));
 });
 
-test('400s with both residents who do not exist', async () => {
+test('400s with both unknown residents', async () => {
   const { status, body } = await apply({ couponOwnerUuid: unknownUuid, scope: 0 }, 'nobody');
 
   expect(status).toBe(400);

@@ -25,7 +25,7 @@ test('200s store-wide with the coupon, the customer and an expiry 24 hours ahead
   });
 });
 
-test('200s for one product, by code in any case, with the hours that were asked for', async () => {
+test('200s for one product, by code in any case, with the requested hours', async () => {
   await make({ code: 'Straße' });
 
   const { status, body } = await apply({ code: ' STRASSE', scope: 1, productId: productId(), expiresInHours: 168 });
@@ -36,7 +36,7 @@ test('200s for one product, by code in any case, with the hours that were asked 
   expect(sharp.body.expiresAt).toBe(timestamp(clock() + 168 * hour));
 });
 
-test('replaces a live application of the same scope only: each product is a scope of its own', async () => {
+test('replaces a live application of the same scope only; each product is another scope', async () => {
   const [first, second] = [await make(), await make()];
   const another = (await service().call('POST', '/v1/products', { name: 'Table', price: 1 })).body.id;
 
@@ -79,7 +79,7 @@ test('does not find itself as the earlier application when the answer to its wri
   let sent = 0;
   dbOnce.middlewareStack.add(
     (next, context) => async (args) => {
-      // The key's hour of last use is an update too.
+      // The key's hour of last use is another update.
       const isApplication = JSON.stringify(args.input).includes('#APPLIED#');
       if (context.commandName !== 'UpdateItemCommand' || !isApplication) return next(args);
       sent += 1;

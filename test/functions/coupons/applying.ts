@@ -5,10 +5,10 @@ import { setClock, startTestService, wholeTable } from '../../support/service.ts
 
 export const hour = 3_600_000;
 
-/** Without the keys, whose hour of last use moves with the clock. */
+/** The table without the keys, whose hour of last use changes with the clock. */
 export const tableWithoutKeys = async () => (await wholeTable()).filter(({ pk }) => !String(pk).startsWith('KEY#'));
 
-/** A service with a product in each store, coupons of Ada's, and a clock that stands far ahead in each new test. */
+/** Starts a service with a product in each store and coupons of Ada's. Each test moves the clock far ahead. */
 export const startApplying = () => {
   let service: Awaited<ReturnType<typeof startTestService>>;
   let productId: string;

@@ -31,7 +31,7 @@ test('201s with the coupon, its defaults and its Location', async () => {
   expect((await service.call('GET', `/v1/coupons/${body.id}`)).body).toEqual(body);
 });
 
-test('ignores what no request may set', async () => {
+test('ignores fields that no request may set', async () => {
   const sent = {
     id: unknownUuid,
     usesPerCustomer: 3,
@@ -59,7 +59,7 @@ test.each(['SUMMER', 'summer', ' sUmMeR ', 'ｓummer'])(
   },
 );
 
-test('lets one of many concurrent creates of one code win', async () => {
+test('lets exactly one of many concurrent creates of a code succeed', async () => {
   const answers = await Promise.all(['Rush', 'RUSH', 'rush', 'rusH', 'ruSh'].map((code) => create({ code })));
 
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400, 400]);
@@ -67,7 +67,7 @@ test('lets one of many concurrent creates of one code win', async () => {
   expect(data.filter(({ code }: { code: string }) => code.toLowerCase() === 'rush')).toHaveLength(1);
 });
 
-test('takes a code of which another store has a coupon', async () => {
+test('accepts a code of another store’s coupon', async () => {
   await create({ code: 'Shared' });
 
   const { status } = await service.callOther('POST', '/v1/coupons', {
@@ -78,7 +78,7 @@ test('takes a code of which another store has a coupon', async () => {
   expect(status).toBe(201);
 });
 
-test('takes codes that fold to more bytes than a key of the table can hold, and keeps them unique', async () => {
+test('accepts codes that normalise to more bytes than a key of the table holds, and keeps them unique', async () => {
   const long = 'ﷺ'.repeat(64);
 
   const [first, again, other] = [

@@ -15,7 +15,7 @@ const action = (name: string, body: object, key?: string) =>
 
 const choice = { code: 'kept', scope: 0 };
 
-test('makes one coupon of a create that is sent twice under one Idempotency-Key', async () => {
+test('makes one coupon of two creates under one Idempotency-Key', async () => {
   const body = { code: 'Once', ownerIdentifier: ada.uuid };
   const create = () => service.call('POST', '/v1/coupons', body, { 'Idempotency-Key': 'create' });
 
@@ -25,7 +25,7 @@ test('makes one coupon of a create that is sent twice under one Idempotency-Key'
   expect(second.body).toEqual(first.body);
 });
 
-test('makes one gift card of a grant that is sent twice under one Idempotency-Key', async () => {
+test('makes one gift card of two grants under one Idempotency-Key', async () => {
   const [first, second] = [
     await action('grant-gift-card', { credit: 5 }, 'grant'),
     await action('grant-gift-card', { credit: 5 }, 'grant'),
@@ -35,7 +35,7 @@ test('makes one gift card of a grant that is sent twice under one Idempotency-Ke
   expect((await service.call('GET', `/v1/customers/${bob.uuid}/giftcards`)).body.data).toEqual([first.body]);
 });
 
-test('gives the first answer of apply and revoke again, and knows live applications with and without a key', async () => {
+test('repeats the first answer of apply and revoke, and sees live applications with and without a key', async () => {
   const answers = [
     await action('apply-coupon', choice, 'apply-1'),
     await action('apply-coupon', choice, 'apply-1'),
@@ -92,7 +92,7 @@ test('tells exactly one of many concurrent revokes, with keys and without, that 
   expect(answers.filter(({ body }) => body.revoked)).toHaveLength(1);
 });
 
-/** Runs `work` between what the next request reads and what it writes in a transaction. */
+/** Runs `work` between the reads of the next request and its transaction. */
 const beforeNextTransaction = (work: () => Promise<unknown>): void => {
   dbOnce.middlewareStack.add(
     (next, context) => async (args) => {
@@ -106,7 +106,7 @@ const beforeNextTransaction = (work: () => Promise<unknown>): void => {
   );
 };
 
-test('decides again when the application has changed between its reading and its writing', async () => {
+test('decides again if the application has changed between its read and its write', async () => {
   await action('revoke-coupon', choice);
   beforeNextTransaction(() => action('apply-coupon', choice));
   const overNew = await action('apply-coupon', choice, 'over-new');

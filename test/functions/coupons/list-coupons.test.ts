@@ -55,7 +55,7 @@ test('400s for the cursor of another owner’s list', async () => {
   expect(status).toBe(400);
 });
 
-test('400s for a malformed owner and 404s for one who does not exist', async () => {
+test('400s for a malformed owner and 404s for an unknown one', async () => {
   expect((await service.call('GET', '/v1/coupons/owner/not%20a%20name')).status).toBe(400);
   expect((await service.call('GET', `/v1/coupons/owner/${unknownUuid}`)).status).toBe(404);
   expect((await service.call('GET', '/v1/coupons/owner/nobody')).status).toBe(404);
@@ -70,7 +70,7 @@ test('moves a coupon between the lists of active and inactive ones when it is re
 
   expect([await listed(true), await listed(false)]).toEqual([false, true]);
   expect((await service.call('GET', '/v1/coupons/owner/cleo')).body.data).toHaveLength(1);
-  // An inactive coupon must not be among those that apply by owner has to look through.
+  // Apply by owner must not have to read inactive coupons.
   const item = (await wholeTable()).find((each) => each.id === id && each.folded !== undefined);
   expect(item?.ranked).toBe(item?.rankedOff);
 });

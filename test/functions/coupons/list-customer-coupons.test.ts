@@ -12,7 +12,7 @@ const list = (customer: string, query = '') =>
 const newProduct = async (): Promise<string> =>
   (await service().call('POST', '/v1/products', { name: 'Chair', price: 10 })).body.id;
 
-/** A customer with a coupon applied to these products and, last, to the whole store. */
+/** Makes a customer with a coupon that is applied to this many products and, last, to the whole store. */
 const withApplications = async (productCount: number) => {
   const { username } = await newResident();
   const coupon = await make();
@@ -23,7 +23,7 @@ const withApplications = async (productCount: number) => {
   return { username, coupon, products: products.sort() };
 };
 
-test('answers the application to the whole store first, then those to products by their ids, as apply answered them', async () => {
+test('answers the application to the whole store first, then those to products in the order of their ids, each as apply answered it', async () => {
   const { username, uuid } = await newResident();
   const [store, product] = [await make({ discount: 30 }), await make()];
   const products = [await newProduct(), await newProduct()].sort();
@@ -45,7 +45,7 @@ test('answers the application to the whole store first, then those to products b
   expect(body.pagination).toEqual({ nextCursor: null, previousCursor: null, limit: 100 });
 });
 
-test('leaves out what does not count: lapsed applications, and coupons that are inactive or expired', async () => {
+test('leaves out lapsed applications, and coupons that are inactive or expired', async () => {
   const { username } = await newResident();
   const [lapsing, switchedOff, expiring, counting] = [
     await make(),
@@ -98,13 +98,13 @@ test.each([1, 2, 3])('pages of %i lead from the first application to the last, a
   expect(back).toEqual(forth.slice(0, -1));
 });
 
-test('404s for a resident who does not exist, 400s for an identifier that is none', async () => {
+test('404s for an unknown resident, 400s for a malformed identifier', async () => {
   const answers = [await list('nobody'), await list(unknownUuid), await list('a..b')];
 
   expect(answers.map(({ status }) => status)).toEqual([404, 404, 400]);
 });
 
-test('answers an empty list for a resident whom no coupon was applied to, and refuses the cursor of another', async () => {
+test('answers an empty list for a resident without applications, and refuses the cursor of another', async () => {
   const { username } = await newResident();
   const { username: other } = await withApplications(1);
   const { nextCursor } = (await list(other, '?limit=1')).body.pagination;
@@ -113,7 +113,7 @@ test('answers an empty list for a resident whom no coupon was applied to, and re
   expect((await list(bob.uuid, `?cursor=${nextCursor}`)).body.errors).toEqual(['Cursor is invalid.']);
 });
 
-test('takes two calls and three units, by UUID, for one coupon that is applied in two places', async () => {
+test('takes two calls and three units, by UUID, for a coupon with two applications', async () => {
   const { username, coupon } = await withApplications(1);
   const { customerUuid } = (await list(username)).body.data[0];
 

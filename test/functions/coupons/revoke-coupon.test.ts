@@ -26,7 +26,7 @@ test('revokes this coupon at this scope once, and nothing else', async () => {
   ]);
 });
 
-test('revokes any coupon of the owner, one that is inactive by now included', async () => {
+test('revokes any coupon of the owner, also an inactive one', async () => {
   const coupon = await make();
   await make();
   await make({}, {}, cleo);
@@ -39,7 +39,7 @@ test('revokes any coupon of the owner, one that is inactive by now included', as
   expect([foreign.body, body]).toEqual([{ revoked: false }, { revoked: true }]);
 });
 
-test('does not find an application from the millisecond at which it lapses', async () => {
+test('does not revoke an application from the millisecond at which it lapses', async () => {
   const { id: couponId } = await make();
   await apply({ couponId, scope: 0, expiresInHours: 1 });
   await apply({ couponId, scope: 0, expiresInHours: 1 }, 'cleo');
@@ -52,7 +52,7 @@ test('does not find an application from the millisecond at which it lapses', asy
   expect([live.body, lapsed.body]).toEqual([{ revoked: true }, { revoked: false }]);
 });
 
-test('adds nobody to the customers on a revoke that finds nothing', async () => {
+test('makes no resident a customer on a revoke that finds nothing', async () => {
   const { id: couponId } = await make();
   const before = await tableWithoutKeys();
 

@@ -14,7 +14,7 @@ const create = async (code: string): Promise<string> =>
 
 const update = (id: string, body: object) => service.call('PUT', `/v1/coupons/${id}`, body);
 
-/** Each coupon's code and each held code, folded: they must be the same. */
+/** The normalised code of each coupon, and each code item. They must be the same. */
 const codes = async () => {
   const items = await wholeTable();
   const ofKind = (kind: string) => items.filter(({ pk }) => pk === `${service.store}#${kind}`);
@@ -92,7 +92,7 @@ test('404s for a coupon that does not exist, and writes nothing', async () => {
   expect(await wholeTable()).toEqual(before);
 });
 
-test('leaves one code held by each coupon after renames and creates that race', async () => {
+test('leaves each coupon one code after concurrent renames and creates', async () => {
   const ids = await Promise.all(['Race1', 'Race2', 'Race3'].map(create));
   const names = ['Race1', 'Race2', 'RACE3', 'Race4', 'Race5'];
 

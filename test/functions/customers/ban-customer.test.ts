@@ -16,7 +16,7 @@ const ban = (uuid: string, body?: unknown) => service.call('POST', `/v1/customer
 const reasonOf = async (uuid: string) =>
   ((await findCustomerItem(service.store, uuid)) as { banReason?: string } | undefined)?.banReason;
 
-test('200s with the ban state for a resident whom the store has never touched', async () => {
+test('200s with the ban state for a resident without a record in the store', async () => {
   const { uuid, username } = await newResident();
 
   const { status, body } = await ban(uuid);

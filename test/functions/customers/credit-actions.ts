@@ -3,7 +3,7 @@ import { timestamp } from '../../../lib/clock.ts';
 import { listLots } from '../../../lib/credit/lots.ts';
 import { setClock, startTestService } from '../../support/service.ts';
 
-/** The four credit actions: those of the two types differ only in which balance and lots they mean. */
+/** The four credit actions. Those of the two types differ only in their balance and lots. */
 
 export interface Target {
   action: string;
@@ -34,12 +34,12 @@ export const setUp = ({ action, field, otherAction }: Target) => {
     set: (uuid: string, body: unknown) =>
       service.call('POST', `${actionsOf(uuid)}/set-${field === 'credit' ? 'credit' : 'restricted-credit'}`, body),
     actOnOther: (uuid: string, body: unknown) => service.call('POST', `${actionsOf(uuid)}/${otherAction}`, body),
-    /** The lots of a customer as [state, remaining], in the order of their ends. */
+    /** The lots of a customer as [state, remaining], in the order of their expiry. */
     lots: async (uuid: string) =>
       (await listLots(service.store, uuid))
         .sort((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1))
         .map(({ state, remaining }) => [state, remaining]),
-    /** When, and by which request, the lots of a customer ended, in the order of their ends. */
+    /** The time and the request that closed each lot of a customer, in the order of their expiry. */
     endings: async (uuid: string) =>
       (await listLots(service.store, uuid))
         .sort((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1))

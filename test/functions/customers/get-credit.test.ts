@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 identifierCases(() => service, 'GET', '/credit');
 
-test('200s with zeros for a resident whom the store has never touched, and writes nothing', async () => {
+test('200s with zeros for a resident without a record in the store, and writes nothing', async () => {
   const { uuid, username } = await newResident();
   const before = await wholeTable();
 
@@ -36,7 +36,7 @@ test('200s with both stored balances and nothing of their lots', async () => {
   expect(body).toEqual({ uuid, username, credit: 30, restrictedCredit: 4 });
 });
 
-test('200s with what a due lot holds until a change of credit closes it', async () => {
+test('200s with the credit of a due lot until a change of credit closes it', async () => {
   const { uuid } = await newResident();
   const actions = `/v1/customers/${uuid}/actions`;
   await service.call('POST', `${actions}/increment-credit`, { delta: 30, expiresAt: timestamp(noon + 1000) });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 identifierCases(() => service, 'GET', '');
 
-test('200s with zeros for a resident whom the store has never touched, and writes nothing', async () => {
+test('200s with zeros for a resident without a record in the store, and writes nothing', async () => {
   const { uuid, username } = await newResident();
   const before = await wholeTable();
 
@@ -29,7 +29,7 @@ test('200s with zeros for a resident whom the store has never touched, and write
   expect(await wholeTable()).toEqual(before);
 });
 
-test('200s with everything that was written about the customer', async () => {
+test('200s with all data of the customer', async () => {
   const { uuid, username } = await newResident();
   await service.call('PUT', `/v1/customers/${uuid}`, { discount: 15, newsSubscriber: true });
   await service.call('POST', `/v1/customers/${uuid}/actions/ban`, { reason: 'Spam' });
@@ -49,7 +49,7 @@ test('200s with everything that was written about the customer', async () => {
   });
 });
 
-test('200s with zeros for what only another store has written', async () => {
+test('200s with zeros for data that only another store has written', async () => {
   const { uuid } = await newResident();
   await service.callOther('POST', `/v1/customers/${uuid}/actions/set-credit`, { credit: 500 });
   await service.callOther('POST', `/v1/customers/${uuid}/actions/ban`);

@@ -28,7 +28,7 @@ const buyer = async () => {
   return { ...resident, buy };
 };
 
-test('200s with zeros for a resident whom the store has never touched, and writes nothing', async () => {
+test('200s with zeros for a resident without a record in the store, and writes nothing', async () => {
   const { uuid, username } = await newResident();
   const before = await wholeTable();
 
@@ -46,7 +46,7 @@ test('200s with zeros for a customer who has bought nothing', async () => {
   expect(await spendOf(uuid)).toEqual({ uuid, username, sum: 0, lastYearSum: 0, totalOwned: 0 });
 });
 
-test('counts today and the 364 days before it as the last year, to the UTC day', async () => {
+test('counts today and the 364 UTC days before it as the last year', async () => {
   const { uuid, buy } = await buyer();
   // 3 March 2027 is the first of the 365 days that end on 1 March 2028, since 2028 has a 29 February.
   await buy(1, '2027-03-02T23:59:59.999Z');
@@ -57,7 +57,7 @@ test('counts today and the 364 days before it as the last year, to the UTC day',
   expect(await spendOf(uuid)).toMatchObject({ sum: 1111, lastYearSum: 1110 });
 });
 
-test('lets a day leave the last year at midnight UTC', async () => {
+test('drops a day from the last year at midnight UTC', async () => {
   const { uuid, buy } = await buyer();
   await buy(10, '2027-03-03T08:00:00.000Z');
 
@@ -70,7 +70,7 @@ test('lets a day leave the last year at midnight UTC', async () => {
   expect(midnight).toMatchObject({ sum: 10, lastYearSum: 0 });
 });
 
-test('keeps the lifetime sum when old days are dropped by later purchases', async () => {
+test('keeps the lifetime sum when later purchases drop old days', async () => {
   const { uuid, buy } = await buyer();
   await buy(10, timestamp(noon));
   setClock(noon + 500 * day);
@@ -88,7 +88,7 @@ test('counts each product owned once', async () => {
   expect(await spendOf(uuid)).toMatchObject({ sum: 20, totalOwned: 2 });
 });
 
-test('records a purchase once, however often it is sent', async () => {
+test('records a repeated purchase once', async () => {
   const { uuid, buy } = await buyer();
 
   const first = await buy(10, timestamp(noon), 'vase', 'same');
@@ -100,7 +100,7 @@ test('records a purchase once, however often it is sent', async () => {
   expect(await spendOf(uuid)).toMatchObject({ sum: 10, totalOwned: 1 });
 });
 
-test('loses no purchase among concurrent ones, and records one that is sent twice at once only once', async () => {
+test('loses no concurrent purchase, and records one that is sent twice at once only once', async () => {
   const { uuid, username, buy } = await buyer();
   const products = ['vase', 'lamp', 'rug', 'sofa'];
 
@@ -120,7 +120,7 @@ test('loses no purchase among concurrent ones, and records one that is sent twic
   });
 });
 
-test('counts what was bought in another store there only', async () => {
+test('does not count purchases in another store', async () => {
   const resident = await newResident();
   await recordPurchase(service.otherStore, {
     id: 'other',

@@ -12,7 +12,7 @@ export const incrementCases = (target: Target): void => {
 
   identifierCases(service, 'POST', `/actions/${target.action}`, { delta: 5 });
 
-  test('200s with both balances for a resident whom the store has never touched', async () => {
+  test('200s with both balances for a resident without a record in the store', async () => {
     const { uuid, username } = await newResident();
 
     const { status, body } = await act(uuid, { delta: 500 });
@@ -22,7 +22,7 @@ export const incrementCases = (target: Target): void => {
     expect((await service().call('GET', `/v1/customers/${uuid}/credit`)).body).toEqual(body);
   });
 
-  test('adds one lot when it expires, none when it does not, and closes none', async () => {
+  test('adds one lot with expiresAt, none without, and closes none', async () => {
     const { uuid } = await newResident();
 
     await act(uuid, { delta: 500, expiresAt: at(60) });
@@ -37,7 +37,7 @@ export const incrementCases = (target: Target): void => {
     expect(auditTable(await wholeTable())).toEqual([]);
   });
 
-  test('drains the lots that expire first, and what is not in lots last', async () => {
+  test('drains the lots that expire first, and unlotted credit last', async () => {
     const { uuid } = await newResident();
     await act(uuid, { delta: 30 });
     await act(uuid, { delta: 20, expiresAt: at(60) });
@@ -90,7 +90,7 @@ export const incrementCases = (target: Target): void => {
     expect(body[field]).toBe(0);
   });
 
-  test('touches neither balance nor lots of the other type', async () => {
+  test('changes neither balance nor lots of the other type', async () => {
     const { uuid } = await newResident();
     await actOnOther(uuid, { delta: 30, expiresAt: at(60) });
     await act(uuid, { delta: 10 });
@@ -111,7 +111,7 @@ export const incrementCases = (target: Target): void => {
     expect(body[field]).toBe(limit);
   });
 
-  test('leaves room for what a due lot held', async () => {
+  test('does not count a due lot towards the credit limit', async () => {
     const { uuid } = await newResident();
     await act(uuid, { delta: limit, expiresAt: at(10) });
     setClock(noon + 10_000);
@@ -123,7 +123,7 @@ export const incrementCases = (target: Target): void => {
   });
 
   test.each([undefined, at(60)])(
-    'still takes credit away above a limit that was lowered since (lot until %s)',
+    'still removes credit above a limit that was lowered since (lot until %s)',
     async (expiresAt) => {
       const { uuid } = await newResident();
       await act(uuid, { delta: 1000, expiresAt });
@@ -178,7 +178,7 @@ export const incrementCases = (target: Target): void => {
     expect(await wholeTable()).toEqual(before);
   });
 
-  test('400s for what only a due lot could give, and leaves the table byte for byte as it was', async () => {
+  test('400s for credit that only a due lot holds, and leaves the table byte for byte as it was', async () => {
     const { uuid } = await newResident();
     await act(uuid, { delta: 10, expiresAt: at(10) });
     await act(uuid, { delta: 5 });
@@ -192,7 +192,7 @@ export const incrementCases = (target: Target): void => {
     expect(await wholeTable()).toEqual(before);
   });
 
-  test('400s for a resident who holds nothing, and does not make them a customer', async () => {
+  test('400s for a resident without credit, and does not make them a customer', async () => {
     const { uuid } = await newResident();
     const before = await wholeTable();
 

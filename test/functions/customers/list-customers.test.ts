@@ -9,10 +9,10 @@ import { walkList } from '../../support/walk.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;
 
-/** A customer of the filters' own store: their spend, and whether they subscribe. */
+/** The customers of the filters' store. */
 const seeded: (Resident & { spend: number; subscribed: boolean })[] = [];
 
-/** Spends with ties, zeros and different numbers of digits; every third customer subscribes. */
+/** Sums with ties, zeros and different numbers of digits. Every third customer subscribes. */
 const spends = [0, 5, 9, 10, 10, 10, 100, 99, 0, 1000, 5, 10];
 
 beforeAll(async () => {
@@ -72,7 +72,7 @@ test('200s with customers in full', async () => {
   expect(pagination).toEqual({ nextCursor: expect.any(String), previousCursor: null, limit: 1 });
 });
 
-test('does not list a resident until the store first writes something about them, and then at once', async () => {
+test('lists a resident as soon as the store writes about them, and not before', async () => {
   const resident = await newResident();
   const uuids = async (query = '') => (await get(query)).data.map(({ uuid }: Row) => uuid);
   await service.call('GET', `/v1/customers/${resident.uuid}`);
@@ -100,7 +100,7 @@ test('follows a subscription that changes, in both lists', async () => {
   expect(await isIn('newsSubscriber=true&spentMoreThan=5')).toBe(true);
 });
 
-test('lists nobody of another store', async () => {
+test('lists no customer of another store', async () => {
   const { body } = await service.callOther('GET', '/v1/customers');
 
   expect(body).toEqual({ data: [], pagination: { nextCursor: null, previousCursor: null, limit: 100 } });
@@ -145,7 +145,7 @@ test.each([
   expect(body.errors).toEqual(errors);
 });
 
-test('lists a customer once while the index of spend holds an old row of them beside the new one', async () => {
+test('lists a customer once while the index of spend holds their old row beside the new one', async () => {
   const before = (await get('spentMoreThan=9')).data;
   const stop = intercept(async ({ input }, send) => {
     const answer = await send();

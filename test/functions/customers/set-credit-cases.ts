@@ -11,7 +11,7 @@ export const setCases = (target: Target): void => {
 
   identifierCases(service, 'POST', `/actions/${target.action}`, { credit: 5 });
 
-  test('200s with both balances for a resident whom the store has never touched', async () => {
+  test('200s with both balances for a resident without a record in the store', async () => {
     const { uuid, username } = await newResident();
 
     const { status, body } = await act(uuid, { credit: 500 });
@@ -21,7 +21,7 @@ export const setCases = (target: Target): void => {
     expect((await service().call('GET', `/v1/customers/${uuid}/credit`)).body).toEqual(body);
   });
 
-  test('makes one lot of the whole balance when it expires, and none when it does not or is 0', async () => {
+  test('makes one lot of the whole balance if it expires, and none if it does not or is 0', async () => {
     const { uuid } = await newResident();
 
     await act(uuid, { credit: 500, expiresAt: at(60) });
@@ -37,7 +37,7 @@ export const setCases = (target: Target): void => {
     expect(auditTable(await wholeTable())).toEqual([]);
   });
 
-  test('supersedes the open lots of this type, expires the due ones, and keeps what they held, when and by which request they ended', async () => {
+  test('supersedes the open lots of this type, expires the due ones, and keeps their remainder, time and request of closing', async () => {
     const { uuid } = await newResident();
     await act(uuid, { credit: 500, expiresAt: at(10) });
     const increment = target.action.replace('set', 'increment');
@@ -57,7 +57,7 @@ export const setCases = (target: Target): void => {
     expect(auditTable(await wholeTable())).toEqual([]);
   });
 
-  test('touches neither balance nor lots of the other type', async () => {
+  test('changes neither balance nor lots of the other type', async () => {
     const { uuid } = await newResident();
     await actOnOther(uuid, { credit: 30, expiresAt: at(60) });
 
@@ -67,7 +67,7 @@ export const setCases = (target: Target): void => {
     expect(await lots(uuid)).toEqual([['open', 30]]);
   });
 
-  test('takes a balance of exactly the credit limit', async () => {
+  test('accepts a balance of exactly the credit limit', async () => {
     const { uuid } = await newResident();
 
     const { status, body } = await act(uuid, { credit: limit });

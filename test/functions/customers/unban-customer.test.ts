@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 identifierCases(() => service, 'POST', '/actions/unban');
 
-test('200s with the ban lifted and its reason forgotten', async () => {
+test('200s with the ban lifted and its reason deleted', async () => {
   const { uuid, username } = await newResident();
   await service.call('POST', `/v1/customers/${uuid}/actions/ban`, { reason: 'Spam' });
 

@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 identifierCases(() => service, 'PUT', '', { discount: 5 });
 
-test('200s with the customer, and stores what was sent', async () => {
+test('200s with the customer, and stores the sent fields', async () => {
   const { uuid, username } = await newResident();
 
   const { status, body } = await service.call('PUT', `/v1/customers/${uuid}`, { discount: 100, newsSubscriber: true });
@@ -42,7 +42,7 @@ test.each([
   expect(body).toMatchObject(expected);
 });
 
-test('never takes balances or the ban state from the body', async () => {
+test('ignores balances and the ban state in the body', async () => {
   const { uuid, username } = await newResident();
 
   const { body } = await service.call('PUT', `/v1/customers/${uuid}`, {

@@ -42,7 +42,7 @@ test('grows the pause between attempts, and lets the delivery wait after eight i
   expect(await getDelivery(store(), order.id)).toMatchObject({ state: 'waiting', attempts: 8 });
 });
 
-test('leaves a delivery to the worker that has it, and takes it over once its lease has lapsed', async () => {
+test('leaves a delivery to the worker with its lease, and takes it over once the lease has ended', async () => {
   const { bodies } = await dispenserThat(200);
   const order = anOrder(store());
   const at = Date.now();
@@ -59,7 +59,7 @@ test('leaves a delivery to the worker that has it, and takes it over once its le
   expect([after, bodies.length]).toEqual([succeeded, 1]);
 });
 
-test('keeps a message whose attempt was overtaken by a later one', async () => {
+test('keeps a message if a later attempt has overtaken its own', async () => {
   const order = anOrder(store());
   const url = await serve(async (_, response) => {
     setClock(Date.now() + 60_000);
@@ -93,7 +93,7 @@ test('gives up a delivery after 14 days, and not before', async () => {
   expect(bodies).toHaveLength(1);
 });
 
-test('leaves for later what there is no time for', async () => {
+test('returns messages to the queue for which no time is left', async () => {
   const { bodies } = await dispenserThat(200);
 
   const result = await handler(batchOf(encodeMessage(anOrder(store()))), contextWith(10_000));

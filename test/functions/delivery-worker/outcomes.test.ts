@@ -27,7 +27,7 @@ test.each([200, 204])('records a delivery as delivered when the dispenser answer
 });
 
 test.each([400, 401, 422])(
-  'records a delivery as failed, with what the script said, when it answers %i',
+  'records a delivery as failed, with the script’s text, when it answers %i',
   async (status) => {
     await dispenserThat(status);
     const order = anOrder(store());
@@ -40,7 +40,7 @@ test.each([400, 401, 422])(
   },
 );
 
-test('calls nobody for a message of a delivery that was made or has failed', async () => {
+test('makes no call for a message of a delivery that was made or has failed', async () => {
   const statuses = [200, 422];
   const { bodies } = await dispenserThat(() => statuses.shift() ?? 500);
   const [made, refused] = [anOrder(store()), anOrder(store())];
@@ -66,7 +66,7 @@ test.each([
   expect(await wholeTable()).toEqual(before);
 });
 
-test('drops a message of a store that is gone, and writes nothing', async () => {
+test('drops a message of a deleted store, and writes nothing', async () => {
   const { bodies } = await dispenserThat(200);
   await deleteStore(store());
   const before = await wholeTable();
@@ -78,7 +78,7 @@ test('drops a message of a store that is gone, and writes nothing', async () => 
   expect(await wholeTable()).toEqual(before);
 });
 
-test('reports only what failed of a batch', async () => {
+test('reports only the failed messages of a batch', async () => {
   await dispenserThat(200);
   const without = anOrder('StoreWithout');
   const orders = [anOrder(store()), anOrder(store())].map(encodeMessage);

@@ -47,7 +47,7 @@ test('keeps an address that was registered while the old one was being called', 
   expect(await listWaits(store(), 10)).toEqual([]);
 });
 
-test('lets a delivery wait while the store has no dispenser, and calls nobody', async () => {
+test('lets a delivery wait while the store has no dispenser, and makes no call', async () => {
   const order = anOrder(store());
 
   const result = await work(order);
@@ -74,7 +74,7 @@ test('refuses an address whose name leads into the private network by the time o
   });
 });
 
-test('keeps waiting deliveries where the queue refuses one of a batch', async () => {
+test('keeps waiting deliveries if the queue refuses one of a batch', async () => {
   const order = anOrder(store());
   await work(order);
   const refusal = { Id: '0', Code: 'InternalError', SenderFault: false };
@@ -89,7 +89,7 @@ test('keeps waiting deliveries where the queue refuses one of a batch', async ()
   expect((await listWaits(store(), 10)).map((wait) => wait.order)).toEqual([order]);
 });
 
-test('hands waiting deliveries over, however many, and each is given', async () => {
+test('hands any number of waiting deliveries over, and each is given', async () => {
   const orders = Array.from({ length: 205 }, () => anOrder(store()));
   for (const order of orders) await work(order);
   const { bodies } = await dispenserThat(200);

@@ -9,7 +9,7 @@ import { freshTable } from '../../support/service.ts';
 export const succeeded = { batchItemFailures: [] };
 export const failed = { batchItemFailures: [{ itemIdentifier: 'm0' }] };
 
-/** Queues and a table of the file's own, and for each test a store of its own, whose dispenser may be on loopback. */
+/** Makes queues and a table for the file, and for each test a store, whose dispenser may be on loopback. */
 export const startWorking = () => {
   let queue: { url: string; deadLetterUrl: string };
   let store: string;
@@ -30,7 +30,7 @@ export const startWorking = () => {
   return {
     queue: () => queue,
     store: () => store,
-    /** A dispenser that answers with `status`, registered for the store. */
+    /** Registers a dispenser that gives this answer. */
     dispenserThat: async (answer: number | (() => number)) => {
       const bodies: string[] = [];
       const url = await serve(async (request, response) => {

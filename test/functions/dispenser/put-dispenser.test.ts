@@ -25,7 +25,7 @@ afterEach(() => {
 
 const put = (body: unknown, call = service.call) => call('PUT', '/v1/dispenser', body);
 
-test('200s with a secret that stays the same, and keeps region and items', async () => {
+test('200s with the same secret each time, and stores region and items', async () => {
   const first = await put({ url, region: 'Ahern', items: ['Red lamp', 'Blue lamp'] });
   const second = await put({ url: `${url}2` });
 
@@ -40,7 +40,7 @@ test('200s with a secret that stays the same, and keeps region and items', async
   expect(await findDispenser(service.store)).toMatchObject({ url: `${url}2`, region: '', items: [] });
 });
 
-test('gives each store a secret of its own', async () => {
+test('gives each store another secret', async () => {
   const [mine, theirs] = await Promise.all([put({ url }), put({ url }, service.callOther)]);
 
   expect(theirs.body.secret).not.toBe(mine.body.secret);
@@ -114,7 +114,7 @@ test.each([
   expect(status).toBe(400);
 });
 
-test('400s where the name does not exist, and 503s where it cannot be looked up just now', async () => {
+test('400s for a name that does not exist, and 503s if it cannot be looked up now', async () => {
   const failing = (code: string) => async () => {
     throw Object.assign(new Error(code), { code });
   };
@@ -129,7 +129,7 @@ test('400s where the name does not exist, and 503s where it cannot be looked up 
   expect(broken.headers.get('retry-after')).toBe('5');
 });
 
-test('503s where the queue is down and deliveries wait, and says that the address is registered', async () => {
+test('503s if the queue is down while deliveries wait, and says that the address is registered', async () => {
   const { delivery } = await claimDelivery(anOrder(service.store), 50_000);
   await letWait(delivery, 'No dispenser.', false);
   const sqs = mockClient(SQSClient).on(SendMessageCommand).rejects('the queue is down');
@@ -142,7 +142,7 @@ test('503s where the queue is down and deliveries wait, and says that the addres
   expect((await findDispenser(service.store))?.url).toBe(`${url}3`);
 });
 
-test('takes hosts of other grids where the deployment allows them, and then no others', async () => {
+test('accepts hosts of other grids if the deployment allows them, and then no others', async () => {
   process.env.DISPENSER_HOST_SUFFIXES = 'osgrid.example, .other.example';
 
   const allowed = await put({ url: 'https://sim1.osgrid.example/cap/1' });
@@ -153,7 +153,7 @@ test('takes hosts of other grids where the deployment allows them, and then no o
   expect(refused.status).toBe(400);
 });
 
-test('takes loopback on the local service only', async () => {
+test('accepts loopback on the local service only', async () => {
   resolver.lookup = lookup;
   const loopback = { url: 'http://127.0.0.1:40000/cap/1' };
 

@@ -185,7 +185,7 @@ test.each([
   expect(walked.map(({ id }) => id)).toEqual(expected);
 });
 
-test('list: 200s and empty for a resident whom the store has never touched, and for another store', async () => {
+test('list: 200s and empty for a resident without a record in the store, and for another store', async () => {
   await grant({ credit: 1 }, 'bob');
 
   expect((await service.callOther('GET', '/v1/customers/bob/giftcards')).body.data).toEqual([]);

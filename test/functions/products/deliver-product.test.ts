@@ -26,10 +26,10 @@ const aProduct = async (fields = {}): Promise<string> =>
 const deliver = (id: string, body: unknown, call = service.call) =>
   call('POST', `/v1/products/${id}/actions/deliver`, body);
 
-test('200s once the queue has the whole order, grouped by store, and writes nothing', async () => {
+test('200s once the queue has the whole order in the store’s group, and writes nothing', async () => {
   const id = await aProduct({ item: 'Lamp (boxed)' });
   const before = await wholeTable();
-  // The local queue server does not tell the group of a message.
+  // The local queue server does not return the group of a message.
   const send = vi.spyOn(SQSClient.prototype, 'send');
 
   const { status, body, cost } = await deliver(id, { recipientIdentifier: 'Ada Lovelace', message: ' Enjoy! ' });
@@ -60,7 +60,7 @@ test('200s once the queue has the whole order, grouped by store, and writes noth
   });
 });
 
-test('200s with an empty message where none is sent', async () => {
+test('200s with an empty message by default', async () => {
   const { status, body } = await deliver(await aProduct(), { recipientIdentifier: ada.uuid.toUpperCase() });
 
   expect(status).toBe(200);
@@ -107,7 +107,7 @@ test('404s for an inactive product, an unknown one and one of another store, and
   expect(await received(queueUrl)).toEqual([]);
 });
 
-test('503s with Retry-After where the queue is down, and writes nothing', async () => {
+test('503s with Retry-After if the queue is down, and writes nothing', async () => {
   const id = await aProduct();
   const before = await wholeTable();
   const sqs = mockClient(SQSClient);
@@ -125,7 +125,7 @@ test('503s with Retry-After where the queue is down, and writes nothing', async 
   expect(await wholeTable()).toEqual(before);
 });
 
-test('503s within 6 seconds where the queue never answers', async () => {
+test('503s within 6 seconds if the queue never answers', async () => {
   const id = await aProduct();
   const silent = createServer().listen(0, '127.0.0.1');
   await once(silent, 'listening');

@@ -14,7 +14,7 @@ const made: { id: string; name: string; listed: boolean; bloggable: boolean; inC
 beforeAll(async () => {
   service = await startTestService();
   category = (await createCategory(service.store, { name: 'Some' })).id;
-  // 24 products in every combination of flags, category and name; names tie.
+  // 24 products in every combination of flags, category and name. Several have the same name.
   for (let i = 0; i < 3; i++)
     for (const listed of either)
       for (const bloggable of either)
@@ -37,27 +37,34 @@ const combinations = ['', 'false', 'true'].flatMap((listed) =>
   ),
 );
 
-test.each(combinations)('walks every match once, both ways: %j', async ({ listed, bloggable, byCategory, search }) => {
-  const query = [
-    listed && `listed=${listed}`,
-    bloggable && `bloggable=${bloggable}`,
-    byCategory && `category=${category.toUpperCase()}`,
-    search && `search=${search}`,
-  ];
-  const expected = made
-    .filter((row) => !listed || row.listed === (listed === 'true'))
-    .filter((row) => !bloggable || row.bloggable === (bloggable === 'true'))
-    .filter((row) => !byCategory || row.inCategory)
-    .filter((row) => !search || row.name.includes('%_'))
-    .map(({ id }) => id)
-    .sort();
-  const limits = [1, expected.length - 1, expected.length, expected.length + 1, Math.ceil(expected.length / 3)];
+test.each(combinations)(
+  'walks every match once, forward and back: %j',
+  async ({ listed, bloggable, byCategory, search }) => {
+    const query = [
+      listed && `listed=${listed}`,
+      bloggable && `bloggable=${bloggable}`,
+      byCategory && `category=${category.toUpperCase()}`,
+      search && `search=${search}`,
+    ];
+    const expected = made
+      .filter((row) => !listed || row.listed === (listed === 'true'))
+      .filter((row) => !bloggable || row.bloggable === (bloggable === 'true'))
+      .filter((row) => !byCategory || row.inCategory)
+      .filter((row) => !search || row.name.includes('%_'))
+      .map(({ id }) => id)
+      .sort();
+    const limits = [1, expected.length - 1, expected.length, expected.length + 1, Math.ceil(expected.length / 3)];
 
-  for (const limit of new Set(limits.map((value) => Math.max(value, 1)))) {
-    const data = await walkList<{ id: string }>(service.call, `/v1/products?${query.filter(Boolean).join('&')}`, limit);
-    expect(idsOf({ data })).toEqual(expected);
-  }
-});
+    for (const limit of new Set(limits.map((value) => Math.max(value, 1)))) {
+      const data = await walkList<{ id: string }>(
+        service.call,
+        `/v1/products?${query.filter(Boolean).join('&')}`,
+        limit,
+      );
+      expect(idsOf({ data })).toEqual(expected);
+    }
+  },
+);
 
 describe('search', () => {
   const found = async (term: string) => {
@@ -112,7 +119,7 @@ test.each(['listed=yes', 'bloggable=', 'category=x', `search=${'x'.repeat(101)}`
   },
 );
 
-test('a cursor is only good for the store and list that made it', async () => {
+test('a cursor works only in the store and list that made it', async () => {
   const { body } = await service.call('GET', '/v1/products?limit=1');
   const cursor = body.pagination.nextCursor;
 
