@@ -1,5 +1,6 @@
 import pMap from 'p-map';
-import { type Category, categoryKey, freeMembers } from '../../lib/store/categories.ts';
+import type { Category } from '../../lib/routes/categories.ts';
+import { categoryKey, freeMembers } from '../../lib/store/categories.ts';
 import { is, isNew, put, update } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';

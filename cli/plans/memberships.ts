@@ -1,5 +1,6 @@
 import { everyRow } from '../../lib/lists/source.ts';
-import { type Category, countBy, listCategories, listMembers, memberKey } from '../../lib/store/categories.ts';
+import type { Category } from '../../lib/routes/categories.ts';
+import { countBy, listCategories, listMembers, memberKey } from '../../lib/store/categories.ts';
 import { exists, isNew, put, remove } from '../../lib/table/language.ts';
 import { pauseOvertaken } from '../../lib/table/retry.ts';
 import { getMany, transact } from '../../lib/table/table.ts';

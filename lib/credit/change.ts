@@ -1,6 +1,7 @@
 import { now, timestamp } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { logSink } from '../log.ts';
+import type { CustomerCredit } from '../routes/credit.ts';
 import { findCustomerItem, getCustomerItem, uuidOf } from '../store/customers.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import { transact, write } from '../table/table.ts';
@@ -25,15 +26,7 @@ import {
   type Plan,
   touchesNoLot,
 } from './rules.ts';
-import {
-  attributes,
-  type Change,
-  type CreditItem,
-  type CustomerCredit,
-  creditLimit,
-  creditOf,
-  holdingOf,
-} from './state.ts';
+import { attributes, type Change, type CreditItem, creditLimit, creditOf, holdingOf } from './state.ts';
 import { fastUpdate, fitsOne, writesOf } from './writes.ts';
 
 /** The result of a change. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { CustomerCredit } from '../routes/credit.ts';
 import type { CustomerItem } from '../store/customers.ts';
 import type { Cause, Pending } from './lots.ts';
 import type { CreditCommand, CreditType, Holding } from './rules.ts';
@@ -75,14 +76,6 @@ export const dueShards: readonly string[] = Array.from({ length: shards }, (_, s
 
 export const dueShardOf = (uuid: string): string =>
   shardName((createHash('sha256').update(uuid).digest()[0] ?? 0) % shards);
-
-/** A customer's raw stored balances. */
-export interface CustomerCredit {
-  uuid: string;
-  username: string;
-  credit: number;
-  restrictedCredit: number;
-}
 
 export const creditOf = ({ sk, username, credit = 0, restrictedCredit = 0 }: CreditItem): CustomerCredit => ({
   uuid: sk,

@@ -2,16 +2,10 @@ import { newId } from '../clock.ts';
 import type { Source } from '../lists/source.ts';
 import { logSink } from '../log.ts';
 import { notFound } from '../problem.ts';
+import type { Category } from '../routes/categories.ts';
 import { check, exists, isNew, put, remove, update, type Write } from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { get, rowsOf, transact, updateExisting, write } from '../table/table.ts';
-
-/** A category. `productCount` counts its memberships, those of inactive products included. */
-export interface Category {
-  id: string;
-  name: string;
-  productCount: number;
-}
 
 export const categoryKey = (store: string, id: string): Key => ({ pk: partition(store, 'CATEGORY'), sk: id });
 export const memberKey = (store: string, id: string, productId: string): Key => ({

@@ -3,31 +3,12 @@ import { newId, now, timestamp } from '../clock.ts';
 import { loaded, merged, type Source } from '../lists/source.ts';
 import { normalised } from '../normalise.ts';
 import { invalid, notFound, type Problem } from '../problem.ts';
+import type { Coupon, CouponChoice, CouponFields } from '../routes/coupons.ts';
 import { copyOf, is, isNew, put, remove, update } from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { get, getMany, rowsOf, transact, write } from '../table/table.ts';
 import type { Resident } from './residents.ts';
-
-/** The fields of a coupon that a request sets; PUT replaces all of them. */
-export interface CouponFields {
-  code: string;
-  discount: number;
-  ownerProfit: number;
-  active: boolean;
-  bloggersSync: boolean;
-}
-
-/** `couponOwnerUsername` is a copy of the owner's name: `renameEverywhere` follows a change of it. */
-export interface Coupon extends CouponFields {
-  id: string;
-  couponOwnerUuid: string;
-  couponOwnerUsername: string;
-  /** 0: no limit. */
-  usesPerCustomer: number;
-  /** Usable until then. */
-  expiration: string;
-}
 
 /** A coupon as stored. */
 export interface CouponItem extends Coupon, Key {
@@ -219,13 +200,6 @@ const findByCode = async (store: string, code: string): Promise<CouponItem | und
   // A coupon that was renamed between the two reads left its code free for a moment, so not found is a true answer.
   return coupon?.folded === folded ? coupon : undefined;
 };
-
-/** The coupon of a request. The schema lets exactly one of the three fields through. */
-export interface CouponChoice {
-  code?: string | undefined;
-  couponOwnerUuid?: string | undefined;
-  couponId?: string | undefined;
-}
 
 /** The coupon that a request means at a time (as `timestamp` writes it); undefined if there is none. */
 export const findChosen = async (

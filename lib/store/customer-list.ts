@@ -1,21 +1,8 @@
 import { loaded, merged, type Source } from '../lists/source.ts';
+import type { Customer, CustomerFilter } from '../routes/customers.ts';
 import type { Key } from '../table/schema.ts';
 import { getMany, rowsOf } from '../table/table.ts';
-import {
-  type Customer,
-  type CustomerItem,
-  flagsOf,
-  listCustomerItems,
-  rankedOf,
-  rankOf,
-  readCustomer,
-} from './customers.ts';
-
-export interface CustomerFilter {
-  newsSubscriber?: boolean | undefined;
-  /** Lifetime spend in L$ that a customer must exceed. */
-  spentMoreThan?: number | undefined;
-}
+import { type CustomerItem, flagsOf, listCustomerItems, rankedOf, rankOf, readCustomer } from './customers.ts';
 
 /** A listed customer, with the place in the list's order. */
 type Listed = Customer & { position: string };

@@ -1,21 +1,11 @@
 import type { Identifier } from '../identifier.ts';
 import type { Source } from '../lists/source.ts';
 import { notFound } from '../problem.ts';
+import type { Customer } from '../routes/customers.ts';
 import { type Change, exists, update, type Write } from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { get, getMany, rowsOf, upsert, write } from '../table/table.ts';
 import { findResident, type Resident } from './residents.ts';
-
-/** A resident as one store sees them. */
-export interface Customer {
-  uuid: string;
-  username: string;
-  credit: number;
-  restrictedCredit: number;
-  discount: number;
-  newsSubscriber: boolean;
-  isBanned: boolean;
-}
 
 /** A customer's item; `sk` is the resident's UUID. Attributes that the store has never set are not there. */
 export interface CustomerItem extends Partial<Omit<Customer, 'uuid'>>, Key {

@@ -2,29 +2,12 @@ import { newId } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { loaded, merged, type Source } from '../lists/source.ts';
 import { notFound } from '../problem.ts';
+import type { GiftCard, GiftCardFields, GiftCardFilter } from '../routes/gift-cards.ts';
 import { copyOf, isNew, put } from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { get, getMany, rowsOf, updateExisting, write } from '../table/table.ts';
 import { findStoreResident, newCustomerWrites } from './customers.ts';
 import type { Resident } from './residents.ts';
-
-/** The fields of a gift card that a request sets; PUT replaces all of them. */
-export interface GiftCardFields {
-  /** In L$. */
-  credit: number;
-  texture: string | null;
-  transfer: boolean;
-  active: boolean;
-}
-
-/** `ownerUsername` is a copy of the owner's name: `renameEverywhere` follows a change of it. */
-export interface GiftCard extends GiftCardFields {
-  id: string;
-  ownerUuid: string;
-  ownerUsername: string;
-  redeemed: boolean;
-  purchased: boolean;
-}
 
 export interface GiftCardItem extends GiftCard, Key {
   ranked: string;
@@ -126,11 +109,6 @@ export const updateGiftCard = (store: string, id: string, fields: GiftCardFields
 /** Throws 404. */
 export const disableGiftCard = (store: string, id: string): Promise<GiftCard> =>
   setFields(store, id, { active: false });
-
-export interface GiftCardFilter {
-  active?: boolean | undefined;
-  redeemed?: boolean | undefined;
-}
 
 const either = [false, true];
 

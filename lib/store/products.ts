@@ -2,40 +2,14 @@ import { newId, now } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { loaded, merged, type Source } from '../lists/source.ts';
 import { normalised } from '../normalise.ts';
-import { activePrice, type Discount } from '../price.ts';
+import { activePrice } from '../price.ts';
 import { invalid, notFound } from '../problem.ts';
+import type { Product, ProductFields, ProductFilter } from '../routes/products.ts';
 import { isNew, put } from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { get, getMany, rowsOf, updateExisting, write } from '../table/table.ts';
 import { findCategory, listMembers } from './categories.ts';
 import { findResident } from './residents.ts';
-
-/** The fields of a product that a request sets; PUT replaces all of them. */
-export interface ProductFields {
-  name: string;
-  price: number;
-  image: string;
-  listed: boolean;
-  bloggable: boolean;
-  permissions: { copy: boolean; modify: boolean; transfer: boolean };
-  discount: Discount;
-  availableAmount: number;
-  limited: boolean;
-  item: string;
-  blockCredits: boolean;
-  description: string;
-  profitShares: { userUuid: string; percent: number }[];
-  demoId: string | null;
-  active: boolean;
-}
-
-export interface Product extends ProductFields {
-  id: string;
-  /** The product's listing on the marketplace; 0 unless imported. */
-  mpListing: number;
-  /** Calculated when the product is read. */
-  activePrice: number;
-}
 
 export interface StoredProduct extends Omit<Product, 'activePrice'>, Key {}
 
@@ -106,15 +80,6 @@ export const hasProduct = async (store: string, id: string): Promise<boolean> =>
 /** A store's products as stored, inactive ones too, in the order of their ids. */
 export const listStoredProducts = (store: string): Source<StoredProduct> =>
   rowsOf({ partition: partition(store, 'PRODUCT') });
-
-export interface ProductFilter {
-  listed?: boolean | undefined;
-  bloggable?: boolean | undefined;
-  /** A category's id. */
-  category?: string | undefined;
-  /** A literal substring of name or description. Empty: no filter. */
-  search?: string | undefined;
-}
 
 const either = [false, true];
 

@@ -1,5 +1,5 @@
 import { nilUuid } from '../../lib/identifier.ts';
-import type { ProductFields } from '../../lib/store/products.ts';
+import type { ProductFields } from '../../lib/routes/products.ts';
 
 /** The fields of a product after a request with name and price only. */
 export const productWith = (fields: Partial<ProductFields> = {}): ProductFields => ({
