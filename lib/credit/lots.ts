@@ -114,7 +114,7 @@ export interface LotsRead {
   open: CreditLot[];
   /** The sort keys of all that were read, closed ones included. */
   seen: string[];
-  /** Whether the epoch was read to its end. */
+  /** True if the epoch was read to its end. */
   isComplete: boolean;
 }
 
@@ -141,7 +141,7 @@ export const readLots = async (
 };
 
 /**
- * Whether lots that were read belong to the customer's item as it was read. A query may see the items of a transaction one
+ * Tells whether the lots belong to the customer's item, both as they were read. A query may see the items of a transaction one
  * by one, before or after their customer: so a lot that was just added may be missing, and one that just ended may still
  * be open. The last change is the only one that can be seen in part, since writers are refused until it is over.
  */
@@ -159,7 +159,7 @@ export const isWhole = (item: CreditItem, type: CreditType, { open, seen, isComp
 /** A transaction reads 100 items; one is the customer. */
 const together = 99;
 
-/** Whether a customer's item and these lots are all as they were read, at one moment. */
+/** Tells whether a customer's item and these lots are all as they were read, at one moment. */
 export const isCurrent = async (item: CreditItem, lots: readonly CreditLot[]): Promise<boolean> => {
   for (let i = 0; i === 0 || i < lots.length; i += together) {
     const some = lots.slice(i, i + together);

@@ -8,7 +8,7 @@ import { invalid } from '../problem.ts';
 export const creditTypes = ['regular', 'restricted'] as const;
 export type CreditType = (typeof creditTypes)[number];
 
-/** What a customer holds of one credit type: `balance` = `unlotted` + what remains in the open lots. */
+/** A customer's credit of one type: `balance` = `unlotted` + the sum of `remaining` over the open lots. */
 export interface Holding {
   balance: number;
   unlotted: number;
@@ -34,7 +34,7 @@ export type CreditCommand =
   /** Only closes what is due. */
   | { kind: 'reconcile' };
 
-/** What a command does to a holding and its lots. */
+/** The effect of a command on a holding and its lots. */
 export interface Plan<L extends Lot = Lot> {
   holding: Holding;
   /** The lots that end; drained ones with nothing left, the others with what remained. */
@@ -118,7 +118,7 @@ const increment = <L extends Lot>(
   limit: number,
 ): Plan<L> => {
   const { due, live, balance } = closeDue(holding, open, at);
-  // What is taken away is no addition, even where the limit was lowered below the balance since.
+  // A removal is allowed even where the limit was lowered below the balance since.
   if (delta > 0 && balance + delta > limit)
     throw invalid(`delta must not take the balance above the credit limit of ${limit}.`);
   if (balance + delta < 0) throw invalid(`delta must not remove more than the customer holds, which is ${balance}.`);
@@ -142,7 +142,7 @@ const increment = <L extends Lot>(
 };
 
 /**
- * What a command does. `open` are open lots in their order: for a set all of them; otherwise from the first on, as far
+ * Plans a command. `open` are open lots in their order: for a set all of them; otherwise from the first on, as far
  * as `isEnough` asks. Throws 400 where a rule refuses the command.
  */
 export const decide = <L extends Lot>(
@@ -158,7 +158,7 @@ export const decide = <L extends Lot>(
 };
 
 /**
- * Whether these first open lots are enough to decide a command: those that are due, those that it drains, and one more,
+ * Tells whether these first open lots are enough to decide a command: those that are due, those that it drains, and one more,
  * which says when the next comes due.
  */
 export const isEnough = (open: readonly Lot[], command: CreditCommand, at: string): boolean => {
@@ -169,7 +169,7 @@ export const isEnough = (open: readonly Lot[], command: CreditCommand, at: strin
   return live.length > drained.length;
 };
 
-/** What is wrong with books before they are written; undefined if they add up. It cannot be, and so must not pass. */
+/** The fault of books that are about to be written; undefined if they add up. It guards against a bug of ours. */
 export const booksFault = ({ balance, unlotted, lots }: Holding): string | undefined => {
   const amounts = [balance, unlotted, lots].every((amount) => Number.isSafeInteger(amount) && amount >= 0);
   const inLots = balance - unlotted;
@@ -177,7 +177,7 @@ export const booksFault = ({ balance, unlotted, lots }: Holding): string | undef
   return `a balance of ${balance} cannot be ${unlotted} without lots and ${lots} open lots`;
 };
 
-/** Whether a command can be decided without any lot, since it ends none. */
+/** Tells whether a command can be decided without any lot, since it ends none. */
 export const touchesNoLot = ({ lots, due }: Holding, command: CreditCommand, at: string): boolean => {
   if (lots === 0) return true;
   return !isDue(due, at) && command.kind !== 'set' && (command.kind === 'reconcile' || command.delta > 0);

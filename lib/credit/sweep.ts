@@ -13,7 +13,7 @@ export interface SweepReport {
   amount: number;
   /** Customers whom it failed for; they stay due, and the next sweep takes them up. */
   failed: number;
-  /** Whether it came to the end of what was due; if not, the next sweep goes on. */
+  /** True if it closed everything that was due; if not, the next sweep goes on. */
   finished: boolean;
 }
 

@@ -30,7 +30,7 @@ export const fastUpdate = ({ store, uuid, type, command, cause }: Change): Write
 
 const maxItems = 100;
 
-/** Whether a transaction holds so many lots beside the customer, a new lot and a request's record. */
+/** Tells whether a transaction holds so many lots beside the customer, a new lot and a request's record. */
 export const fitsOne = (lots: number): boolean => lots + 3 <= maxItems;
 
 /** The update of a customer's item that a plan makes, if the customer's credit is still at its version. */

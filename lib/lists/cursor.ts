@@ -6,7 +6,7 @@ export interface Cursor {
   /** Tells apart the lists of one endpoint: the order, or the resident whose list it is. Often "". */
   part: string;
   backward: boolean;
-  /** Whether a row at `position` itself belongs to the page. */
+  /** True if a row at `position` itself belongs to the page. */
   inclusive: boolean;
   /** A row's place in the list's order; the row may be gone by now. */
   position: string;

@@ -20,7 +20,7 @@ export interface Query {
 }
 
 /**
- * What the table language needs of a database. DynamoDB is one (dynamodb.ts). Another may stand in its place for
+ * The calls that the table language makes to a database. DynamoDB is one (dynamodb.ts). Another may stand in its place for
  * simulations; `language.ts` says what writes and conditions mean. Calls throw `Refused`, `Cancelled` and `Busy`;
  * an error that has `$fault: 'client'` is final, and any other leaves open whether the call was carried out.
  */
@@ -49,7 +49,7 @@ export class Refused extends Error {
   }
 }
 
-/** Whether the condition of one write of a transaction refused it, and what has its key instead. */
+/** One write of a transaction: `refused` by its condition or not, and the item that has its key instead. */
 export interface Refusal {
   refused: boolean;
   item?: Item | undefined;

@@ -104,7 +104,7 @@ const compares: Record<Comparison, (a: never, b: never) => boolean> = {
   '>=': (a, b) => a >= b,
 };
 
-/** Whether a condition holds for the item under its key, undefined if there is none. */
+/** Tells whether a condition holds for the item under its key, undefined if there is none. */
 export const holds = (condition: Condition | undefined, item: Item | undefined): boolean => {
   if (!condition) return true;
   if ('all' in condition) return condition.all.every((part) => holds(part, item));

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What one request has cost so far. */
+/** The cost of one request so far. */
 export interface Meter {
   /** Calls to the table, those of a batch or transaction counted once. */
   calls: number;

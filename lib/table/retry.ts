@@ -24,7 +24,7 @@ export const pauseOvertaken = (attempt: number): Promise<void> => pauseUpTo(200,
 /** How often a write is sent whose answer does not come; each time may take as long as a request's timeout. */
 const maxUnanswered = isPatient ? 8 : 3;
 
-/** Whether a failure leaves open whether the table has carried out the call. */
+/** Tells whether the table may have carried out a call that failed. */
 const isUnanswered = (error: unknown): boolean =>
   !(error instanceof Refused || error instanceof Cancelled) && (error as { $fault?: string }).$fault !== 'client';
 

@@ -143,7 +143,7 @@ export const transact = async (writes: readonly Write[], of?: { answer: unknown 
   }
 };
 
-/** What a write came to: the result, or the item that its condition refused. */
+/** The outcome of a write: its result, or the item that its condition refused. */
 export type Outcome<T, R = T> = { done: true; result: R } | { done: false; found: T | undefined };
 
 interface How<T, R> {
