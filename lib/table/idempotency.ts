@@ -70,12 +70,17 @@ const claim = async ({ key, owner }: Running, fingerprint: string): Promise<Kept
   return outcome.found.answer;
 };
 
-/** Releases the key of a request that changed nothing. If it did after all, its record is complete, and stays. */
-const release = async ({ key, owner }: Running): Promise<void> => {
+/**
+ * Releases the key of a request that failed, having changed nothing. If it did make its change, and only the table's
+ * answer was lost, its record is complete: then this answers it.
+ */
+const release = async ({ key, owner }: Running): Promise<KeptAnswer | undefined> => {
   try {
-    await write(remove(key, all(is('owner', owner), isRunning)));
+    const outcome = await write<RequestRecord>(remove(key, all(is('owner', owner), isRunning)));
+    return outcome.done || outcome.found?.owner !== owner ? undefined : outcome.found.answer;
   } catch {
     // The record lapses by itself; the caller must hear of the request's own failure.
+    return undefined;
   }
 };
 
@@ -131,8 +136,9 @@ export const answerOnce = async (
   try {
     result = await recorded(running, handler);
   } catch (error) {
-    await release(running);
-    throw error;
+    const answer = await release(running);
+    if (!answer) throw error;
+    return { answer, replayed: false };
   }
   if (!running.isComplete) await complete(running, result);
   return { answer: answerOf(result), replayed: false };

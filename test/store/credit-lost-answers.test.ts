@@ -63,6 +63,8 @@ test('with an Idempotency-Key a change whose answer is lost can be sent again, a
   const uuid = await customerWithLots(store(), [], 5);
   const headers = { 'Idempotency-Key': 'lost' };
   stop = intercept(async ({ operation }, send) => {
+    // The record, from which the change could be answered, is out of reach too.
+    if (operation === 'DeleteItem') throw answerLost();
     const answer = await send();
     if (operation.startsWith('TransactWrite')) throw answerLost();
     return answer;
@@ -74,5 +76,19 @@ test('with an Idempotency-Key a change whose answer is lost can be sent again, a
 
   expect([lost.status, again.status, again.body.credit]).toEqual([500, 200, 15]);
   expect(again.headers.get('idempotent-replayed')).toBe('true');
+  expect((await creditOf(store(), uuid)).item.credit).toBe(15);
+});
+
+test('with an Idempotency-Key a change whose answer stays lost is answered from its own record', async () => {
+  const uuid = await customerWithLots(store(), [], 5);
+  stop = intercept(async ({ operation }, send) => {
+    const answer = await send();
+    if (operation.startsWith('TransactWrite')) throw answerLost();
+    return answer;
+  });
+
+  const { status, body, headers } = await post(uuid, 'increment-credit', { delta: 10 }, { 'Idempotency-Key': 'own' });
+
+  expect([status, body.credit, headers.get('idempotent-replayed')]).toEqual([200, 15, null]);
   expect((await creditOf(store(), uuid)).item.credit).toBe(15);
 });

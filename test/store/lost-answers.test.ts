@@ -137,3 +137,57 @@ test('does not answer 503 to a creation that may have been made', async () => {
 
   expect(answer.status).toBe(500);
 });
+
+/** Writes that are one update each. */
+const singleWrites: [
+  string,
+  (id: { category: string; product: string; card: string; uuid: string }) => [string, string, object],
+][] = [
+  ['a category', ({ category }) => ['PUT', `/v1/categories/${category}`, { name: 'New' }]],
+  ['a product', ({ product }) => ['PUT', `/v1/products/${product}`, { name: 'New', price: 2 }]],
+  ['a gift card', ({ card }) => ['PUT', `/v1/giftcards/${card}`, { credit: 2 }]],
+  ['a card that is disabled', ({ card }) => ['POST', `/v1/giftcards/${card}/actions/disable`, {}]],
+  ['a customer', ({ uuid }) => ['PUT', `/v1/customers/${uuid}`, { discount: 2 }]],
+  ['a ban', ({ uuid }) => ['POST', `/v1/customers/${uuid}/actions/ban`, {}]],
+];
+
+test.each(singleWrites)('does not answer 503 to a write of %s that may have been made', async (_, requestOf) => {
+  const { uuid } = await newResident();
+  const made = async (path: string, body: object) => (await service.call('POST', path, body)).body.id;
+  const request = requestOf({
+    uuid,
+    category: await made('/v1/categories', { name: 'Seating' }),
+    product: await made('/v1/products', { name: 'Chair', price: 1 }),
+    card: await made(`/v1/customers/${uuid}/actions/grant-gift-card`, { credit: 1 }),
+  });
+  let sent = 0;
+  stop = intercept(async (call, send) => {
+    if (call.operation !== 'UpdateItem') return send();
+    sent += 1;
+    if (sent > 1) throw throttled();
+    await send();
+    throw answerLost();
+  });
+
+  expect((await service.call(...request)).status).toBe(500);
+});
+
+test('a keyed disable answers the card as it was stored, whatever was written beside it', async () => {
+  const { uuid } = await newResident();
+  const card = (await service.call('POST', `/v1/customers/${uuid}/actions/grant-gift-card`, { credit: 1 })).body;
+  const path = `/v1/giftcards/${card.id}`;
+  let isRead = false;
+  stop = intercept(async (call, send) => {
+    const answer = await send();
+    if (call.operation === 'GetItem' && JSON.stringify(call.input).includes(card.id) && !isRead) {
+      isRead = true;
+      await service.call('PUT', path, { credit: 80, transfer: true });
+    }
+    return answer;
+  });
+
+  const disabled = await service.call('POST', `${path}/actions/disable`, undefined, { 'Idempotency-Key': 'card' });
+
+  expect(disabled.body).toEqual({ ...card, credit: 80, transfer: true, active: false });
+  expect((await service.call('GET', path)).body).toEqual(disabled.body);
+});
