@@ -155,50 +155,55 @@ const queryInput = ({ partition, index, descending, from, last, contains, limit,
   };
 };
 
-/** DynamoDB as the engine. */
-export const dynamodb: Engine = {
-  get: async (Key) => {
-    const { Item } = await sent(db.send(new GetCommand({ TableName: tableName(), Key, ConsistentRead: true })));
-    return Item;
-  },
-  getSome: async (Keys, ConsistentRead) => {
-    const RequestItems = { [tableName()]: { Keys: [...Keys], ConsistentRead } };
-    const { Responses, UnprocessedKeys } = await sent(db.send(new BatchGetCommand({ RequestItems })));
-    return {
-      items: Responses?.[tableName()] ?? [],
-      rest: (UnprocessedKeys?.[tableName()]?.Keys ?? []) as Key[],
-    };
-  },
-  getTogether: async (keys) => {
-    const TransactItems = keys.map((Key) => ({ Get: { TableName: tableName(), Key } }));
-    const { Responses = [] } = await sent(db.send(new TransactGetCommand({ TransactItems })));
-    return Responses.map(({ Item }) => Item);
-  },
-  query: async (query) => {
-    const { Items = [], LastEvaluatedKey } = await sent(db.send(new QueryCommand(queryInput(query))));
-    return { items: Items, next: LastEvaluatedKey };
-  },
-  write: async (write) => {
-    const input = inputOf(write);
-    if (write.kind === 'update') {
-      const command = new UpdateCommand({ ...input, Key: write.key, ReturnValues: 'ALL_NEW' });
-      return (await sent(dbOnce.send(command))).Attributes;
-    }
-    if (write.kind === 'put') {
-      await sent(dbOnce.send(new PutCommand({ ...input, Item: write.item })));
-      return write.item;
-    }
-    if (write.kind === 'check') throw new Error('A check is a part of a transaction.');
-    await sent(dbOnce.send(new DeleteCommand({ ...input, Key: write.key })));
-    return undefined;
-  },
-  transact: async (writes, ClientRequestToken) => {
-    const TransactItems = writes.map((write) => ({ [members[write.kind]]: inputOf(write) }));
-    await sent(dbOnce.send(new TransactWriteCommand({ TransactItems, ClientRequestToken })));
-  },
-  removeSome: async (keys) => {
-    const RequestItems = { [tableName()]: keys.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })) };
-    const { UnprocessedItems } = await sent(db.send(new BatchWriteCommand({ RequestItems })));
-    return (UnprocessedItems?.[tableName()] ?? []).map(({ DeleteRequest }) => DeleteRequest?.Key as unknown as Key);
-  },
+/** DynamoDB's calls, each by itself, so that a function's bundle holds the commands that it uses and no others. */
+
+export const get: Engine['get'] = async (Key) => {
+  const { Item } = await sent(db.send(new GetCommand({ TableName: tableName(), Key, ConsistentRead: true })));
+  return Item;
+};
+
+export const getSome: Engine['getSome'] = async (Keys, ConsistentRead) => {
+  const RequestItems = { [tableName()]: { Keys: [...Keys], ConsistentRead } };
+  const { Responses, UnprocessedKeys } = await sent(db.send(new BatchGetCommand({ RequestItems })));
+  return {
+    items: Responses?.[tableName()] ?? [],
+    rest: (UnprocessedKeys?.[tableName()]?.Keys ?? []) as Key[],
+  };
+};
+
+export const getTogether: Engine['getTogether'] = async (keys) => {
+  const TransactItems = keys.map((Key) => ({ Get: { TableName: tableName(), Key } }));
+  const { Responses = [] } = await sent(db.send(new TransactGetCommand({ TransactItems })));
+  return Responses.map(({ Item }) => Item);
+};
+
+export const query: Engine['query'] = async (one) => {
+  const { Items = [], LastEvaluatedKey } = await sent(db.send(new QueryCommand(queryInput(one))));
+  return { items: Items, next: LastEvaluatedKey };
+};
+
+export const write: Engine['write'] = async (one) => {
+  const input = inputOf(one);
+  if (one.kind === 'update') {
+    const command = new UpdateCommand({ ...input, Key: one.key, ReturnValues: 'ALL_NEW' });
+    return (await sent(dbOnce.send(command))).Attributes;
+  }
+  if (one.kind === 'put') {
+    await sent(dbOnce.send(new PutCommand({ ...input, Item: one.item })));
+    return one.item;
+  }
+  if (one.kind === 'check') throw new Error('A check is a part of a transaction.');
+  await sent(dbOnce.send(new DeleteCommand({ ...input, Key: one.key })));
+  return undefined;
+};
+
+export const transact: Engine['transact'] = async (writes, ClientRequestToken) => {
+  const TransactItems = writes.map((one) => ({ [members[one.kind]]: inputOf(one) }));
+  await sent(dbOnce.send(new TransactWriteCommand({ TransactItems, ClientRequestToken })));
+};
+
+export const removeSome: Engine['removeSome'] = async (keys) => {
+  const RequestItems = { [tableName()]: keys.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })) };
+  const { UnprocessedItems } = await sent(db.send(new BatchWriteCommand({ RequestItems })));
+  return (UnprocessedItems?.[tableName()] ?? []).map(({ DeleteRequest }) => DeleteRequest?.Key as unknown as Key);
 };

@@ -2,18 +2,18 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { newId } from '../clock.ts';
 import type { Source } from '../lists/source.ts';
 import { notFound, requestRunning } from '../problem.ts';
-import { dynamodb } from './dynamodb.ts';
+import * as dynamodb from './dynamodb.ts';
 import { Cancelled, type Engine, type Query, type Refusal, Refused } from './engine.ts';
 import { all, applied, type Change, exists, holds, isNew, unchanged, update, type Write } from './language.ts';
 import { pause, pauseOvertaken, untilAnswered } from './retry.ts';
 import { indexes, type Key, tableKey } from './schema.ts';
 
-/** The database behind the verbs. A simulation replaces its members, as tests replace those of the clock. */
-export const engine: Engine = { ...dynamodb };
+/** Calls of another engine, which stand in for DynamoDB's: a simulation puts its own here. */
+export const engine: Partial<Engine> = {};
 
 /** One item by its key, as it is now. `T` is what is stored under such a key; undefined if nothing is. */
 export const get = async <T extends object>(key: Key): Promise<T | undefined> =>
-  (await engine.get({ pk: key.pk, sk: key.sk })) as T | undefined;
+  (await (engine.get ?? dynamodb.get)({ pk: key.pk, sk: key.sk })) as T | undefined;
 
 const inChunks = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
@@ -41,7 +41,7 @@ export const getMany = async <T extends Key>(
   const found = new Map<string, T>();
   const getChunk = (chunk: Key[]): Promise<void> =>
     untilDone(chunk, async (some) => {
-      const { items, rest } = await engine.getSome(some, consistent);
+      const { items, rest } = await (engine.getSome ?? dynamodb.getSome)(some, consistent);
       for (const item of items as unknown as T[]) found.set(nameOf(item), item);
       return rest;
     });
@@ -51,7 +51,7 @@ export const getMany = async <T extends Key>(
 
 /** Removes these items, whether they are there or not. */
 export const removeMany = async (keys: readonly Key[]): Promise<void> => {
-  await Promise.all(inChunks(keys, 25).map((chunk) => untilDone(chunk, engine.removeSome)));
+  await Promise.all(inChunks(keys, 25).map((chunk) => untilDone(chunk, engine.removeSome ?? dynamodb.removeSome)));
 };
 
 /**
@@ -59,7 +59,10 @@ export const removeMany = async (keys: readonly Key[]): Promise<void> => {
  * one by one, each a little earlier or later; this one sees all of them or none.
  */
 export const getTogether = async <T extends object>(keys: readonly Key[]): Promise<(T | undefined)[]> =>
-  (await untilAnswered(() => engine.getTogether(keys.map(({ pk, sk }) => ({ pk, sk }))), true)) as (T | undefined)[];
+  (await untilAnswered(
+    () => (engine.getTogether ?? dynamodb.getTogether)(keys.map(({ pk, sk }) => ({ pk, sk }))),
+    true,
+  )) as (T | undefined)[];
 
 interface List extends Pick<Query, 'partition' | 'index' | 'contains'> {
   /** Where the list begins, if not with the partition. */
@@ -78,7 +81,7 @@ export const rowsOf =
     // With a filter the limit is of rows read, not found: begin near what is wanted, then read in larger strides.
     let stride = list.contains ? 2 * limit : limit;
     do {
-      const { items, next } = await engine.query({
+      const { items, next } = await (engine.query ?? dynamodb.query)({
         ...list,
         descending,
         from: start,
@@ -101,7 +104,7 @@ export async function* pagesOf<T>(
 ): AsyncGenerator<T[]> {
   let after: Query['after'];
   do {
-    const { items, next } = await engine.query({ ...list, descending: false, limit, after });
+    const { items, next } = await (engine.query ?? dynamodb.query)({ ...list, descending: false, limit, after });
     yield items as T[];
     after = next;
   } while (after);
@@ -133,7 +136,7 @@ export const transact = async (writes: readonly Write[], of?: { answer: unknown 
   const sent = recording ? [...writes, recording.completion(of.answer)] : writes;
   const token = newId();
   try {
-    await untilAnswered(() => engine.transact(sent, token), true);
+    await untilAnswered(() => (engine.transact ?? dynamodb.transact)(sent, token), true);
     if (recording) recording.isComplete = true;
     return undefined;
   } catch (error) {
@@ -161,7 +164,7 @@ const sendAlone = async <T>(write: Write, repeatable: boolean): Promise<Outcome<
   try {
     const send = (wasLost: boolean) => {
       mayBeOurs = wasLost;
-      return engine.write(write);
+      return (engine.write ?? dynamodb.write)(write);
     };
     return { done: true, result: (await untilAnswered(send, repeatable)) as T };
   } catch (error) {
@@ -182,7 +185,7 @@ const sendTogether = async <T, R>(
   others: readonly Write[],
 ): Promise<Outcome<T, R>> => {
   for (let attempt = 1; ; attempt++) {
-    const found = write.kind === 'update' ? await engine.get(write.key) : undefined;
+    const found = write.kind === 'update' ? await (engine.get ?? dynamodb.get)(write.key) : undefined;
     if (write.kind === 'update' && !holds(write.change.when, found))
       return { done: false, found: found as T | undefined };
     const result = answer(applied(write, found) as T);

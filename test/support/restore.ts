@@ -17,7 +17,10 @@ afterAll(() => {
   stopIntercepting();
   forgetResidents();
   logLines.length = 0;
-  for (const { object, members } of kept) Object.assign(object, members);
+  for (const { object, members } of kept) {
+    for (const name of Object.keys(object)) if (!(name in members)) Reflect.deleteProperty(object, name);
+    Object.assign(object, members);
+  }
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
   Object.assign(process.env, env);
 });

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { dynamodb } from '../../lib/table/dynamodb.ts';
+import * as dynamodb from '../../lib/table/dynamodb.ts';
 import {
   above,
   all,
