@@ -2,7 +2,7 @@ import axe from 'axe-core';
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 
-/** No network: no name resolves, and Chromium makes no requests of its own. */
+/** Cuts the network off: no name resolves, and Chromium makes no requests of its own. */
 export const flags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -17,8 +17,8 @@ export const flags = [
 export const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 /**
- * One Chromium for a test file. `open` answers a new page in a context of its own, which blocks every address but
- * `allowed`. An error on a page, a breach of its content policy and a blocked request each fail the test.
+ * One Chromium for a test file. `open` returns a new page in its own context, which blocks every address but `allowed`.
+ * An error on a page, a breach of its content policy and a blocked request each fail the test.
  */
 export const useBrowser = (allowed: () => string) => {
   let browser: Awaited<ReturnType<typeof chromium.launch>>;
@@ -60,7 +60,7 @@ export const useBrowser = (allowed: () => string) => {
   };
 };
 
-/** Barriers for people with a screen reader, a keyboard or weak eyes, by the rules of WCAG 2.1 AA. */
+/** The violations of WCAG 2.1 AA on a page. */
 export const barriers = async (page: Page, root: string): Promise<string[]> => {
   await page.evaluate(axe.source);
   const found = await page.evaluate(async (selector) => {

@@ -9,14 +9,14 @@ import { barriers, useBrowser } from './browser.ts';
 let service: Awaited<ReturnType<typeof startForTests>>;
 beforeAll(async () => {
   service = await startForTests();
-  // A person would wait longer for a silent dispenser.
+  // A short time-out, so that the test does not wait long for a silent dispenser.
   process.env.DISPENSER_TIMEOUT_MILLIS = '400';
 });
 afterAll(() => service.stop());
 
 const { open, forgive } = useBrowser(() => service.baseUrl);
 
-/** Calls the API; answers the body. */
+/** Calls the API. Returns the body. */
 const call = async (method: string, path: string, body?: object) => {
   const response = await fetch(service.baseUrl + path, {
     method,
@@ -36,7 +36,7 @@ const row = (page: Page, list: string, text: string) => page.locator(`#${list} >
 
 const resident = (index: number) => service.residents[index] as { uuid: string; username: string };
 
-test('shows a request live with its cost, and its problem when opened', async () => {
+test('shows a request live with its cost, and its problem in the details', async () => {
   const page = await openConsole();
 
   await call('GET', '/v1/products?limit=0&search=live');
@@ -58,7 +58,7 @@ test('shows the base URL without /v1, as the client takes it', async () => {
   expect(await page.locator('#call-facts code').first().innerText()).toBe(service.baseUrl);
 });
 
-test('shows earlier requests, and only the problems on demand', async () => {
+test('shows earlier requests, or only the problems', async () => {
   await call('GET', '/v1/categories?limit=7');
   await call('GET', '/v1/categories?limit=-7');
 
@@ -115,7 +115,7 @@ test('shows a drained lot, and one that expires when the clock moves', async () 
   await page.getByText('1 hour ahead').waitFor();
 });
 
-test('puts readable dead letters back on the queue, where they arrive, and keeps the others', async () => {
+test('puts readable dead letters back on the queue, and keeps the others', async () => {
   const { data } = await call('GET', '/v1/products?search=Nameless');
   const order = encodeMessage({
     kind: 'deliver',
@@ -158,7 +158,7 @@ test('works with the keyboard alone, and shows the focus', async () => {
       };
     });
   const unmarked: string[] = [];
-  /** Presses Tab until that has the focus. */
+  /** Presses Tab until the element with this text has the focus. */
   const tabTo = async (text: string): Promise<void> => {
     for (let i = 0; i < 60; i++) {
       await page.keyboard.press('Tab');
@@ -191,7 +191,7 @@ test('works with the keyboard alone, and shows the focus', async () => {
   expect(unmarked).toEqual([]);
 });
 
-test('a row keeps its focus and stays open while others arrive', async () => {
+test('a row keeps its focus and stays open while new rows arrive', async () => {
   const page = await openConsole();
   const { data } = await call('GET', '/v1/products?search=Nameless');
   const deliver = (to: string) =>
@@ -235,7 +235,7 @@ test('shows every name as text', async () => {
   expect(await page.title()).toBe('Console · Store Integration Service');
 });
 
-test('an address with a broken escape does not stop it', async () => {
+test('survives an address with a broken escape', async () => {
   const page = await open('/#customer=%');
 
   await page.getByText('Live', { exact: true }).waitFor();
@@ -249,7 +249,7 @@ test('an address with a broken escape does not stop it', async () => {
   forgive(/status of 400/);
 });
 
-test('it is accessible in light and in dark, and a phone shows it without scrolling sideways', async () => {
+test('is accessible in light and dark mode, and needs no sideways scrolling on a phone', async () => {
   await call('GET', '/v1/customers/nobodyknown');
   const page = await open('/', { viewport: { width: 390, height: 844 } });
   await page.locator('.held').first().waitFor();
@@ -262,7 +262,7 @@ test('it is accessible in light and in dark, and a phone shows it without scroll
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
 });
 
-test('offers a customer with little credit once a part of the name is typed', async () => {
+test('suggests a customer for a part of the name', async () => {
   for (let index = 0; index < 60; index++)
     await call('POST', `/v1/customers/${resident(index).username}/actions/increment-credit`, { delta: 10 });
   const page = await openConsole();

@@ -9,7 +9,7 @@ import { tableName } from '../../lib/table/client.ts';
 import { startForTests } from '../support/local-service.ts';
 import { executablePath, flags } from './browser.ts';
 
-/** A page of another origin that knows the addresses of a running service's engine and queue. */
+/** A page of another origin, which knows the addresses of a running service's engine and queue. */
 
 let service: Awaited<ReturnType<typeof startForTests>>;
 let browser: Awaited<ReturnType<typeof chromium.launch>>;
@@ -25,7 +25,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** A server that allows every page everything, as the engine does. */
+/** Starts a server that allows every origin, as the engine does. */
 const serve = async (host: string): Promise<string> => {
   const allowed = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': '*' };
   const server = createServer((_, response) => response.writeHead(200, allowed).end('{"open":true}'));
@@ -68,7 +68,7 @@ const call = async (url: string, { headers, body }: { headers: Record<string, st
   return text(response);
 };
 
-test('it can neither read keys nor write itself one', async () => {
+test('a page of another origin cannot read keys or write one', async () => {
   const { AWS_ENDPOINT_URL_DYNAMODB: engine = '' } = process.env;
   const TableName = tableName();
   const mark = randomUUID();
@@ -85,7 +85,7 @@ test('it can neither read keys nor write itself one', async () => {
   expect(kept).not.toContain(mark);
 });
 
-test('it can make no delivery, with a form either', async () => {
+test('a page of another origin cannot make a delivery, not even with a form', async () => {
   const { AWS_ENDPOINT_URL_SQS: queue = '' } = process.env;
   const mark = randomUUID();
   const create = form({ Action: 'CreateTopic', Name: mark });
@@ -94,7 +94,7 @@ test('it can make no delivery, with a form either', async () => {
   const control = await read(await serve(new URL(queue).hostname), { mode: 'no-cors', ...create });
 
   expect(answer).toBe('refused');
-  // The page may not read the answer, but the form has arrived.
+  // The page cannot read the answer, but the form has arrived.
   expect(control).toBe('');
   const topics = await call(queue, form({ Action: 'ListTopics' }));
   expect(topics).toContain('ListTopicsResult');

@@ -34,7 +34,7 @@ describe('at /docs of the local service', () => {
     expect((await response.json()).data).toContainEqual(expect.objectContaining({ name: 'Made by hand' }));
   });
 
-  test('a phone shows every operation of the document, without scrolling sideways', async () => {
+  test('shows every operation on a phone without sideways scrolling', async () => {
     const document = await (await fetch(`${service.baseUrl}/pages/openapi.json`)).json();
     const page = await open('/docs', { viewport: { width: 390, height: 844 } });
     await operation(page, 'get', '/v1/products').getByRole('button').first().click();
@@ -65,7 +65,7 @@ describe('as files of npm run docs', () => {
   const build = new URL('../../local/build-docs.ts', import.meta.url).pathname;
   const { open } = useBrowser(() => pathToFileURL(dir).href);
 
-  test('it opens from a disk, names the deployed address, and offers no calls', async () => {
+  test('opens from a disk, names the deployed address, and offers no calls', async () => {
     execFileSync(process.execPath, [build, '--base-url', 'https://api.example.net/prod/', '--out', dir]);
 
     const page = await open('/index.html');
@@ -78,7 +78,7 @@ describe('as files of npm run docs', () => {
     expect(readdirSync(join(dir, 'pages')).sort()).toContain('openapi.json');
   });
 
-  test('refuses a malformed address and says what to give', () => {
+  test('refuses a malformed address with advice', () => {
     const { status, stderr } = spawnSync(process.execPath, [build, '--base-url', 'example', '--out', dir]);
 
     expect(status).toBe(1);

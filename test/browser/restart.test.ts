@@ -25,7 +25,7 @@ const start = async (...options: string[]) => {
 
 const { open, forgive } = useBrowser(() => service().baseUrl);
 
-test('the console says that the service is gone, and continues with the next one by itself', async () => {
+test('the console says that the service is gone, and connects to the next one by itself', async () => {
   const first = await start();
   const { baseUrl, keys } = service();
   const page = await open('/');

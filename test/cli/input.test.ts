@@ -22,7 +22,7 @@ describe('a duration', () => {
     expect(parseDuration('5217w')).toBe(5217 * 7 * 86_400_000);
   });
 
-  test('ends in the year 9999 at the latest, because times are compared as texts', () => {
+  test('ends in the year 9999 at the latest, since times are compared as texts', () => {
     source.now = () => Date.parse('9990-01-01T00:00:00Z');
 
     expect(parseEnd('5000w')()).toBe('9999-12-31T23:59:59.999Z');
@@ -45,7 +45,7 @@ describe('a rotation', () => {
     };
   };
 
-  test('never makes the old key live longer, however long the overlap is', async () => {
+  test('never extends the life of the old key, even with a long overlap', async () => {
     const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
     const { key, rotate } = await issue('Overlapping', expiresAt);
 

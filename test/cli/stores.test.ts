@@ -30,7 +30,7 @@ test('creates a store whose first key opens the API, and prints only the key', a
   expect(stores.toSorted()).toEqual(['Demo Store', 'My Store', 'Other Store']);
 });
 
-test('asks nothing without a terminal, and names the stores where there are several', async () => {
+test('asks nothing without a terminal, and lists the stores if there are several', async () => {
   const [create, remove, keys, unknown] = await Promise.all([
     service.run('create'),
     service.run('delete', 'Demo Store'),

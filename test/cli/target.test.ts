@@ -44,7 +44,7 @@ beforeAll(async () => {
   };
 });
 
-test('finds a deployment by its stack’s outputs, and issues keys that it accepts', async () => {
+test('finds a deployment by the outputs of its stack, and issues keys that work there', async () => {
   const created = await runStore(['create', 'On AWS', '--stage', 'prod', '--json'], env);
   const revoked = await runStore(['key', 'revoke', 'first key', '--stage', 'prod'], env);
 
@@ -55,7 +55,7 @@ test('finds a deployment by its stack’s outputs, and issues keys that it accep
   expect(revoked.stderr).toContain('within 7 seconds');
 });
 
-test('the doctor checks a deployment, and fails where the sweep does not run', async () => {
+test('the doctor checks a deployment, and fails if the sweep does not run', async () => {
   await createStore('Looked at');
 
   const { code, rows } = await runStore(['doctor', '--stage', 'prod', '--json'], env);

@@ -18,13 +18,13 @@ afterAll(() => service.stop());
 
 const client = (baseUrl = service.baseUrl) => storeClient({ baseUrl, apiKey: service.keys.all });
 
-test('the types are those of docs/openapi.json: if not, run npm run openapi', async () => {
+test('the types match docs/openapi.json: if not, run npm run openapi', async () => {
   const document = JSON.parse(textOf('docs/openapi.json'));
 
   expect(textOf('client/types.ts')).toBe(await clientTypes(document));
 });
 
-test('the example of docs/guides/client.md runs as it stands', async () => {
+test('the example of docs/guides/client.md runs unchanged', async () => {
   const [, example = ''] = /```ts\n(.*?)```/s.exec(textOf('docs/guides/client.md')) ?? [];
 
   const { stdout } = await promisify(execFile)(
@@ -63,7 +63,7 @@ test('a base URL with /v1 at its end, or a slash, means the same', async () => {
     expect(await client(service.baseUrl + end).get('/v1/categories')).toEqual(expected);
 });
 
-test('rows walks all pages with the filters, and stops where the caller stops', async () => {
+test('rows walks all pages with the filters, and stops when the caller stops', async () => {
   const store = client();
   for (let n = 0; n < 5; n++) await store.post('/v1/products', { body: { name: `Walked ${n}`, price: n } });
   const whole = await store.get('/v1/products', { query: { search: 'walked' } });

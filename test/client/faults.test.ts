@@ -45,7 +45,7 @@ test.each([
 });
 
 test.each(['127.0.0.1:4000', 'localhost:4000', '', 'ftp://example.org', 'https://me:word@example.org', 'http://'])(
-  'a base URL that cannot work is refused at once: %s',
+  'an invalid base URL is refused at once: %s',
   async (baseUrl) => {
     const { asked, store } = startWith(() => Response.json({}), { baseUrl });
 
@@ -58,7 +58,7 @@ test.each(['127.0.0.1:4000', 'localhost:4000', '', 'ftp://example.org', 'https:/
   },
 );
 
-test('a key with a character that no header takes is refused at once, and never quoted', async () => {
+test('a key with a character that no header may hold is refused at once, and never quoted', async () => {
   for (const apiKey of [`${secret}\nX: y`, `${secret}\u0000`, `${secret}…`]) {
     const { store } = startWith(() => Response.json({}), { apiKey, fetch });
     const started = performance.now();
@@ -71,7 +71,7 @@ test('a key with a character that no header takes is refused at once, and never 
   }
 });
 
-test('a body that cannot be written, and an Idempotency-Key that cannot be sent, are refused at once', async () => {
+test('a body that is no JSON, and an Idempotency-Key that no header may hold, are refused at once', async () => {
   const { asked, store } = startWith(() => Response.json({}));
   const circle: { delta: number; self?: object } = { delta: 1 };
   circle.self = circle;

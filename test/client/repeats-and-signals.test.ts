@@ -14,9 +14,9 @@ const client = (options: Partial<ClientOptions> = {}) =>
   storeClient({ baseUrl: service.baseUrl, apiKey: service.keys.all, ...options });
 
 const incrementCredit = '/v1/customers/{identifier}/actions/increment-credit';
-const untouched = (): string => service.residents[0]?.username ?? '';
+const unusedResident = (): string => service.residents[0]?.username ?? '';
 const credit = async (): Promise<number> =>
-  (await client().get('/v1/customers/{identifier}/credit', { path: { identifier: untouched() } })).credit;
+  (await client().get('/v1/customers/{identifier}/credit', { path: { identifier: unusedResident() } })).credit;
 
 test('retries transient failures, a POST with the same Idempotency-Key', async () => {
   const { asked, at, close } = await startScript(
@@ -50,7 +50,7 @@ test.each([408, 409, 429, 500, 502, 503, 504])('retries after a %d', async (stat
   expect(asked).toEqual([asked[0], asked[0]]);
 });
 
-test('does not retry other failures, nor where the service asks for a pause of more than a minute', async () => {
+test('does not retry other failures, nor if the service asks for a pause of more than a minute', async () => {
   for (const answer of [answering(400), answering(401), answering(501), answering(503, {}, { 'Retry-After': '61' })]) {
     const { asked, at, close } = await startScript({}, answer);
 
@@ -73,7 +73,7 @@ test('gives up after the last attempt, with its problem or with the error of fet
   expect([busy.asked.length, gone.asked.length]).toEqual([2, 2]);
 });
 
-test('credit is changed once even if the answer is lost', async () => {
+test('changes credit once even if the answer is lost', async () => {
   let lost = 0;
   const losing: typeof fetch = async (address, init) => {
     const response = await fetch(address, init);
@@ -84,7 +84,7 @@ test('credit is changed once even if the answer is lost', async () => {
   const before = await credit();
 
   const answer = await client({ fetch: losing }).post(incrementCredit, {
-    path: { identifier: untouched() },
+    path: { identifier: unusedResident() },
     body: { delta: 7 },
   });
 
@@ -100,7 +100,7 @@ test('after a 500 and after no answer, a call with the key of the error changes 
       await (await fetch(address, init)).text();
       return answerLast();
     };
-    const give = { path: { identifier: untouched() }, body: { delta: 7 } };
+    const give = { path: { identifier: unusedResident() }, body: { delta: 7 } };
     const before = await credit();
 
     const failure: unknown = await client({ fetch: losing, attempts: 1 })
@@ -135,7 +135,7 @@ test('every error of a POST carries its Idempotency-Key, and one of a GET has no
 });
 
 test('two calls are two changes, unless the caller gives both one key', async () => {
-  const give = { path: { identifier: untouched() }, body: { delta: 3 } };
+  const give = { path: { identifier: unusedResident() }, body: { delta: 3 } };
   const before = await credit();
 
   await client().post(incrementCredit, give);
@@ -146,7 +146,7 @@ test('two calls are two changes, unless the caller gives both one key', async ()
   expect(await credit()).toBe(before + 9);
 });
 
-test('a signal ends a call while it runs and while it pauses', async () => {
+test('a signal ends a running call, also during a pause', async () => {
   const hanging = await startScript({}, () => {});
   const busy = await startScript({}, answering(503, {}, { 'Retry-After': '60' }));
   const reason = new Error('enough');

@@ -3,14 +3,14 @@ import { globSync, readFileSync } from 'node:fs';
 export interface CodeBlock {
   file: string;
   line: number;
-  /** What the block says it is, such as `sh` or `json`; empty where it does not say. */
+  /** The declared language, such as `sh` or `json`; empty without one. */
   language: string;
   text: string;
-  /** The block after it, where that is what it prints. */
+  /** The next block, if it shows the output of this one. */
   prints?: string;
 }
 
-// Group 1 the indentation, 2 the language, 3 the text. A block may stand in a list, and is then indented.
+// Group 1 is the indentation of a block in a list, 2 the language, 3 the text.
 const fence = /^( *)```(\w*)[^\n]*\n(.*?)^ *```$/gms;
 
 const blocksOf = (file: string): CodeBlock[] => {
@@ -27,6 +27,6 @@ const blocksOf = (file: string): CodeBlock[] => {
   });
 };
 
-/** All fenced code of the documents that people read. */
+/** All fenced code blocks of the documents. */
 export const codeBlocks = (): CodeBlock[] =>
   ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md').sort(), 'inworld/README.md'].flatMap(blocksOf);

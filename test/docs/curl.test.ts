@@ -16,7 +16,7 @@ const excluded: Record<string, string> = {};
 const dir = mkdtempSync(join(tmpdir(), 'curl-'));
 let service: Awaited<ReturnType<typeof startForTests>>;
 beforeAll(async () => {
-  // The readers' key comes from .local/service.json in the directory that they are in.
+  // The commands of the documents read the key from .local/service.json in the current directory.
   service = await startForTests({ dataDir: join(dir, '.local') });
 });
 afterAll(async () => {
@@ -48,7 +48,7 @@ const read = (name: string): string[] =>
     .split('\n')
     .filter((line) => line !== '');
 
-test.each(files)('the curl lines of %s work, and print what it says', async (file) => {
+test.each(files)('the curl lines of %s work, and print the output that it shows', async (file) => {
   const own = runnable.filter((block) => block.file === file);
 
   const problem = await promisify(execFile)('bash', ['-c', scriptOf(own)], { cwd: dir }).catch((error: Error) => error);
@@ -58,7 +58,7 @@ test.each(files)('the curl lines of %s work, and print what it says', async (fil
     const output = read(`${index}.out`);
     const statuses = read(`${index}.status`).map(Number);
     const printed = prints === undefined ? undefined : JSON.parse(prints);
-    // A block that shows a problem is meant to be refused, by its last line.
+    // The last line of a block that shows a problem must be refused.
     const refused: number | undefined = printed?.title === undefined ? undefined : printed.status;
     const accepted = refused === undefined ? statuses : statuses.slice(0, -1);
     expect(statuses.length, place).toBeGreaterThan(0);
@@ -69,7 +69,7 @@ test.each(files)('the curl lines of %s work, and print what it says', async (fil
   expect(problem).not.toBeInstanceOf(Error);
 });
 
-test('every curl line stands in a block marked sh, and no exclusion is left over', () => {
+test('every curl line is in a block marked sh, and every exclusion is needed', () => {
   expect(blocks.filter(({ language }) => language !== 'sh').map(({ file, line }) => `${file}:${line}`)).toEqual([]);
   expect(Object.keys(excluded).filter((line) => !blocks.some((block) => firstLine(block) === line))).toEqual([]);
 });

@@ -2,14 +2,14 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** Holds the floor plan of docs/architecture.md from the imports themselves, those of types included. */
+/** Checks the floor plan of docs/architecture.md by the imports, those of types included. */
 
 const root = join(import.meta.dirname, '../..');
 
 /** The rooms of `lib/`, from the ground up: each may import from itself and from those before it. */
 const rooms = ['ground', 'lists', 'routes', 'table', 'store', 'credit', 'delivery', 'sale', 'events', 'http'];
 
-/** The files that each file imports, by their paths in the repository, and the packages, by their names. */
+/** The imports of each file: paths of files in the repository, and names of packages. */
 type Imports = Record<string, readonly string[]>;
 
 const specifier = /^(?:import|export)\b[^;']*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
@@ -34,7 +34,7 @@ const faultOf = (file: string, imported: string): string | undefined => {
 /** Every file that the functions load. */
 const reachable = (imports: Imports): Set<string> => {
   const reached = new Set(Object.keys(imports).filter((file) => file.startsWith('functions/')));
-  // A set hands out what is added to it meanwhile.
+  // The loop over a set also reaches elements that it adds.
   for (const file of reached) for (const imported of imports[file] ?? []) if (isFile(imported)) reached.add(imported);
   return reached;
 };
@@ -69,7 +69,7 @@ const circular = (imports: Imports): string[] => {
     arrows.filter(([from, to]) => from === folder && to !== from).map(([, to]) => to);
   return [...new Set(arrows.map(([from]) => from))].filter((folder) => {
     const reached = new Set(beyond(folder));
-    // A set hands out what is added to it meanwhile.
+    // The loop over a set also reaches elements that it adds.
     for (const next of reached) for (const further of beyond(next)) reached.add(further);
     return reached.has(folder);
   });
@@ -95,7 +95,7 @@ test('lib/ and functions/ import packages that are dependencies of the service',
       .map((name) => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name),
   );
 
-  // A package of types alone.
+  // This package has only types.
   packages.delete('aws-lambda');
   expect([...packages].filter((name) => !(name in dependencies))).toEqual([]);
 });

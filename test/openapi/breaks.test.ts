@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { breaksBetween } from '../../reference/breaks.ts';
 
-/** One document with a break of each kind, at a place of its own: compared once, since each comparison is a process. */
+/** One document has a break of each kind, each in another place, so that one slow comparison finds all of them. */
 
 const file = 'docs/openapi.json';
 const dir = mkdtempSync(join(tmpdir(), 'openapi-'));
@@ -49,7 +49,7 @@ const breaks: [string, (s: Any, p: Any) => void, RegExp][] = [
     /gained values: 'shop'/,
   ],
   [
-    'a value of an enum is no longer taken',
+    'a value of an enum is no longer accepted',
     (s) => (s.ApplyCouponRequest.properties.scope.enum = [0]),
     /lost values: '1'/,
   ],
@@ -69,12 +69,12 @@ const breaks: [string, (s: Any, p: Any) => void, RegExp][] = [
     /newsSubscriber.*A field of a request was removed/,
   ],
   [
-    'a field of a request takes another type',
+    'a field of a request has another type',
     (s) => (s.GrantGiftCardRequest.properties.transfer.type = 'string'),
     /Type of `transfer`/,
   ],
   [
-    'null is no longer taken',
+    'null is no longer accepted',
     (s) => (s.UpdateGiftCardRequest.properties.texture = { type: 'string', default: null }),
     /Type of `texture`/,
   ],
@@ -90,7 +90,7 @@ const breaks: [string, (s: Any, p: Any) => void, RegExp][] = [
   ],
   ['a text has to be shorter', (s) => (s.UpdateCouponRequest.properties.code.maxLength = 10), /`maxLength` of `code`/],
   [
-    'a text has to look otherwise',
+    'a text must have another pattern',
     (s) => (s.IncrementCustomerCreditRequest.properties.expiresAt.pattern = '^2'),
     /`pattern` of `expiresAt`/,
   ],
@@ -111,7 +111,7 @@ const breaks: [string, (s: Any, p: Any) => void, RegExp][] = [
     /customers\/get\/parameters.*Upper bound/,
   ],
   [
-    'a status is another one',
+    'a status is changed',
     (_, p) => {
       const { responses } = p['/v1/coupons/{id}'].put;
       responses['202'] = responses['200'];

@@ -36,7 +36,7 @@ test('only endpoints beyond the contract are marked as extensions', () => {
   expect(marked.sort()).toEqual(extensions.map(({ method, path }) => `${method} ${path}`).sort());
 });
 
-test('no operation or group is without its text, and no text without its operation', () => {
+test('every operation and group has a text, and every text an operation', () => {
   expect(Object.keys(operationTexts).sort()).toEqual(routes.map(({ id }) => id).sort());
   expect(new Set(operations.flatMap(({ tags }) => tags))).toEqual(new Set(Object.keys(tagTexts)));
 });
@@ -86,11 +86,11 @@ test.each([
   ['a number', queryInteger().optional(), { type: 'integer', minimum: -2_147_483_647, maximum: 2_147_483_647 }],
   ['an identifier', identifier(), { type: 'string', pattern: expect.any(String), not: { const: nilUuid } }],
   ['an id', uuid(), { type: 'string', format: 'uuid', pattern: expect.any(String) }],
-])('%s is described as what it stands for on the wire', (_, schema, expected) => {
+])('%s is described by its form on the wire', (_, schema, expected) => {
   expect(parameterSchema(schema)).toEqual(expected);
 });
 
-test('requests are described as they are sent, answers as they are received', () => {
+test('requests are described as sent, answers as received', () => {
   const { schemas } = openapi.components;
   const property = (schema: string, name: string) => schemas[schema]?.properties?.[name];
 

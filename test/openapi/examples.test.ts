@@ -8,7 +8,7 @@ import type { Response } from '../../reference/types.ts';
 import { startForTests } from '../support/local-service.ts';
 import { schemaChecker } from './schema-check.ts';
 
-/** Records the examples anew, as `npm run openapi` does: they have to be what docs/openapi.json holds. */
+/** Records the examples again, as `npm run openapi` does, and compares them with docs/openapi.json. */
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const about = { baseUrl: 'http://127.0.0.1:4000', version };
@@ -43,7 +43,7 @@ test('docs/openapi.json is current: if not, run npm run openapi', () => {
   expect(written).toBe(`${JSON.stringify(current, null, 2)}\n`);
 });
 
-test.each(routes)('$id answers its example with success, in the form of its schemas', (row) => {
+test.each(routes)('$id answers its example with success and in the form of its schemas', (row) => {
   const { status, headers, body } = recordings[row.id] ?? {};
   const operation = operationOf(row);
   const described = operation?.responses[row.status] as Response;
@@ -84,7 +84,7 @@ test('the examples of parameters fit their schemas', () => {
 
 const increment = '/v1/customers/vera.vendor/actions/increment-credit';
 
-/** Requests that are refused as the problems' examples say. */
+/** Requests that get the problems of the examples. */
 const refusals: Record<string, () => ReturnType<typeof call>> = {
   BadRequest: () => call('GET', '/v1/products?limit=0&listed=maybe'),
   Unauthorized: () => call('GET', '/v1/products', undefined, { 'X-API-Key': 'unknown' }),
@@ -97,7 +97,7 @@ const refusals: Record<string, () => ReturnType<typeof call>> = {
   },
 };
 
-/** Problems that no single request brings about. Their examples are made by the code that answers them. */
+/** Problems that no single request causes. The code that answers them makes their examples. */
 const notAskedFor = {
   IdempotencyConflict: 'needs a request that is still running',
   TooManyRequests: 'needs thousands of requests at once',
@@ -106,14 +106,11 @@ const notAskedFor = {
   GatewayTimeout: 'needs a function that takes longer than 29 seconds',
 };
 
-test.each(Object.entries(openapi.components.responses))(
-  'the problem %s is as its example says',
-  async (name, problem) => {
-    const { schema, example } = problem.content?.['application/problem+json'] ?? { schema: {} };
-    const answer = await refusals[name]?.();
+test.each(Object.entries(openapi.components.responses))('the problem %s matches its example', async (name, problem) => {
+  const { schema, example } = problem.content?.['application/problem+json'] ?? { schema: {} };
+  const answer = await refusals[name]?.();
 
-    expect(faultsOf(schema, example)).toEqual([]);
-    expect(answer === undefined).toBe(name in notAskedFor);
-    if (answer) expect(answer.body).toEqual(example);
-  },
-);
+  expect(faultsOf(schema, example)).toEqual([]);
+  expect(answer === undefined).toBe(name in notAskedFor);
+  if (answer) expect(answer.body).toEqual(example);
+});

@@ -4,7 +4,7 @@ import { document } from '../../reference/document.ts';
 import { operationTexts } from '../../reference/operation-texts.ts';
 import { schemaChecker } from './schema-check.ts';
 
-/** Puts every value of a pool into every field of every request's example: document and service must agree on it. */
+/** Puts every value of a pool into every field of every example request. Document and service must agree on each. */
 
 const long = (count: number): string[] => ['x', '😀'].map((character) => character.repeat(count));
 const pool: readonly unknown[] = [
@@ -38,13 +38,13 @@ const pool: readonly unknown[] = [
   ...[{ copy: false }, { copy: null }, { modify: 'x' }],
 ];
 
-/** Rules that span fields, or count bytes, which only the descriptions tell. Each is a pattern of `Schema.field value`. */
+/** Conditions that only the descriptions state, such as counts of bytes. Each is a pattern of `Schema.field value`. */
 const inWords = [
   // Exactly one of the three names a coupon, and productId goes with scope 1.
   /^(Apply|Revoke)CouponRequest\.(code|couponOwnerUuid|couponId|scope|productId) /,
   // No expiresAt with a negative delta.
   /^IncrementCustomerCreditRequest\./,
-  // An item name is needed where the name is none.
+  // A product needs an item if its name is no valid item name.
   /^ProductUpsertRequest\.name /,
   // A note is counted in bytes.
   /^DeliverProductRequest\.message "😀{3}/u,

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { OpenApiDocument } from '../../reference/types.ts';
 
-/** Closes every object schema, so that a field which is not declared is a fault. */
+/** Closes every object schema, so that an undeclared field is a fault. */
 const closed = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;
@@ -10,7 +10,7 @@ const closed = (value: unknown): unknown => {
   return { ...Object.fromEntries(entries), ...('properties' in value && { additionalProperties: false }) };
 };
 
-/** Checks values against schemas of the document, by a validator that is not the service's own: lists the faults. */
+/** Checks values against schemas of the document with an independent validator. Returns the faults. */
 export const schemaChecker = ({ components }: OpenApiDocument) => {
   const ajv = new Ajv2020({ allErrors: true, strict: true, strictTypes: false });
   addFormats.default(ajv);

@@ -24,7 +24,7 @@ import { engine, get, getMany, pagesOf, removeMany, rowsOf, transact, write } fr
 import { freshTable } from '../support/service.ts';
 import { memoryEngine } from './memory.ts';
 
-/** Both engines: the language means the same on DynamoDB and in memory. */
+/** The language must behave the same on DynamoDB and in memory. */
 const engines = { DynamoDB: () => dynamodb, memory: memoryEngine };
 
 const key = { pk: 'store#CATEGORY', sk: 'a' };
@@ -68,7 +68,7 @@ for (const [name, make] of Object.entries(engines)) {
       await work();
     });
 
-  onEngine('a condition holds or refuses, and hands back the item that it refused', async () => {
+  onEngine('a failed condition refuses the write and returns the present item', async () => {
     const outcomes: [string, boolean, unknown][] = [];
     for (const [title, condition] of conditions) {
       const outcome = await write(put(item, condition));
@@ -78,7 +78,7 @@ for (const [name, make] of Object.entries(engines)) {
     expect(outcomes).toEqual(conditions.map(([title, , holds]) => [title, holds, holds ? undefined : item]));
   });
 
-  onEngine('an update sets, copies, adds, fills in and removes, all from the item as it was', async () => {
+  onEngine('an update sets, copies, adds, fills in and removes attributes, all from the old item', async () => {
     const outcome = await write<Item>(
       update(key, {
         set: { name: 'Chairs', was: copyOf('name'), earlier: copyOf('expiresAt', ''), none: undefined },
@@ -92,13 +92,13 @@ for (const [name, make] of Object.entries(engines)) {
     expect(await get(key)).toEqual({ ...after, tags: ['x'], nested: { id: 'n' } });
   });
 
-  onEngine('an update makes an item where there is none', async () => {
+  onEngine('an update creates a missing item', async () => {
     await write(update({ pk: 'new', sk: 'new' }, { ifMissing: { a: 1 }, add: { n: 1 } }));
 
     expect(await get({ pk: 'new', sk: 'new' })).toEqual({ pk: 'new', sk: 'new', a: 1, n: 1 });
   });
 
-  onEngine('a transaction is carried out whole or not at all, and says which of its writes were refused', async () => {
+  onEngine('a transaction is atomic, and says which of its writes were refused', async () => {
     const other = { pk: 'store#CATEGORY', sk: 'b' };
     const writes = [update(key, { set: { name: 'x' }, when: is('count', 3) }), put(other, isNew)];
 
@@ -116,7 +116,7 @@ for (const [name, make] of Object.entries(engines)) {
     expect(await get(other)).toEqual(other);
   });
 
-  onEngine('an item is removed where its condition allows it', async () => {
+  onEngine('a removal obeys its condition', async () => {
     const refused = await write(remove(key, is('count', 4)));
     const done = await write(remove(key, is('count', 3)));
 
@@ -125,7 +125,7 @@ for (const [name, make] of Object.entries(engines)) {
   });
 
   onEngine(
-    'rows come in their order, both ways, from a place on, and page by page where positions are equal',
+    'rows come in order, in both directions, from a position on, and page by page if positions are equal',
     async () => {
       const rows = Array.from({ length: 7 }, (_, i) => ({
         pk: 'list',

@@ -4,7 +4,7 @@ import { indexes, type Key, tableKey } from '../../lib/table/schema.ts';
 
 const nameOf = ({ pk, sk }: Key): string => `${pk}\n${sk}`;
 
-/** An engine in memory: the table language means the same on it as on DynamoDB. Its indexes are never stale. */
+/** An engine in memory, on which the table language behaves as on DynamoDB. Its indexes are never stale. */
 export const memoryEngine = (): Engine => {
   const items = new Map<string, Item>();
   const at = (key: Key): Item | undefined => items.get(nameOf(key));

@@ -9,7 +9,7 @@ import { freshTable } from '../support/service.ts';
 
 beforeAll(freshTable);
 
-test('a key that is named twice is answered once, and one without an item not at all', async () => {
+test('returns the item of a repeated key once, and nothing for a key without an item', async () => {
   const { id } = await createProduct('store', productWith());
   const key = { pk: partition('store', 'PRODUCT'), sk: id };
 
@@ -19,7 +19,7 @@ test('a key that is named twice is answered once, and one without an item not at
   expect((await getProduct('store', id)).id).toBe(id);
 });
 
-test('a full page of 1,000 and the row behind it are read in one round', async () => {
+test('reads a full page of 1,000 and the row behind it in one round', async () => {
   const asked: (number | undefined)[] = [];
   const keys = async ({ limit = 0 }) => {
     asked.push(limit);
@@ -37,7 +37,7 @@ test('a full page of 1,000 and the row behind it are read in one round', async (
   expect(asked).toEqual([1001]);
 });
 
-test('rows that are dropped are made up for, to the end of the list', async () => {
+test('reads on for dropped rows, up to the end of the list', async () => {
   const all = Array.from({ length: 500 }, (_, i) => String(i).padStart(3, '0'));
   const source = loaded(
     async ({ from, limit }) => all.filter((key) => !from || key > from.position).slice(0, limit),
@@ -49,7 +49,7 @@ test('rows that are dropped are made up for, to the end of the list', async () =
   expect((await source({ descending: false, limit: 60 })).length).toBe(50);
 });
 
-test('where few rows are dropped few more are read, and where all are, strides grow to 1,000', async () => {
+test('reads few more rows if few are dropped, and in strides that grow to 1,000 if all are', async () => {
   const asked: number[] = [];
   const all = Array.from({ length: 5_000 }, (_, i) => String(i).padStart(4, '0'));
   const sourceOf = (passes: (key: string) => boolean) =>
@@ -69,6 +69,6 @@ test('where few rows are dropped few more are read, and where all are, strides g
   expect([most.length, none.length, first.length]).toEqual([41, 0, 40]);
   expect(asked.slice(0, 2)).toEqual([41, 7]);
   expect(asked.slice(2, 10)).toEqual([41, 82, 164, 328, 656, 1000, 1000, 1000]);
-  // From 2 on, doubled until the list ends.
+  // The strides start at 2 and double until the list ends.
   expect(asked.slice(11)).toEqual([41, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000, 1000, 1000, 1000]);
 });

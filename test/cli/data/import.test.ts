@@ -49,7 +49,7 @@ const importEvery = async () => {
 const audit = async (): Promise<string[]> =>
   auditTable((await wholeTable()).filter(({ pk }) => String(pk).startsWith(`${store}#`)));
 
-/** The data of the store, as its export. Times of creation are not part of the files, so they differ. */
+/** The store's data as an export, without the times of creation, which differ in each run. */
 const contents = async (): Promise<string> => {
   const to = join(dir, randomUUID());
   await exportAll(store, to);
@@ -74,7 +74,7 @@ describe('the same files again', () => {
     });
   });
 
-  test('give the same result whichever write failed before', { timeout: 120_000 }, async () => {
+  test('give the same result after any failed write', { timeout: 120_000 }, async () => {
     await importEvery();
     const whole = await contents();
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await createCategory(store, { name: 'Chairs' });
 });
 
-test('an export of all can be repeated into its directory, whichever read failed', async () => {
+test('an export of all can be repeated into its directory after any failed read', async () => {
   const to = join(dir, 'failed');
   let failed = true;
   let reads = 0;

@@ -26,7 +26,7 @@ const child = new URL('../../support/import-child.ts', import.meta.url).pathname
 
 const uuidOf = (number: number): string => `${String(number).padStart(8, '0')}-0bad-0000-0000-000000000000`;
 
-/** Begins an import in a process of its own, and kills it after that many rows. Returns true if it was killed. */
+/** Starts an import in a process of its own, and kills it after this many rows. Returns true if it was killed. */
 const importAndKill = async (
   kind: string,
   store: string,
@@ -58,7 +58,7 @@ test(`an import that is killed at a random row continues with no row doubled or 
       ...Array.from({ length: people }, (_, i) => `${uuidOf(i)},person${i},${i % 3 ? '' : `old${i}`}`),
     ],
     products: ['name,price', ...Array.from({ length: 50 }, (_, i) => `Product ${i},5`)],
-    // Without ids: even alike rows must be recognised.
+    // The rows have no ids, so equal rows must be recognised too.
     purchases: [
       'resident,product,price,at',
       ...bought.map(({ buyer, product, price, day }) =>

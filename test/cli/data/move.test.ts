@@ -4,7 +4,7 @@ import { listLots } from '../../../lib/credit/lots.ts';
 import { kindOf } from '../../support/kinds.ts';
 import { setClock, startTestService } from '../../support/service.ts';
 
-/** A merchant moves in: imports the five files of another system (docs/operate/examples) into a new store. */
+/** A merchant imports the five files of another system (docs/operate/examples) into a new store. */
 
 const { store, call } = await startTestService();
 

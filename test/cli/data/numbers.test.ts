@@ -77,7 +77,7 @@ test('small percentages survive a CSV file, and those that a spreadsheet wrote a
   expect(await wholeTable()).toEqual(before);
 });
 
-test('an NDJSON export is the same whatever the order of the members of shares in the table', async () => {
+test('an NDJSON export does not depend on the order of the members of shares in the table', async () => {
   const profitShares = [
     { userUuid: ada.uuid, percent: 60 },
     { userUuid: bob.uuid, percent: 40 },

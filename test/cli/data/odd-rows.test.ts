@@ -30,7 +30,7 @@ test('refuses a file that ends within a character', async () => {
   expect(await importText(store, dir, 'products.csv', whole)).toMatchObject({ created: 2 });
 });
 
-test('a file without a column for the reason lifts a ban, and the reason with it', async () => {
+test('a file without a column for the reason lifts a ban and deletes its reason', async () => {
   await banCustomer(store, { uuid: cleo.uuid }, 'Rude');
   await banCustomer(store, { uuid: bob.uuid }, 'Loud');
 
@@ -44,7 +44,7 @@ test('a file without a column for the reason lifts a ban, and the reason with it
   expect(await findCustomerItem(store, bob.uuid)).toMatchObject({ isBanned: true, banReason: 'Loud' });
 });
 
-test('names a value that is there twice as the file writes it', async () => {
+test('quotes a repeated value as the file has it', async () => {
   const sale = '{"resident":"bob","product":"A","price":1,"at":"2020-01-01T00:00:00Z"';
   await importText(store, dir, 'products.csv', 'name,price\nA,1\n');
   await importText(store, dir, 'purchases.ndjson', `${sale}}\n`);

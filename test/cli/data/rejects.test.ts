@@ -22,7 +22,7 @@ const leftOf = async (name: string, text: string): Promise<string> => {
 };
 
 describe('the file of rejected rows', () => {
-  test('keeps each NDJSON row’s own members, whatever the first rejected row had', async () => {
+  test('keeps each NDJSON row’s own members, which may differ from those of the first rejected row', async () => {
     const rows = [
       '{"name":"A","price":"1"}',
       '{"name":"B","price":"2","description":"kept","discount":{"value":5,"worth":1},"colour":"red"}',
@@ -63,7 +63,7 @@ describe('the file of rejected rows', () => {
     expect(report).toMatchObject({ created: 1, rejected: 0 });
   });
 
-  test('keeps the cells of CSV as they stand, including surplus cells and invalid shares', async () => {
+  test('keeps the cells of CSV unchanged, including surplus cells and invalid shares', async () => {
     const text =
       'price,Name,profitShares,description\n' +
       '1,A,ada.lovelace:60%,\n' +

@@ -17,7 +17,7 @@ const { store, otherStore, call, callOther } = await startTestService();
 const importResidents = (rows: string[]) =>
   importText(store, dir, 'residents.csv', ['uuid,username,formerNames', ...rows].join('\n'));
 
-/** The resident of a name, as a new process finds it. */
+/** Finds the resident with a name, without a cache. */
 const find = async (username: string): Promise<Resident | undefined> => {
   forgetResidents();
   return findResident({ username });
@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 beforeEach(forgetResidents);
 
-/** All items of a store that hold a copy of the resident's name. */
+/** Makes each kind of item that holds a copy of the resident's name. */
 const seedCopies = async (id: string, resident: Resident): Promise<{ coupon: string; card: string }> => {
   const coupon = { code: `C-${resident.uuid}`, discount: 5, ownerProfit: 0, active: true, bloggersSync: false };
   await updateCustomer(id, { uuid: resident.uuid }, { discount: 5 });
@@ -45,7 +45,7 @@ const seedCopies = async (id: string, resident: Resident): Promise<{ coupon: str
   return { coupon: made.id, card: card.id };
 };
 
-/** The names in all answers of the API that hold one. */
+/** The resident's names in the answers of the API. */
 const shownNames = async (
   through: typeof call,
   { uuid }: Resident,
@@ -65,7 +65,7 @@ const shownNames = async (
   ];
 };
 
-describe('a resident who is renamed by an import', () => {
+describe('a renamed resident', () => {
   test('has the new name in every answer of every store, and is found by the old name', async () => {
     const resident = await newResident({ username: 'stella' });
     const [own, others] = [await seedCopies(store, resident), await seedCopies(otherStore, resident)];
@@ -80,7 +80,7 @@ describe('a resident who is renamed by an import', () => {
     expect((await call('GET', '/v1/customers/stella')).body.username).toBe('nova.star');
   });
 
-  test('has the new name everywhere after a repeated import, whichever write failed', async () => {
+  test('has the new name everywhere after a failed write and a repeated import', async () => {
     const resident = await newResident({ username: 'crash' });
     const copies = await seedCopies(store, resident);
     const rename = (to: string) => importResidents([`${resident.uuid},${to},`]);

@@ -15,11 +15,11 @@ import { forgetResidents, putResident } from '../../../lib/store/residents.ts';
 import { recordPurchase } from '../../../lib/store/spend.ts';
 import { createStore } from '../../../lib/store/stores.ts';
 import { filesOf, importAll, tempDir } from '../../support/files.ts';
-import { ada, bob, cleo as born, seedResidents } from '../../support/residents.ts';
+import { ada, bob, cleo as originalCleo, seedResidents } from '../../support/residents.ts';
 import { productWith } from '../../support/rows.ts';
 import { freshTable, setClock, wholeTable } from '../../support/service.ts';
 
-const cleo = { ...born, username: 'cleopatra' };
+const cleo = { ...originalCleo, username: 'cleopatra' };
 
 const start = Date.parse('2026-03-01T12:00:00Z');
 const day = 86_400_000;
@@ -150,7 +150,7 @@ beforeAll(async () => {
 beforeEach(() => forgetResidents());
 
 describe.each(formats)('a store exported as %s', (format) => {
-  test('comes out of an empty deployment byte for byte after an import, including open lots', async () => {
+  test('is the same byte for byte after an import into an empty deployment, including open lots', async () => {
     const from = join(dir, `from-${format}`);
     const table = process.env.TABLE_NAME;
     await exportAll(store, from, format);
