@@ -37,7 +37,7 @@ export interface Kind {
   /** The contents of its files, in one line. */
   summary: string;
   columns: readonly Column[];
-  /** Rows are added and never changed: a column that the file lacks has its default, and does not stay as it is. */
+  /** Rows are added and never changed, so a column that the file lacks means the default. */
   onlyAdded?: true;
   /** Checks conditions that span the columns of a row. */
   checkRow?: (values: Values, report: (field: string, message: string) => void) => void;
@@ -45,9 +45,9 @@ export interface Kind {
   id?: {
     /** The text that a row without an id gets its id from. */
     from?: (values: Values, uuidOf: UuidOf) => string;
-    /** Says whether rows without ids may be alike: each of them then gets an id of its own. */
+    /** True if rows without ids may be alike. Each of them then gets its own id. */
     repeats?: (values: Values) => boolean;
-    /** Ids are texts, and stay as they are. */
+    /** Ids are texts, and are not turned into UUIDs. */
     asText?: true;
   };
   /** The values, by column, that no other row of the file may have. The first column identifies the row. Unless given: the id. */

@@ -99,7 +99,7 @@ const check = async (kind: Kind, store: string, rows: AsyncIterable<RawRow>, { o
   return { all, counts, faults };
 };
 
-/** The second pass: writes the good rows. Adds the faults that other writers cause meanwhile to the known ones. */
+/** The second pass: writes the good rows. Other writers can cause new faults between the passes, which it adds. */
 const write = async (
   kind: Kind,
   store: string,

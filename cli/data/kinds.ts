@@ -226,7 +226,7 @@ export const kinds: readonly Kind[] = [
     summary: 'gift cards, including redeemed and purchased ones',
     columns: cardColumns,
     id: {
-      // A column that says the default is as good as none: the same card, whichever of the two files has it.
+      // A column with the default and a missing column make the same id, since they mean the same card.
       from: ({ id: _, owner, ...values }, uuidOf) => {
         const said = Object.entries(values).filter(([name, value]) => value !== cardDefaults.get(name));
         return JSON.stringify([uuidOf(owner), said.sort()]);

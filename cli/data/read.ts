@@ -7,7 +7,7 @@ import type { Fault } from '../plans/rows.ts';
 import { type Column, isRequired, type Kind, readCell, rejectColumns, type Values } from './columns.ts';
 import type { Format } from './format.ts';
 
-/** A row as it stands in its file, before its values are checked. */
+/** A row of a file before its values are checked. */
 export interface RawRow {
   /** The line where it begins, from 1. */
   line: number;
@@ -15,7 +15,7 @@ export interface RawRow {
   values: Values;
   /** The faults of the row as a whole. */
   faults: Fault[];
-  /** The row as it stands in its file: CSV's cells, NDJSON's object, or the text of a line that is no object. */
+  /** The row in its file: CSV's cells, NDJSON's object, or the text of a line that is no object. */
   source: readonly string[] | Values | string;
 }
 
@@ -102,7 +102,7 @@ const breaksIn = (cells: readonly string[]): { lines: number; twice: number } =>
   return { lines: ends.length, twice: ends.filter((end) => end.length === 2).length };
 };
 
-/** A row's cells without the columns of rejected rows, which are the last cells, however many the row has. */
+/** A row's cells without those of `rejectColumns`, which are the last cells even in a row of the wrong length. */
 const ownCells = (columns: readonly (Column | undefined)[], record: readonly string[]): string[] => {
   const own = columns.filter((column) => column !== undefined).length;
   const added = columns.length - own;

@@ -10,7 +10,7 @@ import { csvLine, openFile } from './write.ts';
 interface Options {
   path: string;
   format: Format;
-  /** Writes over an existing file. Without it an existing file stays: it may hold rows that somebody has mended. */
+  /** Writes over an existing file. By default an existing file stays, since it may hold mended rows. */
   force: boolean;
 }
 
@@ -23,7 +23,7 @@ const idsFor = (kind: Kind, store: string) => {
   const seen = new Map<string, number>();
   return ({ values, source }: RawRow, planned: unknown): string | undefined => {
     if (typeof source === 'string' || values.id !== undefined || !kind.id?.repeats?.(values)) return undefined;
-    // The id that it would have had in its file, so that it does not matter which of two alike rows is imported.
+    // The same id as in the imported file, so that either of two equal rows may be imported first.
     if (planned !== undefined) return String(planned);
     const text = `rejected ${JSON.stringify(source)}`;
     const count = (seen.get(text) ?? 0) + 1;
@@ -33,9 +33,9 @@ const idsFor = (kind: Kind, store: string) => {
 };
 
 /**
- * The file of rejected rows: each as it stood in its own file, with its line and the reason. It has only the columns of
- * that file: any other would be empty here, which means its default. A row without an id gets one where rows may be alike:
- * otherwise the mended row would be taken for its twin, which is imported already.
+ * Writes the file of rejected rows: each row unchanged, with its line and the reason. It has only the columns of the
+ * imported file, since an empty cell in any other column would mean the default. If rows may be alike, a row without an
+ * id gets one. Otherwise an import would take the mended row for its twin, which is there already.
  */
 export const rejectsFile = (kind: Kind, store: string, { path, format, force }: Options) => {
   const idFor = idsFor(kind, store);

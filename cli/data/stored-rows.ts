@@ -54,7 +54,7 @@ const readLots = async (store: string, found: CustomerItem): Promise<{ item: Cre
   for (let item: CreditItem = found; ; ) {
     const lots = await listLots(store, item.sk);
     const after: CreditItem = (await findCustomerItem(store, item.sk)) ?? item;
-    // A large change that is finished meanwhile leaves the version as it is, but has ended lots that were read as open.
+    // If a large change ends during the read, the version stays the same, but some lots that were read as open are closed.
     const isSame = after.creditVersion === item.creditVersion && after.pending?.id === item.pending?.id;
     if (isSame) return { item: after, lots };
     item = after;

@@ -26,7 +26,7 @@ const retrySeconds = (attempt: number): number =>
 /** A later attempt has begun. The message comes back once more, to see how that attempt ended. */
 const overtaken: Handled = { outcome: 'overtaken', againSeconds: 1 };
 
-/** Lets the delivery wait until a dispenser registers; if one has just done so, it is tried at once. */
+/** Lets the delivery wait until a dispenser registers. If one has just registered, the delivery is retried at once. */
 const waitForAddress = async (delivery: Delivery, error: string): Promise<Handled> => {
   if (await letWait(delivery, error, true)) return { outcome: 'waiting' };
   await releaseDelivery(delivery, error);
@@ -59,9 +59,9 @@ const settle = async (delivery: Delivery, url: string, outcome: Outcome): Promis
   }
 };
 
-/** Makes one attempt at a delivery. A message that comes twice, or to two workers at once, makes no second one. */
+/** Makes one attempt at a delivery. A duplicate message makes no second attempt, not even in another worker. */
 const deliver = async (order: Order): Promise<Handled> => {
-  // A message may outlive its store. Nothing is written for a store whose rows are being removed.
+  // A message may outlive its store. A worker must not write while the rows of a deleted store are removed.
   if (!(await findStore(order.store))) return { outcome: 'of no store' };
   const { claimed, delivery } = await claimDelivery(order, leaseMillis());
   if (!claimed) {
@@ -81,8 +81,8 @@ const deliver = async (order: Order): Promise<Handled> => {
 const handOverSize = 100;
 
 /**
- * Puts a store's waiting deliveries on the queue again. They are cleared away afterwards: a worker that dies in between
- * leaves some on the queue twice, which is harmless.
+ * Puts a store's waiting deliveries on the queue again, and then removes the waits. A worker that dies in between leaves
+ * some deliveries on the queue twice, which is harmless.
  */
 const handOver = async (store: string): Promise<Handled> => {
   const waits = await listWaits(store, handOverSize);
@@ -96,6 +96,6 @@ const handOver = async (store: string): Promise<Handled> => {
   return { outcome: `handed over ${waits.length}` };
 };
 
-/** Does what a message of the queue asks for. */
+/** Handles a message of the queue. */
 export const handleMessage = (message: QueueMessage): Promise<Handled> =>
   message.kind === 'hand-over' ? handOver(message.store) : deliver(message);

@@ -43,7 +43,7 @@ const orderOf = (delivery: Delivery): Order => {
 /** The time at which a delivery that was queued at `from` is given up. */
 const keepUntil = (from: number): string => timestamp(from + keepDays * 86_400_000);
 
-/** The attributes of a delivery in a state, its place in the operators' lists included. No worker has it. */
+/** The attributes of a delivery in a state, its place in the operators' lists included. They end any lease. */
 const movedTo = (store: string, state: DeliveryState) => ({ state, ranked: stateList(store, state), leaseUntil: '' });
 
 /** Throws 404. */
@@ -65,8 +65,8 @@ export const listDeliveries = (store: string, state: DeliveryState): Source<Deli
   );
 
 /**
- * Readies a delivery to be sent again, with another 14 days. Answers the order to put on the queue. Throws 404 for an
- * unknown one, 400 for one that was delivered: the dispenser would not give it twice.
+ * Opens a delivery again for another 14 days. Returns the order to put on the queue. Throws 404 for an unknown delivery,
+ * and 400 for a delivered one, which the dispenser would not give twice.
  */
 export const reopenDelivery = async (store: string, id: string): Promise<Order> => {
   const wasMade = invalid('The delivery was made already: order a new one.');
@@ -79,8 +79,8 @@ export const reopenDelivery = async (store: string, id: string): Promise<Order> 
 };
 
 /**
- * Claims a delivery for one attempt, with its record made if this is the first. No other worker can for `leaseMillis`.
- * `claimed` is false, with the record as it is, where it is over already or another worker has it.
+ * Claims a delivery for one attempt. No other worker can claim it for `leaseMillis`. The first claim makes the record.
+ * `claimed` is false if the delivery is final or another worker has its lease; `delivery` is then the present record.
  */
 export const claimDelivery = async (
   { kind: _, ...order }: Order,
@@ -100,7 +100,7 @@ export const claimDelivery = async (
       add: { attempts: 1, inARow: 1 },
       when: any(isNew, all(isOpen, leaseIsOver)),
     }),
-    // The lease of its own first arrival refuses a repeat.
+    // If the first attempt of this write arrived, its lease refuses the retry.
     { repeatable: true },
   );
   return outcome.done
@@ -108,7 +108,7 @@ export const claimDelivery = async (
     : { claimed: false, delivery: outcome.found as Delivery };
 };
 
-/** Ends an attempt. Refused where a later attempt has begun: then that one's outcome counts. */
+/** Ends an attempt. Refused if a later attempt has begun, whose outcome then counts. */
 const ending = (
   { store, id, attempts }: Delivery,
   state: DeliveryState,
@@ -120,7 +120,7 @@ const ending = (
     when: all(is('state', 'queued'), is('attempts', attempts)),
   });
 
-/** Ends an attempt, perhaps by a write whose answer was lost. False where a later attempt has overtaken it. */
+/** Ends an attempt, also if the answer to its write is lost. Returns false if a later attempt has overtaken it. */
 const endAttempt = async (delivery: Delivery, state: DeliveryState, error: string): Promise<boolean> => {
   const outcome = await write<Delivery>(ending(delivery, state, error));
   return outcome.done || (outcome.found?.state === state && outcome.found.attempts === delivery.attempts);
@@ -141,7 +141,7 @@ export const completeDelivery = async ({ store, id }: Delivery): Promise<void> =
   });
 };
 
-/** A delivery that waits for the dispenser: an item of its own, which the next registration finds. */
+/** The item of a delivery that waits for the dispenser. The next registration finds it. */
 interface Wait extends Key {
   order: Order;
 }
@@ -153,7 +153,7 @@ interface Wait extends Key {
  */
 export const letWait = async (delivery: Delivery, error: string, onlyWithoutAddress: boolean): Promise<boolean> => {
   const { store, attempts } = delivery;
-  // The attempt's number makes each wait an item of its own, so that clearing one away cannot take the next with it.
+  // The attempt's number gives each wait its own item, so that removing one wait cannot remove the next.
   const key = { pk: stateList(store, 'waiting'), sk: `${positionOfDelivery(delivery)}#${attempts}` };
   const refusals = await transact([
     ending(delivery, 'waiting', error, { inARow: 0 }),
@@ -167,5 +167,5 @@ export const letWait = async (delivery: Delivery, error: string, onlyWithoutAddr
 export const listWaits = (store: string, limit: number): Promise<Wait[]> =>
   rowsOf<Wait>({ partition: stateList(store, 'waiting') })({ descending: false, limit });
 
-/** Clears waits away, once their deliveries are on the queue. */
+/** Removes waits, once their deliveries are on the queue. */
 export const clearWaits = (waits: Wait[]): Promise<void> => removeMany(waits);

@@ -6,7 +6,7 @@ import { sendForRequest } from './queue.ts';
 
 const lookUpMillis = 5000;
 
-/** Throws 400 for an address that must not be called, 503 where its name cannot be looked up just now. */
+/** Throws 400 for an address that must not be called, and 503 if its name cannot be looked up now. */
 const check = async (url: string): Promise<void> => {
   const slow = new Promise<never>((_, reject) => setTimeout(() => reject(unavailable(5)), lookUpMillis).unref());
   try {
@@ -20,8 +20,8 @@ const check = async (url: string): Promise<void> => {
 };
 
 /**
- * Registers a dispenser and has the store's waiting deliveries handed over to it. The address is written first: a
- * delivery that begins to wait after that sees it, and one that waited before is found here.
+ * Registers a dispenser, and puts a message on the queue that hands the waiting deliveries over to it. It writes the
+ * address first: a delivery that starts to wait later sees the address, and earlier waits are found here.
  */
 export const register = async (store: string, dispenser: Pick<Dispenser, 'region' | 'items'> & { url: string }) => {
   await check(dispenser.url);

@@ -149,10 +149,10 @@ export const ProductUpsertRequest = z
   })
   .check(
     acrossFields(({ name, item, profitShares }, report) => {
-      // A blank name is a fault of its own, and says nothing about the item.
+      // A blank name has its own fault, so the item needs none.
       if (item === undefined && typeof name === 'string' && name.trim() !== '' && !isItemName(name))
         report('item', `is required here, since the name is no legal item name: it ${itemWords}`);
-      // The sum of fractions such as 33.3 + 66.7 may miss 100 by a rounding of binary numbers.
+      // Binary rounding may push a sum of fractions such as 33.3 + 66.7 over 100.
       if (Array.isArray(profitShares) && sumOfPercents(profitShares) > 100 + 1e-9)
         report('profitShares', 'must add up to at most 100 percent');
     }),

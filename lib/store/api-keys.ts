@@ -16,7 +16,7 @@ export interface ApiKey {
   hash: string;
   status: 'active' | 'revoked';
   revokedAt?: string;
-  /** The key that takes its place; this one lives on until `expiresAt`. */
+  /** The key that replaces this one, which stays live until `expiresAt`. */
   rotatedTo?: string;
   createdAt: string;
   /** Live until then; never ends if absent. */
@@ -83,7 +83,7 @@ export const listKeyIds = async (store: string): Promise<string[]> => {
   return rows.map(({ sk }) => sk);
 };
 
-/** Every key of a store, whatever its state, in the order of their issue. */
+/** Every key of a store in any state, in the order of their issue. */
 export const listKeys = async (store: string): Promise<ApiKey[]> => {
   const keys: ApiKey[] = [];
   // One by one, since only such reads are consistent: a key that was just issued must be here.
@@ -99,7 +99,7 @@ const change = async (id: string, set: Record<string, unknown>): Promise<void> =
   if (!done) throw new Error(`There is no API key ${id}.`);
 };
 
-/** Revokes a key. It may still be let through for as long as the authorizer's answers are cached. */
+/** Revokes a key. API Gateway may accept it until its cached answer of the authorizer expires. */
 export const revokeKey = (id: string): Promise<void> => change(id, { status: 'revoked', revokedAt: timestamp(now()) });
 
 /** Marks a key whose store was deleted: its calls are answered 404. */

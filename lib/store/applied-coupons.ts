@@ -32,7 +32,7 @@ const appliedKey = (store: string, customer: string, productId: string | undefin
 
 const hourMillis = 3_600_000;
 
-/** The 400 of all residents whom a request names and who do not exist, or nothing. */
+/** Throws 400 with every named resident who does not exist. */
 const refuseUnknown = (named: Record<string, object | undefined>): void => {
   const unknown = Object.keys(named).filter((name) => named[name] === undefined);
   if (unknown.length > 0) throw invalid(...unknown.map((name) => `${name} names a resident who does not exist.`));
@@ -82,7 +82,7 @@ export const applyCoupon = async (
   const outcome = await write<AppliedCoupon, ReturnType<typeof answer>>(
     update(appliedKey(store, customer.uuid, productId), {
       set: { ...set, earlier: copyOf('expiresAt', '') },
-      // Repeated after a lost answer, the write must not find itself as the earlier one.
+      // A retry after a lost answer must not take its own first attempt for the earlier application.
       when: any(isNew, isNot('application', application)),
     }),
     { answer, together: newCustomerWrites(store, customer) },
@@ -110,7 +110,7 @@ export const revokeCoupon = async (
   const { couponOwnerUuid } = choice;
   const isChosen = couponOwnerUuid === undefined ? is('couponId', coupon.id) : is('couponOwnerUuid', couponOwnerUuid);
   const isLive = above('expiresAt', at);
-  // A transaction, for its token: repeated after a lost answer, it neither misses itself nor deletes what came after it.
+  // A transaction, because of its token: a retry after a lost answer gets the first result and deletes nothing later.
   const key = appliedKey(store, customer.uuid, productId);
   const refusals = await transact([remove(key, all(isChosen, isLive))], { answer: { revoked: true } });
   return { revoked: !refusals };

@@ -40,9 +40,9 @@ export const renameCategory = (store: string, id: string, { name }: { name: stri
   updateExisting(categoryKey(store, id), { set: { name } });
 
 /**
- * Deletes a category and frees its memberships, however many. The first write alone makes it gone for every reader:
- * memberships that a failure leaves behind lead nowhere, and an import that uses the id again frees them first. It is a
- * transaction for its token: repeated after a lost answer, it does not say 404 about its own work. Throws 404.
+ * Deletes a category and its memberships. After the first write no reader finds the category. Memberships that a failure
+ * leaves behind lead nowhere, and an import that uses the id again removes them first. The first write is a transaction
+ * because of its token: a retry after a lost answer does not get 404. Throws 404 for an unknown category.
  */
 export const deleteCategory = async (store: string, id: string): Promise<void> => {
   if (await transact([remove(categoryKey(store, id), exists)])) throw notFound();

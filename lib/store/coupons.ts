@@ -44,7 +44,7 @@ export const normalisedCode = (code: string): string => {
   return Buffer.byteLength(text) <= maxKeyBytes ? text : `sha256:${createHash('sha256').update(text).digest('hex')}`;
 };
 
-/** The item that makes a code unique in its store: it is there while a coupon has the code, and holds the coupon's id. */
+/** The key of the item that makes a code unique in its store. It exists while a coupon has the code, whose id it holds. */
 export const codeKey = (store: string, code: string): Key => ({ pk: partition(store, 'CODE'), sk: code });
 
 /** The id of the coupon that has a code (normalised). */
@@ -126,7 +126,7 @@ export const updateCoupon = async (store: string, id: string, fields: CouponFiel
       put({ ...codeKey(store, folded), id }, isNew),
     ]);
     if (!refusals) return { ...kept.found, ...fields };
-    // The coupon has got yet another code meanwhile.
+    // Another request has changed the coupon's code again.
     if (!refusals[0]?.refused) throw codeTaken();
     await pauseOvertaken(attempt);
   }

@@ -22,7 +22,7 @@ interface IndexedProduct extends StoredProduct {
 
 export const productKey = (store: string, id: string): Key => ({ pk: partition(store, 'PRODUCT'), sk: id });
 
-// A control character, which no search may hold, keeps a match from reaching over from the name into the description.
+// No search may hold a control character, so a match cannot span the end of the name and the start of the description.
 const searchText = ({ name, description }: ProductFields): string =>
   `${normalised(name)}\u001f${normalised(description)}`;
 
@@ -84,8 +84,8 @@ export const listStoredProducts = (store: string): Source<StoredProduct> =>
 const either = [false, true];
 
 /**
- * The active products that pass the filter, in the order of their ids. Flags are part of an index's key, so they cost
- * the same however many products there are; a search reads the index of folded texts; a category's products are read
+ * The active products that pass the filter, in the order of their ids. Flags are part of an index's key, so the
+ * number of products does not change the cost. A search reads the index of folded texts. A category's products are read
  * through its memberships.
  */
 export const listProducts = (store: string, filter: ProductFilter): Source<Product> => {

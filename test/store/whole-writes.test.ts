@@ -9,7 +9,7 @@ import { anOrder } from '../support/deliveries.ts';
 import { answerLost, intercept, notSent, throttled } from '../support/faults.ts';
 import { startTestService, wholeTable } from '../support/service.ts';
 
-/** A request that gets 503 has written nothing, whichever write the table refused first. */
+/** A request that gets 503 has written nothing, for each write that the table may refuse first. */
 
 let service: Awaited<ReturnType<typeof startTestService>>;
 let coupon: string;

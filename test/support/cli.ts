@@ -29,7 +29,7 @@ export const runStore = (args: readonly string[], env: Record<string, string> = 
   });
 };
 
-/** A local service with a table of its own and the demo's rows, and the command that finds it. */
+/** Starts a local service with the demo's rows, and runs the command on it. */
 export const startForCli = async () => {
   const dir = mkdtempSync(join(tmpdir(), 'store-cli-'));
   process.env.TABLE_NAME = `test-${randomUUID()}`;

@@ -12,7 +12,7 @@ export type Kind = (typeof kindOf)[keyof typeof kindOf];
 export type OneOfEach = Record<Kind, string>;
 
 /** A client of a service under test. */
-// biome-ignore lint/suspicious/noExplicitAny: an answer is looked at member by member, whatever the endpoint.
+// biome-ignore lint/suspicious/noExplicitAny: an answer is looked at member by member.
 type Call = (method: string, path: string, body?: unknown) => Promise<{ status: number; body: any }>;
 
 interface Seed {

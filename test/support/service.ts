@@ -46,7 +46,7 @@ export const setClock = (millis: number): void => {
 interface Answer {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is looked at member by member, whatever the endpoint.
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is looked at member by member.
   body: any;
   /** The cost in the request's log line; undefined if no function was called. */
   cost: { calls: number; steps: number; units: number } | undefined;

@@ -17,7 +17,7 @@ export const makeStack = (settings: Record<string, unknown> = {}): Stack =>
     codeOf: (entry) => Code.fromInline(`// ${entry}`),
   });
 
-// biome-ignore lint/suspicious/noExplicitAny: a template is looked at member by member, whatever the resource.
+// biome-ignore lint/suspicious/noExplicitAny: a template is looked at member by member.
 export type Resource = any;
 
 const synthesise = (settings: Record<string, unknown>) => {
