@@ -60,8 +60,12 @@ const closed = (value: Json): Json => {
   if (typeof value !== 'object' || value === null) return value;
   // A description beside a reference would make another type of it.
   if (value.$ref) return { $ref: value.$ref.replace('#/components/schemas/', '#/definitions/') };
-  const { default: _default, example: _example, examples: _examples, ...rest } = value;
-  const open = rest.type === 'object' && rest.additionalProperties === undefined;
+  const { default: _default, example: _example, examples: _examples, ...schema } = value;
+  const isObject = schema.type === 'object';
+  // Rules across fields would turn a type into unions that nobody reads. The service checks them.
+  const { allOf: _allOf, anyOf: _anyOf, ...plain } = schema;
+  const rest = isObject ? plain : schema;
+  const open = isObject && rest.additionalProperties === undefined;
   return {
     ...Object.fromEntries(Object.entries(rest).map(([name, member]) => [name, closed(member)])),
     ...(open && { additionalProperties: false }),

@@ -382,7 +382,7 @@ export interface Endpoints {
        */
       category?: string;
       /**
-       * Only products whose name or description contains this text: in any case, literally (`%` and `_` are no wildcards). Empty or blank: no filter.
+       * Only products whose name or description contains this text: in any case, literally (`%` and `_` are no wildcards). At most 100 characters. Empty or blank: no filter.
        */
       search?: string;
     };
@@ -595,7 +595,7 @@ export interface Pagination {
 }
 export interface CreateCouponRequest {
   /**
-   * The code a customer types. Unique in the store, compared without case, answered as written. Surrounding blanks are trimmed. A code that is taken is refused with 400.
+   * The code a customer types. At most 64 characters, unique in the store, compared without case, answered as written. Surrounding blanks are trimmed. A code that is taken is refused with 400.
    */
   code: string;
   /**
@@ -621,7 +621,7 @@ export interface CreateCouponRequest {
 }
 export interface UpdateCouponRequest {
   /**
-   * The code a customer types. Unique in the store, compared without case, answered as written. Surrounding blanks are trimmed. A code that is taken is refused with 400.
+   * The code a customer types. At most 64 characters, unique in the store, compared without case, answered as written. Surrounding blanks are trimmed. A code that is taken is refused with 400.
    */
   code: string;
   /**
@@ -643,7 +643,7 @@ export interface UpdateCouponRequest {
 }
 export interface ApplyCouponRequest {
   /**
-   * The coupon, by its code (case is ignored). Send exactly one of `code`, `couponOwnerUuid` and `couponId`.
+   * The coupon, by its code (at most 64 characters, case is ignored). Send exactly one of `code`, `couponOwnerUuid` and `couponId`.
    */
   code?: string;
   /**
@@ -707,11 +707,11 @@ export interface AppliedCouponResponse {
 }
 export interface RevokeCouponRequest {
   /**
-   * The coupon, by its code (case is ignored). Send exactly one of `code`, `couponOwnerUuid` and `couponId`.
+   * The coupon, by its code (at most 64 characters, case is ignored). Send exactly one of `code`, `couponOwnerUuid` and `couponId`.
    */
   code?: string;
   /**
-   * The coupon, by the avatar who owns it: the newest usable (active, not expired) coupon of that owner. Not the nil UUID.
+   * The avatar who owns the coupon: the application of any coupon of that owner is removed. Not the nil UUID.
    */
   couponOwnerUuid?: string;
   /**
@@ -883,7 +883,7 @@ export interface IncrementCustomerCreditRequest {
 }
 export interface BanCustomerRequest {
   /**
-   * Why, for the store’s own records. A second ban with a reason replaces it, one without keeps it; lifting the ban deletes it.
+   * Why, for the store’s own records: at most 1,000 characters. A second ban with a reason replaces it, one without keeps it; lifting the ban deletes it.
    */
   reason?: string;
 }
@@ -1093,7 +1093,7 @@ export interface ProfitShare {
 }
 export interface ProductUpsertRequest {
   /**
-   * Name of the product. Surrounding blanks are trimmed.
+   * Name of the product: at most 255 characters. Surrounding blanks are trimmed.
    */
   name: string;
   /**
@@ -1131,7 +1131,7 @@ export interface ProductUpsertRequest {
    */
   blockCredits?: boolean;
   /**
-   * Text for a shop page; tabs and line ends are allowed.
+   * Text for a shop page: at most 4,096 characters; tabs and line ends are allowed.
    */
   description?: string;
   /**
@@ -1250,13 +1250,13 @@ export interface CategoryResponse {
 }
 export interface CreateCategoryRequest {
   /**
-   * Name of the category. Need not be unique. Surrounding blanks are trimmed.
+   * Name of the category: at most 255 characters. Need not be unique. Surrounding blanks are trimmed.
    */
   name: string;
 }
 export interface UpdateCategoryRequest {
   /**
-   * Name of the category. Need not be unique. Surrounding blanks are trimmed.
+   * Name of the category: at most 255 characters. Need not be unique. Surrounding blanks are trimmed.
    */
   name: string;
 }
@@ -1266,7 +1266,7 @@ export interface PutDispenserRequest {
    */
   url: string;
   /**
-   * Name of the region that the dispenser is in, for the operator.
+   * Name of the region that the dispenser is in, for the operator: at most 255 characters.
    */
   region?: string;
   /**

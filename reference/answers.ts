@@ -15,7 +15,7 @@ import type { JsonSchema } from './schemas.ts';
 
 export const problemSchema: JsonSchema = {
   type: 'object',
-  description: 'The faults of a request as RFC 9457 problem details, all at once.',
+  description: 'The faults of a request as RFC 9457 problem details. All faults of form are in one answer.',
   properties: {
     status: { type: 'integer', description: 'The HTTP status code.' },
     title: { type: 'string', description: 'Short label of the status.' },

@@ -12,7 +12,7 @@ blanks are ignored, a missing last name means \`Resident\`, and former names sti
 check of their version, and answered in lower case.
 
 **Numbers and times.** Money is whole L$, at most 2,147,483,647. Percentages are numbers from 0 to 100. A time is sent as an
-ISO 8601 date-time with an offset and answered in UTC with milliseconds: \`2030-01-31T12:00:00.000Z\`. The end of
+ISO 8601 date-time with an offset (ordinal and week dates too) and answered in UTC with milliseconds: \`2030-01-31T12:00:00.000Z\`. The end of
 a time is no part of it: a coupon that expires at noon cannot be applied at noon.
 
 **Lists** answer \`data\` and \`pagination\`. Send \`nextCursor\` as \`cursor\`, with the same filters, until it is null. Cursors are

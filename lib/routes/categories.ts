@@ -12,7 +12,7 @@ const CategoryResponse = z
 
 const NamedRequest = z.object({
   name: text({ min: 1, max: 255 }).describe(
-    'Name of the category. Need not be unique. Surrounding blanks are trimmed.',
+    'Name of the category: at most 255 characters. Need not be unique. Surrounding blanks are trimmed.',
   ),
 });
 

@@ -48,7 +48,7 @@ const CouponListResponse = listOf('CouponListResponse', 'Coupons', CouponRespons
 const UpdateCouponRequest = z
   .object({
     code: text({ min: 1, max: 64 }).describe(
-      'The code a customer types. Unique in the store, compared without case, answered as written. ' +
+      'The code a customer types. At most 64 characters, unique in the store, compared without case, answered as written. ' +
         'Surrounding blanks are trimmed. A code that is taken is refused with 400.',
     ),
     discount: percent().default(0).describe(discountText),
@@ -69,7 +69,7 @@ const couponChoice = {
   code: text({ min: 1, max: 64 })
     .optional()
     .describe(
-      'The coupon, by its code (case is ignored). Send exactly one of `code`, `couponOwnerUuid` and `couponId`.',
+      'The coupon, by its code (at most 64 characters, case is ignored). Send exactly one of `code`, `couponOwnerUuid` and `couponId`.',
     ),
   couponOwnerUuid: avatarUuid()
     .optional()
@@ -81,6 +81,19 @@ const couponChoice = {
     .literal([0, 1], { error: 'must be 0 (store-wide) or 1 (single product)' })
     .describe('`0`: the whole store. `1`: a single product.'),
   productId: uuid().optional().describe('The product. Required with `scope` 1; must be left out with `scope` 0.'),
+};
+
+/** The rules of `choiceRules` as JSON Schema. */
+const choiceForm = {
+  allOf: [
+    { oneOf: ['code', 'couponOwnerUuid', 'couponId'].map((name) => ({ required: [name] })) },
+    {
+      oneOf: [
+        { properties: { scope: { const: 0 }, productId: false }, required: ['scope'] },
+        { properties: { scope: { const: 1 } }, required: ['scope', 'productId'] },
+      ],
+    },
+  ],
 };
 
 /** Exactly one coupon identifier, and `productId` exactly when the scope is 1. */
@@ -96,7 +109,17 @@ const choiceRules = acrossFields(({ code, couponOwnerUuid, couponId, scope, prod
   if (scope === 0 && productId !== undefined) report('productId', 'must be left out when scope is 0');
 });
 
-const RevokeCouponRequest = z.object(couponChoice).check(choiceRules).meta({ id: 'RevokeCouponRequest' });
+const RevokeCouponRequest = z
+  .object({
+    ...couponChoice,
+    couponOwnerUuid: avatarUuid()
+      .optional()
+      .describe(
+        'The avatar who owns the coupon: the application of any coupon of that owner is removed. Not the nil UUID.',
+      ),
+  })
+  .check(choiceRules)
+  .meta({ id: 'RevokeCouponRequest', ...choiceForm });
 
 const ApplyCouponRequest = z
   .object({
@@ -104,7 +127,7 @@ const ApplyCouponRequest = z
     expiresInHours: integer(1, 168).default(24).describe('Hours until the application lapses.'),
   })
   .check(choiceRules)
-  .meta({ id: 'ApplyCouponRequest' });
+  .meta({ id: 'ApplyCouponRequest', ...choiceForm });
 
 const AppliedCouponResponse = z
   .object({

@@ -44,7 +44,10 @@ const IncrementCustomerCreditRequest = z
         report('expiresAt', 'must be left out when delta is negative');
     }),
   )
-  .meta({ id: 'IncrementCustomerCreditRequest' });
+  .meta({
+    id: 'IncrementCustomerCreditRequest',
+    anyOf: [{ properties: { delta: { minimum: 0 } } }, { properties: { expiresAt: false } }],
+  });
 
 export type CustomerCredit = z.output<typeof CustomerCreditResponse>;
 

@@ -35,7 +35,7 @@ const BanCustomerRequest = z
     reason: text({ min: 0, max: 1000, multiline: true })
       .optional()
       .describe(
-        'Why, for the store’s own records. A second ban with a reason replaces it, one without keeps it; lifting the ban deletes it.',
+        'Why, for the store’s own records: at most 1,000 characters. A second ban with a reason replaces it, one without keeps it; lifting the ban deletes it.',
       ),
   })
   .meta({ id: 'BanCustomerRequest' });

@@ -9,13 +9,13 @@ const PutDispenserRequest = z
     url: z
       .string({ error: urlWords })
       .trim()
-      .max(500, { error: urlWords })
+      .refine((url) => [...url].length <= 500, { error: urlWords })
       .describe(
         'The address that the region gave the script, at most 500 characters: `https`, on a host of the virtual world’s simulators.',
       ),
     region: text({ min: 0, max: 255 })
       .default('')
-      .describe('Name of the region that the dispenser is in, for the operator.'),
+      .describe('Name of the region that the dispenser is in, for the operator: at most 255 characters.'),
     items: z
       .array(itemName(), { error: 'must be an array of item names' })
       .max(1000, { error: 'must hold at most 1000 names' })

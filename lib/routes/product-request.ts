@@ -9,6 +9,7 @@ import {
   identifier,
   integer,
   isItemName,
+  itemForm,
   itemName,
   itemWords,
   maxInteger,
@@ -69,7 +70,13 @@ const DiscountRequest = z
         report('endDate', 'must be later than startDate');
     }),
   )
-  .meta({ id: 'ProductDiscountRequest' });
+  .meta({
+    id: 'ProductDiscountRequest',
+    anyOf: [
+      { properties: { value: { maximum: 100 } } },
+      { properties: { type: { enum: [1, 2] } }, required: ['type'] },
+    ],
+  });
 
 /** The service looks up the resident of each share. */
 const maxShares = 100;
@@ -96,7 +103,7 @@ const ProfitShareRequest = z
         report(undefined, 'must name its user by username or userUuid');
     }),
   )
-  .meta({ id: 'ProfitShareRequest' });
+  .meta({ id: 'ProfitShareRequest', anyOf: [{ required: ['username'] }, { required: ['userUuid'] }] });
 
 const sumOfPercents = (shares: unknown[]): number =>
   shares.reduce<number>((sum, share) => {
@@ -107,7 +114,9 @@ const sumOfPercents = (shares: unknown[]): number =>
 /** The body that creates a product and the one that replaces it. */
 export const ProductUpsertRequest = z
   .object({
-    name: text({ min: 1, max: 255 }).describe('Name of the product. Surrounding blanks are trimmed.'),
+    name: text({ min: 1, max: 255 }).describe(
+      'Name of the product: at most 255 characters. Surrounding blanks are trimmed.',
+    ),
     price: integer(0).describe('Price in L$, without the discount.'),
     image: uuid().default(nilUuid).describe('UUID of the picture’s texture; the nil UUID: none.'),
     listed: boolean()
@@ -131,7 +140,7 @@ export const ProductUpsertRequest = z
     blockCredits: boolean().default(false).describe('Whether store credit cannot pay for the product.'),
     description: text({ min: 0, max: 4096, multiline: true })
       .default('')
-      .describe('Text for a shop page; tabs and line ends are allowed.'),
+      .describe('Text for a shop page: at most 4,096 characters; tabs and line ends are allowed.'),
     profitShares: z
       .array(ProfitShareRequest, { error: sharesWords })
       .max(maxShares, { error: sharesWords })
@@ -158,4 +167,7 @@ export const ProductUpsertRequest = z
     }),
   )
   .transform(({ item, ...product }) => ({ ...product, item: item ?? product.name }))
-  .meta({ id: 'ProductUpsertRequest' });
+  .meta({
+    id: 'ProductUpsertRequest',
+    anyOf: [{ required: ['item'] }, { properties: { name: { pattern: itemForm } } }],
+  });

@@ -98,7 +98,7 @@ const filters = {
     .optional()
     .describe(
       'Only products whose name or description contains this text: in any case, literally (`%` and `_` are no wildcards). ' +
-        'Empty or blank: no filter.',
+        'At most 100 characters. Empty or blank: no filter.',
     ),
 };
 

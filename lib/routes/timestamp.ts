@@ -66,6 +66,14 @@ const parseTimestamp = (text: string): number | undefined => {
   return millis >= firstInstant && millis <= lastInstant ? millis : undefined;
 };
 
+const offsetForm = '(?:[Zz]|[+-](?:[01]\\d|2[0-3])(?::?[0-5]\\d)?)';
+
+/** The forms of a timestamp as a regular expression. `format: date-time` would refuse ordinal and week dates. */
+export const timestampForm =
+  `^(?:\\d{4}-(?:\\d\\d-\\d\\d|\\d{3}|[Ww]\\d\\d-[1-7])[Tt]\\d\\d(?::\\d\\d(?::\\d\\d)?)?` +
+  `|\\d{4}(?:\\d{4}|\\d{3}|[Ww]\\d\\d[1-7])[Tt]\\d\\d(?:\\d\\d(?:\\d\\d)?)?)` +
+  `(?:[.,]\\d+)?${offsetForm}$`;
+
 /** A timestamp in a request: any ISO 8601 date-time with an offset. It is converted to UTC with milliseconds. */
 export const timestamp = () => {
   const error = 'must be an ISO 8601 date-time with an offset, such as 2030-01-31T12:00:00Z';
@@ -76,5 +84,5 @@ export const timestamp = () => {
       const millis = parseTimestamp(value);
       return millis === undefined ? value : new Date(millis).toISOString();
     })
-    .meta({ format: 'date-time' });
+    .meta({ pattern: timestampForm });
 };

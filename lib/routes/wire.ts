@@ -26,13 +26,9 @@ export const percent = () => {
 
 export const boolean = () => z.boolean({ error: 'must be true or false' });
 
-/** A UUID in any case, answered in lower case. */
+/** A UUID in any case, answered in lower case. It has no `format: uuid`: validators of that check version and variant. */
 export const uuid = () =>
-  z
-    .string({ error: 'must be a UUID' })
-    .regex(uuidPattern, { error: 'must be a UUID' })
-    .toLowerCase()
-    .meta({ format: 'uuid' });
+  z.string({ error: 'must be a UUID' }).regex(uuidPattern, { error: 'must be a UUID' }).toLowerCase();
 
 const avatarWords = 'must be the UUID of an avatar';
 
@@ -43,7 +39,7 @@ export const avatarUuid = () =>
     .regex(uuidPattern, { error: avatarWords })
     .toLowerCase()
     .refine((value) => value !== nilUuid, { error: avatarWords })
-    .meta({ format: 'uuid', not: { const: nilUuid } });
+    .meta({ not: { const: nilUuid } });
 
 interface TextRule {
   min: number;
@@ -63,7 +59,10 @@ const textForm = (min: number, multiline = false): string => {
   return min > 0 ? `^\\s*[^${refused}\\s][^${refused}]*$` : `^[^${refused}]*$`;
 };
 
-/** Trimmed text. Its length is counted in Unicode code points; control characters and lone surrogates are refused. */
+/**
+ * Trimmed text. Its length is counted in Unicode code points; control characters and lone surrogates are refused. A schema
+ * would count the blanks around it too, so its description says the length.
+ */
 export const text = ({ min, max, multiline, also }: TextRule) => {
   const length = min > 0 ? `${min} to ${max}` : `at most ${max}`;
   const control = multiline ? 'control characters other than tabs and line ends' : 'control characters';
@@ -81,7 +80,7 @@ export const text = ({ min, max, multiline, also }: TextRule) => {
       },
       { error },
     )
-    .meta({ minLength: min, maxLength: max, pattern: textForm(min, multiline) });
+    .meta({ pattern: textForm(min, multiline) });
 };
 
 /** True if the virtual world's inventory accepts a text as an item's name. */
@@ -89,11 +88,12 @@ export const isItemName = (value: string): boolean => /^[\x20-\x7b\x7d-\x7e]{1,6
 
 export const itemWords = 'must be 1 to 63 printable ASCII characters without |';
 
+/** An item's name with blanks around it, as a regular expression that takes linear time. It does not say the length. */
+export const itemForm = '^\\s*[\\x21-\\x7b\\x7d\\x7e][\\x20-\\x7b\\x7d\\x7e]*[^\\S\\x20]*$';
+
 /** An inworld item's name. */
 export const itemName = () =>
-  text({ min: 1, max: 63, also: { test: isItemName, words: itemWords } }).meta({
-    pattern: '^ *[\\x21-\\x7b\\x7d\\x7e][\\x20-\\x7b\\x7d\\x7e]*$',
-  });
+  text({ min: 1, max: 63, also: { test: isItemName, words: itemWords } }).meta({ pattern: itemForm });
 
 /** A resident, by username or avatar UUID; parsed into the form that `findResident` takes. */
 export const identifier = () => {

@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import * as z from 'zod';
+import { uuidPattern } from '../../lib/identifier.ts';
 import type { Route } from '../../lib/routes/route.ts';
+import { timestampForm } from '../../lib/routes/timestamp.ts';
 import { ada, bob, cleo, unknownUuid } from '../support/residents.ts';
 
 /**
@@ -96,7 +98,7 @@ const byName: Record<string, fc.Arbitrary<unknown>> = {
 
 export interface JsonSchema {
   type?: string;
-  format?: string;
+  pattern?: string;
   enum?: unknown[];
   anyOf?: JsonSchema[];
   minimum?: number;
@@ -119,12 +121,12 @@ export const jsonSchema = (schema: z.ZodType): JsonSchema => {
 
 /** Values that a schema mostly accepts. */
 const valueFor = (schema: JsonSchema, name = ''): fc.Arbitrary<unknown> => {
-  const { type, format, minimum = -1e6, maximum = 2_147_483_647, maxLength = 100 } = schema;
+  const { type, pattern, minimum = -1e6, maximum = 2_147_483_647, maxLength = 100 } = schema;
   const known = byName[name];
   if (known) return known;
   if (schema.enum) return fc.constantFrom(...schema.enum);
-  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((each) => valueFor(each)));
   if (type === 'object') return objectOf(schema);
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((each) => valueFor(each)));
   if (type === 'array') return fc.array(valueFor(schema.items ?? {}), { maxLength: 3 });
   if (type === 'boolean') return fc.boolean();
   if (type === 'integer')
@@ -133,8 +135,8 @@ const valueFor = (schema: JsonSchema, name = ''): fc.Arbitrary<unknown> => {
       fc.integer({ min: minimum, max: Math.min(maximum, minimum + 100) }),
     );
   if (type === 'number') return fc.double({ min: Math.max(minimum, 0), max: Math.min(maximum, 100), noNaN: true });
-  if (format === 'uuid') return fc.uuid();
-  if (format === 'date-time') return timestamp;
+  if (pattern === uuidPattern.source) return fc.uuid();
+  if (pattern === timestampForm) return timestamp;
   return type === 'null' ? fc.constant(null) : text(maxLength);
 };
 

@@ -7,12 +7,15 @@ const closed = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(([key, member]) => [key, closed(member)]);
-  return { ...Object.fromEntries(entries), ...('properties' in value && { additionalProperties: false }) };
+  // A rule across fields has properties too, but names only some of the object's.
+  const isWhole = 'type' in value && value.type === 'object';
+  return { ...Object.fromEntries(entries), ...(isWhole && { additionalProperties: false }) };
 };
 
 /** Checks values against schemas of the document with an independent validator. Returns the faults. */
 export const schemaChecker = ({ components }: OpenApiDocument) => {
-  const ajv = new Ajv2020({ allErrors: true, strict: true, strictTypes: false });
+  // A rule across fields requires fields that the object around it declares.
+  const ajv = new Ajv2020({ allErrors: true, strict: true, strictTypes: false, strictRequired: false });
   addFormats.default(ajv);
   ajv.addVocabulary(['components', 'example']);
   ajv.addSchema({ $id: 'document', components: { schemas: closed(components.schemas) } }, 'document', false, false);

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { uuidPattern } from '../../lib/identifier.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { type JsonSchema, jsonSchema } from '../fuzz/requests.ts';
@@ -38,9 +39,9 @@ const fieldValues = ({ coupon }: OneOfEach, code: string): Record<string, unknow
 });
 
 /** A value for any other field, by its schema. */
-const plainValue = ({ enum: values, format, minimum, type }: JsonSchema): unknown => {
+const plainValue = ({ enum: values, pattern, minimum, type }: JsonSchema): unknown => {
   if (values) return values[0];
-  if (format === 'uuid') return bob.uuid;
+  if (pattern === uuidPattern.source) return bob.uuid;
   return type === 'integer' || type === 'number' ? Math.max(minimum ?? 1, 1) : type === 'boolean' ? true : 'New';
 };
 
