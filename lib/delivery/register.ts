@@ -30,7 +30,8 @@ export const register = async (store: string, dispenser: Pick<Dispenser, 'region
     const [waiting] = await listWaits(store, 1);
     if (waiting) await sendForRequest({ kind: 'hand-over', store });
   } catch (cause) {
-    const detail = 'The address is registered, but what waits for it is not on its way yet: send the request again.';
+    const detail =
+      'The address is registered, but the waiting deliveries are not on the queue yet: send the request again.';
     throw Object.assign(new Problem(503, detail, [], { 'Retry-After': '5' }), { cause });
   }
   return registered;

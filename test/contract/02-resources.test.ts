@@ -26,7 +26,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     expect(coupon).toMatchObject({ couponOwnerUuid: owner, couponOwnerUsername: resident(4).username });
   });
 
-  test('resource CouponResponse: the owner who receives the commission is not the customer who applies it', async () => {
+  test('resource CouponResponse: the owner, who receives the commission, need not be the customer who applies it', async () => {
     const { id } = await createCoupon(owner);
 
     const { body } = await act(customer, 'apply-coupon', { couponId: id, scope: 0 });

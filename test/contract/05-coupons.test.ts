@@ -19,7 +19,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
   const owner = resident(14).uuid;
   const create = (fields: object) => call('POST', '/v1/coupons', { ownerIdentifier: owner, ...fields });
 
-  test('coupon list 1: the list of an owner has the coupons whose commission goes to that avatar, and no others', async () => {
+  test('coupon list 1: the list of an owner has exactly the coupons of that owner', async () => {
     const mine = await createCoupon(resident(15).uuid);
     const theirs = await createCoupon(resident(16).uuid);
 

@@ -8,7 +8,7 @@ describe.runIf(target.local)('on the local service, whose demo has imported coup
   const owner = resident(17).uuid;
   const imported = (number: number) => `00000004-dede-4ede-8ede-00000000000${number}`;
 
-  test('coupons 7: imported coupons may have a limit and an expiry, which a replacement leaves as they are', async () => {
+  test('coupons 7: imported coupons may have a limit and an expiry, which a replacement keeps', async () => {
     const { body } = await get(`/v1/coupons/${imported(6)}`);
 
     const replaced = await call('PUT', `/v1/coupons/${imported(6)}`, body);

@@ -5,10 +5,10 @@ import { call, get, resident, target, walk } from './target.ts';
 
 const uuids = (rows: { uuid: string }[]): string[] => rows.map(({ uuid }) => uuid);
 
-describe.runIf(target.local)('on the local service, with residents whom no store has touched', () => {
+describe.runIf(target.local)('on the local service, with residents who are new to every store', () => {
   const listed = async (uuid: string): Promise<boolean> => uuids(await walk('/v1/customers')).includes(uuid);
 
-  test('text 10, text 11: an untouched resident is a customer with zeros, and not in the list', async () => {
+  test('text 10, text 11: a new resident reads as a customer with zeros, and is not in the list', async () => {
     const { uuid, username } = resident(27);
 
     const { body } = await get(`/v1/customers/${uuid}`);

@@ -11,7 +11,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
   const path = `/v1/customers/${customer}`;
   const put = (body: object) => call('PUT', path, body);
 
-  test('customer filter rule 2: newsSubscriber lists only those who are, or are not, subscribed', async () => {
+  test('customer filter rule 2: newsSubscriber lists only subscribed, or only unsubscribed, customers', async () => {
     await put({ newsSubscriber: true });
     const subscribed = await settled(
       () => walk('/v1/customers?newsSubscriber=true'),
@@ -49,7 +49,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     expect(zero.includes(customer)).toBe(sum > 0);
   });
 
-  test('defaults 3: a field that is left out stays as it is', async () => {
+  test('defaults 3: a missing field stays unchanged', async () => {
     await put({ discount: 33, newsSubscriber: true });
 
     const discount = await put({ discount: 44 });

@@ -26,14 +26,14 @@ const call = async (url: string, timeout = patientMillis) => {
 
 const megabyte = Buffer.alloc(1024 * 1024, 'x');
 
-test('again when nobody answers, within the time', async () => {
+test('asks for a retry within the time-out when no answer comes', async () => {
   const { outcome, millis } = await call(await serveRaw(() => {}), timeoutMillis);
 
   expect(outcome).toEqual({ kind: 'again', error: 'No answer within 400 ms' });
   expect(millis).toBeLessThan(endMillis);
 });
 
-test('again when the headers come one byte at a time', async () => {
+test('asks for a retry when the headers come one byte at a time', async () => {
   const { outcome, millis } = await call(
     await serveRaw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nX-Slow: ');
@@ -47,7 +47,7 @@ test('again when the headers come one byte at a time', async () => {
   expect(millis).toBeLessThan(endMillis);
 });
 
-test('again when the headers never end', async () => {
+test('asks for a retry when the headers never end', async () => {
   const { outcome } = await call(
     await serveRaw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n');
@@ -111,7 +111,7 @@ test('does not unpack a compression bomb, nor asks for one', async () => {
   expect(JSON.stringify(outcome).length).toBeLessThan(300);
 });
 
-test('again when the connection is reset before and amid the answer', async () => {
+test('asks for a retry when the connection is reset before or during the answer', async () => {
   const before = await call(await serveRaw((socket) => socket.resetAndDestroy()));
   const amid = await call(
     await serveRaw((socket) => {
@@ -122,13 +122,13 @@ test('again when the connection is reset before and amid the answer', async () =
   expect([before.outcome.kind, amid.outcome.kind]).toEqual(['again', 'again']);
 });
 
-test('again when nobody listens', async () => {
+test('asks for a retry when no server listens', async () => {
   const { outcome } = await call('http://127.0.0.1:1/');
 
   expect(outcome).toEqual({ kind: 'again', error: 'ECONNREFUSED' });
 });
 
-test('again when the answer is no HTTP', async () => {
+test('asks for a retry when the answer is no HTTP', async () => {
   const { outcome } = await call(await serveRaw((socket) => socket.end('\u0000\u0001 nonsense\r\n\r\n')));
 
   expect(outcome.kind).toBe('again');

@@ -29,12 +29,12 @@ const lot = {
 const due = { creditDue: '2027-01-01', due: '2027-01-01', dues: 'CUSTOMER#DUE#?' };
 
 /** An answered increment without a key: the minute in which it began, and the balance in its answer. */
-const heard = (minute: number, credit: number | undefined, expiresAt?: string): Increment => ({
+const answered = (minute: number, credit: number | undefined, expiresAt?: string): Increment => ({
   ...{ expiresAt, credit },
   begun: minute * 60_000,
   ended: minute * 60_000 + 500,
 });
-const unheard = (minute: number, expiresAt?: string): Increment => heard(minute, undefined, expiresAt);
+const unanswered = (minute: number, expiresAt?: string): Increment => answered(minute, undefined, expiresAt);
 
 /** A ledger, and the table that agrees with it. */
 const example = () => {
@@ -47,7 +47,7 @@ const example = () => {
   const account = ledger.account(customer, 'regular');
   Object.assign(account, { base: 50, added: 77, taken: 20 });
   account.lots.set(7, { generation: 0, expiresAt: '2027-01-01' });
-  ledger.unrepeated.push(heard(1, 1), heard(2, 2), unheard(3), heard(4, 1003, '2027-01-01'));
+  ledger.unrepeated.push(answered(1, 1), answered(2, 2), unanswered(3), answered(4, 1003, '2027-01-01'));
   const items: Record<string, unknown>[] = [
     { pk: 'S#PRODUCT', sk: 'p', price: 5 },
     { pk: 'S#CATEGORY', sk: 'c', productCount: 1 },
@@ -112,51 +112,63 @@ test.each(damages)('%s is found', (_, damage, fault) => {
 const [a, b, c] = ['2100-01-01', '2100-01-02', '2100-01-03'] as const;
 
 const unrepeated: [string, number, string[], Increment[], string[]][] = [
-  ['every increment was answered', 1002, [a], [heard(1, 1), heard(2, 1001, a), heard(3, 1002)], []],
+  ['every increment was answered', 1002, [a], [answered(1, 1), answered(2, 1001, a), answered(3, 1002)], []],
   [
     'every unanswered increment was done',
     2002,
     [a, b],
-    [heard(1, 1), unheard(2), unheard(2, a), heard(2, 2002, b)],
+    [answered(1, 1), unanswered(2), unanswered(2, a), answered(2, 2002, b)],
     [],
   ],
-  ['no unanswered increment was done', 1001, [b], [heard(1, 1), unheard(2), unheard(2, a), heard(2, 1001, b)], []],
-  ['an unanswered increment was done a minute later', 2, [], [unheard(1), heard(1, 1)], []],
+  [
+    'no unanswered increment was done',
+    1001,
+    [b],
+    [answered(1, 1), unanswered(2), unanswered(2, a), answered(2, 1001, b)],
+    [],
+  ],
+  ['an unanswered increment was done a minute later', 2, [], [unanswered(1), answered(1, 1)], []],
   [
     'an acknowledged lot is lost, and an unanswered one is there',
     2000,
     [a, c],
-    [heard(1, 1000, a), heard(2, 2000, b), unheard(2, c)],
+    [answered(1, 1000, a), answered(2, 2000, b), unanswered(2, c)],
     ['lot without a key 2100-01-02 was acknowledged, but is not there'],
   ],
-  ['a lot is there twice', 1000, [a, a], [heard(1, 1000, a)], ['1 of lot without a key are there twice']],
+  ['a lot is there twice', 1000, [a, a], [answered(1, 1000, a)], ['1 of lot without a key are there twice']],
   [
     'a lot is there whose request was refused',
     1000,
     [a, b],
-    [heard(1, 1000, a)],
+    [answered(1, 1000, a)],
     ['lot without a key 2100-01-02 is there, but was never acknowledged'],
   ],
   [
     'one is lost, and an unanswered one was done',
     2,
     [],
-    [heard(1, 1), heard(1, 1), unheard(1)],
+    [answered(1, 1), answered(1, 1), unanswered(1)],
     ['increments that came to 1 and 1 have one place: one is lost'],
   ],
-  ['the last is lost', 1, [], [heard(1, 1), heard(2, 2)], ['an increment came to 2, but the balance is 1: it is lost']],
+  [
+    'the last is lost',
+    1,
+    [],
+    [answered(1, 1), answered(2, 2)],
+    ['an increment came to 2, but the balance is 1: it is lost'],
+  ],
   [
     'one is doubled, and an unanswered one from long before was not done',
     3,
     [],
-    [unheard(1), heard(5, 1), heard(6, 3)],
+    [unanswered(1), answered(5, 1), answered(6, 3)],
     ['between the balances of 1 and 3 there is more than was sent: one is doubled'],
   ],
   [
     'the last is doubled',
     2,
     [],
-    [heard(1, 1)],
+    [answered(1, 1)],
     ['between the balances of 1 and 2 there is more than was sent: one is doubled'],
   ],
 ];

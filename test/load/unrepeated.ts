@@ -38,9 +38,11 @@ const takeOne = (pool: Increment[], after: number, before: number): boolean => {
 };
 
 const orderFaults = (balance: number, lots: ReadonlySet<string>, increments: readonly Increment[]): string[] => {
-  const unheard = increments.filter(({ credit }) => credit === undefined).sort((one, other) => one.ended - other.ended);
-  const ones = unheard.filter(({ expiresAt }) => expiresAt === undefined);
-  const more = unheard.filter(({ expiresAt }) => expiresAt !== undefined && lots.has(expiresAt));
+  const unanswered = increments
+    .filter(({ credit }) => credit === undefined)
+    .sort((one, other) => one.ended - other.ended);
+  const ones = unanswered.filter(({ expiresAt }) => expiresAt === undefined);
+  const more = unanswered.filter(({ expiresAt }) => expiresAt !== undefined && lots.has(expiresAt));
   const answers = increments
     .flatMap(({ credit, begun, ended, expiresAt }) =>
       credit === undefined ? [] : [{ credit, begun, ended, amount: expiresAt === undefined ? 1 : lotAmount }],

@@ -19,7 +19,7 @@ beforeEach(freshTable);
 beforeEach(() => setClock(start));
 afterEach(() => stop());
 
-/** Makes a change, and lets the next query of the customer's lots miss it. */
+/** Makes a change that the next query of the customer's lots does not see. */
 const unseen = async (uuid: string, change: () => Promise<unknown>): Promise<void> => {
   const Items = await listLots(store, uuid);
   await change();
@@ -37,7 +37,7 @@ const unseen = async (uuid: string, change: () => Promise<unknown>): Promise<voi
 
 const lotsOf = (...ends: number[]) => ends.map((at) => ({ amount: 10, expiresAt: timestamp(at) }));
 
-test('a drain of a lot that another drain has just reduced takes what is really left', async () => {
+test('a drain of a lot that another drain has just reduced takes only the rest', async () => {
   const uuid = await customerWithLots(store, lotsOf(end, end + 1000, end + 2000));
   await unseen(uuid, () => add(uuid, -6));
 
@@ -46,7 +46,7 @@ test('a drain of a lot that another drain has just reduced takes what is really 
   expect(await booksOf(uuid)).toEqual({ balance: 11, unlotted: 0, states: { drained: 1, open: 2 } });
 });
 
-test('a drain knows of a lot that was just added before the lots that it sees', async () => {
+test('a drain sees a lot that was just added before the lots of its query', async () => {
   const uuid = await customerWithLots(store, lotsOf(end + 1000));
   await unseen(uuid, () => add(uuid, 5, end));
 
@@ -55,7 +55,7 @@ test('a drain knows of a lot that was just added before the lots that it sees', 
   expect((await booksOf(uuid)).states).toEqual({ drained: 1, open: 1 });
 });
 
-test('a drain knows of a lot that was just added among the lots that it sees', async () => {
+test('a drain sees a lot that was just added among the lots of its query', async () => {
   const uuid = await customerWithLots(store, lotsOf(end, end + 2000, end + 4000));
   await unseen(uuid, () => add(uuid, 5, end + 1000));
 
@@ -64,7 +64,7 @@ test('a drain knows of a lot that was just added among the lots that it sees', a
   expect((await booksOf(uuid)).states).toEqual({ drained: 1, open: 3 });
 });
 
-test('no lot is expired twice, and no addition refused, where a due lot was just drained in part', async () => {
+test('no lot is expired twice, and no addition refused, if a due lot was just drained in part', async () => {
   const uuid = await customerWithLots(store, lotsOf(end));
   await unseen(uuid, () => add(uuid, -6));
   setClock(end);
@@ -74,7 +74,7 @@ test('no lot is expired twice, and no addition refused, where a due lot was just
   expect(await booksOf(uuid)).toEqual({ balance: 1, unlotted: 1, states: { expired: 1 } });
 });
 
-test('a sweep closes a lot with what another change has just left in it', async () => {
+test('a sweep closes a lot with the rest that another change has just left', async () => {
   const uuid = await customerWithLots(store, lotsOf(end, end + 1000), 50);
   await unseen(uuid, () => add(uuid, -6));
   setClock(end);

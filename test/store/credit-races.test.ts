@@ -85,7 +85,7 @@ test.each([0, 5, 10])('concurrent drains never take more than the balance (%i lo
   expect(item.credit).toBe(100 - 7 * made);
 });
 
-test('drains beside additions leave true books where the items of a transaction appear one by one', async () => {
+test('the books agree after concurrent drains and additions if the items of a transaction appear one by one', async () => {
   setClock(start);
   stop = isolateAsDynamoDB(seed, 60);
   const faults: string[] = [];
@@ -163,7 +163,7 @@ const initial: ModelCustomer = {
   ],
 };
 
-/** Carries all steps out at once on a customer of a fresh table. Their answers and the end must fit some serial order. */
+/** Runs all steps at once on a customer of a fresh table. Some serial order must explain their answers and the end. */
 const runAtOnce = async (
   all: Step[],
   begin: () => () => void,
@@ -216,7 +216,7 @@ test(`concurrent sets, increments, sweeps and reads are linearizable (seed ${see
   );
 });
 
-test(`they are linearizable where the items of a transaction appear one by one (seed ${seed})`, async () => {
+test(`they are linearizable even if the items of a transaction appear one by one (seed ${seed})`, async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer(), steps, async (order, all) => {
       await runAtOnce(all, () => isolateAsDynamoDB(order, 60));

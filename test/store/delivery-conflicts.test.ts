@@ -21,11 +21,11 @@ test('claims and ends the attempts of a delivery after conflicts with another wr
   });
 
   const first = await claimDelivery(order, 1000);
-  const isLetGo = await releaseDelivery(first.delivery, 'no answer');
+  const isReleased = await releaseDelivery(first.delivery, 'no answer');
   const second = await claimDelivery(order, 1000);
   await completeDelivery(second.delivery);
   stop();
 
-  expect([first.claimed, isLetGo, second.claimed]).toEqual([true, true, true]);
+  expect([first.claimed, isReleased, second.claimed]).toEqual([true, true, true]);
   expect(await getDelivery(service.store, order.id)).toMatchObject({ state: 'delivered', attempts: 2 });
 });

@@ -63,11 +63,11 @@ test('a late copy of a request’s first write does not open its record again', 
       { 'Idempotency-Key': 'increment' },
     );
 
-  const heard = await increment();
+  const original = await increment();
   await first.send?.().catch(() => undefined);
   const repeated = await increment();
 
-  expect([heard.status, repeated.status]).toEqual([200, 200]);
+  expect([original.status, repeated.status]).toEqual([200, 200]);
   expect(repeated.headers.get('idempotent-replayed')).toBe('true');
   expect((await creditOf(service.store, uuid)).item.credit).toBe(10);
 });

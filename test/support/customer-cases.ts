@@ -41,13 +41,16 @@ export const identifierCases = (service: () => Service, method: string, rest: st
     },
   );
 
-  test.each(['nobody.here', unknownUuid])('404s for "%s", which is nobody, and writes nothing', async (identifier) => {
-    const before = await wholeTable();
+  test.each(['nobody.here', unknownUuid])(
+    '404s for the unknown identifier "%s" and writes nothing',
+    async (identifier) => {
+      const before = await wholeTable();
 
-    const answer = await send(identifier);
+      const answer = await send(identifier);
 
-    expect(answer.status).toBe(404);
-    expect(answer.body).not.toHaveProperty('errors');
-    expect(await wholeTable()).toEqual(before);
-  });
+      expect(answer.status).toBe(404);
+      expect(answer.body).not.toHaveProperty('errors');
+      expect(await wholeTable()).toEqual(before);
+    },
+  );
 };

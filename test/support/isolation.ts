@@ -13,16 +13,16 @@ import { conflict, intercept, randomFrom } from './faults.ts';
 // biome-ignore lint/suspicious/noExplicitAny: inputs and outputs of all commands, looked at member by member.
 type Any = any;
 
-/** Requests are seen here as they are sent, with the type of each value; answers as the client hands them on. */
+/** Requests have the type of each value, as on the wire. Answers have plain values, as the client returns them. */
 const nameOf = ({ pk, sk }: Any): string => `${pk.S ?? pk} ${sk.S ?? sk}`;
 
-/** Shows each transaction's items so, over at most `longestMillis`. Answers the function that ends it. */
+/** Shows each transaction's items one by one, within `longestMillis`. Returns a function that ends this. */
 export const isolateAsDynamoDB = (seed: number, longestMillis = 6): (() => void) => {
   const random = randomFrom(seed);
   const client = new DynamoDBClient({});
-  /** Items of transactions under way. */
+  /** The items of running transactions. */
   const held = new Set<string>();
-  /** Items as they were before, for as long as readers see them so. */
+  /** The old items that readers still see. */
   const before = new Map<string, Any>();
   const read = async (Key: Any): Promise<Any> => {
     const { Item } = await client.send(new GetItemCommand({ TableName: tableName(), Key, ConsistentRead: true }));

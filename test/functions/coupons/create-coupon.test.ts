@@ -109,7 +109,7 @@ test('400s with one message for each fault', async () => {
   ]);
 });
 
-test('400s for an owner who does not exist and a taken code in one answer', async () => {
+test('400s for an unknown owner and a taken code in one answer', async () => {
   await create({ code: 'Taken' });
 
   const { status, body } = await create({ code: 'taken', ownerIdentifier: unknownUuid });
@@ -121,7 +121,7 @@ test('400s for an owner who does not exist and a taken code in one answer', asyn
   ]);
 });
 
-test('400s for an owner who does not exist', async () => {
+test('400s for an unknown owner', async () => {
   const { status, body } = await create({ code: 'Nobody', ownerIdentifier: unknownUuid });
 
   expect(status).toBe(400);

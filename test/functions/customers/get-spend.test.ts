@@ -39,7 +39,7 @@ test('200s with zeros for a resident without a record in the store, and writes n
   expect(await wholeTable()).toEqual(before);
 });
 
-test('200s with zeros for a customer who has bought nothing', async () => {
+test('200s with zeros for a customer without purchases', async () => {
   const { uuid, username } = await newResident();
   await service.call('POST', `/v1/customers/${uuid}/actions/ban`);
 
@@ -133,7 +133,7 @@ test('does not count purchases in another store', async () => {
   expect(await spendOf(resident.uuid)).toMatchObject({ sum: 0, totalOwned: 0 });
 });
 
-test('leaves credit, flags and ban of the customer as they are', async () => {
+test('does not change credit, flags and ban of the customer', async () => {
   const { uuid, buy } = await buyer();
   await service.call('PUT', `/v1/customers/${uuid}`, { discount: 5, newsSubscriber: true });
   await service.call('POST', `/v1/customers/${uuid}/actions/set-credit`, { credit: 50 });

@@ -23,7 +23,7 @@ test('200s with the ban lifted and its reason deleted', async () => {
   expect(await findCustomerItem(service.store, uuid)).not.toHaveProperty('banReason');
 });
 
-test('200s for a resident whom the store never touched, and writes nothing', async () => {
+test('200s for a resident without a record in the store, and writes nothing', async () => {
   const { uuid, username } = await newResident();
   const before = await wholeTable();
 

@@ -57,7 +57,7 @@ test('ignores balances and the ban state in the body', async () => {
   expect(body).toMatchObject({ credit: 0, restrictedCredit: 0, isBanned: false, username });
 });
 
-test('leaves credit as it is', async () => {
+test('does not change credit', async () => {
   const { uuid } = await newResident();
   await service.call('POST', `/v1/customers/${uuid}/actions/set-credit`, { credit: 50 });
 
