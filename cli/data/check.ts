@@ -57,7 +57,7 @@ const giveId = (kind: Kind, store: string, fields: Values, uuidOf: UuidOf, pass:
   return { ...fields, id: idFrom(store, kind.name, count > 0 ? `${text} ${count + 1}` : text) };
 };
 
-/** The fault of a value that another row has too. A row without an id is told by the text that its id is made of. */
+/** The fault of a value that another row has too. For a row without an id it shows the text that makes the id. */
 const takenBy = (kind: Kind, { values }: RawRow, field: string, value: string, other: number): Fault => {
   const message = `must be unique: line ${other} has it too`;
   if (field !== 'id' || values.id !== undefined) return { field, value: values[field] ?? value, message };

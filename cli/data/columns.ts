@@ -41,7 +41,7 @@ export interface Kind {
   onlyAdded?: true;
   /** Checks conditions that span the columns of a row. */
   checkRow?: (values: Values, report: (field: string, message: string) => void) => void;
-  /** The way in which a row comes to its id, where the kind has a column `id`. */
+  /** The source of a row's id, if the kind has a column `id`. */
   id?: {
     /** The text that a row without an id gets its id from. */
     from?: (values: Values, uuidOf: UuidOf) => string;

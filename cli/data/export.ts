@@ -61,7 +61,7 @@ export interface ExportedFile {
 /** The unfinished files that an interrupted export leaves behind. */
 const leftovers = new Set(kinds.flatMap(({ name }) => formats.map((format) => unfinished(`${name}.${format}`))));
 
-/** Creates the directory if need be, and removes the leftovers of an interrupted export. Throws where it holds anything else. */
+/** Creates the directory, or removes the leftovers of an interrupted export. Throws if it holds anything else. */
 const readyDir = async (dir: string): Promise<void> => {
   const there = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];

@@ -142,7 +142,7 @@ const report = (kind: Kind, all: number, counts: Record<Outcome, number>, faults
 
 /**
  * Imports a file of a kind into a store. Checks the whole file before the first write. An import that was interrupted can
- * be repeated: it finds its rows unchanged. Throws where the file cannot be read; bad rows are in the report.
+ * be repeated: it finds its rows unchanged. Throws if the file cannot be read. The report lists bad rows.
  */
 export const importFile = async (
   kind: Kind,

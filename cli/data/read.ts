@@ -28,7 +28,7 @@ const looksLikeUtf16 = (start: Buffer): boolean => {
 
 const newlines = (text: string): number => text.split('\n').length - 1;
 
-/** A file's text, piece by piece, without a byte order mark. Throws where it is no UTF-8 text. */
+/** Reads a file's text piece by piece, without a byte order mark. Throws if it is not UTF-8. */
 async function* readText(path: string): AsyncGenerator<string> {
   const info = await stat(path).catch(() => undefined);
   if (!info) throw new Failure(`There is no file ${path}. Check the path.`);
@@ -63,7 +63,7 @@ const maxRowLength = 4_000_000;
 
 const listed = (columns: readonly Column[]): string => columns.map(({ name }) => name).join(', ');
 
-/** The columns that a header names. Throws where it names others, with those that there are. */
+/** The columns of a header. Throws for unknown ones, with a list of the known ones. */
 const columnsOf = (kind: Kind, header: readonly string[], path: string): (Column | undefined)[] => {
   const there = `${kind.name} have the columns ${listed(kind.columns)}`;
   const only = header[0] ?? '';
@@ -216,6 +216,6 @@ async function* readNdjson(kind: Kind, path: string): AsyncGenerator<RawRow> {
   if (rest.trim() !== '') yield readObject(kind, rest, line + 1);
 }
 
-/** The rows of a file, one by one. Throws where the file cannot be read or its header is wrong. */
+/** Reads the rows of a file one by one. Throws if the file cannot be read or its header is wrong. */
 export const readRows = (kind: Kind, path: string, format: Format): AsyncGenerator<RawRow> =>
   format === 'csv' ? readCsv(kind, path) : readNdjson(kind, path);

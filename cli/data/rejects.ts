@@ -18,7 +18,7 @@ interface Options {
 const columnsOf = (kind: Kind, { values }: RawRow) =>
   Object.keys(values).flatMap((name) => kind.columns.find((column) => column.name === name) ?? []);
 
-/** Gives the ids of rejected rows that have none, where rows may be alike. */
+/** Makes ids for rejected rows without one, if rows of the kind may be alike. */
 const idsFor = (kind: Kind, store: string) => {
   const seen = new Map<string, number>();
   return ({ values, source }: RawRow, planned: unknown): string | undefined => {
@@ -82,7 +82,7 @@ export const rejectsFile = (kind: Kind, store: string, { path, format, force }: 
   };
 
   return {
-    /** Makes the file. Throws where that cannot be done; `then` ends the message. */
+    /** Makes the file. Throws if that fails, with `then` at the end of the message. */
     open,
     /** Writes a row, and makes the file for the first one. `planned` is the id that the row would have been imported with. */
     write: async (raw: RawRow, faults: readonly Fault[], planned: unknown): Promise<void> => {

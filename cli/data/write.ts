@@ -47,7 +47,7 @@ export const openFile = (path: string, { exclusive = false }: { exclusive?: bool
     if (failure) throw failure;
   };
   return {
-    /** Waits until the file is there. Throws where it cannot be made. */
+    /** Waits until the file exists. Throws if it cannot be made. */
     made: async ({ name = path, by = '' } = {}): Promise<void> => {
       try {
         if (stream.pending && !failure) await once(stream, 'open');

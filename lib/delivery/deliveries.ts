@@ -53,7 +53,7 @@ export const getDelivery = async (store: string, id: string): Promise<Delivery> 
   return item;
 };
 
-/** The store's deliveries in a state, the oldest first; `positionOfDelivery` says where each stands. */
+/** The store's deliveries in a state, in the order of `positionOfDelivery`: the oldest first. */
 export const listDeliveries = (store: string, state: DeliveryState): Source<Delivery> =>
   loaded(
     rowsOf<Key & { rank: string }>({ partition: stateList(store, state), index: 'byRank' }),

@@ -23,7 +23,7 @@ const QueueMessage = z.discriminatedUnion('kind', [Order, HandOver]);
 export type Order = z.output<typeof Order>;
 export type QueueMessage = z.output<typeof QueueMessage>;
 
-/** The message as text. Only ASCII, since SQS (and what stands in for it) does not take every character. */
+/** The message as text. Only ASCII, since SQS and its local replacement do not accept every character. */
 export const encodeMessage = (message: QueueMessage): string =>
   JSON.stringify(message).replace(
     /[\u007f-\uffff]/g,

@@ -15,7 +15,7 @@ import { encodeMessage, type QueueMessage } from './message.ts';
 export const deliveryQueue = {
   name: 'deliveries',
   deadLetterName: 'deliveries-dead',
-  /** Six times as long as the worker may run, as AWS asks for: a message comes back once its worker is surely gone. */
+  /** Six times the worker's time-out, as AWS recommends. The worker has surely ended when its message comes back. */
   visibilitySeconds: 360,
   /** 14 days, the longest that SQS keeps a message. */
   retentionSeconds: 14 * 86_400,
@@ -50,8 +50,8 @@ export const sendMessages = async (store: string, messages: readonly QueueMessag
 };
 
 /**
- * Puts one message on the queue for a request. Throws 503 where the queue is down or slow. Its answer may have been lost
- * on the way, so the text does not say that nothing was queued.
+ * Puts one message on the queue for a request. Throws 503 if the queue is down or slow. The queue's answer may
+ * have been lost, so the text does not claim that nothing was queued.
  */
 export const sendForRequest = async (message: QueueMessage): Promise<void> => {
   refuseIfOver();
@@ -83,8 +83,8 @@ export const sendToDeadLetters = async (text: string): Promise<void> => {
 };
 
 /**
- * Lets a message that a worker holds come back after `delaySeconds`, but not at once: fauxqs 2.4.1 loses a message whose
- * time-out becomes 0 until its next start, where it keeps its messages on disk.
+ * Makes a worker's message come back after `delaySeconds`, at least one: with messages on disk, fauxqs 2.4.1 loses a
+ * message with a time-out of 0 until its next start.
  */
 export const comeBackAfter = async (ReceiptHandle: string, delaySeconds: number): Promise<void> => {
   const VisibilityTimeout = Math.max(delaySeconds, 1);

@@ -56,13 +56,13 @@ interface RowFields {
   /** By default 200, or 204 without a response. */
   readonly status?: 200 | 201 | 204;
   /**
-   * The failures that the endpoint itself answers with, beside those of the layers around it. By default 404 for a write
-   * and where the path names something, and 400 for everything but a GET of one row by its id.
+   * The failures that the endpoint itself answers, besides those of the layers around it. By default 404 for a write and
+   * for a path with a placeholder, and 400 for everything but a GET of one row by its id.
    */
   readonly problems?: readonly (400 | 404)[];
-  /** Absent where the endpoint takes no parameters. */
+  /** Absent if the endpoint takes no parameters. */
   readonly query?: z.ZodObject;
-  /** Absent where the endpoint takes no body; one that is sent is ignored. */
+  /** Absent if the endpoint takes no body. It then ignores a sent one. */
   readonly body?: z.ZodType;
   /** A request without a body is as good as one with `{}`. */
   readonly bodyOptional?: true;

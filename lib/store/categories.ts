@@ -75,7 +75,7 @@ export const freeMembers = async (store: string, id: string): Promise<void> => {
 export const listMembers = (store: string, id: string): Source<Key> =>
   rowsOf({ partition: partition(store, 'MEMBER', id) });
 
-/** The change of a category's count of products, refused where the category is gone. */
+/** Changes a category's count of products. Refused if the category is deleted. */
 export const countBy = (store: string, id: string, step: number): Write =>
   update(categoryKey(store, id), { add: { productCount: step }, when: exists });
 

@@ -9,7 +9,7 @@ type Listed = Customer & { position: string };
 
 const listed = (item: CustomerItem, position: string): Listed => ({ ...readCustomer(item), position });
 
-/** All customers are one partition of the table; those who are (not) subscribed are read through the index of flags. */
+/** Reads all customers from one partition of the table, and those who are (not) subscribed from the index of flags. */
 const byUuid = (store: string, newsSubscriber: boolean | undefined): Source<Listed> => {
   if (newsSubscriber === undefined)
     return async (range) => {

@@ -86,8 +86,8 @@ export const getCustomer = async (store: string, identifier: Identifier): Promis
   readCustomer(await getCustomerItem(store, await uuidOf(identifier)));
 
 /**
- * Sets attributes of a customer; undefined removes one. A resident whom the store has never touched becomes a customer,
- * unless `onlyCustomers`. Throws 404 for an unknown resident.
+ * Sets attributes of a customer; undefined removes one. A resident who is not a customer yet becomes one, unless
+ * `onlyCustomers`. Throws 404 for an unknown resident.
  */
 const change = async (
   store: string,
@@ -121,7 +121,7 @@ export const updateCustomer = async (
 export const banCustomer = (store: string, identifier: Identifier, reason: string | undefined): Promise<Customer> =>
   change(store, identifier, { isBanned: true, ...(reason !== undefined && { banReason: reason }) });
 
-/** Writes nothing about a resident whom the store has never touched. Throws 404. */
+/** Writes nothing about a resident who is not a customer. Throws 404. */
 export const unbanCustomer = (store: string, identifier: Identifier): Promise<Customer> =>
   change(store, identifier, { isBanned: false, banReason: undefined }, { onlyCustomers: true });
 

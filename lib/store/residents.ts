@@ -54,7 +54,7 @@ export const findResident = async ({ uuid, username }: Identifier): Promise<Resi
   return resident;
 };
 
-/** The residents of these UUIDs and names, by them, as they are now; those who are not there are left out. */
+/** Reads residents consistently. The map's keys are the given UUIDs and names; unknown residents are left out. */
 export const findResidents = async (identifiers: readonly Identifier[]): Promise<Map<string, Resident>> => {
   const keys = identifiers.map(({ uuid, username }) => (uuid === undefined ? nameKey(username) : residentKey(uuid)));
   const items = await getMany<Resident & Key>(keys, { consistent: true });
@@ -70,8 +70,8 @@ const nameItem = ({ uuid, username }: Resident, name: string, holder: string): W
   put({ ...nameKey(name), uuid, username }, any(isNew, is('uuid', holder)));
 
 /**
- * The writes of a resident who has these names: the resident, if they still are as `stored`, then the names in their
- * order. `takenFrom` is who may have the current name until now; `renaming` leaves the mark that copies have to follow.
+ * The writes of a resident with these names: first the resident, refused unless they are still as `stored`, then the
+ * names in order. `takenFrom` is a resident who may lose the current name. `renaming` marks that copies must be renamed.
  */
 export const residentItems = (
   { uuid, username }: Resident,

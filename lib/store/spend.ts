@@ -20,7 +20,7 @@ export interface Spend {
   totalOwned: number;
 }
 
-/** A purchase, as it comes from the store's vendors or from another system's export. */
+/** A purchase from the store's vendors or from another system's export. */
 export interface Purchase {
   /** Unique in the store; a purchase is recorded once. */
   id: string;
@@ -50,7 +50,7 @@ const dayOf = (millis: number): string => timestamp(millis).slice(0, 10);
 /** The days that count as the last year at `millis`. */
 const firstDayOfYear = (millis: number): string => dayOf(millis - (yearDays - 1) * dayMillis);
 
-/** Throws 404 where there is no such resident. */
+/** Throws 404 for an unknown resident. */
 export const getSpend = async (store: string, identifier: Identifier): Promise<Spend> => {
   const uuid = await uuidOf(identifier);
   const item = await get<SpendItem>(spendKey(store, uuid));
@@ -95,8 +95,8 @@ export interface BuyerState {
 }
 
 /**
- * The writes that record purchases of one buyer, all or none; refused if the buyer's spend has moved since `state`, or
- * one of them is recorded already. They are two items and at most two for each purchase.
+ * The writes that record purchases of one buyer: two items, and at most two for each purchase. Refused if the buyer's
+ * spend has changed since `state`, or if one of the purchases is recorded already.
  */
 export const purchaseItems = (
   store: string,
