@@ -7,6 +7,7 @@ import { addDoctor } from './commands/doctor.ts';
 import { addExport } from './commands/export.ts';
 import { addImport } from './commands/import.ts';
 import { addKeys } from './commands/keys.ts';
+import { addRestoreCheck } from './commands/restore-check.ts';
 import { addStores } from './commands/stores.ts';
 import { addSweep } from './commands/sweep.ts';
 import { setJson, shownError } from './output.ts';
@@ -30,5 +31,16 @@ export const program = new StoreCommand('store')
   .exitOverride()
   .hook('preAction', (_, action) => setJson(action.optsWithGlobals().json === true));
 
-for (const add of [addStores, addKeys, addImport, addExport, addCredit, addDeliveries, addAudit, addSweep, addDoctor])
+for (const add of [
+  addStores,
+  addKeys,
+  addImport,
+  addExport,
+  addCredit,
+  addDeliveries,
+  addAudit,
+  addSweep,
+  addRestoreCheck,
+  addDoctor,
+])
   add(program);

@@ -102,6 +102,10 @@ const change = async (id: string, set: Record<string, unknown>): Promise<void> =
 /** Revokes a key. API Gateway may accept it until its cached answer of the authorizer expires. */
 export const revokeKey = (id: string): Promise<void> => change(id, { status: 'revoked', revokedAt: timestamp(now()) });
 
+/** Gives a key the end that it has in another table, from which `key` was read. */
+export const copyEnd = ({ id, status, revokedAt, rotatedTo, expiresAt }: ApiKey): Promise<void> =>
+  change(id, { status, revokedAt, rotatedTo, expiresAt });
+
 /** Marks a key whose store was deleted: its calls are answered 404. */
 export const markStoreGone = (id: string): Promise<void> => change(id, { storeGone: true });
 

@@ -1,0 +1,89 @@
+import { type ApiKey, copyEnd, findKey, listKeys } from '../../lib/store/api-keys.ts';
+import { listStores } from '../../lib/store/stores.ts';
+import type { StoreCommand } from '../command.ts';
+import { Failure, UsageError } from '../errors.ts';
+import { isCurrent, keyColumns, shown } from '../keys.ts';
+import { counted, note, print } from '../output.ts';
+import { connect, type GlobalOptions } from '../target.ts';
+
+interface RestoreOptions extends GlobalOptions {
+  table: string;
+  against?: string;
+  dryRun?: boolean;
+}
+
+/** Has `lib/` work on another table of the same account and region. Throws if there is no such table. */
+const inTable = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+  const before = process.env.TABLE_NAME;
+  process.env.TABLE_NAME = name;
+  try {
+    return await work();
+  } catch (error) {
+    if ((error as Error).name !== 'ResourceNotFoundException') throw error;
+    throw new Failure(`There is no table ${name} in this account and region. Check --table and --against.`);
+  } finally {
+    process.env.TABLE_NAME = before;
+  }
+};
+
+const allKeys = async (): Promise<ApiKey[]> => {
+  const keys: ApiKey[] = [];
+  for (const { id } of await listStores()) keys.push(...(await listKeys(id)));
+  return keys;
+};
+
+const endOf = ({ expiresAt }: ApiKey): number =>
+  expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
+
+/** Says whether the restored key lives on although the other was revoked, or has an earlier end by a rotation. */
+const isRevived = (restored: ApiKey, other: ApiKey): boolean =>
+  restored.status === 'active' && (other.status === 'revoked' || endOf(other) < endOf(restored));
+
+/** Ends the keys of a restored table that were revoked or rotated after the time that was restored. */
+const check = async (options: RestoreOptions): Promise<void> => {
+  const target = await connect(options);
+  const against = options.against ?? target.tableName;
+  if (options.table === against)
+    throw new UsageError(`--table ${against} is the table to compare with. Name the one from before by --against.`);
+  const keys = await inTable(against, allKeys);
+  const revived: ApiKey[] = [];
+  let missing = 0;
+  await inTable(options.table, async () => {
+    // Reads the table even where no key is to be looked up, so that a mistyped name is noticed.
+    await listStores();
+    for (const key of keys) {
+      const restored = await findKey(key.id);
+      if (!restored && isCurrent(key)) missing++;
+      if (!restored || !isRevived(restored, key)) continue;
+      if (!options.dryRun) await copyEnd(key);
+      revived.push(key);
+    }
+  });
+  print(
+    revived.map((key) => ({ ...shown(key, target), store: key.store })),
+    [{ heading: 'store', cell: ({ store }) => store }, ...keyColumns],
+    `No key of ${options.table} lives on that was revoked or rotated in ${against}.`,
+  );
+  if (revived.length > 0)
+    note(`${options.dryRun ? 'Would end' : 'Ended'} ${counted(revived.length, 'key')} in ${options.table}.`);
+  if (missing > 0)
+    note(
+      `${counted(missing, 'live key')} of ${against} ${missing === 1 ? 'is' : 'are'} not in ${options.table}: issue new ones after the switch.`,
+    );
+};
+
+export const addRestoreCheck = (program: StoreCommand): void => {
+  program
+    .command('restore-check')
+    .description(
+      'Ends the keys of a restored table that were revoked or rotated since. A restore brings them back to life: run this before the service uses the table.',
+    )
+    .requiredOption('--table <name>', 'the restored table, whose keys are checked and ended')
+    .option('--against <name>', 'the table with the latest keys (default: the one that the deployment uses)')
+    .option('--dry-run', 'only list the keys')
+    .examples(
+      'store restore-check --stage prod --table store-restored',
+      'store restore-check --stage prod --table store-restored --dry-run',
+    )
+    .runs(check);
+};

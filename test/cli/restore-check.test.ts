@@ -1,0 +1,67 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, expect, test } from 'vitest';
+import { now, timestamp } from '../../lib/clock.ts';
+import { findKey, issueKey, revokeKey, rotateKey } from '../../lib/store/api-keys.ts';
+import { createStore } from '../../lib/store/stores.ts';
+import { db } from '../../lib/table/client.ts';
+import { ensureTable } from '../../local/table.ts';
+import { startForCli } from '../support/cli.ts';
+import { wholeTable } from '../support/service.ts';
+
+let service: Awaited<ReturnType<typeof startForCli>>;
+beforeAll(async () => {
+  service = await startForCli();
+});
+
+/** Copies the table as it is, as a restore does. */
+const restoreTo = async (TableName: string): Promise<void> => {
+  const client = new DynamoDBClient({});
+  await ensureTable(client, TableName);
+  client.destroy();
+  for (const Item of await wholeTable()) await db.send(new PutCommand({ TableName, Item }));
+};
+
+const inTable = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+  const before = process.env.TABLE_NAME;
+  process.env.TABLE_NAME = name;
+  return work().finally(() => {
+    process.env.TABLE_NAME = before;
+  });
+};
+
+test('ends the keys that were revoked or rotated after the restored time, and no others', async () => {
+  const { id: store } = await createStore('Restored');
+  const issue = async (name: string) => (await issueKey({ store, name, scopes: ['products:read'], stage: 'test' })).key;
+  const [leaked, rotated, kept] = [await issue('leaked'), await issue('rotated'), await issue('kept')];
+  await restoreTo('restored');
+  await revokeKey(leaked.id);
+  await rotateKey(rotated, timestamp(now() + 60_000), 'test');
+  const current = await wholeTable();
+
+  const dry = await service.run('restore-check', '--table', 'restored', '--dry-run', '--json');
+  const untouched = await inTable('restored', () => findKey(leaked.id));
+  const checked = await service.run('restore-check', '--table', 'restored', '--json');
+  const again = await service.run('restore-check', '--table', 'restored', '--json');
+
+  expect(dry.rows.map(({ name }) => name).sort()).toEqual(['leaked', 'rotated']);
+  expect(untouched?.status).toBe('active');
+  expect(checked).toMatchObject({ code: 0, rows: dry.rows });
+  expect(checked.stderr).toContain('1 live key');
+  expect(again.rows).toEqual([]);
+  for (const { id } of [leaked, rotated, kept])
+    expect(await inTable('restored', () => findKey(id))).toEqual(await findKey(id));
+  expect(await wholeTable()).toEqual(current);
+});
+
+test('refuses a table that is not there, and the table in use', async () => {
+  const [unknown, same] = await Promise.all([
+    service.run('restore-check', '--table', 'nowhere'),
+    service.run('restore-check', '--table', process.env.TABLE_NAME ?? ''),
+  ]);
+
+  expect(unknown).toMatchObject({ code: 1, stdout: '' });
+  expect(unknown.stderr).toContain('There is no table nowhere');
+  expect(same).toMatchObject({ code: 2, stdout: '' });
+  expect(same.stderr).toContain('--against');
+});
