@@ -54,7 +54,7 @@ const inWords = [
   /"2099-02-30T00:00:00Z"$/,
 ];
 
-/** Whether a text has the length that its description asks for: a schema would count the blanks around it too. */
+/** Checks a text against the length in its description, since the pattern of a schema would also count the blanks around it. */
 const fitsWords = (schema: unknown, value: unknown): boolean => {
   const { description = '' } = (schema ?? {}) as { description?: string };
   const [, most] = /(?:at most|1 to) ([\d,]+) (?:printable ASCII )?characters/i.exec(description) ?? [];
