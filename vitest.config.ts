@@ -19,8 +19,8 @@ export const house = {
   // The files of a worker share its process: half of the time would go into loading the SDK anew for each of them.
   isolate: false,
   setupFiles: 'test/support/restore.ts',
-  // One more than there would be: the files wait for the engine, a process of its own, half of the time.
-  maxWorkers: '100%',
+  // Two for each core: the files wait half of the time, for the engine, for commands and for pauses of the service.
+  maxWorkers: 4,
 };
 
 export default defineConfig({

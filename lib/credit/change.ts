@@ -1,6 +1,7 @@
 import { now, timestamp } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { logSink } from '../log.ts';
+import { unavailable } from '../problem.ts';
 import type { CustomerCredit } from '../routes/credit.ts';
 import { findCustomerItem, getCustomerItem, uuidOf } from '../store/customers.ts';
 import { pauseOvertaken } from '../table/retry.ts';
@@ -22,6 +23,8 @@ import {
   checkCommand,
   creditTypes,
   decide,
+  dueAtOnce,
+  hasTooManyDue,
   isDue,
   type Plan,
   touchesNoLot,
@@ -51,19 +54,21 @@ const planOf = async (
   lots: LotsRead | undefined,
 ): Promise<Plan<CreditLot> | undefined> => {
   const { type, command, cause } = change;
-  const open = lots?.open ?? [];
   let plan: Plan<CreditLot>;
   try {
-    plan = decide(holdingOf(item, type), open, command, cause.at, creditLimit());
+    plan = decide(holdingOf(item, type), lots?.open ?? [], command, cause.at, creditLimit());
   } catch (refusal) {
-    if (lots && !(await isCurrent(item, open))) return undefined;
+    if (lots && !(await isCurrent(item, lots))) return undefined;
     throw refusal;
   }
-  if (lots && !fitsOne(plan.closed.length) && !(await isCurrent(item, open))) return undefined;
+  if (lots && !fitsOne(plan.closed.length) && !(await isCurrent(item, lots))) return undefined;
   const fault = booksFault(plan.holding);
   if (fault === undefined) return plan;
-  return (await isCurrent(item, open)) ? failBooks(change, fault) : undefined;
+  return (await isCurrent(item, lots ?? { open: [] })) ? failBooks(change, fault) : undefined;
 };
+
+/** The time that a request spends at the most on closing due lots and settling a pending change. */
+const settleMillis = 5000;
 
 /** Reads after which lots that do not belong to their customer's item are a fault, and not another writer's change. */
 const maxReads = 5;
@@ -74,13 +79,13 @@ const maxReads = 5;
  * transaction is recorded by it, and written right afterwards.
  */
 const changeByPlan = async (change: Change, found?: CreditItem): Promise<Changed> => {
-  const { store, uuid, type, command, cause } = change;
+  const { store, uuid, type, command, cause, mayGoOn } = change;
   let known = found;
   for (let attempt = 1; ; attempt++) {
     const item: CreditItem = known ?? (await getCustomerItem(store, uuid));
     known = undefined;
     if (item.pending) {
-      await settle(store, item);
+      if (!(await settle(store, item, mayGoOn))) throw unavailable();
       continue;
     }
     const holding = holdingOf(item, type);
@@ -88,8 +93,14 @@ const changeByPlan = async (change: Change, found?: CreditItem): Promise<Changed
     const tooMany = command.kind === 'set' && !fitsOne(holding.lots);
     const needsLots = !tooMany && !touchesNoLot(holding, command, cause.at);
     const lots = needsLots ? await readLots(store, item, type, command, cause.at) : undefined;
+    if (lots && command.kind === 'increment' && hasTooManyDue(lots.open, cause.at)) {
+      if (!mayGoOn()) throw unavailable();
+      await changeByPlan({ ...change, command: { kind: 'reconcile' } });
+      attempt = 0;
+      continue;
+    }
     const isTorn = lots !== undefined && !isWhole(item, type, lots);
-    if (isTorn && attempt >= maxReads && (await isCurrent(item, lots.open)))
+    if (isTorn && attempt >= maxReads && (await isCurrent(item, lots)))
       failBooks(change, `${lots.open.length} open lots were read, which are not those of ${JSON.stringify(holding)}`);
     const plan = isTorn ? undefined : await planOf(change, item, lots);
     if (!plan) {
@@ -100,11 +111,12 @@ const changeByPlan = async (change: Change, found?: CreditItem): Promise<Changed
     const { writes, pending } = writesOf(change, item, plan, tooMany);
     const { balance, due } = attributes[type];
     const after: CreditItem = { ...item, [balance]: plan.holding.balance, [due]: plan.holding.due };
-    if (await transact(writes, { answer: creditOf(after) })) {
+    // A request's own change is recorded with its answer; the closing of due lots before it is not.
+    if (await transact(writes, command.kind === 'reconcile' ? undefined : { answer: creditOf(after) })) {
       await pauseOvertaken(attempt);
       continue;
     }
-    if (pending) await settleOrLeave(store, { ...after, pending });
+    if (pending) await settleOrLeave(store, { ...after, pending }, mayGoOn);
     return { credit: creditOf(after), closed: plan.closed };
   }
 };
@@ -122,24 +134,43 @@ export const changeCredit = async (
 ): Promise<CustomerCredit> => {
   const cause: Cause = { at: timestamp(now()), by };
   checkCommand(command, cause.at, creditLimit());
-  const change: Change = { store, uuid: await uuidOf(identifier), type, command, cause };
+  const until = now() + settleMillis;
+  const mayGoOn = (): boolean => now() < until;
+  const change: Change = { store, uuid: await uuidOf(identifier), type, command, cause, mayGoOn };
   const fast = fastUpdate(change);
   const outcome = fast && (await write<CreditItem, CustomerCredit>(fast, { answer: creditOf }));
   if (outcome?.done) return outcome.result;
   return (await changeByPlan(change, outcome?.found)).credit;
 };
 
-/** Closes a customer's due lots, of both types, and finishes a pending large change. Answers the lots it closed. */
-export const reconcileCredit = async (store: string, uuid: string, by: string): Promise<CreditLot[]> => {
+/** The lots that a customer's reconciliation closed, the L$ that remained in them, and whether nothing due is left. */
+export interface Reconciled {
+  lots: number;
+  amount: number;
+  isFinished: boolean;
+}
+
+/** Closes a customer's due lots, of both types, and finishes a pending large change, for as long as `mayGoOn` allows. */
+export const reconcileCredit = async (
+  store: string,
+  uuid: string,
+  by: string,
+  mayGoOn: () => boolean,
+): Promise<Reconciled> => {
   const cause: Cause = { at: timestamp(now()), by };
+  const done: Reconciled = { lots: 0, amount: 0, isFinished: false };
   const item: CreditItem | undefined = await findCustomerItem(store, uuid);
-  if (!item) return [];
-  await settle(store, item);
-  const lots: CreditLot[] = [];
+  if (item && !(await settle(store, item, mayGoOn))) return done;
   for (const type of creditTypes) {
-    if (!isDue(holdingOf(item, type).due, cause.at)) continue;
-    const { closed } = await changeByPlan({ store, uuid, type, command: { kind: 'reconcile' }, cause });
-    lots.push(...closed.map(({ lot }) => lot));
+    if (!item || !isDue(holdingOf(item, type).due, cause.at)) continue;
+    for (;;) {
+      const change: Change = { store, uuid, type, command: { kind: 'reconcile' }, cause, mayGoOn };
+      const { closed } = await changeByPlan(change);
+      done.lots += closed.length;
+      done.amount += closed.reduce((sum, { lot }) => sum + lot.remaining, 0);
+      if (closed.length < dueAtOnce) break;
+      if (!mayGoOn()) return done;
+    }
   }
-  return lots;
+  return { ...done, isFinished: true };
 };

@@ -156,19 +156,14 @@ export const isWhole = (item: CreditItem, type: CreditType, { open, seen, isComp
   return last < first || last > (seen.at(-1) ?? '') || seen.includes(last);
 };
 
-/** A transaction reads 100 items; one is the customer. */
-const together = 99;
-
-/** Tells whether a customer's item and these lots are all as they were read, at one moment. */
-export const isCurrent = async (item: CreditItem, lots: readonly CreditLot[]): Promise<boolean> => {
-  for (let i = 0; i === 0 || i < lots.length; i += together) {
-    const some = lots.slice(i, i + together);
-    const [customer, ...now] = await getTogether<CreditItem & CreditLot>([item, ...some]);
-    if (customer?.creditVersion !== item.creditVersion) return false;
-    const isSame = (lot: CreditLot, j: number) => now[j]?.state === lot.state && now[j]?.remaining === lot.remaining;
-    if (!some.every(isSame)) return false;
-  }
-  return true;
+/**
+ * Tells whether a customer's item and the first open lot are as they were read, at one moment. The other lots follow: a
+ * change ends lots from the first on and reduces the next, and `isWhole` knows of one that was added.
+ */
+export const isCurrent = async (item: CreditItem, { open: [first] }: Pick<LotsRead, 'open'>): Promise<boolean> => {
+  const [customer, lot] = await getTogether<CreditItem & CreditLot>([item, ...(first ? [first] : [])]);
+  if (customer?.creditVersion !== item.creditVersion) return false;
+  return lot?.state === first?.state && lot?.remaining === first?.remaining;
 };
 
 /** Every lot of a customer, open and closed, both types. */
@@ -190,41 +185,58 @@ export const reducing = (lot: Key, from: number, to: number): Write =>
 
 const sideBySide = 25;
 
-/** Writes the pending part of a large change. May be done twice, or at once by several. */
-const carryOut = async (store: string, uuid: string, pending: Pending): Promise<void> => {
+/** Writes the pending part of a large change. May be done twice, or at once by several. Answers where it stopped, if it did. */
+const carryOut = async (
+  store: string,
+  uuid: string,
+  pending: Pending,
+  mayGoOn: () => boolean,
+): Promise<string | undefined> => {
   const { type, epoch, from = '', through, how, at, version, reduced } = pending;
   for await (const some of lotsOfEpoch(store, uuid, type, epoch, from)) {
     const open = some.filter((lot) => lot.state === 'open' && lot.sk <= through && lot.version < version);
     // A refusal means that somebody else has carried it out already.
-    for (let i = 0; i < open.length; i += sideBySide)
+    for (let i = 0; i < open.length; i += sideBySide) {
+      if (!mayGoOn()) return open[i]?.expiresAt;
       await Promise.all(
         open
           .slice(i, i + sideBySide)
           .map((lot) => write(closing(lot, isDue(lot.expiresAt, at) ? 'expired' : how, pending))),
       );
+    }
     if ((some.at(-1)?.sk ?? '') > through) break;
   }
   if (reduced) await write(reducing({ pk: lotPartition(store, uuid), sk: reduced.sk }, reduced.from, reduced.to));
+  return undefined;
 };
 
-/** Writes the pending part of an earlier large change, and notes that it is done. */
-export const settle = async (store: string, item: CreditItem): Promise<void> => {
-  if (!item.pending) return;
-  await carryOut(store, item.sk, item.pending);
+/**
+ * Writes the pending part of an earlier large change, and notes that it is done. False where the time ran out: then it
+ * notes how far it came, so that the next one goes on there.
+ */
+export const settle = async (store: string, item: CreditItem, mayGoOn: () => boolean): Promise<boolean> => {
+  if (!item.pending) return true;
+  const isSame = is('pending.id', item.pending.id);
+  const from = await carryOut(store, item.sk, item.pending, mayGoOn);
+  if (from !== undefined) {
+    await write(update(customerKey(store, item.sk), { set: { pending: { ...item.pending, from } }, when: isSame }));
+    return false;
+  }
   // While a change is pending nothing else moves the due times: every other change settles it first.
   const due = earliest(item.creditDue, item.restrictedDue);
   await write(
     update(customerKey(store, item.sk), {
       set: { pending: undefined, due, ...(due === undefined && { dues: undefined }) },
-      when: is('pending.id', item.pending.id),
+      when: isSame,
     }),
   );
+  return true;
 };
 
 /** The change itself is made: it has not failed if its lots could not all be marked. The sweep will do it. */
-export const settleOrLeave = async (store: string, item: CreditItem): Promise<void> => {
+export const settleOrLeave = async (store: string, item: CreditItem, mayGoOn: () => boolean): Promise<void> => {
   try {
-    await settle(store, item);
+    await settle(store, item, mayGoOn);
   } catch (error) {
     logSink.write({ level: 'WARN', unsettled: item.sk, stack: error instanceof Error ? error.stack : String(error) });
   }

@@ -101,9 +101,15 @@ const drain = <L extends Lot>(amount: number, live: readonly L[]) => {
   return { drained, reduced: undefined, fromUnlotted: rest };
 };
 
-/** The holding after the due lots have ended, and what is left of the lots. */
+/** The due lots that one change closes at the most, so that none has to hold more of them in memory. */
+export const dueAtOnce = 1000;
+
+/** Tells whether more of these open lots are due than one change closes. */
+export const hasTooManyDue = (open: readonly Lot[], at: string): boolean => isDue(open[dueAtOnce]?.expiresAt, at);
+
+/** The holding after the due lots have ended, the first `dueAtOnce` of them, and the lots that are left. */
 const closeDue = <L extends Lot>({ balance }: Holding, open: readonly L[], at: string) => {
-  const due = open.filter((lot) => isDue(lot.expiresAt, at));
+  const due = open.slice(0, dueAtOnce).filter((lot) => isDue(lot.expiresAt, at));
   const lost = due.reduce((sum, { remaining }) => sum + remaining, 0);
   return { due, live: open.slice(due.length), balance: balance - lost };
 };
@@ -143,7 +149,7 @@ const increment = <L extends Lot>(
 
 /**
  * Plans a command. `open` are open lots in their order: for a set all of them; otherwise from the first on, as far
- * as `isEnough` asks. Throws 400 where a rule refuses the command.
+ * as `isEnough` asks. Where too many are due for an increment, reconcile first. Throws 400 where a rule refuses the command.
  */
 export const decide = <L extends Lot>(
   holding: Holding,
@@ -163,6 +169,7 @@ export const decide = <L extends Lot>(
  */
 export const isEnough = (open: readonly Lot[], command: CreditCommand, at: string): boolean => {
   if (command.kind === 'set') return false;
+  if (hasTooManyDue(open, at)) return true;
   const live = open.filter(({ expiresAt }) => !isDue(expiresAt, at));
   const amount = command.kind === 'increment' ? Math.max(-command.delta, 0) : 0;
   const { drained } = drain(amount, live);

@@ -91,6 +91,8 @@ export interface Change {
   type: CreditType;
   command: CreditCommand;
   cause: Cause;
+  /** False once there is no time left to close due lots, or to settle a pending change. */
+  mayGoOn: () => boolean;
 }
 
 /** The largest balance that set and increment may make. */

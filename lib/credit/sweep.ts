@@ -28,21 +28,28 @@ interface DueRow extends Key {
 const duePages = (shard: string, at: string): AsyncGenerator<DueRow[]> =>
   pagesOf<DueRow>({ partition: shard, index: 'byDue', last: at }, pageSize);
 
+/** The time that one customer takes at the most before all others have had their turn. */
+const turnMillis = 2000;
+
 /**
  * Closes every credit lot that has come due, in all stores, by the same change that a write makes: so it may die
- * anywhere, run twice at once or meet a write. It stops when `mayGoOn` says so, and leaves the rest for the next run.
+ * anywhere, run twice at once or meet a write. Customers with very many due lots come last. It stops when `mayGoOn` says
+ * so, and leaves the rest for the next run.
  */
 export const sweepDueLots = async (by: string, mayGoOn: () => boolean = () => true): Promise<SweepReport> => {
   const report: SweepReport = { lots: 0, amount: 0, failed: 0, finished: true };
   const at = timestamp(now());
-  const closeOf = async ({ pk, sk }: DueRow): Promise<void> => {
+  const late: DueRow[] = [];
+  const closeOf = async (row: DueRow, isInTime: () => boolean): Promise<boolean> => {
     try {
-      const lots = await reconcileCredit(pk.slice(0, pk.indexOf('#')), sk, by);
-      report.lots += lots.length;
-      report.amount += lots.reduce((sum, { remaining }) => sum + remaining, 0);
+      const done = await reconcileCredit(row.pk.slice(0, row.pk.indexOf('#')), row.sk, by, isInTime);
+      report.lots += done.lots;
+      report.amount += done.amount;
+      return done.isFinished;
     } catch (error) {
       report.failed += 1;
       logSink.write({ level: 'ERROR', sweep: by, stack: error instanceof Error ? error.stack : String(error) });
+      return true;
     }
   };
   // It begins with a random shard, so that the customers who are left when the time is up are not always the same.
@@ -51,8 +58,13 @@ export const sweepDueLots = async (by: string, mayGoOn: () => boolean = () => tr
     for await (const rows of duePages(shard, at))
       for (let i = 0; i < rows.length; i += sideBySide) {
         if (!mayGoOn()) return { ...report, finished: false };
-        await Promise.all(rows.slice(i, i + sideBySide).map(closeOf));
+        const turnEnd = now() + turnMillis;
+        const closing = rows.slice(i, i + sideBySide).map(async (row) => {
+          if (!(await closeOf(row, () => mayGoOn() && now() < turnEnd))) late.push(row);
+        });
+        await Promise.all(closing);
       }
+  for (const row of late) report.finished = (await closeOf(row, mayGoOn)) && report.finished;
   return report;
 };
 

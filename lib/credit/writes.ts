@@ -35,7 +35,7 @@ export const fitsOne = (lots: number): boolean => lots + 3 <= maxItems;
 
 /** The update of a customer's item that a plan makes, if the customer's credit is still at its version. */
 export const updateOf = (
-  { store, uuid, type, cause }: Omit<Change, 'command'>,
+  { store, uuid, type, cause }: Omit<Change, 'command' | 'mayGoOn'>,
   item: CreditItem,
   { holding }: Pick<Plan, 'holding'>,
   epoch: string | undefined,
