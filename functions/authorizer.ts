@@ -49,7 +49,12 @@ export const handler = async (event: APIGatewayRequestAuthorizerEvent): Promise<
   const allowed = row !== undefined && key.scopes.includes(row.scope);
   // A failure or delay of this note must not reach the caller.
   await Promise.race([noteUse(key).catch(() => undefined), sleep(noteMillis, undefined, { ref: false })]);
-  const caller: Caller = { store: key.store, keyId: key.id, ...(key.storeGone && { storeGone: 'true' }) };
+  const caller: Caller = {
+    store: key.store,
+    keyId: key.id,
+    ...(key.origin && { keyOrigin: key.origin }),
+    ...(key.storeGone && { storeGone: 'true' }),
+  };
   return {
     principalId: key.id,
     policyDocument: policy(allowed ? 'Allow' : 'Deny', event.methodArn, event.resource),

@@ -48,11 +48,11 @@ const serve = async <R extends Route>(
 ): Promise<APIGatewayProxyResult> => {
   const { request, idempotencyKey } = parseRequest(row, event, faultsNow);
   if (idempotencyKey === undefined) return success(row, event, await handler(request));
-  const { store, keyId } = callerOf(event);
+  const { store, keyId, keyOrigin = keyId } = callerOf(event);
   const { answer, replayed } = await answerOnce(
     {
       store,
-      keyId,
+      keyId: keyOrigin,
       idempotencyKey,
       request: `${row.method} ${event.requestContext.path}\n${event.body ?? ''}`,
       answerOf: (result) => success(row, event, result),

@@ -26,6 +26,8 @@ export interface Request<R extends Route> {
 export interface Caller {
   store: string;
   keyId: string;
+  /** The first of the keys that this one was rotated from. */
+  keyOrigin?: string;
   storeGone?: string;
 }
 

@@ -18,6 +18,8 @@ export interface ApiKey {
   revokedAt?: string;
   /** The key that replaces this one, which stays live until `expiresAt`. */
   rotatedTo?: string;
+  /** The first of the keys that this one was rotated from: Idempotency-Keys are kept under its id. */
+  origin?: string;
   createdAt: string;
   /** Live until then; never ends if absent. */
   expiresAt?: string;
@@ -33,14 +35,16 @@ interface NewApiKey {
   scopes: readonly Scope[];
   stage: Stage;
   expiresAt?: string;
+  origin?: string;
 }
 
 /** The writes of a new key, if its store exists; `text` is the only copy of the key. */
-const issuing = ({ store, name, scopes, stage, expiresAt }: NewApiKey) => {
+const issuing = ({ store, name, scopes, stage, expiresAt, origin }: NewApiKey) => {
   const { id, hash, text } = newKey(stage);
   const createdAt = timestamp(now());
   const key: ApiKey = { id, store, name, scopes: [...scopes], hash, status: 'active', createdAt };
   if (expiresAt !== undefined) key.expiresAt = expiresAt;
+  if (origin !== undefined) key.origin = origin;
   const items = [
     check(sharedKey('STORE', store), exists),
     put({ ...sharedKey('KEY', id), ...key }),
@@ -61,8 +65,9 @@ export const issueKey = async (fields: NewApiKey) => {
  * the store does not exist, 400 if the other key was revoked or has been rotated: of two at once, one does it.
  */
 export const rotateKey = async (old: ApiKey, until: string, stage: Stage, expiresAt?: string) => {
-  const { store, name, scopes } = old;
-  const { key, text, items } = issuing({ store, name, scopes, stage, ...(expiresAt !== undefined && { expiresAt }) });
+  const { store, name, scopes, origin = old.id } = old;
+  const end = expiresAt === undefined ? {} : { expiresAt };
+  const { key, text, items } = issuing({ store, name, scopes, stage, origin, ...end });
   const refusals = await transact([
     ...items,
     update(sharedKey('KEY', old.id), {

@@ -102,7 +102,7 @@ const complete = async (running: Running, result: unknown): Promise<void> => {
 
 interface OnceRequest {
   store: string;
-  /** The API key's id: two integrations of a store may well use the same Idempotency-Key. */
+  /** The API key's id, its first one's after rotations: two integrations of a store may well use the same Idempotency-Key. */
   keyId: string;
   idempotencyKey: string;
   /** Method, path and body, which make it the same request. */

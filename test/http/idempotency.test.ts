@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { timestamp } from '../../lib/clock.ts';
+import { parseKey } from '../../lib/keys.ts';
+import { type ApiKey, findKey, rotateKey } from '../../lib/store/api-keys.ts';
 import { newResident } from '../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../support/service.ts';
 
@@ -33,6 +36,22 @@ test('a repeated request gets the first answer, and the change is made once', as
   expect(first.headers.get('idempotent-replayed')).toBeNull();
   expect([second.body, quoted.body]).toEqual([first.body, first.body]);
   expect(second.headers.get('idempotent-replayed')).toBe('true');
+  expect(await balance()).toBe(10);
+});
+
+test('a request that is repeated with the key that its API key was rotated to gets the first answer', async () => {
+  const mine = await service.keyWith(['credits:write']);
+  const old = (await findKey(parseKey(mine, 'test')?.id ?? '')) as ApiKey;
+  const key = randomUUID();
+  const first = await service.callAs(mine)('POST', path, { delta: 10 }, { 'Idempotency-Key': key });
+
+  const { key: next, text } = await rotateKey(old, timestamp(now + 60_000), 'test');
+  const { text: last } = await rotateKey(next, timestamp(now + 60_000), 'test');
+
+  for (const apiKey of [text, last]) {
+    const again = await service.callAs(apiKey)('POST', path, { delta: 10 }, { 'Idempotency-Key': key });
+    expect([again.status, again.body]).toEqual([200, first.body]);
+  }
   expect(await balance()).toBe(10);
 });
 
