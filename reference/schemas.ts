@@ -32,7 +32,8 @@ export const schemaComponents = (): Record<string, JsonSchema> => {
   });
   const silent = components.flatMap(([name, schema]) => withoutText(name, schema));
   if (silent.length > 0) throw new Error(`These fields need a text by .describe() in lib/routes: ${silent.join(', ')}`);
-  return Object.fromEntries(components);
+  // By name: the registry's order is that in which modules were loaded.
+  return Object.fromEntries(components.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 };
 
 /** A reference to the schema of a body. Throws where it has no name. */
