@@ -1,7 +1,9 @@
+import { issueKey } from '../cli/api-keys.ts';
+import { createStore } from '../cli/stores.ts';
 import { parseKey } from '../lib/keys.ts';
 import { scopes } from '../lib/routes/route.ts';
-import { findKey, issueKey } from '../lib/store/api-keys.ts';
-import { createStore, findStore, type Store } from '../lib/store/stores.ts';
+import { findKey } from '../lib/store/api-keys.ts';
+import { findStore, type Store } from '../lib/store/stores.ts';
 import type { ServiceFile } from './state.ts';
 
 /** The two stores of the local service, and their keys. */

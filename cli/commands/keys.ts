@@ -1,7 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { now } from '../../lib/clock.ts';
 import { type Scope, scopes } from '../../lib/routes/route.ts';
-import { type ApiKey, issueKey, listKeys, revokeKey, rotateKey } from '../../lib/store/api-keys.ts';
+import type { ApiKey } from '../../lib/store/api-keys.ts';
+import { issueKey, listKeys, revokeKey, rotateKey } from '../api-keys.ts';
 import type { StoreCommand } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
 import { parseDuration, parseEnd, parseName, timeAfter } from '../input.ts';

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { now, timestamp } from '../../lib/clock.ts';
 import { scopes } from '../../lib/routes/route.ts';
-import { type ApiKey, issueKey, listKeys } from '../../lib/store/api-keys.ts';
-import { createStore, deleteStore, listStores, type Store } from '../../lib/store/stores.ts';
+import type { ApiKey } from '../../lib/store/api-keys.ts';
+import type { Store } from '../../lib/store/stores.ts';
+import { issueKey, listKeys } from '../api-keys.ts';
 import type { StoreCommand } from '../command.ts';
 import { exportAll } from '../data/export.ts';
 import { explain, Failure, UsageError } from '../errors.ts';
@@ -11,6 +12,7 @@ import { isLive, printNewKey } from '../keys.ts';
 import { type Column, counted, isJson, note, print, shownTime } from '../output.ts';
 import { startProgress } from '../progress.ts';
 import { forgetStore, removeRows } from '../scan.ts';
+import { createStore, deleteStore, listStores } from '../stores.ts';
 import { chooseStore, connect, type GlobalOptions, type Target } from '../target.ts';
 
 const shownState = ({ deletedAt }: Store): string =>

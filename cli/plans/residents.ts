@@ -7,9 +7,9 @@ import {
   residentKey,
   type StoredResident,
 } from '../../lib/store/residents.ts';
-import { listStores } from '../../lib/store/stores.ts';
 import { is, update, type Write } from '../../lib/table/language.ts';
 import { getMany, upsert } from '../../lib/table/table.ts';
+import { listStores } from '../stores.ts';
 import { renameEverywhere } from './rename.ts';
 import { type Group, type Importer, type Row, sideBySide } from './rows.ts';
 

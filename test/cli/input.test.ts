@@ -1,9 +1,10 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { issueKey, listKeys } from '../../cli/api-keys.ts';
 import { parseDuration, parseEnd } from '../../cli/input.ts';
+import { createStore } from '../../cli/stores.ts';
 import { source } from '../../lib/clock.ts';
-import { issueKey, listKeys } from '../../lib/store/api-keys.ts';
-import { createStore } from '../../lib/store/stores.ts';
+
 import { db, tableName } from '../../lib/table/client.ts';
 import { sharedKey } from '../../lib/table/schema.ts';
 import { startForCli } from '../support/cli.ts';

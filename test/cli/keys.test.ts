@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
+import { listKeys, rotateKey } from '../../cli/api-keys.ts';
+import { createStore } from '../../cli/stores.ts';
 import { now } from '../../lib/clock.ts';
-import { listKeys, rotateKey } from '../../lib/store/api-keys.ts';
-import { createStore } from '../../lib/store/stores.ts';
+
 import { startForCli } from '../support/cli.ts';
 
 let service: Awaited<ReturnType<typeof startForCli>>;

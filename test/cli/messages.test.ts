@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createStore } from '../../lib/store/stores.ts';
+import { createStore } from '../../cli/stores.ts';
+
 import { runStore, startForCli } from '../support/cli.ts';
 
 const { dir, run } = await startForCli();

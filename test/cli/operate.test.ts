@@ -1,10 +1,11 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
+import { createStore } from '../../cli/stores.ts';
 import { claimDelivery, completeDelivery, failDelivery, getDelivery } from '../../lib/delivery/deliveries.ts';
 import { findDispenser, loseAddress } from '../../lib/delivery/dispensers.ts';
 import { encodeMessage } from '../../lib/delivery/message.ts';
 import { sendToDeadLetters } from '../../lib/delivery/queue.ts';
-import { createStore } from '../../lib/store/stores.ts';
+
 import { db, tableName } from '../../lib/table/client.ts';
 import { startForCli } from '../support/cli.ts';
 import { anOrder } from '../support/deliveries.ts';

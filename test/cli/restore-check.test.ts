@@ -1,9 +1,11 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
+import { issueKey, revokeKey, rotateKey } from '../../cli/api-keys.ts';
+import { createStore } from '../../cli/stores.ts';
 import { now, timestamp } from '../../lib/clock.ts';
-import { findKey, issueKey, revokeKey, rotateKey } from '../../lib/store/api-keys.ts';
-import { createStore } from '../../lib/store/stores.ts';
+import { findKey } from '../../lib/store/api-keys.ts';
+
 import { db } from '../../lib/table/client.ts';
 import { ensureTable } from '../../local/table.ts';
 import { startForCli } from '../support/cli.ts';

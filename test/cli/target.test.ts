@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { program } from '../../cli/program.ts';
+import { createStore } from '../../cli/stores.ts';
 import { findKey } from '../../lib/store/api-keys.ts';
-import { createStore } from '../../lib/store/stores.ts';
+
 import { runStore } from '../support/cli.ts';
 import { serve, startTestQueue } from '../support/deliveries.ts';
 import { freshTable } from '../support/service.ts';

@@ -1,9 +1,10 @@
 import { ok } from 'node:assert/strict';
+import { createStore } from '../../cli/stores.ts';
 import { newKey } from '../../lib/keys.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { putResident } from '../../lib/store/residents.ts';
-import { createStore } from '../../lib/store/stores.ts';
+
 import { seedOneOfEach } from '../support/one-of-each.ts';
 import { ada, bob, cleo, seedResidents } from '../support/residents.ts';
 import type { Call, startTestService } from '../support/service.ts';

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { rotateKey } from '../../cli/api-keys.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { parseKey } from '../../lib/keys.ts';
-import { type ApiKey, findKey, rotateKey } from '../../lib/store/api-keys.ts';
+import { type ApiKey, findKey } from '../../lib/store/api-keys.ts';
 import { newResident } from '../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../support/service.ts';
 

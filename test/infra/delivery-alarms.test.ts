@@ -1,9 +1,10 @@
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { createStore } from '../../cli/stores.ts';
 import { handler } from '../../functions/delivery-worker.ts';
 import { registerDispenser } from '../../lib/delivery/dispensers.ts';
 import { encodeMessage } from '../../lib/delivery/message.ts';
 import { logSink } from '../../lib/log.ts';
-import { createStore } from '../../lib/store/stores.ts';
+
 import { anOrder, batchOf, contextWith, serve, startTestQueue } from '../support/deliveries.ts';
 import { freshTable } from '../support/service.ts';
 import { type Resource, templateOf } from '../support/stack.ts';

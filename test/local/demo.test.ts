@@ -1,8 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { checkCategories, checkCodes, checkCoupons, checkCredit, checkStrays } from '../../cli/audit/checks.ts';
 import { checkSpend } from '../../cli/audit/spend.ts';
+import { createStore } from '../../cli/stores.ts';
 import { source } from '../../lib/clock.ts';
-import { createStore } from '../../lib/store/stores.ts';
+
 import { seedResidents } from '../../local/demo/residents.ts';
 import { seedDemo } from '../../local/demo.ts';
 import { viewCredit } from '../../local/views.ts';

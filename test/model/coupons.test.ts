@@ -1,10 +1,12 @@
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
+import { issueKey } from '../../cli/api-keys.ts';
+import { createStore } from '../../cli/stores.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { scopes } from '../../lib/routes/route.ts';
-import { issueKey } from '../../lib/store/api-keys.ts';
+
 import { createCoupon } from '../../lib/store/coupons.ts';
-import { createStore } from '../../lib/store/stores.ts';
+
 import { ada, bob, cleo, seedResidents } from '../support/residents.ts';
 import { type Call, setClock, startTestService } from '../support/service.ts';
 import { volume } from '../support/volume.ts';

@@ -1,10 +1,11 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
+import { createStore } from '../../cli/stores.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { giftCardKey } from '../../lib/store/gift-cards.ts';
 import { recordPurchase } from '../../lib/store/spend.ts';
-import { createStore } from '../../lib/store/stores.ts';
+
 import { db, tableName } from '../../lib/table/client.ts';
 import { intercept } from '../support/faults.ts';
 import { ada, bob, newResident, seedResidents } from '../support/residents.ts';

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { type ImportOptions, type ImportReport, importFile } from '../../cli/data/import.ts';
 import { kinds } from '../../cli/data/kinds.ts';
-import { createStore } from '../../lib/store/stores.ts';
+import { createStore } from '../../cli/stores.ts';
+
 import { kindOf } from './kinds.ts';
 import { seedResidents } from './residents.ts';
 import { freshTable } from './service.ts';

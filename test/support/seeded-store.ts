@@ -1,9 +1,10 @@
+import { createStore } from '../../cli/stores.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { couponItems } from '../../lib/store/coupons.ts';
 import { customerKey, flagsOf, rankedOf, rankOf } from '../../lib/store/customers.ts';
 import { giftCardItem } from '../../lib/store/gift-cards.ts';
 import { productItem } from '../../lib/store/products.ts';
-import { createStore } from '../../lib/store/stores.ts';
+
 import { partition } from '../../lib/table/schema.ts';
 import { ada, bob } from './residents.ts';
 import { productWith } from './rows.ts';

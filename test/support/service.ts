@@ -4,12 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll } from 'vitest';
+import { issueKey } from '../../cli/api-keys.ts';
+import { createStore } from '../../cli/stores.ts';
 import { handler as authorizer } from '../../functions/authorizer.ts';
 import { source } from '../../lib/clock.ts';
 import { type Route, type Scope, scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { issueKey, noteUse } from '../../lib/store/api-keys.ts';
-import { createStore } from '../../lib/store/stores.ts';
+import { noteUse } from '../../lib/store/api-keys.ts';
+
 import { db, tableName } from '../../lib/table/client.ts';
 import { createGateway, type Handler } from '../../local/gateway.ts';
 import { ensureTable } from '../../local/table.ts';

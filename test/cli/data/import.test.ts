@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { auditTable } from '../../../cli/audit/customer-credit.ts';
 import { exportAll } from '../../../cli/data/export.ts';
+import { createStore } from '../../../cli/stores.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { getCategory, listCategories } from '../../../lib/store/categories.ts';
 import { getCustomer } from '../../../lib/store/customers.ts';
 import { getSpend } from '../../../lib/store/spend.ts';
-import { createStore } from '../../../lib/store/stores.ts';
+
 import { intercept } from '../../support/faults.ts';
 import { filesOf, freshStore, importText, tempDir } from '../../support/files.ts';
 import { ada } from '../../support/residents.ts';

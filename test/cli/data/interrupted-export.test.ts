@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { exportAll, exportKind } from '../../../cli/data/export.ts';
+import { createStore } from '../../../cli/stores.ts';
 import { createCategory } from '../../../lib/store/categories.ts';
-import { createStore } from '../../../lib/store/stores.ts';
+
 import { intercept } from '../../support/faults.ts';
 import { tempDir } from '../../support/files.ts';
 import { kindOf } from '../../support/kinds.ts';

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { importFile } from '../../../cli/data/import.ts';
+import { createStore } from '../../../cli/stores.ts';
 import { getSpend } from '../../../lib/store/spend.ts';
-import { createStore } from '../../../lib/store/stores.ts';
+
 import { randomFrom } from '../../support/faults.ts';
 import { tempDir } from '../../support/files.ts';
 import { kindOf } from '../../support/kinds.ts';

@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { auditTable } from '../../../cli/audit/customer-credit.ts';
 import { exportAll } from '../../../cli/data/export.ts';
 import { formats } from '../../../cli/data/format.ts';
+import { createStore } from '../../../cli/stores.ts';
 import { source } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { addMember, createCategory } from '../../../lib/store/categories.ts';
@@ -13,7 +14,7 @@ import { putGiftCard } from '../../../lib/store/gift-cards.ts';
 import { createProduct } from '../../../lib/store/products.ts';
 import { forgetResidents, putResident } from '../../../lib/store/residents.ts';
 import { recordPurchase } from '../../../lib/store/spend.ts';
-import { createStore } from '../../../lib/store/stores.ts';
+
 import { filesOf, importAll, tempDir } from '../../support/files.ts';
 import { ada, bob, cleo as originalCleo, seedResidents } from '../../support/residents.ts';
 import { productWith } from '../../support/rows.ts';

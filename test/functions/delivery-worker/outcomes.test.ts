@@ -1,10 +1,11 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { expect, onTestFinished, test } from 'vitest';
+import { deleteStore } from '../../../cli/stores.ts';
 import { handler } from '../../../functions/delivery-worker.ts';
 import { getDelivery } from '../../../lib/delivery/deliveries.ts';
 import { encodeMessage } from '../../../lib/delivery/message.ts';
-import { deleteStore } from '../../../lib/store/stores.ts';
+
 import { anOrder, batchOf, contextWith, received } from '../../support/deliveries.ts';
 import { wholeTable } from '../../support/service.ts';
 import { startWorking, succeeded } from './working.ts';
