@@ -34,7 +34,8 @@ const ban = async (world: World): Promise<void> => {
   const answer = isBanned
     ? await send(service, rows.banCustomer, { params, ...(below(2) === 0 && { body: { reason: 'Said no.' } }) })
     : await send(service, rows.unbanCustomer, { params });
-  service.ledger.changed('CUSTOMER', uuid, { isBanned });
+  // Unbanning a resident who is not a customer writes nothing.
+  if (isBanned || service.ledger.rows.CUSTOMER.has(uuid)) service.ledger.changed('CUSTOMER', uuid, { isBanned });
   compare(world, `${username} after a ban or its end`, answer.body, { uuid, isBanned });
 };
 
