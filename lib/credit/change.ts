@@ -30,7 +30,7 @@ import {
   touchesNoLot,
 } from './rules.ts';
 import { attributes, type Change, type CreditItem, creditLimit, creditOf, holdingOf } from './state.ts';
-import { fastUpdate, fitsOne, writesOf } from './writes.ts';
+import { fastUpdate, fitsOne, isLarge, writesOf } from './writes.ts';
 
 /** The result of a change. */
 interface Changed {
@@ -61,7 +61,7 @@ const planOf = async (
     if (lots && !(await isCurrent(item, lots))) return undefined;
     throw refusal;
   }
-  if (lots && !fitsOne(plan.closed.length) && !(await isCurrent(item, lots))) return undefined;
+  if (lots && isLarge(plan) && !(await isCurrent(item, lots))) return undefined;
   const fault = booksFault(plan.holding);
   if (fault === undefined) return plan;
   return (await isCurrent(item, lots ?? { open: [] })) ? failBooks(change, fault) : undefined;

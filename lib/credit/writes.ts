@@ -33,6 +33,9 @@ const maxItems = 100;
 /** Tells whether a transaction holds so many lots beside the customer, a new lot and a request's record. */
 export const fitsOne = (lots: number): boolean => lots + 3 <= maxItems;
 
+/** Tells whether a plan changes more lots than one transaction holds. */
+export const isLarge = ({ closed, reduced }: Plan<CreditLot>): boolean => !fitsOne(closed.length + (reduced ? 1 : 0));
+
 /** The update of a customer's item that a plan makes, if the customer's credit is still at its version. */
 export const updateOf = (
   { store, uuid, type, cause }: Omit<Change, 'command' | 'mayGoOn'>,
@@ -102,8 +105,7 @@ export const writesOf = (
   const { store, uuid, type, command, cause } = change;
   const isFirst = holdingOf(item, type).lots === 0 || command.kind === 'set';
   const newEpoch = plan.added && isFirst ? newId() : undefined;
-  const touched = plan.closed.length + (plan.reduced ? 1 : 0);
-  const pending = tooMany || !fitsOne(touched) ? pendingOf(change, item, plan) : undefined;
+  const pending = tooMany || isLarge(plan) ? pendingOf(change, item, plan) : undefined;
   const epoch = newEpoch ?? item[attributes[type].epoch] ?? '';
   const added = plan.added && newLot(store, uuid, type, epoch, plan.added, cause, item.creditVersion ?? 0);
   const writes = [updateOf(change, item, plan, newEpoch, pending, added?.sk), ...(added ? [put(added)] : [])];

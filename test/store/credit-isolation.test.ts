@@ -83,3 +83,12 @@ test('a sweep closes a lot with the rest that another change has just left', asy
 
   expect((await booksOf(uuid)).balance).toBe(60);
 });
+
+test('a drain of 97 lots and a part of one more, which is too large for a transaction, takes what is really left', async () => {
+  const uuid = await customerWithLots(store, lotsOf(...Array.from({ length: 99 }, (_, index) => end + index)));
+  await unseen(uuid, () => add(uuid, -6));
+
+  expect((await add(uuid, -973)).credit).toBe(11);
+
+  expect(await booksOf(uuid)).toEqual({ balance: 11, unlotted: 0, states: { drained: 97, open: 2 } });
+});
