@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startScript } from './script.ts';
 
-/** What the inworld script makes of its notecard. It is run as JavaScript: see script.ts. */
+/** The inworld script reads its notecard and registers. It runs as JavaScript: see script.ts. */
 
 test.each([
   'https://example.org/prod',
