@@ -50,15 +50,30 @@ interface DispenserRequest extends Pick<Order, 'id' | 'recipientUuid' | 'item' |
 
 const seconds = (millis: number): string => String(Math.floor(millis / 1000));
 
+/** The lines under their signature: the first line is the Base64 HMAC-SHA256 of all after it. */
+const signedBody = (lines: string[], secret: string): string => {
+  const text = lines.join('\n');
+  return `${createHmac('sha256', secret).update(text).digest('base64')}\n${text}`;
+};
+
 /**
  * The body of a request to a dispenser: lines, of which the last, the note, may itself hold line ends. Plain lines
  * rather than JSON, so that the longest note fits into the 2,048 bytes that a script is given: no character of it is
- * escaped. The first line is the Base64 HMAC-SHA256 of all after it.
+ * escaped.
  */
 export const dispenserBody = (
   { id, recipientUuid, item, message, at, expiresAt }: DispenserRequest,
   secret: string,
-): string => {
-  const signed = [protocol, seconds(at), id, recipientUuid, seconds(expiresAt), item, message].join('\n');
-  return `${createHmac('sha256', secret).update(signed).digest('base64')}\n${signed}`;
-};
+): string => signedBody([protocol, seconds(at), id, recipientUuid, seconds(expiresAt), item, message], secret);
+
+interface ResolveRequest {
+  id: string;
+  /** Milliseconds since 1970: when the request is made. */
+  at: number;
+  /** A canonical name, or an avatar's UUID. */
+  name: string;
+}
+
+/** The body of a request that asks a dispenser which avatar a name or UUID belongs to. */
+export const resolveBody = ({ id, at, name }: ResolveRequest, secret: string): string =>
+  signedBody([`${protocol}-RESOLVE`, seconds(at), id, name], secret);

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { dispenserBody } from '../../lib/delivery/message.ts';
+import { dispenserBody, resolveBody } from '../../lib/delivery/message.ts';
 
 const request = {
   id: '01a1fe25-20fc-7145-b47d-b1310791f408',
@@ -47,3 +47,10 @@ test.each(['"', '\\', '\n', '🎁', 'é'])(
     expect(Buffer.byteLength(body)).toBeLessThanOrEqual(2048);
   },
 );
+
+test('a request to resolve a name has the documented lines under their HMAC, without a line end after the last', () => {
+  const body = resolveBody({ id: request.id, at: 1_900_000_000_999, name: 'ada.lovelace' }, 'secret');
+
+  const text = `SIS1-RESOLVE\n1900000000\n${request.id}\nada.lovelace`;
+  expect(body).toBe(`${createHmac('sha256', 'secret').update(text).digest('base64')}\n${text}`);
+});
