@@ -1,7 +1,7 @@
 import { issueKey } from '../cli/api-keys.ts';
 import { createStore } from '../cli/stores.ts';
 import { parseKey } from '../lib/keys.ts';
-import { scopes } from '../lib/routes/route.ts';
+import { type Scope, scopes } from '../lib/routes/route.ts';
 import { findKey } from '../lib/store/api-keys.ts';
 import { findStore, type Store } from '../lib/store/stores.ts';
 import type { ServiceFile } from './state.ts';
@@ -14,24 +14,25 @@ export const otherStore = { id: 'OtherStore01', name: 'Other Store' };
 export const ensureStore = async ({ id, name }: { id: string; name: string }): Promise<Store> =>
   (await findStore(id)) ?? (await createStore(name, id));
 
-const isKnown = async (text: string | undefined): Promise<boolean> => {
+/** Says whether the table knows a live key by its text. One from before a scope was added lacks the scope. */
+const isKnown = async (text: string | undefined, of: readonly Scope[]): Promise<boolean> => {
   const parsed = parseKey(text ?? '', 'test');
   const key = parsed && (await findKey(parsed.id));
-  return key?.status === 'active' && !key.storeGone;
+  return key?.status === 'active' && !key.storeGone && of.every((scope) => key.scopes.includes(scope));
 };
 
-/** Reuses the keys of an earlier start while the table knows them. */
+/** Reuses the keys of an earlier start while the table knows them with their scopes. */
 export const ensureKeys = async (
   earlier: ServiceFile | undefined,
 ): Promise<Pick<ServiceFile, 'keys' | 'otherStore'>> => {
-  const issue = async (store: string, name: string, of: readonly (typeof scopes)[number][]): Promise<string> =>
-    (await issueKey({ store, name, scopes: of, stage: 'test' })).text;
-  const keep = async (known: string | undefined, make: () => Promise<string>): Promise<string> =>
-    known !== undefined && (await isKnown(known)) ? known : make();
-  const all = await keep(earlier?.keys.all, () => issue(demoStore.id, 'all scopes', scopes));
+  const keep = async (known: string | undefined, store: string, name: string, of: readonly Scope[]): Promise<string> =>
+    known !== undefined && (await isKnown(known, of))
+      ? known
+      : (await issueKey({ store, name, scopes: of, stage: 'test' })).text;
+  const all = await keep(earlier?.keys.all, demoStore.id, 'all scopes', scopes);
   const single = await Promise.all(
-    scopes.map(async (scope) => [scope, await keep(earlier?.keys[scope], () => issue(demoStore.id, scope, [scope]))]),
+    scopes.map(async (scope) => [scope, await keep(earlier?.keys[scope], demoStore.id, scope, [scope])]),
   );
-  const key = await keep(earlier?.otherStore.key, () => issue(otherStore.id, 'all scopes', scopes));
+  const key = await keep(earlier?.otherStore.key, otherStore.id, 'all scopes', scopes);
   return { keys: { all, ...Object.fromEntries(single) }, otherStore: { ...otherStore, key } };
 };

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { identifier, uuid } from './wire.ts';
 
-export const scopes = [
+/** The scopes of the contract. */
+export const contractScopes = [
   'coupons:read',
   'coupons:write',
   'coupons:apply',
@@ -16,6 +17,22 @@ export const scopes = [
   'products:deliver',
   'categories:read',
   'categories:write',
+] as const;
+
+/** Every scope that a key may hold: those of the contract, then those of the endpoints beyond it. */
+export const scopes = [
+  ...contractScopes,
+  'store:write',
+  'residents:write',
+  'dispenser:register',
+  'deliveries:read',
+  'giftcards:redeem',
+  'products:redeliver',
+  'sales:read',
+  'sales:write',
+  'sales:refund',
+  'events:read',
+  'webhooks:write',
 ] as const;
 
 export type Scope = (typeof scopes)[number];

@@ -3,6 +3,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { contractScopes } from '../../lib/routes/route.ts';
 import type { ServiceFile } from '../../local/state.ts';
 import { startProcess } from '../support/local-service.ts';
 import { paced } from './paced.ts';
@@ -17,7 +18,7 @@ export interface Target {
   /** A key of the same store with one scope alone, `products:read`. */
   narrowKey?: string | undefined;
   otherKey?: string | undefined;
-  /** A key for each single scope. */
+  /** A key for each single scope of the contract. */
   scopeKeys?: Record<string, string>;
   residents: readonly { uuid: string; username: string }[];
 }
@@ -78,7 +79,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     key: file.keys.all,
     narrowKey: file.keys['products:read'],
     otherKey: file.otherStore.key,
-    scopeKeys: file.keys,
+    scopeKeys: Object.fromEntries(contractScopes.map((scope) => [scope, file.keys[scope]])),
     residents: file.residents,
   });
   return async () => {

@@ -1,6 +1,6 @@
 import { existsSync, globSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { scopes } from '../../lib/routes/route.ts';
+import { contractScopes, scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 
 /** The endpoints of the specification, in its order, copied from its tables. */
@@ -56,7 +56,26 @@ test('the rows are the 35 endpoints of the specification', () => {
 test('the scopes are the 14 of the specification', () => {
   const named = new Set(specification.map((line) => line.split(' ')[2]));
 
-  expect(new Set(scopes)).toEqual(named);
+  expect(new Set(contractScopes)).toEqual(named);
+});
+
+test('the endpoints beyond the contract have these 11 scopes more', () => {
+  const more = scopes.filter((scope) => !(contractScopes as readonly string[]).includes(scope));
+
+  expect(more).toEqual([
+    'store:write',
+    'residents:write',
+    'dispenser:register',
+    'deliveries:read',
+    'giftcards:redeem',
+    'products:redeliver',
+    'sales:read',
+    'sales:write',
+    'sales:refund',
+    'events:read',
+    'webhooks:write',
+  ]);
+  expect(scopes).toHaveLength(25);
 });
 
 test('ids are unique', () => {
