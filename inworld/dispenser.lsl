@@ -5,7 +5,7 @@
 //     service = https://the.address.of.your.service
 //     key = sis_live_...
 //
-// The key needs the scope products:deliver and no other. See README.md beside this file.
+// The key needs the scope dispenser:register and no other. See README.md beside this file.
 
 string NOTECARD = "dispenser";
 

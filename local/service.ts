@@ -42,7 +42,7 @@ const startDeliveries = async (baseUrl: string, { keys, store }: ServiceFile, qu
   const dispenser = await startDispenser(async (address) => {
     const response = await fetch(`${baseUrl}/v1/dispenser`, {
       method: 'PUT',
-      headers: { 'X-API-Key': keys['products:deliver'] },
+      headers: { 'X-API-Key': keys['dispenser:register'] },
       body: JSON.stringify({ url: address, region: 'Loopback', items: [] }),
     });
     if (!response.ok) throw new Error(`The dispenser could not register: ${await response.text()}`);

@@ -41,7 +41,7 @@ const DispenserResponse = z
 export const putDispenser = route('PUT /v1/dispenser', {
   id: 'dispenser/put-dispenser',
   summary: "Register the address of the store's inworld dispenser",
-  scope: 'products:deliver',
+  scope: 'dispenser:register',
   problems: [400],
   body: PutDispenserRequest,
   response: DispenserResponse,

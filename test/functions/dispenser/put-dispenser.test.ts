@@ -4,6 +4,7 @@ import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from '
 import { resolver } from '../../../lib/delivery/address.ts';
 import { claimDelivery, letWait } from '../../../lib/delivery/deliveries.ts';
 import { findDispenser } from '../../../lib/delivery/dispensers.ts';
+import { scopes } from '../../../lib/routes/route.ts';
 import { anOrder, startTestQueue } from '../../support/deliveries.ts';
 import { startTestService } from '../../support/service.ts';
 
@@ -46,12 +47,14 @@ test('gives each store another secret', async () => {
   expect(theirs.body.secret).not.toBe(mine.body.secret);
 });
 
-test('403s without the scope products:deliver', async () => {
-  const call = service.callAs(await service.keyWith(['products:read', 'products:write']));
+test('403s without the scope dispenser:register, also for a key that delivers', async () => {
+  const others = scopes.filter((scope) => scope !== 'dispenser:register');
 
-  const { status } = await put({ url }, call);
+  const refused = await put({ url }, service.callAs(await service.keyWith(others)));
+  const taken = await put({ url }, service.callAs(await service.keyWith(['dispenser:register'])));
 
-  expect(status).toBe(403);
+  expect(others).toContain('products:deliver');
+  expect([refused.status, taken.status]).toEqual([403, 200]);
 });
 
 test.each([
