@@ -19,6 +19,8 @@ a time is no part of it: a coupon that expires at noon cannot be applied at noon
 opaque. Rows come in a fixed order, which no parameter changes.
 
 **Problems** are RFC 9457 \`application/problem+json\`. Rely on the status; show \`detail\` to people.
+A script in the virtual world (a request with \`X-SecondLife-Shard\`) whose \`Accept\` takes \`application/json\` but none of
+\`application/problem+json\`, \`application/*\` and \`*/*\` gets an endpoint's problem, with the same body, as \`application/json\`.
 
 **Retries.** After 429 and 503 wait \`Retry-After\` seconds. Give every POST an \`Idempotency-Key\`, and send the same
 request with the same key whenever an answer was lost: the service makes the change once.`;

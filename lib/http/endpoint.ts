@@ -9,6 +9,7 @@ import { Busy } from '../table/engine.ts';
 import { answerOnce, type KeptAnswer } from '../table/idempotency.ts';
 import { type Meter, metered, newMeter } from '../table/meter.ts';
 import { answerHeaders } from './headers.ts';
+import { problemTypeOf, problemTypeVary } from './problem-type.ts';
 import { callerOf, type FaultsNow, parseRequest, type Request } from './request.ts';
 
 /** The input of the row's response schema, which drops every field that it does not declare. */
@@ -71,7 +72,7 @@ const failure = (event: APIGatewayProxyEvent, error: unknown): APIGatewayProxyRe
     logSink.write({ level: 'ERROR', requestId: event.requestContext.requestId, stack });
   }
   const body = problemBody(problem, event.requestContext.path);
-  return response(problem.status, problem.headers, body, 'application/problem+json');
+  return response(problem.status, { ...problem.headers, Vary: problemTypeVary }, body, problemTypeOf(event));
 };
 
 /** One line per request. It has no key, query, body or message, so it cannot hold a secret. */

@@ -8,7 +8,8 @@ export const answerHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
-interface WithHeaders {
+/** An event of API Gateway, as far as its headers go. */
+export interface WithHeaders {
   multiValueHeaders?: Record<string, string[] | undefined> | null;
 }
 

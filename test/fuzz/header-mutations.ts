@@ -45,6 +45,14 @@ const headers: [header: [string, string], expect?: number[]][] = [
   [['Idempotency-Key', '"quoted"']],
 ];
 
+const problemTypes: [accept: string, type: string][] = [
+  ['text/*, application/json', 'application/json'],
+  ['Application/JSON ; a="*/*, x" , */* ; q=0', 'application/json'],
+  ['application/json;q=0', 'application/problem+json'],
+  ['application/json, */*;q=0.1', 'application/problem+json'],
+  ['"', 'application/problem+json'],
+];
+
 /** The faults that the headers of a request can have. */
 export const headerMutations: Mutation[] = [
   fc.constantFrom(...headers).map(([header, expect]) => (request) => ({
@@ -52,6 +60,12 @@ export const headerMutations: Mutation[] = [
     mutation: `header ${header.join(': ').slice(0, 60)}`,
     headers: [...request.headers, header],
     ...(expect && { expect }),
+  })),
+  fc.constantFrom(...problemTypes).map(([accept, problemType]) => (request) => ({
+    ...request,
+    mutation: `a script that accepts ${accept}`,
+    headers: [...request.headers, ['X-SecondLife-Shard', 'Production'], ['Accept', accept]],
+    problemType,
   })),
   fc.constantFrom<[string, number[]?]>(['X-API-Key', [401]], ['Host', [400]]).map(([gone, expect]) => (request) => ({
     ...request,

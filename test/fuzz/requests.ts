@@ -24,6 +24,8 @@ export interface FuzzRequest {
   framing?: 'chunked' | 'short' | 'long' | 'twice' | 'both';
   /** The allowed statuses, if they do not follow from the row's schemas. */
   expect?: number[];
+  /** The media type of an endpoint's problem, if it is not problem+json. */
+  problemType?: string;
 }
 
 /** The number of rows of each kind in the fixtures: `~coupon0~` and so on. */

@@ -1,0 +1,24 @@
+import { headerValues, type WithHeaders } from './headers.ts';
+
+/** The request headers that decide about the type of a problem, for `Vary`. */
+export const problemTypeVary = 'Accept, X-SecondLife-Shard';
+
+const quoted = /"(?:[^"\\]|\\.?)*"?/gs;
+
+/** The media range of one element of an Accept header, without parameters; empty where its weight is 0. */
+const rangeTaken = (element: string): string => {
+  const [range = '', ...parameters] = element.split(';').map((part) => part.trim().toLowerCase());
+  return parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter)) ? '' : range;
+};
+
+/**
+ * The media type of a problem's answer. Scripts in the virtual world do not get a body as problem+json, so a request of a
+ * script that takes `application/json` and no range with problem+json in it gets the same body as `application/json`.
+ */
+export const problemTypeOf = (event: WithHeaders): 'application/problem+json' | 'application/json' => {
+  const isScript = headerValues(event, 'x-secondlife-shard').length > 0;
+  const elements = headerValues(event, 'accept').flatMap((line) => line.replace(quoted, '').split(','));
+  const taken = new Set(elements.map(rangeTaken));
+  const takesProblem = ['application/problem+json', 'application/*', '*/*'].some((range) => taken.has(range));
+  return isScript && taken.has('application/json') && !takesProblem ? 'application/json' : 'application/problem+json';
+};
