@@ -1,3 +1,23 @@
 /** Normalises text for comparison without case: NFKC, lower case, and one form of sigma. */
 export const normalised = (text: string): string =>
   text.normalize('NFKC').toLowerCase().replaceAll('ς', 'σ').normalize('NFKC');
+
+/** The characters that normalise to more than four times their length: U+FDFA is one character, and becomes eighteen. */
+const growing =
+  /([\u3307\u3315-\u3317\u3319\u331a\u3320\u332b\u332e\u3332\u3334\u3336\u3347\u334a\u3356\u33ae\u33af\ufdfa\ufdfb])/;
+
+/** Normalises text, but leaves the characters that would grow most as they are written. */
+const leavingGrowing = (text: string): string =>
+  text
+    .split(growing)
+    .map((part) => (growing.test(part) ? part : normalised(part)))
+    .join('');
+
+/** The text that a search looks through. It is at most four times as long as what was written. */
+export const searchText = (text: string): string => {
+  const whole = normalised(text);
+  return whole.length <= 4 * text.length ? whole : leavingGrowing(text);
+};
+
+/** The forms in which a search's term may stand in a `searchText`: one, or two if one of its characters grows most. */
+export const searchForms = (term: string): string[] => [...new Set([normalised(term), leavingGrowing(term)])];

@@ -83,3 +83,14 @@ test('single rows cost one call: 1 unit to read, 1 per KiB and index to write', 
   expect((await cost('POST', '/v1/categories', { name: 'Tables' }))?.calls).toBe(1);
   await deleteCategory(service.store, category);
 });
+
+test('a description of the character that normalises to eighteen costs no more to store than it looks', async () => {
+  const body = { name: 'Chair', price: 1, description: '\ufdfa'.repeat(4096) };
+  const bytes = Buffer.byteLength(body.description);
+
+  const { status, cost } = await service.call('POST', '/v1/products', body);
+
+  expect(status).toBe(201);
+  // The description stands in the product once as it is and once as search text, and in one index.
+  expect(cost?.units).toBeLessThanOrEqual(Math.ceil((3 * bytes) / 1024) + 4);
+});

@@ -1,7 +1,7 @@
 import { newId, now } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { loaded, merged, type Source } from '../lists/source.ts';
-import { normalised } from '../normalise.ts';
+import { searchForms, searchText } from '../normalise.ts';
 import { activePrice } from '../price.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { Product, ProductFields, ProductFilter } from '../routes/products.ts';
@@ -23,8 +23,7 @@ interface IndexedProduct extends StoredProduct {
 export const productKey = (store: string, id: string): Key => ({ pk: partition(store, 'PRODUCT'), sk: id });
 
 // No search may hold a control character, so a match cannot span the end of the name and the start of the description.
-const searchText = ({ name, description }: ProductFields): string =>
-  `${normalised(name)}\u001f${normalised(description)}`;
+const textOf = ({ name, description }: ProductFields): string => `${searchText(name)}\u001f${searchText(description)}`;
 
 const flagsOf = (listed: boolean, bloggable: boolean): string => `${Number(listed)}${Number(bloggable)}`;
 
@@ -32,7 +31,7 @@ const flagsOf = (listed: boolean, bloggable: boolean): string => `${Number(liste
 const indexed = (store: string, fields: ProductFields) => {
   const flags = partition(store, 'PRODUCT', flagsOf(fields.listed, fields.bloggable));
   return fields.active
-    ? { flags, texts: flags, text: searchText(fields) }
+    ? { flags, texts: flags, text: textOf(fields) }
     : { flags: undefined, texts: undefined, text: undefined };
 };
 
@@ -89,12 +88,12 @@ const either = [false, true];
  * through its memberships.
  */
 export const listProducts = (store: string, filter: ProductFilter): Source<Product> => {
-  const term = normalised(filter.search ?? '');
+  const forms = searchForms(filter.search ?? '').filter((form) => form !== '');
   const matches = (product: Product): boolean =>
     product.active &&
     product.listed === (filter.listed ?? product.listed) &&
     product.bloggable === (filter.bloggable ?? product.bloggable) &&
-    searchText(product).includes(term);
+    (forms.length === 0 || forms.some((form) => textOf(product).includes(form)));
 
   const partitions = either
     .filter((listed) => listed === (filter.listed ?? listed))
@@ -106,8 +105,8 @@ export const listProducts = (store: string, filter: ProductFilter): Source<Produ
     .map((name) =>
       rowsOf<{ sk: string }>({
         partition: name,
-        index: term ? 'byText' : 'byFlags',
-        ...(term && { contains: { attribute: 'text', text: term } }),
+        index: forms.length > 0 ? 'byText' : 'byFlags',
+        ...(forms.length > 0 && { contains: { attribute: 'text', texts: forms } }),
       }),
     );
 

@@ -141,7 +141,7 @@ const queryInput = ({ partition, index, descending, from, last, contains, limit,
   const key = [`${name(hash)} = ${value(partition)}`];
   if (from) key.push(`${name(sort)} ${descending ? '<' : '>'}${from.inclusive ? '=' : ''} ${value(from.position)}`);
   else if (last !== undefined) key.push(`${name(sort)} <= ${value(last)}`);
-  const filter = contains && `contains(${name(contains.attribute)}, ${value(contains.text)})`;
+  const filter = contains?.texts.map((text) => `contains(${name(contains.attribute)}, ${value(text)})`).join(' OR ');
   return {
     TableName: tableName(),
     IndexName: index,

@@ -11,8 +11,8 @@ export interface Query {
   from?: { position: string; inclusive: boolean } | undefined;
   /** The last position that belongs to the list, for ascending queries without `from`. */
   last?: string | undefined;
-  /** Keeps only rows whose attribute holds the text. */
-  contains?: { attribute: string; text: string } | undefined;
+  /** Keeps only rows whose attribute holds one of the texts. */
+  contains?: { attribute: string; texts: readonly string[] } | undefined;
   /** Rows to read at the most, before `contains` keeps some. */
   limit?: number | undefined;
   /** Goes on where an earlier answer's `next` says. */

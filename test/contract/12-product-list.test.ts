@@ -108,6 +108,24 @@ test('catalogue 14: a search has at most 100 characters', async () => {
   ]);
 });
 
+test('catalogue 20: a character that grows most is found as it is written, beside letters of any case', async () => {
+  const grown = await createProduct({ name: `Grown ${mark}`, item: 'x', description: `${'\ufdfa'.repeat(400)} GROWN` });
+  const little = await createProduct({ name: `Peace \ufdfa be with ${mark}`, item: 'x' });
+
+  const found = async (term: string) =>
+    (await walk(`/v1/products?search=${encodeURIComponent(term)}`)).map(({ id }) => id);
+
+  await settled(
+    () => found('\ufdfa gRown'),
+    (ids) => ids.length > 0,
+  );
+  expect(await found('\ufdfa gRown')).toEqual([grown.id]);
+  expect(await found(`peace \ufdfa BE with ${mark}`)).toEqual([little.id]);
+  expect((await found('\ufdfa')).sort()).toEqual([grown.id, little.id].sort());
+  for (const { id } of [grown, little])
+    await call('PUT', `/v1/products/${id}`, { name: 'Chair', price: 1, active: false });
+});
+
 test('silent 24, silent 25: a search sees a changed name, description and active', async () => {
   const word = unique('word').replaceAll(/\W/g, '');
   const { id } = await createProduct({ name: `Before ${word}` });

@@ -39,7 +39,9 @@ export const memoryEngine = (): Engine => {
           return position > from.position !== descending;
         });
       const read = structuredClone(found.slice(0, limit));
-      const passes = contains ? read.filter((item) => String(item[contains.attribute]).includes(contains.text)) : read;
+      const passes = contains
+        ? read.filter((item) => contains.texts.some((text) => String(item[contains.attribute]).includes(text)))
+        : read;
       return { items: passes, next: found.length > limit ? read.at(-1) : undefined };
     },
     write: async (write) => {
