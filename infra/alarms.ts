@@ -120,7 +120,7 @@ const tableAlarms = ({ data }: Watched): Record<string, AlarmFacts> => ({
     threshold: 1,
     periods: 2,
     meaning:
-      'Clients get 503 answers and have to retry: DynamoDB throttles the table or one of its indexes. The calls for one store or customer may exceed the capacity of a partition.',
+      'Clients get 503 answers and have to retry: DynamoDB throttles the table or one of its indexes. Together the calls may exceed the bounds, which are the settings readUnits and writeUnits; or those for one store or customer exceed the capacity of a partition.',
   },
   TableReads: {
     metric: sumOverTable(data.table.tableName, ['ConsumedReadCapacityUnits']),

@@ -23,13 +23,17 @@ export class Data extends Construct {
   readonly deadLetters: Queue;
   readonly cursorSecret: Secret;
 
-  constructor(scope: Construct, id: string, { restoredTable }: Settings, key: IKey | undefined) {
+  constructor(scope: Construct, id: string, { restoredTable, readUnits, writeUnits }: Settings, key: IKey | undefined) {
     super(scope, id);
     const text = (name: string) => ({ name, type: AttributeType.STRING });
+    // Without bounds DynamoDB serves 40,000 units a second, and bills them. A write waits for the indexes that it changes, so
+    // that theirs must not be tighter.
+    const bounds = { maxReadRequestUnits: readUnits, maxWriteRequestUnits: writeUnits };
     const table = new Table(this, 'Table', {
       partitionKey: text(tableKey.partition),
       sortKey: text(tableKey.sort),
       billingMode: BillingMode.PAY_PER_REQUEST,
+      ...bounds,
       timeToLiveAttribute: ttlAttribute,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: true,
@@ -43,6 +47,7 @@ export class Data extends Construct {
         indexName,
         partitionKey: text(partition),
         sortKey: text(sort),
+        ...bounds,
         ...(include.length > 0
           ? { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...include] }
           : { projectionType: ProjectionType.KEYS_ONLY }),

@@ -43,6 +43,12 @@ const Settings = z
     listRate: number(1, 10_000, 20),
     /** The share of these rates that one store may use, in percent. */
     storeShare: number(1, 100, 50),
+    /**
+     * Capacity units per second that the table, and each of its indexes, uses at the most. DynamoDB refuses more, which
+     * clients get as 503. A bound below 1,000 could refuse a large page or transaction for ever.
+     */
+    readUnits: number(1_000, 40_000, 4_000),
+    writeUnits: number(1_000, 40_000, 2_000),
     logRetentionDays: number(1, 3653, 90).refine((days) => retentionDays.includes(days), {
       error: `must be one of ${retentionDays.join(', ')}`,
     }),

@@ -47,6 +47,20 @@ test('makes the table from the schema that the code reads, and protects its rows
   ).toEqual(Object.entries(indexes).map(([name, { partition, sort, include }]) => [name, [partition, sort], include]));
 });
 
+test('bounds what the table and each of its indexes may use in a second, by settings', () => {
+  const tableOf = ({ ofType: of }: Pick<ReturnType<typeof templateOf>, 'ofType'>): Resource =>
+    (of('AWS::DynamoDB::Table')[0] as [string, Resource])[1].Properties;
+  const boundsOf = (table: Resource) =>
+    [table, ...table.GlobalSecondaryIndexes].map(({ OnDemandThroughput }: Resource) => OnDemandThroughput);
+
+  const initial = boundsOf(tableOf({ ofType }));
+  const chosen = boundsOf(tableOf(templateOf({ readUnits: '10000', writeUnits: '5000' })));
+
+  const places = 1 + Object.keys(indexes).length;
+  expect(initial).toEqual(Array(places).fill({ MaxReadRequestUnits: 4_000, MaxWriteRequestUnits: 2_000 }));
+  expect(chosen).toEqual(Array(places).fill({ MaxReadRequestUnits: 10_000, MaxWriteRequestUnits: 5_000 }));
+});
+
 test('uses a restored table where a setting names one, and leaves its own unchanged', () => {
   const restored = templateOf({ restoredTable: 'restored-table' });
 
