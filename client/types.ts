@@ -1286,7 +1286,7 @@ export interface DispenserResponse {
    */
   region: string;
   /**
-   * The key that requests to the dispenser are signed with. Every registration of a store answers the same one. Keep it.
+   * The key that requests to the dispenser are signed with. It stays while the same API key registers from the same host; otherwise the answer holds a new one. Keep it.
    */
   secret: string;
   /**

@@ -2,4 +2,4 @@ import { register } from '../../lib/delivery/register.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { putDispenser as row } from '../../lib/routes/dispenser.ts';
 
-export const handler = endpoint(row, ({ store, body }) => register(store, body));
+export const handler = endpoint(row, ({ store, keyId, body }) => register(store, { ...body, keyId }));

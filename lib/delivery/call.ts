@@ -77,8 +77,19 @@ const outcomeOf = (status: number, text: string): Outcome => {
   if (status >= 200 && status < 300) return { kind: 'given' };
   if (status === 404 || status === 410) return { kind: 'lost', error };
   // A redirect is an error of the dispenser, which may answer properly next time.
-  const final = status >= 400 && status < 500 && status !== 408 && status !== 429;
+  // A dispenser that refuses the signature does not have the present secret yet. It learns it when it registers.
+  const final = status >= 400 && status < 500 && ![401, 408, 429].includes(status);
   return { kind: final ? 'refused' : 'again', error };
+};
+
+/** Sends the first body, and the next one where the dispenser refuses the signature. */
+const postSigned = async (
+  address: CheckedAddress,
+  [body = '', ...others]: readonly string[],
+  signal: AbortSignal,
+): ReturnType<typeof post> => {
+  const answer = await post(address, body, signal);
+  return answer.status === 401 && others.length > 0 ? postSigned(address, others, signal) : answer;
 };
 
 /** Resolves or rejects with `work`, but no later than `signal`. */
@@ -88,12 +99,19 @@ const until = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
     work.then(resolve, reject);
   });
 
-/** Calls a dispenser. Never throws, and always ends within `timeoutMillis`. */
-export const callDispenser = async (url: string, body: string, timeoutMillis: number): Promise<Outcome> => {
+/**
+ * Calls a dispenser. `bodies` is one request, signed with each secret that is good: the next is sent where the one before
+ * is refused as badly signed. Never throws, and always ends within `timeoutMillis`.
+ */
+export const callDispenser = async (
+  url: string,
+  bodies: readonly string[],
+  timeoutMillis: number,
+): Promise<Outcome> => {
   const signal = AbortSignal.timeout(timeoutMillis);
   try {
     const address = await until(signal, checkAddress(url));
-    const { status, text } = await post(address, body, signal);
+    const { status, text } = await postSigned(address, bodies, signal);
     return outcomeOf(status, text);
   } catch (error) {
     if (error instanceof AddressRefused) return { kind: 'lost', error: `The address was refused: ${error.message}` };

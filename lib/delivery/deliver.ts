@@ -11,7 +11,7 @@ import {
   listWaits,
   releaseDelivery,
 } from './deliveries.ts';
-import { findDispenser, loseAddress } from './dispensers.ts';
+import { findDispenser, loseAddress, secretsOf } from './dispensers.ts';
 import { dispenserBody, type Order, type QueueMessage } from './message.ts';
 import { sendMessages } from './queue.ts';
 import { callTimeoutMillis, firstRetrySeconds, keepDays, leaseMillis, maxAttemptsInARow } from './settings.ts';
@@ -74,8 +74,9 @@ const deliver = async (order: Order): Promise<Handled> => {
   }
   const dispenser = await findDispenser(order.store);
   if (!dispenser?.url) return waitForAddress(delivery, dispenser?.lostReason ?? 'The store has no dispenser yet.');
-  const body = dispenserBody({ ...delivery, at: now(), expiresAt: Date.parse(delivery.expiresAt) }, dispenser.secret);
-  return settle(delivery, dispenser.url, await callDispenser(dispenser.url, body, callTimeoutMillis()));
+  const request = { ...delivery, at: now(), expiresAt: Date.parse(delivery.expiresAt) };
+  const bodies = secretsOf(dispenser).map((secret) => dispenserBody(request, secret));
+  return settle(delivery, dispenser.url, await callDispenser(dispenser.url, bodies, callTimeoutMillis()));
 };
 
 const handOverSize = 100;

@@ -1,7 +1,7 @@
 import { invalid, Problem, unavailable } from '../problem.ts';
 import { AddressRefused, checkAddress } from './address.ts';
 import { listWaits } from './deliveries.ts';
-import { type Dispenser, registerDispenser } from './dispensers.ts';
+import { type Registration, registerDispenser } from './dispensers.ts';
 import { sendForRequest } from './queue.ts';
 
 const lookUpMillis = 5000;
@@ -23,9 +23,9 @@ const check = async (url: string): Promise<void> => {
  * Registers a dispenser, and puts a message on the queue that hands the waiting deliveries over to it. It writes the
  * address first: a delivery that starts to wait later sees the address, and earlier waits are found here.
  */
-export const register = async (store: string, dispenser: Pick<Dispenser, 'region' | 'items'> & { url: string }) => {
-  await check(dispenser.url);
-  const registered = await registerDispenser(store, dispenser);
+export const register = async (store: string, registration: Registration) => {
+  await check(registration.url);
+  const registered = await registerDispenser(store, registration);
   try {
     const [waiting] = await listWaits(store, 1);
     if (waiting) await sendForRequest({ kind: 'hand-over', store });

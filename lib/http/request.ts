@@ -15,6 +15,8 @@ export interface Request<R extends Route> {
   id: string;
   /** The store that the API key belongs to. */
   store: string;
+  /** The id of the API key. */
+  keyId: string;
   params: z.output<R['params']>;
   query: z.output<R['query']>;
   body: R['body'] extends z.ZodType ? z.output<R['body']> : undefined;
@@ -123,7 +125,7 @@ const parseIdempotencyKey = (row: Route, event: APIGatewayProxyEvent, faults: st
 export const parseRequest = <R extends Route>(row: R, event: APIGatewayProxyEvent, faultsNow?: FaultsNow) => {
   // With a cached answer for one of the keys, API Gateway does not ask the authorizer about the others.
   if (headerValues(event, 'x-api-key').length > 1) throw unauthorized();
-  const { store, storeGone } = callerOf(event);
+  const { store, keyId, storeGone } = callerOf(event);
   // The contract wants this 404 from the endpoint, so the authorizer lets such a key pass.
   if (storeGone) throw notFound();
   const faults: string[] = [];
@@ -134,6 +136,6 @@ export const parseRequest = <R extends Route>(row: R, event: APIGatewayProxyEven
   const body = row.body && sent && parse(row.body, sent, faults);
   const idempotencyKey = parseIdempotencyKey(row, event, faults);
   if (faults.length > 0) throw invalid(...withFaultsNow(faults, sent, faultsNow));
-  const request = { id: event.requestContext.requestId, store, params, query, body, list } as Request<R>;
+  const request = { id: event.requestContext.requestId, store, keyId, params, query, body, list } as Request<R>;
   return { request, idempotencyKey };
 };

@@ -32,7 +32,8 @@ const DispenserResponse = z
     secret: z
       .string()
       .describe(
-        'The key that requests to the dispenser are signed with. Every registration of a store answers the same one. Keep it.',
+        'The key that requests to the dispenser are signed with. It stays while the same API key registers from the same host; ' +
+          'otherwise the answer holds a new one. Keep it.',
       ),
     registeredAt: z.string().describe('When this registration was made.').meta({ format: 'date-time' }),
   })

@@ -20,7 +20,7 @@ beforeAll(() => {
 /** Calls the dispenser, and measures the time. */
 const call = async (url: string, timeout = patientMillis) => {
   const started = performance.now();
-  const outcome = await callDispenser(url, 'body', timeout);
+  const outcome = await callDispenser(url, ['body'], timeout);
   return { outcome, millis: performance.now() - started };
 };
 

@@ -42,7 +42,7 @@ const logged = async (store: string): Promise<unknown[]> => {
 
 const register = async (store: string, status: number): Promise<void> => {
   const url = await serve((_request, response) => response.writeHead(status).end());
-  await registerDispenser(store, { url, region: '', items: [] });
+  await registerDispenser(store, { url, region: '', items: [], keyId: 'KeyOfTests01' });
 };
 
 beforeEach(async () => {

@@ -17,7 +17,7 @@ afterEach(() => Object.assign(source, { now, random }));
 
 const { store, dispenserThat, work } = startWorking();
 
-test.each([302, 408, 429, 500, 503])('tries again later when the dispenser answers %i', async (status) => {
+test.each([302, 401, 408, 429, 500, 503])('tries again later when the dispenser answers %i', async (status) => {
   const { url } = await dispenserThat(status);
   const order = anOrder(store());
 
@@ -66,7 +66,7 @@ test('keeps a message if a later attempt has overtaken its own', async () => {
     await claimDelivery(order, 50_000);
     response.writeHead(422).end();
   });
-  await registerDispenser(store(), { url, region: '', items: [] });
+  await registerDispenser(store(), { url, region: '', items: [], keyId: 'KeyOfTests01' });
 
   const result = await work(order);
 

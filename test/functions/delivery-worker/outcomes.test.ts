@@ -27,7 +27,7 @@ test.each([200, 204])('records a delivery as delivered when the dispenser answer
   });
 });
 
-test.each([400, 401, 422])(
+test.each([400, 403, 422])(
   'records a delivery as failed, with the script’s text, when it answers %i',
   async (status) => {
     await dispenserThat(status);

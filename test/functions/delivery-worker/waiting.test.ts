@@ -31,7 +31,7 @@ test.each([404, 410])('forgets the address and lets the delivery wait when it an
 
 test('keeps an address that was registered while the old one was being called', async () => {
   const { url } = await dispenserThat(404);
-  const fresh = { url: `${url}/new`, region: '', items: [] };
+  const fresh = { url: `${url}/new`, region: '', items: [], keyId: 'KeyOfTests01' };
   const lost = await serve(async (_, response) => {
     await registerDispenser(store(), fresh);
     response.writeHead(404).end();
@@ -61,7 +61,7 @@ test('lets a delivery wait while the store has no dispenser, and makes no call',
 
 test('refuses an address whose name leads into the private network by the time of the call, and lets the delivery wait', async () => {
   const url = 'https://simhost-1.agni.secondlife.io:12043/cap/1';
-  await registerDispenser(store(), { url, region: '', items: [] });
+  await registerDispenser(store(), { url, region: '', items: [], keyId: 'KeyOfTests01' });
   resolver.lookup = async () => [{ address: '169.254.169.254' }];
   const order = anOrder(store());
 

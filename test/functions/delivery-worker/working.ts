@@ -40,7 +40,7 @@ export const startWorking = () => {
         bodies.push(body);
         response.writeHead(typeof answer === 'number' ? answer : answer()).end('said the script');
       });
-      const { secret } = await registerDispenser(store, { url, region: '', items: [] });
+      const { secret } = await registerDispenser(store, { url, region: '', items: [], keyId: 'KeyOfTests01' });
       return { url, secret, bodies };
     },
     work: (...orders: Order[]) => handler(batchOf(...orders.map(encodeMessage)), contextWith(120_000)),

@@ -1,12 +1,15 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { now } from '../../../lib/clock.ts';
 import { resolver } from '../../../lib/delivery/address.ts';
 import { claimDelivery, letWait } from '../../../lib/delivery/deliveries.ts';
-import { findDispenser } from '../../../lib/delivery/dispensers.ts';
+import { type Dispenser, dispenserKey, findDispenser, secretsOf } from '../../../lib/delivery/dispensers.ts';
 import { scopes } from '../../../lib/routes/route.ts';
+import { update } from '../../../lib/table/language.ts';
+import { write } from '../../../lib/table/table.ts';
 import { anOrder, startTestQueue } from '../../support/deliveries.ts';
-import { startTestService } from '../../support/service.ts';
+import { setClock, startTestService } from '../../support/service.ts';
 
 const url = 'https://simhost-0123456789abcdef0.agni.secondlife.io:12043/cap/0f8fad5b-d9cb-469f-a165-70867728950e';
 const { lookup } = resolver;
@@ -45,6 +48,61 @@ test('gives each store another secret', async () => {
   const [mine, theirs] = await Promise.all([put({ url }), put({ url }, service.callOther)]);
 
   expect(theirs.body.secret).not.toBe(mine.body.secret);
+});
+
+const elsewhere = url.replace('0123456789', '9876543210');
+const minutes = 60_000;
+
+test('200s with another secret for another key and for another host; the one before stays good for 15 minutes', async () => {
+  const start = now();
+  onTestFinished(() => setClock(start));
+  const otherKey = service.callAs(await service.keyWith(['dispenser:register']));
+  const goodAt = async (time: number) => {
+    setClock(time);
+    return secretsOf((await findDispenser(service.store)) as Dispenser);
+  };
+  setClock(start);
+
+  const first = (await put({ url })).body.secret;
+  const byKey = (await put({ url }, otherKey)).body.secret;
+  const atOnce = await goodAt(start);
+  const atHost = (await put({ url: elsewhere }, otherKey)).body.secret;
+  const renewed = (await put({ url: `${elsewhere}/2` }, otherKey)).body.secret;
+
+  expect(new Set([first, byKey, atHost]).size).toBe(3);
+  expect(renewed).toBe(atHost);
+  expect(atOnce).toEqual([byKey, first]);
+  expect(await goodAt(start + 15 * minutes - 1)).toEqual([atHost, byKey]);
+  expect(await goodAt(start + 15 * minutes)).toEqual([atHost]);
+});
+
+test('200s with another secret for the box of an earlier version, whose registration names no key', async () => {
+  const { secret } = (await put({ url })).body;
+  await write(update(dispenserKey(service.store), { set: { keyId: undefined, host: undefined } }));
+
+  const { body } = await put({ url });
+
+  expect(body.secret).not.toBe(secret);
+  expect(secretsOf((await findDispenser(service.store)) as Dispenser)).toEqual([body.secret, secret]);
+});
+
+test('of registrations at once by several keys and hosts, the address that stays has the secret that its box was told', async () => {
+  const keys = [
+    service.call,
+    ...(await Promise.all([1, 2].map(() => service.keyWith(['dispenser:register'])))).map(service.callAs),
+  ];
+  const registrations = keys.flatMap((call) =>
+    [url, elsewhere].flatMap((at) => [1, 2].map((box) => ({ call, url: `${at}/${keys.indexOf(call)}${box}` }))),
+  );
+
+  for (let round = 0; round < 5; round++) {
+    const answers = await Promise.all(registrations.map(({ call, ...body }) => put(body, call)));
+
+    expect(answers.map(({ status }) => status)).toEqual(registrations.map(() => 200));
+    const told = new Map(answers.map(({ body }) => [body.url, body.secret]));
+    const dispenser = await findDispenser(service.store);
+    expect(told.get(dispenser?.url)).toBe(dispenser?.secret);
+  }
 });
 
 test('403s without the scope dispenser:register, also for a key that delivers', async () => {
