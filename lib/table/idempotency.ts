@@ -21,7 +21,10 @@ export interface KeptAnswer {
 interface RequestRecord extends Key {
   state: 'running' | 'done';
   owner: string;
+  /** The id of what the request makes outside the table. */
+  id: string;
   fingerprint: string;
+  /** Another attempt may take the request over from then on; empty once an attempt has failed. */
   leaseUntil: string;
   keepUntil: string;
   answer?: KeptAnswer;
@@ -41,42 +44,64 @@ const leaseMillis = 40_000;
 
 const isRunning = is('state', 'running');
 
+/** The times in the record of an attempt that begins now. */
+const timesFromNow = () => {
+  const until = now() + keepMillis;
+  return {
+    leaseUntil: timestamp(now() + leaseMillis),
+    keepUntil: timestamp(until),
+    [ttlAttribute]: Math.ceil(until / 1000),
+  };
+};
+
+/**
+ * Takes a request over from an attempt that ended without an answer. That attempt may have used the record's id, so this one
+ * uses it too. Throws 409 if another attempt comes first.
+ */
+const takeOver = async (running: Running, earlier: RequestRecord): Promise<void> => {
+  const { key, owner } = running;
+  const outcome = await write<RequestRecord>(
+    update(key, {
+      set: { owner, ...timesFromNow() },
+      ifMissing: { id: owner },
+      when: all(isRunning, any(is('owner', earlier.owner), is('owner', owner))),
+    }),
+  );
+  if (!outcome.done) throw requestRunning();
+  running.id = outcome.result.id;
+  running.isIdUsed = true;
+};
+
 /**
  * Claims the record for a request that begins, or answers how an earlier one was answered. The claim may arrive twice, the
  * second time late: it holds for its own record only while that is running, so that it never reopens one.
  */
-const claim = async ({ key, owner }: Running, fingerprint: string): Promise<KeptAnswer | undefined> => {
+const claim = async (running: Running, fingerprint: string): Promise<KeptAnswer | undefined> => {
+  const { key, owner, id } = running;
   const at = timestamp(now());
-  const until = now() + keepMillis;
-  const record: RequestRecord = {
-    ...key,
-    state: 'running',
-    owner,
-    fingerprint,
-    leaseUntil: timestamp(now() + leaseMillis),
-    keepUntil: timestamp(until),
-  };
+  const record: RequestRecord = { ...key, state: 'running', owner, id, fingerprint, ...timesFromNow() };
   const isOver = atMost('keepUntil', at);
-  const leaseIsOver = atMost('leaseUntil', at);
-  const outcome = await write<RequestRecord>(
-    put(
-      { ...record, [ttlAttribute]: Math.ceil(until / 1000) },
-      any(isNew, isOver, all(isRunning, any(is('owner', owner), leaseIsOver))),
-    ),
-  );
+  const outcome = await write<RequestRecord>(put(record, any(isNew, isOver, all(isRunning, is('owner', owner)))));
   if (outcome.done) return undefined;
-  if (outcome.found?.fingerprint !== fingerprint) throw keyReused();
-  if (!outcome.found.answer) throw requestRunning();
-  return outcome.found.answer;
+  const { found } = outcome;
+  if (found?.fingerprint !== fingerprint) throw keyReused();
+  if (found.answer) return found.answer;
+  if (found.leaseUntil > at) throw requestRunning();
+  await takeOver(running, found);
+  return undefined;
 };
 
 /**
- * Releases the key of a request that failed, having changed nothing. If it did make its change, and only the table's
+ * Releases the key of a request that failed, having changed nothing. If something outside the table may know the record's
+ * id, the record stays, and the next attempt takes it over. If the request did make its change, and only the table's
  * answer was lost, its record is complete: then this answers it.
  */
-const release = async ({ key, owner }: Running): Promise<KeptAnswer | undefined> => {
+const release = async ({ key, owner, isIdUsed }: Running): Promise<KeptAnswer | undefined> => {
+  const isOurs = all(is('owner', owner), isRunning);
   try {
-    const outcome = await write<RequestRecord>(remove(key, all(is('owner', owner), isRunning)));
+    const outcome = await write<RequestRecord>(
+      isIdUsed ? update(key, { set: { leaseUntil: '' }, when: isOurs }) : remove(key, isOurs),
+    );
     return outcome.done || outcome.found?.owner !== owner ? undefined : outcome.found.answer;
   } catch {
     // The record lapses by itself; the caller must hear of the request's own failure.
@@ -127,6 +152,8 @@ export const answerOnce = async (
     key,
     owner,
     isComplete: false,
+    id: owner,
+    isIdUsed: false,
     completion: (result) =>
       update(key, { set: { state: 'done', answer: answerOf(result) }, when: all(is('owner', owner), isRunning) }),
   };

@@ -115,12 +115,27 @@ export interface Recording {
   /** The write that completes the record. */
   completion(answer: unknown): Write;
   isComplete: boolean;
+  /** Stands in the record: the id of what the request makes outside the table. */
+  id: string;
+  /** Something outside the table may know the id. */
+  isIdUsed: boolean;
 }
 
 const recordings = new AsyncLocalStorage<Recording>();
 
 /** Runs a request's handler: the change that it makes is recorded by `recording`. */
 export const recorded = <T>(recording: Recording, work: () => T): T => recordings.run(recording, work);
+
+/**
+ * The id of what a request makes outside the table, where its record takes no part. A request with an Idempotency-Key gets
+ * the same one however often it is sent: its record holds the id, and outlives a failure from here on.
+ */
+export const idOutside = (): string => {
+  const recording = recordings.getStore();
+  if (!recording) return newId();
+  recording.isIdUsed = true;
+  return recording.id;
+};
 
 /**
  * Carries out all of these writes or none. Answers undefined when they are carried out; else, per write, whether its

@@ -47,8 +47,8 @@ export const productTexts: Record<string, OperationText> = {
     description:
       'Queues a product for delivery by the store’s inworld dispenser and answers at once. The item follows, usually within ' +
       'seconds; while no dispenser can be reached, the delivery waits for up to 14 days. 404 where the product does not exist or ' +
-      'is not active, 400 for an unknown recipient. Each request without an Idempotency-Key is another delivery. After a 503 the ' +
-      'delivery may have been queued all the same.',
+      'is not active, 400 for an unknown recipient. Each request without an Idempotency-Key is another delivery; all ' +
+      'requests with one are the same delivery. After a 503 it may have been queued all the same.',
     parameters: { id: '00000003-dede-4ede-8ede-000000000001' },
     request: { recipientIdentifier: 'Ada Lovelace', message: 'Enjoy! 🎁' },
     refused: { recipientIdentifier: 'nobody.here' },
