@@ -10,8 +10,9 @@ import {
   letWait,
   listWaits,
   releaseDelivery,
+  type Wait,
 } from './deliveries.ts';
-import { findDispenser, loseAddress, secretsOf } from './dispensers.ts';
+import { type Dispenser, findDispenser, loseAddress, secretsOf } from './dispensers.ts';
 import { dispenserBody, type Order, type QueueMessage } from './message.ts';
 import { sendMessages } from './queue.ts';
 import { callTimeoutMillis, firstRetrySeconds, keepDays, leaseMillis, maxAttemptsInARow } from './settings.ts';
@@ -26,25 +27,41 @@ const retrySeconds = (attempt: number): number =>
 /** A later attempt has begun. The message comes back once more, to see how that attempt ended. */
 const overtaken: Handled = { outcome: 'overtaken', againSeconds: 1 };
 
-/** Lets the delivery wait until a dispenser registers. If one has just registered, the delivery is retried at once. */
-const waitForAddress = async (delivery: Delivery, error: string): Promise<Handled> => {
-  if (await letWait(delivery, error, true)) return { outcome: 'waiting' };
-  await releaseDelivery(delivery, error);
-  return { outcome: 'queued', againSeconds: 0 };
+/** The message comes back, and the delivery is tried again at once. */
+const atOnce: Handled = { outcome: 'queued', againSeconds: 0 };
+
+/**
+ * Looks at the dispenser once more, after a delivery has begun to wait for another than `tried`. One that registered in the
+ * meantime may have looked for waiting deliveries before this one could be seen, and registers again only in an hour.
+ */
+const unlessRegistered = async (wait: Wait, tried: Dispenser | undefined): Promise<Handled> => {
+  const { url, registeredAt } = (await findDispenser(wait.order.store)) ?? {};
+  if (!url || (url === tried?.url && registeredAt === tried.registeredAt)) return { outcome: 'waiting' };
+  await clearWaits([wait]);
+  return atOnce;
 };
 
-const tryAgain = async (delivery: Delivery, error: string): Promise<Handled> => {
+/** Lets the delivery wait until a dispenser registers. If one has just registered, the delivery is retried at once. */
+const waitForAddress = async (delivery: Delivery, error: string): Promise<Handled> => {
+  const wait = await letWait(delivery, error, true);
+  if (wait) return unlessRegistered(wait, undefined);
+  await releaseDelivery(delivery, error);
+  return atOnce;
+};
+
+const tryAgain = async (delivery: Delivery, tried: Dispenser, error: string): Promise<Handled> => {
   if (delivery.inARow < maxAttemptsInARow) {
     await releaseDelivery(delivery, error);
     return { outcome: 'queued', againSeconds: retrySeconds(delivery.inARow) };
   }
-  return (await letWait(delivery, error, false)) ? { outcome: 'waiting' } : overtaken;
+  const wait = await letWait(delivery, error, false);
+  return wait ? unlessRegistered(wait, tried) : overtaken;
 };
 
 const fail = async (delivery: Delivery, error: string): Promise<Handled> =>
   (await failDelivery(delivery, error)) ? { outcome: 'failed' } : overtaken;
 
-const settle = async (delivery: Delivery, url: string, outcome: Outcome): Promise<Handled> => {
+const settle = async (delivery: Delivery, tried: Dispenser & { url: string }, outcome: Outcome): Promise<Handled> => {
   switch (outcome.kind) {
     case 'given':
       await completeDelivery(delivery);
@@ -52,10 +69,10 @@ const settle = async (delivery: Delivery, url: string, outcome: Outcome): Promis
     case 'refused':
       return fail(delivery, outcome.error);
     case 'lost':
-      await loseAddress(delivery.store, url, outcome.error);
+      await loseAddress(delivery.store, tried.url, outcome.error);
       return waitForAddress(delivery, outcome.error);
     case 'again':
-      return tryAgain(delivery, outcome.error);
+      return tryAgain(delivery, tried, outcome.error);
   }
 };
 
@@ -74,9 +91,10 @@ const deliver = async (order: Order): Promise<Handled> => {
   }
   const dispenser = await findDispenser(order.store);
   if (!dispenser?.url) return waitForAddress(delivery, dispenser?.lostReason ?? 'The store has no dispenser yet.');
+  const { url } = dispenser;
   const request = { ...delivery, at: now(), expiresAt: Date.parse(delivery.expiresAt) };
   const bodies = secretsOf(dispenser).map((secret) => dispenserBody(request, secret));
-  return settle(delivery, dispenser.url, await callDispenser(dispenser.url, bodies, callTimeoutMillis()));
+  return settle(delivery, { ...dispenser, url }, await callDispenser(url, bodies, callTimeoutMillis()));
 };
 
 const handOverSize = 100;

@@ -142,25 +142,29 @@ export const completeDelivery = async ({ store, id }: Delivery): Promise<void> =
 };
 
 /** The item of a delivery that waits for the dispenser. The next registration finds it. */
-interface Wait extends Key {
+export interface Wait extends Key {
   order: Order;
 }
 
 /**
  * Lets a delivery wait for the dispenser to register. With `onlyWithoutAddress` the write is refused if an address is
- * registered: a registration must not miss a delivery that begins to wait at the same time. Returns false if the
- * delivery does not wait, because there is an address or a later attempt.
+ * registered. Returns the wait, or undefined if the delivery does not wait, because there is an address or a later attempt.
  */
-export const letWait = async (delivery: Delivery, error: string, onlyWithoutAddress: boolean): Promise<boolean> => {
+export const letWait = async (
+  delivery: Delivery,
+  error: string,
+  onlyWithoutAddress: boolean,
+): Promise<Wait | undefined> => {
   const { store, attempts } = delivery;
   // The attempt's number gives each wait its own item, so that removing one wait cannot remove the next.
   const key = { pk: stateList(store, 'waiting'), sk: `${positionOfDelivery(delivery)}#${attempts}` };
+  const wait: Wait = { ...key, order: orderOf(delivery) };
   const refusals = await transact([
     ending(delivery, 'waiting', error, { inARow: 0 }),
-    put({ ...key, order: orderOf(delivery) }),
+    put(wait),
     ...(onlyWithoutAddress ? [check(dispenserKey(store), missing('url'))] : []),
   ]);
-  return !refusals;
+  return refusals ? undefined : wait;
 };
 
 /** The first of the store's waiting deliveries, up to `limit`. Read from the table itself: none is missed. */

@@ -38,7 +38,7 @@ beforeAll(async () => {
     given.push(body.split('\n')[3] ?? '');
     response.end();
   });
-  await registerDispenser(service.store, { url, region: '', items: [] });
+  await registerDispenser(service.store, { url, region: '', items: [], keyId: 'KeyOfTests01' });
 });
 beforeEach(async () => {
   [key, given] = [randomUUID(), []];

@@ -6,7 +6,9 @@ import { resolver } from '../../../lib/delivery/address.ts';
 import { getDelivery, listWaits } from '../../../lib/delivery/deliveries.ts';
 import { findDispenser, registerDispenser } from '../../../lib/delivery/dispensers.ts';
 import { encodeMessage } from '../../../lib/delivery/message.ts';
+import { register } from '../../../lib/delivery/register.ts';
 import { anOrder, batchOf, contextWith, received, serve } from '../../support/deliveries.ts';
+import { intercept } from '../../support/faults.ts';
 import { failed, startWorking, succeeded } from './working.ts';
 
 const { lookup } = resolver;
@@ -16,6 +18,53 @@ afterEach(() => {
 });
 
 const { queue, store, dispenserThat, work } = startWorking();
+
+/** Registers a dispenser beside a delivery that begins to wait: before the items of that transaction can be seen. */
+const registerBeforeWaitShows = (url: string): void => {
+  const stop = intercept(async (call, send) => {
+    const text = JSON.stringify(call.input);
+    const answer = await send();
+    if (call.operation === 'Query' && text.includes('#DELIVERY#waiting')) answer.output.Items = [];
+    if (call.operation === 'TransactWriteItems' && text.includes('#DELIVERY#waiting')) {
+      await register(store(), { url, region: '', items: [], keyId: 'KeyOfTests01' });
+      stop();
+    }
+    return answer;
+  });
+};
+
+test('a delivery does not wait for the next registration when a dispenser registers as it begins to wait', async () => {
+  await dispenserThat(410);
+  const fresh = await serve((_, response) => response.end());
+  const order = anOrder(store());
+  registerBeforeWaitShows(fresh);
+
+  const results = [await work(order), await work(order)];
+
+  expect(results).toEqual([failed, succeeded]);
+  expect(await getDelivery(store(), order.id)).toMatchObject({ state: 'delivered' });
+  expect(await listWaits(store(), 10)).toEqual([]);
+});
+
+test('a dispenser that registers during the last attempt in a row gets the delivery at once', async () => {
+  const fresh = await serve((_, response) => response.end());
+  let calls = 0;
+  const lost = await serve(async (_, response) => {
+    calls += 1;
+    if (calls === 8) await register(store(), { url: fresh, region: '', items: [], keyId: 'KeyOfTests01' });
+    response.writeHead(500).end();
+  });
+  await registerDispenser(store(), { url: lost, region: '', items: [], keyId: 'KeyOfTests01' });
+  const order = anOrder(store());
+
+  const results = [];
+  for (let attempt = 1; attempt <= 9; attempt++) results.push(await work(order));
+
+  expect(calls).toBe(8);
+  expect(results).toEqual([...Array.from({ length: 8 }, () => failed), succeeded]);
+  expect(await getDelivery(store(), order.id)).toMatchObject({ state: 'delivered' });
+  expect(await listWaits(store(), 10)).toEqual([]);
+});
 
 test.each([404, 410])('forgets the address and lets the delivery wait when it answers %i', async (status) => {
   await dispenserThat(status);
