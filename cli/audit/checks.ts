@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pMapIterable } from 'p-map';
 import { listLots } from '../../lib/credit/lots.ts';
-import type { CreditItem } from '../../lib/credit/state.ts';
 import { everyRow } from '../../lib/lists/source.ts';
 import { findCategory, listCategories, listMembers } from '../../lib/store/categories.ts';
 import { findCodeHolder, findCoupon, listCoupons, normalisedCode } from '../../lib/store/coupons.ts';
-import { customerKey, findCustomerItem, listCustomerItems } from '../../lib/store/customers.ts';
+import { customerKey, listCustomerItems } from '../../lib/store/customers.ts';
 import { listStoreCards } from '../../lib/store/gift-cards.ts';
 import { findResident } from '../../lib/store/residents.ts';
 import { type Key, partition } from '../../lib/table/schema.ts';
 import { getMany, rowsOf } from '../../lib/table/table.ts';
 import { scanStore } from '../scan.ts';
 import { auditCredit } from './customer-credit.ts';
+import { readCredit } from './read-credit.ts';
 
 /** Hears of an audit while it runs. */
 export interface Listener {
@@ -49,16 +49,11 @@ export const forEvery = async <T>(
   return count;
 };
 
-/** Reads a customer's credit and lots at one moment: the credit must not change in between. */
+/** The faults of a customer's credit at one moment. */
 const creditFaults = async (store: string, uuid: string): Promise<string[]> => {
-  const before: CreditItem | undefined = await findCustomerItem(store, uuid);
-  const lots = await listLots(store, uuid);
-  const after: CreditItem | undefined = await findCustomerItem(store, uuid);
-  if (!before || !after) return [`customer ${uuid}: was removed while it was read.`];
-  const moved = before.creditVersion !== after.creditVersion || before.pending?.id !== after.pending?.id;
-  return moved
-    ? [`customer ${uuid}: the credit changes all the time and could not be checked.`]
-    : auditCredit(after, lots);
+  const read = await readCredit(store, uuid);
+  if (!read) return [`customer ${uuid}: the credit changes all the time and could not be checked.`];
+  return read.item ? auditCredit(read.item, read.lots) : [`customer ${uuid}: was removed while it was read.`];
 };
 
 /** A customer's balance is the unlotted part plus the open lots, for both types; closed lots say how they ended. */
@@ -125,29 +120,46 @@ export const checkGiftCards: Check = (store, listener) =>
 /** Partitions that belong to a customer. */
 const ofCustomer = /^[^#]+#(LOT|OWNED|APPLIED)#(.+)$/;
 
-/** An item of a customer belongs to one who is there. Reads the whole table, since no other item leads to a stray one. */
-export const checkStrays: Check = async (store, { onFault, onChecked }) => {
+/**
+ * The UUIDs that have items of a customer, and no customer, each once for every kind of such items. Reads the whole table,
+ * since no other item leads to a stray one.
+ */
+export async function* strayOwners(
+  store: string,
+  onChecked: (count: number) => void,
+): AsyncGenerator<{ uuid: string; kind: string }> {
   let count = 0;
-  const known = new Set<string>();
+  const seen = new Set<string>();
   for await (const keys of scanStore(store)) {
     count += keys.length;
     onChecked(count);
     const owners = new Map(
       keys.flatMap(({ pk }) => {
         const [, kind = '', uuid] = ofCustomer.exec(pk) ?? [];
-        return uuid === undefined ? [] : [[uuid, kind] as const];
+        return uuid === undefined ? [] : [[`${kind} ${uuid}`, { uuid, kind }] as const];
       }),
     );
     const found = await getMany(
-      [...owners.keys()].map((uuid) => customerKey(store, uuid)),
+      [...owners.values()].map(({ uuid }) => customerKey(store, uuid)),
       { consistent: true },
     );
     const there = new Set(found.map(({ sk }) => sk));
-    for (const [uuid, kind] of owners) {
-      if (there.has(uuid) || known.has(uuid)) continue;
-      known.add(uuid);
-      onFault(`customer ${uuid}: there are items of the kind ${kind}, but no customer.`);
+    for (const [name, owner] of owners) {
+      if (there.has(owner.uuid) || seen.has(name)) continue;
+      seen.add(name);
+      yield owner;
     }
   }
-  return count;
+}
+
+/** An item of a customer belongs to one who is there. */
+export const checkStrays: Check = async (store, { onFault, onChecked }) => {
+  let checked = 0;
+  const counting = (count: number): void => {
+    checked = count;
+    onChecked(count);
+  };
+  for await (const { uuid, kind } of strayOwners(store, counting))
+    onFault(`customer ${uuid}: there are items of the kind ${kind}, but no customer.`);
+  return checked;
 };

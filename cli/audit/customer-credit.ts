@@ -37,7 +37,7 @@ export const auditCredit = (item: CreditItem, lots: readonly CreditLot[]): strin
   const faults = decided.flatMap(lotFaults);
   for (const type of creditTypes) {
     const { balance, unlotted, lots: count, due } = holdingOf(item, type);
-    const epoch = item[attributes[type].epoch];
+    const { [attributes[type].epoch]: epoch, [attributes[type].newest]: newest } = item;
     const open = decided.filter(({ sk, state }) => state === 'open' && sk.startsWith(`${type}#`));
     const strays = open.filter(({ sk }) => !sk.startsWith(`${type}#${epoch}#`));
     faults.push(...strays.map(({ sk }) => `lot ${sk} is open in an epoch that is over`));
@@ -48,6 +48,8 @@ export const auditCredit = (item: CreditItem, lots: readonly CreditLot[]): strin
     if (count !== open.length) faults.push(`${type}: ${count} open lots are counted, ${open.length} are there`);
     const first = open.map(({ expiresAt }) => expiresAt).sort()[0];
     if (due !== first) faults.push(`${type}: next due ${due}, but the first lot ends ${first}`);
+    if (newest !== undefined && !lots.some(({ sk }) => sk === newest))
+      faults.push(`${type}: the lot that was added last, ${newest}, is not there`);
   }
   const next = item.pending?.at ?? [item.creditDue, item.restrictedDue].filter((time) => time !== undefined).sort()[0];
   if (item.due !== next || item.dues !== (next && dueShardOf(item.sk)))

@@ -10,6 +10,7 @@ import { Failure } from '../errors.ts';
 import { parseResident } from '../input.ts';
 import { type Column, isJson, note, print, shownTime } from '../output.ts';
 import { type GlobalOptions, openStore } from '../target.ts';
+import { addCreditRepair } from './credit-repair.ts';
 
 interface Balance {
   type: string;
@@ -82,12 +83,12 @@ const show = async (options: GlobalOptions, identifier: Identifier): Promise<voi
 };
 
 export const addCredit = (program: StoreCommand): void => {
-  program
-    .command('credit')
-    .description('Store credit: show.')
+  const credit = program.command('credit').description('Store credit: show, repair.');
+  credit
     .command('show')
     .description('Shows a resident’s balances and every credit lot, open and closed, with how it ended.')
     .argument('<resident>', 'username or avatar UUID', parseResident)
     .examples('store credit show vera.vendor', 'store credit show "Vera Vendor" --json')
     .runs(show);
+  addCreditRepair(credit);
 };

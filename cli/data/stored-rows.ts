@@ -1,13 +1,14 @@
-import { type CreditLot, listLots } from '../../lib/credit/lots.ts';
+import type { CreditLot } from '../../lib/credit/lots.ts';
 import { creditTypes } from '../../lib/credit/rules.ts';
 import { type CreditItem, holdingOf } from '../../lib/credit/state.ts';
 import { everyRow, type Source } from '../../lib/lists/source.ts';
 import { listCoupons } from '../../lib/store/coupons.ts';
-import { type CustomerItem, findCustomerItem, listCustomerItems } from '../../lib/store/customers.ts';
+import { listCustomerItems } from '../../lib/store/customers.ts';
 import { listStoreCards } from '../../lib/store/gift-cards.ts';
 import { listStoredProducts } from '../../lib/store/products.ts';
 import { getResidents } from '../../lib/store/residents.ts';
 import { asDecided } from '../audit/customer-credit.ts';
+import { readCredit, type StoredCredit } from '../audit/read-credit.ts';
 import { readMemberships } from '../plans/memberships.ts';
 import type { Values } from './columns.ts';
 
@@ -49,18 +50,6 @@ export async function* listProducts(store: string): AsyncGenerator<Values> {
   }));
 }
 
-/** A customer's item and lots as they were at one moment. */
-const readLots = async (store: string, found: CustomerItem): Promise<{ item: CreditItem; lots: CreditLot[] }> => {
-  for (let item: CreditItem = found; ; ) {
-    const lots = await listLots(store, item.sk);
-    const after: CreditItem = (await findCustomerItem(store, item.sk)) ?? item;
-    // If a large change ends during the read, the version stays the same, but some lots that were read as open are closed.
-    const isSame = after.creditVersion === item.creditVersion && after.pending?.id === item.pending?.id;
-    if (isSame) return { item: after, lots };
-    item = after;
-  }
-};
-
 /**
  * The credit of every customer: for each type the unlotted part, then the lots, open and closed, in the order in which
  * they are drained. A lot counts as a pending large change will leave it.
@@ -70,7 +59,9 @@ export async function* listCredit(store: string): AsyncGenerator<Values> {
   const place = (lot: CreditLot): string => `${lot.expiresAt}#${idOf(lot)}`;
   for await (const found of everyRow<CreditItem>(listCustomerItems(store), ({ sk }) => sk)) {
     if (found.creditVersion === undefined) continue;
-    const { item, lots } = await readLots(store, found);
+    let read: StoredCredit | undefined;
+    while (!read) read = await readCredit(store, found.sk);
+    const { item = found, lots } = read;
     for (const type of creditTypes) {
       const row = { resident: item.sk, type };
       const { unlotted } = holdingOf(item, type);

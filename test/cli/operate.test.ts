@@ -1,3 +1,5 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
 import { createStore } from '../../cli/stores.ts';
@@ -9,6 +11,7 @@ import { sendToDeadLetters } from '../../lib/delivery/queue.ts';
 import { db, tableName } from '../../lib/table/client.ts';
 import { startForCli } from '../support/cli.ts';
 import { anOrder } from '../support/deliveries.ts';
+import { wholeTable } from '../support/service.ts';
 
 const demo = 'DemoStore001';
 const vera = '00000002-dede-4ede-8ede-000000000001';
@@ -79,6 +82,52 @@ test('lists deliveries by state with their last error, sends them again, and red
     { id: made.id, sent: false, error: 'The delivery was made already: order a new one.' },
   ]);
   expect((await getDelivery('OtherStore01', order.id)).state).not.toBe('failed');
+});
+
+test('repairs credit that is off: shows it, changes nothing without a yes, and records what it changes', async () => {
+  const nova = '00000002-dede-4ede-8ede-000000000002';
+  const setCredit = (value: number) =>
+    db.send(
+      new UpdateCommand({
+        TableName: tableName(),
+        Key: { pk: `${demo}#CUSTOMER`, sk: nova },
+        UpdateExpression: 'SET credit = :value',
+        ExpressionAttributeValues: { ':value': value },
+      }),
+    );
+  const balance = (await service.call('GET', `/v1/customers/${nova}/credit`, service.service.keys.all)).body.credit;
+  const record = join(service.dir, 'repair.ndjson');
+  const on = ['--store', demo];
+  await setCredit(123_456);
+  const before = await wholeTable();
+
+  const dry = await service.run('credit', 'repair', '--dry-run', ...on, '--json');
+  const unasked = await service.run('credit', 'repair', nova, ...on);
+  const untouched = await wholeTable();
+  const repaired = await service.run('credit', 'repair', '--yes', '--record', record, ...on);
+  const audited = await service.run('audit', ...on);
+  await setCredit(123_456);
+  const again = await service.run('credit', 'repair', nova, '--yes', '--record', record, ...on);
+  const elsewhere = await service.run('credit', 'repair', nova, '--yes', '--record', `${record}.2`, ...on);
+  const whole = await service.run('credit', 'repair', ...on);
+  const stranger = await service.run('credit', 'repair', 'no body', ...on);
+
+  const correction = { customer: nova, what: 'regular balance', is: 123_456, willBe: balance };
+  expect(dry).toMatchObject({ code: 1, rows: [correction], stderr: expect.stringContaining('this was a dry run') });
+  expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+  expect(unasked.stdout).toMatch(new RegExp(`regular balance +123456 +${balance}`));
+  expect(untouched).toEqual(before);
+  expect(repaired).toMatchObject({ code: 0, stderr: expect.stringContaining(record) });
+  const lines = readFileSync(record, 'utf8').trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { ...correction, store: demo, by: expect.stringMatching(/^operator /) },
+  ]);
+  expect(statSync(record).mode & 0o777).toBe(0o600);
+  expect(audited.code).toBe(0);
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('name another file with --record') });
+  expect(elsewhere.code).toBe(0);
+  expect(whole).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('The books add up') });
+  expect(stranger).toMatchObject({ code: 1, stdout: '' });
 });
 
 test('the audit reports each check of a healthy store, and each fault on a line with exit code 1', async () => {

@@ -1,0 +1,25 @@
+import { type CreditLot, listLots } from '../../lib/credit/lots.ts';
+import type { CreditItem } from '../../lib/credit/state.ts';
+import { customerKey } from '../../lib/store/customers.ts';
+import { getTogether } from '../../lib/table/table.ts';
+
+/** A customer's item, if there is one, and all their lots, open and closed. */
+export interface StoredCredit {
+  item: CreditItem | undefined;
+  lots: CreditLot[];
+}
+
+/**
+ * Reads a customer's credit as it is at one moment. Undefined where it changed meanwhile. Only a transactional read waits
+ * for the end of a change, so one before the lots and one after them show that no change was under way.
+ */
+export const readCredit = async (store: string, uuid: string): Promise<StoredCredit | undefined> => {
+  const readItem = async (): Promise<CreditItem | undefined> =>
+    (await getTogether<CreditItem>([customerKey(store, uuid)]))[0];
+  const before = await readItem();
+  const lots = await listLots(store, uuid);
+  const item = await readItem();
+  // If a large change ends during the read, the version stays the same, but some lots that were read as open are closed.
+  const isSame = before?.creditVersion === item?.creditVersion && before?.pending?.id === item?.pending?.id;
+  return isSame ? { item, lots } : undefined;
+};

@@ -1,0 +1,161 @@
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { pMapIterable } from 'p-map';
+import { newId, now, timestamp } from '../../lib/clock.ts';
+import { type Cause, listLots } from '../../lib/credit/lots.ts';
+import type { Identifier } from '../../lib/identifier.ts';
+import { everyRow } from '../../lib/lists/source.ts';
+import { Problem } from '../../lib/problem.ts';
+import { listCustomerItems } from '../../lib/store/customers.ts';
+import { findResident } from '../../lib/store/residents.ts';
+import { strayOwners } from '../audit/checks.ts';
+import { auditCredit } from '../audit/customer-credit.ts';
+import { type Correction, findRepair, type Repair, repairCredit } from '../audit/repair-credit.ts';
+import type { StoreCommand } from '../command.ts';
+import { Failure } from '../errors.ts';
+import { ask, parseResident } from '../input.ts';
+import { type Column, counted, jsonLine, note, plain, print } from '../output.ts';
+import { startProgress } from '../progress.ts';
+import { type GlobalOptions, openStore } from '../target.ts';
+
+interface RepairOptions extends GlobalOptions {
+  dryRun?: boolean;
+  yes?: boolean;
+  record?: string;
+}
+
+const columns: Column<Correction>[] = [
+  { heading: 'customer', cell: ({ username }) => username },
+  { heading: 'what', cell: ({ what }) => what, wraps: true },
+  { heading: 'is', cell: ({ is }) => is, style: () => 'red', wraps: true },
+  { heading: 'will be', cell: ({ willBe }) => willBe, style: () => 'green', wraps: true },
+];
+
+/** A customer whose books are off. */
+interface Off extends Pick<Repair, 'corrections' | 'faults'> {
+  uuid: string;
+}
+
+/** One customer that fails must not keep the others from their repair. */
+const orFault = async <T>(uuid: string, work: Promise<T>): Promise<T | string> => {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof Problem) return `customer ${uuid}: the credit changes all the time, try again later.`;
+    throw error;
+  }
+};
+
+const lookAt = async (store: string, uuid: string, cause: Cause): Promise<Off[]> => {
+  const found = await orFault(uuid, findRepair(store, uuid, cause));
+  if (typeof found === 'string') return [{ uuid, corrections: [], faults: [found] }];
+  return found ? [{ uuid, ...found }] : [];
+};
+
+/** Every customer of the store whose books are off, and everybody who has lots and is no customer. */
+const lookAtAll = async (store: string, cause: Cause): Promise<{ off: Off[]; checked: number }> => {
+  const off: Off[] = [];
+  let checked = 0;
+  const customers = startProgress('Checking customers');
+  const items = everyRow(listCustomerItems(store), ({ sk }) => sk);
+  const looks = pMapIterable(
+    items,
+    async (item) => (auditCredit(item, await listLots(store, item.sk)).length > 0 ? lookAt(store, item.sk, cause) : []),
+    { concurrency: 25 },
+  );
+  for await (const found of looks) {
+    off.push(...found);
+    customers.update(++checked);
+  }
+  customers.end();
+  const strays = startProgress('Checking items');
+  for await (const { uuid, kind } of strayOwners(store, strays.update))
+    if (kind === 'LOT') off.push(...(await lookAt(store, uuid, cause)));
+  strays.end();
+  return { off, checked };
+};
+
+/** The record of a run: a line for each value, written before the value is changed. Throws if the file is there already. */
+const openRecord = (path: string) => {
+  let file: number;
+  try {
+    file = openSync(path, 'wx', 0o600);
+  } catch (error) {
+    throw new Failure(
+      `The record ${path} cannot be made, so nothing was changed: name another file with --record. (${(error as Error).message})`,
+    );
+  }
+  return {
+    write: (cause: Cause, store: string, corrections: readonly Correction[]): void => {
+      writeSync(file, corrections.map((each) => `${jsonLine({ ...cause, store, ...each })}\n`).join(''));
+      fsyncSync(file);
+    },
+    end: (): void => closeSync(file),
+  };
+};
+
+const repairAll = async (store: string, off: readonly Off[], cause: Cause, path: string): Promise<string[]> => {
+  const record = openRecord(path);
+  const left: string[] = [];
+  try {
+    for (const { uuid } of off) {
+      const repaired = repairCredit(store, uuid, cause, ({ corrections }) => record.write(cause, store, corrections));
+      left.push(...[await orFault(uuid, repaired)].flat());
+    }
+  } finally {
+    record.end();
+  }
+  return left;
+};
+
+const repair = async (options: RepairOptions, identifier: Identifier | undefined): Promise<void> => {
+  const { target, store } = await openStore(options);
+  const cause = { at: timestamp(now()), by: `operator ${newId()}` };
+  const uuid = identifier && ((await findResident(identifier))?.uuid ?? identifier.uuid);
+  if (identifier && uuid === undefined)
+    throw new Failure(`There is no resident ${identifier.username} on ${target.name}.`);
+  const one = uuid !== undefined && { off: await lookAt(store.id, uuid, cause), checked: 1 };
+  const { off, checked } = one || (await lookAtAll(store.id, cause));
+  print(
+    off.flatMap(({ corrections }) => corrections),
+    columns,
+    `The books add up: ${counted(checked, 'customer')} checked.`,
+  );
+  const hopeless = off.flatMap(({ faults }) => faults);
+  const mendable = off.filter(({ faults }) => faults.length === 0);
+  const number = counted(mendable.length, 'customer');
+  let left = hopeless;
+  if (options.dryRun) note('Nothing was changed: this was a dry run.');
+  else if (mendable.length > 0) {
+    const question = `Set these values for ${number} of ${store.name} on ${target.name}? Type repair to go on.`;
+    if (!options.yes)
+      await ask(question, '--yes', (answer) => (answer === 'repair' ? undefined : 'Type repair, or press Ctrl-C.'));
+    const path = options.record ?? `credit-repair-${cause.at.replaceAll(':', '-')}.ndjson`;
+    left = [...hopeless, ...(await repairAll(store.id, mendable, cause, path))];
+    note(`Repaired ${number}. The values before and after are in ${path}. Check the whole store now: store audit`);
+  }
+  for (const fault of left) note(plain(fault));
+  if (left.length > 0) throw new Failure('The faults above cannot be mended by a rule, and were left as they are.');
+  if (options.dryRun && mendable.length > 0) throw new Failure(`The credit of ${number} is off.`);
+};
+
+const rule = `
+The rule: the lots are the money. Of each type the balance becomes the credit that is not in lots, which stays as it is, plus
+what remains in the open lots. The number of open lots, the next expiry and the lot that was added last follow from the lots.
+Open lots that a set has replaced are closed as superseded, or as expired if they are due; empty ones as drained. Lots never
+get more or less. To give back what a customer lost, use the credit actions of the API.`;
+
+/** Adds `store credit repair`. */
+export const addCreditRepair = (credit: StoreCommand): void => {
+  credit
+    .command('repair')
+    .description(
+      'Repairs balances that disagree with their lots, of one resident or of the whole store. Shows what it would set, and asks first.',
+    )
+    .argument('[resident]', 'username or avatar UUID (default: every customer of the store)', parseResident)
+    .option('--dry-run', 'only show what is off and what it would set; exit code 1 if anything is off')
+    .option('--yes', 'do not ask, for use without a terminal')
+    .option('--record <file>', 'where the values before and after go (default: ./credit-repair-<time>.ndjson)')
+    .addHelpText('after', rule)
+    .examples('store credit repair --dry-run', 'store credit repair "Vera Vendor"', 'store credit repair --yes')
+    .runs(repair);
+};
