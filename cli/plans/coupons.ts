@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { now, timestamp } from '../../lib/clock.ts';
 import type { Identifier } from '../../lib/identifier.ts';
 import { type CouponItem, codeKey, couponItems, couponKey, never, normalisedCode } from '../../lib/store/coupons.ts';
-import { isNew, put, remove, unchanged } from '../../lib/table/language.ts';
+import { check, is, isNew, put, remove, unchanged, type Write } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { type Fault, type Group, type Importer, idFrom, type Row, residentOf, type Setting } from './rows.ts';
@@ -26,11 +26,28 @@ const unset = { discount: 0, ownerProfit: 0, active: true, bloggersSync: false, 
 /** The time of a coupon's creation, with which its rank begins. */
 export const createdAtOf = ({ rank }: Pick<CouponItem, 'rank'>): string => rank.slice(0, rank.indexOf('#'));
 
+/** The coupon that a code names. A restored table may have the code without the coupon, or the coupon without the code. */
+interface Holder {
+  id: string;
+  coupon: CouponItem | undefined;
+}
+
+/** Says whether the coupon that a code names has that code. If not, the code is free. */
+const hasCode = ({ coupon }: Holder, code: string): boolean => coupon?.folded === code;
+
 /** The writes of a coupon and of the item that holds its code. */
-const writesOf = (coupon: CouponItem, code: Key & { id: string }, stored: CouponItem | undefined, store: string) => {
+const writesOf = (
+  coupon: CouponItem,
+  code: Key & { id: string },
+  stored: CouponItem | undefined,
+  holder: Holder | undefined,
+  store: string,
+): Write[] => {
   const writes = [put(coupon, unchanged(stored))];
-  if (!stored) writes.push(put(code, isNew));
-  else if (stored.folded !== coupon.folded) writes.push(remove(codeKey(store, stored.folded)), put(code, isNew));
+  if (stored && stored.folded !== coupon.folded) writes.push(remove(codeKey(store, stored.folded)));
+  if (holder?.id === coupon.id) return writes;
+  writes.push(put(code, holder ? is('id', holder.id) : isNew));
+  if (holder) writes.push(check(couponKey(store, holder.id), unchanged(holder.coupon)));
   return writes;
 };
 
@@ -39,20 +56,20 @@ const faultOf = (
   owner: string,
   stored: CouponItem | undefined,
   id: string,
-  holder?: string,
+  holder: Holder | undefined,
 ): Fault | undefined => {
   if (stored && stored.couponOwnerUuid !== owner) {
     const message = `must be ${stored.couponOwnerUuid}: the owner of a coupon cannot be changed`;
     return { field: 'owner', value: owner, message };
   }
-  if (holder === undefined || holder === id) return undefined;
-  return { field: 'code', value: fields.code, message: `must be unique in the store: the coupon ${holder} has it` };
+  if (!holder || holder.id === id || !hasCode(holder, normalisedCode(fields.code))) return undefined;
+  return { field: 'code', value: fields.code, message: `must be unique in the store: the coupon ${holder.id} has it` };
 };
 
 const groupOf = (
   row: Row<CouponFields>,
   id: string,
-  { stored, holder }: { stored: CouponItem | undefined; holder: string | undefined },
+  { stored, holder }: { stored: CouponItem | undefined; holder: Holder | undefined },
   setting: Setting,
 ): Group<CouponFields> => {
   const owner = residentOf(setting, row.fields.owner);
@@ -70,8 +87,9 @@ const groupOf = (
     { code, discount, ownerProfit, active, bloggersSync },
     { id, usesPerCustomer, expiration, createdAt },
   );
-  if (stored && isDeepStrictEqual({ ...stored }, { ...items.coupon })) return { rows: [row], outcome: 'unchanged' };
-  const writes = writesOf(items.coupon, items.code, stored, setting.store);
+  const isSame = stored !== undefined && isDeepStrictEqual({ ...stored }, { ...items.coupon });
+  if (isSame && holder?.id === id) return { rows: [row], outcome: 'unchanged' };
+  const writes = writesOf(items.coupon, items.code, stored, holder, setting.store);
   return { rows: [row], outcome: stored ? 'changed' : 'created', writes };
 };
 
@@ -86,13 +104,15 @@ export const coupons: Importer<CouponFields> = {
     const idOf = (row: Row<CouponFields>): string =>
       row.fields.id ?? holderOf(row) ?? idFrom(store, 'coupons', normalisedCode(row.fields.code));
     const items = await getMany<CouponItem>(
-      rows.map((row) => couponKey(store, idOf(row))),
+      [...rows.map(idOf), ...held.map(({ id }) => id)].map((id) => couponKey(store, id)),
       { consistent: true },
     );
     const stored = new Map(items.map((item) => [item.sk, item]));
     return rows.map((row) => {
       const id = idOf(row);
-      return groupOf(row, id, { stored: stored.get(id), holder: holderOf(row) }, setting);
+      const holderId = holderOf(row);
+      const holder = holderId === undefined ? undefined : { id: holderId, coupon: stored.get(holderId) };
+      return groupOf(row, id, { stored: stored.get(id), holder }, setting);
     });
   },
 };

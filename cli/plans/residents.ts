@@ -64,7 +64,9 @@ const groupOf = (row: Row<ResidentFields>, { residents, holders }: Known): Group
   const holder = residents.get(holders.get(username) ?? '');
   const taken = holder && holder.uuid !== uuid ? holder : undefined;
   const isRenamed = stored !== undefined && stored.username !== username;
-  if (stored && !isRenamed && !taken && claims.every((name) => stored.names.includes(name)))
+  // A name of theirs that leads nowhere, as in a table restored with half a transaction, is written again.
+  const isNoted = (name: string): boolean => stored?.names.includes(name) === true && holders.get(name) === uuid;
+  if (stored && !isRenamed && !taken && claims.every(isNoted))
     return { rows: [row], outcome: stored.renaming ? 'changed' : 'unchanged' };
   const names = [...new Set([...claims, ...(stored?.names ?? [])])];
   return {
