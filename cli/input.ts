@@ -23,6 +23,15 @@ export const parseName = (text: string): string => {
   return text.trim();
 };
 
+const reason = wire.text({ min: 0, max: 200 });
+
+/** The reason of a change, for the store's own records. */
+export const parseReason = (text: string): string => {
+  const parsed = reason.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new InvalidArgumentError(`It ${parsed.error.issues[0]?.message}.`);
+};
+
 /** A number of things. */
 export const parseCount = (text: string): number => {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 999999.');

@@ -523,6 +523,26 @@ export interface Endpoints {
     };
   };
   /**
+   * Read the store and the key of the request
+   */
+  'GET /v1/store': {
+    answer: StoreResponse;
+  };
+  /**
+   * Close the store
+   */
+  'POST /v1/store/actions/close': {
+    body?: StoreStateRequest;
+    answer: StoreResponse;
+  };
+  /**
+   * Open the store
+   */
+  'POST /v1/store/actions/open': {
+    body?: StoreStateRequest;
+    answer: StoreResponse;
+  };
+  /**
    * Register the address of the store's inworld dispenser
    */
   'PUT /v1/dispenser': {
@@ -1259,6 +1279,47 @@ export interface UpdateCategoryRequest {
    * Name of the category: at most 255 characters. Need not be unique. Surrounding blanks are trimmed.
    */
   name: string;
+}
+export interface StoreResponse {
+  /**
+   * Id of the store.
+   */
+  id: string;
+  /**
+   * Name of the store.
+   */
+  name: string;
+  /**
+   * Whether the store sells. While it is closed, quotes and sales are refused, and nothing else.
+   */
+  open: boolean;
+  /**
+   * The API key of this request.
+   */
+  key: {
+    /**
+     * Id of the API key: the 12 characters after `sis_live_` or `sis_test_`.
+     */
+    id: string;
+    /**
+     * Name of the key.
+     */
+    name: string;
+    /**
+     * The scopes that the key has.
+     */
+    scopes: string[];
+    /**
+     * When the key ends. Null: it does not.
+     */
+    expiresAt: string | null;
+  };
+}
+export interface StoreStateRequest {
+  /**
+   * Why, for the store’s own records: at most 200 characters.
+   */
+  reason?: string;
 }
 export interface PutDispenserRequest {
   /**

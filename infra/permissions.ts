@@ -28,6 +28,9 @@ const partitionsOf = (kind: Kind): string[] =>
 
 const allIndexes = Object.keys(indexes) as IndexName[];
 
+/** A function that writes these updates what the operator made: it can neither create nor delete one. */
+const onlyUpdated: readonly Kind[] = ['STORE'];
+
 /** A function's permissions on the table: its kinds of item only, and no scan. */
 export const permissions = ({ reads, writes, alsoReads = [] }: Access): Permission[] => {
   const readable = [...new Set([...reads, ...writes])].flatMap(partitionsOf).concat(alsoReads);
@@ -43,9 +46,15 @@ export const permissions = ({ reads, writes, alsoReads = [] }: Access): Permissi
     sid: 'Write',
     actions: ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
     indexes: [],
-    partitions: writes.flatMap(partitionsOf),
+    partitions: writes.filter((kind) => !onlyUpdated.includes(kind)).flatMap(partitionsOf),
   };
-  return [read, write].filter(({ partitions }) => partitions.length > 0);
+  const update = {
+    sid: 'Update',
+    actions: ['UpdateItem'],
+    indexes: [],
+    partitions: writes.filter((kind) => onlyUpdated.includes(kind)).flatMap(partitionsOf),
+  };
+  return [read, write, update].filter(({ partitions }) => partitions.length > 0);
 };
 
 /** The access of an endpoint's function. */

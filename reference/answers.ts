@@ -141,8 +141,8 @@ export const problems: Record<number, ProblemAnswer> = {
 };
 
 /** The statuses of the problems of a row. Every row has 404, since the store of a key may be gone. */
-export const problemStatuses = ({ problems: own, method, body }: Route): number[] => {
-  const around = [401, 403, 404, 429, 500, 503, 504];
+export const problemStatuses = ({ problems: own, method, body, scope }: Route): number[] => {
+  const around = [401, ...(scope === null ? [] : [403]), 404, 429, 500, 503, 504];
   return [...new Set([...own, ...around, ...(method === 'POST' ? [409, 422] : []), ...(body ? [413] : [])])].sort(
     (a, b) => a - b,
   );

@@ -82,9 +82,9 @@ const operationOf = (row: Route, recorded: Recorded | undefined): Operation => {
     operationId: operationIdOf(row),
     tags: [tagOf(row)],
     summary: row.summary,
-    description: `${text.description}\n\nNeeds the scope \`${row.scope}\`.`,
-    security: [{ ApiKey: [row.scope] }],
-    'x-required-scope': row.scope,
+    description: `${text.description}\n\n${row.scope === null ? 'Any live key may call it.' : `Needs the scope \`${row.scope}\`.`}`,
+    security: [{ ApiKey: row.scope === null ? [] : [row.scope] }],
+    ...(row.scope !== null && { 'x-required-scope': row.scope }),
     ...(row.extension && { 'x-extension': true }),
     parameters: [
       ...parametersOf(row, 'path', row.params),

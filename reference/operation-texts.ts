@@ -4,6 +4,7 @@ import { customerTexts } from './operations/customers.ts';
 import { dispenserTexts } from './operations/dispenser.ts';
 import { giftCardTexts } from './operations/gift-cards.ts';
 import { productTexts } from './operations/products.ts';
+import { storeTexts } from './operations/store.ts';
 
 /** Describes an operation for integrators, with one example of it. The examples work on the demo data as it is at first. */
 export interface OperationText {
@@ -22,5 +23,6 @@ export const operationTexts: Record<string, OperationText> = {
   ...giftCardTexts,
   ...productTexts,
   ...categoryTexts,
+  ...storeTexts,
   ...dispenserTexts,
 };

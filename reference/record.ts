@@ -50,6 +50,12 @@ const useSimulators = (): void => {
 // Reads come before writes. The dispenser comes last: from then on its address leads nowhere.
 const place = ({ method, path }: Route): number => (path === '/v1/dispenser' ? 2 : method === 'GET' ? 0 : 1);
 
+/** Random values that the service made when it started: an example has fixed ones. */
+const fixed: Record<string, (value: object) => unknown> = {
+  secret: () => 'an-example-of-a-secret',
+  key: (key) => ({ ...key, id: '0a1B2c3D4e5F' }),
+};
+
 /** Sends the examples of all rows to a local service that is fresh, in the order of their texts. */
 export const recordExamples = async (
   routes: readonly Route[],
@@ -65,10 +71,7 @@ export const recordExamples = async (
     return {
       status: response.status,
       headers: response.headers,
-      body:
-        text === ''
-          ? undefined
-          : JSON.parse(text, (name, value) => (name === 'secret' ? 'an-example-of-a-secret' : value)),
+      body: text === '' ? undefined : JSON.parse(text, (name, value) => fixed[name]?.(value) ?? value),
     };
   };
   /** Waits until the local dispenser has given the delivered item. */

@@ -35,6 +35,7 @@ export const tagTexts = {
   'Gift cards': 'Cards with a balance, granted to customers.',
   Products: 'The goods of the store, and their delivery to residents.',
   Categories: 'Named groups of products.',
+  Store: 'The store itself: its name, whether it sells, and the key of the request. Extensions of this service.',
   Dispenser: 'The inworld object that hands out products. An extension of this service.',
 } as const;
 
@@ -49,9 +50,11 @@ const tags: Record<string, Tag> = {
   categories: 'Categories',
 };
 
+const tagsOfFolders: Record<string, Tag> = { dispenser: 'Dispenser', store: 'Store' };
+
 /** The group of an operation: by its scope, as credit and gift cards lie under the customers' paths. */
 export const tagOf = ({ id, scope }: Route): Tag =>
-  id.startsWith('dispenser/') ? 'Dispenser' : (tags[scope.split(':')[0] ?? ''] ?? 'Customers');
+  tagsOfFolders[id.split('/')[0] ?? ''] ?? tags[scope?.split(':')[0] ?? ''] ?? 'Customers';
 
 export const scopeTexts: Record<Scope, string> = {
   'coupons:read': 'read coupons',

@@ -28,7 +28,8 @@ export interface Operation {
   summary: string;
   description: string;
   security: Record<string, string[]>[];
-  'x-required-scope': string;
+  /** Absent where any live key may call it. */
+  'x-required-scope'?: string;
   /** Beyond the contract: an operation of this service's own. */
   'x-extension'?: true;
   parameters: (Parameter | { $ref: string })[];

@@ -2,12 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { now, timestamp } from '../../lib/clock.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import type { ApiKey } from '../../lib/store/api-keys.ts';
-import type { Store } from '../../lib/store/stores.ts';
+import { isOpen, type Store, setOpen } from '../../lib/store/stores.ts';
+import { type Key, sharedKey } from '../../lib/table/schema.ts';
+import { getMany } from '../../lib/table/table.ts';
 import { issueKey, listKeys } from '../api-keys.ts';
 import type { StoreCommand } from '../command.ts';
 import { exportAll } from '../data/export.ts';
 import { explain, Failure, UsageError } from '../errors.ts';
-import { ask, nameFault, parseName } from '../input.ts';
+import { ask, nameFault, parseName, parseReason } from '../input.ts';
 import { isLive, printNewKey } from '../keys.ts';
 import { type Column, counted, isJson, note, print, shownTime } from '../output.ts';
 import { startProgress } from '../progress.ts';
@@ -15,14 +17,23 @@ import { forgetStore, removeRows } from '../scan.ts';
 import { createStore, deleteStore, listStores } from '../stores.ts';
 import { chooseStore, connect, type GlobalOptions, type Target } from '../target.ts';
 
-const shownState = ({ deletedAt }: Store): string =>
-  deletedAt ? `deleted ${shownTime(deletedAt)}, but not all of it is removed` : 'active';
+const shownState = (store: Store): string => {
+  const { deletedAt, changed } = store;
+  if (deletedAt) return `deleted ${shownTime(deletedAt)}, but not all of it is removed`;
+  if (isOpen(store)) return 'open';
+  return `closed ${shownTime(changed?.at)}${changed?.reason ? `: ${changed.reason}` : ''}`;
+};
 
 const columns: Column<Store>[] = [
   { heading: 'name', cell: ({ name }) => name, wraps: true },
   { heading: 'id', cell: ({ id }) => id },
   { heading: 'created', cell: ({ createdAt }) => shownTime(createdAt) },
-  { heading: 'state', cell: shownState, style: ({ deletedAt }) => (deletedAt ? 'yellow' : 'green'), wraps: true },
+  {
+    heading: 'state',
+    cell: shownState,
+    style: (store) => (store.deletedAt || !isOpen(store) ? 'yellow' : 'green'),
+    wraps: true,
+  },
 ];
 
 const create = async (options: GlobalOptions & { key: boolean }, given: string | undefined): Promise<void> => {
@@ -38,10 +49,31 @@ const create = async (options: GlobalOptions & { key: boolean }, given: string |
   printNewKey(key, text, target, { store });
 };
 
+/** The list has each store as it was created. Its own item says whether it is open. */
+const withState = async (stores: readonly Store[]): Promise<Store[]> => {
+  const keys = stores.map(({ id }) => sharedKey('STORE', id));
+  const items = await getMany<Store & Key>(keys, { consistent: true });
+  return stores.map((store) => {
+    const { open = true, changed } = items.find(({ id }) => id === store.id) ?? {};
+    return { ...store, open, ...(changed && { changed }) };
+  });
+};
+
 const list = async (options: GlobalOptions): Promise<void> => {
   await connect(options);
-  print(await listStores(), columns, 'There is no store yet. Create one: store create "My Store"');
+  print(await withState(await listStores()), columns, 'There is no store yet. Create one: store create "My Store"');
 };
+
+const switchTo =
+  (open: boolean) =>
+  async (options: GlobalOptions & { reason?: string }, wanted: string | undefined): Promise<void> => {
+    await connect(options);
+    const store = await chooseStore(wanted ?? options.store);
+    const { id, name } = store;
+    const { changed } = await setOpen(id, open, { reason: options.reason, by: 'operator' }, (now) => now);
+    print({ ...store, open, ...(changed && { changed }) }, columns);
+    note(open ? `${name} is open.` : `${name} is closed: quotes and sales are refused. Nothing else changes.`);
+  };
 
 interface DeleteOptions extends GlobalOptions {
   confirm?: string;
@@ -129,6 +161,24 @@ export const addStores = (program: StoreCommand): void => {
     .description('Lists the stores.')
     .examples('store list', 'store list --stage prod --json')
     .runs(list);
+
+  const reason = ['--reason <text>', 'why, at most 200 characters', parseReason] as const;
+
+  program
+    .command('close')
+    .description('Closes a store: quotes and sales are refused until it is opened. Nothing else changes.')
+    .argument('[store]', 'id or name of the store')
+    .option(...reason)
+    .examples('store close', 'store close "My Store" --reason "New prices from Monday on"')
+    .runs(switchTo(false));
+
+  program
+    .command('open')
+    .description('Opens a closed store.')
+    .argument('[store]', 'id or name of the store')
+    .option(...reason)
+    .examples('store open', 'store open "My Store"')
+    .runs(switchTo(true));
 
   program
     .command('delete')

@@ -69,7 +69,8 @@ interface RowFields {
   readonly id: string;
   /** One line for the API reference. */
   readonly summary: string;
-  readonly scope: Scope;
+  /** Null: any live key may call it. */
+  readonly scope: Scope | null;
   /** By default 200, or 204 without a response. */
   readonly status?: 200 | 201 | 204;
   /**

@@ -6,6 +6,7 @@ import * as dispenser from './dispenser.ts';
 import * as giftCards from './gift-cards.ts';
 import * as products from './products.ts';
 import type { Route } from './route.ts';
+import * as store from './store.ts';
 
 const isRoute = (value: object): value is Route => 'path' in value;
 
@@ -18,4 +19,5 @@ export const routes: readonly Route[] = [
   products,
   categories,
   dispenser,
+  store,
 ].flatMap((resource) => Object.values(resource).filter(isRoute));

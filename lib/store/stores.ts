@@ -1,13 +1,69 @@
+import { now, timestamp } from '../clock.ts';
+import { notFound, unauthorized } from '../problem.ts';
+import type { Store as StoreAnswer } from '../routes/store.ts';
+import { all, exists, is, isNot, update } from '../table/language.ts';
 import { sharedKey } from '../table/schema.ts';
-import { get } from '../table/table.ts';
+import { get, write } from '../table/table.ts';
+import { findKey } from './api-keys.ts';
 
-/** A merchant's store. Its id is part of the key of everything it owns. */
+/** A store as its item has it. Its id is part of the key of everything it owns. */
 export interface Store {
   id: string;
   name: string;
   createdAt: string;
+  /** False while the store is closed; absent in one that was never closed. */
+  open?: boolean;
+  /** When the store was last closed or opened, why, and by whom: the id of an API key, or `operator`. */
+  changed?: { at: string; reason: string | null; by: string };
   /** The time when its deletion began. No call finds it since then, but some of its items may still be in the table. */
   deletedAt?: string;
 }
 
 export const findStore = (id: string): Promise<Store | undefined> => get<Store>(sharedKey('STORE', id));
+
+export const isOpen = ({ open = true }: Store): boolean => open;
+
+/**
+ * Closes or opens a store; answers it by `answer`. One that is closed or open already stays as it is, with the reason of
+ * that change. Throws 404.
+ */
+export const setOpen = async <R>(
+  id: string,
+  open: boolean,
+  { reason = '', by }: { reason?: string | undefined; by: string },
+  answer: (store: Store) => R,
+): Promise<R> => {
+  const changed = { at: timestamp(now()), reason: reason || null, by };
+  const when = open ? is('open', false) : all(exists, isNot('open', false));
+  const outcome = await write(update(sharedKey('STORE', id), { set: { open, changed }, when }), { answer });
+  if (outcome.done) return outcome.result;
+  if (!outcome.found) throw notFound();
+  return answer(outcome.found);
+};
+
+/** Makes the answer of an endpoint about a store. Throws 401 for a key that was deleted since the gateway let it in. */
+const answerFor = async (keyId: string): Promise<(store: Store) => StoreAnswer> => {
+  const key = await findKey(keyId);
+  if (!key) throw unauthorized();
+  const { id, name, scopes, expiresAt = null } = key;
+  return (store) => ({ id: store.id, name: store.name, open: isOpen(store), key: { id, name, scopes, expiresAt } });
+};
+
+/** A store, and the key that asks. Throws 404 for a store that is being deleted. */
+export const getStore = async (id: string, keyId: string): Promise<StoreAnswer> => {
+  const [store, answer] = await Promise.all([findStore(id), answerFor(keyId)]);
+  if (!store) throw notFound();
+  return answer(store);
+};
+
+/** As `setOpen`, for an endpoint. */
+const setOpenFor =
+  (open: boolean) =>
+  async (id: string, keyId: string, reason: string | undefined): Promise<StoreAnswer> =>
+    setOpen(id, open, { reason, by: keyId }, await answerFor(keyId));
+
+/** Closes a store: quotes and sales are refused until it is opened. Throws 404. */
+export const closeStore = setOpenFor(false);
+
+/** Opens a closed store. Throws 404. */
+export const openStore = setOpenFor(true);

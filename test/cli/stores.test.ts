@@ -122,3 +122,25 @@ test('leaves no working key behind if keys are issued while the store is deleted
   expect(keys.filter(({ storeGone }) => storeGone !== true)).toEqual([]);
   expect(await itemsOf(id)).toEqual([]);
 });
+
+test('closes and opens a store, and lists its state with the reason', async () => {
+  const { id } = await createStore('Kiosk');
+
+  const closed = await service.run('close', 'Kiosk', '--reason', 'Stocktaking');
+  const again = await service.run('close', 'Kiosk', '--reason', 'Other', '--json');
+  const listed = await service.run('list');
+  const rows = (await service.run('list', '--json')).rows.filter((row) => row.id === id);
+  const opened = await service.run('open', id, '--json');
+
+  expect([closed.code, again.code, opened.code]).toEqual([0, 0, 0]);
+  expect(closed.stderr).toContain('quotes and sales are refused');
+  expect(listed.stdout).toMatch(/Kiosk .*closed .*: Stocktaking/);
+  const changed = { at: expect.any(String), reason: 'Stocktaking', by: 'operator' };
+  expect([again.rows[0], rows[0]]).toMatchObject([
+    { id, open: false, changed },
+    { id, open: false, changed },
+  ]);
+  expect(opened.rows).toMatchObject([{ id, open: true, changed: { reason: null } }]);
+  expect((await service.run('close', 'Kiosk', '--reason', 'x'.repeat(201))).stderr).toContain('at most 200 characters');
+  expect((await findStore(id))?.open).toBe(true);
+});

@@ -82,11 +82,18 @@ test('holds no conversion to JSON Schema', () => {
 });
 
 test('refuses a request as the source of its function does', async () => {
-  const eventOf = ({ params, path }: Route) => ({
-    pathParameters: Object.fromEntries(Object.keys(params.shape).map((name) => [name, 'a..b'])),
+  // A row that takes nothing has nothing to refuse but a store that is gone.
+  const takesNothing = ({ params, query, body }: Route): boolean =>
+    !body && Object.keys({ ...params.shape, ...query.shape }).length === 0;
+  const eventOf = (row: Route) => ({
+    pathParameters: Object.fromEntries(Object.keys(row.params.shape).map((name) => [name, 'a..b'])),
     multiValueQueryStringParameters: { limit: ['0'] },
-    body: '{"scope":7,"credit":"7","expiresAt":"soon","discount":{"type":9},"profitShares":[{"percent":0}]}',
-    requestContext: { requestId: 'r', path, authorizer: { store: 's', keyId: 'k' } },
+    body: '{"scope":7,"reason":7,"credit":"7","expiresAt":"soon","discount":{"type":9},"profitShares":[{"percent":0}]}',
+    requestContext: {
+      requestId: 'r',
+      path: row.path,
+      authorizer: { store: 's', keyId: 'k', ...(takesNothing(row) && { storeGone: 'true' }) },
+    },
   });
   const calls = routes.map((row) => [fileOf(row.id), eventOf(row)]);
   const script = `
@@ -126,7 +133,7 @@ test('gives the authorizer the scopes of all rows, and none of their schemas', (
   ]);
   expect(authorizerRows).toEqual(routes.map(({ method, path, scope }) => ({ method, path, scope })));
   for (const { method, path, scope } of routes)
-    expect(text).toContain(`{method:"${method}",path:"${path}",scope:"${scope}"}`);
+    expect(text).toContain(`{method:"${method}",path:"${path}",scope:${JSON.stringify(scope)}}`);
 });
 
 test('a bundle answers when loaded as on Lambda, with the credentials of the environment', () => {

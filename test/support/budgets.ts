@@ -61,6 +61,24 @@ export const budgets: readonly Budget[] = [
   { endpoint: 'get-customer', when: 'by UUID', steps: 1, units: 1, prepare: read('') },
   { endpoint: 'get-customer', when: 'by name, warm', steps: 1, units: 1, prepare: byName(false) },
   { endpoint: 'get-customer', when: 'by name, cold', steps: 2, units: 2, prepare: byName(true) },
+  { endpoint: 'get-store', when: '', steps: 1, units: 2, prepare: async () => ['GET', '/v1/store'] },
+  {
+    endpoint: 'close-store',
+    when: 'open',
+    steps: 2,
+    units: 2,
+    prepare: async () => ['POST', '/v1/store/actions/close', { reason: 'Stocktaking' }],
+  },
+  {
+    endpoint: 'open-store',
+    when: 'closed',
+    steps: 2,
+    units: 2,
+    prepare: async (call) => {
+      await call('POST', '/v1/store/actions/close');
+      return ['POST', '/v1/store/actions/open'];
+    },
+  },
   { endpoint: 'get-credit', when: 'by UUID', steps: 1, units: 1, prepare: read('/credit') },
   { endpoint: 'get-spend', when: 'has bought', steps: 1, units: 1, prepare: spender },
   {

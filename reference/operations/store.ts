@@ -1,0 +1,22 @@
+import type { OperationText } from '../operation-texts.ts';
+
+const extension = '**An extension of this service, beyond the contract.**';
+
+export const storeTexts: Record<string, OperationText> = {
+  'store/get-store': {
+    description:
+      `${extension} A program learns with it that its key works, what the key may do, and whether the store sells. Scripts in the ` +
+      'virtual world, which are not told why the gateway refuses a key, can find out with it.',
+  },
+  'store/close-store': {
+    description:
+      `${extension} While a store is closed, quotes and sales are refused as \`closed\`; nothing else changes. A store that is ` +
+      'closed already stays as it is, with its first reason. The operator sees the reason in `store list`.',
+    request: { reason: 'New prices from Monday on' },
+    refused: { reason: 'Two\nlines' },
+  },
+  'store/open-store': {
+    description: `${extension} Ends a close. A store that is open already stays as it is.`,
+    request: { reason: 'The new prices are in' },
+  },
+};
