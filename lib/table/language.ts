@@ -42,9 +42,15 @@ export const any = (...conditions: Condition[]): Condition => ({ any: conditions
 export const isNew = missing('pk');
 /** Something has the key. */
 export const exists = present('pk');
-/** The item is as it was read, attribute by attribute; or there still is none. */
-export const unchanged = (read: object | undefined): Condition =>
-  read ? all(...Object.entries(read).map(([name, value]) => is(name, value))) : isNew;
+/**
+ * The item is as it was read, attribute by attribute; or there still is none. Of the attributes that it did not have, only
+ * those in `also` are known to be missing still.
+ */
+export const unchanged = (read: object | undefined, also: readonly string[] = []): Condition => {
+  if (!read) return isNew;
+  const absent = also.filter((name) => !(name in read)).map(missing);
+  return all(...Object.entries(read).map(([name, value]) => is(name, value)), ...absent);
+};
 
 class Copy {
   readonly attribute: string;

@@ -1,10 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { isDeepStrictEqual } from 'node:util';
 import { newId } from '../clock.ts';
 import type { Source } from '../lists/source.ts';
 import { notFound, requestRunning } from '../problem.ts';
 import * as dynamodb from './dynamodb.ts';
 import { Cancelled, type Engine, type Query, type Refusal, Refused } from './engine.ts';
-import { all, applied, type Change, exists, holds, isNew, unchanged, update, type Write } from './language.ts';
+import {
+  all,
+  applied,
+  type Change,
+  exists,
+  holds,
+  type Item,
+  isNew,
+  unchanged,
+  update,
+  type Write,
+} from './language.ts';
 import { pause, pauseOvertaken, untilAnswered } from './retry.ts';
 import { indexes, type Key, tableKey } from './schema.ts';
 
@@ -164,17 +176,22 @@ export const transact = async (writes: readonly Write[], of?: { answer: unknown 
 /** The outcome of a write: its result, or the item that its condition refused. */
 export type Outcome<T, R = T> = { done: true; result: R } | { done: false; found: T | undefined };
 
+/** The precondition of a request with If-Match. Throws 412 unless it holds for a resource, as a store verb answers it. */
+export type Precondition = (current: object) => void;
+
 interface How<T, R> {
   /** Marks the change that a request makes: makes the handler's answer of the item that the write leaves. */
   answer?: (item: T) => R;
   /** Writes that belong into one transaction with it. Their conditions must hold sooner or later. */
   together?: readonly Write[];
+  /** Must hold for the answer of the item that an update finds. */
+  ifMatch?: Precondition | undefined;
   /** An update that adds may be repeated after a lost answer: its condition refuses the second one. */
   repeatable?: boolean;
 }
 
-/** Sends one write by itself. */
-const sendAlone = async <T>(write: Write, repeatable: boolean): Promise<Outcome<T>> => {
+/** Sends one write by itself. Only one that is guarded by the whole item that was read `leaves` a known item. */
+const sendAlone = async <T>(write: Write, repeatable: boolean, leaves?: Item): Promise<Outcome<T>> => {
   let mayBeOurs = false;
   try {
     const send = (wasLost: boolean) => {
@@ -186,7 +203,36 @@ const sendAlone = async <T>(write: Write, repeatable: boolean): Promise<Outcome<
     if (!(error instanceof Refused)) throw error;
     // Nothing else has a new item's key: what is there is what was sent before.
     if (mayBeOurs && write.kind === 'put' && write.when === isNew) return { done: true, result: write.item as T };
+    if (mayBeOurs && leaves) {
+      if (isDeepStrictEqual(error.item, leaves)) return { done: true, result: leaves as T };
+      throw new Error('An answer was lost, and the item has changed: the write may have been carried out.');
+    }
     return { done: false, found: error.item as T | undefined };
+  }
+};
+
+/**
+ * Sends an update on condition that the item is as it was when the precondition held: a first read, and another decision
+ * whenever another writer was faster.
+ */
+const sendMatched = async <T, R>(
+  { key, change }: Extract<Write, { kind: 'update' }>,
+  answer: (item: T) => R,
+  ifMatch: Precondition,
+): Promise<Outcome<T, R>> => {
+  // An update of what is not there has nothing to read.
+  let found = change.when === isNew ? undefined : await (engine.get ?? dynamodb.get)(key);
+  for (let attempt = 1; ; attempt++) {
+    if (!holds(change.when, found)) return { done: false, found: found as T | undefined };
+    const current = answer(found as T) as object;
+    ifMatch(current);
+    // What a resource has by default is no attribute of its item until another writer sets it.
+    const asRead = unchanged(found, Object.keys(current));
+    const guarded = update(key, { ...change, when: all(change.when, asRead) });
+    const outcome = await sendAlone<T>(guarded, true, applied(guarded, found));
+    if (outcome.done) return { done: true, result: answer(outcome.result) };
+    found = outcome.found as Item | undefined;
+    await pauseOvertaken(attempt);
   }
 };
 
@@ -222,9 +268,10 @@ const sendTogether = async <T, R>(
  */
 export const write = async <T extends object, R = T>(
   one: Write,
-  { answer, together = [], repeatable = false }: How<T, R> = {},
+  { answer, together = [], ifMatch, repeatable = false }: How<T, R> = {},
 ): Promise<Outcome<T, R>> => {
   const answerOf = answer ?? ((item: T) => item as unknown as R);
+  if (ifMatch && one.kind === 'update') return sendMatched(one, answerOf, ifMatch);
   if (together.length > 0 || (answer && recordings.getStore())) return sendTogether(one, answerOf, together);
   // A repeated addition would add twice. Any other write leaves the same item however often it arrives.
   const adds = one.kind === 'update' && one.change.add !== undefined;
