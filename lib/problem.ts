@@ -14,6 +14,7 @@ const titles: Record<number, string> = {
   403: 'Forbidden',
   404: 'Not Found',
   409: 'Conflict',
+  412: 'Precondition Failed',
   413: 'Content Too Large',
   415: 'Unsupported Media Type',
   422: 'Unprocessable Content',
@@ -65,6 +66,13 @@ export const requestRunning = (): Problem =>
   new Problem(409, 'A request with this Idempotency-Key is still running: send it again a little later.', [], {
     'Retry-After': '1',
   });
+
+/** 412: the ETag in If-Match is not the current one. Nothing was changed. */
+export const preconditionFailed = (): Problem =>
+  new Problem(
+    412,
+    'If-Match names another state than the current one: read the resource again, and send its new ETag.',
+  );
 
 /** 422: another request used this Idempotency-Key. */
 export const keyReused = (): Problem =>

@@ -2,4 +2,4 @@ import { endpoint } from '../../lib/http/endpoint.ts';
 import { deleteCategory as row } from '../../lib/routes/categories.ts';
 import { deleteCategory } from '../../lib/store/categories.ts';
 
-export const handler = endpoint(row, ({ store, params }) => deleteCategory(store, params.id));
+export const handler = endpoint(row, ({ store, params, ifMatch }) => deleteCategory(store, params.id, ifMatch));

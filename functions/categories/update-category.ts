@@ -2,4 +2,6 @@ import { endpoint } from '../../lib/http/endpoint.ts';
 import { updateCategory as row } from '../../lib/routes/categories.ts';
 import { renameCategory } from '../../lib/store/categories.ts';
 
-export const handler = endpoint(row, ({ store, params, body }) => renameCategory(store, params.id, body));
+export const handler = endpoint(row, ({ store, params, body, ifMatch }) =>
+  renameCategory(store, params.id, body, ifMatch),
+);

@@ -8,6 +8,7 @@ import type { Route } from '../routes/route.ts';
 import { Busy } from '../table/engine.ts';
 import { answerOnce, type KeptAnswer } from '../table/idempotency.ts';
 import { type Meter, metered, newMeter } from '../table/meter.ts';
+import { etagOf } from './etag.ts';
 import { answerHeaders } from './headers.ts';
 import { problemTypeOf, problemTypeVary } from './problem-type.ts';
 import { callerOf, type FaultsNow, parseRequest, type Request } from './request.ts';
@@ -36,8 +37,11 @@ const response = (
 const success = (row: Route, event: APIGatewayProxyEvent, result: unknown): KeptAnswer => {
   // The schema keeps keys and internal attributes of an item from leaking.
   const body: { id?: string } | undefined = row.response?.parse(result);
-  const location = row.status === 201 ? { Location: `${event.requestContext.path}/${body?.id}` } : {};
-  return response(row.status, location, body);
+  const headers = {
+    ...(row.status === 201 && { Location: `${event.requestContext.path}/${body?.id}` }),
+    ...(row.tagged && body && { ETag: etagOf(body) }),
+  };
+  return response(row.status, headers, body);
 };
 
 /** Parses the request and runs the handler; a request with an Idempotency-Key takes effect once. */

@@ -6,7 +6,9 @@ import { cursorInvalid, type ListRequest } from '../lists/page.ts';
 import { invalid, notFound, unauthorized } from '../problem.ts';
 import type { Route } from '../routes/route.ts';
 import { maxCursorLength } from '../routes/wire.ts';
+import type { Precondition } from '../table/table.ts';
 import { readBody } from './body.ts';
+import { preconditionOf } from './etag.ts';
 import { headerValues } from './headers.ts';
 
 /** A request as its handler gets it, parsed by the row's schemas. */
@@ -22,6 +24,8 @@ export interface Request<R extends Route> {
   body: R['body'] extends z.ZodType ? z.output<R['body']> : undefined;
   /** For lists: the limit and the cursor. */
   list: ListRequest;
+  /** For a PUT or DELETE with If-Match. */
+  ifMatch: Precondition | undefined;
 }
 
 /** The context that the authorizer passes on. `storeGone` is set where the store was deleted after the key was issued. */
@@ -121,7 +125,7 @@ const parseIdempotencyKey = (row: Route, event: APIGatewayProxyEvent, faults: st
   return undefined;
 };
 
-/** Parses path, query, body and Idempotency-Key. Throws one 400 with the faults of all. */
+/** Parses path, query, body, Idempotency-Key and If-Match. Throws one 400 with the faults of all. */
 export const parseRequest = <R extends Route>(row: R, event: APIGatewayProxyEvent, faultsNow?: FaultsNow) => {
   // With a cached answer for one of the keys, API Gateway does not ask the authorizer about the others.
   if (headerValues(event, 'x-api-key').length > 1) throw unauthorized();
@@ -135,7 +139,9 @@ export const parseRequest = <R extends Route>(row: R, event: APIGatewayProxyEven
   const sent = row.body && readBody(event, row.bodyOptional ?? false, faults);
   const body = row.body && sent && parse(row.body, sent, faults);
   const idempotencyKey = parseIdempotencyKey(row, event, faults);
+  const ifMatch = preconditionOf(row, headerValues(event, 'if-match'), faults);
   if (faults.length > 0) throw invalid(...withFaultsNow(faults, sent, faultsNow));
-  const request = { id: event.requestContext.requestId, store, keyId, params, query, body, list } as Request<R>;
+  const { requestId: id } = event.requestContext;
+  const request = { id, store, keyId, params, query, body, list, ifMatch } as Request<R>;
   return { request, idempotencyKey };
 };

@@ -32,6 +32,7 @@ export const getCategory = route('GET /v1/categories/{id}', {
   summary: 'Read a category',
   scope: 'categories:read',
   response: CategoryResponse,
+  tagged: CategoryResponse,
   reads: ['CATEGORY'],
 });
 
@@ -42,6 +43,7 @@ export const createCategory = route('POST /v1/categories', {
   status: 201,
   body: NamedRequest.meta({ id: 'CreateCategoryRequest' }),
   response: CategoryResponse,
+  tagged: CategoryResponse,
   writes: ['CATEGORY'],
 });
 
@@ -51,6 +53,7 @@ export const updateCategory = route('PUT /v1/categories/{id}', {
   scope: 'categories:write',
   body: NamedRequest.meta({ id: 'UpdateCategoryRequest' }),
   response: CategoryResponse,
+  tagged: CategoryResponse,
   writes: ['CATEGORY'],
 });
 
@@ -58,6 +61,7 @@ export const deleteCategory = route('DELETE /v1/categories/{id}', {
   id: 'categories/delete-category',
   summary: 'Delete a category',
   scope: 'categories:write',
+  tagged: CategoryResponse,
   reads: ['MEMBER'],
   writes: ['CATEGORY', 'MEMBER'],
 });

@@ -190,6 +190,7 @@ export const getCoupon = route('GET /v1/coupons/{id}', {
   summary: 'Read a coupon',
   scope: 'coupons:read',
   response: CouponResponse,
+  tagged: CouponResponse,
   reads: ['COUPON'],
 });
 
@@ -200,6 +201,7 @@ export const createCoupon = route('POST /v1/coupons', {
   status: 201,
   body: CreateCouponRequest,
   response: CouponResponse,
+  tagged: CouponResponse,
   reads: ['RESIDENT', 'NAME'],
   writes: ['COUPON', 'CODE'],
 });
@@ -210,6 +212,7 @@ export const updateCoupon = route('PUT /v1/coupons/{id}', {
   scope: 'coupons:write',
   body: UpdateCouponRequest,
   response: CouponResponse,
+  tagged: CouponResponse,
   reads: ['COUPON'],
   writes: ['COUPON', 'CODE'],
 });

@@ -75,6 +75,7 @@ export const getCustomer = route('GET /v1/customers/{identifier}', {
   summary: 'Read a customer',
   scope: 'customers:read',
   response: CustomerResponse,
+  tagged: CustomerResponse,
   reads: ['CUSTOMER', 'RESIDENT', 'NAME'],
 });
 
@@ -92,6 +93,7 @@ export const updateCustomer = route('PUT /v1/customers/{identifier}', {
   scope: 'customers:write',
   body: UpdateCustomerRequest,
   response: CustomerResponse,
+  tagged: CustomerResponse,
   reads: ['RESIDENT', 'NAME'],
   writes: ['CUSTOMER'],
 });

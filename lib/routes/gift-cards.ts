@@ -63,6 +63,7 @@ export const getGiftCard = route('GET /v1/giftcards/{id}', {
   summary: 'Read a gift card',
   scope: 'giftcards:read',
   response: GiftCardResponse,
+  tagged: GiftCardResponse,
   reads: ['GIFTCARD'],
 });
 
@@ -72,6 +73,7 @@ export const updateGiftCard = route('PUT /v1/giftcards/{id}', {
   scope: 'giftcards:write',
   body: UpdateGiftCardRequest,
   response: GiftCardResponse,
+  tagged: GiftCardResponse,
   writes: ['GIFTCARD'],
 });
 
@@ -80,6 +82,7 @@ export const disableGiftCard = route('POST /v1/giftcards/{id}/actions/disable', 
   summary: 'Disable a gift card',
   scope: 'giftcards:write',
   response: GiftCardResponse,
+  tagged: GiftCardResponse,
   writes: ['GIFTCARD'],
 });
 
@@ -89,6 +92,7 @@ export const grantGiftCard = route('POST /v1/customers/{identifier}/actions/gran
   scope: 'giftcards:write',
   body: GrantGiftCardRequest,
   response: GiftCardResponse,
+  tagged: GiftCardResponse,
   reads: ['RESIDENT', 'NAME'],
   writes: ['GIFTCARD', 'CUSTOMER'],
 });

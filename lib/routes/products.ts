@@ -123,6 +123,7 @@ export const getProduct = route('GET /v1/products/{id}', {
   summary: 'Read a product',
   scope: 'products:read',
   response: ProductResponse,
+  tagged: ProductResponse,
   reads: ['PRODUCT'],
 });
 
@@ -133,6 +134,7 @@ export const createProduct = route('POST /v1/products', {
   status: 201,
   body: ProductUpsertRequest,
   response: ProductResponse,
+  tagged: ProductResponse,
   reads: ['PRODUCT', 'RESIDENT', 'NAME'],
   writes: ['PRODUCT'],
 });
@@ -143,6 +145,7 @@ export const updateProduct = route('PUT /v1/products/{id}', {
   scope: 'products:write',
   body: ProductUpsertRequest,
   response: ProductResponse,
+  tagged: ProductResponse,
   reads: ['PRODUCT', 'RESIDENT', 'NAME'],
   writes: ['PRODUCT'],
 });

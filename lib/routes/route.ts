@@ -86,6 +86,11 @@ interface RowFields {
   readonly bodyOptional?: true;
   /** Absent for 204. */
   readonly response?: z.ZodObject;
+  /**
+   * The schema of the resource that it reads, makes, replaces or deletes, where that has an ETag. A PUT or DELETE of it takes
+   * If-Match.
+   */
+  readonly tagged?: z.ZodObject;
   /** The kinds of item that the function reads. */
   readonly reads?: readonly Kind[];
   /** The kinds of item that it also writes. None: the function's role cannot write. */
@@ -141,6 +146,10 @@ export const route = <const L extends Line, const F extends RowFields>(line: L, 
   };
   return row as unknown as Row<L, F>;
 };
+
+/** True if a request may name by If-Match the state of the resource that it changes. */
+export const takesIfMatch = ({ tagged, method }: Route): boolean =>
+  tagged !== undefined && (method === 'PUT' || method === 'DELETE');
 
 /** The kinds that a row's function writes: a POST also keeps a record of requests with an Idempotency-Key. */
 export const kindsWritten = ({ method, writes }: Route): readonly Kind[] =>

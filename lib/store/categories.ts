@@ -3,9 +3,10 @@ import type { Source } from '../lists/source.ts';
 import { logSink } from '../log.ts';
 import { notFound } from '../problem.ts';
 import type { Category } from '../routes/categories.ts';
-import { check, exists, isNew, put, remove, update, type Write } from '../table/language.ts';
+import { check, exists, isNew, put, remove, unchanged, update, type Write } from '../table/language.ts';
+import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
-import { get, rowsOf, transact, updateExisting, write } from '../table/table.ts';
+import { get, type Precondition, rowsOf, transact, updateExisting, write } from '../table/table.ts';
 
 export const categoryKey = (store: string, id: string): Key => ({ pk: partition(store, 'CATEGORY'), sk: id });
 export const memberKey = (store: string, id: string, productId: string): Key => ({
@@ -35,17 +36,28 @@ export const getCategory = async (store: string, id: string): Promise<Category> 
 
 export const listCategories = (store: string): Source<Category> => rowsOf({ partition: partition(store, 'CATEGORY') });
 
-/** Throws 404. */
-export const renameCategory = (store: string, id: string, { name }: { name: string }): Promise<Category> =>
-  updateExisting(categoryKey(store, id), { set: { name } });
+/** Throws 404, and 412. */
+export const renameCategory = (
+  store: string,
+  id: string,
+  { name }: { name: string },
+  ifMatch?: Precondition,
+): Promise<Category> => updateExisting<Category>(categoryKey(store, id), { set: { name } }, { ifMatch });
 
 /**
  * Deletes a category and its memberships. After the first write no reader finds the category. Memberships that a failure
  * leaves behind lead nowhere, and an import that uses the id again removes them first. The first write is a transaction
- * because of its token: a retry after a lost answer does not get 404. Throws 404 for an unknown category.
+ * because of its token: a retry after a lost answer does not get 404. Throws 404 for an unknown category, and 412.
  */
-export const deleteCategory = async (store: string, id: string): Promise<void> => {
-  if (await transact([remove(categoryKey(store, id), exists)])) throw notFound();
+export const deleteCategory = async (store: string, id: string, ifMatch?: Precondition): Promise<void> => {
+  for (let attempt = 1; ; attempt++) {
+    const found = ifMatch && (await getCategory(store, id));
+    if (found) ifMatch(found);
+    const refusals = await transact([remove(categoryKey(store, id), found ? unchanged(found) : exists)]);
+    if (!refusals) break;
+    if (!found) throw notFound();
+    await pauseOvertaken(attempt);
+  }
   try {
     await freeMembers(store, id);
   } catch (error) {

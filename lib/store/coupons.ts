@@ -4,10 +4,10 @@ import { loaded, merged, type Source } from '../lists/source.ts';
 import { normalised } from '../normalise.ts';
 import { invalid, notFound, type Problem } from '../problem.ts';
 import type { Coupon, CouponChoice, CouponFields } from '../routes/coupons.ts';
-import { copyOf, is, isNew, put, remove, update } from '../table/language.ts';
+import { type Condition, copyOf, is, isNew, put, remove, unchanged, update } from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
-import { get, getMany, rowsOf, transact, write } from '../table/table.ts';
+import { get, getMany, type Precondition, rowsOf, transact, write } from '../table/table.ts';
 import type { Resident } from './residents.ts';
 
 /** A coupon as stored. */
@@ -109,19 +109,30 @@ export const createCoupon = async (
 
 /**
  * Replaces a coupon's fields; the owner and the fields that only an import sets stay. One write while the code stays the
- * same but for its case; else a transaction that also moves the code. Throws 404, or 400 if another coupon has the code.
+ * same but for its case; else a transaction that also moves the code. Throws 404, 412, or 400 if another coupon has the code.
  */
-export const updateCoupon = async (store: string, id: string, fields: CouponFields): Promise<Coupon> => {
+export const updateCoupon = async (
+  store: string,
+  id: string,
+  fields: CouponFields,
+  ifMatch?: Precondition,
+): Promise<Coupon> => {
   const folded = normalisedCode(fields.code);
   const ranked = copyOf(fields.active ? 'rankedOn' : 'rankedOff');
   const set = { ...fields, folded, flags: flagsOf(store, fields.active), ranked };
-  const replacing = (codeBefore: string) => update(couponKey(store, id), { set, when: is('folded', codeBefore) });
+  const replacing = (when: Condition) => update(couponKey(store, id), { set, when });
   for (let attempt = 1; ; attempt++) {
-    const kept = await write<CouponItem>(replacing(folded));
+    const kept = await write<CouponItem>(replacing(is('folded', folded)), { ifMatch });
     if (kept.done) return kept.result;
     if (!kept.found) throw notFound();
+    try {
+      ifMatch?.(kept.found);
+    } catch (failure) {
+      // A fault of the body comes before a wrong tag.
+      throw (await findCodeHolder(store, folded)) === undefined ? failure : codeTaken();
+    }
     const refusals = await transact([
-      replacing(kept.found.folded),
+      replacing(ifMatch ? unchanged(kept.found) : is('folded', kept.found.folded)),
       remove(codeKey(store, kept.found.folded)),
       put({ ...codeKey(store, folded), id }, isNew),
     ]);

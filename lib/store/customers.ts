@@ -2,9 +2,10 @@ import type { Identifier } from '../identifier.ts';
 import type { Source } from '../lists/source.ts';
 import { notFound } from '../problem.ts';
 import type { Customer } from '../routes/customers.ts';
-import { type Change, exists, update, type Write } from '../table/language.ts';
+import { type Change, exists, isNew, update, type Write } from '../table/language.ts';
+import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
-import { get, getMany, rowsOf, upsert, write } from '../table/table.ts';
+import { get, getMany, type Precondition, rowsOf, write } from '../table/table.ts';
 import { findResident, type Resident } from './residents.ts';
 
 /** A customer's item; `sk` is the resident's UUID. Attributes that the store has never set are not there. */
@@ -85,36 +86,55 @@ export const getCustomerItem = async (store: string, uuid: string): Promise<Cust
 export const getCustomer = async (store: string, identifier: Identifier): Promise<Customer> =>
   readCustomer(await getCustomerItem(store, await uuidOf(identifier)));
 
+interface How {
+  /** A resident who is not a customer yet does not become one. */
+  onlyCustomers?: boolean;
+  ifMatch?: Precondition | undefined;
+}
+
 /**
  * Sets attributes of a customer; undefined removes one. A resident who is not a customer yet becomes one, unless
- * `onlyCustomers`. Throws 404 for an unknown resident.
+ * `onlyCustomers`. Throws 404 for an unknown resident, and 412.
  */
 const change = async (
   store: string,
   identifier: Identifier,
   set: Record<string, unknown>,
-  { onlyCustomers = false } = {},
+  { onlyCustomers = false, ifMatch }: How = {},
 ): Promise<Customer> => {
-  const uuid = await uuidOf(identifier);
-  const how = { answer: readCustomer };
-  const outcome = await write(update(customerKey(store, uuid), { set, when: exists }), how);
-  if (outcome.done) return outcome.result;
-  const { username } = await getResident({ uuid });
-  if (onlyCustomers) return readCustomer({ ...customerKey(store, uuid), username });
-  return upsert(customerKey(store, uuid), { set, ifMissing: newCustomer(store, username) }, how);
+  const key = customerKey(store, await uuidOf(identifier));
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await write(update(key, { set, when: exists }), { answer: readCustomer, ifMatch });
+    if (outcome.done) return outcome.result;
+    const { username } = await getResident({ uuid: key.sk });
+    const untouched = { ...key, username };
+    if (onlyCustomers) return readCustomer(untouched);
+    const upsert = update(key, { set, ifMissing: newCustomer(store, username), when: ifMatch && isNew });
+    const answer = (item: CustomerItem | undefined) => readCustomer(item ?? untouched);
+    const made = await write<CustomerItem, Customer>(upsert, { answer, ifMatch });
+    if (made.done) return made.result;
+    // Another request has made the resident a customer.
+    await pauseOvertaken(attempt);
+  }
 };
 
-/** Sets the given fields; the others stay. Throws 404. */
+/** Sets the given fields; the others stay. Throws 404, and 412. */
 export const updateCustomer = async (
   store: string,
   identifier: Identifier,
   { discount, newsSubscriber }: { discount?: number | undefined; newsSubscriber?: boolean | undefined },
+  ifMatch?: Precondition,
 ): Promise<Customer> => {
-  if (discount === undefined && newsSubscriber === undefined) return getCustomer(store, identifier);
-  return change(store, identifier, {
+  if (discount === undefined && newsSubscriber === undefined) {
+    const customer = await getCustomer(store, identifier);
+    ifMatch?.(customer);
+    return customer;
+  }
+  const set = {
     ...(discount !== undefined && { discount }),
     ...(newsSubscriber !== undefined && subscribed(store, newsSubscriber)),
-  });
+  };
+  return change(store, identifier, set, { ifMatch });
 };
 
 /** A ban without a reason leaves the reason of an earlier one. Throws 404. */

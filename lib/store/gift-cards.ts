@@ -5,7 +5,7 @@ import { notFound } from '../problem.ts';
 import type { GiftCard, GiftCardFields, GiftCardFilter } from '../routes/gift-cards.ts';
 import { copyOf, isNew, put } from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
-import { get, getMany, rowsOf, updateExisting, write } from '../table/table.ts';
+import { get, getMany, type Precondition, rowsOf, updateExisting, write } from '../table/table.ts';
 import { findStoreResident, newCustomerWrites } from './customers.ts';
 import type { Resident } from './residents.ts';
 
@@ -95,16 +95,21 @@ const setFields = (
   store: string,
   id: string,
   fields: Partial<GiftCardFields> & { active: boolean },
+  ifMatch?: Precondition,
 ): Promise<GiftCard> =>
   updateExisting(
     giftCardKey(store, id),
     { set: { ...fields, ranked: copyOf(fields.active ? 'rankedOn' : 'rankedOff') } },
-    { answer: asAnswer },
+    { answer: asAnswer, ifMatch },
   );
 
-/** Replaces a card's fields. Throws 404. */
-export const updateGiftCard = (store: string, id: string, fields: GiftCardFields): Promise<GiftCard> =>
-  setFields(store, id, fields);
+/** Replaces a card's fields. Throws 404, and 412. */
+export const updateGiftCard = (
+  store: string,
+  id: string,
+  fields: GiftCardFields,
+  ifMatch?: Precondition,
+): Promise<GiftCard> => setFields(store, id, fields, ifMatch);
 
 /** Throws 404. */
 export const disableGiftCard = (store: string, id: string): Promise<GiftCard> =>

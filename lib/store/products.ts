@@ -7,7 +7,7 @@ import { invalid, notFound } from '../problem.ts';
 import type { Product, ProductFields, ProductFilter } from '../routes/products.ts';
 import { isNew, put } from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
-import { get, getMany, rowsOf, updateExisting, write } from '../table/table.ts';
+import { get, getMany, type Precondition, rowsOf, updateExisting, write } from '../table/table.ts';
 import { findCategory, listMembers } from './categories.ts';
 import { findResident } from './residents.ts';
 
@@ -58,9 +58,14 @@ export const createProduct = async (...args: Parameters<typeof productItem>): Pr
   return created;
 };
 
-/** Replaces a product's fields; `mpListing` stays. Throws 404. */
-export const updateProduct = async (store: string, id: string, fields: ProductFields): Promise<Product> =>
-  read(await updateExisting<StoredProduct>(productKey(store, id), { set: { ...fields, ...indexed(store, fields) } }));
+/** Replaces a product's fields; `mpListing` stays. Throws 404, and 412. */
+export const updateProduct = (
+  store: string,
+  id: string,
+  fields: ProductFields,
+  ifMatch?: Precondition,
+): Promise<Product> =>
+  updateExisting(productKey(store, id), { set: { ...fields, ...indexed(store, fields) } }, { answer: read, ifMatch });
 
 const findProduct = (store: string, id: string): Promise<StoredProduct | undefined> =>
   get<StoredProduct>(productKey(store, id));
