@@ -58,7 +58,7 @@ const checkCreditRow: Kind['checkRow'] = ({ amount, expiresAt, remaining, state,
   if (expiresAt === undefined) {
     const ofLots = { remaining, ...others };
     if (state !== undefined && state !== 'open') report('state', 'must be open or empty where there is no expiresAt');
-    for (const name of ['id', 'remaining', 'createdAt', 'createdBy', 'endedAt', 'endedBy'] as (keyof typeof ofLots)[])
+    for (const name of ['remaining', 'createdAt', 'createdBy', 'endedAt', 'endedBy'] as (keyof typeof ofLots)[])
       if (ofLots[name] !== undefined) report(name, 'must be empty where there is no expiresAt');
     return;
   }

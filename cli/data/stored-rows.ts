@@ -9,6 +9,7 @@ import { listStoredProducts } from '../../lib/store/products.ts';
 import { getResidents } from '../../lib/store/residents.ts';
 import { asDecided } from '../audit/customer-credit.ts';
 import { readCredit, type StoredCredit } from '../audit/read-credit.ts';
+import { unlottedId } from '../plans/credit.ts';
 import { readMemberships } from '../plans/memberships.ts';
 import type { Values } from './columns.ts';
 
@@ -65,7 +66,7 @@ export async function* listCredit(store: string): AsyncGenerator<Values> {
     for (const type of creditTypes) {
       const row = { resident: item.sk, type };
       const { unlotted } = holdingOf(item, type);
-      if (unlotted > 0) yield { ...row, amount: unlotted };
+      if (unlotted > 0) yield { ...row, id: unlottedId(store, item, type), amount: unlotted };
       const theirs = lots.filter(({ sk }) => sk.startsWith(`${type}#`)).map((lot) => asDecided(lot, item));
       // Not in the order of their keys: an import puts all lots into one epoch.
       for (const lot of theirs.sort((a, b) => (place(a) < place(b) ? -1 : 1))) yield { ...row, id: idOf(lot), ...lot };

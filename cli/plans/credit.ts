@@ -8,8 +8,18 @@ import type { Identifier } from '../../lib/identifier.ts';
 import { customerKey } from '../../lib/store/customers.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import { isNew, put } from '../../lib/table/language.ts';
+import type { Key } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
-import { type Fault, type Group, type Importer, type Row, residentOf, type Setting, sideBySide } from './rows.ts';
+import {
+  type Fault,
+  type Group,
+  type Importer,
+  idFrom,
+  type Row,
+  residentOf,
+  type Setting,
+  sideBySide,
+} from './rows.ts';
 
 /** One lot or, without `expiresAt`, a customer's unlotted credit of one type. */
 export interface CreditFields {
@@ -62,19 +72,51 @@ const spentSince: string =
 const isChangedByStore = (item: CreditItem | undefined): boolean =>
   (item?.creditVersion ?? 0) !== (item?.importedVersion ?? 0);
 
+/**
+ * The id of a customer's unlotted credit of one type, by which an import knows it: the imported row's as long as nothing but
+ * imports has changed the credit, and else one that no later state of it has.
+ */
+export const unlottedId = (store: string, item: CreditItem, type: CreditType): string => {
+  const imported = isChangedByStore(item) ? undefined : item[importedNames[type]];
+  return imported?.id ?? idFrom(store, 'credit', JSON.stringify([item.sk, type, item.creditVersion]));
+};
+
+/** Says whether a row without `expiresAt` is the one that was imported, or an export of what the store holds now. */
+const isKnown = ({ fields }: Row<CreditFields>, item: CreditItem | undefined, store: string): boolean => {
+  const { id, type, amount } = fields;
+  const imported = item?.[importedNames[type]];
+  if (imported?.id === id && imported.amount === amount) return true;
+  return item !== undefined && unlottedId(store, item, type) === id && holdingOf(item, type).unlotted === amount;
+};
+
+/**
+ * The fault of a row whose lot is there with another value. How much of a lot is left, and how it ended, can only be compared
+ * until the store itself changes the credit.
+ */
+const lotFault = (wanted: CreditLot, lot: CreditLot, isChanged: boolean): Fault | undefined => {
+  const valuesOf = ({ sk, amount, expiresAt, remaining, state }: CreditLot) => ({
+    type: sk.slice(0, sk.indexOf('#')),
+    amount,
+    expiresAt,
+    ...(!isChanged && { remaining, state }),
+  });
+  const stored: Record<string, unknown> = valuesOf(lot);
+  const [field, value] = Object.entries(valuesOf(wanted)).find(([name, each]) => stored[name] !== each) ?? [];
+  return field === undefined
+    ? undefined
+    : { field, value, message: `must be ${stored[field]}: this lot is there already` };
+};
+
 /** Compares a row with the table: it is there (`unchanged`), at fault, or to be added (`new`). */
 const judge = (
   row: Row<CreditFields>,
   item: CreditItem | undefined,
   lot: CreditLot | undefined,
+  setting: Setting,
 ): Fault | 'unchanged' | 'new' => {
-  const { type, amount, expiresAt } = row.fields;
-  if (expiresAt === undefined) {
-    const present = item && isChangedByStore(item) ? holdingOf(item, type).unlotted : undefined;
-    if ([item?.[importedNames[type]], present].includes(amount)) return 'unchanged';
-  }
-  if (lot?.amount === amount) return 'unchanged';
-  if (lot) return { field: 'amount', value: amount, message: `must be ${lot.amount}: this lot is there already` };
+  const { amount, expiresAt } = row.fields;
+  if (expiresAt === undefined && isKnown(row, item, setting.store)) return 'unchanged';
+  if (lot) return lotFault(lotOf(setting, row, item), lot, isChangedByStore(item)) ?? 'unchanged';
   return isChangedByStore(item) ? { field: 'amount', value: amount, message: spentSince } : 'new';
 };
 
@@ -91,8 +133,8 @@ const addTo = (
   const before = holdingOf(item, type);
   const lots = rows.filter(({ fields }) => fields.expiresAt !== undefined).map((row) => lotOf(setting, row, stored));
   const open = lots.filter(({ state }) => state === 'open');
-  const unlotted = rows.find(({ fields }) => fields.expiresAt === undefined)?.fields.amount;
-  const outside = unlotted ?? before.unlotted;
+  const unlotted = rows.find(({ fields }) => fields.expiresAt === undefined)?.fields;
+  const outside = unlotted?.amount ?? before.unlotted;
   const balance = open.reduce((sum, { remaining }) => sum + remaining, before.balance - before.unlotted + outside);
   const place = `${uuid} ${type}`;
   const added = (planned?.get(place) ?? 0) + balance - before.balance;
@@ -110,13 +152,13 @@ const addTo = (
   };
   const imported = {
     importedVersion: (item.creditVersion ?? 0) + 1,
-    ...(unlotted !== undefined && { [importedNames[type]]: unlotted }),
+    ...(unlotted && { [importedNames[type]]: { id: unlotted.id, amount: unlotted.amount } }),
   };
   const change = { store: setting.store, uuid, type, cause: { at: timestamp(now()), by: newId() } };
   const epoch = item[attributes[type].epoch] ?? importEpoch;
   return {
     rows,
-    outcome: unlotted !== undefined && stored?.[importedNames[type]] !== undefined ? 'changed' : 'created',
+    outcome: unlotted && stored?.[importedNames[type]] !== undefined ? 'changed' : 'created',
     writes: [
       updateOf(change, item, { holding }, epoch, undefined, undefined, imported),
       ...lots.map((lot) => put(lot, isNew)),
@@ -125,24 +167,27 @@ const addTo = (
 };
 
 /**
- * Finds the stored lots of the rows. If the store has changed a customer's credit, the lots may be in any epoch, so all
- * lots of that customer are read: an export that is imported into its own store finds every lot.
+ * Finds the stored lots of the rows by their ids. Where the key does not lead to a lot, all lots of that customer are read: the
+ * store may have put it into another epoch, or the row may have another type or expiry than the lot. While an import writes,
+ * it has checked the latter already, and reads no lots of customers whom only imports have changed.
  */
 const findLots = async (
   rows: Row<CreditFields>[],
   items: ReadonlyMap<string, CreditItem>,
   setting: Setting,
+  checksOnly: boolean,
 ): Promise<(row: Row<CreditFields>) => CreditLot | undefined> => {
   const keys = rows.filter(({ fields }) => fields.expiresAt !== undefined).map((row) => lotOf(setting, row, undefined));
   const lots = await getMany<CreditLot>(keys, { consistent: true });
-  const changed = new Set(
-    keys.map(({ pk }) => pk.slice(pk.lastIndexOf('#') + 1)).filter((uuid) => isChangedByStore(items.get(uuid))),
+  const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk.slice(sk.lastIndexOf('#') + 1)}`;
+  const known = new Map(lots.map((lot) => [nameOf(lot), lot]));
+  const missing = keys.filter((key) => !known.has(nameOf(key))).map(({ pk }) => pk.slice(pk.lastIndexOf('#') + 1));
+  const unread = new Set(
+    missing.filter((uuid) => isChangedByStore(items.get(uuid)) || (checksOnly && items.has(uuid))),
   );
-  const listed = await pMap(changed, (uuid) => listLots(setting.store, uuid), sideBySide);
-  const known = new Map(
-    [...lots, ...listed.flat()].map((lot) => [`${lot.pk} ${lot.sk.slice(lot.sk.lastIndexOf('#') + 1)}`, lot]),
-  );
-  return (row) => known.get(`${lotOf(setting, row, undefined).pk} ${row.fields.id}`);
+  const listed = await pMap(unread, (uuid) => listLots(setting.store, uuid), sideBySide);
+  for (const lot of listed.flat()) known.set(nameOf(lot), lot);
+  return (row) => (row.fields.expiresAt === undefined ? undefined : known.get(nameOf(lotOf(setting, row, undefined))));
 };
 
 /**
@@ -158,12 +203,12 @@ export const credit = (planned?: Map<string, number>): Importer<CreditFields> =>
       { consistent: true },
     );
     const items = new Map(customers.map((item) => [item.sk, item]));
-    const lotAt = await findLots(rows, items, setting);
+    const lotAt = await findLots(rows, items, setting, planned !== undefined);
     const groups: Group<CreditFields>[] = [];
     const additions = new Map<string, Row<CreditFields>[]>();
     for (const row of rows) {
       const { uuid } = ownerOf(row);
-      const verdict = judge(row, items.get(uuid), lotAt(row));
+      const verdict = judge(row, items.get(uuid), lotAt(row), setting);
       const place = `${uuid} ${row.fields.type}`;
       if (verdict === 'new') additions.set(place, [...(additions.get(place) ?? []), row]);
       else groups.push({ rows: [row], outcome: verdict });

@@ -24,6 +24,11 @@ export const attributes = {
   },
 } as const satisfies Record<CreditType, Record<keyof Holding | 'epoch' | 'newest', string>>;
 
+interface ImportedRow {
+  id: string;
+  amount: number;
+}
+
 /** A customer's item as the credit rules see it. */
 export interface CreditItem extends CustomerItem {
   creditUnlotted?: number;
@@ -44,9 +49,9 @@ export interface CreditItem extends CustomerItem {
    * never touched it, and more may be imported.
    */
   importedVersion?: number;
-  /** The unlotted credit that was imported, of each type. */
-  importedCredit?: number;
-  importedRestricted?: number;
+  /** The row of an import that set the unlotted credit, of each type. */
+  importedCredit?: ImportedRow;
+  importedRestricted?: ImportedRow;
   /** The part of an earlier, large change that is still to be written. */
   pending?: Pending;
   /** The shard of the index of customers by due time, and the time: the earlier of both types'. */

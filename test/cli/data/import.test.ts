@@ -153,6 +153,73 @@ describe('credit', () => {
     expect(await audit()).toEqual([]);
   });
 
+  test('that the store holds by chance is not taken for the row of a file', async () => {
+    await changeCredit(store, { uuid: ada.uuid }, 'regular', { kind: 'increment', delta: 30 }, 'earned');
+
+    const report = await importText(store, dir, 'credit.csv', `${head}ada.lovelace,30,\n`);
+
+    expect(report).toMatchObject({ imported: false, unchanged: 0 });
+    expect(report.faults).toMatchObject([
+      { line: 2, field: 'amount', reason: expect.stringContaining('credit since') },
+    ]);
+    expect(await getCustomer(store, { uuid: ada.uuid })).toMatchObject({ credit: 30 });
+  });
+
+  test('without lots is known by its row after any changes, and an equal row of another id is not', async () => {
+    const file = (id: string) => `id,resident,amount\n${id},ada.lovelace,30\n`;
+    await importText(store, dir, 'credit.csv', file('A1'));
+    await changeCredit(store, { uuid: ada.uuid }, 'regular', { kind: 'increment', delta: -10 }, 'spent');
+    await changeCredit(store, { uuid: ada.uuid }, 'regular', { kind: 'increment', delta: 10 }, 'earned');
+
+    const again = await importText(store, dir, 'credit.csv', file('A1'));
+    const other = await importText(store, dir, 'credit.csv', file('A2'));
+
+    expect(again).toMatchObject({ unchanged: 1, rejected: 0 });
+    expect(other).toMatchObject({ imported: false, unchanged: 0, rejected: 1 });
+  });
+
+  test('without lots can be corrected until the store changes it', async () => {
+    const file = (amount: number) => `id,resident,amount\nA1,ada.lovelace,${amount}\n`;
+    await importText(store, dir, 'credit.csv', file(30));
+
+    const corrected = await importText(store, dir, 'credit.csv', file(20));
+    await changeCredit(store, { uuid: ada.uuid }, 'regular', { kind: 'increment', delta: 10 }, 'earned');
+    const late = await importText(store, dir, 'credit.csv', file(30));
+
+    expect(corrected).toMatchObject({ changed: 1 });
+    expect(late).toMatchObject({ imported: false, rejected: 1 });
+    expect(await getCustomer(store, { uuid: ada.uuid })).toMatchObject({ credit: 30 });
+  });
+
+  const lot = { type: 'regular', remaining: '25', expiresAt: '2099-01-01T00:00:00.000Z', state: 'open' };
+  describe.each([false, true])('in a lot that is there (changed by the store: %s)', (isChanged) => {
+    test.each<[string, Partial<typeof lot>]>([
+      ['expiresAt', { expiresAt: '2099-02-01T00:00:00.000Z' }],
+      ['type', { type: 'restricted' }],
+      ...(isChanged
+        ? []
+        : [
+            ['remaining', { remaining: '24' }] as [string, object],
+            ['state', { state: 'superseded' }] as [string, object],
+          ]),
+    ])('is not taken for a row with another %s', async (field, other) => {
+      const file = (row: typeof lot) =>
+        `id,resident,amount,type,remaining,expiresAt,state\nTX1,ada.lovelace,30,${Object.values(row).join(',')}\n`;
+      await importText(store, dir, 'credit.csv', file(lot));
+      if (isChanged)
+        await changeCredit(store, { uuid: ada.uuid }, 'regular', { kind: 'increment', delta: -5 }, 'spent');
+      const before = await wholeTable();
+
+      const again = await importText(store, dir, 'credit.csv', file(lot));
+      const changed = await importText(store, dir, 'credit.csv', file({ ...lot, ...other }));
+
+      expect(again).toMatchObject({ unchanged: 1, rejected: 0 });
+      expect(changed).toMatchObject({ imported: false, unchanged: 0, created: 0, rejected: 1 });
+      expect(changed.faults).toMatchObject([{ field, reason: expect.stringContaining('is there already') }]);
+      expect(await wholeTable()).toEqual(before);
+    });
+  });
+
   test('above the credit limit is refused', async () => {
     const report = await importText(
       store,
