@@ -58,7 +58,8 @@ export const handler = async (event: APIGatewayRequestAuthorizerEvent): Promise<
   return {
     principalId: key.id,
     policyDocument: policy(allowed ? 'Allow' : 'Deny', event.methodArn, event.resource),
-    context: { ...caller },
+    // The gateway's 403 names the scope that is missing.
+    context: { ...caller, ...(!allowed && row?.scope && { scope: row.scope }) },
     usageIdentifierKey: usageKeyOf(key.store),
   };
 };

@@ -3,6 +3,10 @@ import { details, titleOf } from '../lib/problem.ts';
 /** An answer that API Gateway gives without a function. The stack and the local gateway both read these rows. */
 export interface GatewayAnswer {
   status: number;
+  /**
+   * API Gateway puts the authorizer's context into `$context.authorizer.<name>`. It runs no code in these texts and shows
+   * them no header, so a text cannot depend on the header that is wrong.
+   */
   detail: string;
   headers?: Record<string, string>;
 }
@@ -16,7 +20,10 @@ export const gatewayAnswers = {
   MISSING_AUTHENTICATION_TOKEN: { status: 404, detail: details.notFound },
   RESOURCE_NOT_FOUND: { status: 404, detail: details.notFound },
   UNAUTHORIZED: { status: 401, detail: details.unauthorized },
-  ACCESS_DENIED: { status: 403, detail: 'The API key lacks the scope of this endpoint.' },
+  ACCESS_DENIED: {
+    status: 403,
+    detail: 'The API key lacks the scope $context.authorizer.scope, which this endpoint needs.',
+  },
   EXPIRED_TOKEN: { status: 403, detail: 'The request may not be made.' },
   INVALID_API_KEY: { status: 403, detail: 'The request may not be made.' },
   INVALID_SIGNATURE: { status: 403, detail: 'The request may not be made.' },
@@ -58,6 +65,12 @@ export const gatewayBody = ({ status, detail }: GatewayAnswer, instance: string)
   title: titleOf(status),
   detail,
   instance,
+});
+
+/** An answer with the authorizer's context in the place of its variables, as API Gateway puts it there. */
+export const withContext = (answer: GatewayAnswer, context: Readonly<Record<string, unknown>> = {}): GatewayAnswer => ({
+  ...answer,
+  detail: answer.detail.replace(/\$context\.authorizer\.(\w+)/g, (_, name: string) => String(context[name] ?? '')),
 });
 
 /** API Gateway caches an answer of the authorizer under these: see functions/authorizer.ts. */

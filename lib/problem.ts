@@ -45,7 +45,9 @@ export const invalid = (...messages: string[]): Problem => new Problem(400, mess
 
 /** Texts that the gateway's own answers share. */
 export const details = {
-  unauthorized: 'Send one valid API key in the X-API-Key header.',
+  unauthorized:
+    'Send one valid API key in the X-API-Key header, exactly as it was issued: it begins with sis_live_ (on a local ' +
+    'service with sis_test_) and has 71 characters, without Bearer and without quotes. The header Authorization is not read.',
   notFound: 'The requested resource was not found.',
   unavailable: 'The service is busy. Nothing was changed: send the request again.',
   internalError: 'An unexpected error occurred.',

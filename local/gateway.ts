@@ -6,7 +6,13 @@ import type {
   APIGatewayRequestAuthorizerEvent,
   Context,
 } from 'aws-lambda';
-import { authorizerIdentity, type GatewayAnswer, gatewayAnswers, gatewayBody } from '../infra/gateway-answers.ts';
+import {
+  authorizerIdentity,
+  type GatewayAnswer,
+  gatewayAnswers,
+  gatewayBody,
+  withContext,
+} from '../infra/gateway-answers.ts';
 import { newId, now } from '../lib/clock.ts';
 import { answerHeaders } from '../lib/http/headers.ts';
 import type { Route } from '../lib/routes/route.ts';
@@ -112,7 +118,8 @@ const authorizing = ({ authorizer, authorizerTtlSeconds }: GatewayOptions) => {
     if (keys.every((key) => key === '')) throw new GatewayFault(gatewayAnswers.UNAUTHORIZED);
     const context = authorizerIdentity.context.map((name) => event.requestContext[name]);
     const result = await ask(JSON.stringify([keys, ...context]), event);
-    if (!allows(result, event.methodArn)) throw new GatewayFault(gatewayAnswers.ACCESS_DENIED);
+    if (!allows(result, event.methodArn))
+      throw new GatewayFault(withContext(gatewayAnswers.ACCESS_DENIED, result.context ?? {}));
     return result;
   };
 };

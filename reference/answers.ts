@@ -1,4 +1,4 @@
-import { gatewayAnswers, gatewayBody } from '../infra/gateway-answers.ts';
+import { gatewayAnswers, gatewayBody, withContext } from '../infra/gateway-answers.ts';
 import {
   internalError,
   invalid,
@@ -86,8 +86,8 @@ export const problems: Record<number, ProblemAnswer> = {
   },
   403: {
     name: 'Forbidden',
-    when: 'The API key is valid, but lacks the scope of this operation.',
-    example: gatewayBody(gatewayAnswers.ACCESS_DENIED, instance),
+    when: 'The API key is valid, but lacks the scope of this operation, which `detail` names.',
+    example: gatewayBody(withContext(gatewayAnswers.ACCESS_DENIED, { scope: 'products:read' }), instance),
   },
   404: {
     name: 'NotFound',

@@ -57,6 +57,31 @@ test('403s over HTTP without the scope, 401s without a key, and calls the endpoi
   expect(answers[2]?.headers.get('content-type')).toBe('application/problem+json');
 });
 
+test('a refusal names the scope that the key lacks, and a permission names none', async () => {
+  const row = routes.find(({ id }) => id === 'coupons/get-coupon');
+  const key = await service.keyWith(['products:read']);
+  const contextOf = async (text: string) => (await handler(event([text], row))).context;
+
+  expect(await contextOf(key)).toMatchObject({ store: service.store, scope: 'coupons:read' });
+  expect(await contextOf(service.key)).not.toHaveProperty('scope');
+});
+
+test.each<[what: string, headers: () => Record<string, string>]>([
+  ['in Authorization: Bearer', () => ({ Authorization: `Bearer ${service.key}` })],
+  ['with Bearer in X-API-Key', () => ({ 'X-API-Key': `Bearer ${service.key}` })],
+  ['in quotes', () => ({ 'X-API-Key': `"${service.key}"` })],
+  ['cut short', () => ({ 'X-API-Key': service.key.slice(0, -1) })],
+])('a key %s is told where it belongs and in which form, and is not repeated', async (_, headers) => {
+  const response = await fetch(`${service.baseUrl}/v1/products`, { headers: headers() });
+  const text = await response.text();
+
+  expect(response.status).toBe(401);
+  for (const hint of ['X-API-Key', 'sis_live_', '71 characters', 'Bearer', 'quotes', 'Authorization is not read'])
+    expect(text).toContain(hint);
+  expect(service.key).toHaveLength(71);
+  for (const part of [service.key.slice(9, 21), service.key.slice(22, 40)]) expect(text).not.toContain(part);
+});
+
 test('401s for a missing, empty, repeated, malformed or unknown key; only the last one costs a read', async () => {
   const good = service.key;
   const last = good.at(-1) === 'A' ? 'B' : 'A';

@@ -25,7 +25,11 @@ const deployed = (type: string, path: string) => {
   return {
     status: Number(StatusCode),
     headers: Object.fromEntries(headers),
-    body: JSON.parse(ResponseTemplates['application/json'].replace('$context.path', path)),
+    body: JSON.parse(
+      ResponseTemplates['application/json']
+        .replace('$context.path', path)
+        .replace('$context.authorizer.scope', 'coupons:read'),
+    ),
   };
 };
 
@@ -36,7 +40,12 @@ const authorizer = async ({ methodArn }: { methodArn: string }): Promise<APIGate
   asked += 1;
   const Statement = [{ Action: 'execute-api:Invoke', Effect: decide(), Resource: methodArn.replace(/[^/]+$/, '*') }];
   const policyDocument = { Version: '2012-10-17', Statement };
-  return { principalId: 'key', policyDocument, context: {}, ...(usageKey && { usageIdentifierKey: usageKey }) };
+  return {
+    principalId: 'key',
+    policyDocument,
+    context: { scope: 'coupons:read' },
+    ...(usageKey && { usageIdentifierKey: usageKey }),
+  };
 };
 let usageKey: string | undefined = 'a store';
 
@@ -102,6 +111,17 @@ test('every answer is problem+json with exactly four members, and none is kept b
   }
 });
 
+test('only the answer about a scope has a variable, which the authorizer sets, and none shows anything of the request but its path', () => {
+  const variables = [...answers].flatMap(([type, { ResponseTemplates, ResponseParameters }]) =>
+    [...JSON.stringify([ResponseTemplates, ResponseParameters]).matchAll(/(?:\$|method\.|context)[\w.$]+/g)]
+      .map(([name]) => name)
+      .filter((name) => !['$context.path', 'context.requestId'].includes(name))
+      .map((name) => `${type} ${name}`),
+  );
+
+  expect(variables).toEqual(['ACCESS_DENIED $context.authorizer.scope']);
+});
+
 test('both answer an unknown path, and a known one with an unsupported method, alike', async () => {
   expectSame(await local('/v1/nothing'), 'MISSING_AUTHENTICATION_TOKEN', '/v1/nothing');
   expectSame(await local('/v1/coupons', { method: 'DELETE' }), 'MISSING_AUTHENTICATION_TOKEN', '/v1/coupons');
@@ -130,6 +150,7 @@ test('both answer a refused key, one without the scope, and a broken authorizer 
 
   expectSame(refused, 'UNAUTHORIZED', '/v1/coupons');
   expectSame(denied, 'ACCESS_DENIED', '/v1/coupons');
+  expect(denied.body.detail).toBe('The API key lacks the scope coupons:read, which this endpoint needs.');
   // API Gateway's name for an authorizer that throws, times out or is throttled.
   expectSame(broken, 'AUTHORIZER_CONFIGURATION_ERROR', '/v1/coupons');
 });

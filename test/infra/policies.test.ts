@@ -79,6 +79,17 @@ describe('policies', () => {
       expect(others.filter(({ Sid }) => Sid !== 'Log')).toEqual(sends.map((one) => ({ ...one, Effect: 'Allow' })));
   });
 
+  test('an endpoint may update a store, but neither make nor delete one, nor a key', () => {
+    for (const row of routes) {
+      const shared = tablePart(row.id).filter(({ condition }) => /"(?:STORE|KEY)#\*"/.test(JSON.stringify(condition)));
+      const writes = shared.flatMap(({ actions }) =>
+        actions.filter((action) => /Put|Update|Delete|Write/.test(action)),
+      );
+      const isSwitch = ['store/close-store', 'store/open-store'].includes(row.id);
+      expect(writes, row.id).toEqual(isSwitch ? ['"dynamodb:UpdateItem"'] : []);
+    }
+  });
+
   test('no reader may write, and no function may scan or reach every resource', () => {
     for (const [entry] of accesses) {
       const text = JSON.stringify(statementsOf(entry));

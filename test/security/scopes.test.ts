@@ -53,7 +53,7 @@ const isLetThrough = async (row: (typeof routes)[number], key: string): Promise<
   expect(answer.body).toEqual({
     status: 403,
     title: 'Forbidden',
-    detail: 'The API key lacks the scope of this endpoint.',
+    detail: `The API key lacks the scope ${row.scope}, which this endpoint needs.`,
     instance: path,
   });
   return false;
