@@ -12,7 +12,7 @@ interface NewApiKey {
   name: string;
   scopes: readonly Scope[];
   stage: Stage;
-  expiresAt?: string;
+  expiresAt?: string | undefined;
   origin?: string;
 }
 

@@ -88,17 +88,26 @@ export const parseEnd = (text: string): (() => string) => {
 
 /**
  * Asks the person at the terminal for a text. `check` returns the error in an answer. Where there is no terminal, throws
- * with the argument or option that answers instead, such as `--confirm`.
+ * with the argument or option that answers instead, such as `--confirm`. `initialValue` is the answer of who only confirms.
  */
 export const ask = async (
   message: string,
   option: string,
   check: (answer: string) => string | undefined,
+  initialValue = '',
 ): Promise<string> => {
   if (!isInteractive()) throw new UsageError(`There is no terminal to ask at: give ${option}.`);
   // Loaded only here: most commands ask nothing.
   const { isCancel, text } = await import('@clack/prompts');
-  const answer = await text({ message, output: process.stderr, validate: (value) => check(value ?? '') });
+  const answer = await text({ message, initialValue, output: process.stderr, validate: (value) => check(value ?? '') });
   if (isCancel(answer)) throw new Failure('Cancelled. Nothing was changed.');
   return answer;
+};
+
+/** Lets the person at the terminal choose one of several values. The hint of the one that is pointed at is shown. */
+export const choose = async <T extends string>(message: string, options: { value: T; hint: string }[]): Promise<T> => {
+  const { isCancel, select } = await import('@clack/prompts');
+  const answer = await select<string>({ message, options, output: process.stderr });
+  if (isCancel(answer)) throw new Failure('Cancelled. Nothing was changed.');
+  return answer as T;
 };

@@ -1,13 +1,19 @@
+import { Option } from 'commander';
 import { now } from '../lib/clock.ts';
-import { type Scope, scopes } from '../lib/routes/route.ts';
+import type { Scope } from '../lib/routes/route.ts';
 import type { ApiKey } from '../lib/store/api-keys.ts';
+import { UsageError } from './errors.ts';
+import { ask, choose, parseEnd } from './input.ts';
+import { areSame, type PresetName, presetNames, presetOf, presets, presetText, readScopes } from './key-presets.ts';
 import { type Column, isJson, note, print, shownTime } from './output.ts';
-import type { Target } from './target.ts';
+import type { GlobalOptions, Target } from './target.ts';
 
 /** A key as it is shown: never with its hash, and with its text only where it is issued. */
 interface ShownKey extends Pick<ApiKey, 'name' | 'scopes' | 'createdAt'> {
   prefix: string;
   state: 'active' | 'rotated' | 'expired' | 'revoked';
+  /** Where the scopes are exactly a preset's. */
+  preset: PresetName | undefined;
   lastUsedAt: string | undefined;
   expiresAt: string | undefined;
   revokedAt: string | undefined;
@@ -30,16 +36,11 @@ export const prefixOf = ({ id }: ApiKey, { keyStage }: Target): string => `sis_$
 export const shown = (key: ApiKey, target: Target): ShownKey => {
   const { name, scopes: some, createdAt, lastUsedAt, expiresAt, revokedAt } = key;
   const [prefix, state] = [prefixOf(key, target), stateOf(key)];
-  return { name, prefix, state, scopes: some, createdAt, lastUsedAt, expiresAt, revokedAt };
+  return { name, prefix, state, preset: presetOf(some), scopes: some, createdAt, lastUsedAt, expiresAt, revokedAt };
 };
 
-export const readScopes = scopes.filter((scope) => scope.endsWith(':read'));
-
-const shownScopes = (some: readonly Scope[]): string => {
-  const hasAll = (wanted: readonly Scope[]): boolean => wanted.every((scope) => some.includes(scope));
-  if (hasAll(scopes)) return 'all';
-  return some.length === readScopes.length && hasAll(readScopes) ? 'read-only' : some.join(' ');
-};
+const shownScopes = (some: readonly Scope[]): string =>
+  presetOf(some) ?? (areSame(some, readScopes) ? 'read-only' : some.join(' '));
 
 const stateStyles = { active: 'green', rotated: 'yellow', expired: 'dim', revoked: 'dim' } as const;
 
@@ -52,6 +53,55 @@ export const keyColumns: Column<ShownKey>[] = [
   { heading: 'scopes', cell: ({ scopes: some }) => shownScopes(some), wraps: true },
 ];
 
+/** `--preset`, for the commands that issue keys. */
+export const presetOption = (): Option =>
+  new Option('--preset <name>', 'what the key is for, which gives it its scopes').choices(presetNames);
+
+/** The presets with what their keys can do, for the help of these commands. */
+export const presetHelp = `\nPresets:\n${presetNames
+  .map((name) => `  ${name.padEnd(9)}  ${presets[name].use}.\n             A thief ${presets[name].risk}.`)
+  .join('\n')}`;
+
+export interface ExpiryOptions extends GlobalOptions {
+  expires?: () => string;
+}
+
+/** `--expires`, for the same commands. */
+export const expiresOption = (): Option =>
+  new Option('--expires <when>', 'when it ends: after a duration (90d), on a day (2027-12-31) or at a time').argParser(
+    parseEnd,
+  );
+
+/** The end that `--expires` gives. Throws for one that is over. */
+export const endOf = ({ expires }: ExpiryOptions): string | undefined => {
+  const end = expires?.();
+  if (end === undefined || Date.parse(end) > now()) return end;
+  throw new UsageError(`--expires must be in the future: ${end} is over.`);
+};
+
+const endFault = (text: string): string | undefined => {
+  try {
+    return text === 'never' || Date.parse(parseEnd(text)()) > now() ? undefined : 'It must be in the future.';
+  } catch (error) {
+    return `${(error as Error).message} Or never.`;
+  }
+};
+
+/** What a new key may do, and its end, if it has one. */
+interface Rights {
+  scopes: readonly Scope[];
+  expiresAt: string | undefined;
+}
+
+/** Asks the person at the terminal for the purpose of a new key and, unless it is given, for its end. */
+export const askForRights = async (expiresAt: string | undefined): Promise<Rights> => {
+  const options = presetNames.map((value) => ({ value, hint: presetText(value) }));
+  const { scopes } = presets[await choose('What is the key for?', options)];
+  if (expiresAt !== undefined) return { scopes, expiresAt };
+  const end = await ask('When does it end? Such as 90d, 2027-12-31 or never', '--expires', endFault, '365d');
+  return { scopes, expiresAt: end === 'never' ? undefined : parseEnd(end)() };
+};
+
 /** Prints a new key alone on standard output, and a note beside. With `--json` prints one object, with `more` members. */
 export const printNewKey = (key: ApiKey, text: string, target: Target, more: object = {}): void => {
   if (isJson()) {
@@ -59,6 +109,8 @@ export const printNewKey = (key: ApiKey, text: string, target: Target, more: obj
     return;
   }
   const end = key.expiresAt === undefined ? 'does not expire' : `expires ${shownTime(key.expiresAt)}`;
+  const preset = presetOf(key.scopes);
+  if (preset) note(`${preset}: ${presetText(preset)}`);
   note(`Key "${key.name}", scopes: ${shownScopes(key.scopes)}, ${end}. It is shown only now and stored nowhere:`);
   process.stdout.write(`${text}\n`);
 };

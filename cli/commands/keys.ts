@@ -1,13 +1,26 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { now } from '../../lib/clock.ts';
 import { type Scope, scopes } from '../../lib/routes/route.ts';
 import type { ApiKey } from '../../lib/store/api-keys.ts';
 import { issueKey, listKeys, revokeKey, rotateKey } from '../api-keys.ts';
 import type { StoreCommand } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
-import { parseDuration, parseEnd, parseName, timeAfter } from '../input.ts';
-import { isCurrent, isLive, keyColumns, prefixOf, printNewKey, readScopes, shown } from '../keys.ts';
-import { note, print, shownTime } from '../output.ts';
+import { parseDuration, parseName, timeAfter } from '../input.ts';
+import { type PresetName, presetNames, presets, readScopes } from '../key-presets.ts';
+import {
+  askForRights,
+  type ExpiryOptions,
+  endOf,
+  expiresOption,
+  isCurrent,
+  isLive,
+  keyColumns,
+  prefixOf,
+  presetHelp,
+  presetOption,
+  printNewKey,
+  shown,
+} from '../keys.ts';
+import { isInteractive, note, print, shownTime } from '../output.ts';
 import { type GlobalOptions, openStore } from '../target.ts';
 
 const parseScopes = (text: string): Scope[] => {
@@ -18,28 +31,23 @@ const parseScopes = (text: string): Scope[] => {
   return scopes.filter((scope) => named.includes(scope));
 };
 
-interface ExpiryOptions extends GlobalOptions {
-  expires?: () => string;
-}
-
-const endOf = ({ expires }: ExpiryOptions): string | undefined => {
-  const end = expires?.();
-  if (end === undefined || Date.parse(end) > now()) return end;
-  throw new UsageError(`--expires must be in the future: ${end} is over.`);
-};
-
 interface IssueOptions extends ExpiryOptions {
   scopes?: Scope[];
   allScopes?: boolean;
   readOnly?: boolean;
+  preset?: PresetName;
 }
 
-const scopesOf = ({ scopes: some, allScopes, readOnly }: IssueOptions): readonly Scope[] => {
+/** The scopes that the options give a new key. Undefined where they leave it to the person at the terminal. */
+const scopesOf = ({ preset, scopes: some, allScopes, readOnly }: IssueOptions): readonly Scope[] | undefined => {
+  if (preset) return presets[preset].scopes;
   if (some) return some;
   if (allScopes) return scopes;
   if (readOnly) return readScopes;
+  if (isInteractive()) return undefined;
   throw new UsageError(
-    'Say what the key may do: --scopes coupons:read,coupons:apply (or others), --read-only or --all-scopes.',
+    `Say what the key may do: --preset ${presetNames.join('|')}, ` +
+      '--scopes coupons:read,coupons:apply (or others), --read-only or --all-scopes.',
   );
 };
 
@@ -65,18 +73,13 @@ const getLive = (keys: readonly ApiKey[], wanted: string): ApiKey[] => {
 const issue = async (options: IssueOptions, name: string): Promise<void> => {
   const wanted = scopesOf(options);
   const { target, store } = await openStore(options);
-  const expiresAt = endOf(options);
+  const end = endOf(options);
   if (matching((await listKeys(store.id)).filter(isCurrent), name).length > 0)
     throw new Failure(
       `${store.name} has a live key "${name}". Choose another name, or replace that key: store key rotate "${name}"`,
     );
-  const { key, text } = await issueKey({
-    store: store.id,
-    name,
-    scopes: wanted,
-    stage: target.keyStage,
-    ...(expiresAt !== undefined && { expiresAt }),
-  });
+  const rights = wanted ? { scopes: wanted, expiresAt: end } : await askForRights(end);
+  const { key, text } = await issueKey({ store: store.id, name, stage: target.keyStage, ...rights });
   printNewKey(key, text, target);
 };
 
@@ -120,21 +123,26 @@ const revoke = async (options: GlobalOptions, wanted: string): Promise<void> => 
 
 export const addKeys = (program: StoreCommand): void => {
   const key = program.command('key').description('API keys: issue, list, rotate, revoke.');
-  const expires = [
-    '--expires <when>',
-    'when it ends: after a duration (90d), on a day (2027-12-31) or at a time',
-  ] as const;
 
   key
     .command('issue')
-    .description('Issues a key. It is printed once and stored nowhere.')
+    .description('Issues a key. It is printed once and stored nowhere. On a terminal it asks for what no option says.')
     .argument('<name>', 'what the key is for, such as "web shop"', parseName)
-    .option('--scopes <list>', `what it may do, separated by commas: ${scopes.join(', ')}`, parseScopes)
-    .addOption(new Option('--read-only', 'every scope that ends with :read').conflicts(['scopes', 'allScopes']))
-    .addOption(new Option('--all-scopes', 'all scopes').conflicts('scopes'))
-    .option(...expires, parseEnd)
+    .addOption(presetOption())
+    .addOption(
+      new Option('--scopes <list>', `what it may do, separated by commas: ${scopes.join(', ')}`)
+        .conflicts('preset')
+        .argParser(parseScopes),
+    )
+    .addOption(
+      new Option('--read-only', 'every scope that ends with :read').conflicts(['preset', 'scopes', 'allScopes']),
+    )
+    .addOption(new Option('--all-scopes', 'all scopes').conflicts(['preset', 'scopes']))
+    .addOption(expiresOption())
+    .addHelpText('after', presetHelp)
     .examples(
-      'store key issue "web shop" --all-scopes',
+      'store key issue "web shop" --preset shop',
+      'store key issue box --preset dispenser --expires 365d',
       'store key issue "stats bot" --read-only --expires 90d',
       'KEY=$(store key issue till --scopes coupons:read,coupons:apply)',
     )
@@ -155,7 +163,7 @@ export const addKeys = (program: StoreCommand): void => {
         .default(parseDuration('24h'), '24h')
         .argParser(parseDuration),
     )
-    .option(...expires, parseEnd)
+    .addOption(expiresOption())
     .examples('store key rotate "web shop"', 'store key rotate "web shop" --overlap 7d')
     .runs(rotate);
 

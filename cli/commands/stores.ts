@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Option } from 'commander';
 import { now, timestamp } from '../../lib/clock.ts';
-import { scopes } from '../../lib/routes/route.ts';
 import type { ApiKey } from '../../lib/store/api-keys.ts';
 import { isOpen, type Store, setOpen } from '../../lib/store/stores.ts';
 import { type Key, sharedKey } from '../../lib/table/schema.ts';
@@ -10,8 +10,18 @@ import type { StoreCommand } from '../command.ts';
 import { exportAll } from '../data/export.ts';
 import { explain, Failure, UsageError } from '../errors.ts';
 import { ask, nameFault, parseName, parseReason } from '../input.ts';
-import { isLive, printNewKey } from '../keys.ts';
-import { type Column, counted, isJson, note, print, shownTime } from '../output.ts';
+import { type PresetName, presets } from '../key-presets.ts';
+import {
+  askForRights,
+  type ExpiryOptions,
+  endOf,
+  expiresOption,
+  isLive,
+  presetHelp,
+  presetOption,
+  printNewKey,
+} from '../keys.ts';
+import { type Column, counted, isInteractive, isJson, note, print, shownTime } from '../output.ts';
 import { startProgress } from '../progress.ts';
 import { forgetStore, removeRows } from '../scan.ts';
 import { createStore, deleteStore, listStores } from '../stores.ts';
@@ -36,16 +46,24 @@ const columns: Column<Store>[] = [
   },
 ];
 
-const create = async (options: GlobalOptions & { key: boolean }, given: string | undefined): Promise<void> => {
+interface CreateOptions extends ExpiryOptions {
+  key: boolean;
+  preset?: PresetName;
+}
+
+const create = async (options: CreateOptions, given: string | undefined): Promise<void> => {
   const target = await connect(options);
   const name =
     given ?? (await ask('What is the name of the store?', 'the name, as in store create "My Store"', nameFault));
   const same = (await listStores()).find((store) => store.name.toLowerCase() === name.trim().toLowerCase());
   if (same) throw new Failure(`${target.name} has a store ${same.name} (${same.id}) already. Choose another name.`);
+  const end = endOf(options);
+  const asks = options.key && options.preset === undefined && isInteractive();
+  const rights = asks ? await askForRights(end) : { scopes: presets[options.preset ?? 'all'].scopes, expiresAt: end };
   const store = await createStore(name.trim());
   if (!isJson()) note(`Created the store ${store.name} (${store.id}) on ${target.name}: ${target.baseUrl}`);
   if (!options.key) return print(store, columns);
-  const { key, text } = await issueKey({ store: store.id, name: 'first key', scopes, stage: target.keyStage });
+  const { key, text } = await issueKey({ store: store.id, name: 'first key', stage: target.keyStage, ...rights });
   printNewKey(key, text, target, { store });
 };
 
@@ -150,10 +168,13 @@ const remove = async (options: DeleteOptions, wanted: string | undefined): Promi
 export const addStores = (program: StoreCommand): void => {
   program
     .command('create')
-    .description('Creates a store and issues its first API key, which has all scopes.')
+    .description('Creates a store and issues its first API key. Without a terminal the key has all scopes.')
     .argument('[name]', 'the name of the store; asked for on a terminal', parseName)
-    .option('--no-key', 'issue no key')
-    .examples('store create "My Store"', 'store create "My Store" --stage prod --json')
+    .addOption(presetOption())
+    .addOption(expiresOption())
+    .addOption(new Option('--no-key', 'issue no key').conflicts(['preset', 'expires']))
+    .addHelpText('after', presetHelp)
+    .examples('store create "My Store"', 'store create "My Store" --stage prod --preset all --expires 365d')
     .runs(create);
 
   program

@@ -21,7 +21,7 @@ export const checkKeys = async ({ id, name }: Store): Promise<Finding[]> => {
   const check = `keys of ${name}`;
   const current = (await listKeys(id)).filter(isCurrent);
   const ending = current.filter(endsSoon);
-  const fix = `Issue one: store key issue "web shop" --all-scopes --store ${id}`;
+  const fix = `Issue one: store key issue "web shop" --preset shop --store ${id}`;
   if (current.length === 0) return [warnIf(check, ['no live key: nobody can call the API', fix])];
   if (ending.length === 0) return [ok(check, `${current.length} live, none ends within 14 days`)];
   return ending.map((key) =>
