@@ -75,6 +75,10 @@ export interface Endpoints {
        */
       id: string;
     };
+    /**
+     * The `ETag` of the state that this change is for, with its quotes: if the resource has another by now, the answer is 412 and nothing is changed. A list of ETags means any of them; `*` means any state. Left out: any state.
+     */
+    ifMatch?: string;
     body: UpdateCouponRequest;
     answer: CouponResponse;
   };
@@ -172,6 +176,10 @@ export interface Endpoints {
        */
       identifier: string;
     };
+    /**
+     * The `ETag` of the state that this change is for, with its quotes: if the resource has another by now, the answer is 412 and nothing is changed. A list of ETags means any of them; `*` means any state. Left out: any state.
+     */
+    ifMatch?: string;
     body: UpdateCustomerRequest;
     answer: CustomerResponse;
   };
@@ -328,6 +336,10 @@ export interface Endpoints {
        */
       id: string;
     };
+    /**
+     * The `ETag` of the state that this change is for, with its quotes: if the resource has another by now, the answer is 412 and nothing is changed. A list of ETags means any of them; `*` means any state. Left out: any state.
+     */
+    ifMatch?: string;
     body: UpdateGiftCardRequest;
     answer: GiftCardResponse;
   };
@@ -417,6 +429,10 @@ export interface Endpoints {
        */
       id: string;
     };
+    /**
+     * The `ETag` of the state that this change is for, with its quotes: if the resource has another by now, the answer is 412 and nothing is changed. A list of ETags means any of them; `*` means any state. Left out: any state.
+     */
+    ifMatch?: string;
     body: ProductUpsertRequest;
     answer: ProductResponse;
   };
@@ -478,6 +494,10 @@ export interface Endpoints {
        */
       id: string;
     };
+    /**
+     * The `ETag` of the state that this change is for, with its quotes: if the resource has another by now, the answer is 412 and nothing is changed. A list of ETags means any of them; `*` means any state. Left out: any state.
+     */
+    ifMatch?: string;
     body: UpdateCategoryRequest;
     answer: CategoryResponse;
   };
@@ -491,6 +511,10 @@ export interface Endpoints {
        */
       id: string;
     };
+    /**
+     * The `ETag` of the state that this change is for, with its quotes: if the resource has another by now, the answer is 412 and nothing is changed. A list of ETags means any of them; `*` means any state. Left out: any state.
+     */
+    ifMatch?: string;
   };
   /**
    * Add a product to a category

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type Route, scopes } from '../lib/routes/route.ts';
+import { type Route, scopes, takesIfMatch } from '../lib/routes/route.ts';
 import {
   headerRefs,
   headers,
@@ -24,6 +24,17 @@ const idempotencyKey: Parameter = {
     'request with the same key is answered with the first answer, and the change is made once. Quotes around it, which the draft of ' +
     'this header wants, are no part of it: with them it may be 257 characters long.',
   schema: { type: 'string', minLength: 1, maxLength: 257, pattern: '^[\\x21-\\x7e]+$' },
+};
+
+const ifMatch: Parameter = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description:
+    'The `ETag` of the state that this change is for, with its quotes: if the resource has another by now, the answer is 412 and nothing ' +
+    'is changed. A list of ETags means any of them; `*` means any state. Left out: any state.',
+  schema: { type: 'string', minLength: 1 },
+  example: '"5Yp3kXc0v1Qm2nJ8sT7wUA"',
 };
 
 /** The resources that ids in paths name, by the segment before them. */
@@ -66,6 +77,7 @@ const successOf = (row: Route, recorded: Recorded | undefined): Response => ({
   headers: headerRefs(
     'X-Request-Id',
     ...(row.status === 201 ? (['Location'] as const) : []),
+    ...(row.tagged && row.response ? (['ETag'] as const) : []),
     ...(row.method === 'POST' ? (['Idempotent-Replayed'] as const) : []),
   ),
   ...(row.response && { content: contentOf(row, row.response, recorded?.body) }),
@@ -90,6 +102,7 @@ const operationOf = (row: Route, recorded: Recorded | undefined): Operation => {
       ...parametersOf(row, 'path', row.params),
       ...parametersOf(row, 'query', row.query),
       ...(row.method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+      ...(takesIfMatch(row) ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
     ],
     ...(row.body && {
       requestBody: { required: !row.bodyOptional, content: contentOf(row, row.body, text.request) },
@@ -147,7 +160,7 @@ export const document = (
   paths: pathsOf(routes, recordings),
   components: {
     schemas: { ...schemaComponents(), Problem: problemSchema },
-    parameters: { IdempotencyKey: idempotencyKey },
+    parameters: { IdempotencyKey: idempotencyKey, IfMatch: ifMatch },
     headers,
     responses: problemResponses(),
     securitySchemes: {
