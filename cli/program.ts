@@ -3,6 +3,7 @@ import { StoreCommand } from './command.ts';
 import { addAudit } from './commands/audit.ts';
 import { addCredit } from './commands/credit.ts';
 import { addDeliveries } from './commands/deliveries.ts';
+import { addDispenser } from './commands/dispenser.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExport } from './commands/export.ts';
 import { addImport } from './commands/import.ts';
@@ -38,6 +39,7 @@ for (const add of [
   addExport,
   addCredit,
   addDeliveries,
+  addDispenser,
   addAudit,
   addSweep,
   addRestoreCheck,

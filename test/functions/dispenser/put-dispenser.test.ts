@@ -9,6 +9,7 @@ import { scopes } from '../../../lib/routes/route.ts';
 import { update } from '../../../lib/table/language.ts';
 import { write } from '../../../lib/table/table.ts';
 import { anOrder, startTestQueue } from '../../support/deliveries.ts';
+import { answerLost, intercept } from '../../support/faults.ts';
 import { setClock, startTestService } from '../../support/service.ts';
 
 const url = 'https://simhost-0123456789abcdef0.agni.secondlife.io:12043/cap/0f8fad5b-d9cb-469f-a165-70867728950e';
@@ -83,6 +84,24 @@ test('200s with another secret for the box of an earlier version, whose registra
   const { body } = await put({ url });
 
   expect(body.secret).not.toBe(secret);
+  expect(secretsOf((await findDispenser(service.store)) as Dispenser)).toEqual([body.secret, secret]);
+});
+
+test('makes one new secret when the answer to its write is lost, and keeps the one before', async () => {
+  const otherKey = service.callAs(await service.keyWith(['dispenser:register']));
+  const { secret } = (await put({ url })).body;
+  let lost = 0;
+  const stop = intercept(async ({ operation, input }, send) => {
+    const answer = await send();
+    if (operation !== 'UpdateItem' || !JSON.stringify(input).includes('oldSecret') || lost > 0) return answer;
+    lost += 1;
+    throw answerLost();
+  });
+
+  const { status, body } = await put({ url }, otherKey);
+
+  stop();
+  expect([status, lost]).toEqual([200, 1]);
   expect(secretsOf((await findDispenser(service.store)) as Dispenser)).toEqual([body.secret, secret]);
 });
 
