@@ -1,8 +1,8 @@
 import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { listKey } from '../lib/store/stores.ts';
 import { db, tableName } from '../lib/table/client.ts';
 import type { Key } from '../lib/table/schema.ts';
 import { removeMany } from '../lib/table/table.ts';
-import { listKey } from './stores.ts';
 
 /**
  * The keys of all items of a store, a page at a time. Scans the whole table: only a scan finds items to which no other

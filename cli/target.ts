@@ -4,9 +4,9 @@ import * as z from 'zod';
 import { source } from '../lib/clock.ts';
 import type { Stage } from '../lib/keys.ts';
 import type { Store } from '../lib/store/stores.ts';
+import { listStores } from '../lib/store/stores.ts';
 import { Failure, UsageError } from './errors.ts';
 import { useLocalEngines } from './local-engines.ts';
-import { listStores } from './stores.ts';
 
 /** The options that every command takes. */
 export interface GlobalOptions {

@@ -45,21 +45,8 @@ type Row<P extends ListPath> = Answer<'GET', P> extends { data: (infer R)[] } ? 
 interface AnySent extends CallOptions {
   path?: Record<string, string>;
   query?: Record<string, unknown>;
-  ifMatch?: string;
   body?: unknown;
 }
-
-const etags = new WeakMap<object, string>();
-
-/**
- * The ETag of one resource, for `ifMatch`. Takes the very object that a call returned: copies and rows of lists have none.
- * Throws a TypeError for them, since a call without `ifMatch` would overwrite any state.
- */
-export const etagOf = (answer: object): string => {
-  const etag = etags.get(answer);
-  if (etag === undefined) throw new TypeError('Only an answer of one resource has an ETag, and no copy of it.');
-  return etag;
-};
 
 const addressOf = (baseUrl: string, template: string, { path = {}, query = {} }: AnySent): string => {
   const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
@@ -75,8 +62,7 @@ const checkHeaders = (headers: Record<string, string>): void => {
     try {
       new Headers({ [name]: value });
     } catch {
-      const option =
-        { 'X-API-Key': 'apiKey', 'Idempotency-Key': 'idempotencyKey', 'If-Match': 'ifMatch' }[name] ?? name;
+      const option = { 'X-API-Key': 'apiKey', 'Idempotency-Key': 'idempotencyKey' }[name] ?? name;
       throw new TypeError(`${option} has a character that the header ${name} must not have.`);
     }
 };
@@ -93,7 +79,6 @@ const requestOf = (method: Method, template: string, sent: AnySent, { baseUrl, a
     Accept: 'application/json',
     ...(sent.body !== undefined && { 'Content-Type': 'application/json' }),
     ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
-    ...(sent.ifMatch !== undefined && { 'If-Match': sent.ifMatch }),
   };
   checkHeaders(headers);
   const body = sent.body === undefined ? {} : { body: JSON.stringify(sent.body) };
@@ -109,10 +94,7 @@ const bodyOf = async (response: Response): Promise<{ value?: unknown; isJson: bo
   const text = await response.text();
   if (text === '') return { isJson: response.status === 204 };
   try {
-    const value = JSON.parse(text);
-    const etag = response.headers.get('ETag');
-    if (etag !== null && Object(value) === value) etags.set(value, etag);
-    return { value, isJson: true };
+    return { value: JSON.parse(text), isJson: true };
   } catch {
     return { isJson: false };
   }
@@ -124,7 +106,7 @@ const noJson = {
 };
 
 /**
- * A client of one store. Each method takes a path as the API reference writes it, then `path`, `query`, `ifMatch` and `body`. It
+ * A client of one store. Each method takes a path as the API reference writes it, then `path`, `query` and `body`. It
  * returns the parsed body, or undefined for 204.
  *
  * It retries transient failures (429, 5xx, a lost connection, a time-out), and waits as long as `Retry-After` asks. A POST

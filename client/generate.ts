@@ -3,7 +3,7 @@ import { compile } from 'json-schema-to-typescript';
 
 /**
  * Writes `types.ts` from `docs/openapi.json`: the schemas by their names, and `Endpoints`, which has for each
- * "METHOD /path" the types of the request (`path`, `query`, `ifMatch`, `body`) and of the response (`answer`).
+ * "METHOD /path" the types of the request (`path`, `query`, `body`) and of the response (`answer`).
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, looked at member by member.
@@ -42,7 +42,6 @@ const exchangeOf = (document: Json, operation: Json): Json => {
   const success = Object.entries<Json>(operation.responses).find(([status]) => status.startsWith('2'))?.[1];
   const path = parametersIn('path', parameters);
   const query = parametersIn('query', parameters);
-  const ifMatch = parameters.find(({ name }: Json) => name === 'If-Match');
   const body = jsonOf(operation.requestBody?.content);
   const answer = jsonOf(success?.content);
   const required = [path && 'path', body && operation.requestBody.required && 'body', answer && 'answer'];
@@ -50,13 +49,7 @@ const exchangeOf = (document: Json, operation: Json): Json => {
     type: 'object',
     additionalProperties: false,
     description: operation.summary,
-    properties: {
-      ...(path && { path }),
-      ...(query && { query }),
-      ...(ifMatch && { ifMatch: { type: 'string', description: ifMatch.description } }),
-      ...(body && { body }),
-      ...(answer && { answer }),
-    },
+    properties: { ...(path && { path }), ...(query && { query }), ...(body && { body }), ...(answer && { answer }) },
     required: required.filter((name) => typeof name === 'string'),
   };
 };

@@ -75,10 +75,6 @@ export interface Endpoints {
        */
       id: string;
     };
-    /**
-     * The `ETag` of the state that this change is for, with its quotes: if the resource has another by now, the answer is 412 and nothing is changed. A list of ETags means any of them; `*` means any state. Left out: any state.
-     */
-    ifMatch?: string;
     body: UpdateCouponRequest;
     answer: CouponResponse;
   };
@@ -176,10 +172,6 @@ export interface Endpoints {
        */
       identifier: string;
     };
-    /**
-     * The `ETag` of the state that this change is for, with its quotes: if the resource has another by now, the answer is 412 and nothing is changed. A list of ETags means any of them; `*` means any state. Left out: any state.
-     */
-    ifMatch?: string;
     body: UpdateCustomerRequest;
     answer: CustomerResponse;
   };
@@ -336,10 +328,6 @@ export interface Endpoints {
        */
       id: string;
     };
-    /**
-     * The `ETag` of the state that this change is for, with its quotes: if the resource has another by now, the answer is 412 and nothing is changed. A list of ETags means any of them; `*` means any state. Left out: any state.
-     */
-    ifMatch?: string;
     body: UpdateGiftCardRequest;
     answer: GiftCardResponse;
   };
@@ -429,10 +417,6 @@ export interface Endpoints {
        */
       id: string;
     };
-    /**
-     * The `ETag` of the state that this change is for, with its quotes: if the resource has another by now, the answer is 412 and nothing is changed. A list of ETags means any of them; `*` means any state. Left out: any state.
-     */
-    ifMatch?: string;
     body: ProductUpsertRequest;
     answer: ProductResponse;
   };
@@ -494,10 +478,6 @@ export interface Endpoints {
        */
       id: string;
     };
-    /**
-     * The `ETag` of the state that this change is for, with its quotes: if the resource has another by now, the answer is 412 and nothing is changed. A list of ETags means any of them; `*` means any state. Left out: any state.
-     */
-    ifMatch?: string;
     body: UpdateCategoryRequest;
     answer: CategoryResponse;
   };
@@ -511,10 +491,6 @@ export interface Endpoints {
        */
       id: string;
     };
-    /**
-     * The `ETag` of the state that this change is for, with its quotes: if the resource has another by now, the answer is 412 and nothing is changed. A list of ETags means any of them; `*` means any state. Left out: any state.
-     */
-    ifMatch?: string;
   };
   /**
    * Add a product to a category
@@ -572,6 +548,19 @@ export interface Endpoints {
   'PUT /v1/dispenser': {
     body: PutDispenserRequest;
     answer: DispenserResponse;
+  };
+  /**
+   * Tell the name of an avatar
+   */
+  'PUT /v1/residents/{uuid}': {
+    path: {
+      /**
+       * UUID of the avatar.
+       */
+      uuid: string;
+    };
+    body: PutResidentRequest;
+    answer: ResidentResponse;
   };
 }
 export interface CouponListResponse {
@@ -1378,4 +1367,28 @@ export interface DispenserResponse {
    * When this registration was made.
    */
   registeredAt: string;
+}
+export interface PutResidentRequest {
+  /**
+   * The avatar’s current name: `first`, `first.last` or `first last`.
+   */
+  username: string;
+}
+export interface ResidentResponse {
+  /**
+   * UUID of the avatar.
+   */
+  uuid: string;
+  /**
+   * The current name in canonical form; the UUID where no name leads to the avatar in this store.
+   */
+  username: string;
+  /**
+   * All names that lead to the avatar in this store, the current one first.
+   */
+  names: string[];
+  /**
+   * Who told of the avatar: the operator, to all stores, or a key or dispenser of this store, to it alone.
+   */
+  source: 'operator' | 'store';
 }

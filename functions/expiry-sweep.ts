@@ -1,20 +1,16 @@
 import type { Context } from 'aws-lambda';
-import { noteSweep, type SweepReport, sweepDueLots } from '../lib/credit/sweep.ts';
+import { type SweepReport, sweep } from '../lib/credit/sweep.ts';
 import { logSink } from '../lib/log.ts';
 import { metered, newMeter } from '../lib/table/meter.ts';
 
 /** The time that the sweep leaves for changes that are under way when it stops. */
 const reserveMillis = 10_000;
 
-/** Closes the credit lots that have come due; runs every minute, and ends before its own timeout. */
+/** Closes the credit lots that have come due, and follows renames; runs every minute, and ends before its own timeout. */
 export const handler = async (_event: unknown, context: Context): Promise<SweepReport> => {
   const meter = newMeter();
-  const report = await metered(meter, async () => {
-    const mayGoOn = (): boolean => context.getRemainingTimeInMillis() > reserveMillis;
-    const done = await sweepDueLots(`sweep ${context.awsRequestId}`, mayGoOn);
-    await noteSweep(done);
-    return done;
-  });
+  const mayGoOn = (): boolean => context.getRemainingTimeInMillis() > reserveMillis;
+  const report = await metered(meter, () => sweep(`sweep ${context.awsRequestId}`, mayGoOn));
   const { calls, units } = meter;
   logSink.write({ level: report.failed > 0 ? 'ERROR' : 'INFO', sweep: report, calls, units });
   return report;

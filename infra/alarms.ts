@@ -13,6 +13,7 @@ export interface Watched {
   data: Data;
   worker: ServiceFunction;
   sweep: ServiceFunction;
+  lookUp: ServiceFunction;
   /** The functions that change credit. */
   creditWriters: readonly ServiceFunction[];
 }
@@ -183,6 +184,15 @@ const deliveryAlarms = (scope: Construct, { data, worker }: Watched): Record<str
   },
 });
 
+const residentAlarms = (_scope: Construct, { lookUp }: Watched): Record<string, AlarmFacts> => ({
+  LookUpFailing: {
+    metric: lookUp.lambda.metricErrors({ statistic: 'Sum', period: fiveMinutes }),
+    threshold: 3,
+    meaning:
+      'Avatars whom nobody imported cannot buy: calls about them are answered 404 or 400, because the function resident-lookup fails. Residents who are known already are not affected. The log of that function shows the reason.',
+  },
+});
+
 const creditAlarms = (scope: Construct, { sweep, creditWriters }: Watched): Record<string, AlarmFacts> => ({
   SweepNotRun: {
     metric: sweep.lambda.metricInvocations({ statistic: 'Sum', period: fiveMinutes }),
@@ -219,5 +229,6 @@ export const alarmsOf = (scope: Construct, watched: Watched): Record<string, Ala
   ...apiAlarms(scope, watched),
   ...tableAlarms(watched),
   ...deliveryAlarms(scope, watched),
+  ...residentAlarms(scope, watched),
   ...creditAlarms(scope, watched),
 });

@@ -68,5 +68,18 @@ export const authorizerPermissions: Permission[] = [
 /** The worker checks that the store exists, keeps the record of each delivery, and notes lost dispensers. */
 export const workerAccess: Access = { reads: ['STORE'], writes: ['DELIVERY', 'DISPENSER'] };
 
-/** The sweep finds due customers in an index that spans all stores, and notes when it ran. */
-export const sweepAccess: Access = { reads: [], writes: ['CUSTOMER', 'LOT', 'SWEEP'], alsoReads: ['CUSTOMER#DUE#*'] };
+/** Asks a store's dispenser for an avatar, counts that, and keeps the answer for the store. */
+export const lookUpAccess: Access = {
+  reads: ['RESIDENT', 'NAME'],
+  writes: ['STORE_RESIDENT', 'STORE_NAME', 'LOOKUP', 'DISPENSER'],
+};
+
+/**
+ * The sweep finds due customers and renamed residents in an index that spans all stores, and notes when it ran. A rename
+ * reaches every item that holds a copy of the name.
+ */
+export const sweepAccess: Access = {
+  reads: ['STORE', 'NAME'],
+  writes: ['CUSTOMER', 'LOT', 'SWEEP', 'COUPON', 'GIFTCARD', 'SPEND', 'RESIDENT', 'STORE_RESIDENT'],
+  alsoReads: ['CUSTOMER#DUE#*'],
+};

@@ -17,6 +17,7 @@ import { Operation } from './operation.ts';
 import {
   accessOf,
   authorizerPermissions,
+  lookUpAccess,
   type Permission,
   permissions,
   sweepAccess,
@@ -33,6 +34,8 @@ export interface StoreServiceProps extends StackProps {
 
 /** API Gateway waits no longer for an answer. */
 const endpointTimeoutSeconds = 29;
+/** A caller waits 3 seconds. */
+const lookUpTimeoutSeconds = 5;
 /** The next sweep begins after a minute. */
 const sweepTimeoutSeconds = 55;
 
@@ -67,6 +70,7 @@ export class StoreServiceStack extends Stack {
     });
     const api = new Api(this, 'Api', { settings, rows: routes, authorizer: authorizer.target });
 
+    const lookUp = this.addLookUp(surroundings, data.table, { ...hosts });
     const creditWriters: ServiceFunction[] = [];
     for (const row of routes) {
       const endpoint = new ServiceFunction(this, row.id.replace('/', '-'), {
@@ -80,10 +84,12 @@ export class StoreServiceStack extends Stack {
           // CloudFormation resolves the reference, so a function need not call Secrets Manager when it starts.
           ...(loadOf(row) === 'list' && { CURSOR_SECRET: data.cursorSecret.secretValue.unsafeUnwrap() }),
           ...(row.queue && { ...queueUrls, ...hosts }),
+          ...(row.resolves && { RESIDENT_LOOKUP_URL: this.invocationOf(lookUp) }),
         },
         statements: [
           ...tableStatements(data.table, permissions(accessOf(row))),
           ...(row.queue ? [sendStatement(data.queue)] : []),
+          ...(row.resolves ? [invokeStatement(lookUp)] : []),
         ],
         isWaitedFor: true,
       });
@@ -97,7 +103,7 @@ export class StoreServiceStack extends Stack {
     const sweep = this.addSweep(surroundings, data.table);
     if (settings.firewall) addFirewall(this, api.rest, settings);
     const domain = addDomain(this, api.rest, settings);
-    new Operation(this, 'Operation', { settings, api, data, worker, sweep, creditWriters });
+    new Operation(this, 'Operation', { settings, api, data, worker, sweep, lookUp, creditWriters });
 
     new CfnOutput(this, 'BaseUrl', { value: domain?.url ?? api.rest.url.replace(/\/$/, '') });
     if (domain) new CfnOutput(this, 'DomainTarget', { value: domain.target });
@@ -146,12 +152,34 @@ export class StoreServiceStack extends Stack {
     return worker;
   }
 
-  /** Closes the credit lots that have come due, every minute. */
+  /** The address at which Lambda's API invokes a function. */
+  private invocationOf({ target }: ServiceFunction): string {
+    return `https://lambda.${this.region}.${this.urlSuffix}/2015-03-31/functions/${target.functionName}/invocations`;
+  }
+
+  /** Asks dispensers for avatars whom nobody imported. The endpoints wait for it. */
+  private addLookUp(
+    surroundings: Surroundings,
+    table: Data['table'],
+    environment: Record<string, string>,
+  ): ServiceFunction {
+    return new ServiceFunction(this, 'resident-lookup', {
+      ...surroundings,
+      entry: 'resident-lookup',
+      description: "Asks a store's dispenser for an avatar whom nobody imported.",
+      memoryMegabytes: 512,
+      timeoutSeconds: lookUpTimeoutSeconds,
+      environment,
+      statements: tableStatements(table, permissions(lookUpAccess)),
+    });
+  }
+
+  /** Closes the credit lots that have come due, and follows renames, every minute. */
   private addSweep(surroundings: Surroundings, table: Data['table']): ServiceFunction {
     const sweep = new ServiceFunction(this, 'expiry-sweep', {
       ...surroundings,
       entry: 'expiry-sweep',
-      description: 'Closes the credit lots that have come due.',
+      description: 'Closes the credit lots that have come due, and follows renames.',
       memoryMegabytes: 512,
       timeoutSeconds: sweepTimeoutSeconds,
       environment: { CREDIT_LIMIT: String(surroundings.settings.creditLimit) },
@@ -195,6 +223,9 @@ const tableStatements = ({ tableArn }: Data['table'], permitted: Permission[]): 
         },
       }),
   );
+
+const invokeStatement = ({ target }: ServiceFunction): PolicyStatement =>
+  new PolicyStatement({ sid: 'LookUp', actions: ['lambda:InvokeFunction'], resources: [target.functionArn] });
 
 const sendStatement = (...queues: Queue[]): PolicyStatement =>
   new PolicyStatement({

@@ -7,8 +7,12 @@ export const nilUuid = '00000000-0000-0000-0000-000000000000';
 export const uuidPattern = /^[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$/;
 const usernamePattern = /^([A-Za-z0-9]{1,31})(?:[. ]([A-Za-z0-9]{1,31}))?$/;
 
-/** The regular expression of both forms, with surrounding blanks, for the API reference. */
-export const identifierForm = `^\\s*(?:${[uuidPattern, usernamePattern].map(({ source }) => source.slice(1, -1)).join('|')})\\s*$`;
+/** One regular expression of several, with surrounding blanks, for the API reference. */
+const formOf = (...patterns: RegExp[]): string =>
+  `^\\s*(?:${patterns.map(({ source }) => source.slice(1, -1)).join('|')})\\s*$`;
+
+export const usernameForm = formOf(usernamePattern);
+export const identifierForm = formOf(uuidPattern, usernamePattern);
 
 /**
  * A resident's name in canonical form: lower case, dot-joined, `.resident` dropped. `Ada Resident`, `ada.resident` and

@@ -41,7 +41,7 @@ const lotView = (lot: CreditLot, at: string) => ({
 export const viewCredit = async (store: string, text: string) => {
   const identifier = parseIdentifier(text);
   if (!identifier) throw invalid('Give a resident’s name, such as "vera.vendor", or an avatar UUID.');
-  const uuid = await uuidOf(identifier);
+  const uuid = await uuidOf(store, identifier);
   const item: CreditItem = await getCustomerItem(store, uuid);
   const lots = (await listLots(store, uuid)).map((lot) => asDecided(lot, item));
   const at = timestamp(now());

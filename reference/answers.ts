@@ -4,12 +4,11 @@ import {
   invalid,
   keyReused,
   notFound,
-  preconditionFailed,
   problemBody,
   requestRunning,
   unavailable,
 } from '../lib/problem.ts';
-import { type Route, takesIfMatch } from '../lib/routes/route.ts';
+import type { Route } from '../lib/routes/route.ts';
 import type { JsonSchema } from './schemas.ts';
 
 /** The answers that are not an operation's own: problems, and the headers of all. */
@@ -47,11 +46,6 @@ export const headers = {
     'string',
     'Path of the new resource, relative to the host.',
     '/v1/categories/0198b3a4-5c1e-7c2a-9f43-5b1d6e0f7a21',
-  ),
-  ETag: header(
-    'string',
-    'Names this state of the resource: another answer has another ETag. Send it in `If-Match`, with its quotes.',
-    '"5Yp3kXc0v1Qm2nJ8sT7wUA"',
   ),
   'Retry-After': header('integer', 'Seconds to wait before the request is sent again.', 1),
   'Idempotent-Replayed': header(
@@ -106,11 +100,6 @@ export const problems: Record<number, ProblemAnswer> = {
     example: problemBody(requestRunning(), credit),
     retryAfter: true,
   },
-  412: {
-    name: 'PreconditionFailed',
-    when: '`If-Match` does not name the current state: the resource has changed. Nothing was changed now. Read it again.',
-    example: problemBody(preconditionFailed(), '/v1/products/00000003-dede-4ede-8ede-000000000001'),
-  },
   413: {
     name: 'ContentTooLarge',
     when:
@@ -152,14 +141,11 @@ export const problems: Record<number, ProblemAnswer> = {
 };
 
 /** The statuses of the problems of a row. Every row has 404, since the store of a key may be gone. */
-export const problemStatuses = (row: Route): number[] => {
-  const around = [401, ...(row.scope === null ? [] : [403]), 404, 429, 500, 503, 504];
-  const byKind = [
-    ...(row.method === 'POST' ? [409, 422] : []),
-    ...(takesIfMatch(row) ? [412] : []),
-    ...(row.body ? [413] : []),
-  ];
-  return [...new Set([...row.problems, ...around, ...byKind])].sort((a, b) => a - b);
+export const problemStatuses = ({ problems: own, method, body, scope }: Route): number[] => {
+  const around = [401, ...(scope === null ? [] : [403]), 404, 429, 500, 503, 504];
+  return [...new Set([...own, ...around, ...(method === 'POST' ? [409, 422] : []), ...(body ? [413] : [])])].sort(
+    (a, b) => a - b,
+  );
 };
 
 const responseOf = ({ when, example, retryAfter }: ProblemAnswer) => ({

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type Route, scopes, takesIfMatch } from '../lib/routes/route.ts';
+import { type Route, scopes } from '../lib/routes/route.ts';
 import {
   headerRefs,
   headers,
@@ -26,17 +26,6 @@ const idempotencyKey: Parameter = {
   schema: { type: 'string', minLength: 1, maxLength: 257, pattern: '^[\\x21-\\x7e]+$' },
 };
 
-const ifMatch: Parameter = {
-  name: 'If-Match',
-  in: 'header',
-  required: false,
-  description:
-    'The `ETag` of the state that this change is for, with its quotes: if the resource has another by now, the answer is 412 and nothing ' +
-    'is changed. A list of ETags means any of them; `*` means any state. Left out: any state.',
-  schema: { type: 'string', minLength: 1 },
-  example: '"5Yp3kXc0v1Qm2nJ8sT7wUA"',
-};
-
 /** The resources that ids in paths name, by the segment before them. */
 const resources: Record<string, string> = {
   coupons: 'coupon',
@@ -48,6 +37,7 @@ const resources: Record<string, string> = {
 /** `UUID of the coupon.` for `/v1/coupons/{id}`. */
 const placeholderText = (row: Route, name: string): string | undefined => {
   if (name === 'identifier') return 'The resident, by username or avatar UUID.';
+  if (name === 'uuid') return 'UUID of the avatar.';
   const resource = resources[row.path.split(`/{${name}}`)[0]?.split('/').at(-1) ?? ''];
   return resource && `UUID of the ${resource}.`;
 };
@@ -77,7 +67,6 @@ const successOf = (row: Route, recorded: Recorded | undefined): Response => ({
   headers: headerRefs(
     'X-Request-Id',
     ...(row.status === 201 ? (['Location'] as const) : []),
-    ...(row.tagged && row.response ? (['ETag'] as const) : []),
     ...(row.method === 'POST' ? (['Idempotent-Replayed'] as const) : []),
   ),
   ...(row.response && { content: contentOf(row, row.response, recorded?.body) }),
@@ -102,7 +91,6 @@ const operationOf = (row: Route, recorded: Recorded | undefined): Operation => {
       ...parametersOf(row, 'path', row.params),
       ...parametersOf(row, 'query', row.query),
       ...(row.method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
-      ...(takesIfMatch(row) ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
     ],
     ...(row.body && {
       requestBody: { required: !row.bodyOptional, content: contentOf(row, row.body, text.request) },
@@ -160,7 +148,7 @@ export const document = (
   paths: pathsOf(routes, recordings),
   components: {
     schemas: { ...schemaComponents(), Problem: problemSchema },
-    parameters: { IdempotencyKey: idempotencyKey, IfMatch: ifMatch },
+    parameters: { IdempotencyKey: idempotencyKey },
     headers,
     responses: problemResponses(),
     securitySchemes: {

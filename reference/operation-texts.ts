@@ -4,6 +4,7 @@ import { customerTexts } from './operations/customers.ts';
 import { dispenserTexts } from './operations/dispenser.ts';
 import { giftCardTexts } from './operations/gift-cards.ts';
 import { productTexts } from './operations/products.ts';
+import { residentTexts } from './operations/residents.ts';
 import { storeTexts } from './operations/store.ts';
 
 /** Describes an operation for integrators, with one example of it. The examples work on the demo data as it is at first. */
@@ -25,4 +26,5 @@ export const operationTexts: Record<string, OperationText> = {
   ...categoryTexts,
   ...storeTexts,
   ...dispenserTexts,
+  ...residentTexts,
 };

@@ -26,7 +26,7 @@ const applyPath = (who: string) => `/v1/customers/${who}/actions/apply-coupon`;
 const costOf = async (method: string, path: string, body?: object, cold = false) => {
   forgetResidents();
   const names = [ada.uuid, bob.uuid].map((uuid) => ({ uuid }));
-  if (!cold) await Promise.all([...names, { username: bob.username }].map(findResident));
+  if (!cold) await Promise.all([...names, { username: bob.username }].map((name) => findResident(service.store, name)));
   const { status, cost } = await service.call(method, path, body);
   expect(status).toBeLessThan(300);
   return { steps: cost?.steps, units: cost?.units };

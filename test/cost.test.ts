@@ -13,7 +13,7 @@ let service: Awaited<ReturnType<typeof startTestService>>;
 beforeAll(async () => {
   service = await startTestService();
   await seedResidents();
-  for (const { uuid } of [ada, bob]) await findResident({ uuid });
+  for (const { uuid } of [ada, bob]) await findResident(service.store, { uuid });
 });
 
 const callIn = async ({ store }: { store: string }): Promise<Call> =>

@@ -77,7 +77,7 @@ const limit = 1_000_000_000;
 export const incrementCredit = endpoint(incrementCreditRow, async ({ store, params, body }) => {
   const at = timestamp(now());
   checkCommand({ kind: 'increment', ...body }, at, limit);
-  const uuid = await uuidOf(params.identifier);
+  const uuid = await uuidOf(store, params.identifier);
   try {
     const { data } = await customers
       .patch({ store, uuid })

@@ -114,7 +114,9 @@ export const checkGiftCards: Check = (store, listener) =>
     everyRow(listStoreCards(store), ({ sk }) => sk),
     listener,
     async ({ id, ownerUuid }) =>
-      (await findResident({ uuid: ownerUuid })) ? [] : [`gift card ${id}: its owner ${ownerUuid} is no resident.`],
+      (await findResident(store, { uuid: ownerUuid }))
+        ? []
+        : [`gift card ${id}: its owner ${ownerUuid} is no resident.`],
   );
 
 /** Partitions that belong to a customer. */

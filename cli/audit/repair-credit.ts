@@ -171,7 +171,7 @@ const repairOf = async (
   cause: Cause,
 ): Promise<Repair | undefined> => {
   if (item) return planRepair(store, item, lots, cause);
-  const resident = await findResident({ uuid });
+  const resident = await findResident(store, { uuid });
   if (resident) return planRepair(store, { ...customerKey(store, uuid), username: resident.username }, lots, cause);
   const fault = `customer ${uuid}: there are lots, but no resident with this UUID: import residents first.`;
   return lots.length === 0 ? undefined : { corrections: [], writes: [], faults: [fault] };

@@ -110,7 +110,7 @@ const repairAll = async (store: string, off: readonly Off[], cause: Cause, path:
 const repair = async (options: RepairOptions, identifier: Identifier | undefined): Promise<void> => {
   const { target, store } = await openStore(options);
   const cause = { at: timestamp(now()), by: `operator ${newId()}` };
-  const uuid = identifier && ((await findResident(identifier))?.uuid ?? identifier.uuid);
+  const uuid = identifier && ((await findResident(store.id, identifier))?.uuid ?? identifier.uuid);
   if (identifier && uuid === undefined)
     throw new Failure(`There is no resident ${identifier.username} on ${target.name}.`);
   const one = uuid !== undefined && { off: await lookAt(store.id, uuid, cause), checked: 1 };

@@ -62,7 +62,7 @@ const lotColumns: Column<ShownLot>[] = [
 
 const show = async (options: GlobalOptions, identifier: Identifier): Promise<void> => {
   const { target, store } = await openStore(options);
-  const resident = await findResident(identifier);
+  const resident = await findResident(store.id, identifier);
   if (!resident) throw new Failure(`There is no resident ${identifier.username ?? identifier.uuid} on ${target.name}.`);
   const { uuid, username } = resident;
   const item: CreditItem | undefined = await findCustomerItem(store.id, uuid);

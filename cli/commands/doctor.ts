@@ -1,10 +1,10 @@
+import { listStores } from '../../lib/store/stores.ts';
 import type { StoreCommand } from '../command.ts';
 import { checkApi, checkBackup, checkQueues, checkQuota, checkSweep, checkTable } from '../doctor/deployment.ts';
 import { type Finding, failIf, ok, warnIf } from '../doctor/finding.ts';
 import { checkDeliveries, checkDispenser, checkKeys } from '../doctor/store.ts';
 import { explain, Failure } from '../errors.ts';
 import { type Column, counted, print } from '../output.ts';
-import { listStores } from '../stores.ts';
 import { connect, type GlobalOptions, type Target } from '../target.ts';
 
 const stateStyles = { ok: 'green', warn: 'yellow', fail: 'red' } as const;

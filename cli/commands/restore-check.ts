@@ -1,10 +1,10 @@
 import { type ApiKey, findKey } from '../../lib/store/api-keys.ts';
+import { listStores } from '../../lib/store/stores.ts';
 import { copyEnd, listKeys } from '../api-keys.ts';
 import type { StoreCommand } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
 import { isCurrent, keyColumns, shown } from '../keys.ts';
 import { counted, note, print } from '../output.ts';
-import { listStores } from '../stores.ts';
 import { connect, type GlobalOptions } from '../target.ts';
 
 interface RestoreOptions extends GlobalOptions {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Option } from 'commander';
 import { now, timestamp } from '../../lib/clock.ts';
 import type { ApiKey } from '../../lib/store/api-keys.ts';
-import { isOpen, type Store, setOpen } from '../../lib/store/stores.ts';
+import { isOpen, listStores, type Store, setOpen } from '../../lib/store/stores.ts';
 import { type Key, sharedKey } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { issueKey, listKeys } from '../api-keys.ts';
@@ -24,7 +24,7 @@ import {
 import { type Column, counted, isInteractive, isJson, note, print, shownTime } from '../output.ts';
 import { startProgress } from '../progress.ts';
 import { forgetStore, removeRows } from '../scan.ts';
-import { createStore, deleteStore, listStores } from '../stores.ts';
+import { createStore, deleteStore } from '../stores.ts';
 import { chooseStore, connect, type GlobalOptions, type Target } from '../target.ts';
 
 const shownState = (store: Store): string => {

@@ -1,6 +1,6 @@
 import type { Identifier } from '../../lib/identifier.ts';
-import { findResidents } from '../../lib/store/residents.ts';
 import { type Fault, type Importer, idFrom, type Row, residentOf, type Setting } from '../plans/rows.ts';
+import { findResidents } from '../residents.ts';
 import { allowedIn, isRequired, type Kind, namedIn, type UuidOf, type Values } from './columns.ts';
 import type { RawRow } from './read.ts';
 
@@ -92,7 +92,7 @@ export const checkRows = async (kind: Kind, store: string, raws: readonly RawRow
   const faults = new Map<number, Fault[]>();
   const checked = raws.map((raw) => ({ raw, ...checkValues(kind, raw) }));
   const named = checked.flatMap(({ fields }) => Object.values(fields).flatMap(namedIn));
-  const setting = { store, residents: named.length > 0 ? await findResidents(named) : new Map() };
+  const setting = { store, residents: named.length > 0 ? await findResidents(store, named) : new Map() };
   const isKnown = ({ uuid, username }: Identifier): boolean => setting.residents.has(uuid ?? username ?? '');
   const uuidOf: UuidOf = (identifier) => residentOf(setting, identifier as Identifier).uuid;
   const rows: Row<Values>[] = [];

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Identifier, parseIdentifier } from '../../lib/identifier.ts';
+import type { Identifier } from '../../lib/identifier.ts';
 import { identifier, text } from '../../lib/routes/wire.ts';
 import type { Importer } from '../plans/rows.ts';
 
@@ -149,17 +149,6 @@ export const namedIn = (value: unknown): Identifier[] => {
   if (!value || typeof value !== 'object') return [];
   const { uuid, username } = value as Partial<Identifier>;
   return uuid !== undefined || username !== undefined ? [value as Identifier] : [];
-};
-
-/** A resident's canonical name. */
-export const username = () => {
-  const error = 'must be a username: first, first.last or first last, letters and digits only';
-  return z.string({ error }).transform((value, context): string => {
-    const parsed = parseIdentifier(value);
-    if (parsed?.username !== undefined) return parsed.username;
-    context.issues.push({ code: 'custom', message: error, input: value });
-    return z.NEVER;
-  });
 };
 
 /** An id: a UUID, or the id that the row has in another system. */

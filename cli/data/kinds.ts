@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { timestamp as asText, now } from '../../lib/clock.ts';
 import { creditTypes } from '../../lib/credit/rules.ts';
-import { nilUuid } from '../../lib/identifier.ts';
+import { nilUuid, uuidPattern } from '../../lib/identifier.ts';
 import { createCoupon } from '../../lib/routes/coupons.ts';
 import { banCustomer, updateCustomer } from '../../lib/routes/customers.ts';
 import { updateGiftCard } from '../../lib/routes/gift-cards.ts';
 import { createProduct } from '../../lib/routes/products.ts';
 import { timestamp } from '../../lib/routes/timestamp.ts';
-import { boolean, identifier, integer, text, uuid } from '../../lib/routes/wire.ts';
+import { boolean, identifier, integer, text, username, uuid } from '../../lib/routes/wire.ts';
 import { listCategories } from '../../lib/store/categories.ts';
 import { listCoupons, never, normalisedCode } from '../../lib/store/coupons.ts';
 import { listCustomerItems } from '../../lib/store/customers.ts';
@@ -21,7 +21,7 @@ import { giftCards } from '../plans/gift-cards.ts';
 import { products } from '../plans/products.ts';
 import { purchases } from '../plans/purchases.ts';
 import { residents } from '../plans/residents.ts';
-import { columns, foreignId, type Kind, shares, username } from './columns.ts';
+import { columns, foreignId, type Kind, shares } from './columns.ts';
 import { listCredit, listProducts, listResidents, rowsOf } from './stored-rows.ts';
 
 const optionalId = foreignId().optional();
@@ -48,6 +48,7 @@ const lotState = z
   .enum(['open', 'drained', 'expired', 'superseded'], { error: 'must be open, drained, expired or superseded' })
   .default('open');
 const avatar = uuid().refine((value) => value !== nilUuid, { error: 'must be the UUID of an avatar' });
+const source = z.enum(['operator', 'store'], { error: 'must be operator or store' }).default('operator');
 const formerNames = z
   .array(username(), { error: 'must be usernames' })
   .max(50, { error: 'must be at most 50 usernames' })
@@ -93,9 +94,18 @@ export const kinds: readonly Kind[] = [
     summary: 'avatars by UUID, with their current and former names; shared by all stores of the deployment',
     columns: columns({
       uuid: ['text', avatar, "the avatar's UUID"],
-      username: ['text', username(), 'the current name, such as ada.lovelace or bob'],
+      username: [
+        'text',
+        identifier().transform(({ uuid, username }) => uuid ?? username),
+        'the current name, such as ada.lovelace or bob',
+      ],
       formerNames: ['list', formerNames, 'names that the avatar had before; they still find it'],
+      source: ['text', source, 'operator: all stores see the names; store: only the store of the import does'],
     }),
+    checkRow: ({ uuid, username, source }, report) => {
+      if (!uuidPattern.test(String(username)) || (username === uuid && source === 'store')) return;
+      report('username', 'must be a username; only a resident of the source store may have their own UUID there');
+    },
     unique: (row) => ({
       uuid: [row.uuid as string],
       'username or formerNames': [...new Set([row.username as string, ...((row.formerNames ?? []) as string[])])],

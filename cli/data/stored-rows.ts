@@ -6,11 +6,11 @@ import { listCoupons } from '../../lib/store/coupons.ts';
 import { listCustomerItems } from '../../lib/store/customers.ts';
 import { listStoreCards } from '../../lib/store/gift-cards.ts';
 import { listStoredProducts } from '../../lib/store/products.ts';
-import { getResidents } from '../../lib/store/residents.ts';
 import { asDecided } from '../audit/customer-credit.ts';
 import { readCredit, type StoredCredit } from '../audit/read-credit.ts';
 import { unlottedId } from '../plans/credit.ts';
 import { readMemberships } from '../plans/memberships.ts';
+import { knownResidents } from '../residents.ts';
 import type { Values } from './columns.ts';
 
 /** A store's rows as files hold them. */
@@ -36,8 +36,8 @@ export async function* listResidents(store: string): AsyncGenerator<Values> {
     for (const { userUuid } of profitShares) uuids.add(userUuid);
   const sorted = [...uuids].sort();
   for (let i = 0; i < sorted.length; i += residentsAtOnce)
-    for (const { uuid, username, names } of await getResidents(sorted.slice(i, i + residentsAtOnce)))
-      yield { uuid, username, formerNames: names.filter((name) => name !== username).sort() };
+    for (const { uuid, username, names, source } of await knownResidents(store, sorted.slice(i, i + residentsAtOnce)))
+      yield { uuid, username, formerNames: names.filter((name) => name !== username).sort(), source };
 }
 
 /** The products of a store, with their categories. */

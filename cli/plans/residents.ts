@@ -1,20 +1,26 @@
 import pMap from 'p-map';
+import { followRename, renameMark } from '../../lib/store/renames.ts';
 import {
   forgetResidents,
   nameKey,
   type Resident,
-  residentItems,
   residentKey,
   type StoredResident,
+  storeNameKey,
+  storeResidentKey,
 } from '../../lib/store/residents.ts';
-import { is, update, type Write } from '../../lib/table/language.ts';
-import { getMany, upsert } from '../../lib/table/table.ts';
-import { listStores } from '../stores.ts';
-import { renameEverywhere } from './rename.ts';
+import { listStores } from '../../lib/store/stores.ts';
+import { toldWrites } from '../../lib/store/tell-resident.ts';
+import { exists, is, update, type Write } from '../../lib/table/language.ts';
+import type { Key } from '../../lib/table/schema.ts';
+import { get, getMany } from '../../lib/table/table.ts';
+import { residentItems } from '../residents.ts';
 import { type Group, type Importer, type Row, sideBySide } from './rows.ts';
 
 export interface ResidentFields extends Resident {
   formerNames?: string[];
+  /** Who knows them: the operator, for all stores, or the store of the import. */
+  source?: 'operator' | 'store';
 }
 
 /** The stored residents and names to which the rows refer. */
@@ -22,16 +28,32 @@ interface Known {
   residents: Map<string, StoredResident>;
   /** The UUID of the resident to whom a name leads. */
   holders: Map<string, string>;
+  /** By UUID or name: the residents of whom stores were told, other than by the operator. */
+  told: Map<string, Key[]>;
 }
 
-const claimsOf = ({ username, formerNames = [] }: ResidentFields): string[] => [...new Set([username, ...formerNames])];
+/** The names of a row. A resident without any is called by their UUID. */
+const claimsOf = ({ uuid, username, formerNames = [] }: ResidentFields): string[] =>
+  [...new Set([username, ...formerNames])].filter((name) => name !== uuid);
+
+/** Reads of whom stores were told these UUIDs and names. */
+const readTold = async (uuids: readonly string[], names: readonly string[]): Promise<Known['told']> => {
+  const told: Known['told'] = new Map();
+  for (const { id } of await listStores()) {
+    const keys = [...uuids.map((uuid) => storeResidentKey(id, uuid)), ...names.map((name) => storeNameKey(id, name))];
+    for (const { sk, uuid } of await getMany<Key & { uuid: string }>(keys, { consistent: true }))
+      told.set(sk, [...(told.get(sk) ?? []), storeResidentKey(id, uuid)]);
+  }
+  return told;
+};
 
 const readKnown = async (rows: Row<ResidentFields>[]): Promise<Known> => {
   const uuids = rows.map(({ fields }) => fields.uuid);
   const names = rows.flatMap(({ fields }) => claimsOf(fields));
-  const [residents, holders] = await Promise.all([
+  const [residents, holders, told] = await Promise.all([
     getMany<StoredResident>(uuids.map(residentKey), { consistent: true }),
-    getMany<Resident & { pk: string; sk: string }>(names.map(nameKey), { consistent: true }),
+    getMany<Resident & Key>(names.map(nameKey), { consistent: true }),
+    readTold(uuids, names),
   ]);
   const known = new Map(residents.map((resident) => [resident.uuid, resident]));
   const strangers = holders.map(({ uuid }) => uuid).filter((uuid) => !known.has(uuid));
@@ -40,14 +62,37 @@ const readKnown = async (rows: Row<ResidentFields>[]): Promise<Known> => {
   return {
     residents: known,
     holders: new Map(holders.map(({ pk, uuid }) => [pk.slice(pk.indexOf('#') + 1), uuid])),
+    told,
   };
 };
+
+/** True until the copies of a changed name have been renamed once. */
+const isToFollow = ({ renamedAt, due }: StoredResident): boolean => renamedAt !== undefined && due === renamedAt;
 
 /** Takes a name from a resident. The table refuses the write if their names have changed since they were read. */
 const takeName = ({ uuid, names }: StoredResident, name: string): Write =>
   update(residentKey(uuid), { set: { names: names.filter((other) => other !== name) }, when: is('names', names) });
 
-const groupOf = (row: Row<ResidentFields>, { residents, holders }: Known): Group<ResidentFields> => {
+/** A resident of whom only the store of the import is told. A name that is another's stays there. */
+const toldGroup = async (row: Row<ResidentFields>, store: string): Promise<Group<ResidentFields>> => {
+  const { uuid } = row.fields;
+  const [shared, told] = [
+    await get<StoredResident>(residentKey(uuid)),
+    await get<StoredResident>(storeResidentKey(store, uuid)),
+  ];
+  const claims = claimsOf(row.fields);
+  const holders = await getMany<Key & { uuid: string }>(
+    claims.flatMap((name) => [nameKey(name), storeNameKey(store, name)]),
+    { consistent: true },
+  );
+  const isFree = (name: string): boolean =>
+    holders.every(({ pk, sk, uuid: holder }) => holder === uuid || (sk !== name && pk !== nameKey(name).pk));
+  const writes = shared ? [] : toldWrites(store, uuid, claims.filter(isFree), told);
+  if (writes.length === 0) return { rows: [row], outcome: 'unchanged' };
+  return { rows: [row], outcome: told ? 'changed' : 'created', writes };
+};
+
+const groupOf = (row: Row<ResidentFields>, { residents, holders, told }: Known): Group<ResidentFields> => {
   const { uuid, username } = row.fields;
   const stored = residents.get(uuid);
   const claims = claimsOf(row.fields);
@@ -67,7 +112,7 @@ const groupOf = (row: Row<ResidentFields>, { residents, holders }: Known): Group
   // A name of theirs that leads nowhere, as in a table restored with half a transaction, is written again.
   const isNoted = (name: string): boolean => stored?.names.includes(name) === true && holders.get(name) === uuid;
   if (stored && !isRenamed && !taken && claims.every(isNoted))
-    return { rows: [row], outcome: stored.renaming ? 'changed' : 'unchanged' };
+    return { rows: [row], outcome: isToFollow(stored) ? 'changed' : 'unchanged' };
   const names = [...new Set([...claims, ...(stored?.names ?? [])])];
   return {
     rows: [row],
@@ -86,31 +131,34 @@ const groupOf = (row: Row<ResidentFields>, { residents, holders }: Known): Group
     writes: [
       ...residentItems({ uuid, username }, names, stored, {
         takenFrom: taken?.uuid,
-        ...(isRenamed && { renaming: true }),
+        // A store that was told another name holds copies of that one.
+        isRenamed: isRenamed || told.has(uuid),
       }),
       ...(taken ? [takeName(taken, username)] : []),
+      // In these stores the names were another avatar's.
+      ...new Map(claims.flatMap((name) => told.get(name) ?? []).map((key) => [`${key.pk} ${key.sk}`, key] as const))
+        .values()
+        .filter(({ sk }) => sk !== uuid)
+        .map((key) => update(key, { set: renameMark(), when: exists })),
     ],
   };
 };
 
 /** Residents, whom all stores share. A rename also changes the copies of the name in the items of every store. */
 export const residents: Importer<ResidentFields> = {
-  plan: async (rows) => {
-    const known = await readKnown(rows);
-    return rows.map((row) => groupOf(row, known));
+  plan: async (rows, { store }) => {
+    const known = await readKnown(rows.filter(({ fields }) => fields.source !== 'store'));
+    const plan = (row: Row<ResidentFields>) =>
+      row.fields.source === 'store' ? toldGroup(row, store) : groupOf(row, known);
+    return pMap(rows, plan, sideBySide);
   },
   finish: async (groups) => {
-    const changed = groups.filter(({ outcome }) => outcome === 'changed').flatMap(({ rows }) => rows);
-    if (changed.length === 0) return;
+    const written = groups.filter(({ outcome }) => outcome === 'changed' || outcome === 'created');
+    if (written.length === 0) return;
     forgetResidents();
-    const stores = await listStores();
-    const rows = changed.map(({ fields }) => residentKey(fields.uuid));
-    // The transaction of the rename sets `renaming`, and it stays until all copies are renamed: a crash loses none.
-    const renamed = (await getMany<StoredResident>(rows, { consistent: true })).filter(({ renaming }) => renaming);
-    const follow = async (resident: StoredResident): Promise<void> => {
-      for (const { id } of stores) await renameEverywhere(id, resident);
-      await upsert(residentKey(resident.uuid), { set: { renaming: undefined } });
-    };
-    await pMap(renamed, follow, sideBySide);
+    const keys = written.flatMap(({ rows }) => rows.map(({ fields }) => residentKey(fields.uuid)));
+    // The transaction of the rename sets the mark, and it stays until all copies are renamed: a crash loses none.
+    const marked = (await getMany<StoredResident>(keys, { consistent: true })).filter(isToFollow);
+    await pMap(marked, followRename, sideBySide);
   },
 };

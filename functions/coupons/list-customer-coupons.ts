@@ -5,6 +5,6 @@ import { listAppliedCoupons } from '../../lib/store/applied-coupons.ts';
 import { getResident } from '../../lib/store/customers.ts';
 
 export const handler = endpoint(row, async ({ store, params, list }) => {
-  const customer = await getResident(params.identifier);
+  const customer = await getResident(store, params.identifier);
   return page(list, listAppliedCoupons(store, customer), ({ place }) => place, customer.uuid);
 });

@@ -5,6 +5,6 @@ import { listOwnerCoupons } from '../../lib/store/coupons.ts';
 import { getResident } from '../../lib/store/customers.ts';
 
 export const handler = endpoint(row, async ({ store, params, list }) => {
-  const { uuid } = await getResident(params.identifier);
+  const { uuid } = await getResident(store, params.identifier);
   return page(list, listOwnerCoupons(store, uuid), ({ rank }) => rank, uuid);
 });

@@ -5,6 +5,6 @@ import { getResident } from '../../lib/store/customers.ts';
 import { listGiftCards } from '../../lib/store/gift-cards.ts';
 
 export const handler = endpoint(row, async ({ store, params, query, list }) => {
-  const { uuid } = await getResident(params.identifier);
+  const { uuid } = await getResident(store, params.identifier);
   return page(list, listGiftCards(store, uuid, query), ({ id }) => id, uuid);
 });

@@ -136,7 +136,7 @@ export const changeCredit = async (
   checkCommand(command, cause.at, creditLimit());
   const until = now() + settleMillis;
   const mayGoOn = (): boolean => now() < until;
-  const change: Change = { store, uuid: await uuidOf(identifier), type, command, cause, mayGoOn };
+  const change: Change = { store, uuid: await uuidOf(store, identifier), type, command, cause, mayGoOn };
   const fast = fastUpdate(change);
   const outcome = fast && (await write<CreditItem, CustomerCredit>(fast, { answer: creditOf }));
   if (outcome?.done) return outcome.result;

@@ -1,5 +1,6 @@
 import { now, source, timestamp } from '../clock.ts';
 import { logSink } from '../log.ts';
+import { followRenames } from '../store/renames.ts';
 import { put } from '../table/language.ts';
 import { type Key, sharedKey } from '../table/schema.ts';
 import { get, pagesOf, write } from '../table/table.ts';
@@ -11,7 +12,9 @@ export interface SweepReport {
   /** Lots that it closed, and what remained in them, in L$. */
   lots: number;
   amount: number;
-  /** Customers whom it failed for; they stay due, and the next sweep takes them up. */
+  /** Renamed residents, whose name it replaced in the items of stores. */
+  renamed: number;
+  /** Customers and residents for whom it failed; they stay due, and the next sweep takes them up. */
   failed: number;
   /** True if it closed everything that was due; if not, the next sweep goes on. */
   finished: boolean;
@@ -37,7 +40,7 @@ const turnMillis = 2000;
  * so, and leaves the rest for the next run.
  */
 export const sweepDueLots = async (by: string, mayGoOn: () => boolean = () => true): Promise<SweepReport> => {
-  const report: SweepReport = { lots: 0, amount: 0, failed: 0, finished: true };
+  const report: SweepReport = { lots: 0, amount: 0, renamed: 0, failed: 0, finished: true };
   const at = timestamp(now());
   const late: DueRow[] = [];
   const closeOf = async (row: DueRow, isInTime: () => boolean): Promise<boolean> => {
@@ -75,10 +78,26 @@ export interface LastSweep extends SweepReport {
 
 const lastKey = sharedKey('SWEEP', 'last');
 
-/** Notes that a sweep has run: one small write each time, so that an operator can see that the schedule works. */
-export const noteSweep = async (report: SweepReport): Promise<void> => {
+/** The time that renames take at the most, so that they never keep credit from expiring. */
+const renameMillis = 10_000;
+
+/**
+ * All work of a sweep: follows renames, then closes due lots. It notes that it has run: one small write each time, so that
+ * an operator can see that the schedule works.
+ */
+export const sweep = async (by: string, mayGoOn: () => boolean = () => true): Promise<SweepReport> => {
+  const end = performance.now() + renameMillis;
+  const renames = await followRenames(by, () => mayGoOn() && performance.now() < end);
+  const lots = await sweepDueLots(by, mayGoOn);
+  const report = {
+    ...lots,
+    renamed: renames.renamed,
+    failed: lots.failed + renames.failed,
+    finished: lots.finished && renames.finished,
+  };
   const last: LastSweep = { ...report, at: timestamp(now()) };
   await write(put({ ...lastKey, ...last }));
+  return report;
 };
 
 /** Undefined where none has run yet. */

@@ -14,7 +14,7 @@ export type Outcome =
 
 const maxAnswerBytes = 4096;
 
-/** The beginning of an answer as a line of text that is safe to store and print. */
+/** The beginning of an answer. */
 const readStart = async (response: IncomingMessage): Promise<string> => {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -27,12 +27,15 @@ const readStart = async (response: IncomingMessage): Promise<string> => {
   } catch {
     // The status has arrived. A body that breaks off does not change it.
   }
-  return Buffer.concat(chunks)
-    .toString('utf8')
+  return Buffer.concat(chunks).toString('utf8');
+};
+
+/** An answer as a line of text that is safe to store and print. */
+const shown = (text: string): string =>
+  text
     .replace(/[^\x20-\x7e]+/g, ' ')
     .trim()
     .slice(0, 200);
-};
 
 /**
  * Sends one POST to the IP address that was checked, so that a changed name has no effect. Follows no redirect, unpacks
@@ -72,7 +75,8 @@ const post = ({ url, ip, family }: CheckedAddress, body: string, signal: AbortSi
     request.end(body);
   });
 
-const outcomeOf = (status: number, text: string): Outcome => {
+const outcomeOf = (status: number, answer: string): Outcome => {
+  const text = shown(answer);
   const error = `The dispenser answered ${status}${text && `: ${text}`}`;
   if (status >= 200 && status < 300) return { kind: 'given' };
   if (status === 404 || status === 410) return { kind: 'lost', error };
@@ -100,9 +104,14 @@ const until = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
   });
 
 /**
- * Calls a dispenser. `bodies` is one request, signed with each secret that is good: the next is sent where the one before
- * is refused as badly signed. Never throws, and always ends within `timeoutMillis`.
+ * Sends a request to a dispenser, and answers the status and the first 4 KiB of the text. `bodies` is one request, signed
+ * with each secret that is good: the next is sent where the one before is refused as badly signed. Throws AddressRefused
+ * for an address that must not be called, else the failure of the call. Always ends with `signal`.
  */
+export const askDispenser = async (url: string, bodies: readonly string[], signal: AbortSignal) =>
+  postSigned(await until(signal, checkAddress(url)), bodies, signal);
+
+/** Calls a dispenser with a delivery. Never throws, and always ends within `timeoutMillis`. */
 export const callDispenser = async (
   url: string,
   bodies: readonly string[],
@@ -110,8 +119,7 @@ export const callDispenser = async (
 ): Promise<Outcome> => {
   const signal = AbortSignal.timeout(timeoutMillis);
   try {
-    const address = await until(signal, checkAddress(url));
-    const { status, text } = await postSigned(address, bodies, signal);
+    const { status, text } = await askDispenser(url, bodies, signal);
     return outcomeOf(status, text);
   } catch (error) {
     if (error instanceof AddressRefused) return { kind: 'lost', error: `The address was refused: ${error.message}` };

@@ -21,6 +21,8 @@ export interface Dispenser {
   registeredAt: string;
   lostAt?: string;
   lostReason?: string;
+  /** Its script is too old to be asked for names. */
+  cannotResolve?: true;
 }
 
 /** A registration, as the key with that id asks for it. */
@@ -56,7 +58,10 @@ export const registerDispenser = async (
 ): Promise<Dispenser & { url: string }> => {
   const { host } = new URL(url);
   const registeredAt = timestamp(now());
-  const address = { url, region, items, keyId, host, registeredAt, lostAt: undefined, lostReason: undefined };
+  const address = {
+    ...{ url, region, items, keyId, host, registeredAt },
+    ...{ lostAt: undefined, lostReason: undefined, cannotResolve: undefined },
+  };
   const register = (change: Change) => write<Dispenser & { url: string }>(update(dispenserKey(store), change));
   const isSame = all(is('keyId', keyId), is('host', host));
   const isOther = any(isNot('keyId', keyId), isNot('host', host));

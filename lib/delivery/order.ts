@@ -12,7 +12,7 @@ import { sendForRequest } from './queue.ts';
  * inactive product, 400 for an unknown recipient, 503 if the queue does not confirm the message.
  */
 export const orderDelivery = async (store: string, productId: string, recipient: Identifier, message: string) => {
-  const [product, resident] = await Promise.all([getProduct(store, productId), findResident(recipient)]);
+  const [product, resident] = await Promise.all([getProduct(store, productId), findResident(store, recipient)]);
   if (!product.active) throw notFound();
   if (!resident) throw invalid('recipientIdentifier names a resident who does not exist.');
   const recipientFields = { recipientUuid: resident.uuid, recipientUsername: resident.username };

@@ -109,7 +109,7 @@ export const endpoint = <R extends Route>(row: R, handler: Handler<R>, faultsNow
   });
 
   return (event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> => {
-    const meter = newMeter();
+    const meter = newMeter(row.method === 'GET');
     const started = now();
     return metered(meter, async () => {
       const answer = await wrapped(event, context);

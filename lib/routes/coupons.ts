@@ -170,7 +170,8 @@ export const listOwnerCoupons = route('GET /v1/coupons/owner/{identifier}', {
   scope: 'coupons:read',
   query: z.object(pageQuery),
   response: CouponListResponse,
-  reads: ['COUPON', 'RESIDENT', 'NAME'],
+  reads: ['COUPON'],
+  resolves: true,
 });
 
 export const listCoupons = route('GET /v1/coupons', {
@@ -202,7 +203,7 @@ export const createCoupon = route('POST /v1/coupons', {
   body: CreateCouponRequest,
   response: CouponResponse,
   tagged: CouponResponse,
-  reads: ['RESIDENT', 'NAME'],
+  resolves: true,
   writes: ['COUPON', 'CODE'],
 });
 
@@ -223,7 +224,8 @@ export const applyCoupon = route('POST /v1/customers/{identifier}/actions/apply-
   scope: 'coupons:apply',
   body: ApplyCouponRequest,
   response: AppliedCouponResponse,
-  reads: ['COUPON', 'CODE', 'PRODUCT', 'RESIDENT', 'NAME'],
+  reads: ['COUPON', 'CODE', 'PRODUCT'],
+  resolves: true,
   writes: ['APPLIED', 'CUSTOMER'],
 });
 
@@ -233,7 +235,8 @@ export const revokeCoupon = route('POST /v1/customers/{identifier}/actions/revok
   scope: 'coupons:apply',
   body: RevokeCouponRequest,
   response: RevokedCouponResponse,
-  reads: ['COUPON', 'CODE', 'RESIDENT', 'NAME'],
+  reads: ['COUPON', 'CODE'],
+  resolves: true,
   writes: ['APPLIED'],
 });
 
@@ -243,6 +246,7 @@ export const listCustomerCoupons = route('GET /v1/customers/{identifier}/coupons
   scope: 'coupons:read',
   query: z.object(pageQuery),
   response: listOf('CustomerCouponListResponse', 'Applied coupons', CustomerCouponResponse),
-  reads: ['APPLIED', 'COUPON', 'RESIDENT', 'NAME'],
+  reads: ['APPLIED', 'COUPON'],
+  resolves: true,
   extension: true,
 });

@@ -56,14 +56,15 @@ export const getCredit = route('GET /v1/customers/{identifier}/credit', {
   summary: "Read a customer's store credit",
   scope: 'credits:read',
   response: CustomerCreditResponse,
-  reads: ['CUSTOMER', 'RESIDENT', 'NAME'],
+  reads: ['CUSTOMER'],
+  resolves: true,
 });
 
 /** The fields that the four changes of credit share. */
 const change = {
   scope: 'credits:write',
   response: CustomerCreditResponse,
-  reads: ['RESIDENT', 'NAME'],
+  resolves: true,
   writes: ['CUSTOMER', 'LOT'],
 } as const;
 

@@ -76,7 +76,8 @@ export const getCustomer = route('GET /v1/customers/{identifier}', {
   scope: 'customers:read',
   response: CustomerResponse,
   tagged: CustomerResponse,
-  reads: ['CUSTOMER', 'RESIDENT', 'NAME'],
+  reads: ['CUSTOMER'],
+  resolves: true,
 });
 
 export const getSpend = route('GET /v1/customers/{identifier}/spend', {
@@ -84,7 +85,8 @@ export const getSpend = route('GET /v1/customers/{identifier}/spend', {
   summary: "Read a customer's spend",
   scope: 'customers:read',
   response: CustomerSpendResponse,
-  reads: ['SPEND', 'CUSTOMER', 'RESIDENT', 'NAME'],
+  reads: ['SPEND', 'CUSTOMER'],
+  resolves: true,
 });
 
 export const updateCustomer = route('PUT /v1/customers/{identifier}', {
@@ -94,7 +96,7 @@ export const updateCustomer = route('PUT /v1/customers/{identifier}', {
   body: UpdateCustomerRequest,
   response: CustomerResponse,
   tagged: CustomerResponse,
-  reads: ['RESIDENT', 'NAME'],
+  resolves: true,
   writes: ['CUSTOMER'],
 });
 
@@ -105,7 +107,7 @@ export const banCustomer = route('POST /v1/customers/{identifier}/actions/ban', 
   body: BanCustomerRequest,
   bodyOptional: true,
   response: CustomerBanStateResponse,
-  reads: ['RESIDENT', 'NAME'],
+  resolves: true,
   writes: ['CUSTOMER'],
 });
 
@@ -114,6 +116,6 @@ export const unbanCustomer = route('POST /v1/customers/{identifier}/actions/unba
   summary: 'Lift the ban of a customer',
   scope: 'customers:write',
   response: CustomerBanStateResponse,
-  reads: ['RESIDENT', 'NAME'],
+  resolves: true,
   writes: ['CUSTOMER'],
 });

@@ -55,7 +55,8 @@ export const listGiftCards = route('GET /v1/customers/{identifier}/giftcards', {
   scope: 'giftcards:read',
   query: z.object({ ...pageQuery, ...filters }),
   response: listOf('GiftCardListResponse', 'Gift cards', GiftCardResponse),
-  reads: ['GIFTCARD', 'RESIDENT', 'NAME'],
+  reads: ['GIFTCARD'],
+  resolves: true,
 });
 
 export const getGiftCard = route('GET /v1/giftcards/{id}', {
@@ -93,6 +94,6 @@ export const grantGiftCard = route('POST /v1/customers/{identifier}/actions/gran
   body: GrantGiftCardRequest,
   response: GiftCardResponse,
   tagged: GiftCardResponse,
-  reads: ['RESIDENT', 'NAME'],
+  resolves: true,
   writes: ['GIFTCARD', 'CUSTOMER'],
 });

@@ -135,7 +135,8 @@ export const createProduct = route('POST /v1/products', {
   body: ProductUpsertRequest,
   response: ProductResponse,
   tagged: ProductResponse,
-  reads: ['PRODUCT', 'RESIDENT', 'NAME'],
+  reads: ['PRODUCT'],
+  resolves: true,
   writes: ['PRODUCT'],
 });
 
@@ -146,7 +147,8 @@ export const updateProduct = route('PUT /v1/products/{id}', {
   body: ProductUpsertRequest,
   response: ProductResponse,
   tagged: ProductResponse,
-  reads: ['PRODUCT', 'RESIDENT', 'NAME'],
+  reads: ['PRODUCT'],
+  resolves: true,
   writes: ['PRODUCT'],
 });
 
@@ -156,6 +158,7 @@ export const deliverProduct = route('POST /v1/products/{id}/actions/deliver', {
   scope: 'products:deliver',
   body: DeliverProductRequest,
   response: ProductDeliveryResponse,
-  reads: ['PRODUCT', 'RESIDENT', 'NAME'],
+  reads: ['PRODUCT'],
+  resolves: true,
   queue: true,
 });

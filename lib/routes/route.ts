@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { identifier, uuid } from './wire.ts';
+import { avatarUuid, identifier, uuid } from './wire.ts';
 
 /** The scopes of the contract. */
 export const contractScopes = [
@@ -46,6 +46,9 @@ export type Kind =
   | 'KEY'
   | 'RESIDENT'
   | 'NAME'
+  | 'STORE_RESIDENT'
+  | 'STORE_NAME'
+  | 'LOOKUP'
   | 'CUSTOMER'
   | 'LOT'
   | 'PURCHASE'
@@ -62,6 +65,9 @@ export type Kind =
   | 'DISPENSER'
   | 'REQUEST'
   | 'SWEEP';
+
+/** The kinds that hold residents: told by the operator to all stores, or to one store. */
+const residentKinds: readonly Kind[] = ['RESIDENT', 'NAME', 'STORE_RESIDENT', 'STORE_NAME'];
 
 /** The facts of an endpoint that do not follow from its method and path. */
 interface RowFields {
@@ -95,6 +101,8 @@ interface RowFields {
   readonly reads?: readonly Kind[];
   /** The kinds of item that it also writes. None: the function's role cannot write. */
   readonly writes?: readonly Kind[];
+  /** It resolves residents by name or UUID, and may have the store's dispenser asked for them. */
+  readonly resolves?: true;
   /** It puts messages on the delivery queue. */
   readonly queue?: true;
   /** Beyond the contract: an endpoint of our own. */
@@ -107,7 +115,7 @@ export interface Route extends RowFields {
   readonly path: `/v1/${string}`;
   readonly status: 200 | 201 | 204;
   readonly problems: readonly (400 | 404)[];
-  /** Of the path's placeholders: an `{identifier}` names a resident, any other is a UUID. */
+  /** Of the path's placeholders: an `{identifier}` or `{uuid}` names a resident, any other is a UUID. */
   readonly params: z.ZodObject;
   readonly query: z.ZodObject;
   readonly reads: readonly Kind[];
@@ -128,6 +136,9 @@ type Row<L extends Line, F extends RowFields> = Omit<Route, 'params' | 'query' |
   readonly query: F extends { query: infer Query extends z.ZodObject } ? Query : z.ZodObject<Record<never, never>>;
 } & Pick<F, Extract<keyof F, 'body' | 'response'>>;
 
+/** `{identifier}` and `{uuid}` name a resident; any other placeholder is the id of a row. */
+const placeholder = (name: string) => (name === 'identifier' ? identifier() : name === 'uuid' ? avatarUuid() : uuid());
+
 /** Makes a row from a line such as `GET /v1/coupons/{id}` and the facts that do not follow from it. */
 export const route = <const L extends Line, const F extends RowFields>(line: L, fields: F): Row<L, F> => {
   const [method = '', path = ''] = line.split(' ');
@@ -138,11 +149,11 @@ export const route = <const L extends Line, const F extends RowFields>(line: L, 
     path,
     status: fields.response ? 200 : 204,
     problems: [...(isOneById ? [] : [400]), ...(names.length > 0 || method !== 'GET' ? [404] : [])],
-    params: z.object(Object.fromEntries(names.map((name) => [name, name === 'identifier' ? identifier() : uuid()]))),
+    params: z.object(Object.fromEntries(names.map((name) => [name, placeholder(name)]))),
     query: z.object({}),
-    reads: [],
     writes: [],
     ...fields,
+    reads: [...(fields.reads ?? []), ...(fields.resolves ? residentKinds : [])],
   };
   return row as unknown as Row<L, F>;
 };

@@ -5,6 +5,7 @@ import * as customers from './customers.ts';
 import * as dispenser from './dispenser.ts';
 import * as giftCards from './gift-cards.ts';
 import * as products from './products.ts';
+import * as residents from './residents.ts';
 import type { Route } from './route.ts';
 import * as store from './store.ts';
 
@@ -20,4 +21,5 @@ export const routes: readonly Route[] = [
   categories,
   dispenser,
   store,
+  residents,
 ].flatMap((resource) => Object.values(resource).filter(isRoute));

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { identifierForm, nilUuid, parseIdentifier, uuidPattern } from '../identifier.ts';
+import { identifierForm, nilUuid, parseIdentifier, usernameForm, uuidPattern } from '../identifier.ts';
 
 /**
  * The building blocks of every request and response schema. Each has one message, which says which values are allowed; the
@@ -104,6 +104,20 @@ export const identifier = () => {
     .transform((value, context) => {
       const parsed = parseIdentifier(value);
       if (parsed) return parsed;
+      context.issues.push({ code: 'custom', message: error, input: value });
+      return z.NEVER;
+    });
+};
+
+/** An avatar's name; parsed into its canonical form. */
+export const username = () => {
+  const error = 'must be a username: first, first.last or first last, letters and digits only';
+  return z
+    .string({ error })
+    .meta({ pattern: usernameForm })
+    .transform((value, context): string => {
+      const parsed = parseIdentifier(value);
+      if (parsed?.username !== undefined) return parsed.username;
       context.issues.push({ code: 'custom', message: error, input: value });
       return z.NEVER;
     });

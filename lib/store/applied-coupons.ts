@@ -38,8 +38,8 @@ const refuseUnknown = (named: Record<string, object | undefined>): void => {
   if (unknown.length > 0) throw invalid(...unknown.map((name) => `${name} names a resident who does not exist.`));
 };
 
-const ownerOf = async ({ couponOwnerUuid }: CouponChoice) =>
-  couponOwnerUuid === undefined ? {} : { couponOwnerUuid: await findResident({ uuid: couponOwnerUuid }) };
+const ownerOf = async (store: string, { couponOwnerUuid }: CouponChoice) =>
+  couponOwnerUuid === undefined ? {} : { couponOwnerUuid: await findResident(store, { uuid: couponOwnerUuid }) };
 
 /**
  * Applies a coupon to a customer. Throws 400 for residents who do not exist and for a coupon that is inactive or
@@ -54,7 +54,7 @@ export const applyCoupon = async (
   const at = timestamp(start);
   const [customer, owner, coupon, hasIt] = await Promise.all([
     findStoreResident(store, identifier),
-    ownerOf(choice),
+    ownerOf(store, choice),
     findChosen(store, choice, at),
     productId === undefined || hasProduct(store, productId),
   ]);
@@ -101,8 +101,8 @@ export const revokeCoupon = async (
 ): Promise<{ revoked: boolean }> => {
   const at = timestamp(now());
   const [customer, owner, coupon] = await Promise.all([
-    findResident(identifier),
-    ownerOf(choice),
+    findResident(store, identifier),
+    ownerOf(store, choice),
     findChosen(store, choice, at),
   ]);
   refuseUnknown({ identifier: customer, ...owner });

@@ -64,27 +64,27 @@ export const findCustomerItem = (store: string, uuid: string): Promise<CustomerI
   get<CustomerItem>(customerKey(store, uuid));
 
 /** The resident that a path names. Throws 404. */
-export const getResident = async (identifier: Identifier): Promise<Resident> => {
-  const resident = await findResident(identifier);
+export const getResident = async (store: string, identifier: Identifier): Promise<Resident> => {
+  const resident = await findResident(store, identifier);
   if (!resident) throw notFound();
   return resident;
 };
 
 /** Looks a name up, and takes a UUID as it is. Throws 404 for an unknown name. */
-export const uuidOf = async (identifier: Identifier): Promise<string> =>
-  identifier.uuid ?? (await getResident(identifier)).uuid;
+export const uuidOf = async (store: string, identifier: Identifier): Promise<string> =>
+  identifier.uuid ?? (await getResident(store, identifier)).uuid;
 
 /** A customer's item, or an empty one for a resident who is not a customer yet. Throws 404. */
 export const getCustomerItem = async (store: string, uuid: string): Promise<CustomerItem> => {
   const item = await findCustomerItem(store, uuid);
   if (item) return item;
-  const { username } = await getResident({ uuid });
+  const { username } = await getResident(store, { uuid });
   return { ...customerKey(store, uuid), username };
 };
 
 /** Any resident can be read as a customer, before the first write with zeros. Throws 404 for an unknown resident. */
 export const getCustomer = async (store: string, identifier: Identifier): Promise<Customer> =>
-  readCustomer(await getCustomerItem(store, await uuidOf(identifier)));
+  readCustomer(await getCustomerItem(store, await uuidOf(store, identifier)));
 
 interface How {
   /** A resident who is not a customer yet does not become one. */
@@ -102,11 +102,11 @@ const change = async (
   set: Record<string, unknown>,
   { onlyCustomers = false, ifMatch }: How = {},
 ): Promise<Customer> => {
-  const key = customerKey(store, await uuidOf(identifier));
+  const key = customerKey(store, await uuidOf(store, identifier));
   for (let attempt = 1; ; attempt++) {
     const outcome = await write(update(key, { set, when: exists }), { answer: readCustomer, ifMatch });
     if (outcome.done) return outcome.result;
-    const { username } = await getResident({ uuid: key.sk });
+    const { username } = await getResident(store, { uuid: key.sk });
     const untouched = { ...key, username };
     if (onlyCustomers) return readCustomer(untouched);
     const upsert = update(key, { set, ifMissing: newCustomer(store, username), when: ifMatch && isNew });
@@ -153,7 +153,7 @@ export interface StoreResident extends Resident {
 
 /** Finds a resident and whether they are a customer. With a UUID the two reads run at the same time. */
 export const findStoreResident = async (store: string, identifier: Identifier): Promise<StoreResident | undefined> => {
-  const found = findResident(identifier);
+  const found = findResident(store, identifier);
   const uuid = identifier.uuid ?? (await found)?.uuid;
   if (uuid === undefined) return undefined;
   const [resident, rows] = await Promise.all([found, getMany([customerKey(store, uuid)])]);

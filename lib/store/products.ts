@@ -137,11 +137,11 @@ const membersOf =
 type RequestedShare = { percent: number; username?: Identifier | undefined; userUuid?: string | undefined };
 
 /** The share's user, or the message of its fault. */
-const userOf = async ({ username, userUuid }: RequestedShare): Promise<{ uuid: string } | string> => {
+const userOf = async (store: string, { username, userUuid }: RequestedShare): Promise<{ uuid: string } | string> => {
   const named = [username, userUuid === undefined ? undefined : { uuid: userUuid }].filter(
     (name) => name !== undefined,
   );
-  const [first, second] = await Promise.all(named.map(findResident));
+  const [first, second] = await Promise.all(named.map((name) => findResident(store, name)));
   if (!first || (named.length > 1 && !second)) return 'names a resident who does not exist';
   return second && second.uuid !== first.uuid ? 'names two different residents by username and userUuid' : first;
 };
@@ -161,7 +161,7 @@ export const resolveReferences = async (
   id?: string,
 ): Promise<ProductFields> => {
   const [users, faults] = await Promise.all([
-    Promise.all(product.profitShares.map(userOf)),
+    Promise.all(product.profitShares.map((share) => userOf(store, share))),
     demoFault(store, product.demoId, id),
   ]);
   const profitShares: ProductFields['profitShares'] = [];

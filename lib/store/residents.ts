@@ -1,29 +1,49 @@
 import { now } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
-import { invalid } from '../problem.ts';
-import { all, any, is, isNew, put, type Write } from '../table/language.ts';
-import { pauseOvertaken } from '../table/retry.ts';
-import { type Key, sharedKey } from '../table/schema.ts';
-import { get, getMany, transact } from '../table/table.ts';
+import { requestMeter } from '../table/meter.ts';
+import { type Key, partition, sharedKey } from '../table/schema.ts';
+import { get, getMany } from '../table/table.ts';
+import { forgetNobody, lookUp } from './resident-lookup.ts';
 
-/** A resident of the virtual world, shared by all stores. `username` is the current name, in canonical form. */
+/** A resident of the virtual world. `username` is the current name, in canonical form. */
 export interface Resident {
   uuid: string;
   username: string;
 }
 
-/** A resident as stored: with every name that ever led to it, the current one included. */
-export interface StoredResident extends Resident, Key {
-  names: string[];
-  /** Set while copies of the name in stores' items still have to be renamed. */
-  renaming?: boolean;
+/** A mark that copies of the name in stores' items may be wrong: see renames.ts. */
+export interface RenameMark {
+  renamedAt?: string | undefined;
+  /** The place in the index `byDue`. */
+  dues?: string | undefined;
+  due?: string | undefined;
 }
 
-export const residentKey = (uuid: string): Key => sharedKey('RESIDENT', uuid);
+/** A resident as stored: with every name that leads to them, the current one included. */
+export interface StoredResident extends Resident, RenameMark, Key {
+  names: string[];
+}
 
+/** What the operator told of a resident. All stores share it. */
+export const residentKey = (uuid: string): Key => sharedKey('RESIDENT', uuid);
 export const nameKey = (name: string): Key => sharedKey('NAME', name);
 
-const cacheMillis = 5 * 60_000;
+/** What one store was told of a resident, by a key or by its dispenser. No other store sees it. */
+export const storeResidentKey = (store: string, uuid: string): Key => ({
+  pk: partition(store, 'STORE_RESIDENT'),
+  sk: uuid,
+});
+export const storeNameKey = (store: string, name: string): Key => ({ pk: partition(store, 'STORE_NAME'), sk: name });
+
+/** A resident as one store knows them. The operator's word wins over the store's own. */
+export interface KnownResident extends Resident {
+  /** All names that lead to them in this store, the current one first. Empty if nobody has told a free one. */
+  names: string[];
+  source: 'operator' | 'store';
+}
+
+/** The longest that a process remembers a resident. */
+export const cacheMillis = 5 * 60_000;
 const cacheSize = 10_000;
 const cache = new Map<string, { resident: Resident; until: number }>();
 
@@ -34,76 +54,72 @@ const remember = (key: string, resident: Resident): void => {
   cache.set(key, { resident, until: now() + cacheMillis });
 };
 
+const recall = (key: string): Resident | undefined => {
+  const known = cache.get(key);
+  return known && now() < known.until ? known.resident : undefined;
+};
+
 /** Forgets what was read, as a new process would. */
-export const forgetResidents = (): void => cache.clear();
+export const forgetResidents = (): void => {
+  cache.clear();
+  forgetNobody();
+};
+
+const ownKey = (store: string, { uuid, username }: Identifier): string => `${store} ${uuid ?? username}`;
 
 /**
- * The resident of that UUID or name, old names included; undefined if there is none. Answers may be some minutes old:
- * a name can only be given to another resident by an operator's import.
+ * What the store was told of a resident. A name that is another's for the operator does not lead to them; without any
+ * other they are called by their UUID.
  */
-export const findResident = async ({ uuid, username }: Identifier): Promise<Resident | undefined> => {
-  const key = uuid === undefined ? nameKey(username) : residentKey(uuid);
-  const known = cache.get(key.pk);
-  if (known && now() < known.until) return known.resident;
-  const item = await get<StoredResident>(key);
-  if (!item) return undefined;
-  const resident: Resident = { uuid: item.uuid, username: item.username };
+export const asTold = async ({ uuid, username, names }: StoredResident): Promise<KnownResident> => {
+  const ordered = [...new Set([username, ...names])].filter((name) => name !== uuid);
+  const taken = await getMany<Key>(ordered.map(nameKey), { consistent: true });
+  const lost = new Set(taken.map(({ pk }) => pk));
+  const own = ordered.filter((name) => !lost.has(nameKey(name).pk));
+  return { uuid, username: own[0] ?? uuid, names: own, source: 'store' };
+};
+
+const byUuid = async (store: string, uuid: string): Promise<KnownResident | undefined> => {
+  const told = await get<StoredResident>(storeResidentKey(store, uuid));
+  return told && asTold(told);
+};
+
+/** The store's own knowledge of a resident whose UUID or name the operator has not told. */
+const byStore = async (store: string, { uuid, username }: Identifier): Promise<Resident | undefined> => {
+  if (uuid !== undefined) return byUuid(store, uuid);
+  const holder = await get<{ uuid: string }>(storeNameKey(store, username));
+  if (!holder) return undefined;
+  const [shared, own] = await Promise.all([get<Resident>(residentKey(holder.uuid)), byUuid(store, holder.uuid)]);
+  return shared ?? own;
+};
+
+const operatorsKey = ({ uuid, username }: Identifier): Key =>
+  uuid === undefined ? nameKey(username) : residentKey(uuid);
+
+/** The resident as the table has them now; undefined if neither the operator nor the store was told of them. */
+export const readResident = async (store: string, identifier: Identifier): Promise<Resident | undefined> =>
+  (await get<Resident>(operatorsKey(identifier))) ?? (await byStore(store, identifier));
+
+/**
+ * The resident of that UUID or name, as the store knows them, old names included; undefined if there is none. Who is not
+ * known is asked of the store's dispenser, where a request waits for it (extensions.md, Residents).
+ *
+ * A read may be some minutes old. A write reads a name, since it may belong to another resident by now, and reads again
+ * what the store was told, since the operator's word wins at once.
+ */
+export const findResident = async (store: string, identifier: Identifier): Promise<Resident | undefined> => {
+  const isRead = requestMeter()?.isRead ?? false;
+  const { pk } = operatorsKey(identifier);
+  const own = ownKey(store, identifier);
+  const isRemembered = isRead || identifier.uuid !== undefined;
+  const known = (isRemembered ? recall(pk) : undefined) ?? (isRead ? recall(own) : undefined);
+  if (known) return known;
+  const shared = await get<Resident>(operatorsKey(identifier));
+  const found = shared ?? (await byStore(store, identifier)) ?? (await lookUp(store, identifier));
+  if (!found) return undefined;
+  const resident = { uuid: found.uuid, username: found.username };
   // Every name's item carries the UUID and the current name, so a look-up by name also answers a later one by UUID.
-  remember(key.pk, resident);
-  remember(residentKey(resident.uuid).pk, resident);
+  remember(shared ? pk : own, resident);
+  remember(shared ? residentKey(found.uuid).pk : ownKey(store, { uuid: found.uuid }), resident);
   return resident;
-};
-
-/** Reads residents consistently. The map's keys are the given UUIDs and names; unknown residents are left out. */
-export const findResidents = async (identifiers: readonly Identifier[]): Promise<Map<string, Resident>> => {
-  const keys = identifiers.map(({ uuid, username }) => (uuid === undefined ? nameKey(username) : residentKey(uuid)));
-  const items = await getMany<Resident & Key>(keys, { consistent: true });
-  return new Map(items.map(({ pk, uuid, username }) => [pk.slice(pk.indexOf('#') + 1), { uuid, username }]));
-};
-
-/** Residents with all their names, in the order of the UUIDs. */
-export const getResidents = (uuids: readonly string[]): Promise<StoredResident[]> =>
-  getMany(uuids.map(residentKey), { consistent: true });
-
-/** The item of a name. It carries the current name, so that a look-up is one read. Refused unless it is `holder`'s or free. */
-const nameItem = ({ uuid, username }: Resident, name: string, holder: string): Write =>
-  put({ ...nameKey(name), uuid, username }, any(isNew, is('uuid', holder)));
-
-/**
- * The writes of a resident with these names: first the resident, refused unless they are still as `stored`, then the
- * names in order. `takenFrom` is a resident who may lose the current name. `renaming` marks that copies must be renamed.
- */
-export const residentItems = (
-  { uuid, username }: Resident,
-  names: readonly string[],
-  stored: StoredResident | undefined,
-  {
-    takenFrom = uuid,
-    renaming = stored?.renaming ?? false,
-  }: { takenFrom?: string | undefined; renaming?: boolean } = {},
-): Write[] => {
-  const asStored = stored ? all(is('names', stored.names), is('username', stored.username)) : isNew;
-  return [
-    put({ ...residentKey(uuid), uuid, username, names, ...(renaming && { renaming }) }, asStored),
-    ...names.map((name) => nameItem({ uuid, username }, name, name === username ? takenFrom : uuid)),
-  ];
-};
-
-/**
- * Writes a resident with its current name and, if any, former ones, all in canonical form; names already on record stay.
- * Throws 400 if a name belongs to another resident.
- */
-export const putResident = async ({ uuid, username }: Resident, formerNames: readonly string[] = []): Promise<void> => {
-  const key = residentKey(uuid);
-  for (let attempt = 1; ; attempt++) {
-    const stored = await get<StoredResident>(key);
-    const names = [...new Set([username, ...formerNames, ...(stored?.names ?? [])])];
-    const refusals = await transact(residentItems({ uuid, username }, names, stored));
-    const taken = names.filter((_, index) => refusals?.[index + 1]?.refused);
-    if (taken.length > 0) throw invalid(...taken.map((name) => `The name ${name} belongs to another resident.`));
-    for (const name of names) cache.delete(nameKey(name).pk);
-    cache.delete(key.pk);
-    if (!refusals) return;
-    await pauseOvertaken(attempt);
-  }
 };

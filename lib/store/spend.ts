@@ -52,7 +52,7 @@ const firstDayOfYear = (millis: number): string => dayOf(millis - (yearDays - 1)
 
 /** Throws 404 for an unknown resident. */
 export const getSpend = async (store: string, identifier: Identifier): Promise<Spend> => {
-  const uuid = await uuidOf(identifier);
+  const uuid = await uuidOf(store, identifier);
   const item = await get<SpendItem>(spendKey(store, uuid));
   if (!item) {
     const { username } = await getCustomer(store, { uuid });

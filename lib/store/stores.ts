@@ -2,8 +2,8 @@ import { now, timestamp } from '../clock.ts';
 import { notFound, unauthorized } from '../problem.ts';
 import type { Store as StoreAnswer } from '../routes/store.ts';
 import { all, exists, is, isNot, update } from '../table/language.ts';
-import { sharedKey } from '../table/schema.ts';
-import { get, write } from '../table/table.ts';
+import { type Key, sharedKey } from '../table/schema.ts';
+import { get, rowsOf, write } from '../table/table.ts';
 import { findKey } from './api-keys.ts';
 
 /** A store as its item has it. Its id is part of the key of everything it owns. */
@@ -20,6 +20,15 @@ export interface Store {
 }
 
 export const findStore = (id: string): Promise<Store | undefined> => get<Store>(sharedKey('STORE', id));
+
+/** Beside its own item, which calls check, each store has one in this partition: the list of stores. */
+export const listKey = (id: string): Key => ({ pk: sharedKey('STORE', '').pk, sk: id });
+
+/** Every store of the deployment, in the order of their ids; those whose deletion has begun too. */
+export const listStores = async (): Promise<Store[]> => {
+  const rows = await rowsOf<Store & Key>({ partition: listKey('').pk })({ descending: false });
+  return rows.map(({ id, name, createdAt, deletedAt }) => ({ id, name, createdAt, ...(deletedAt && { deletedAt }) }));
+};
 
 export const isOpen = ({ open = true }: Store): boolean => open;
 

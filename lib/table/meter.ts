@@ -12,11 +12,18 @@ export interface Meter {
   open: number;
   /** The request was answered: it makes no more calls. */
   isOver: boolean;
+  /** The request changes nothing, so what it reads may be some minutes old. */
+  isRead: boolean;
+  /** When its look-ups of residents must be over, by `performance.now()`; set by the first one. */
+  lookUpEnd?: number;
 }
 
 const meters = new AsyncLocalStorage<Meter>();
 
-export const newMeter = (): Meter => ({ calls: 0, steps: 0, units: 0, open: 0, isOver: false });
+export const newMeter = (isRead = false): Meter => ({ calls: 0, steps: 0, units: 0, open: 0, isOver: false, isRead });
+
+/** The meter of the request that this is part of. */
+export const requestMeter = (): Meter | undefined => meters.getStore();
 
 /** Runs `work`; what its calls to the table cost is added to `meter`. */
 export const metered = <T>(meter: Meter, work: () => T): T => meters.run(meter, work);

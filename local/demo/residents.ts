@@ -1,5 +1,6 @@
+import { putResident } from '../../cli/residents.ts';
 import { now, timestamp } from '../../lib/clock.ts';
-import { putResident, type Resident } from '../../lib/store/residents.ts';
+import type { Resident } from '../../lib/store/residents.ts';
 
 /** A made-up UUID, the same at every start: `kind` and `number` say which thing it names. */
 export const demoUuid = (kind: number, number: number): string =>

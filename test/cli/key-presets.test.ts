@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { listKeys } from '../../cli/api-keys.ts';
 import { type PresetName, presetNames, presets, presetText } from '../../cli/key-presets.ts';
-import { createStore, listStores } from '../../cli/stores.ts';
+import { createStore } from '../../cli/stores.ts';
 import { type Scope, scopes } from '../../lib/routes/route.ts';
+import { listStores } from '../../lib/store/stores.ts';
 import { startForCli } from '../support/cli.ts';
 
 const command = new URL('../../cli/store.ts', import.meta.url).pathname;

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { createStore, deleteStore, listStores } from '../../cli/stores.ts';
+import { createStore, deleteStore } from '../../cli/stores.ts';
 import { createCategory } from '../../lib/store/categories.ts';
-import { findStore } from '../../lib/store/stores.ts';
+import { findStore, listStores } from '../../lib/store/stores.ts';
 import { startForCli } from '../support/cli.ts';
 import { wholeTable } from '../support/service.ts';
 

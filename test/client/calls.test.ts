@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { etagOf, StoreProblem, storeClient } from '../../client/client.ts';
+import { StoreProblem, storeClient } from '../../client/client.ts';
 import { clientTypes } from '../../client/generate.ts';
 import { startForTests } from '../support/local-service.ts';
 import { startScript } from './script.ts';
@@ -54,34 +54,6 @@ test('makes every kind of call: a body, a path that needs encoding, a query, an 
   expect(renamed).toEqual({ id: category.id, name: 'Client’s own', productCount: 1 });
   expect(found.data).toEqual([product]);
   expect(vera.username).toBe('vera.vendor');
-});
-
-test('changes a resource only in the state that was read, and tells the other editor', async () => {
-  const store = client();
-  const read = await store.post('/v1/categories', { body: { name: 'Read twice' } });
-  const path = { id: read.id };
-  const edit = (name: string) =>
-    store.put('/v1/categories/{id}', { path, ifMatch: etagOf(read), body: { name } }).catch((error: unknown) => error);
-
-  const [mine, others] = [await edit('Mine'), await edit('Others')];
-
-  expect(mine).toEqual({ ...read, name: 'Mine' });
-  expect(others).toMatchObject({ name: 'StoreProblem', status: 412, title: 'Precondition Failed' });
-  await store.delete('/v1/categories/{id}', { path, ifMatch: etagOf(mine as object) });
-  await expect(store.get('/v1/categories/{id}', { path })).rejects.toMatchObject({ status: 404 });
-});
-
-test('throws for the ETag of a copy or of a row of a list, and sends nothing for an ETag that no header can have', async () => {
-  const store = client();
-  const category = await store.post('/v1/categories', { body: { name: 'Copied' } });
-  const { data } = await store.get('/v1/categories', { query: { limit: 1 } });
-  const path = { id: category.id };
-
-  for (const other of [{ ...category }, data[0] ?? {}, data]) expect(() => etagOf(other)).toThrow(TypeError);
-  await expect(store.put('/v1/categories/{id}', { path, ifMatch: '"a\n"', body: { name: 'New' } })).rejects.toThrow(
-    'ifMatch has a character that the header If-Match must not have.',
-  );
-  expect(await store.get('/v1/categories/{id}', { path })).toEqual(category);
 });
 
 test('a base URL with /v1 at its end, or a slash, means the same', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { expectProblem } from './shapes.ts';
 import { act, call, get, hasResidents, resident, statusOf, target, unique } from './target.ts';
 
-/** The form of bodies and queries, the Idempotency-Key, and If-Match. Resident 53. */
+/** The form of bodies and queries, and the Idempotency-Key. Resident 53. */
 
 test('statuses 10: the Content-Type of a body does not matter', async () => {
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=utf-8', 'nonsense'])
@@ -147,65 +147,4 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
       expect((await increment(key, { delta: 1 })).status).toBe(400);
     expect((await get(`/v1/customers/${customer}/credit`)).body.credit).toBe(9);
   });
-});
-
-/** Makes a category. Returns its path and its ETag. */
-const newCategory = async () => {
-  const { body, headers } = await call('POST', '/v1/categories', { name: 'Seats' });
-  return { path: `/v1/categories/${body.id}`, etag: headers.get('etag') ?? '' };
-};
-const rename = (path: string, name: string, ifMatch: string) =>
-  call('PUT', path, { name }, { headers: { 'If-Match': ifMatch } });
-
-test('silent 54: GET, POST and PUT answer one strong ETag for one state, and another for another', async () => {
-  const { path, etag } = await newCategory();
-  const read = await get(path);
-  const renamed = await call('PUT', path, { name: 'Chairs' });
-  const readAgain = await get(path);
-
-  const tags = [read, renamed, readAgain].map(({ headers }) => headers.get('etag'));
-  expect(etag).toMatch(/^"[\x21\x23-\x7e]+"$/);
-  expect(tags).toEqual([etag, tags[2], tags[2]]);
-  expect(tags[2]).not.toBe(etag);
-});
-
-test('silent 55: one of several writers who read the same state is answered 200, the others 412', async () => {
-  const { path, etag } = await newCategory();
-  const names = ['A', 'B', 'C', 'D', 'E'];
-
-  const answers = await Promise.all(names.map((name) => rename(path, name, `"other", ${etag}`)));
-  const weak = await rename(path, 'Weak', `W/${(await get(path)).headers.get('etag')}`);
-  const deleted = await call('DELETE', path, undefined, { headers: { 'If-Match': etag } });
-
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412, 412]);
-  expect((await get(path)).body).toEqual(answers.find(({ status }) => status === 200)?.body);
-  for (const refused of [weak, deleted]) expectProblem(refused, 412, path);
-});
-
-test('silent 56: If-Match: * changes what exists, and is 404 for what does not', async () => {
-  const { path } = await newCategory();
-
-  const there = await rename(path, 'Chairs', '*');
-  await call('DELETE', path, undefined, { headers: { 'If-Match': '*' } });
-  const gone = [await rename(path, 'Sofas', '*'), await rename(path, 'Sofas', '"other"')];
-
-  expect([there.status, ...gone.map(({ status }) => status)]).toEqual([200, 404, 404]);
-});
-
-test('silent 57: 400s for an If-Match that is no list of ETags, and changes nothing', async () => {
-  const { path, etag } = await newCategory();
-  const before = await get(path);
-  const message = 'If-Match must be * or a list of ETags in double quotes, as answers have them.';
-
-  for (const ifMatch of ['', ',', 'Seats', "'a'", '"a', `${etag} ${etag}`, `${etag}, *`, 'w/"a"'])
-    expectProblem(await rename(path, 'Chairs', ifMatch), 400, path, [message]);
-
-  expect((await get(path)).body).toEqual(before.body);
-});
-
-test('silent 58: a fault of the body comes before an ETag that is not current', async () => {
-  const { path } = await newCategory();
-
-  expect((await rename(path, '', '"other"')).status).toBe(400);
-  expect((await rename(path, '', 'other')).body.errors).toHaveLength(2);
 });

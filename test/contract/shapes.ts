@@ -111,7 +111,6 @@ const titles: Record<number, string> = {
   401: 'Unauthorized',
   403: 'Forbidden',
   404: 'Not Found',
-  412: 'Precondition Failed',
 };
 
 /**

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { putResident } from '../../cli/residents.ts';
 import { handler } from '../../functions/delivery-worker.ts';
 import { deliveryStates, listDeliveries } from '../../lib/delivery/deliveries.ts';
-import { putResident } from '../../lib/store/residents.ts';
 import { startDispenser } from '../../local/dispenser.ts';
 import { startPoller } from '../../local/poller.ts';
 import { startTestQueue } from '../support/deliveries.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
+import { putResident } from '../../cli/residents.ts';
 import { nilUuid } from '../../lib/identifier.ts';
-import { putResident } from '../../lib/store/residents.ts';
 import { ada, bob, unknownUuid } from '../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../support/service.ts';
 

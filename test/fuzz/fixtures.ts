@@ -1,9 +1,9 @@
 import { ok } from 'node:assert/strict';
+import { putResident } from '../../cli/residents.ts';
 import { createStore } from '../../cli/stores.ts';
 import { newKey } from '../../lib/keys.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { putResident } from '../../lib/store/residents.ts';
 
 import { seedOneOfEach } from '../support/one-of-each.ts';
 import { ada, bob, cleo, seedResidents } from '../support/residents.ts';

@@ -22,6 +22,7 @@ test('every alarm says what breaks for whom', () => {
     'FunctionsThrottled',
     'InvariantBroken',
     'Latency',
+    'LookUpFailing',
     'ServerErrors',
     'SweepFailing',
     'SweepNotRun',

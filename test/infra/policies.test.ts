@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   accessOf,
   authorizerPermissions,
+  lookUpAccess,
   type Permission,
   permissions,
   sweepAccess,
@@ -60,6 +61,7 @@ describe('policies', () => {
     ...routes.map((row): [string, Permission[]] => [row.id, permissions(accessOf(row))]),
     ['authorizer', authorizerPermissions],
     ['delivery-worker', permissions(workerAccess)],
+    ['resident-lookup', permissions(lookUpAccess)],
     ['expiry-sweep', permissions(sweepAccess)],
   ];
 
@@ -67,11 +69,16 @@ describe('policies', () => {
     expect(tablePart(entry)).toEqual(permitted.map(expected));
   });
 
-  test.each(accesses)('%s may write its own log, and send only if its row says so', (entry) => {
+  test.each(accesses)('%s may write its own log, and send or ask for residents only if its row says so', (entry) => {
     const others = statementsOf(entry).filter(({ Action }) => !JSON.stringify(Action).includes('dynamodb:'));
 
     const row = routes.find(({ id }) => id === entry);
-    const sends = row?.queue ? [{ Sid: 'Send', Action: 'sqs:SendMessage', Resource: queueArn('Deliveries') }] : [];
+    const [lookUpId] = functionOf('resident-lookup');
+    const lookUp = { 'Fn::GetAtt': [lookUpId, 'Arn'] };
+    const sends = [
+      ...(row?.queue ? [{ Sid: 'Send', Action: 'sqs:SendMessage', Resource: queueArn('Deliveries') }] : []),
+      ...(row?.resolves ? [{ Sid: 'LookUp', Action: 'lambda:InvokeFunction', Resource: lookUp }] : []),
+    ];
     const [log] = others.filter(({ Sid }) => Sid === 'Log');
     expect(log.Action).toEqual(['logs:CreateLogStream', 'logs:PutLogEvents']);
     expect(idOf(log.Resource)).toBe(idOf(functionOf(entry)[1].Properties.LoggingConfig.LogGroup));

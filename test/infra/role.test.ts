@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
+import { putResident } from '../../cli/residents.ts';
 import { accessOf, permissions, sweepAccess } from '../../infra/permissions.ts';
 import type { Kind, Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { createCategory, listCategories, listMembers } from '../../lib/store/categories.ts';
-import { putResident } from '../../lib/store/residents.ts';
 import { partition, sharedKey } from '../../lib/table/schema.ts';
 import { allows, asRow } from '../support/access.ts';
 import { startTestService } from '../support/service.ts';

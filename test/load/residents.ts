@@ -1,5 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { putResident, type Resident } from '../../lib/store/residents.ts';
+import { putResident } from '../../cli/residents.ts';
+import type { Resident } from '../../lib/store/residents.ts';
 import { tableName } from '../../lib/table/client.ts';
 import { startEngine } from '../../local/engine.ts';
 import { ensureTable } from '../../local/table.ts';

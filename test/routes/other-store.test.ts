@@ -130,7 +130,7 @@ test.each([...pathCases, ...bodyCases, ...queryCases])(
 );
 
 test('has a case for every id of every path, body and query', () => {
-  const ids = routes.flatMap(({ path }) => path.match(/\{(?!identifier)\w+\}/g) ?? []);
+  const ids = routes.flatMap(({ path }) => path.match(/\{(?!identifier|uuid)\w+\}/g) ?? []);
 
   expect(pathCases).toHaveLength(ids.length);
   expect(bodyCases.map(({ name }) => name).sort()).toEqual(

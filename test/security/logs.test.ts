@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
+import { putResident } from '../../cli/residents.ts';
 import { handler as worker } from '../../functions/delivery-worker.ts';
 import { encodeMessage } from '../../lib/delivery/message.ts';
 import { logSink } from '../../lib/log.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { putResident } from '../../lib/store/residents.ts';
 import { anOrder, batchOf, contextWith, serve, startTestQueue } from '../support/deliveries.ts';
 import { exampleOf, routesInOrder, seedExamples } from '../support/example-requests.ts';
 import { intercept } from '../support/faults.ts';

@@ -72,8 +72,8 @@ const ordered = (value: unknown): unknown => {
   );
 };
 
-/** A dispenser's secret and an application's mark are random. */
-const chance = /"(secret|application)":"[^"]*"/g;
+/** A secret, the id of a key and the mark of an application are random. */
+const chance = /"(secret|keyId|application)":"[^"]*"/g;
 
 const everyStores = new Set([ada, bob, cleo].map(({ uuid }) => uuid));
 const uuids = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;

@@ -62,7 +62,7 @@ export const exampleOf = (row: Route, rows: OneOfEach, code: string): { path: st
   const segments = row.path.split('/');
   const filled = segments.map((segment, index) => {
     if (!segment.startsWith('{')) return segment;
-    if (segment === '{identifier}') return bob.uuid;
+    if (segment === '{identifier}' || segment === '{uuid}') return bob.uuid;
     return rows[kindOf[segments[index - 1] as keyof typeof kindOf]];
   });
   return { path: filled.join('/'), ...(row.body && { body: bodyOf(row.body, rows, code) }) };

@@ -1,4 +1,5 @@
-import { putResident, type Resident } from '../../lib/store/residents.ts';
+import { putResident } from '../../cli/residents.ts';
+import type { Resident } from '../../lib/store/residents.ts';
 
 /** A test resident, whose UUID is made of a number. */
 const resident = (number: number, username: string): Resident => ({

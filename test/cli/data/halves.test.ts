@@ -98,12 +98,12 @@ test('a name that leads nowhere leads to its resident again if an export of the 
   await updateCustomer(store, { uuid: ada.uuid }, { discount: 5 });
   await write(remove(nameKey(ada.username)));
   forgetResidents();
-  expect(await findResident({ username: ada.username })).toBeUndefined();
+  expect(await findResident(store, { username: ada.username })).toBeUndefined();
 
   await importOwn('residents');
 
   forgetResidents();
-  expect(await findResident({ username: ada.username })).toEqual(ada);
+  expect(await findResident(store, { username: ada.username })).toEqual(ada);
 });
 
 test('a wrong number of products is right after the category is deleted and imported with its products', async () => {

@@ -1,9 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { putResident } from '../../../cli/residents.ts';
 import { createCoupon } from '../../../lib/store/coupons.ts';
 import { updateCustomer } from '../../../lib/store/customers.ts';
 import { putGiftCard } from '../../../lib/store/gift-cards.ts';
 import { createProduct } from '../../../lib/store/products.ts';
-import { findResident, forgetResidents, putResident, type Resident } from '../../../lib/store/residents.ts';
+import { findResident, forgetResidents, type Resident } from '../../../lib/store/residents.ts';
 import { recordPurchase } from '../../../lib/store/spend.ts';
 import { intercept } from '../../support/faults.ts';
 import { importText, tempDir } from '../../support/files.ts';
@@ -20,7 +21,7 @@ const importResidents = (rows: string[]) =>
 /** Finds the resident with a name, without a cache. */
 const find = async (username: string): Promise<Resident | undefined> => {
   forgetResidents();
-  return findResident({ username });
+  return findResident(store, { username });
 };
 
 beforeAll(async () => {
@@ -133,7 +134,7 @@ describe('a name that goes from one resident to another', () => {
       { uuid: one.uuid, username: 'right' },
       { uuid: two.uuid, username: 'left' },
     ]);
-    expect(await findResident({ uuid: one.uuid })).toEqual({ uuid: one.uuid, username: 'right' });
+    expect(await findResident(store, { uuid: one.uuid })).toEqual({ uuid: one.uuid, username: 'right' });
   });
 
   test('may be a former name of the other', async () => {

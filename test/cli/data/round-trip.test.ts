@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { auditTable } from '../../../cli/audit/customer-credit.ts';
 import { exportAll } from '../../../cli/data/export.ts';
 import { formats } from '../../../cli/data/format.ts';
+import { putResident } from '../../../cli/residents.ts';
 import { createStore } from '../../../cli/stores.ts';
 import { source } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
@@ -12,7 +13,7 @@ import { createCoupon } from '../../../lib/store/coupons.ts';
 import { banCustomer, unbanCustomer, updateCustomer } from '../../../lib/store/customers.ts';
 import { putGiftCard } from '../../../lib/store/gift-cards.ts';
 import { createProduct } from '../../../lib/store/products.ts';
-import { forgetResidents, putResident } from '../../../lib/store/residents.ts';
+import { forgetResidents } from '../../../lib/store/residents.ts';
 import { recordPurchase } from '../../../lib/store/spend.ts';
 
 import { filesOf, importAll, tempDir } from '../../support/files.ts';

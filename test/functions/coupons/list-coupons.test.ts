@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { renameEverywhere } from '../../../cli/plans/rename.ts';
 import { now } from '../../../lib/clock.ts';
 import { createCoupon, updateCoupon } from '../../../lib/store/coupons.ts';
+import { renameInStore } from '../../../lib/store/renames.ts';
 import { ada, bob, cleo, seedResidents, unknownUuid } from '../../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';
 import { walkList } from '../../support/walk.ts';
@@ -76,7 +76,7 @@ test('moves a coupon between the lists of active and inactive ones when it is re
 });
 
 test('shows the owner’s new name on every coupon after a rename', async () => {
-  await renameEverywhere(service.store, { uuid: cleo.uuid, username: 'cleo.patra' });
+  await renameInStore(service.store, { uuid: cleo.uuid, username: 'cleo.patra' });
 
   const { data } = (await service.call('GET', '/v1/coupons/owner/cleo')).body;
 

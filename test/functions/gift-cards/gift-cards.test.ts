@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { renameEverywhere } from '../../../cli/plans/rename.ts';
 import { putGiftCard } from '../../../lib/store/gift-cards.ts';
+import { renameInStore } from '../../../lib/store/renames.ts';
 import { ada, bob, cleo, seedResidents, unknownUuid } from '../../support/residents.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';
 import { walkList } from '../../support/walk.ts';
@@ -200,7 +200,7 @@ test('list: 400s for a malformed and 404s for an unknown customer', async () => 
 test('shows the owner’s new name on every card after a rename', async () => {
   await grant({ credit: 3 }, 'ada.lovelace');
 
-  await renameEverywhere(service.store, { uuid: ada.uuid, username: 'ada.byron' });
+  await renameInStore(service.store, { uuid: ada.uuid, username: 'ada.byron' });
 
   const { data } = (await service.call('GET', `/v1/customers/${ada.uuid}/giftcards`)).body;
   expect(new Set(data.map((card: { ownerUsername: string }) => card.ownerUsername))).toEqual(new Set(['ada.byron']));

@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { route } from './route.ts';
+import { username, uuid } from './wire.ts';
+
+const PutResidentRequest = z
+  .object({ username: username().describe('The avatar’s current name: `first`, `first.last` or `first last`.') })
+  .meta({ id: 'PutResidentRequest' });
+
+const ResidentResponse = z
+  .object({
+    uuid: uuid().describe('UUID of the avatar.'),
+    username: z
+      .string()
+      .describe('The current name in canonical form; the UUID where no name leads to the avatar in this store.'),
+    names: z.array(z.string()).describe('All names that lead to the avatar in this store, the current one first.'),
+    source: z
+      .enum(['operator', 'store'])
+      .describe(
+        'Who told of the avatar: the operator, to all stores, or a key or dispenser of this store, to it alone.',
+      ),
+  })
+  .meta({ id: 'ResidentResponse' });
+
+export const putResident = route('PUT /v1/residents/{uuid}', {
+  id: 'residents/put-resident',
+  summary: 'Tell the name of an avatar',
+  scope: 'residents:write',
+  problems: [400],
+  body: PutResidentRequest,
+  response: ResidentResponse,
+  reads: ['RESIDENT', 'NAME'],
+  writes: ['STORE_RESIDENT', 'STORE_NAME'],
+  extension: true,
+});

@@ -1,0 +1,101 @@
+import { SignatureV4 } from '@smithy/signature-v4';
+import { now } from '../clock.ts';
+import type { Identifier } from '../identifier.ts';
+import { logSink } from '../log.ts';
+import { db } from '../table/client.ts';
+import { newMeter, requestMeter } from '../table/meter.ts';
+
+/** An identifier that the store's dispenser is to be asked for. */
+export interface LookUp {
+  store: string;
+  identifier: Identifier;
+  /** The request changes nothing: of a store's look-ups, some are kept for those that do. */
+  isRead: boolean;
+  /** How long the caller waits for the answer. */
+  millis: number;
+}
+
+export interface LookUpAnswer {
+  resident?: { uuid: string; username: string };
+  /** The dispenser answered that there is nobody. Neither: there was no answer. */
+  isNobody?: true;
+}
+
+/** The time that a request spends on all its look-ups together. */
+const lookUpMillis = 3000;
+
+/** Look-ups of one request that run side by side: each of them keeps an execution of Lambda busy. */
+const sideBySide = 5;
+
+const nobodyMillis = 60_000;
+const nobodySize = 10_000;
+/** Identifiers that were nobody's, and until when they are not asked for again. */
+const nobody = new Map<string, number>();
+
+export const forgetNobody = (): void => nobody.clear();
+
+/**
+ * Calls the function that asks the dispenser. It alone may read the dispenser's secret. The client of Lambda would add
+ * 115 KB to a bundle for this one call; the signer is in it already.
+ */
+const invoke = async (functionUrl: string, lookUp: LookUp): Promise<LookUpAnswer> => {
+  const { credentials, region, sha256, requestHandler, streamCollector } = db.config;
+  const { protocol, host, hostname, port, pathname } = new URL(functionUrl);
+  const request = {
+    ...{ method: 'POST', protocol, hostname, path: pathname, query: {}, headers: { host } },
+    ...(port !== '' && { port: Number(port) }),
+    body: JSON.stringify(lookUp),
+  };
+  const signed = await new SignatureV4({ credentials, region, sha256, service: 'lambda' }).sign(request);
+  const { response } = await requestHandler.handle(signed, { abortSignal: AbortSignal.timeout(lookUp.millis) });
+  const text = new TextDecoder().decode(await streamCollector(response.body));
+  if (response.statusCode !== 200 || response.headers['x-amz-function-error'])
+    throw new Error(`The look-up failed with ${response.statusCode}: ${text.slice(0, 500)}`);
+  return JSON.parse(text) as LookUpAnswer;
+};
+
+// A look-up waits for the one before it in its lane.
+const lanes: Promise<unknown>[] = Array.from({ length: sideBySide }, () => Promise.resolve());
+let lookUps = 0;
+
+const ask = (functionUrl: string, store: string, identifier: Identifier): Promise<LookUpAnswer> => {
+  const meter = requestMeter() ?? newMeter();
+  meter.lookUpEnd ??= performance.now() + lookUpMillis;
+  const end = meter.lookUpEnd;
+  const lane = lookUps++ % sideBySide;
+  const answer = (lanes[lane] ?? Promise.resolve()).then(async () => {
+    const millis = Math.floor(end - performance.now());
+    return millis > 0 ? invoke(functionUrl, { store, identifier, isRead: meter.isRead, millis }) : {};
+  });
+  lanes[lane] = answer.catch(() => undefined);
+  return answer;
+};
+
+/** The look-ups under way: one request may name an avatar twice. */
+const running = new Map<string, Promise<LookUpAnswer>>();
+
+/**
+ * Asks the store's dispenser for an avatar whom neither the operator nor the store was told of. Undefined if it knows
+ * nobody, does not answer in time, or may not be asked now: the identifier is then unknown. Never throws.
+ */
+export const lookUp = async (store: string, identifier: Identifier): Promise<LookUpAnswer['resident']> => {
+  const functionUrl = process.env.RESIDENT_LOOKUP_URL;
+  if (functionUrl === undefined) return undefined;
+  const key = `${store} ${identifier.uuid ?? identifier.username}`;
+  if (now() < (nobody.get(key) ?? 0)) return undefined;
+  const answer = running.get(key) ?? ask(functionUrl, store, identifier);
+  running.set(key, answer);
+  try {
+    const { resident, isNobody } = await answer;
+    if (isNobody) {
+      if (nobody.size >= nobodySize) nobody.clear();
+      nobody.set(key, now() + nobodyMillis);
+    }
+    return resident;
+  } catch (error) {
+    logSink.write({ level: 'WARN', lookUp: 'failed', store, stack: (error as Error).stack });
+    return undefined;
+  } finally {
+    running.delete(key);
+  }
+};

@@ -1,0 +1,83 @@
+import { invalid } from '../problem.ts';
+import { any, is, isNew, put, update, type Write } from '../table/language.ts';
+import { pauseOvertaken } from '../table/retry.ts';
+import { get, transact } from '../table/table.ts';
+import { renameMark } from './renames.ts';
+import {
+  asTold,
+  type KnownResident,
+  nameKey,
+  type Resident,
+  residentKey,
+  type StoredResident,
+  storeNameKey,
+  storeResidentKey,
+} from './residents.ts';
+
+/** The names that a store keeps of one avatar, at most. */
+const maxNames = 50;
+
+/**
+ * The writes of what a store is told about an avatar: names, the current one first, of which none is another's. None if that
+ * changes nothing. Throws 400 for too many names.
+ */
+export const toldWrites = (
+  store: string,
+  uuid: string,
+  claims: readonly string[],
+  told: StoredResident | undefined,
+): Write[] => {
+  const names = [...new Set([...claims, ...(told?.names ?? [])])];
+  const username = names[0] ?? uuid;
+  if (told && told.username === username && told.names.length === names.length) return [];
+  if (names.length > maxNames)
+    throw invalid(`username is one name too many: the store knows ${maxNames} names of this resident already.`);
+  const key = storeResidentKey(store, uuid);
+  return [
+    told
+      ? // Customers, coupons and cards hold a copy of the name: the next sweep renames them.
+        update(key, { set: { username, names, ...renameMark() }, when: is('names', told.names) })
+      : put({ ...key, uuid, username, names }, isNew),
+    ...claims.map((name) => put({ ...storeNameKey(store, name), uuid }, any(isNew, is('uuid', uuid)))),
+  ];
+};
+
+const anothers = 'username belongs to another resident. Only the operator can move a name.';
+
+/** The resident as the store knows them, given what the operator and the store were told. */
+const viewOf = async (shared: StoredResident | undefined, told: StoredResident | undefined): Promise<KnownResident> => {
+  const own = told && (await asTold(told));
+  if (!shared) return own as KnownResident;
+  const { uuid, username, names } = shared;
+  return { uuid, username, names: [...new Set([username, ...names, ...(own?.names ?? [])])], source: 'operator' };
+};
+
+/**
+ * Tells a store the current name of an avatar, in canonical form. `by` is a key's request or the store's dispenser.
+ *
+ * The operator's word wins: a request about a resident whom the operator knows changes nothing, and a name that is
+ * another's for the operator is 400. A name that the store has for another avatar stays there, since a vendor's key must
+ * not redirect money: a request makes the newcomer known without it, and a dispenser's answer is refused with 400.
+ */
+export const tellResident = async (
+  store: string,
+  resident: Resident,
+  by: 'request' | 'dispenser',
+): Promise<KnownResident> => {
+  const { uuid, username } = resident;
+  for (let attempt = 1; ; attempt++) {
+    const [shared, operatorsHolder, told, holder] = await Promise.all([
+      get<StoredResident>(residentKey(uuid)),
+      get<Resident>(nameKey(username)),
+      get<StoredResident>(storeResidentKey(store, uuid)),
+      get<{ uuid: string }>(storeNameKey(store, username)),
+    ]);
+    if (shared && (by === 'request' || operatorsHolder?.uuid === uuid)) return viewOf(shared, told);
+    const isTaken = holder !== undefined && holder.uuid !== uuid;
+    if (operatorsHolder || (isTaken && by === 'dispenser')) throw invalid(anothers);
+    const writes = toldWrites(store, uuid, isTaken ? [] : [username], told);
+    if (writes.length === 0) return viewOf(shared, told);
+    if (!(await transact(writes))) return viewOf(shared, await get<StoredResident>(storeResidentKey(store, uuid)));
+    await pauseOvertaken(attempt);
+  }
+};
