@@ -5,8 +5,12 @@ import { sendAgain } from '../cli/dead-letters.ts';
 import { handler as sweep } from '../functions/expiry-sweep.ts';
 import { newId, source } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
+import { storeResidentKey } from '../lib/store/residents.ts';
+import { listStores } from '../lib/store/stores.ts';
+import { getMany } from '../lib/table/table.ts';
 import { Behaviour, type LocalDispenser } from './dispenser.ts';
 import { clockState, follow, publish } from './events.ts';
+import { type Avatar, strangers } from './grid.ts';
 import { redrive, viewCredit, viewCustomers, viewDeliveries } from './views.ts';
 
 /** The tools of the local service under `/_dev`. None of them is deployed. */
@@ -30,12 +34,26 @@ const runSweep = async () => {
   return report;
 };
 
+/** Some avatars of the made-up grid whom no store has met. */
+const showGrid = async () => {
+  const stores = await listStores();
+  const residents: Avatar[] = [];
+  for (let from = 0; residents.length < 20; from += 50) {
+    const avatars = strangers(50, from);
+    const keys = stores.flatMap(({ id }) => avatars.map(({ uuid }) => storeResidentKey(id, uuid)));
+    const met = new Set((await getMany(keys, { consistent: true })).map(({ sk }) => sk));
+    residents.push(...avatars.filter(({ uuid }) => !met.has(uuid)));
+  }
+  return { residents };
+};
+
 type Action = (body: unknown, query: URLSearchParams) => object | Promise<object>;
 
 const actions: Record<string, Action> = {
   'GET /_dev/clock': clockState,
   'POST /_dev/clock': advanceClock,
   'POST /_dev/sweep': runSweep,
+  'GET /_dev/grid': showGrid,
 };
 
 /** The store that the console shows, and how to call the service. */

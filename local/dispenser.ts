@@ -6,6 +6,8 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { now, timestamp } from '../lib/clock.ts';
+import { parseIdentifier } from '../lib/identifier.ts';
+import { avatarOf } from './grid.ts';
 
 /** A dispenser on loopback with exactly the protocol of `inworld/dispenser.lsl`, which can misbehave on request. */
 
@@ -41,14 +43,23 @@ export const startDispenser = async (register: (url: string) => Promise<string>)
   let path = `/cap/${randomUUID()}`;
   let secret = '';
 
+  /** The avatar of the made-up grid whom a name or UUID belongs to. */
+  const resolve = (name: string): string => {
+    const identifier = parseIdentifier(name);
+    const avatar = identifier && avatarOf(identifier);
+    return avatar ? `${avatar.uuid} ${avatar.username}` : '-';
+  };
+
   const give = (body: string): { status: number; text: string } => {
     const [signature = '', protocol, at, deliveryId = '', recipient = '', expires, item = '', ...note] =
       body.split('\n');
     if (secret === '') return { status: 503, text: 'not ready' };
     if (!isSigned(signature, body.slice(signature.length + 1), secret)) return { status: 401, text: 'bad signature' };
-    if (protocol !== 'SIS1') return { status: 400, text: 'unknown protocol' };
+    if (protocol !== 'SIS1' && protocol !== 'SIS1-RESOLVE') return { status: 400, text: 'unknown protocol' };
     const seconds = now() / 1000;
     if (Math.abs(seconds - Number(at)) > maxAgeSeconds) return { status: 408, text: 'too old' };
+    // Where a delivery has its recipient, this request has the name.
+    if (protocol === 'SIS1-RESOLVE') return { status: 200, text: resolve(recipient) };
     const known = memory.get(deliveryId);
     if (known) known.attempts += 1;
     if (known) return { status: 200, text: `known ${deliveryId}` };

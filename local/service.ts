@@ -10,10 +10,11 @@ import { tableName } from '../lib/table/client.ts';
 import { seedResidents, untouchedResidents } from './demo/residents.ts';
 import { seedDemo } from './demo.ts';
 import { connectConsole, connectDispenser } from './dev.ts';
-import { startDispenser } from './dispenser.ts';
+import { startDispensers } from './dispensers.ts';
 import { startEngine } from './engine.ts';
 import { type Cost, noteRequest, publish, type ServedRequest, served, stopEvents } from './events.ts';
 import { createGateway, type GatewayOptions, type Handler } from './gateway.ts';
+import { startLookUps } from './lambda.ts';
 import type { LocalOptions } from './options.ts';
 import { answerOwn } from './own.ts';
 import { startPoller } from './poller.ts';
@@ -35,22 +36,20 @@ const setEnvironment = (table: string, queue: string, cursorSecret: string): voi
 
 const authorizerTtlSeconds = 60;
 
-/** The inworld end of the demo store, with the queue's worker between it and the API. */
-const startDeliveries = async (baseUrl: string, { keys, store }: ServiceFile, queueUrl: string) => {
+/** The inworld end of the stores, with the queue's worker between it and the API. */
+const startDeliveries = async ({ store }: ServiceFile, queueUrl: string) => {
   const { handler: worker } = await import('../functions/delivery-worker.ts');
   const poller = startPoller({ queueUrl, worker });
-  const dispenser = await startDispenser(async (address) => {
-    const response = await fetch(`${baseUrl}/v1/dispenser`, {
-      method: 'PUT',
-      headers: { 'X-API-Key': keys['dispenser:register'] },
-      body: JSON.stringify({ url: address, region: 'Loopback', items: [] }),
-    });
-    if (!response.ok) throw new Error(`The dispenser could not register: ${await response.text()}`);
-    return ((await response.json()) as { secret: string }).secret;
-  });
-  connectDispenser(store.id, dispenser);
-  await dispenser.registerAgain();
-  return { stop: () => Promise.all([poller.stop(), dispenser.stop()]) };
+  const lookUps = await startLookUps();
+  const dispensers = await startDispensers();
+  const shown = dispensers.of(store.id);
+  if (shown) connectDispenser(store.id, shown);
+  return {
+    stop: async (): Promise<void> => {
+      await Promise.all([poller.stop(), dispensers.stop()]);
+      lookUps.stop();
+    },
+  };
 };
 
 const functionFile = (row: Route): URL => new URL(`../functions/${row.id}.ts`, import.meta.url);
@@ -135,7 +134,7 @@ export const startService = async (
   dir.writeService(service);
   connectConsole({ baseUrl, key: service.keys.all, store: service.store, engine: engine.name });
   ready = true;
-  const deliveries = await startDeliveries(baseUrl, service, queues.url);
+  const deliveries = await startDeliveries(service, queues.url);
   started = true;
 
   return {
