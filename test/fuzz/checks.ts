@@ -21,6 +21,8 @@ const checkSuccess = (row: Route, target: string, answer: RawAnswer): void => {
   const body = JSON.parse(answer.body);
   // The schema drops undeclared members, so an equal result proves that there were none.
   deepStrictEqual(row.response.parse(body), body);
+  const etag = header(answer, 'etag');
+  ok(row.tagged ? /^"[\w-]{22}"$/.test(etag ?? '') : etag === undefined, `the ETag is ${etag}`);
   if (row.status === 201) equal(header(answer, 'location'), `${target.split('?')[0]}/${body.id}`);
 };
 

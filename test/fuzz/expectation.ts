@@ -1,4 +1,4 @@
-import type { Route } from '../../lib/routes/route.ts';
+import { type Route, takesIfMatch } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { ada, bob, cleo } from '../support/residents.ts';
 import { type FuzzRequest, strangers } from './requests.ts';
@@ -69,6 +69,18 @@ const isIdempotencyKeyFaulty = (row: Route, keys: string[]): boolean =>
   keys.length > 0 &&
   (keys.length > 1 || !/^[\x21-\x7e]{1,255}$/.test(keys[0]?.replace(/^"(.*)"$/, '$1') ?? ''));
 
+/** A list of ETags. Backtracking does no harm to short texts. */
+const etags = /^[\t ,]*(?:W\/)?"[!#-~\x80-\xff]*"(?:[\t ]*,[\t ,]*(?:W\/)?"[!#-~\x80-\xff]*")*[\t ,]*$/;
+
+/** The state of a request's precondition: none, malformed, or for a state that is not current. */
+const preconditionOf = (row: Route, headers: readonly [string, string][]): 'none' | 'malformed' | 'fails' => {
+  const values = headers
+    .filter(([name]) => name === 'If-Match')
+    .map(([, value]) => value.replace(/^[\t ]+|[\t ]+$/g, ''));
+  if (!takesIfMatch(row) || values.length === 0 || values.join() === '*') return 'none';
+  return etags.test(values.join()) ? 'fails' : 'malformed';
+};
+
 const names = new Set([ada, bob, cleo, ...strangers].flatMap(({ uuid, username }) => [uuid, username]));
 
 const isKnown = (identifier = ''): boolean =>
@@ -128,14 +140,17 @@ export const expectedStatuses = (
   const idempotencyKeys = headers.filter(([name]) => name === 'Idempotency-Key').map(([, value]) => value.trim());
   const isPathFaulty = !params || !row.params.safeParse(params).success;
   if (isPathFaulty && row.method === 'GET' && 'id' in row.params.shape) return [404];
+  const precondition = preconditionOf(row, headers);
   const faulty =
     isPathFaulty ||
+    precondition === 'malformed' ||
     isQueryFaulty(row, query) ||
     isBodyFaulty(row, body) ||
     isIdempotencyKeyFaulty(row, idempotencyKeys);
   if (faulty) return [400];
+  const statuses = wellFormedStatuses(row, params, query, body);
   return [
-    ...wellFormedStatuses(row, params, query, body),
+    ...(precondition === 'fails' ? statuses.map((status) => (status === row.status ? 412 : status)) : statuses),
     ...(alone ? [] : [503]),
     ...(idempotencyKeys.length > 0 ? [409, 422] : []),
   ];

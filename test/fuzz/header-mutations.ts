@@ -53,8 +53,33 @@ const problemTypes: [accept: string, type: string][] = [
   ['"', 'application/problem+json'],
 ];
 
+/** Values of If-Match, most of them no list of ETags. None of the tags is current. */
+const ifMatch = fc.oneof(
+  fc.constantFrom(
+    '*',
+    ' * ',
+    '"a"',
+    'W/"a"',
+    '""',
+    '"a", W/"b,c" ,,"d"',
+    '"\xe9"',
+    '"a b"',
+    `${'"a",'.repeat(500)}"b"`,
+  ),
+  fc
+    .array(fc.constantFrom('"', '"', '"a"', 'W/', 'w/', ',', ', ', ' ', '\t', '*', 'a', '\xe9', "'", '\\'), {
+      maxLength: 8,
+    })
+    .map((parts) => parts.join('')),
+);
+
 /** The faults that the headers of a request can have. */
 export const headerMutations: Mutation[] = [
+  fc.array(ifMatch, { minLength: 1, maxLength: 2 }).map((values) => (request) => ({
+    ...request,
+    mutation: `If-Match ${values.join(' and ').slice(0, 60)}`,
+    headers: [...request.headers, ...values.map((value): [string, string] => ['If-Match', value])],
+  })),
   fc.constantFrom(...headers).map(([header, expect]) => (request) => ({
     ...request,
     mutation: `header ${header.join(': ').slice(0, 60)}`,
