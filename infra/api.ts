@@ -9,6 +9,8 @@ import {
   LogGroupLogDestination,
   type MethodDeploymentOptions,
   MethodLoggingLevel,
+  MockIntegration,
+  PassthroughBehavior,
   RequestAuthorizer,
   ResponseType,
   RestApi,
@@ -21,6 +23,7 @@ import { Construct } from 'constructs';
 import { answerHeaders } from '../lib/http/headers.ts';
 import { usageKey, usageKeyCount } from '../lib/http/usage-key.ts';
 import type { Route } from '../lib/routes/route.ts';
+import { gatewayCors, preflightHeaders, preflightStatus, preflightTemplate } from './cors.ts';
 import { authorizerIdentity, type GatewayAnswer, gatewayAnswers, gatewayBody } from './gateway-answers.ts';
 import type { Settings } from './settings.ts';
 
@@ -55,6 +58,7 @@ export class Api extends Construct {
   readonly log: LogGroup;
   private readonly authorizer: RequestAuthorizer;
   private readonly limits: ThrottlingPerMethod[] = [];
+  private readonly cors: Record<string, string>;
   private readonly storeShare: number;
   private readonly rateOf: (row: Route) => number;
 
@@ -65,6 +69,7 @@ export class Api extends Construct {
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const rates = { list: settings.listRate, read: settings.readRate, write: settings.writeRate };
+    this.cors = gatewayCors(settings.corsOrigins);
     this.storeShare = settings.storeShare;
     this.rateOf = (row) => rates[loadOf(row)];
     const perMethod = (rate: number): MethodDeploymentOptions => ({
@@ -108,6 +113,7 @@ export class Api extends Construct {
       // API Gateway does not let anybody change this one.
       if (type !== 'REQUEST_TOO_LARGE') this.addAnswer(type, answer);
     }
+    if (settings.corsOrigins) this.addPreflight(settings.corsOrigins);
   }
 
   /** Without this, API Gateway would create the log of its errors itself, keep it without end and leave it behind. */
@@ -123,16 +129,46 @@ export class Api extends Construct {
   }
 
   private addAnswer(type: string, answer: GatewayAnswer): void {
-    const headers = { ...answerHeaders, ...answer.headers, 'Content-Type': 'application/problem+json' };
+    const headers = { ...answerHeaders, ...this.cors, ...answer.headers, 'Content-Type': 'application/problem+json' };
     this.rest.addGatewayResponse(type, {
       type: ResponseType.of(type),
       statusCode: String(answer.status),
       responseHeaders: {
-        ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`])),
+        ...literals(headers),
         'X-Request-Id': 'context.requestId',
       },
       templates: { 'application/json': JSON.stringify(gatewayBody(answer, '$context.path')) },
     });
+  }
+
+  /** One method answers the preflights of all paths, since none of them has a method OPTIONS of its own. */
+  private addPreflight(origins: string): void {
+    const template = preflightTemplate(origins);
+    const parameters = prefixed('method.response.header.', literals(preflightHeaders(origins)));
+    const statusCode = String(preflightStatus);
+    this.rest.root.addResource('{proxy+}').addMethod(
+      'OPTIONS',
+      new MockIntegration({
+        passthroughBehavior: PassthroughBehavior.NEVER,
+        requestTemplates: { 'application/json': JSON.stringify({ statusCode: preflightStatus }) },
+        integrationResponses: [
+          {
+            statusCode,
+            responseParameters: parameters,
+            ...(template && { responseTemplates: { 'application/json': template } }),
+          },
+        ],
+      }),
+      {
+        operationName: 'preflight',
+        methodResponses: [
+          {
+            statusCode,
+            responseParameters: Object.fromEntries(Object.keys(parameters).map((name) => [name, true])),
+          },
+        ],
+      },
+    );
   }
 
   /** Adds the method of a row. */
@@ -157,6 +193,13 @@ export class Api extends Construct {
       plan.addApiKey(new ApiKey(this, `StoreKey${number}`, { value: usageKey(usageKeyPrefix, number) }));
   }
 }
+
+/** Headers with fixed values, as API Gateway writes them. */
+const literals = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
+
+const prefixed = <T>(prefix: string, values: Record<string, T>): Record<string, T> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [prefix + name, value]));
 
 /** A share of a rate in percent. The burst is twice the rate, as for the endpoints. */
 const throttle = (rate: number, share: number): ThrottleSettings => ({

@@ -3,6 +3,7 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
 import { answerHeaders } from '../lib/http/headers.ts';
+import { gatewayCors } from './cors.ts';
 import type { Settings } from './settings.ts';
 
 /** Resources that exist only where a setting asks for them. */
@@ -10,11 +11,37 @@ import type { Settings } from './settings.ts';
 /** The window in which the firewall counts. */
 const countedSeconds = 60;
 
-/** The shape of a key of a deployment: see lib/keys.ts. */
-const keyShape = '^sis_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$';
+const asSent = [{ priority: 0, type: 'NONE' }];
+
+/** A request without a header of the shape of a deployment's key: see lib/keys.ts. */
+const hasNoKey: CfnWebACL.StatementProperty = {
+  notStatement: {
+    statement: {
+      regexMatchStatement: {
+        fieldToMatch: { singleHeader: { Name: 'x-api-key' } },
+        regexString: '^sis_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$',
+        textTransformations: asSent,
+      },
+    },
+  },
+};
+
+/** A browser sends no key with a preflight. */
+const isNoPreflight: CfnWebACL.StatementProperty = {
+  notStatement: {
+    statement: {
+      byteMatchStatement: {
+        fieldToMatch: { method: {} },
+        positionalConstraint: 'EXACTLY',
+        searchString: 'OPTIONS',
+        textTransformations: asSent,
+      },
+    },
+  },
+};
 
 /** An answer without a body: a firewall cannot send problem+json. */
-const answer = (responseCode: number, headers: Record<string, string> = {}): CfnWebACL.BlockActionProperty => ({
+const answer = (responseCode: number, headers: Record<string, string>): CfnWebACL.BlockActionProperty => ({
   customResponse: {
     responseCode,
     responseHeaders: Object.entries({ ...headers, ...answerHeaders }).map(([name, value]) => ({
@@ -35,7 +62,8 @@ const visibility = (metricName: string) => ({
  * an endpoint's rate, holds each address well below that rate, and refuses addresses of ill repute. Amazon's general rules
  * would refuse bodies over 8 KB and product texts that hold HTML.
  */
-export const addFirewall = (scope: Construct, api: RestApi, { addressRate }: Settings): void => {
+export const addFirewall = (scope: Construct, api: RestApi, { addressRate, corsOrigins }: Settings): void => {
+  const cors = gatewayCors(corsOrigins);
   const acl = new CfnWebACL(scope, 'Firewall', {
     scope: 'REGIONAL',
     defaultAction: { allow: {} },
@@ -44,24 +72,14 @@ export const addFirewall = (scope: Construct, api: RestApi, { addressRate }: Set
       {
         name: 'key',
         priority: 0,
-        action: { block: answer(401) },
-        statement: {
-          notStatement: {
-            statement: {
-              regexMatchStatement: {
-                fieldToMatch: { singleHeader: { Name: 'x-api-key' } },
-                regexString: keyShape,
-                textTransformations: [{ priority: 0, type: 'NONE' }],
-              },
-            },
-          },
-        },
+        action: { block: answer(401, cors) },
+        statement: corsOrigins ? { andStatement: { statements: [hasNoKey, isNoPreflight] } } : hasNoKey,
         visibilityConfig: visibility('key'),
       },
       {
         name: 'rate',
         priority: 1,
-        action: { block: answer(429, { 'Retry-After': String(countedSeconds) }) },
+        action: { block: answer(429, { 'Retry-After': String(countedSeconds), ...cors }) },
         statement: {
           rateBasedStatement: {
             limit: addressRate * countedSeconds,

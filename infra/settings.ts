@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { areCorsOrigins, corsOriginsWords } from './cors.ts';
 
 /**
  * Every setting of a deployment, as CDK context: from cdk.context.json, or from `npx cdk deploy -c stage=prod`, which wins
@@ -59,6 +60,8 @@ const Settings = z
       new RegExp(`^\\.?${host}(\\.${host})+(,\\.?${host}(\\.${host})+)*$`),
       'must be host names separated by commas, such as .agni.lindenlab.com,.agni.secondlife.io',
     ).optional(),
+    /** The origins whose pages may call the API from a browser, or `*` for all. */
+    corsOrigins: z.string({ error: corsOriginsWords }).refine(areCorsOrigins, { error: corsOriginsWords }).optional(),
     /** Workers that deliver in parallel. SQS offers no fewer than 2, and a new account runs only 10 functions at once. */
     deliveryConcurrency: number(2, 1000, 2),
     /** A table that was restored from a backup, for use instead of the stack's own. */

@@ -80,6 +80,7 @@ export class StoreServiceStack extends Stack {
         memoryMegabytes: memoryMegabytes[loadOf(row)],
         timeoutSeconds: endpointTimeoutSeconds,
         environment: {
+          ...(settings.corsOrigins && { CORS_ORIGINS: settings.corsOrigins }),
           ...(row.writes.includes('LOT') && { CREDIT_LIMIT: String(settings.creditLimit) }),
           // CloudFormation resolves the reference, so a function need not call Secrets Manager when it starts.
           ...(loadOf(row) === 'list' && { CURSOR_SECRET: data.cursorSecret.secretValue.unsafeUnwrap() }),

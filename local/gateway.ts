@@ -6,6 +6,7 @@ import type {
   APIGatewayRequestAuthorizerEvent,
   Context,
 } from 'aws-lambda';
+import { gatewayCors, preflightHeaders, preflightStatus } from '../infra/cors.ts';
 import {
   authorizerIdentity,
   type GatewayAnswer,
@@ -14,6 +15,7 @@ import {
   withContext,
 } from '../infra/gateway-answers.ts';
 import { newId, now } from '../lib/clock.ts';
+import { corsHeaders } from '../lib/http/cors.ts';
 import { answerHeaders } from '../lib/http/headers.ts';
 import type { Route } from '../lib/routes/route.ts';
 import { answerMalformed } from './malformed.ts';
@@ -35,6 +37,8 @@ export interface GatewayOptions {
   burst: number;
   /** One store's share of these in percent, 100 by default. */
   storeShare?: number;
+  /** The origins whose pages may read answers, as in the setting `corsOrigins`. */
+  cors?: string | undefined;
   /** Answers requests outside the API, such as the local service's own. True if it did. */
   before?: (request: IncomingMessage, response: ServerResponse, body: Buffer) => Promise<boolean>;
   onAnswer?: (request: Answered) => void;
@@ -136,11 +140,23 @@ const readBody = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-const problemAnswer = (answer: GatewayAnswer, path: string): APIGatewayProxyResult => ({
+const problemAnswer = (answer: GatewayAnswer, path: string, cors?: string): APIGatewayProxyResult => ({
   statusCode: answer.status,
-  headers: { ...answerHeaders, ...answer.headers, 'Content-Type': 'application/problem+json' },
+  headers: { ...answerHeaders, ...gatewayCors(cors), ...answer.headers, 'Content-Type': 'application/problem+json' },
   body: JSON.stringify(gatewayBody(answer, path)),
 });
+
+/** The answer to a preflight. Of several origins, the one of the request is allowed, as by the deployed gateway's template. */
+const preflightAnswer = ({ headersDistinct }: IncomingMessage, origins: string): APIGatewayProxyResult => {
+  const {
+    Vary: _,
+    'Access-Control-Expose-Headers': __,
+    ...allowed
+  } = corsHeaders(origins, {
+    multiValueHeaders: headersDistinct as Record<string, string[]>,
+  });
+  return { statusCode: preflightStatus, headers: { ...preflightHeaders(origins), ...allowed }, body: '' };
+};
 
 /** An HTTP server that treats the route table as API Gateway treats the deployed stack. */
 export const createGateway = (options: GatewayOptions): Server => {
@@ -179,13 +195,14 @@ export const createGateway = (options: GatewayOptions): Server => {
         throw new GatewayFault(gatewayAnswers.BAD_REQUEST_PARAMETERS);
       body = await readBody(request);
       if (await options.before?.(request, response, body)) return;
-      result = await answer(request, id, body);
+      const isPreflight = request.method === 'OPTIONS' && path !== '/';
+      result = options.cors && isPreflight ? preflightAnswer(request, options.cors) : await answer(request, id, body);
     } catch (error) {
       // The caller left before the request was complete: no answer is possible, and no handler has started.
       if (!request.complete && request.destroyed) return;
       if (!(error instanceof GatewayFault)) console.error(error);
       const fault = error instanceof GatewayFault ? error.answer : gatewayAnswers.INTEGRATION_FAILURE;
-      result = problemAnswer(fault, path);
+      result = problemAnswer(fault, path, options.cors);
     }
     const headers = { 'X-Request-Id': id, ...result.headers } as Record<string, string>;
     response.writeHead(result.statusCode, {

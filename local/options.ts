@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { areCorsOrigins, corsOriginsWords } from '../infra/cors.ts';
 
 export interface LocalOptions {
   port: number;
@@ -8,6 +9,7 @@ export interface LocalOptions {
   demo: boolean;
   rate: number;
   burst: number;
+  cors?: string;
 }
 
 const numberFrom =
@@ -18,6 +20,11 @@ const numberFrom =
       throw new InvalidArgumentError(`It must be a ${whole ? 'whole ' : ''}number from ${min} to ${max}.`);
     return value;
   };
+
+const parseOrigins = (text: string): string => {
+  if (!areCorsOrigins(text)) throw new InvalidArgumentError(`It ${corsOriginsWords}.`);
+  return text;
+};
 
 const number = (flag: string, text: string, preset: number, parse: (text: string) => number): Option =>
   new Option(`--${flag} <number>`, text).env(`SIS_${flag.toUpperCase()}`).default(preset).argParser(parse);
@@ -49,6 +56,11 @@ export const readOptions = (argv: readonly string[]): LocalOptions =>
       ),
     )
     .addOption(number('burst', 'requests at once before 429', 5_000, numberFrom(1, 1_000_000)))
+    .addOption(
+      new Option('--cors <origins>', 'origins, with commas between them, whose pages may call the API; * for all')
+        .env('SIS_CORS')
+        .argParser(parseOrigins),
+    )
     .allowExcessArguments(false)
     .showHelpAfterError('Run npm start -- --help for all options.')
     .parse([...argv], { from: 'user' })

@@ -69,7 +69,7 @@ const answerNotReady = (response: ServerResponse): true => {
 
 /** Starts the whole service on 127.0.0.1: engine, queue, demo data, gateway. Its errors say what to change. */
 export const startService = async (
-  { port, dataDir, memory, reset, demo, rate, burst }: LocalOptions,
+  { port, dataDir, memory, reset, demo, rate, burst, cors }: LocalOptions,
   onAnswer: (request: ServedRequest) => void,
 ) => {
   let ready = false;
@@ -90,6 +90,7 @@ export const startService = async (
     rate,
     burst,
     storeShare: 50,
+    cors,
     before: async (request, response, body) => (ready ? answerOwn(request, response, body) : answerNotReady(response)),
     onAnswer: (answered) => {
       const request = served(answered, lines.get(answered.id));
@@ -109,6 +110,7 @@ export const startService = async (
   const dir = openDataDir(dataDir, { reset, memory });
   const [engine, queue] = await Promise.all([startEngine(dir.tableDir), startQueue(dir.queueDir)]);
   setEnvironment(engine.endpoint, queue.endpoint, dir.kept.cursorSecret);
+  process.env.CORS_ORIGINS = cors ?? '';
   const client = new DynamoDBClient({});
   await ensureTable(client, tableName());
   client.destroy();

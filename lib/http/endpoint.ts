@@ -8,6 +8,7 @@ import type { Route } from '../routes/route.ts';
 import { Busy } from '../table/engine.ts';
 import { answerOnce, type KeptAnswer } from '../table/idempotency.ts';
 import { type Meter, metered, newMeter } from '../table/meter.ts';
+import { corsHeaders } from './cors.ts';
 import { etagOf } from './etag.ts';
 import { answerHeaders } from './headers.ts';
 import { problemTypeOf, problemTypeVary } from './problem-type.ts';
@@ -116,7 +117,15 @@ export const endpoint = <R extends Route>(row: R, handler: Handler<R>, faultsNow
       // After a timeout the handler still runs. It must not write what the caller was told has failed.
       meter.isOver = true;
       logSink.write(logLine(row, event, answer.statusCode, started, meter));
-      const headers = { ...answerHeaders, ...answer.headers, 'X-Request-Id': event.requestContext.requestId };
+      const cors = corsHeaders(process.env.CORS_ORIGINS, event);
+      const vary = [answer.headers?.Vary, cors.Vary].filter((names) => names !== undefined).join(', ');
+      const headers = {
+        ...answerHeaders,
+        ...answer.headers,
+        ...cors,
+        ...(vary !== '' && { Vary: vary }),
+        'X-Request-Id': event.requestContext.requestId,
+      };
       return { ...answer, headers };
     });
   };

@@ -24,6 +24,7 @@ const everythingOn = {
   ownEncryptionKey: 'true',
   domainName: 'api.example.org',
   certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/1',
+  corsOrigins: 'https://shop.example.com,https://www.example.com',
 };
 
 const asShipped = { alarmEmail: 'owner@example.org' };

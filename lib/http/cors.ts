@@ -1,0 +1,19 @@
+import { headerValues, type WithHeaders } from './headers.ts';
+
+/** The headers with which a page of this origin, or with `*` of any, may read an answer. */
+export const readableBy = (origin: string): Record<string, string> => ({
+  'Access-Control-Allow-Origin': origin,
+  'Access-Control-Expose-Headers': 'ETag, X-Request-Id, Location, Idempotent-Replayed, Retry-After, Delivery-Id',
+});
+
+/**
+ * The headers of CORS for an endpoint's answer. `origins` is `*`, or origins with commas between them; of several, the one
+ * of the request counts. Where it is undefined, no page of another origin may read an answer.
+ */
+export const corsHeaders = (origins: string | undefined, event: WithHeaders): Record<string, string> => {
+  if (!origins) return {};
+  const allowed = origins.split(',');
+  if (allowed.length === 1) return readableBy(origins);
+  const [origin = ''] = headerValues(event, 'origin');
+  return { Vary: 'Origin', ...(allowed.includes(origin) && readableBy(origin)) };
+};
