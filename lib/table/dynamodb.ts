@@ -135,12 +135,38 @@ const sent = async <T>(answer: Promise<T>): Promise<T> => {
   }
 };
 
-const queryInput = ({ partition, index, descending, from, last, contains, limit, after }: Query) => {
+/** The nearest positions before and after one that a row can have: none holds U+0000 or U+10FFFF. */
+const nextTo = (position: string, isBefore: boolean): string => {
+  const last = [...position].at(-1) ?? '';
+  if (!isBefore || last === '') return `${position}\u0000`;
+  return `${position.slice(0, -last.length)}${String.fromCodePoint((last.codePointAt(0) ?? 1) - 1)}\u{10ffff}`;
+};
+
+/** Where a query begins and ends in the order of the sort key, both included. */
+const boundsOf = ({
+  descending,
+  from,
+  first,
+  last,
+}: Query): { low?: string | undefined; high?: string | undefined } => {
+  const start = from && (from.inclusive ? from.position : nextTo(from.position, descending));
+  const tighter = (bound: string | undefined): string | undefined =>
+    start === undefined || (bound !== undefined && bound > start !== descending) ? bound : start;
+  return descending ? { low: first, high: tighter(last) } : { low: tighter(first), high: last };
+};
+
+/** The input of a query's command; undefined if no row can be within its bounds. */
+const queryInput = (query: Query) => {
+  const { partition, index, descending, contains, limit, after } = query;
   const { name, value, attributes } = placeholders();
   const { partition: hash, sort } = index ? indexes[index] : tableKey;
+  const { low, high } = boundsOf(query);
+  if (low !== undefined && high !== undefined && low > high) return undefined;
   const key = [`${name(hash)} = ${value(partition)}`];
-  if (from) key.push(`${name(sort)} ${descending ? '<' : '>'}${from.inclusive ? '=' : ''} ${value(from.position)}`);
-  else if (last !== undefined) key.push(`${name(sort)} <= ${value(last)}`);
+  // A key condition takes one comparison of the sort key.
+  if (low !== undefined && high !== undefined) key.push(`${name(sort)} BETWEEN ${value(low)} AND ${value(high)}`);
+  else if (low !== undefined) key.push(`${name(sort)} >= ${value(low)}`);
+  else if (high !== undefined) key.push(`${name(sort)} <= ${value(high)}`);
   const filter = contains?.texts.map((text) => `contains(${name(contains.attribute)}, ${value(text)})`).join(' OR ');
   return {
     TableName: tableName(),
@@ -178,7 +204,9 @@ export const getTogether: Engine['getTogether'] = async (keys) => {
 };
 
 export const query: Engine['query'] = async (one) => {
-  const { Items = [], LastEvaluatedKey } = await sent(db.send(new QueryCommand(queryInput(one))));
+  const input = queryInput(one);
+  if (!input) return { items: [] };
+  const { Items = [], LastEvaluatedKey } = await sent(db.send(new QueryCommand(input)));
   return { items: Items, next: LastEvaluatedKey };
 };
 

@@ -9,7 +9,8 @@ export interface Query {
   descending: boolean;
   /** Where to begin. */
   from?: { position: string; inclusive: boolean } | undefined;
-  /** The last position that belongs to the list, for ascending queries without `from`. */
+  /** The first and the last position that belong to the list, if it is a part of the partition. */
+  first?: string | undefined;
   last?: string | undefined;
   /** Keeps only rows whose attribute holds one of the texts. */
   contains?: { attribute: string; texts: readonly string[] } | undefined;

@@ -71,8 +71,11 @@ export interface Change {
   set?: Readonly<Record<string, unknown>> | undefined;
   /** Values for attributes that the item does not have. */
   ifMissing?: Readonly<Record<string, unknown>> | undefined;
-  /** Added to numbers; a missing one counts as 0. Such an update is never repeated after a lost answer. */
-  add?: Readonly<Record<string, number>> | undefined;
+  /**
+   * Added to numbers, where a missing one counts as 0, and to sets of texts, where it counts as empty. Such an update is
+   * never repeated after a lost answer.
+   */
+  add?: Readonly<Record<string, number | ReadonlySet<string>>> | undefined;
   when?: Condition | undefined;
 }
 
@@ -123,6 +126,9 @@ export const holds = (condition: Condition | undefined, item: Item | undefined):
   return compares[condition.is](value as never, condition.value as never);
 };
 
+const sumOf = (value: unknown, step: number | ReadonlySet<string>): unknown =>
+  typeof step === 'number' ? Number(value ?? 0) + step : new Set([...((value as Set<string>) ?? []), ...step]);
+
 /** The item that a write leaves under its key, given the one that is there; undefined for none. */
 export const applied = (write: Write, item: Item | undefined): Item | undefined => {
   if (write.kind === 'put') return write.item;
@@ -133,7 +139,7 @@ export const applied = (write: Write, item: Item | undefined): Item | undefined 
     name,
     isCopy(value) ? (item?.[value.attribute] ?? value.otherwise) : value,
   ]);
-  const sums = Object.entries(add).map(([name, step]) => [name, Number(item?.[name] ?? 0) + step]);
+  const sums = Object.entries(add).map(([name, step]) => [name, sumOf(item?.[name], step)]);
   const made = { ...write.key, ...ifMissing, ...item, ...Object.fromEntries([...values, ...sums]) };
   return Object.fromEntries(Object.entries(made).filter(([, value]) => value !== undefined));
 };

@@ -18,7 +18,7 @@ import {
   type Write,
 } from './language.ts';
 import { pause, pauseOvertaken, untilAnswered } from './retry.ts';
-import { indexes, type Key, tableKey } from './schema.ts';
+import type { Key } from './schema.ts';
 
 /** Calls of another engine, which stand in for DynamoDB's: a simulation puts its own here. */
 export const engine: Partial<Engine> = {};
@@ -76,18 +76,10 @@ export const getTogether = async <T extends object>(keys: readonly Key[]): Promi
     true,
   )) as (T | undefined)[];
 
-interface List extends Pick<Query, 'partition' | 'index' | 'contains'> {
-  /** Where the list begins, if not with the partition. */
-  first?: string;
-}
-
 /** The rows of one partition of the table or of an index, in the order of its sort key, as far as a range asks. */
 export const rowsOf =
-  <T>({ first, ...list }: List): Source<T> =>
+  <T>(list: Pick<Query, 'partition' | 'index' | 'first' | 'last' | 'contains'>): Source<T> =>
   async ({ descending, from, limit = Number.POSITIVE_INFINITY }) => {
-    const { sort } = list.index ? indexes[list.index] : tableKey;
-    const beforeFirst = !descending && first !== undefined && (from === undefined || from.position < first);
-    const start = beforeFirst ? { position: first, inclusive: true } : from;
     const found: T[] = [];
     let after: Query['after'];
     // With a filter the limit is of rows read, not found: begin near what is wanted, then read in larger strides.
@@ -96,14 +88,12 @@ export const rowsOf =
       const { items, next } = await (engine.query ?? dynamodb.query)({
         ...list,
         descending,
-        from: start,
+        from,
         limit: Number.isFinite(stride) ? stride : undefined,
         after,
       });
-      const rows = items.filter((row) => first === undefined || String(row[sort]) >= first);
-      found.push(...(rows as T[]));
-      // Going back, the list may begin within what was read.
-      after = rows.length < items.length ? undefined : next;
+      found.push(...(items as T[]));
+      after = next;
       stride = list.contains ? Math.min(2 * stride, 10_000) : limit - found.length;
     } while (after && found.length < limit);
     return found.slice(0, limit);

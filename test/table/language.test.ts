@@ -28,7 +28,7 @@ import { memoryEngine } from './memory.ts';
 const engines = { DynamoDB: () => dynamodb, memory: memoryEngine };
 
 const key = { pk: 'store#CATEGORY', sk: 'a' };
-const item = { ...key, name: 'Seats', count: 3, tags: ['x'], nested: { id: 'n' }, none: null };
+const item = { ...key, name: 'Seats', count: 3, tags: ['x'], nested: { id: 'n' }, none: null, in: new Set(['a']) };
 
 const conditions: [string, Condition, boolean][] = [
   ['exists', exists, true],
@@ -40,6 +40,8 @@ const conditions: [string, Condition, boolean][] = [
   ['is, a list', is('tags', ['x']), true],
   ['is, a nested path', is('nested.id', 'n'), true],
   ['is, null', is('none', null), true],
+  ['is, a set', is('in', new Set(['a'])), true],
+  ['is, another set', is('in', new Set(['a', 'b'])), false],
   ['isNot, different', isNot('name', 'x'), true],
   ['isNot, equal', isNot('name', 'Seats'), false],
   ['isNot, missing', isNot('other', 'x'), true],
@@ -83,11 +85,12 @@ for (const [name, make] of Object.entries(engines)) {
       update(key, {
         set: { name: 'Chairs', was: copyOf('name'), earlier: copyOf('expiresAt', ''), none: undefined },
         ifMissing: { name: 'never', flags: 'f' },
-        add: { count: -1, uses: 2 },
+        add: { count: -1, uses: 2, in: new Set(['b', 'a']), out: new Set(['c']) },
       }),
     );
 
-    const after = { ...key, name: 'Chairs', was: 'Seats', earlier: '', flags: 'f', count: 2, uses: 2 };
+    const sets = { in: new Set(['a', 'b']), out: new Set(['c']) };
+    const after = { ...key, name: 'Chairs', was: 'Seats', earlier: '', flags: 'f', count: 2, uses: 2, ...sets };
     expect(outcome).toEqual({ done: true, result: { ...after, tags: ['x'], nested: { id: 'n' } } });
     expect(await get(key)).toEqual({ ...after, tags: ['x'], nested: { id: 'n' } });
   });
@@ -136,9 +139,28 @@ for (const [name, make] of Object.entries(engines)) {
       for (const row of rows) await write(put(row));
       const list = rowsOf<{ sk: string }>({ partition: 'list' });
       const names = (some: { sk: string }[]): string => some.map(({ sk }) => sk).join(' ');
+      const part = rowsOf<{ sk: string }>({ partition: 'list', first: 'r1', last: 'r4' });
+      const read = async (descending: boolean, position?: string, inclusive = false, limit = 9) =>
+        names(await part({ descending, limit, ...(position && { from: { position, inclusive } }) }));
 
       const up = await list({ descending: false, from: { position: 'r2', inclusive: false }, limit: 2 });
       const down = await list({ descending: true, from: { position: 'r2', inclusive: true } });
+      const parts = [
+        await Promise.all([
+          read(false),
+          read(false, 'r1'),
+          read(false, 'r0'),
+          read(false, 'r3', true),
+          read(false, 'r4'),
+        ]),
+        await Promise.all([read(true), read(true, 'r4'), read(true, 'r5'), read(true, 'r3', true), read(true, 'r1')]),
+        await Promise.all([
+          read(false, 'r6'),
+          read(true, 'r0', true),
+          read(false, 'r2', false, 1),
+          read(true, 'r3', false, 1),
+        ]),
+      ];
       const pages = await Array.fromAsync(
         pagesOf<{ sk: string }>({ partition: 'shard', index: 'byDue', last: '2030' }, 2),
       );
@@ -146,6 +168,11 @@ for (const [name, make] of Object.entries(engines)) {
       await removeMany(rows);
 
       expect([names(up), names(down)]).toEqual(['r3 r4', 'r2 r1 r0']);
+      expect(parts).toEqual([
+        ['r1 r2 r3 r4', 'r2 r3 r4', 'r1 r2 r3 r4', 'r3 r4', ''],
+        ['r4 r3 r2 r1', 'r3 r2 r1', 'r4 r3 r2 r1', 'r3 r2 r1', ''],
+        ['', '', 'r3', 'r2'],
+      ]);
       expect(pages.flat()).toHaveLength(5);
       expect(names(some)).toBe('r3 r1');
       expect(await list({ descending: false })).toEqual([]);

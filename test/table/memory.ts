@@ -23,7 +23,17 @@ export const memoryEngine = (): Engine => {
       rest: [],
     }),
     getTogether: async (keys) => keys.map((key) => structuredClone(at(key))),
-    query: async ({ partition, index, descending, from, last, contains, limit = Number.POSITIVE_INFINITY, after }) => {
+    query: async ({
+      partition,
+      index,
+      descending,
+      from,
+      first,
+      last,
+      contains,
+      limit = Number.POSITIVE_INFINITY,
+      after,
+    }) => {
       const { partition: hash, sort } = index ? indexes[index] : tableKey;
       const positionOf = (item: Item): string => `${item[sort]}\n${item.sk}`;
       const sign = descending ? -1 : 1;
@@ -32,7 +42,7 @@ export const memoryEngine = (): Engine => {
         .sort((a, b) => (positionOf(a) < positionOf(b) ? -sign : sign))
         .filter((item) => {
           const position = String(item[sort]);
-          if (last !== undefined && position > last) return false;
+          if ((first !== undefined && position < first) || (last !== undefined && position > last)) return false;
           if (after && positionOf(item) <= positionOf(after) !== descending) return false;
           if (!from) return true;
           if (position === from.position) return from.inclusive;
