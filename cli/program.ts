@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { StoreCommand } from './command.ts';
 import { addAudit } from './commands/audit.ts';
+import { addCategories } from './commands/categories.ts';
 import { addCredit } from './commands/credit.ts';
 import { addDeliveries } from './commands/deliveries.ts';
 import { addDispenser } from './commands/dispenser.ts';
@@ -37,6 +38,7 @@ for (const add of [
   addKeys,
   addImport,
   addExport,
+  addCategories,
   addCredit,
   addDeliveries,
   addDispenser,

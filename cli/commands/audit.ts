@@ -7,6 +7,7 @@ import {
   checkGiftCards,
   checkStrays,
 } from '../audit/checks.ts';
+import { checkMemberships } from '../audit/memberships.ts';
 import { checkSpend } from '../audit/spend.ts';
 import type { StoreCommand } from '../command.ts';
 import { Failure } from '../errors.ts';
@@ -20,6 +21,7 @@ const checks: [what: string, check: Check, holds: string][] = [
   ['coupons', checkCoupons, 'each holds its code'],
   ['codes', checkCodes, 'each is held by a coupon that has it'],
   ['categories', checkCategories, 'product count = memberships'],
+  ['memberships', checkMemberships, 'each stands where its product’s flags say'],
   ['gift cards', checkGiftCards, 'each owner is a resident'],
   ['items', checkStrays, 'each item of a customer belongs to one who is there'],
 ];

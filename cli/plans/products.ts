@@ -6,8 +6,9 @@ import type { Category } from '../../lib/routes/categories.ts';
 import type { ProductFields as Fields } from '../../lib/routes/products.ts';
 import * as routes from '../../lib/routes/products.ts';
 import { listCategories } from '../../lib/store/categories.ts';
-import { productItem, productKey, type StoredProduct } from '../../lib/store/products.ts';
-import { put, unchanged } from '../../lib/table/language.ts';
+import { filingNames, productKey, refiled } from '../../lib/store/memberships.ts';
+import { productItem, type StoredProduct } from '../../lib/store/products.ts';
+import { isNew, put, unchanged, type Write } from '../../lib/table/language.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { type Membership, readMemberships, setMembers } from './memberships.ts';
 import { nested } from './nested.ts';
@@ -60,7 +61,7 @@ const merge = (row: Row<ProductFields>, stored: StoredProduct | undefined, setti
   if (new Set(kept.map(({ userUuid }) => userUuid)).size < kept.length)
     return { field: 'profitShares', message: 'must have one share for each user: two are the same user’s' };
   const fields = { ...parsed.data, profitShares: kept };
-  return productItem(setting.store, fields, { id, mpListing: mpListing ?? stored?.mpListing ?? 0 });
+  return productItem(setting.store, fields, { id, mpListing: mpListing ?? stored?.mpListing ?? 0 }, stored);
 };
 
 const isFault = (made: StoredProduct | Fault): made is Fault => 'message' in made;
@@ -88,12 +89,19 @@ const movesOf = ({ fields }: Row<ProductFields>, { memberships }: Known, store: 
   ]);
 };
 
-const groupOf = (
+/** The writes that replace a product. Its memberships move with its flags, as with PUT. */
+const replacement = async (store: string, stored: StoredProduct, made: StoredProduct): Promise<Write[]> => {
+  const { filing, writes } = await refiled(store, made.id, stored, made);
+  const { sorted: _, sortedIn: __, unsorted: ___, ...fields } = made;
+  return [put({ ...fields, ...filing }, unchanged(stored, filingNames)), ...writes];
+};
+
+const groupOf = async (
   row: Row<ProductFields>,
   products: ReadonlyMap<string, StoredProduct>,
   known: Known,
   setting: Setting,
-): Group<ProductFields> => {
+): Promise<Group<ProductFields>> => {
   const stored = products.get(row.fields.id);
   const made = merge(row, stored, setting);
   if (isFault(made)) return { rows: [row], outcome: made };
@@ -112,7 +120,7 @@ const groupOf = (
     rows: [row],
     outcome: stored ? (isSame && moves.size === 0 ? 'unchanged' : 'changed') : 'created',
     ...(row.fields.demoId && demoId !== null && !products.has(demoId) && { awaits: { key: demoId, fault } }),
-    ...(!isSame && { writes: [put(made, unchanged(stored))] }),
+    ...(!isSame && { writes: stored ? await replacement(store, stored, made) : [put(made, isNew)] }),
   };
 };
 
@@ -134,7 +142,7 @@ export const products = (): Importer<ProductFields> => {
       );
       const known = await knownIn(store);
       const stored = new Map(items.map((item) => [item.sk, item]));
-      return rows.map((row) => groupOf(row, stored, known, setting));
+      return pMap(rows, (row) => groupOf(row, stored, known, setting), sideBySide);
     },
     finish: async (groups, { store }) => {
       const known = await knownIn(store);
@@ -143,7 +151,8 @@ export const products = (): Importer<ProductFields> => {
         for (const row of typeof outcome === 'string' ? rows : [])
           for (const [category, wanted] of movesOf(row, known, store))
             changes.set(category, [...(changes.get(category) ?? []), { productId: row.fields.id, wanted }]);
-      await pMap(changes, ([category, memberships]) => setMembers(store, category, memberships), sideBySide);
+      // One after another: two categories of one product would wait for each other.
+      for (const [category, memberships] of changes) await setMembers(store, category, memberships);
     },
   };
 };

@@ -1,6 +1,6 @@
 import type { Identifier } from '../../lib/identifier.ts';
 import { type CustomerItem, customerKey } from '../../lib/store/customers.ts';
-import { productKey } from '../../lib/store/products.ts';
+import { productKey } from '../../lib/store/memberships.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import {
   type BuyerState,

@@ -70,8 +70,7 @@ export const addProduct = route('POST /v1/categories/{id}/products/{productId}',
   id: 'categories/add-product',
   summary: 'Add a product to a category',
   scope: 'categories:write',
-  reads: ['PRODUCT'],
-  writes: ['CATEGORY', 'MEMBER'],
+  writes: ['CATEGORY', 'MEMBER', 'PRODUCT'],
 });
 
 export const removeProduct = route('DELETE /v1/categories/{id}/products/{productId}', {

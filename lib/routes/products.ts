@@ -149,7 +149,7 @@ export const updateProduct = route('PUT /v1/products/{id}', {
   tagged: ProductResponse,
   reads: ['PRODUCT'],
   resolves: true,
-  writes: ['PRODUCT'],
+  writes: ['PRODUCT', 'MEMBER'],
 });
 
 export const deliverProduct = route('POST /v1/products/{id}/actions/deliver', {

@@ -9,10 +9,6 @@ import { type Key, partition } from '../table/schema.ts';
 import { get, type Precondition, rowsOf, transact, updateExisting, write } from '../table/table.ts';
 
 export const categoryKey = (store: string, id: string): Key => ({ pk: partition(store, 'CATEGORY'), sk: id });
-export const memberKey = (store: string, id: string, productId: string): Key => ({
-  pk: partition(store, 'MEMBER', id),
-  sk: productId,
-});
 
 export const createCategory = async (
   store: string,
@@ -79,45 +75,13 @@ export const freeMembers = async (store: string, id: string): Promise<void> => {
     if (some.length === 0) return;
     const removals = some.map((member) => remove(member));
     if (await transact([check(categoryKey(store, id), isNew), ...removals])) return;
-    if (some.length < together) return;
   }
 };
 
-/** The memberships of a category, in the order of the products' ids (`sk`). */
+/** The memberships of a category, in the order of their keys: see memberships.ts. */
 export const listMembers = (store: string, id: string): Source<Key> =>
   rowsOf({ partition: partition(store, 'MEMBER', id) });
 
 /** Changes a category's count of products. Refused if the category is deleted. */
 export const countBy = (store: string, id: string, step: number): Write =>
   update(categoryKey(store, id), { add: { productCount: step }, when: exists });
-
-/**
- * Adds a product to a category; the count moves in the same transaction, and only if the product was not in it.
- * Throws 404 for an unknown category or product.
- */
-export const addMember = async (store: string, id: string, productId: string): Promise<void> => {
-  const refusals = await transact(
-    [
-      countBy(store, id, 1),
-      check({ pk: partition(store, 'PRODUCT'), sk: productId }, exists),
-      put(memberKey(store, id, productId), isNew),
-    ],
-    { answer: undefined },
-  );
-  if (refusals?.[0]?.refused || refusals?.[1]?.refused) throw notFound();
-};
-
-/**
- * Removes a product from a category; the count moves in the same transaction, and only if the product was in it.
- * Throws 404 for an unknown category; `whenNotIn` decides about a product that is not in it.
- */
-export const removeMember = async (
-  store: string,
-  id: string,
-  productId: string,
-  whenNotIn: () => Promise<unknown>,
-): Promise<void> => {
-  const refusals = await transact([countBy(store, id, -1), remove(memberKey(store, id, productId), exists)]);
-  if (refusals?.[0]?.refused) throw notFound();
-  if (refusals) await whenNotIn();
-};

@@ -5,13 +5,14 @@ import { searchForms, searchText } from '../normalise.ts';
 import { activePrice } from '../price.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { Product, ProductFields, ProductFilter } from '../routes/products.ts';
-import { isNew, put } from '../table/language.ts';
+import { all, any, applied, exists, is, isNew, missing, put, unchanged, update } from '../table/language.ts';
+import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
-import { get, getMany, type Precondition, rowsOf, updateExisting, write } from '../table/table.ts';
-import { findCategory, listMembers } from './categories.ts';
+import { get, getMany, type Precondition, rowsOf, transact, write } from '../table/table.ts';
+import { type Filed, filingNames, filingOf, listMembersWith, notFiled, productKey, refiled } from './memberships.ts';
 import { findResident } from './residents.ts';
 
-export interface StoredProduct extends Omit<Product, 'activePrice'>, Key {}
+export interface StoredProduct extends Omit<Product, 'activePrice'>, Key, Filed {}
 
 /** With the attributes of the indexes. */
 interface IndexedProduct extends StoredProduct {
@@ -19,8 +20,6 @@ interface IndexedProduct extends StoredProduct {
   texts?: string;
   text?: string;
 }
-
-export const productKey = (store: string, id: string): Key => ({ pk: partition(store, 'PRODUCT'), sk: id });
 
 // No search may hold a control character, so a match cannot span the end of the name and the start of the description.
 const textOf = ({ name, description }: ProductFields): string => `${searchText(name)}\u001f${searchText(description)}`;
@@ -36,19 +35,20 @@ const indexed = (store: string, fields: ProductFields) => {
 };
 
 const read = (stored: IndexedProduct): Product => {
-  const { pk, sk, flags, texts, text, ...product } = stored;
+  const { pk, sk, flags, texts, text, sorted, sortedIn, unsorted, ...product } = stored;
   return { ...product, activePrice: activePrice(product.price, product.discount, now()) };
 };
 
-/** The item of a new product. `imported` are fields that no request sets. */
+/** The item of a product, a new one unless `filed` says where its memberships are. `imported` are fields that no request sets. */
 export const productItem = (
   store: string,
   fields: ProductFields,
   imported: { id?: string; mpListing?: number } = {},
+  filed: Pick<Filed, 'sorted' | 'sortedIn' | 'unsorted'> = notFiled,
 ): StoredProduct => {
   const product = { ...fields, id: newId(), mpListing: 0, ...imported };
   const index = Object.entries(indexed(store, fields)).filter(([, value]) => value !== undefined);
-  return { ...productKey(store, product.id), ...Object.fromEntries(index), ...product };
+  return { ...productKey(store, product.id), ...Object.fromEntries(index), ...product, ...filingOf(filed) };
 };
 
 export const createProduct = async (...args: Parameters<typeof productItem>): Promise<Product> => {
@@ -58,14 +58,37 @@ export const createProduct = async (...args: Parameters<typeof productItem>): Pr
   return created;
 };
 
-/** Replaces a product's fields; `mpListing` stays. Throws 404, and 412. */
-export const updateProduct = (
+/** Replaces a product's fields; `mpListing` stays, and the memberships move with the flags. Throws 404, and 412. */
+export const updateProduct = async (
   store: string,
   id: string,
   fields: ProductFields,
   ifMatch?: Precondition,
-): Promise<Product> =>
-  updateExisting(productKey(store, id), { set: { ...fields, ...indexed(store, fields) } }, { answer: read, ifMatch });
+): Promise<Product> => {
+  const key = productKey(store, id);
+  const set = { ...fields, ...indexed(store, fields) };
+  const { active, listed, bloggable } = fields;
+  const sameFlags = all(is('active', active), is('listed', listed), is('bloggable', bloggable));
+  const outcome = await write<StoredProduct, Product>(
+    update(key, { set, when: all(exists, any(missing('sortedIn'), sameFlags)) }),
+    { answer: read, ifMatch },
+  );
+  if (outcome.done) return outcome.result;
+  let { found } = outcome;
+  for (let attempt = 1; found; attempt++) {
+    ifMatch?.(read(found));
+    const { filing, writes } = await refiled(store, id, found, fields);
+    const { sorted, sortedIn } = filing;
+    const change = update(key, {
+      set: { ...set, sorted, sortedIn },
+      when: unchanged(found, filingNames),
+    });
+    if (!(await transact([change, ...writes]))) return read(applied(change, { ...found }) as unknown as StoredProduct);
+    await pauseOvertaken(attempt);
+    found = await findProduct(store, id);
+  }
+  throw notFound();
+};
 
 const findProduct = (store: string, id: string): Promise<StoredProduct | undefined> =>
   get<StoredProduct>(productKey(store, id));
@@ -89,8 +112,8 @@ const either = [false, true];
 
 /**
  * The active products that pass the filter, in the order of their ids. Flags are part of an index's key, so the
- * number of products does not change the cost. A search reads the index of folded texts. A category's products are read
- * through its memberships.
+ * number of products does not change the cost. A search reads the index of search texts. A category's products are read
+ * through its memberships, whose keys have the flags too; a search in a category reads its products.
  */
 export const listProducts = (store: string, filter: ProductFilter): Source<Product> => {
   const forms = searchForms(filter.search ?? '').filter((form) => form !== '');
@@ -100,22 +123,24 @@ export const listProducts = (store: string, filter: ProductFilter): Source<Produ
     product.bloggable === (filter.bloggable ?? product.bloggable) &&
     (forms.length === 0 || forms.some((form) => textOf(product).includes(form)));
 
-  const partitions = either
+  const flags = either
     .filter((listed) => listed === (filter.listed ?? listed))
     .flatMap((listed) =>
       either
         .filter((bloggable) => bloggable === (filter.bloggable ?? bloggable))
-        .map((bloggable) => partition(store, 'PRODUCT', flagsOf(listed, bloggable))),
-    )
-    .map((name) =>
+        .map((bloggable) => ({ listed, bloggable })),
+    );
+  const inStore = (): Source<{ sk: string }>[] =>
+    flags.map(({ listed, bloggable }) =>
       rowsOf<{ sk: string }>({
-        partition: name,
+        partition: partition(store, 'PRODUCT', flagsOf(listed, bloggable)),
         index: forms.length > 0 ? 'byText' : 'byFlags',
         ...(forms.length > 0 && { contains: { attribute: 'text', texts: forms } }),
       }),
     );
 
-  const ids = filter.category === undefined ? merged(partitions, ({ sk }) => sk) : membersOf(store, filter.category);
+  const ids =
+    filter.category === undefined ? merged(inStore(), ({ sk }) => sk) : listMembersWith(store, filter.category, flags);
   return loaded(
     ids,
     ({ sk }) => sk,
@@ -125,14 +150,6 @@ export const listProducts = (store: string, filter: ProductFilter): Source<Produ
     },
   );
 };
-
-/** The memberships of a category; none if it was deleted, though some of them may still be there. */
-const membersOf =
-  (store: string, id: string): Source<{ sk: string }> =>
-  async (range) => {
-    const [category, members] = await Promise.all([findCategory(store, id), listMembers(store, id)(range)]);
-    return category ? members : [];
-  };
 
 type RequestedShare = { percent: number; username?: Identifier | undefined; userUuid?: string | undefined };
 

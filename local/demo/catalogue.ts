@@ -1,7 +1,8 @@
 import { nilUuid } from '../../lib/identifier.ts';
 import { DiscountType } from '../../lib/price.ts';
 import type { ProductFields } from '../../lib/routes/products.ts';
-import { addMember, createCategory, findCategory } from '../../lib/store/categories.ts';
+import { createCategory, findCategory } from '../../lib/store/categories.ts';
+import { addMember } from '../../lib/store/memberships.ts';
 import { createProduct } from '../../lib/store/products.ts';
 import type { Store } from '../../lib/store/stores.ts';
 import { demoUuid, inDays } from './residents.ts';

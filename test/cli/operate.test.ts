@@ -159,7 +159,7 @@ test('the audit reports each check of a healthy store, and each fault on a line 
   const broken = await service.run('audit', '--store', demo, '--json');
 
   expect(healthy).toMatchObject({ code: 0, stderr: '' });
-  for (const what of ['customers', 'buyers', 'coupons', 'codes', 'categories', 'gift cards'])
+  for (const what of ['customers', 'buyers', 'coupons', 'codes', 'categories', 'memberships', 'gift cards'])
     expect(healthy.stdout).toMatch(new RegExp(`[1-9]\\d* +${what} +0 `));
   expect(broken.code).toBe(1);
   expect(broken.rows.flatMap(({ fault = [] }) => fault)).toEqual([
@@ -173,6 +173,36 @@ test('the audit reports each check of a healthy store, and each fault on a line 
     'gift card 00000005-dede-4ede-8ede-000000000001: its owner nobody is no resident.',
     'customer nobody: there are items of the kind LOT, but no customer.',
   ]);
+});
+
+test('a repair of categories puts a product under its flags, and says how many it moved', async () => {
+  const { run, call, service: local } = service;
+  const on = ['--store', demo];
+  const [category] = (await call('GET', '/v1/categories', local.keys.all)).body.data;
+  const path = `/v1/products?category=${category.id}&listed=true`;
+  const listed = (await call('GET', path, local.keys.all)).body.data;
+  // As an earlier version leaves it, which changes a product and not its memberships.
+  await db.send(
+    new UpdateCommand({
+      TableName: tableName(),
+      Key: { pk: `${demo}#PRODUCT`, sk: listed[0].id },
+      UpdateExpression: 'SET listed = :false',
+      ExpressionAttributeValues: { ':false': false },
+    }),
+  );
+
+  const audited = await run('audit', ...on, '--json');
+  const repaired = await run('categories', 'repair', ...on, '--json');
+  const again = await run('categories', 'repair', ...on);
+
+  expect(audited.rows.flatMap(({ fault = [] }) => fault)).toContainEqual(
+    expect.stringMatching(`category ${category.id}: the product ${listed[0].id} stands there as listed, .* but is not`),
+  );
+  expect(repaired).toMatchObject({ code: 0, rows: [{ store: demo, changed: 1, left: 0 }] });
+  expect(again).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('0 products of') });
+  expect((await call('GET', path, local.keys.all)).body.data).toHaveLength(listed.length - 1);
+  const hidden = (await call('GET', path.replace('true', 'false'), local.keys.all)).body.data;
+  expect(hidden.map(({ id }: { id: string }) => id)).toContain(listed[0].id);
 });
 
 test('the doctor reports each check as ok, warn or fail, and says how to mend it', async () => {

@@ -1,6 +1,7 @@
 import { auditTable } from '../../cli/audit/customer-credit.ts';
 import type { CreditLot } from '../../lib/credit/lots.ts';
 import type { CreditType } from '../../lib/credit/rules.ts';
+import { memberOf } from '../../lib/store/memberships.ts';
 import type { Gift } from '../../local/dispenser.ts';
 import { balanceOf } from './account.ts';
 import type { Ledger, LedgerKind } from './ledger.ts';
@@ -42,7 +43,7 @@ const categoryFaults = (table: Table, { members }: Ledger): string[] => {
   return [
     ...sameSet(
       'MEMBER',
-      inCategories.map((item) => `${partOf(item)} ${item.sk}`),
+      inCategories.map((item) => `${partOf(item)} ${memberOf({ sk: item.sk })}`),
       known,
     ),
     ...table.of('CATEGORY').flatMap(({ sk, productCount }) => {

@@ -4,16 +4,10 @@ import { coupons } from '../../cli/plans/coupons.ts';
 import { giftCards } from '../../cli/plans/gift-cards.ts';
 import { products } from '../../cli/plans/products.ts';
 import { type Importer, writeRows } from '../../cli/plans/rows.ts';
-import {
-  addMember,
-  createCategory,
-  deleteCategory,
-  freeMembers,
-  getCategory,
-  listMembers,
-} from '../../lib/store/categories.ts';
+import { createCategory, deleteCategory, freeMembers, getCategory, listMembers } from '../../lib/store/categories.ts';
 import { createCoupon, getCoupon, updateCoupon } from '../../lib/store/coupons.ts';
 import { disableGiftCard, getGiftCard, putGiftCard } from '../../lib/store/gift-cards.ts';
+import { addMember } from '../../lib/store/memberships.ts';
 import { createProduct, getProduct, updateProduct } from '../../lib/store/products.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import { intercept, throttled } from '../support/faults.ts';

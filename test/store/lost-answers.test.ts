@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { source } from '../../lib/clock.ts';
-import { addMember, createCategory, findCategory } from '../../lib/store/categories.ts';
+import { createCategory, findCategory } from '../../lib/store/categories.ts';
+import { addMember } from '../../lib/store/memberships.ts';
 import { createProduct } from '../../lib/store/products.ts';
 import { messagesOn, startTestQueue } from '../support/deliveries.ts';
 import { answerLost, conflict, intercept, type TableCall, throttled } from '../support/faults.ts';

@@ -3,6 +3,7 @@ import { timestamp } from '../../lib/clock.ts';
 import { couponItems } from '../../lib/store/coupons.ts';
 import { customerKey, flagsOf, rankedOf, rankOf } from '../../lib/store/customers.ts';
 import { giftCardItem } from '../../lib/store/gift-cards.ts';
+import { countOf, memberKey } from '../../lib/store/memberships.ts';
 import { productItem } from '../../lib/store/products.ts';
 
 import { partition } from '../../lib/table/schema.ts';
@@ -47,13 +48,14 @@ const rowsOf = (store: string, category: string, number: number) => {
       active,
     }),
     { id },
+    countOf([category]),
   );
   const fields = { code: `Code ${number}`, discount: 1, ownerProfit: 1, bloggersSync: false, active };
   const { coupon } = couponItems(store, ada, fields, { id, createdAt: createdAt(number) });
   const gift = { credit: 5, texture: null, transfer: false, active };
   return {
     product,
-    member: { pk: partition(store, 'MEMBER', category), sk: id },
+    member: memberKey(store, category, id, product),
     coupon,
     // All four combinations of the flags.
     card: giftCardItem(store, bob, gift, { id, redeemed: number % 20 < 10 }),
@@ -79,11 +81,14 @@ function* itemsOf(store: string, category: string, count: number, lists: readonl
     yield* Object.values(rowsOf(store, category, number));
   const likes = Array.from({ length: period }, (_, number) => rowsOf(store, category, number));
   for (let number = reachable; number < count; number++) {
-    const { product, member, coupon, card, customer } = likes[number % period] as (typeof likes)[number];
+    const { product, coupon, card, customer } = likes[number % period] as (typeof likes)[number];
     const { flags, texts, text } = product as Partial<Record<'flags' | 'texts' | 'text', string>>;
     const sk = idOf(number);
     const ofText = lists.includes('texts') ? { texts, text } : {};
-    if (lists.includes('products')) yield { pk: member.pk, sk, flags, ...ofText, ranked: card.ranked, rank: sk };
+    if (lists.includes('products')) {
+      yield { pk: `${product.pk}#bare`, sk, flags, ...ofText, ranked: card.ranked, rank: sk };
+      yield memberKey(store, category, sk, product);
+    }
     if (lists.includes('coupons'))
       yield { pk: coupon.pk, sk, flags: coupon.flags, ranked: coupon.ranked, rank: `${createdAt(number)}#${sk}` };
     if (lists.includes('customers'))

@@ -10,10 +10,11 @@ import {
 } from '../../../cli/audit/checks.ts';
 import { exportAll } from '../../../cli/data/export.ts';
 import { importFile } from '../../../cli/data/import.ts';
-import { addMember, createCategory, deleteCategory, listCategories } from '../../../lib/store/categories.ts';
+import { createCategory, deleteCategory, listCategories } from '../../../lib/store/categories.ts';
 import { codeKey, createCoupon, findCodeHolder } from '../../../lib/store/coupons.ts';
 import { customerKey, findCustomerItem, updateCustomer } from '../../../lib/store/customers.ts';
 import { grantGiftCard } from '../../../lib/store/gift-cards.ts';
+import { addMember } from '../../../lib/store/memberships.ts';
 import { createProduct } from '../../../lib/store/products.ts';
 import { findResident, forgetResidents, nameKey, residentKey } from '../../../lib/store/residents.ts';
 import { recordPurchase } from '../../../lib/store/spend.ts';

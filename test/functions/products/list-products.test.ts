@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { addMember, createCategory, deleteCategory } from '../../../lib/store/categories.ts';
+import { createCategory, deleteCategory } from '../../../lib/store/categories.ts';
+import { addMember } from '../../../lib/store/memberships.ts';
 import { createProduct } from '../../../lib/store/products.ts';
 import { unknownUuid } from '../../support/residents.ts';
 import { productWith } from '../../support/rows.ts';

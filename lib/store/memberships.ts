@@ -1,0 +1,266 @@
+import { merged, type Source } from '../lists/source.ts';
+import { notFound } from '../problem.ts';
+import {
+  all,
+  atLeast,
+  atMost,
+  type Condition,
+  check,
+  exists,
+  is,
+  isNew,
+  missing,
+  put,
+  remove,
+  targetOf,
+  update,
+  type Write,
+} from '../table/language.ts';
+import { pauseOvertaken } from '../table/retry.ts';
+import { type Key, partition } from '../table/schema.ts';
+import { get, getMany, rowsOf, transact } from '../table/table.ts';
+import { countBy, findCategory } from './categories.ts';
+
+/**
+ * The products of categories. A membership's sort key begins with the product's flags, so that a category narrowed by flags is a
+ * key condition; a change of a product's flags moves its memberships in the same transaction (ADR 22). The memberships
+ * of a product that has too many for one transaction stand unsorted, as all did in earlier versions: a list reads the
+ * unsorted ones too, and looks at the products' own flags.
+ */
+
+/** The part of a product's item that says where its memberships are. */
+export interface Filed {
+  active: boolean;
+  listed: boolean;
+  bloggable: boolean;
+  /** Additions to categories since the memberships were last sorted. Missing: they are unsorted. */
+  sorted?: number;
+  /** The categories that it has been added to since then. It may have been removed from some. */
+  sortedIn?: Set<string>;
+  /** Additions while unsorted. */
+  unsorted?: number;
+}
+
+type Filing = Pick<Filed, 'sorted' | 'sortedIn' | 'unsorted'>;
+
+/** A condition on the whole item must name these too: it does not have them from the start. */
+export const filingNames = ['sorted', 'sortedIn', 'unsorted'] as const;
+
+/** The part of a new product. */
+export const notFiled: Filing = { sorted: 0 };
+
+/** The attributes of a product's item that say where its memberships are, without those that are missing. */
+export const filingOf = ({ sorted, sortedIn, unsorted }: Filing): Filing => ({
+  ...(sorted !== undefined && { sorted }),
+  ...(sortedIn && { sortedIn }),
+  ...(unsorted !== undefined && { unsorted }),
+});
+
+/** With the record of a request, an addition that moves so many memberships fills a transaction of 100 items. */
+export const maxSorted = 48;
+
+export const productKey = (store: string, id: string): Key => ({ pk: partition(store, 'PRODUCT'), sk: id });
+
+const unsortedPart = '';
+/** Sorts behind every unsorted membership, which begin with a hexadecimal digit. */
+const activePart = (listed: boolean, bloggable: boolean): string => `on${Number(listed)}${Number(bloggable)}#`;
+
+const partOf = ({ active, listed, bloggable, sorted }: Filed): string => {
+  if (sorted === undefined) return unsortedPart;
+  return active ? activePart(listed, bloggable) : 'off#';
+};
+
+/** The key of a product's membership, if the product is in the category. */
+export const memberKey = (store: string, category: string, productId: string, product: Filed): Key => ({
+  pk: partition(store, 'MEMBER', category),
+  sk: partOf(product) + productId,
+});
+
+/** The product of a membership. */
+export const memberOf = ({ sk }: Pick<Key, 'sk'>): string => sk.slice(sk.indexOf('#') + 1);
+
+const membersIn = (store: string, category: string, part: string): Source<{ sk: string }> => {
+  const rows = rowsOf<Key>({
+    partition: partition(store, 'MEMBER', category),
+    ...(part !== unsortedPart && { first: part }),
+    // No hexadecimal digit is behind it.
+    last: `${part}g`,
+  });
+  return async ({ from, ...range }) => {
+    const found = await rows({ ...range, ...(from && { from: { ...from, position: part + from.position } }) });
+    return found.map((member) => ({ sk: memberOf(member) }));
+  };
+};
+
+/**
+ * The ids (`sk`) of a category's active products with these flags, in their order, and of some others: the unsorted ones.
+ * None if the category was deleted, though some memberships may still be there.
+ */
+export const listMembersWith = (
+  store: string,
+  category: string,
+  flags: readonly { listed: boolean; bloggable: boolean }[],
+): Source<{ sk: string }> => {
+  const parts = [unsortedPart, ...flags.map(({ listed, bloggable }) => activePart(listed, bloggable))];
+  const members = merged(
+    parts.map((part) => membersIn(store, category, part)),
+    ({ sk }) => sk,
+  );
+  return async (range) => {
+    const [found, rows] = await Promise.all([findCategory(store, category), members(range)]);
+    return found ? rows : [];
+  };
+};
+
+/** The product's memberships are where `memberKey` says. */
+const isFiledAs = ({ active, listed, bloggable, sorted }: Filed): Condition =>
+  sorted === undefined
+    ? all(exists, missing('sorted'))
+    : all(atLeast('sorted', 0), is('active', active), is('listed', listed), is('bloggable', bloggable));
+
+/** The flags of most products: a request tries them first, which saves it a read. */
+const usual: Filed = { active: true, listed: true, bloggable: false, sorted: 0 };
+
+/** The writes that add a product to a category, beside its count. The first is the product's, the second the membership. */
+export const additionOf = (store: string, category: string, productId: string, product: Filed): Write[] => [
+  update(
+    productKey(store, productId),
+    product.sorted === undefined
+      ? { add: { unsorted: 1 }, when: isFiledAs(product) }
+      : {
+          add: { sorted: 1, sortedIn: new Set([category]) },
+          when: all(isFiledAs(product), atMost('sorted', maxSorted - 1)),
+        },
+  ),
+  put(memberKey(store, category, productId, product), isNew),
+];
+
+/** The writes that remove a product from a category, beside its count. */
+export const removalOf = (store: string, category: string, productId: string, product: Filed): Write[] => [
+  check(productKey(store, productId), isFiledAs(product)),
+  remove(memberKey(store, category, productId, product), exists),
+];
+
+/** True if additions have used up the room of a sorted product. */
+export const isFull = ({ sorted = 0 }: Filed): boolean => sorted >= maxSorted;
+
+/** The categories of a sorted product as read, and the conditions that hold while the read is current. */
+const sortedIn = async (store: string, productId: string, product: Filed) => {
+  const candidates = [...(product.sortedIn ?? [])];
+  const keyIn = (category: string): Key => memberKey(store, category, productId, product);
+  const rows = await getMany<Key>(candidates.map(keyIn), { consistent: true });
+  const there = new Set(rows.map(({ pk }) => pk));
+  return {
+    categories: candidates.filter((category) => there.has(keyIn(category).pk)),
+    stillGone: candidates.filter((category) => !there.has(keyIn(category).pk)).map((one) => check(keyIn(one), isNew)),
+  };
+};
+
+/** DynamoDB keeps no empty set. */
+export const countOf = (categories: readonly string[]): Filing => ({
+  sorted: categories.length,
+  ...(categories.length > 0 && { sortedIn: new Set(categories) }),
+});
+
+const moves = (store: string, productId: string, categories: readonly string[], from: Filed, to: Filed): Write[] =>
+  partOf(from) === partOf(to)
+    ? []
+    : categories.flatMap((category) => [
+        remove(memberKey(store, category, productId, from), exists),
+        put(memberKey(store, category, productId, to)),
+      ]);
+
+/** No membership of the product was sorted or added since it was read. */
+export const isFiledAsRead = (product: Filing): Condition => all(...filingNames.map((name) => is(name, product[name])));
+
+/**
+ * What follows for a product's memberships when its flags change: the new attributes of its item, and the writes (at most
+ * 96) that belong into one transaction with the item's. That must be on condition that the item is as it was read.
+ */
+export const refiled = async (
+  store: string,
+  productId: string,
+  from: Filed,
+  to: Omit<Filed, keyof Filing>,
+): Promise<{ filing: Filing; writes: Write[] }> => {
+  if (!from.sortedIn || partOf(from) === partOf({ ...to, sorted: 0 })) return { filing: filingOf(from), writes: [] };
+  const { categories, stillGone } = await sortedIn(store, productId, from);
+  const { unsorted } = from;
+  return {
+    filing: filingOf({ ...countOf(categories), ...(unsorted !== undefined && { unsorted }) }),
+    writes: [...stillGone, ...moves(store, productId, categories, from, { ...to, sorted: 0 })],
+  };
+};
+
+/**
+ * The writes that add a product to a category when its room is used up: those that have been removed make room, and where
+ * none has, all its memberships become unsorted. Undefined if the product is in the category.
+ */
+const additionToFull = async (
+  store: string,
+  category: string,
+  productId: string,
+  product: Filed,
+): Promise<Write[] | undefined> => {
+  const { categories, stillGone } = await sortedIn(store, productId, product);
+  if (categories.includes(category)) return undefined;
+  const asRead = all(isFiledAs(product), isFiledAsRead(product));
+  if (categories.length < maxSorted)
+    return [
+      update(productKey(store, productId), { set: { ...countOf([...categories, category]) }, when: asRead }),
+      put(memberKey(store, category, productId, product), isNew),
+      ...stillGone.filter((one) => targetOf(one).pk !== partition(store, 'MEMBER', category)),
+    ];
+  const { sorted: _, ...unsorted } = product;
+  return [
+    update(productKey(store, productId), {
+      set: { sorted: undefined, sortedIn: undefined },
+      add: { unsorted: 1 },
+      when: asRead,
+    }),
+    put(memberKey(store, category, productId, unsorted), isNew),
+    ...moves(store, productId, categories, product, unsorted),
+  ];
+};
+
+/**
+ * Adds a product to a category; the count moves in the same transaction, and only if the product was not in it.
+ * Throws 404 for an unknown category or product.
+ */
+export const addMember = async (store: string, category: string, productId: string): Promise<void> => {
+  let product = usual;
+  for (let attempt = 1; ; attempt++) {
+    const addition = isFull(product)
+      ? await additionToFull(store, category, productId, product)
+      : additionOf(store, category, productId, product);
+    if (!addition && (await findCategory(store, category))) return;
+    if (!addition) throw notFound();
+    const refusals = await transact([countBy(store, category, 1), ...addition], { answer: undefined });
+    if (!refusals) return;
+    const [ofCategory, ofProduct, ofMember] = refusals;
+    if (ofCategory?.refused || (ofProduct?.refused && !ofProduct.item)) throw notFound();
+    if (ofProduct?.refused) product = ofProduct.item as unknown as Filed;
+    else if (ofMember?.refused) return;
+    if (attempt > 1) await pauseOvertaken(attempt);
+  }
+};
+
+/**
+ * Removes a product from a category; the count moves in the same transaction, and only if the product was in it.
+ * Throws 404 for an unknown category or product.
+ */
+export const removeMember = async (store: string, category: string, productId: string): Promise<void> => {
+  const count = countBy(store, category, -1);
+  const first = await transact([count, remove(memberKey(store, category, productId, usual), exists)]);
+  if (!first) return;
+  if (first[0]?.refused) throw notFound();
+  // The product is not in it, or has other flags.
+  for (let attempt = 1; ; attempt++) {
+    const product = await get<Filed>(productKey(store, productId));
+    if (!product) throw notFound();
+    const refusals = await transact([count, ...removalOf(store, category, productId, product)]);
+    if (refusals?.[0]?.refused) throw notFound();
+    if (!refusals?.[1]?.refused) return;
+    await pauseOvertaken(attempt);
+  }
+};
