@@ -1,8 +1,9 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { source } from '../../lib/clock.ts';
-import { answerLost, intercept, type TableCall, throttled } from '../support/faults.ts';
+import { answerLost, injectFaults, intercept, type TableCall, throttled } from '../support/faults.ts';
 import { newResident } from '../support/residents.ts';
 import { startTestService, wholeTable } from '../support/service.ts';
+import { volume } from '../support/volume.ts';
 
 /** A request with If-Match whose resource changes after it was read, or whose answers are lost. */
 
@@ -49,7 +50,7 @@ const overtaken = async (
 };
 
 /** One row of each kind, and a customer whom the store never touched. */
-const seed = async () => {
+const seedRows = async () => {
   const { uuid } = await newResident();
   const untouched = await newResident();
   const number = (await wholeTable()).length;
@@ -64,7 +65,7 @@ const seed = async () => {
     untouched: `/v1/customers/${untouched.uuid}`,
   };
 };
-type Rows = Awaited<ReturnType<typeof seed>>;
+type Rows = Awaited<ReturnType<typeof seedRows>>;
 
 type From<T> = (rows: Rows) => T;
 const races: [request: string, other: string, requestOf: From<Request>, otherOf: From<Request>][] = [
@@ -143,7 +144,7 @@ const races: [request: string, other: string, requestOf: From<Request>, otherOf:
 ];
 
 test.each(races)('412s for a %s that loses against %s, and writes nothing', async (_, _other, requestOf, otherOf) => {
-  const rows = await seed();
+  const rows = await seedRows();
   const request = requestOf(rows);
   let after: unknown;
 
@@ -195,7 +196,7 @@ const harmless: [string, requestOf: From<Request>, others: From<Request[]>][] = 
 ];
 
 test.each(harmless)('200s for %s, since its ETag is the same when it is written', async (_, requestOf, others) => {
-  const rows = await seed();
+  const rows = await seedRows();
   await send('POST', `${rows.customer}/actions/ban`);
   const request = requestOf(rows);
   const [method, path] = request;
@@ -232,7 +233,7 @@ const loseAnswerAbout = (id: string, then: () => Promise<unknown> = async () => 
 };
 
 test.each(edits)('a write of %s whose answer was lost is not taken for another editor’s', async (_, requestOf) => {
-  const rows = await seed();
+  const rows = await seedRows();
   const [method, path, body] = requestOf(rows);
   const ifMatch = await etagOf(path);
   loseAnswerAbout(path.split('/').at(-1) ?? '');
@@ -246,7 +247,7 @@ test.each(edits)('a write of %s whose answer was lost is not taken for another e
 test.each(edits.filter(([name]) => !/code|deleted/.test(name)))(
   'does not answer 412 or 503 to a write of %s that may have been made',
   async (_, requestOf) => {
-    const rows = await seed();
+    const rows = await seedRows();
     const [method, path, body] = requestOf(rows);
     const ifMatch = await etagOf(path);
     const id = path.split('/').at(-1) ?? '';
@@ -272,3 +273,32 @@ test.each(edits.filter(([name]) => !/code|deleted/.test(name)))(
     expect([afterAnother.status, throttledLater.status]).toEqual([500, 500]);
   },
 );
+
+const rounds = volume(20, 300);
+const seed = Number(process.env.IF_MATCH_SEED ?? Date.now() % 2 ** 31);
+
+test(`at most one of six editors wins while the table fails (${rounds} rounds, IF_MATCH_SEED=${seed})`, {
+  timeout: 60_000 + rounds * 1000,
+}, async () => {
+  const outcomes = new Set<number>();
+  for (let round = 0; round < rounds; round++) {
+    const path = `/v1/categories/${await idOf('/v1/categories', { name: 'Before' })}`;
+    const headers = { 'If-Match': await etagOf(path) };
+    stop = injectFaults(seed + round, 0.3);
+    const names = ['A', 'B', 'C', 'D', 'E', 'F'];
+    const statuses = await Promise.all(
+      names.map(async (name) => (await service.call('PUT', path, { name }, headers)).status),
+    );
+    stop();
+
+    const { name } = (await send('GET', path)).body;
+    for (const status of statuses) outcomes.add(status);
+    // An editor who got 500 may have won, and nobody else with 412 or 503 has.
+    const winners = names.filter((_, editor) => statuses[editor] === 200);
+    const perhaps = names.filter((_, editor) => statuses[editor] === 500);
+    expect([200, 412, 500, 503], `${statuses}`).toEqual(expect.arrayContaining(statuses));
+    expect(winners.length, `${statuses}`).toBeLessThanOrEqual(1);
+    expect(winners.length > 0 ? winners : [...perhaps, 'Before'], `${statuses}`).toContain(name);
+  }
+  expect([...outcomes]).toEqual(expect.arrayContaining([200, 412]));
+});
