@@ -1,16 +1,14 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { timestamp } from '../../lib/clock.ts';
-import { Problem } from '../../lib/problem.ts';
-import { getCustomer } from '../../lib/store/customers.ts';
-import { balanceOf, expire, increment, type ModelCustomer, set } from '../model/credit-model.ts';
 import { creditOf, customerWithLots, newCustomer } from '../support/credit-seed.ts';
 import { intercept } from '../support/faults.ts';
 import { isolateAsDynamoDB } from '../support/isolation.ts';
 import { isLinearizable, type Operation } from '../support/linearizable.ts';
 import { freshTable, setClock } from '../support/service.ts';
 import { volume } from '../support/volume.ts';
-import { add, change, store, sweep } from './credit.ts';
+import { add, store } from './credit.ts';
+import { outcomeOf, type Step, steps, takeAtOnce } from './credit-steps.ts';
 
 /** Concurrent changes of one customer's credit, checked by their answers and the final balance. */
 
@@ -19,21 +17,10 @@ const seed = Number(process.env.CREDIT_RACES_SEED ?? Date.now() % 2 ** 31);
 const runs = Number(process.env.CREDIT_RACES_RUNS ?? volume(20, 60));
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 const end = start + 60_000;
-const limit = 1_000_000_000;
 
 let stop = () => {};
 beforeAll(freshTable);
 afterEach(() => stop());
-
-/** The answered balance, or the status of the refusal. */
-const outcomeOf = async (work: Promise<{ credit: number }>): Promise<{ credit: number } | { status: number }> => {
-  try {
-    return { credit: (await work).credit };
-  } catch (error) {
-    if (error instanceof Problem) return { status: error.status };
-    throw error;
-  }
-};
 
 test('64 concurrent increments end at the exact sum, and each answers another balance', async () => {
   setClock(start);
@@ -101,98 +88,21 @@ test('the books agree after concurrent drains and additions if the items of a tr
   expect(faults).toEqual([]);
 });
 
-type Step =
-  | { kind: 'set'; amount: number; lives: boolean }
-  | { kind: 'increment'; amount: number; lives: boolean }
-  | { kind: 'sweep' }
-  | { kind: 'read' };
-
-const steps = fc.array(
-  fc.oneof(
-    fc.record({ kind: fc.constant('set' as const), amount: fc.constantFrom(0, 7, 300), lives: fc.boolean() }),
-    fc.record({
-      kind: fc.constant('increment' as const),
-      amount: fc.integer({ min: 1, max: 40 }),
-      lives: fc.boolean(),
-    }),
-    fc.record({
-      kind: fc.constant('increment' as const),
-      amount: fc.integer({ min: -60, max: -1 }),
-      lives: fc.constant(false),
-    }),
-    fc.constant({ kind: 'sweep' as const }),
-    fc.constant({ kind: 'read' as const }),
-  ),
-  { minLength: 2, maxLength: 6 },
-);
-
-/** Runs a step. Returns its effect on the model: the state after it, or undefined if its answer contradicts the model. */
-const carryOut = async (uuid: string, step: Step): Promise<(state: ModelCustomer) => ModelCustomer | undefined> => {
-  if (step.kind === 'read') {
-    const { credit } = await getCustomer(store, { uuid });
-    return (state) => (balanceOf(state) === credit ? state : undefined);
-  }
-  if (step.kind === 'sweep') {
-    const { lots, amount } = await sweep();
-    return (state) => {
-      const after = structuredClone(state);
-      const closed = expire(after, start);
-      return closed.lots === lots && closed.amount === amount ? after : undefined;
-    };
-  }
-  const { kind, amount, lives } = step;
-  const stamp = lives ? timestamp(end) : undefined;
-  const command =
-    kind === 'set' ? { kind, credit: amount, expiresAt: stamp } : { kind, delta: amount, expiresAt: stamp };
-  const outcome = await outcomeOf(change(uuid, command));
-  return (state) => {
-    if ('status' in outcome && outcome.status === 503) return state;
-    const after = structuredClone(state);
-    const accepted = (kind === 'set' ? set : increment)(after, amount, lives ? end : undefined, start, limit);
-    if ('status' in outcome) return accepted ? undefined : state;
-    return accepted && balanceOf(after) === outcome.credit ? after : undefined;
-  };
-};
-
-const initial: ModelCustomer = {
-  unlotted: 20,
-  lots: [
-    { expiresAt: start - 1, number: -3, remaining: 10 },
-    { expiresAt: start, number: -2, remaining: 10 },
-    { expiresAt: start + 30_000, number: -1, remaining: 30 },
-  ],
-};
-
-/** Runs all steps at once on a customer of a fresh table. Some serial order must explain their answers and the end. */
+/** Takes all steps at once on a customer of a fresh table, who has two due lots, a live one and credit that is not in lots. */
 const runAtOnce = async (
   all: Step[],
   begin: () => () => void,
-  together: (work: Promise<unknown>) => Promise<unknown> = (work) => work,
+  together?: (work: Promise<unknown>) => Promise<unknown>,
 ): Promise<void> => {
   await freshTable();
   setClock(start - 1000);
-  const uuid = await customerWithLots(
-    store,
-    initial.lots.map(({ expiresAt, remaining }) => ({ amount: remaining, expiresAt: timestamp(expiresAt) })),
-    initial.unlotted,
-  );
-  setClock(start);
-  let clock = 0;
-  const history: Operation<ModelCustomer>[] = [];
-  const run = async (step: Step): Promise<void> => {
-    const from = clock++;
-    const apply = await carryOut(uuid, step);
-    history.push({ start: from, end: clock++, apply });
-  };
-
-  // Seeding is over: only the steps meet the scheduler or the isolation.
-  stop = begin();
-  await together(Promise.all(all.map(run)));
-  stop();
-
-  const { item, faults } = await creditOf(store, uuid);
-  expect(faults).toEqual([]);
-  expect(isLinearizable(initial, history, (state) => balanceOf(state) === item.credit)).toBe(true);
+  const lots = [
+    { expiresAt: timestamp(start - 1), amount: 10 },
+    { expiresAt: timestamp(start), amount: 10 },
+    { expiresAt: timestamp(start + 30_000), amount: 30 },
+  ];
+  const uuid = await customerWithLots(store, lots, 20);
+  await takeAtOnce(uuid, all, { at: start, end, begin }, together);
 };
 
 const replay = { seed, ...(process.env.CREDIT_RACES_PATH && { path: process.env.CREDIT_RACES_PATH }) };
