@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { tableName } from '../../lib/table/client.ts';
-import { conflict, intercept, randomFrom } from './faults.ts';
+import { conflict, intercept, randomFrom, type TableCall } from './faults.ts';
 
 /**
  * The isolation that DynamoDB documents, which no local engine shows: to a reader of single items or of a query the items
  * of a transaction appear one by one, in any order, before the transaction is answered. Meanwhile other writers of these
- * items, and transactional reads of them, are refused with a conflict.
+ * items, and transactional reads of them, are refused with a conflict; or they are held until the transaction is over, as one
+ * is whose retry comes just then: what they read before is most dangerous to them.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: inputs and outputs of all commands, looked at member by member.
@@ -20,8 +21,8 @@ const nameOf = ({ pk, sk }: Any): string => `${pk.S ?? pk} ${sk.S ?? sk}`;
 export const isolateAsDynamoDB = (seed: number, longestMillis = 6): (() => void) => {
   const random = randomFrom(seed);
   const client = new DynamoDBClient({});
-  /** The items of running transactions. */
-  const held = new Set<string>();
+  /** The items of running transactions, and their ends. */
+  const held = new Map<string, Promise<void>>();
   /** The old items that readers still see. */
   const before = new Map<string, Any>();
   const read = async (Key: Any): Promise<Any> => {
@@ -30,12 +31,21 @@ export const isolateAsDynamoDB = (seed: number, longestMillis = 6): (() => void)
   };
   const seen = (item: Any): Any => (before.has(nameOf(item)) ? before.get(nameOf(item)) : item);
 
-  const transact = async (input: Any, send: () => Promise<unknown>): Promise<unknown> => {
-    const targets = input.TransactItems.map((item: Any) => Object.values<Any>(item)[0]);
+  const untilFree = async (call: TableCall, keys: readonly Any[]): Promise<void> => {
+    for (;;) {
+      const end = keys.map((key) => held.get(nameOf(key))).find((each) => each !== undefined);
+      if (!end) return;
+      if (random() < 0.5) throw conflict(call);
+      await end;
+    }
+  };
+
+  const transact = async (call: TableCall, send: () => Promise<unknown>): Promise<unknown> => {
+    const targets = call.input.TransactItems.map((item: Any) => Object.values<Any>(item)[0]);
     const keys = targets.map(({ Key, Item }: Any) => Key ?? { pk: Item.pk, sk: Item.sk });
-    if (keys.some((key: Any) => held.has(nameOf(key))))
-      throw conflict({ operation: 'TransactWriteItems', input, isWrite: true });
-    for (const key of keys) held.add(nameOf(key));
+    await untilFree(call, keys);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    for (const key of keys) held.set(nameOf(key), promise);
     try {
       await Promise.all(keys.map(async (key: Any) => before.set(nameOf(key), await read(key))));
       const answer = await send();
@@ -51,18 +61,19 @@ export const isolateAsDynamoDB = (seed: number, longestMillis = 6): (() => void)
         before.delete(nameOf(key));
         held.delete(nameOf(key));
       }
+      resolve();
     }
   };
 
   const stop = intercept(async (call, send) => {
     const { operation, input, isWrite } = call;
-    if (operation === 'TransactWriteItems') return transact(input, send);
-    if (operation === 'TransactGetItems') {
-      if (input.TransactItems.some(({ Get }: Any) => held.has(nameOf(Get.Key)))) throw conflict(call);
-      return send();
-    }
-    if (isWrite && operation !== 'BatchWriteItem') {
-      if (held.has(nameOf(input.Key ?? input.Item))) throw conflict(call);
+    if (operation === 'TransactWriteItems') return transact(call, send);
+    const keys =
+      operation === 'TransactGetItems'
+        ? input.TransactItems.map(({ Get }: Any) => Get.Key)
+        : isWrite && operation !== 'BatchWriteItem' && [input.Key ?? input.Item];
+    if (keys) {
+      await untilFree(call, keys);
       return send();
     }
     const answer = await send();
