@@ -279,3 +279,14 @@ export const updateExisting = async <T extends object, R = T>(
   if (!outcome.done) throw notFound();
   return outcome.result;
 };
+
+/** Updates an item, or makes it where there is none. Answers what it leaves. */
+export const upsert = async <T extends object, R = T>(
+  key: Key,
+  change: Omit<Change, 'when'>,
+  how?: How<T, R>,
+): Promise<R> => {
+  const outcome = await write<T, R>(update(key, change), how);
+  if (!outcome.done) throw new Error('An update without a condition was refused.');
+  return outcome.result;
+};
