@@ -3,7 +3,7 @@ import { AddressRefused, checkAddress } from '../../lib/delivery/address.ts';
 import { listDeliveries } from '../../lib/delivery/deliveries.ts';
 import { findDispenser } from '../../lib/delivery/dispensers.ts';
 import type { ApiKey } from '../../lib/store/api-keys.ts';
-import type { Store } from '../../lib/store/stores.ts';
+import { findStore, isOpen, type Store } from '../../lib/store/stores.ts';
 import { listKeys } from '../api-keys.ts';
 import { isCurrent } from '../keys.ts';
 import { shownTime } from '../output.ts';
@@ -11,6 +11,15 @@ import type { Target } from '../target.ts';
 import { type Finding, failIf, inWords, ok, warnIf } from './finding.ts';
 
 /** The doctor's checks of one store. */
+
+/** A closed store refuses every sale, which nobody may remember. */
+export const checkOpen = async ({ id, name }: Store): Promise<Finding[]> => {
+  const store = await findStore(id);
+  const check = `sales of ${name}`;
+  if (!store || isOpen(store)) return [ok(check, 'open')];
+  const why = store.changed?.reason ? `: ${store.changed.reason}` : '';
+  return [warnIf(check, [`closed since ${shownTime(store.changed?.at)}${why}`, `Open it: store open ${id}`])];
+};
 
 const soonMillis = 14 * 86_400_000;
 

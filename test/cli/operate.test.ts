@@ -7,7 +7,7 @@ import { claimDelivery, completeDelivery, failDelivery, getDelivery } from '../.
 import { findDispenser, loseAddress } from '../../lib/delivery/dispensers.ts';
 import { encodeMessage } from '../../lib/delivery/message.ts';
 import { sendToDeadLetters } from '../../lib/delivery/queue.ts';
-
+import { setOpen } from '../../lib/store/stores.ts';
 import { db, tableName } from '../../lib/table/client.ts';
 import { startForCli } from '../support/cli.ts';
 import { anOrder } from '../support/deliveries.ts';
@@ -208,6 +208,7 @@ test('a repair of categories puts a product under its flags, and says how many i
 test('the doctor reports each check as ok, warn or fail, and says how to mend it', async () => {
   const { run } = service;
   const { id } = await createStore('Ailing');
+  await setOpen(id, false, { reason: 'Stocktaking', by: 'operator' }, () => undefined);
   const well = await run('doctor', '--json');
   await run('key', 'issue', 'ending', '--all-scopes', '--expires', '3d', '--store', id);
   const dispenser = await findDispenser(demo);
@@ -219,6 +220,12 @@ test('the doctor reports each check as ok, warn or fail, and says how to mend it
   for (const check of ['deployment', 'api', 'clock', 'table', 'indexes', 'clean-up', 'queue', 'sweep', 'stores'])
     expect(found[check], check).toMatchObject({ state: 'ok' });
   expect(found['keys of Ailing']).toMatchObject({ state: 'warn', fix: expect.stringContaining('store key issue') });
+  expect(found['sales of Ailing']).toMatchObject({
+    state: 'warn',
+    detail: expect.stringMatching(/^closed since .*: Stocktaking$/),
+    fix: `Open it: store open ${id}`,
+  });
+  expect(found['sales of Demo Store']).toMatchObject({ state: 'ok' });
   expect(found['dead letters']).toMatchObject({ state: 'warn' });
   expect(found['dispenser of Demo Store']).toMatchObject({ state: 'ok' });
   expect(ill.code).toBe(1);
