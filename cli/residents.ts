@@ -57,7 +57,9 @@ export const putResident = async ({ uuid, username }: Resident, formerNames: rea
   for (let attempt = 1; ; attempt++) {
     const stored = await get<StoredResident>(residentKey(uuid));
     const names = [...new Set([username, ...formerNames, ...(stored?.names ?? [])])];
-    const refusals = await transact(residentItems({ uuid, username }, names, stored));
+    const refusals = await transact(
+      residentItems({ uuid, username }, names, stored, { isRenamed: stored !== undefined }),
+    );
     forgetResidents();
     const taken = names.filter((_, index) => refusals?.[index + 1]?.refused);
     if (taken.length > 0) throw invalid(...taken.map((name) => `The name ${name} belongs to another resident.`));

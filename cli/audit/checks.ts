@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pMapIterable } from 'p-map';
 import { listLots } from '../../lib/credit/lots.ts';
-import { everyRow } from '../../lib/lists/source.ts';
+import { everyRow, type Source } from '../../lib/lists/source.ts';
 import { findCategory, listCategories, listMembers } from '../../lib/store/categories.ts';
 import { findCodeHolder, findCoupon, listCoupons, normalisedCode } from '../../lib/store/coupons.ts';
 import { customerKey, listCustomerItems } from '../../lib/store/customers.ts';
 import { listStoreCards } from '../../lib/store/gift-cards.ts';
-import { findResident } from '../../lib/store/residents.ts';
+import { findResident, readResident } from '../../lib/store/residents.ts';
 import { type Key, partition } from '../../lib/table/schema.ts';
-import { getMany, rowsOf } from '../../lib/table/table.ts';
+import { get, getMany, rowsOf } from '../../lib/table/table.ts';
 import { scanStore } from '../scan.ts';
 import { auditCredit } from './customer-credit.ts';
 import { readCredit } from './read-credit.ts';
@@ -118,6 +118,56 @@ export const checkGiftCards: Check = (store, listener) =>
         ? []
         : [`gift card ${id}: its owner ${ownerUuid} is no resident.`],
   );
+
+/** The copies of residents' names in a store: what each is called in a fault, the resident, the attribute, the items. */
+const copiesOf = (store: string) => [
+  {
+    words: ({ sk }: Key) => `customer ${sk}: is`,
+    ownerOf: ({ sk }: Copy) => sk,
+    attribute: 'username' as const,
+    items: listCustomerItems(store) as Source<Copy>,
+  },
+  {
+    words: ({ sk }: Key) => `coupon ${sk}: its owner is`,
+    ownerOf: ({ couponOwnerUuid = '' }: Copy) => couponOwnerUuid,
+    attribute: 'couponOwnerUsername' as const,
+    items: listCoupons(store, undefined) as Source<Copy>,
+  },
+  {
+    words: ({ sk }: Key) => `gift card ${sk}: its owner is`,
+    ownerOf: ({ ownerUuid = '' }: Copy) => ownerUuid,
+    attribute: 'ownerUsername' as const,
+    items: listStoreCards(store) as Source<Copy>,
+  },
+];
+
+interface Copy extends Key {
+  username?: string;
+  couponOwnerUuid?: string;
+  couponOwnerUsername?: string;
+  ownerUuid?: string;
+  ownerUsername?: string;
+}
+
+/** Customers and the owners of coupons and gift cards are called by their current names. */
+export const checkNames: Check = async (store, { onFault, onChecked }) => {
+  let before = 0;
+  for (const { words, ownerOf, attribute, items } of copiesOf(store)) {
+    const known = before;
+    const listener = { onFault, onChecked: (count: number) => onChecked(known + count) };
+    before += await forEvery(
+      everyRow(items, ({ sk }) => sk),
+      listener,
+      async ({ pk, sk }) => {
+        const item = await get<Copy>({ pk, sk });
+        const resident = item && (await readResident(store, { uuid: ownerOf(item) }));
+        if (!resident || item[attribute] === resident.username) return [];
+        return [`${words(item)} called ${item[attribute]} instead of ${resident.username}.`];
+      },
+    );
+  }
+  return before;
+};
 
 /** Partitions that belong to a customer. */
 const ofCustomer = /^[^#]+#(LOT|OWNED|APPLIED)#(.+)$/;

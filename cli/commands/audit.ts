@@ -5,6 +5,7 @@ import {
   checkCoupons,
   checkCredit,
   checkGiftCards,
+  checkNames,
   checkStrays,
 } from '../audit/checks.ts';
 import { checkMemberships } from '../audit/memberships.ts';
@@ -23,6 +24,7 @@ const checks: [what: string, check: Check, holds: string][] = [
   ['categories', checkCategories, 'product count = memberships'],
   ['memberships', checkMemberships, 'each stands where its product’s flags say'],
   ['gift cards', checkGiftCards, 'each owner is a resident'],
+  ['names', checkNames, 'customers and owners have their current names; a sweep mends what a rename left'],
   ['items', checkStrays, 'each item of a customer belongs to one who is there'],
 ];
 

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { accessOf, type Permission, permissions } from '../../infra/permissions.ts';
+import { type Access, accessOf, type Permission, permissions } from '../../infra/permissions.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { db, dbOnce } from '../../lib/table/client.ts';
 import { type IndexName, indexes, tableKey } from '../../lib/table/schema.ts';
@@ -84,6 +84,9 @@ for (const client of [db, dbOnce])
     { step: 'build', name: 'role' },
   );
 
+/** Runs a function under the role that has this access. */
+export const asFunction = <T>(name: string, access: Access, work: () => T): T =>
+  roles.run({ name, permitted: permissions(access) }, work);
+
 /** Runs a row's function under its role. */
-export const asRow = <T>(row: Route, work: () => T): T =>
-  roles.run({ name: row.id, permitted: permissions(accessOf(row)) }, work);
+export const asRow = <T>(row: Route, work: () => T): T => asFunction(row.id, accessOf(row), work);
