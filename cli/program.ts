@@ -9,6 +9,7 @@ import { addDoctor } from './commands/doctor.ts';
 import { addExport } from './commands/export.ts';
 import { addImport } from './commands/import.ts';
 import { addKeys } from './commands/keys.ts';
+import { addResidents } from './commands/residents.ts';
 import { addRestoreCheck } from './commands/restore-check.ts';
 import { addStores } from './commands/stores.ts';
 import { addSweep } from './commands/sweep.ts';
@@ -36,6 +37,7 @@ export const program = new StoreCommand('store')
 for (const add of [
   addStores,
   addKeys,
+  addResidents,
   addImport,
   addExport,
   addCategories,

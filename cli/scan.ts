@@ -1,8 +1,9 @@
 import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { residentKey, storeResidentKey } from '../lib/store/residents.ts';
 import { listKey } from '../lib/store/stores.ts';
 import { db, tableName } from '../lib/table/client.ts';
 import type { Key } from '../lib/table/schema.ts';
-import { removeMany } from '../lib/table/table.ts';
+import { removeMany, rowsOf } from '../lib/table/table.ts';
 
 /**
  * The keys of all items of a store, a page at a time. Scans the whole table: only a scan finds items to which no other
@@ -25,6 +26,31 @@ export async function* scanStore(id: string): AsyncGenerator<Key[]> {
     after = LastEvaluatedKey;
   } while (after);
 }
+
+/** Pages of the table that are looked through for a resident: a table without any holds little else. */
+const maxPages = 20;
+
+/** False if neither the operator nor the store itself was told of anybody. */
+export const knowsAnybody = async (store: string): Promise<boolean> => {
+  const [told] = await rowsOf({ partition: storeResidentKey(store, '').pk })({ descending: false, limit: 1 });
+  if (told) return true;
+  let after: Record<string, unknown> | undefined;
+  for (let pages = 0; pages < maxPages; pages++) {
+    const { Items = [], LastEvaluatedKey } = await db.send(
+      new ScanCommand({
+        TableName: tableName(),
+        FilterExpression: 'begins_with(pk, :residents)',
+        ExpressionAttributeValues: { ':residents': residentKey('').pk },
+        ProjectionExpression: 'pk',
+        ExclusiveStartKey: after,
+      }),
+    );
+    if (Items.length > 0) return true;
+    if (!LastEvaluatedKey) return false;
+    after = LastEvaluatedKey;
+  }
+  return true;
+};
 
 /**
  * Removes all items of a deleted store, a page at a time, and reports how many so far. Returns how many it removed. It can

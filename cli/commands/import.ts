@@ -72,6 +72,26 @@ const columnsHelp = ({ columns: all }: Kind): string => {
   return `\nColumns, in any order:\n${lines.join('\n')}`;
 };
 
+/** Makes a command import files of a kind. */
+const importing = (command: StoreCommand, kind: Kind, example: string): StoreCommand =>
+  command
+    .description(`Imports ${kind.summary}.`)
+    .argument('<file>', 'a file that ends with .csv or .ndjson')
+    .option('--dry-run', 'check every row, report the result, and write nothing')
+    .option('--skip-rejects', 'import the good rows; the others go to a file')
+    .option('--rejects <file>', 'where the rejected rows go (default: beside the file, with .rejects in its name)')
+    .option('--force', 'write over an existing file of rejected rows')
+    .addOption(new Option('--format <format>', 'the format, whatever the name of the file ends with').choices(formats))
+    .addHelpText('after', columnsHelp(kind))
+    .examples(`${example} ${kind.name}.csv`)
+    .runs((options: GlobalOptions & ImportOptions, file: string) => runImport(kind, options, file));
+
+/** Adds `store resident import <file>`, which is `store import residents <file>`. */
+export const addResidentImport = (group: StoreCommand): void => {
+  for (const kind of kinds)
+    if (kind.name === 'residents') importing(group.command('import'), kind, 'store resident import');
+};
+
 /** Adds `store import <kind> <file>`. */
 export const addImport = (program: StoreCommand): void => {
   const group = program
@@ -82,19 +102,5 @@ export const addImport = (program: StoreCommand): void => {
       'store import purchases sales.ndjson',
       'store import products products.csv --skip-rejects --rejects to-mend.csv',
     );
-  for (const kind of kinds)
-    group
-      .command(kind.name)
-      .description(`Imports ${kind.summary}.`)
-      .argument('<file>', 'a file that ends with .csv or .ndjson')
-      .option('--dry-run', 'check every row, report the result, and write nothing')
-      .option('--skip-rejects', 'import the good rows; the others go to a file')
-      .option('--rejects <file>', 'where the rejected rows go (default: beside the file, with .rejects in its name)')
-      .option('--force', 'write over an existing file of rejected rows')
-      .addOption(
-        new Option('--format <format>', 'the format, whatever the name of the file ends with').choices(formats),
-      )
-      .addHelpText('after', columnsHelp(kind))
-      .examples(`store import ${kind.name} ${kind.name}.csv`)
-      .runs((options: GlobalOptions & ImportOptions, file: string) => runImport(kind, options, file));
+  for (const kind of kinds) importing(group.command(kind.name), kind, `store import ${kind.name}`);
 };

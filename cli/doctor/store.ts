@@ -7,6 +7,7 @@ import { findStore, isOpen, type Store } from '../../lib/store/stores.ts';
 import { listKeys } from '../api-keys.ts';
 import { isCurrent } from '../keys.ts';
 import { shownTime } from '../output.ts';
+import { knowsAnybody } from '../scan.ts';
 import type { Target } from '../target.ts';
 import { type Finding, failIf, inWords, ok, warnIf } from './finding.ts';
 
@@ -50,6 +51,10 @@ export const checkDispenser = async ({ id, name }: Store, { kind }: Target): Pro
   const check = `dispenser of ${name}`;
   const dispenser = await findDispenser(id);
   const place = 'If you sell inworld, place one there (inworld/README.md).';
+  // Without either, every call about an avatar is answered 404 or 400.
+  const nobody = 'none has registered, and nobody has told of a resident: no call about an avatar succeeds';
+  const tell = `${place} Or tell of residents: store resident import residents.csv`;
+  if (!dispenser && !(await knowsAnybody(id))) return [failIf(check, [nobody, tell])];
   if (!dispenser) return [warnIf(check, ['none has registered: deliveries wait', place])];
   const { url, region, registeredAt, lostReason } = dispenser;
   if (!url) return [failIf(check, [`its address was lost: ${lostReason ?? 'no reason'}`, scriptFix])];

@@ -1,0 +1,121 @@
+import { InvalidArgumentError } from 'commander';
+import { type Identifier, parseIdentifier } from '../../lib/identifier.ts';
+import { followRename, renameMark } from '../../lib/store/renames.ts';
+import { type KnownResident, readResident, residentKey } from '../../lib/store/residents.ts';
+import { listStores } from '../../lib/store/stores.ts';
+import { exists, update } from '../../lib/table/language.ts';
+import { write } from '../../lib/table/table.ts';
+import type { StoreCommand } from '../command.ts';
+import { Failure } from '../errors.ts';
+import { parseResident } from '../input.ts';
+import { type Column, note, print } from '../output.ts';
+import { type ResidentFields, residents } from '../plans/residents.ts';
+import { writeRows } from '../plans/rows.ts';
+import { knownResidents } from '../residents.ts';
+import { connect, type GlobalOptions } from '../target.ts';
+import { addResidentImport } from './import.ts';
+
+const parseUuid = (text: string): string => {
+  const uuid = parseIdentifier(text)?.uuid;
+  if (uuid) return uuid;
+  throw new InvalidArgumentError('It must be the UUID of an avatar.');
+};
+
+const parseUsername = (text: string): string => {
+  const username = parseIdentifier(text)?.username;
+  if (username) return username;
+  throw new InvalidArgumentError('It must be a username: first, first.last or "First Last".');
+};
+
+const parseUsernames = (text: string): string[] => text.split(',').map(parseUsername);
+
+interface Added {
+  uuid: string;
+  username: string;
+  outcome: string;
+}
+
+const addedColumns: Column<Added>[] = [
+  { heading: 'uuid', cell: ({ uuid }) => uuid },
+  { heading: 'name', cell: ({ username }) => username },
+  { heading: 'outcome', cell: ({ outcome }) => outcome },
+];
+
+/** Tells all stores of a resident, and renames the copies of the name, those of an earlier rename too. */
+const add = async (options: GlobalOptions & { former?: string[] }, uuid: string, username: string): Promise<void> => {
+  const target = await connect(options);
+  const fields: ResidentFields = { uuid, username, formerNames: options.former ?? [] };
+  const [row, setting] = [
+    { line: 1, fields },
+    { store: '', residents: new Map() },
+  ];
+  const [planned] = await residents.plan([row], setting);
+  const fault = planned?.awaits?.fault ?? (typeof planned?.outcome === 'object' ? planned.outcome : undefined);
+  if (planned?.awaits)
+    throw new Failure(
+      `${username} is the current name of the resident ${planned.awaits.key}. Give them their new name first: store resident add ${planned.awaits.key} <new name>`,
+    );
+  if (fault) throw new Failure(`${fault.field} ${fault.value} ${fault.message}.`);
+  const [written] = await writeRows(residents, [row], setting);
+  await write(update(residentKey(uuid), { set: { ...renameMark() }, when: exists }));
+  await followRename(residentKey(uuid));
+  print([{ uuid, username, outcome: String(written?.outcome) }], addedColumns);
+  if (written?.outcome === 'changed')
+    note(`The new name is in force. For up to 5 minutes ${target.name} may still read the old one.`);
+};
+
+interface Shown extends KnownResident {
+  store: string;
+}
+
+const shownColumns: Column<Shown>[] = [
+  { heading: 'in', cell: ({ store }) => store },
+  { heading: 'uuid', cell: ({ uuid }) => uuid },
+  { heading: 'name', cell: ({ username }) => username },
+  { heading: 'all names', cell: ({ names }) => names.join(', '), wraps: true },
+  { heading: 'told by', cell: ({ source }) => (source === 'operator' ? 'the operator, to all stores' : 'the store') },
+];
+
+const show = async (options: GlobalOptions, identifier: Identifier): Promise<void> => {
+  const target = await connect(options);
+  const shown: Shown[] = [];
+  for (const { id, name } of await listStores()) {
+    if (options.store !== undefined && options.store !== id && options.store !== name) continue;
+    const resident = await readResident(id, identifier);
+    const [known] = resident ? await knownResidents(id, [resident.uuid]) : [];
+    if (known) shown.push({ store: name, ...known });
+  }
+  if (shown.length === 0)
+    throw new Failure(
+      `No store of ${target.name} knows ${identifier.uuid ?? identifier.username}. Tell all of them: store resident add <uuid> <name>`,
+    );
+  print(shown, shownColumns);
+};
+
+/** Adds `store resident add|show|import`. */
+export const addResidents = (program: StoreCommand): void => {
+  const group = program
+    .command('resident')
+    .description('Tells stores of avatars, and shows who is known by which names.')
+    .examples('store resident show ada.lovelace', 'store resident import residents.csv --dry-run');
+  group
+    .command('add')
+    .description(
+      'Tells all stores of an avatar. Your word wins over what a key or a dispenser told: a name that a store has for another avatar moves. It also corrects copies of an old name that "store audit" reports.',
+    )
+    .argument('<uuid>', "the avatar's UUID", parseUuid)
+    .argument('<name>', 'the current name, such as ada.lovelace or "Ada Lovelace"', parseUsername)
+    .option('--former <names>', 'names that the avatar had before, separated by commas', parseUsernames)
+    .examples(
+      'store resident add a1b2c3d4-0000-4000-8000-5e5e5e5e5e01 wanda.walker',
+      'store resident add a1b2c3d4-0000-4000-8000-5e5e5e5e5e01 "Wanda Walker" --former wanda,wanda.first --stage prod',
+    )
+    .runs(add);
+  group
+    .command('show')
+    .description('Shows who an avatar is to each store: the current name, all names, and who told.')
+    .argument('<resident>', 'username or UUID', parseResident)
+    .examples('store resident show ada.lovelace', 'store resident show "Ada Lovelace" --store "My Store" --json')
+    .runs(show);
+  addResidentImport(group);
+};
