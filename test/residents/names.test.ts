@@ -254,6 +254,19 @@ describe('a copy of a name', () => {
   });
 });
 
+test('the dispenser leads to a resident of the operator under a new name, and changes nothing else', async () => {
+  const known = await newResident();
+  const renamed = `inworld${made}.renamed`;
+  await placeDispenser(service.store, saying(`${known.uuid} ${renamed}`));
+
+  expect(await customer(renamed)).toMatchObject(known);
+
+  expect(await customer(known.uuid)).toMatchObject(known);
+  const told = await tell(known);
+  expect(told.body).toEqual({ ...known, names: [known.username, renamed], source: 'operator' });
+  expect(await customer(renamed, service.callOther)).toMatchObject({ status: 404 });
+});
+
 describe('residents of one store', () => {
   test('are exported and imported as such', async () => {
     const [told, nameless] = [stranger(), stranger()];

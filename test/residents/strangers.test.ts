@@ -10,7 +10,7 @@ import { answerLookUp } from '../../lib/delivery/lookup.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { forgetResidents } from '../../lib/store/residents.ts';
 import { avatarAt } from '../../local/grid.ts';
-import { placeDispenser, saying, startTestLookUps } from '../support/look-ups.ts';
+import { ofGrid, placeDispenser, saying, startTestLookUps } from '../support/look-ups.ts';
 import { ada, bob, seedResidents } from '../support/residents.ts';
 import { type Call, startTestService, wholeTable } from '../support/service.ts';
 import { volume } from '../support/volume.ts';
@@ -176,6 +176,15 @@ describe('the dispenser', () => {
     expect([read, write.status]).toEqual([404, 400]);
     expect(held.length).toBeGreaterThan(0);
     expect((await findDispenser(id))?.url).toBeDefined();
+  });
+
+  test('that was silent is asked again at the next call', async () => {
+    const { call, dispenser } = await newStore((_, response) => response.destroy());
+    const { uuid } = stranger();
+    expect(await statusOf(call, uuid)).toBe(404);
+    dispenser.answer(ofGrid);
+
+    expect(await statusOf(call, uuid)).toBe(200);
   });
 
   test.each([
