@@ -49,16 +49,20 @@ const overtaken = async (
   return answer;
 };
 
-/** One row of each kind, and a customer whom the store never touched. */
+/** One row of each kind, a product in a category, and a customer whom the store never touched. */
 const seedRows = async () => {
   const { uuid } = await newResident();
   const untouched = await newResident();
   const number = (await wholeTable()).length;
   const code = `Code ${number}`;
+  const category = await idOf('/v1/categories', { name: 'Seats' });
+  const filed = await idOf('/v1/products', { name: 'Chair', price: 1 });
+  await send('POST', `/v1/categories/${category}/products/${filed}`);
   return {
     code,
     coupon: `/v1/coupons/${await idOf('/v1/coupons', { code, ownerIdentifier: uuid })}`,
-    category: `/v1/categories/${await idOf('/v1/categories', { name: 'Seats' })}`,
+    category: `/v1/categories/${category}`,
+    filed: `/v1/products/${filed}`,
     product: `/v1/products/${await idOf('/v1/products', { name: 'Chair', price: 1 })}`,
     card: `/v1/giftcards/${await idOf(`/v1/customers/${uuid}/actions/grant-gift-card`, { credit: 1 })}`,
     customer: `/v1/customers/${uuid}`,
@@ -98,6 +102,18 @@ const races: [request: string, other: string, requestOf: From<Request>, otherOf:
     'a PUT that makes it inactive',
     ({ product }) => ['PUT', product, { name: 'Table', price: 1 }],
     ({ product }) => ['PUT', product, { name: 'Chair', price: 1, active: false }],
+  ],
+  [
+    'PUT of a product that leaves the lists of its category',
+    'a PUT of its price',
+    ({ filed }) => ['PUT', filed, { name: 'Chair', price: 1, active: false }],
+    ({ filed }) => ['PUT', filed, { name: 'Chair', price: 2 }],
+  ],
+  [
+    'PUT of the price of a product in a category',
+    'a PUT that takes it out of the lists',
+    ({ filed }) => ['PUT', filed, { name: 'Chair', price: 2 }],
+    ({ filed }) => ['PUT', filed, { name: 'Chair', price: 1, active: false }],
   ],
   [
     'PUT of a gift card',
@@ -213,6 +229,7 @@ const edits: [string, From<Request>][] = [
   ['a coupon', ({ coupon, code }) => ['PUT', coupon, { code, discount: 1 }]],
   ['a coupon and its code', ({ coupon, code }) => ['PUT', coupon, { code: `${code} A` }]],
   ['a product', ({ product }) => ['PUT', product, { name: 'Table', price: 1, active: false }]],
+  ['a product that leaves the lists', ({ filed }) => ['PUT', filed, { name: 'Table', price: 1, active: false }]],
   ['a gift card', ({ card }) => ['PUT', card, { credit: 5 }]],
   ['a category', ({ category }) => ['PUT', category, { name: 'Sofas' }]],
   ['a category that is deleted', ({ category }) => ['DELETE', category]],
@@ -244,7 +261,7 @@ test.each(edits)('a write of %s whose answer was lost is not taken for another e
   if (method === 'PUT') expect((await send('GET', path)).body).toEqual(answer.body);
 });
 
-test.each(edits.filter(([name]) => !/code|deleted/.test(name)))(
+test.each(edits.filter(([name]) => !/code|deleted|lists/.test(name)))(
   'does not answer 412 or 503 to a write of %s that may have been made',
   async (_, requestOf) => {
     const rows = await seedRows();
