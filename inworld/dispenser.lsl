@@ -1,4 +1,4 @@
-// Dispenser of the Store Integration Service, protocol SIS1.
+// Dispenser of the Store Integration Service, protocols SIS1 (deliveries) and SIS1-RESOLVE (names of avatars).
 //
 // Put this script into one object together with the items of your store and a notecard named "dispenser" that holds
 //
@@ -20,6 +20,21 @@ integer MAX_AGE = 300;
 float RENEW = 3600.0;
 float RETRY = 60.0;
 
+// The pause after a change of the contents, in seconds: a merchant who drops a hundred items in makes a hundred changes.
+float SETTLE = 10.0;
+
+// The longest list of item names, in characters, for which there is memory: each takes two bytes, three times over.
+integer NAMES = 4000;
+
+// The region looks up 20 names at once and 1.9 a second for all scripts of one owner. Even two spans of five seconds in
+// a row stay below that.
+integer LOOK_UPS_IN_SPAN = 9;
+integer SPAN = 5;
+
+// So many look-ups may wait for the region, and so many seconds. It gives a request up itself after 25.
+integer LOOK_UPS = 16;
+integer LOOK_UP_SECONDS = 20;
+
 // The ids of past deliveries live in the object's linkset data (128 KiB, about 2,700 deliveries), which survives a reset of
 // this script and a restart of the region.
 string MEMORY = "sis:";
@@ -33,15 +48,30 @@ string gRest;
 string gStatus = "starting";
 integer gLine;
 integer gGiven;
+integer gRegisteredAt;
+integer gSettling;
 key gLineQuery;
 key gUrlRequest;
 key gRegistration;
+key gKeyCheck;
 key gNotecard;
+
+// Look-ups under way, the oldest first: the region's query, the service's request, when it came, and what it asked.
+list gLookUps;
+integer STRIDE = 4;
+integer gSpan;
+integer gInSpan;
 
 say(string text)
 {
     gStatus = text;
     llOwnerSay("Dispenser: " + text);
+}
+
+// For what comes again each minute: the owner hears it once.
+complain(string text)
+{
+    if (text != gStatus) say(text);
 }
 
 // A JSON string. llList2Json is not used: it takes a name such as "[A] lamp [B]" for an array.
@@ -57,21 +87,20 @@ integer isItem(string name)
     return llGetInventoryType(name) != INVENTORY_NONE && name != NOTECARD && name != llGetScriptName();
 }
 
-// The names of the first 200 items, for the operator to see.
+// The names of all items, for the doctor of the operator, or none at all if they are too many.
 string itemNames()
 {
     string names;
     integer count = llGetInventoryNumber(INVENTORY_ALL);
-    integer found = 0;
     integer i;
-    for (i = 0; i < count && found < 200; ++i)
+    for (i = 0; i < count; ++i)
     {
         string name = llGetInventoryName(INVENTORY_ALL, i);
         if (isItem(name))
         {
-            if (found > 0) names += ",";
+            if (names != "") names += ",";
             names += quoted(name);
-            ++found;
+            if (llStringLength(names) > NAMES) return "[]";
         }
     }
     return "[" + names + "]";
@@ -91,6 +120,8 @@ register()
         + ",\"items\":" + itemNames() + "}";
     // If no answer comes, the timer tries again.
     llSetTimerEvent(RETRY);
+    gRegisteredAt = llGetUnixTime();
+    gSettling = FALSE;
     gRegistration = llHTTPRequest(gService + "/v1/dispenser", [
         HTTP_METHOD, "PUT",
         HTTP_MIMETYPE, "application/json",
@@ -127,45 +158,19 @@ remember(string id)
     llLinksetDataWrite(MEMORY + id, "1");
 }
 
-// It never answers 404 or 410, which tell the service that this address is gone.
-deliver(key request, string body)
+deliver(key request, string id)
 {
-    if (gSecret == "")
-    {
-        llHTTPResponse(request, 503, "not ready");
-        return;
-    }
-    gRest = body;
-    string signature = takeLine();
-    if (llHMAC(gSecret, gRest, "sha256") != signature)
-    {
-        llHTTPResponse(request, 401, "bad signature");
-        return;
-    }
-    if (takeLine() != "SIS1")
-    {
-        llHTTPResponse(request, 400, "unknown protocol");
-        return;
-    }
-    integer at = (integer)takeLine();
-    string id = takeLine();
     key recipient = (key)takeLine();
     integer expires = (integer)takeLine();
     string item = takeLine();
     string note = gRest;
 
-    integer time = llGetUnixTime();
-    if (llAbs(time - at) > MAX_AGE)
-    {
-        llHTTPResponse(request, 408, "too old");
-        return;
-    }
     if (llLinksetDataRead(MEMORY + id) != "")
     {
         llHTTPResponse(request, 200, "known " + id);
         return;
     }
-    if (time > expires)
+    if (llGetUnixTime() > expires)
     {
         llHTTPResponse(request, 422, "expired");
         return;
@@ -188,6 +193,144 @@ deliver(key request, string body)
     ++gGiven;
     llHTTPResponse(request, 200, "given " + id);
     if (note != "") llInstantMessage(recipient, note);
+}
+
+integer isKey(string text)
+{
+    if ((key)text) return TRUE;
+    return FALSE;
+}
+
+// A username as the service writes it: ada.lovelace, or ada for Ada Resident.
+string canonical(string name)
+{
+    name = llReplaceSubString(llToLower(llStringTrim(name, STRING_TRIM)), " ", ".", 0);
+    if (llGetSubString(name, -9, -1) == ".resident") return llDeleteSubString(name, -9, -1);
+    return name;
+}
+
+// Gives up look-ups that the region has not answered. It never answers for a UUID that is no avatar's.
+forgetLookUps()
+{
+    while (llGetListLength(gLookUps) > 0 && llGetUnixTime() - llList2Integer(gLookUps, 2) >= LOOK_UP_SECONDS)
+    {
+        llHTTPResponse(llList2Key(gLookUps, 1), 503, "no answer");
+        gLookUps = llDeleteSubList(gLookUps, 0, STRIDE - 1);
+    }
+}
+
+integer mayLookUp()
+{
+    integer time = llGetUnixTime();
+    if (llAbs(time - gSpan) >= SPAN)
+    {
+        gSpan = time;
+        gInSpan = 0;
+    }
+    if (gInSpan >= LOOK_UPS_IN_SPAN) return FALSE;
+    if (llGetListLength(gLookUps) >= LOOK_UPS * STRIDE) return FALSE;
+    ++gInSpan;
+    return TRUE;
+}
+
+// Asks the region whose name or UUID it is, online or not. Its answer is a dataserver event.
+resolve(key request)
+{
+    string name = takeLine();
+    forgetLookUps();
+    if (!mayLookUp())
+    {
+        llHTTPResponse(request, 503, "too many look-ups");
+        return;
+    }
+    key query;
+    if (isKey(name)) query = llRequestUsername(name);
+    else query = llRequestUserKey(name);
+    if (query == NULL_KEY)
+    {
+        llHTTPResponse(request, 503, "the region looks nothing up");
+        return;
+    }
+    gLookUps += [query, request, llGetUnixTime(), name];
+}
+
+// Answers the look-up at that place of the list with what the region found.
+resolved(integer place, string found)
+{
+    key request = llList2Key(gLookUps, place + 1);
+    string name = llList2String(gLookUps, place + 3);
+    gLookUps = llDeleteSubList(gLookUps, place, place + STRIDE - 1);
+    if (isKey(name))
+    {
+        found = canonical(found);
+        // The region says ??? for a name that it cannot get now.
+        if (found == "" || llSubStringIndex(found, "?") >= 0) llHTTPResponse(request, 503, "no name");
+        else llHTTPResponse(request, 200, name + " " + found);
+    }
+    else if (isKey(found)) llHTTPResponse(request, 200, found + " " + name);
+    else llHTTPResponse(request, 200, "-");
+}
+
+// It never answers 404 or 410, which tell the service that this address is gone.
+serve(key request, string body)
+{
+    if (gSecret == "")
+    {
+        llHTTPResponse(request, 503, "not ready");
+        return;
+    }
+    gRest = body;
+    string signature = takeLine();
+    if (llHMAC(gSecret, gRest, "sha256") != signature)
+    {
+        llHTTPResponse(request, 401, "bad signature");
+        // The secret may be another one by now, which the answer to a registration says.
+        if (llGetUnixTime() - gRegisteredAt >= RETRY) register();
+        return;
+    }
+    string protocol = takeLine();
+    integer at = (integer)takeLine();
+    string id = takeLine();
+    if (protocol != "SIS1" && protocol != "SIS1-RESOLVE")
+    {
+        llHTTPResponse(request, 400, "unknown protocol");
+        return;
+    }
+    if (llAbs(llGetUnixTime() - at) > MAX_AGE)
+    {
+        llHTTPResponse(request, 408, "too old");
+        return;
+    }
+    if (protocol == "SIS1") deliver(request, id);
+    else resolve(request);
+}
+
+// The service refused the registration. Most reasons do not reach a script, which sees 415 in their place.
+refused(integer status, string body)
+{
+    if (status == 401 || status == 403 || status == 415)
+    {
+        // Every live key may call this. The answer says what the key may do.
+        gKeyCheck = llHTTPRequest(gService + "/v1/store", [HTTP_METHOD, "GET", HTTP_CUSTOM_HEADER, "X-API-Key", gKey], "");
+        return;
+    }
+    string detail = llJsonGetValue(body, ["detail"]);
+    if (detail == JSON_INVALID) detail = "";
+    complain("the service answered " + (string)status + ". Next try in a minute. " + detail);
+}
+
+keyChecked(integer status, string body)
+{
+    if (status == 401 || status == 403 || status == 415)
+    {
+        complain("the service does not accept the key in the notecard: it is mistyped, revoked or expired, or not of this service.");
+        return;
+    }
+    string scopes = llJsonGetValue(body, ["key", "scopes"]);
+    if (status == 200 && scopes != JSON_INVALID && llSubStringIndex(scopes, "\"dispenser:register\"") < 0)
+        complain("the key \"" + llJsonGetValue(body, ["key", "name"]) + "\" lacks the scope dispenser:register. It has " + scopes
+            + ". Put a key with that scope into the notecard.");
+    else complain("the service refuses the registration, or is busy. Next try in a minute.");
 }
 
 // An address without what people copy along: a slash, or the /v1 of the API's paths.
@@ -229,6 +372,12 @@ default
 
     dataserver(key query, string data)
     {
+        integer place = llListFindList(gLookUps, [query]);
+        if (place >= 0)
+        {
+            resolved(place, data);
+            return;
+        }
         if (query != gLineQuery) return;
         if (data != EOF)
         {
@@ -280,22 +429,28 @@ default
             llHTTPResponse(request, 405, "POST only");
             return;
         }
-        deliver(request, body);
+        serve(request, body);
     }
 
     http_response(key request, integer status, list metadata, string body)
     {
+        if (request == gKeyCheck)
+        {
+            gKeyCheck = NULL_KEY;
+            keyChecked(status, body);
+            return;
+        }
         if (request != gRegistration) return;
         gRegistration = NULL_KEY;
         if (status != 200)
         {
-            say("the service answered " + (string)status + ". Next try in a minute.");
+            refused(status, body);
             return;
         }
         string secret = llJsonGetValue(body, ["secret"]);
         if (secret == JSON_INVALID || secret == "")
         {
-            say("the service answered without a secret.");
+            complain("the service answered without a secret.");
             return;
         }
         if (gSecret == "") say("ready.");
@@ -324,6 +479,12 @@ default
             // A new notecard, or the first one. Items change without a reset, since requests may be waiting.
             if (llGetInventoryType(NOTECARD) == INVENTORY_NOTECARD && llGetInventoryKey(NOTECARD) != gNotecard)
                 llResetScript();
+            // The timer registers again, with the new list of items.
+            if (gUrl != "" && !gSettling)
+            {
+                gSettling = TRUE;
+                llSetTimerEvent(SETTLE);
+            }
         }
     }
 

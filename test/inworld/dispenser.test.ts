@@ -10,32 +10,121 @@ test.each([
   'https://example.org/prod/v1/',
   'HTTPS://example.org/prod//',
 ])('registers at %s, with or without a slash and /v1 at its end', (service) => {
-  const { told, called, grant } = startScript('# ours', `service = ${service}`, 'key = sis_live_x');
+  const { told, calls, grant } = startScript('# ours', `service = ${service}`, 'key = sis_live_x');
 
   grant();
 
   expect(told).toEqual([]);
-  expect(called.map((url) => url.toLowerCase())).toEqual(['https://example.org/prod/v1/dispenser']);
+  expect(calls.map(({ url }) => url.toLowerCase())).toEqual(['https://example.org/prod/v1/dispenser']);
 });
 
 test('a notecard without a key or an address is told so', () => {
   for (const line of ['service = https://example.org', 'key = sis_live_x']) {
-    const { told, called } = startScript(line);
+    const { told, calls } = startScript(line);
 
     expect(told).toEqual(['Dispenser: the notecard lacks its line "service = ..." or "key = ...".']);
-    expect(called).toEqual([]);
+    expect(calls).toEqual([]);
   }
 });
 
 test.each(['http://example.org', 'example.org', 'ftp://example.org'])(
   'sends its key nowhere without encryption: %s is refused, after a restart of the region too',
   (service) => {
-    const { told, called, grant, restartRegion } = startScript(`service = ${service}`, 'key = sis_live_x');
+    const { told, calls, grant, restartRegion } = startScript(`service = ${service}`, 'key = sis_live_x');
 
     restartRegion();
     grant();
 
     expect(told).toEqual(['Dispenser: the address of the service must begin with https://.']);
-    expect(called).toEqual([]);
+    expect(calls).toEqual([]);
   },
 );
+
+const start = () => {
+  const script = startScript('service = https://example.org', 'key = sis_live_x');
+  script.grant();
+  return script;
+};
+const sentItems = (body = '{}') => JSON.parse(body).items;
+
+test('registers its address, its region and the names of its items, but neither notecard nor script', () => {
+  const { calls, contents } = start();
+
+  expect(JSON.parse(calls[0]?.body ?? '')).toEqual({
+    url: 'https://sim.agni.example/cap/1',
+    region: 'Region',
+    items: ['Blue lamp', 'Red lamp'],
+  });
+  expect(contents).toContain('dispenser.lsl');
+});
+
+test('registers no names at all where they are too many for its memory, so that none seems to be missing', () => {
+  const script = startScript('service = https://example.org', 'key = sis_live_x');
+  script.contents.push(...Array.from({ length: 1000 }, (_, i) => `An item with a long name, number ${i}`));
+
+  script.grant();
+
+  expect(sentItems(script.calls[0]?.body)).toEqual([]);
+});
+
+test('registers again soon after its contents change, once for many changes, and while they go on changing', () => {
+  const { calls, contents, changeContents, timer, advance } = start();
+  calls[0]?.answer(200, { secret: 'first' });
+  const hourly = timer();
+  contents.push('Green lamp');
+
+  for (let change = 0; change < 100; change++) changeContents();
+  advance(9);
+  const before = calls.length;
+  advance(1);
+  for (let second = 0; second < 30; second++) {
+    calls.at(-1)?.answer(200, { secret: 'first' });
+    changeContents();
+    advance(1);
+  }
+
+  expect([hourly, before]).toEqual([3600, 1]);
+  expect(calls.map(({ body }) => sentItems(body).length)).toEqual([2, 3, 3, 3, 3]);
+});
+
+test.each([
+  ['401', 401, ''],
+  ['403', 403, ''],
+  ['415, which hides the reason', 415, 'Unsupported or unknown Content-Type.'],
+])('a registration refused with %s is explained by what the key may do', (_, status, body) => {
+  const key = { name: 'web shop', scopes: ['products:read'] };
+  const lacking = start();
+  const unknown = start();
+  const busy = start();
+
+  for (const { calls } of [lacking, unknown, busy]) calls[0]?.answer(status, body);
+  lacking.calls[1]?.answer(200, { id: 'x', name: 'My Store', key });
+  unknown.calls[1]?.answer(status, body);
+  busy.calls[1]?.answer(200, { id: 'x', name: 'My Store', key: { ...key, scopes: ['dispenser:register'] } });
+
+  expect(lacking.calls[1]).toMatchObject({ url: 'https://example.org/v1/store', method: 'GET' });
+  expect(lacking.told).toEqual([
+    'Dispenser: the key "web shop" lacks the scope dispenser:register. It has ["products:read"]. ' +
+      'Put a key with that scope into the notecard.',
+  ]);
+  expect(unknown.told).toEqual([
+    'Dispenser: the service does not accept the key in the notecard: it is mistyped, revoked or expired, or not of this service.',
+  ]);
+  expect(busy.told).toEqual(['Dispenser: the service refuses the registration, or is busy. Next try in a minute.']);
+});
+
+test('any other refusal is told with the service’s own words, and only once while it lasts', () => {
+  const { calls, told, advance } = start();
+  const refusal = { status: 400, detail: 'url must be the address of a script: its port is neither 443 nor 12043.' };
+
+  for (let attempt = 0; attempt < 3; attempt++) {
+    calls.at(-1)?.answer(400, refusal);
+    advance(60);
+  }
+  calls.at(-1)?.answer(200, { secret: 'first' });
+
+  expect(told).toEqual([
+    `Dispenser: the service answered 400. Next try in a minute. ${refusal.detail}`,
+    'Dispenser: ready.',
+  ]);
+});
