@@ -1344,7 +1344,7 @@ export interface PutDispenserRequest {
    */
   region?: string;
   /**
-   * Names of the items in the dispenser, for the operator. At most 1,000.
+   * Names of all items in the dispenser, for the operator: the doctor says which products are not there. Empty if not all can be told. At most 1,000.
    *
    * @maxItems 1000
    */

@@ -2,7 +2,7 @@ import { listStores } from '../../lib/store/stores.ts';
 import type { StoreCommand } from '../command.ts';
 import { checkApi, checkBackup, checkQueues, checkQuota, checkSweep, checkTable } from '../doctor/deployment.ts';
 import { type Finding, failIf, ok, warnIf } from '../doctor/finding.ts';
-import { checkDeliveries, checkDispenser, checkKeys, checkOpen } from '../doctor/store.ts';
+import { checkDeliveries, checkDispenser, checkItems, checkKeys, checkOpen } from '../doctor/store.ts';
 import { explain, Failure } from '../errors.ts';
 import { type Column, counted, print } from '../output.ts';
 import { connect, type GlobalOptions, type Target } from '../target.ts';
@@ -43,6 +43,7 @@ const checkStores = async (target: Target): Promise<Finding[]> => {
       ...(await looked(`sales of ${store.name}`, () => checkOpen(store))),
       ...(await looked(`keys of ${store.name}`, () => checkKeys(store))),
       ...(await looked(`dispenser of ${store.name}`, () => checkDispenser(store, target))),
+      ...(await looked(`items of ${store.name}`, () => checkItems(store))),
       ...(await looked(`deliveries of ${store.name}`, () => checkDeliveries(store))),
     );
   return findings;

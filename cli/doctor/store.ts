@@ -2,7 +2,9 @@ import { now } from '../../lib/clock.ts';
 import { AddressRefused, checkAddress } from '../../lib/delivery/address.ts';
 import { listDeliveries } from '../../lib/delivery/deliveries.ts';
 import { findDispenser } from '../../lib/delivery/dispensers.ts';
+import { everyRow } from '../../lib/lists/source.ts';
 import type { ApiKey } from '../../lib/store/api-keys.ts';
+import { listProducts } from '../../lib/store/products.ts';
 import { findStore, isOpen, type Store } from '../../lib/store/stores.ts';
 import { listKeys } from '../api-keys.ts';
 import { isCurrent } from '../keys.ts';
@@ -68,6 +70,25 @@ export const checkDispenser = async ({ id, name }: Store, { kind }: Target): Pro
   const seen = `in ${region || 'an unnamed region'}, registered ${inWords(silent)} ago`;
   const isLate = kind === 'stage' && silent > silentMillis;
   return [warnIf(check, isLate && [`${seen}, though it should register hourly`, scriptFix], seen)];
+};
+
+const shownItems = 5;
+
+/** Compares the active products with the items that the dispenser told at its last registration, if it told any. */
+export const checkItems = async ({ id, name }: Store): Promise<Finding[]> => {
+  const check = `items of ${name}`;
+  const { url, items = [], registeredAt = '' } = (await findDispenser(id)) ?? {};
+  if (!url || items.length === 0) return [];
+  const held = new Set(items);
+  const missing = new Set<string>();
+  for await (const product of everyRow(listProducts(id, {}), (one) => one.id))
+    if (!held.has(product.item)) missing.add(`"${product.item}"`);
+  const told = `as the box told ${inWords(now() - Date.parse(registeredAt))} ago`;
+  const some = [...missing].slice(0, shownItems).join(', ');
+  const more = missing.size > shownItems ? ` and ${(missing.size - shownItems).toLocaleString('en')} more` : '';
+  const fault = `active products are delivered as ${some}${more}, which it does not hold, ${told}`;
+  const fix = 'Put these items into the box. It tells what it holds within a minute.';
+  return [warnIf(check, missing.size > 0 && [fault, fix], `all active products are in the box, ${told}`)];
 };
 
 export const checkDeliveries = async ({ id, name }: Store): Promise<Finding[]> => {

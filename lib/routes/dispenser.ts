@@ -20,7 +20,10 @@ const PutDispenserRequest = z
       .array(itemName(), { error: 'must be an array of item names' })
       .max(1000, { error: 'must hold at most 1000 names' })
       .default([])
-      .describe('Names of the items in the dispenser, for the operator. At most 1,000.'),
+      .describe(
+        'Names of all items in the dispenser, for the operator: the doctor says which products are not there. Empty if not all ' +
+          'can be told. At most 1,000.',
+      ),
   })
   .meta({ id: 'PutDispenserRequest' });
 

@@ -4,13 +4,15 @@ import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
 import { createStore } from '../../cli/stores.ts';
 import { claimDelivery, completeDelivery, failDelivery, getDelivery } from '../../lib/delivery/deliveries.ts';
-import { findDispenser, loseAddress } from '../../lib/delivery/dispensers.ts';
+import { findDispenser, loseAddress, registerDispenser } from '../../lib/delivery/dispensers.ts';
 import { encodeMessage } from '../../lib/delivery/message.ts';
 import { sendToDeadLetters } from '../../lib/delivery/queue.ts';
+import { createProduct } from '../../lib/store/products.ts';
 import { setOpen } from '../../lib/store/stores.ts';
 import { db, tableName } from '../../lib/table/client.ts';
 import { startForCli } from '../support/cli.ts';
 import { anOrder } from '../support/deliveries.ts';
+import { productWith } from '../support/rows.ts';
 import { wholeTable } from '../support/service.ts';
 
 const demo = 'DemoStore001';
@@ -203,6 +205,29 @@ test('a repair of categories puts a product under its flags, and says how many i
   expect((await call('GET', path, local.keys.all)).body.data).toHaveLength(listed.length - 1);
   const hidden = (await call('GET', path.replace('true', 'false'), local.keys.all)).body.data;
   expect(hidden.map(({ id }: { id: string }) => id)).toContain(listed[0].id);
+});
+
+test('the doctor names the items of active products that the box does not hold, where the box tells what it holds', async () => {
+  const { id } = await createStore('Boxed');
+  const box = { url: 'http://127.0.0.1:9/cap', region: '', keyId: 'KeyOfTests01' };
+  const put = (name: string, active: boolean) => createProduct(id, productWith({ name, item: name, active }));
+  for (let i = 0; i < 7; i++) await put(`Lamp ${i}`, true);
+  await put('Old lamp', false);
+  const itemsCheck = async (items: string[]) => {
+    await registerDispenser(id, { ...box, items });
+    const { rows } = await service.run('doctor', '--json');
+    return rows.find(({ check }) => check === 'items of Boxed');
+  };
+
+  const untold = await itemsCheck([]);
+  const some = await itemsCheck(['Lamp 6', 'Something else']);
+  const all = await itemsCheck([0, 1, 2, 3, 4, 5, 6].map((i) => `Lamp ${i}`));
+
+  expect(untold).toBeUndefined();
+  expect(some).toMatchObject({ state: 'warn', fix: expect.stringContaining('Put these items into the box') });
+  expect(some.detail).toMatch(/delivered as ("Lamp [0-5]", ){4}"Lamp [0-5]" and 1 more, which/);
+  expect(some.detail).not.toContain('Old lamp');
+  expect(all).toMatchObject({ state: 'ok' });
 });
 
 test('the doctor reports each check as ok, warn or fail, and says how to mend it', async () => {
