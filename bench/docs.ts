@@ -7,6 +7,7 @@ import type { ContentionRow } from './contention.ts';
 import type { CostRow } from './costs.ts';
 import type { ListRow } from './lists.ts';
 import { type Result, resultsDir } from './support.ts';
+import type { WorstRow } from './worst.ts';
 
 const docsFile = join(import.meta.dirname, '../docs/evidence/benchmarks.md');
 
@@ -69,6 +70,19 @@ export const writeDocs = async (): Promise<void> => {
       row.callsBudget,
       row.units,
       row.unitsBudget,
+    ]),
+    false,
+  );
+  await fill(
+    'worst',
+    async () => {},
+    table<WorstRow>(['List', 'Dearest filter', 'Calls', 'Units', 'Budget', 'More rows add'], (row) => [
+      row.endpoint,
+      row.query === '' ? '' : `\`${row.query}\``,
+      row.steps,
+      row.units,
+      row.budget,
+      row.growth,
     ]),
     false,
   );

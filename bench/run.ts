@@ -29,6 +29,10 @@ program
   .command('costs')
   .description('calls and capacity units of every endpoint beside their budgets')
   .action(async () => (await import('./costs.ts')).measureCosts());
+program
+  .command('worst')
+  .description('the dearest call of every list, among all its filters, beside its budget')
+  .action(async () => (await import('./worst.ts')).measureWorst());
 rounds(program.command('lists'), 15)
   .description('a page of every list and filter at 1,000, 10,000 and 100,000 rows')
   .action(async (options) => (await import('./lists.ts')).measureLists(options));

@@ -18,10 +18,10 @@ export type SeededList = 'products' | 'texts' | 'coupons' | 'customers' | 'categ
  * Pages of 40 read at most this many rows. Rows behind them only have to take up a place in the table and its indexes,
  * so they are items without content, which cuts the seeding to a quarter of the time.
  */
-const reachable = 1_000;
+const reachableByPages = 1_000;
 
 /** An id in the order of creation, as in a real store. */
-const idOf = (number: number): string => `01900000-0000-7000-8000-${String(number).padStart(12, '0')}`;
+export const idOf = (number: number): string => `01900000-0000-7000-8000-${String(number).padStart(12, '0')}`;
 
 const createdAt = (number: number): string => timestamp(Date.UTC(2026, 0) + number);
 
@@ -75,7 +75,13 @@ const rowsOf = (store: string, category: string, number: number) => {
 /** Flags repeat after this many rows, so a bare item takes those of the row at the same point of the period. */
 const period = 20;
 
-function* itemsOf(store: string, category: string, count: number, lists: readonly SeededList[]): Generator<object> {
+function* itemsOf(
+  store: string,
+  category: string,
+  count: number,
+  lists: readonly SeededList[],
+  reachable: number,
+): Generator<object> {
   yield categoryItem(store, category, count);
   for (let number = 0; number < Math.min(count, reachable); number++)
     yield* Object.values(rowsOf(store, category, number));
@@ -100,14 +106,15 @@ function* itemsOf(store: string, category: string, count: number, lists: readonl
 /**
  * Seeds a store with this many rows in these lists. All products are in one category, and as many gift cards are Bob's.
  * Ada owns the coupons. A tenth of products, coupons and gift cards is inactive, a fifth of the customers is subscribed,
- * and customer number n has spent L$ n.
+ * and customer number n has spent L$ n. Of each kind so many rows as are `reachable` are complete.
  */
 export const seedStore = async (
   count: number,
   lists: readonly SeededList[],
+  reachable = reachableByPages,
 ): Promise<{ store: string; category: string }> => {
   const { id: store } = await createStore(`Store of ${count}`);
   const category = 'ca7e0000-7e57-0000-0000-000000000000';
-  await putAll(itemsOf(store, category, count, lists));
+  await putAll(itemsOf(store, category, count, lists, reachable));
   return { store, category };
 };

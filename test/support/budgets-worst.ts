@@ -1,0 +1,110 @@
+import type { Route } from '../../lib/routes/route.ts';
+import { couponItems } from '../../lib/store/coupons.ts';
+import { partition } from '../../lib/table/schema.ts';
+import { ada, bob, cleo } from './residents.ts';
+import { putAll } from './seed.ts';
+import { idOf, seedStore } from './seeded-store.ts';
+import type { Call } from './service.ts';
+
+/**
+ * The dearest call of each list: of all combinations of its filters, a page of 1,000 in a store with 2,000 rows of each kind.
+ * All products are in one category, all coupons and cards are one owner's, and one customer has had a coupon applied for each
+ * product that is not active any more. The rows are as large as in most shops: a product has 0.5 KB. A test counts these
+ * calls.
+ */
+export interface WorstCall {
+  endpoint: string;
+  query: string;
+  /** Sequential calls to the table. */
+  steps: number;
+  units: number;
+  /** What a store with more rows adds. */
+  growth: string;
+}
+
+export const worstCount = 2_000;
+const page = 'nothing: no call reads more than a page';
+
+export const worstCalls: readonly WorstCall[] = [
+  {
+    endpoint: 'list-products',
+    query: 'category={id}&search=no+such+product',
+    steps: 4,
+    units: 973,
+    growth: '0.54 for each active product of the category',
+  },
+  { endpoint: 'list-categories', query: '', steps: 1, units: 35, growth: page },
+  { endpoint: 'list-coupons', query: 'active=true', steps: 2, units: 511, growth: page },
+  { endpoint: 'list-owner-coupons', query: '', steps: 3, units: 530.5, growth: page },
+  {
+    endpoint: 'list-customer-coupons',
+    query: '',
+    steps: 5,
+    units: 2143,
+    growth: '1.1 for each applied coupon that is not active',
+  },
+  { endpoint: 'list-customers', query: 'spentMoreThan=0', steps: 2, units: 527, growth: page },
+  { endpoint: 'list-gift-cards', query: '', steps: 3, units: 543.5, growth: page },
+];
+
+/** Makes the store. Cleo is the customer of the applied coupons. */
+export const seedWorst = async (): Promise<{ store: string; category: string }> => {
+  const seeded = await seedStore(worstCount, [], worstCount);
+  const { store } = seeded;
+  const fields = { discount: 1, ownerProfit: 1, bloggersSync: false, active: false };
+  const applied = Array.from({ length: worstCount }, (_, number) => {
+    const { coupon } = couponItems(store, ada, { ...fields, code: `Old ${number}` });
+    return [
+      { ...coupon, ranked: undefined, rank: undefined, flags: undefined },
+      {
+        pk: partition(store, 'APPLIED', cleo.uuid),
+        sk: `product#${idOf(number)}`,
+        couponId: coupon.id,
+        couponOwnerUuid: ada.uuid,
+        expiresAt: '9999-12-31T23:59:59.999Z',
+        application: coupon.id,
+        earlier: '',
+      },
+    ];
+  });
+  await putAll(applied.flat());
+  return seeded;
+};
+
+const owners: Record<string, string> = {
+  'list-owner-coupons': ada.uuid,
+  'list-gift-cards': bob.uuid,
+  'list-customer-coupons': cleo.uuid,
+};
+
+const values: Record<string, string[]> = {
+  category: ['{id}'],
+  search: ['no+such+product'],
+  spentMoreThan: ['-1', '0', '500', '2000'],
+};
+
+/** Every combination of a list's filters. */
+const queriesOf = ({ query }: Route): string[] =>
+  Object.keys(query?.shape ?? {})
+    .filter((name) => name !== 'limit' && name !== 'cursor')
+    .reduce(
+      (queries, name) =>
+        queries.flatMap((some) => [
+          some,
+          ...(values[name] ?? ['true', 'false']).map((value) => `${some}${some && '&'}${name}=${value}`),
+        ]),
+      [''],
+    );
+
+/** Calls a list under every combination of its filters. Answers the dearest call. */
+export const worstOf = async (call: Call, row: Route, category: string): Promise<Omit<WorstCall, 'growth'>> => {
+  const endpoint = row.id.replace(/.*\//, '');
+  const path = row.path.replace('{identifier}', owners[endpoint] ?? '');
+  let worst = { endpoint, query: '', steps: 0, units: 0 };
+  for (const query of queriesOf(row)) {
+    const { cost } = await call('GET', `${path}?limit=1000&${query.replace('{id}', category)}`);
+    const { steps = 0, units = 0 } = cost ?? {};
+    if (units > worst.units) worst = { endpoint, query, steps, units };
+  }
+  return worst;
+};
