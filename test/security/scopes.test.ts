@@ -61,7 +61,10 @@ const isLetThrough = async (row: (typeof routes)[number], key: string): Promise<
 
 const withScopes = async (name: string, of: readonly Scope[]) => ({ name, of, key: await service.keyWith(of) });
 
-test(`every endpoint accepts exactly the keys with its scope, and one without a scope any live key, in any order of requests (SCOPES_SEED=${seed})`, async () => {
+test(`every endpoint accepts exactly the keys with its scope, and one without a scope any live key, in any order of requests (SCOPES_SEED=${seed})`, {
+  // Each row with each scope, twice.
+  timeout: routes.length * scopes.length * 200,
+}, async () => {
   const keys = await Promise.all([
     ...scopes.map((scope) => withScopes(scope, [scope])),
     withScopes('none', []),
