@@ -17,10 +17,9 @@ export const now = (): number => source.now();
 /** A timestamp of the contract: UTC with milliseconds and Z. Its text sorts by time. */
 export const timestamp = (millis: number): string => new Date(millis).toISOString();
 
-/** A new UUIDv7: rows listed by id are in the order of their creation. */
-export const newId = (): string => {
+/** A new UUIDv7 of a time, now by default: rows listed by id are in the order of their creation. */
+export const newId = (millis = now()): string => {
   const bytes = source.bytes(16);
-  const millis = now();
   for (let i = 0; i < 6; i++) bytes[i] = Math.floor(millis / 2 ** (40 - 8 * i)) % 256;
   bytes[6] = 0x70 | ((bytes[6] as number) & 0x0f);
   bytes[8] = 0x80 | ((bytes[8] as number) & 0x3f);

@@ -1,11 +1,19 @@
-import { isDeepStrictEqual } from 'node:util';
 import { now, timestamp } from '../../lib/clock.ts';
 import type { Identifier } from '../../lib/identifier.ts';
 import { type CouponItem, codeKey, couponItems, couponKey, never, normalisedCode } from '../../lib/store/coupons.ts';
 import { check, is, isNew, put, remove, unchanged, type Write } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
-import { type Fault, type Group, type Importer, idFrom, type Row, residentOf, type Setting } from './rows.ts';
+import {
+  type Fault,
+  type Group,
+  type Importer,
+  idFrom,
+  type Row,
+  replacing,
+  residentOf,
+  type Setting,
+} from './rows.ts';
 
 export interface CouponFields {
   /** By default the id of the stored coupon with this code, or else an id made of the code. */
@@ -43,7 +51,7 @@ const writesOf = (
   holder: Holder | undefined,
   store: string,
 ): Write[] => {
-  const writes = [put(coupon, unchanged(stored))];
+  const writes = replacing(stored, coupon);
   if (stored && stored.folded !== coupon.folded) writes.push(remove(codeKey(store, stored.folded)));
   if (holder?.id === coupon.id) return writes;
   writes.push(put(code, holder ? is('id', holder.id) : isNew));
@@ -87,9 +95,8 @@ const groupOf = (
     { code, discount, ownerProfit, active, bloggersSync },
     { id, usesPerCustomer, expiration, createdAt },
   );
-  const isSame = stored !== undefined && isDeepStrictEqual({ ...stored }, { ...items.coupon });
-  if (isSame && holder?.id === id) return { rows: [row], outcome: 'unchanged' };
   const writes = writesOf(items.coupon, items.code, stored, holder, setting.store);
+  if (writes.length === 0) return { rows: [row], outcome: 'unchanged' };
   return { rows: [row], outcome: stored ? 'changed' : 'created', writes };
 };
 

@@ -1,5 +1,6 @@
 import type { Identifier } from '../../lib/identifier.ts';
 import { type CustomerItem, customerKey, customerUpsert, subscribed } from '../../lib/store/customers.ts';
+import { inOrder, newStamp } from '../../lib/table/stamp.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { type Group, type Importer, type Row, residentOf, type Setting } from './rows.ts';
 
@@ -40,7 +41,7 @@ const groupOf = (row: Row<CustomerFields>, item: CustomerItem | undefined, setti
   return {
     rows: [row],
     outcome: item ? 'changed' : 'created',
-    writes: [customerUpsert(setting.store, { uuid, username }, { set })],
+    writes: [inOrder(customerUpsert(setting.store, { uuid, username }, { set }), newStamp(item))],
   };
 };
 

@@ -1,9 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Identifier } from '../../lib/identifier.ts';
 import { type GiftCardItem, giftCardItem, giftCardKey } from '../../lib/store/gift-cards.ts';
-import { put, unchanged } from '../../lib/table/language.ts';
 import { getMany } from '../../lib/table/table.ts';
-import { type Group, type Importer, type Row, residentOf, type Setting } from './rows.ts';
+import { type Group, type Importer, type Row, replacing, residentOf, type Setting } from './rows.ts';
 
 export interface GiftCardFields {
   id: string;
@@ -31,8 +29,8 @@ const groupOf = (
   const { credit, texture, transfer, active, redeemed, purchased } = { ...unset, ...stored, ...row.fields };
   const fields = { credit, texture, transfer, active };
   const item = giftCardItem(setting.store, owner, fields, { id: row.fields.id, redeemed, purchased });
-  if (stored && isDeepStrictEqual({ ...stored }, { ...item })) return { rows: [row], outcome: 'unchanged' };
-  const writes = [put(item, unchanged(stored))];
+  const writes = replacing(stored, item);
+  if (writes.length === 0) return { rows: [row], outcome: 'unchanged' };
   return { rows: [row], outcome: stored ? 'changed' : 'created', writes, customers: [owner] };
 };
 

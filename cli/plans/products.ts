@@ -9,6 +9,7 @@ import { listCategories } from '../../lib/store/categories.ts';
 import { filingNames, productKey, refiled } from '../../lib/store/memberships.ts';
 import { productItem, type StoredProduct } from '../../lib/store/products.ts';
 import { isNew, put, unchanged, type Write } from '../../lib/table/language.ts';
+import { stamped, withoutStamps } from '../../lib/table/stamp.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { type Membership, readMemberships, setMembers } from './memberships.ts';
 import { nested } from './nested.ts';
@@ -93,7 +94,7 @@ const movesOf = ({ fields }: Row<ProductFields>, { memberships }: Known, store: 
 const replacement = async (store: string, stored: StoredProduct, made: StoredProduct): Promise<Write[]> => {
   const { filing, writes } = await refiled(store, made.id, stored, made);
   const { sorted: _, sortedIn: __, unsorted: ___, ...fields } = made;
-  return [put({ ...fields, ...filing }, unchanged(stored, filingNames)), ...writes];
+  return [put(stamped({ ...fields, ...filing }, stored), unchanged(stored, filingNames)), ...writes];
 };
 
 const groupOf = async (
@@ -114,7 +115,7 @@ const groupOf = async (
   const { demoId } = made;
   const fault = { field: 'demoId', value: row.fields.demoId, message: 'must be another product of the store or file' };
   if (demoId === made.id) return { rows: [row], outcome: fault };
-  const isSame = stored !== undefined && isDeepStrictEqual({ ...stored }, { ...made });
+  const isSame = stored !== undefined && isDeepStrictEqual(withoutStamps(stored), { ...made });
   const moves = movesOf(row, known, store);
   return {
     rows: [row],

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import pMap from 'p-map';
 import { type Identifier, uuidPattern } from '../../lib/identifier.ts';
 import { customerKey, customerUpsert } from '../../lib/store/customers.ts';
 import type { Resident } from '../../lib/store/residents.ts';
-import { targetOf, type Write } from '../../lib/table/language.ts';
+import { isNew, put, targetOf, unchanged, type Write } from '../../lib/table/language.ts';
 import { pause } from '../../lib/table/retry.ts';
+import type { Key } from '../../lib/table/schema.ts';
+import { type Stamped, stamped, withoutStamps } from '../../lib/table/stamp.ts';
 import { getMany, transact, write } from '../../lib/table/table.ts';
 
 /**
@@ -75,6 +78,13 @@ export const idFrom = (store: string, kind: string, text: string): string => {
     `a${hash.slice(17, 20)}`,
     hash.slice(20, 32),
   ].join('-');
+};
+
+/** The writes that replace an item as it was read, or make a new one; none where they would change nothing. */
+export const replacing = <T extends Key>(stored: (T & Stamped) | undefined, item: T): Write[] => {
+  if (!stored) return [put(item, isNew)];
+  const isSame = isDeepStrictEqual(withoutStamps(stored), { ...item });
+  return isSame ? [] : [put(stamped(item, stored), unchanged(stored))];
 };
 
 const maxItems = 100;

@@ -120,11 +120,9 @@ const ending = (
     when: all(is('state', 'queued'), is('attempts', attempts)),
   });
 
-/** Ends an attempt, also if the answer to its write is lost. Returns false if a later attempt has overtaken it. */
-const endAttempt = async (delivery: Delivery, state: DeliveryState, error: string): Promise<boolean> => {
-  const outcome = await write<Delivery>(ending(delivery, state, error));
-  return outcome.done || (outcome.found?.state === state && outcome.found.attempts === delivery.attempts);
-};
+/** Ends an attempt. Returns false if a later attempt has overtaken it. */
+const endAttempt = async (delivery: Delivery, state: DeliveryState, error: string): Promise<boolean> =>
+  (await write(ending(delivery, state, error))).done;
 
 /** Records a failed attempt that will be followed by another. */
 export const releaseDelivery = (delivery: Delivery, error: string): Promise<boolean> =>

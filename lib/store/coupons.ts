@@ -7,11 +7,12 @@ import type { Coupon, CouponChoice, CouponFields } from '../routes/coupons.ts';
 import { type Condition, copyOf, is, isNew, put, remove, unchanged, update } from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
+import { inOrder, newStamp, type Stamped } from '../table/stamp.ts';
 import { get, getMany, type Precondition, rowsOf, transact, write } from '../table/table.ts';
 import type { Resident } from './residents.ts';
 
 /** A coupon as stored. */
-export interface CouponItem extends Coupon, Key {
+export interface CouponItem extends Coupon, Key, Stamped {
   /** The code as codes are compared: it names the item under `codeKey`. */
   folded: string;
   flags: string;
@@ -132,7 +133,7 @@ export const updateCoupon = async (
       throw (await findCodeHolder(store, folded)) === undefined ? failure : codeTaken();
     }
     const refusals = await transact([
-      replacing(ifMatch ? unchanged(kept.found) : is('folded', kept.found.folded)),
+      inOrder(replacing(ifMatch ? unchanged(kept.found) : is('folded', kept.found.folded)), newStamp(kept.found)),
       remove(codeKey(store, kept.found.folded)),
       put({ ...codeKey(store, folded), id }, isNew),
     ]);

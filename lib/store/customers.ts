@@ -2,14 +2,15 @@ import type { Identifier } from '../identifier.ts';
 import type { Source } from '../lists/source.ts';
 import { notFound } from '../problem.ts';
 import type { Customer } from '../routes/customers.ts';
-import { type Change, exists, isNew, update, type Write } from '../table/language.ts';
+import { type Change, exists, isNew, type Update, update, type Write } from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
+import type { Stamped } from '../table/stamp.ts';
 import { get, getMany, type Precondition, rowsOf, write } from '../table/table.ts';
 import { findResident, type Resident } from './residents.ts';
 
 /** A customer's item; `sk` is the resident's UUID. Attributes that the store has never set are not there. */
-export interface CustomerItem extends Partial<Omit<Customer, 'uuid'>>, Key {
+export interface CustomerItem extends Partial<Omit<Customer, 'uuid'>>, Key, Stamped {
   username: string;
   flags?: string;
   /** Lifetime spend. */
@@ -53,7 +54,7 @@ const newCustomer = (store: string, username: string) => ({
 });
 
 /** Updates a customer's item, and makes the resident a customer if they are not one yet. */
-export const customerUpsert = (store: string, { uuid, username }: Resident, change: Change = {}): Write =>
+export const customerUpsert = (store: string, { uuid, username }: Resident, change: Change = {}): Update =>
   update(customerKey(store, uuid), { ...change, ifMissing: { ...newCustomer(store, username), ...change.ifMissing } });
 
 /** A store's customers as stored, in the order of their UUIDs. */

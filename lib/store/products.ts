@@ -8,11 +8,12 @@ import type { Product, ProductFields, ProductFilter } from '../routes/products.t
 import { all, any, applied, exists, is, isNew, missing, put, unchanged, update } from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
+import { inOrder, newStamp, type Stamped } from '../table/stamp.ts';
 import { get, getMany, type Precondition, rowsOf, transact, write } from '../table/table.ts';
 import { type Filed, filingNames, filingOf, listMembersWith, notFiled, productKey, refiled } from './memberships.ts';
 import { findResident } from './residents.ts';
 
-export interface StoredProduct extends Omit<Product, 'activePrice'>, Key, Filed {}
+export interface StoredProduct extends Omit<Product, 'activePrice'>, Key, Filed, Stamped {}
 
 /** With the attributes of the indexes. */
 interface IndexedProduct extends StoredProduct {
@@ -79,10 +80,8 @@ export const updateProduct = async (
     ifMatch?.(read(found));
     const { filing, writes } = await refiled(store, id, found, fields);
     const { sorted, sortedIn } = filing;
-    const change = update(key, {
-      set: { ...set, sorted, sortedIn },
-      when: unchanged(found, filingNames),
-    });
+    const changed = update(key, { set: { ...set, sorted, sortedIn }, when: unchanged(found, filingNames) });
+    const change = inOrder(changed, newStamp(found));
     if (!(await transact([change, ...writes]))) return read(applied(change, { ...found }) as unknown as StoredProduct);
     await pauseOvertaken(attempt);
     found = await findProduct(store, id);

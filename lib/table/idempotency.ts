@@ -64,7 +64,7 @@ const takeOver = async (running: Running, earlier: RequestRecord): Promise<void>
     update(key, {
       set: { owner, ...timesFromNow() },
       ifMissing: { id: owner },
-      when: all(isRunning, any(is('owner', earlier.owner), is('owner', owner))),
+      when: all(isRunning, is('owner', earlier.owner)),
     }),
   );
   if (!outcome.done) throw requestRunning();

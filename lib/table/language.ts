@@ -25,12 +25,13 @@ const compare =
   (attribute: string, value: unknown): Condition => ({ attribute, is, value });
 
 export const missing = (attribute: string): Condition => ({ missing: attribute });
-const present = (attribute: string): Condition => ({ present: attribute });
+export const present = (attribute: string): Condition => ({ present: attribute });
 /** An attribute's value, or, for undefined, that the item does not have the attribute. A path such as `pending.id` is fine. */
 export const is = (attribute: string, value: unknown): Condition =>
   value === undefined ? missing(attribute) : compare('=')(attribute, value);
 export const isNot = compare('<>');
 export const atMost = compare('<=');
+export const below = compare('<');
 export const above = compare('>');
 export const atLeast = compare('>=');
 export const all = (...conditions: (Condition | undefined)[]): Condition => ({
@@ -79,9 +80,11 @@ export interface Change {
   when?: Condition | undefined;
 }
 
+export type Update = { readonly kind: 'update'; readonly key: Key; readonly change: Change };
+
 export type Write =
   | { readonly kind: 'put'; readonly item: Item & Key; readonly when?: Condition | undefined }
-  | { readonly kind: 'update'; readonly key: Key; readonly change: Change }
+  | Update
   | { readonly kind: 'remove'; readonly key: Key; readonly when?: Condition | undefined }
   | { readonly kind: 'check'; readonly key: Key; readonly when: Condition };
 
@@ -92,7 +95,7 @@ export const put = <T extends Key>(item: T, when?: Condition): Write => ({
   item: { ...item } as Item & Key,
   when,
 });
-export const update = (key: Key, change: Change): Write => ({ kind: 'update', key: keyOf(key), change });
+export const update = (key: Key, change: Change): Update => ({ kind: 'update', key: keyOf(key), change });
 export const remove = (key: Key, when?: Condition): Write => ({ kind: 'remove', key: keyOf(key), when });
 /** Writes nothing: it makes the transaction depend on another item. */
 export const check = (key: Key, when: Condition): Write => ({ kind: 'check', key: keyOf(key), when });

@@ -31,13 +31,13 @@ const isUnanswered = (error: unknown): boolean =>
 /**
  * Sends a write until the table answers. Retries it where the table was busy, and, if it is `repeatable`, where no answer
  * came. Throws 503 where the table stays busy; but where an answer is missing too, that failure, since the write may be
- * there. `wasLost` says whether an earlier attempt may have been carried out.
+ * there. `lost` is the failure of an earlier attempt that may have been carried out, if there is one.
  */
-export const untilAnswered = async <T>(send: (wasLost: boolean) => Promise<T>, repeatable: boolean): Promise<T> => {
+export const untilAnswered = async <T>(send: (lost: unknown) => Promise<T>, repeatable: boolean): Promise<T> => {
   const unanswered: unknown[] = [];
   for (let attempt = 1; ; attempt++) {
     try {
-      return await send(unanswered.length > 0);
+      return await send(unanswered[0]);
     } catch (error) {
       if (!(error instanceof Busy)) {
         if (!repeatable || !isUnanswered(error)) throw error;

@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { isDeepStrictEqual } from 'node:util';
 import { newId } from '../clock.ts';
 import type { Source } from '../lists/source.ts';
 import { notFound, requestRunning } from '../problem.ts';
@@ -13,12 +12,14 @@ import {
   holds,
   type Item,
   isNew,
+  type Update,
   unchanged,
   update,
   type Write,
 } from './language.ts';
 import { pause, pauseOvertaken, untilAnswered } from './retry.ts';
 import type { Key } from './schema.ts';
+import { inOrder, newStamp, type Stamped } from './stamp.ts';
 
 /** Calls of another engine, which stand in for DynamoDB's: a simulation puts its own here. */
 export const engine: Partial<Engine> = {};
@@ -163,6 +164,8 @@ export const transact = async (writes: readonly Write[], of?: { answer: unknown 
   }
 };
 
+const adds = ({ change }: Update): boolean => change.add !== undefined;
+
 /** The outcome of a write: its result, or the item that its condition refused. */
 export type Outcome<T, R = T> = { done: true; result: R } | { done: false; found: T | undefined };
 
@@ -180,12 +183,42 @@ interface How<T, R> {
   repeatable?: boolean;
 }
 
-/** Sends one write by itself. Only one that is guarded by the whole item that was read `leaves` a known item. */
-const sendAlone = async <T>(write: Write, repeatable: boolean, leaves?: Item): Promise<Outcome<T>> => {
+/**
+ * Sends an update in its place among those of its item, whose stamps tell how it went. If its own stamp is the item's, or
+ * the one before, it was carried out, and in the second case another update followed at once. If an answer was lost and
+ * several others followed, that cannot be known: throws the failure of the answer. Else it was not carried out, nor will
+ * any of its copies be; it has its turn now, with a newer stamp.
+ */
+const sendInOrder = async <T>(write: Update): Promise<Outcome<T>> => {
+  let stamp = newStamp();
+  for (let attempt = 1; ; attempt++) {
+    let lost: unknown;
+    const send = (earlier: unknown) => {
+      lost = earlier;
+      return (engine.write ?? dynamodb.write)(inOrder(write, stamp));
+    };
+    try {
+      return { done: true, result: (await untilAnswered(send, true)) as T };
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      const found: (Item & Stamped) | undefined = error.item;
+      if (found?.stamp === stamp) return { done: true, result: found as T };
+      const { earlierStamp = '' } = found ?? {};
+      if (earlierStamp === stamp) return { done: true, result: applied(write, found) as T };
+      if (lost !== undefined && earlierStamp > stamp) throw lost;
+      if (!holds(write.change.when, found)) return { done: false, found: found as T | undefined };
+      stamp = newStamp(found);
+      await pauseOvertaken(attempt);
+    }
+  }
+};
+
+/** Sends one write by itself. */
+const sendAlone = async <T>(write: Write, repeatable: boolean): Promise<Outcome<T>> => {
   let mayBeOurs = false;
   try {
-    const send = (wasLost: boolean) => {
-      mayBeOurs = wasLost;
+    const send = (lost: unknown) => {
+      mayBeOurs = lost !== undefined;
       return (engine.write ?? dynamodb.write)(write);
     };
     return { done: true, result: (await untilAnswered(send, repeatable)) as T };
@@ -193,10 +226,6 @@ const sendAlone = async <T>(write: Write, repeatable: boolean, leaves?: Item): P
     if (!(error instanceof Refused)) throw error;
     // Nothing else has a new item's key: what is there is what was sent before.
     if (mayBeOurs && write.kind === 'put' && write.when === isNew) return { done: true, result: write.item as T };
-    if (mayBeOurs && leaves) {
-      if (isDeepStrictEqual(error.item, leaves)) return { done: true, result: leaves as T };
-      throw new Error('An answer was lost, and the item has changed: the write may have been carried out.');
-    }
     return { done: false, found: error.item as T | undefined };
   }
 };
@@ -206,7 +235,7 @@ const sendAlone = async <T>(write: Write, repeatable: boolean, leaves?: Item): P
  * whenever another writer was faster.
  */
 const sendMatched = async <T, R>(
-  { key, change }: Extract<Write, { kind: 'update' }>,
+  { key, change }: Update,
   answer: (item: T) => R,
   ifMatch: Precondition,
 ): Promise<Outcome<T, R>> => {
@@ -219,7 +248,7 @@ const sendMatched = async <T, R>(
     // What a resource has by default is no attribute of its item until another writer sets it.
     const asRead = unchanged(found, Object.keys(current));
     const guarded = update(key, { ...change, when: all(change.when, asRead) });
-    const outcome = await sendAlone<T>(guarded, true, applied(guarded, found));
+    const outcome = await sendInOrder<T>(guarded);
     if (outcome.done) return { done: true, result: answer(outcome.result) };
     found = outcome.found as Item | undefined;
     await pauseOvertaken(attempt);
@@ -239,11 +268,12 @@ const sendTogether = async <T, R>(
     const found = write.kind === 'update' ? await (engine.get ?? dynamodb.get)(write.key) : undefined;
     if (write.kind === 'update' && !holds(write.change.when, found))
       return { done: false, found: found as T | undefined };
-    const result = answer(applied(write, found) as T);
+    const sent = write.kind === 'update' && !adds(write) ? inOrder(write, newStamp(found)) : write;
+    const result = answer(applied(sent, found) as T);
     const guarded =
-      write.kind === 'update'
-        ? update(write.key, { ...write.change, when: all(write.change.when, unchanged(found)) })
-        : write;
+      sent.kind === 'update'
+        ? update(sent.key, { ...sent.change, when: all(sent.change.when, unchanged(found)) })
+        : sent;
     const refusals = await transact([guarded, ...others], { answer: result });
     if (!refusals) return { done: true, result };
     if (write.kind !== 'update' && refusals[0]?.refused)
@@ -263,9 +293,10 @@ export const write = async <T extends object, R = T>(
   const answerOf = answer ?? ((item: T) => item as unknown as R);
   if (ifMatch && one.kind === 'update') return sendMatched(one, answerOf, ifMatch);
   if (together.length > 0 || (answer && recordings.getStore())) return sendTogether(one, answerOf, together);
-  // A repeated addition would add twice. Any other write leaves the same item however often it arrives.
-  const adds = one.kind === 'update' && one.change.add !== undefined;
-  const outcome = await sendAlone<T>(one, repeatable || !adds);
+  const outcome = await (one.kind === 'update' && !adds(one)
+    ? sendInOrder<T>(one)
+    : // A repeated addition would add twice. A put and a removal leave the same however often they arrive.
+      sendAlone<T>(one, repeatable || one.kind !== 'update'));
   return outcome.done ? { done: true, result: answerOf(outcome.result) } : outcome;
 };
 
@@ -277,16 +308,5 @@ export const updateExisting = async <T extends object, R = T>(
 ): Promise<R> => {
   const outcome = await write<T, R>(update(key, { ...change, when: all(exists, change.when) }), how);
   if (!outcome.done) throw notFound();
-  return outcome.result;
-};
-
-/** Updates an item, or makes it where there is none. Answers what it leaves. */
-export const upsert = async <T extends object, R = T>(
-  key: Key,
-  change: Omit<Change, 'when'>,
-  how?: How<T, R>,
-): Promise<R> => {
-  const outcome = await write<T, R>(update(key, change), how);
-  if (!outcome.done) throw new Error('An update without a condition was refused.');
   return outcome.result;
 };
