@@ -1,11 +1,11 @@
-import { newId, now, timestamp } from '../clock.ts';
+import { now, timestamp } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { loaded, merged, type Source } from '../lists/source.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { CouponChoice } from '../routes/coupons.ts';
-import { above, all, any, copyOf, is, isNew, isNot, remove, update } from '../table/language.ts';
+import { above, all, copyOf, is, update } from '../table/language.ts';
 import { type Key, partition, ttlAttribute } from '../table/schema.ts';
-import { getMany, rowsOf, transact, write } from '../table/table.ts';
+import { getMany, rowsOf, write } from '../table/table.ts';
 import { type CouponItem, couponKey, findChosen } from './coupons.ts';
 import { findStoreResident, newCustomerWrites } from './customers.ts';
 import { hasProduct } from './products.ts';
@@ -13,15 +13,13 @@ import { findResident, type Resident } from './residents.ts';
 
 /**
  * An application of a coupon to a customer: one for the whole store and one for each product. It is live while
- * `now < expiresAt`, whether or not the table has deleted it. Times are as `timestamp` writes them.
+ * `now < expiresAt`, whether or not the table has deleted it; revoked, its expiry is empty. Times are as `timestamp` writes them.
  */
 interface AppliedCoupon extends Key {
   couponId: string;
   couponOwnerUuid: string;
   expiresAt: string;
-  /** New with every write. */
-  application: string;
-  /** The expiry of the application that this one replaced; empty if there was none. */
+  /** The expiry of the application that this one replaced; empty if there was none, or it was revoked. */
   earlier: string;
 }
 
@@ -65,7 +63,6 @@ export const applyCoupon = async (
   const { id: couponId, code, discount, couponOwnerUuid } = coupon;
   const millis = start + expiresInHours * hourMillis;
   const expiresAt = timestamp(millis);
-  const application = newId();
   const answer = ({ earlier }: AppliedCoupon) => ({
     couponId,
     code,
@@ -78,20 +75,19 @@ export const applyCoupon = async (
     // A lapsed application does not count as an earlier one.
     replaced: earlier > at,
   });
-  const set = { couponId, couponOwnerUuid, expiresAt, [ttlAttribute]: Math.ceil(millis / 1000), application };
-  const outcome = await write<AppliedCoupon, ReturnType<typeof answer>>(
-    update(appliedKey(store, customer.uuid, productId), {
-      set: { ...set, earlier: copyOf('expiresAt', '') },
-      // A retry after a lost answer must not take its own first attempt for the earlier application.
-      when: any(isNew, isNot('application', application)),
-    }),
-    { answer, together: newCustomerWrites(store, customer) },
-  );
-  return outcome.done ? outcome.result : answer(outcome.found as AppliedCoupon);
+  const set = { couponId, couponOwnerUuid, expiresAt, [ttlAttribute]: Math.ceil(millis / 1000) };
+  const applying = update(appliedKey(store, customer.uuid, productId), {
+    set: { ...set, earlier: copyOf('expiresAt', '') },
+  });
+  const how = { answer, together: newCustomerWrites(store, customer) };
+  const outcome = await write<AppliedCoupon, ReturnType<typeof answer>>(applying, how);
+  if (!outcome.done) throw new Error('An update without a condition was refused.');
+  return outcome.result;
 };
 
 /**
- * Removes the customer's live application of this coupon (by owner: of any of the owner's coupons) at this scope.
+ * Ends the customer's live application of this coupon (by owner: of any of the owner's coupons) at this scope. Its item
+ * stays for a day, so that a late copy of a request to apply finds a newer stamp, and does not bring it back.
  * Throws 400 for residents who do not exist, 404 for a coupon that the store does not have.
  */
 export const revokeCoupon = async (
@@ -99,7 +95,8 @@ export const revokeCoupon = async (
   identifier: Identifier,
   { productId, ...choice }: CouponChoice & { productId?: string | undefined },
 ): Promise<{ revoked: boolean }> => {
-  const at = timestamp(now());
+  const start = now();
+  const at = timestamp(start);
   const [customer, owner, coupon] = await Promise.all([
     findResident(store, identifier),
     ownerOf(store, choice),
@@ -110,10 +107,10 @@ export const revokeCoupon = async (
   const { couponOwnerUuid } = choice;
   const isChosen = couponOwnerUuid === undefined ? is('couponId', coupon.id) : is('couponOwnerUuid', couponOwnerUuid);
   const isLive = above('expiresAt', at);
-  // A transaction, because of its token: a retry after a lost answer gets the first result and deletes nothing later.
-  const key = appliedKey(store, customer.uuid, productId);
-  const refusals = await transact([remove(key, all(isChosen, isLive))], { answer: { revoked: true } });
-  return { revoked: !refusals };
+  const set = { expiresAt: '', [ttlAttribute]: Math.ceil((start + 24 * hourMillis) / 1000) };
+  const revoking = update(appliedKey(store, customer.uuid, productId), { set, when: all(isChosen, isLive) });
+  const { done } = await write(revoking, { answer: () => ({ revoked: true }) });
+  return { revoked: done };
 };
 
 const isStoreWide = ({ sk }: Key): boolean => sk === 'store';

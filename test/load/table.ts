@@ -5,14 +5,18 @@ import { tableName } from '../../lib/table/client.ts';
 // biome-ignore lint/suspicious/noExplicitAny: items of any kind.
 export type Item = Record<string, any>;
 
-/** A store's items by kind. It only counts the records of requests, by state, since there are so many. */
+/** A category that was deleted young, or an application that was revoked: its item stays for a while. */
+const isGone = (kind: string, { ttl, expiresAt }: Item): boolean =>
+  (kind === 'CATEGORY' && ttl !== undefined) || (kind === 'APPLIED' && expiresAt === '');
+
+/** A store's items by kind, without those that are gone. It only counts the records of requests, by state, since there are so many. */
 export const createTable = (store: string) => {
   const kinds = new Map<string, Item[]>();
   const requests: Record<string, number> = {};
   return {
     add: (item: Item): void => {
       const [owner, kind = ''] = item.pk.split('#');
-      if (owner !== store) return;
+      if (owner !== store || isGone(kind, item)) return;
       if (kind === 'REQUEST') requests[item.state] = (requests[item.state] ?? 0) + 1;
       else if (!kinds.get(kind)?.push(item)) kinds.set(kind, [item]);
     },

@@ -1,3 +1,5 @@
+import { newId, now } from '../../lib/clock.ts';
+import { createCategory } from '../../lib/store/categories.ts';
 import type { Budget } from './budgets.ts';
 import { newResident } from './residents.ts';
 import type { Call } from './service.ts';
@@ -109,7 +111,7 @@ export const catalogueBudgets: readonly Budget[] = [
   },
   // One unit to write, 1 to read the coupon, and 0.5 to read whether the resident is a customer.
   { endpoint: 'apply-coupon', when: 'by id', steps: 2, units: 2.5, prepare: applied('apply-coupon') },
-  { endpoint: 'revoke-coupon', when: 'by id', steps: 2, units: 3, prepare: applied('revoke-coupon') },
+  { endpoint: 'revoke-coupon', when: 'by id', steps: 2, units: 2, prepare: applied('revoke-coupon') },
   { endpoint: 'get-gift-card', when: '', steps: 1, units: 1, prepare: onCard('GET', '') },
   {
     endpoint: 'update-gift-card',
@@ -170,7 +172,17 @@ export const catalogueBudgets: readonly Budget[] = [
   { endpoint: 'create-category', when: '', steps: 1, units: 1, prepare: post('/v1/categories', { name: 'Light' }) },
   { endpoint: 'update-category', when: '', steps: 1, units: 1, prepare: onCategory('PUT', { name: 'Dark' }) },
   // The deletion is a transaction (2), so that a repeat is harmless. Then the memberships are read (1).
-  { endpoint: 'delete-category', when: 'without products', steps: 2, units: 3, prepare: onCategory('DELETE') },
+  {
+    endpoint: 'delete-category',
+    when: 'without products',
+    steps: 2,
+    units: 3,
+    prepare: async (_call, store) => {
+      const { id } = await createCategory(store, { name: 'Light' }, { id: newId(now() - 3_600_000) });
+      return ['DELETE', `/v1/categories/${id}`];
+    },
+  },
+  { endpoint: 'delete-category', when: 'less than an hour old', steps: 2, units: 2, prepare: onCategory('DELETE') },
   {
     endpoint: 'list-categories',
     when: 'a page of 10',
