@@ -1,8 +1,9 @@
 import pMap from 'p-map';
 import type { Category } from '../../lib/routes/categories.ts';
-import { categoryKey, freeMembers } from '../../lib/store/categories.ts';
-import { is, isNew, put, update } from '../../lib/table/language.ts';
+import { categoryKey, freeMembers, isFree } from '../../lib/store/categories.ts';
+import { is, put, update } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
+import { inOrder, newStamp, type Stamped, stamped } from '../../lib/table/stamp.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { type Importer, sideBySide } from './rows.ts';
 
@@ -15,17 +16,20 @@ export interface CategoryFields {
 export const categories: Importer<CategoryFields> = {
   plan: async (rows, { store }) => {
     const keys = rows.map(({ fields }) => categoryKey(store, fields.id));
-    const items = await getMany<Category & Key>(keys, { consistent: true });
-    const names = new Map(items.map(({ id, name }) => [id, name]));
+    const items = await getMany<Key & Stamped & Partial<Category>>(keys, { consistent: true });
+    const known = new Map(items.map((item) => [item.sk, item]));
     return rows.map((row) => {
       const { id, name } = row.fields;
-      const stored = names.get(id);
-      if (stored === name) return { rows: [row], outcome: 'unchanged' };
+      const stored = known.get(id);
+      if (stored?.name === name) return { rows: [row], outcome: 'unchanged' };
       const key = categoryKey(store, id);
       // An update keeps `productCount`, which other writers may change at the same time.
-      if (stored !== undefined)
-        return { rows: [row], outcome: 'changed', writes: [update(key, { set: { name }, when: is('name', stored) })] };
-      return { rows: [row], outcome: 'created', writes: [put({ ...key, id, name, productCount: 0 }, isNew)] };
+      if (stored?.name !== undefined) {
+        const renaming = update(key, { set: { name }, when: is('name', stored.name) });
+        return { rows: [row], outcome: 'changed', writes: [inOrder(renaming, newStamp(stored))] };
+      }
+      const made = { ...key, id, name, productCount: 0 };
+      return { rows: [row], outcome: 'created', writes: [put(stored ? stamped(made, stored) : made, isFree)] };
     });
   },
   // The file may bring back a deleted category. Memberships that the deletion left behind must not come back with it.

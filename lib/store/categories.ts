@@ -1,27 +1,41 @@
-import { newId } from '../clock.ts';
-import type { Source } from '../lists/source.ts';
+import { newId, now } from '../clock.ts';
+import { loaded, type Source } from '../lists/source.ts';
 import { logSink } from '../log.ts';
 import { notFound } from '../problem.ts';
 import type { Category } from '../routes/categories.ts';
-import { check, exists, isNew, put, remove, unchanged, update, type Write } from '../table/language.ts';
+import { check, isNew, missing, present, put, remove, unchanged, update, type Write } from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
-import { type Key, partition } from '../table/schema.ts';
+import { type Key, partition, ttlAttribute } from '../table/schema.ts';
+import { millisOf } from '../table/stamp.ts';
 import { get, type Precondition, rowsOf, transact, updateExisting, write } from '../table/table.ts';
 
 export const categoryKey = (store: string, id: string): Key => ({ pk: partition(store, 'CATEGORY'), sk: id });
 
+/** What is stored under a category's key; without a name, the category was deleted. */
+type CategoryItem = Key & Partial<Category>;
+
+const isCategory = (item: CategoryItem): item is Key & Category => item.name !== undefined;
+
+/** The same as conditions. */
+const isThere = present('name');
+export const isFree = missing('name');
+
+/** With an id of its own it may bring back a deleted category; a late copy of a request may not. */
 export const createCategory = async (
   store: string,
   { name }: { name: string },
-  { id = newId() }: { id?: string } = {},
+  { id }: { id?: string } = {},
 ): Promise<Category> => {
-  const category = { id, name, productCount: 0 };
-  await write(put({ ...categoryKey(store, id), ...category }, isNew), { answer: () => category });
+  const category = { id: id ?? newId(), name, productCount: 0 };
+  const when = id === undefined ? isNew : isFree;
+  await write(put({ ...categoryKey(store, category.id), ...category }, when), { answer: () => category });
   return category;
 };
 
-export const findCategory = (store: string, id: string): Promise<Category | undefined> =>
-  get<Category>(categoryKey(store, id));
+export const findCategory = async (store: string, id: string): Promise<Category | undefined> => {
+  const item = await get<CategoryItem>(categoryKey(store, id));
+  return item && isCategory(item) ? item : undefined;
+};
 
 /** Throws 404. */
 export const getCategory = async (store: string, id: string): Promise<Category> => {
@@ -30,7 +44,17 @@ export const getCategory = async (store: string, id: string): Promise<Category> 
   return category;
 };
 
-export const listCategories = (store: string): Source<Category> => rowsOf({ partition: partition(store, 'CATEGORY') });
+/** Rows read beyond a page, so that it can leave deleted categories out without a second call. */
+const spare = 10;
+
+export const listCategories = (store: string): Source<Key & Category> => {
+  const items = rowsOf<CategoryItem>({ partition: partition(store, 'CATEGORY') });
+  return loaded(
+    ({ limit = Number.POSITIVE_INFINITY, ...range }) => items({ ...range, limit: limit + spare }),
+    ({ sk }) => sk,
+    async (some) => some.filter(isCategory),
+  );
+};
 
 /** Throws 404, and 412. */
 export const renameCategory = (
@@ -38,19 +62,36 @@ export const renameCategory = (
   id: string,
   { name }: { name: string },
   ifMatch?: Precondition,
-): Promise<Category> => updateExisting<Category>(categoryKey(store, id), { set: { name } }, { ifMatch });
+): Promise<Category> => updateExisting<Category>(categoryKey(store, id), { set: { name }, when: isThere }, { ifMatch });
+
+const hourMillis = 3_600_000;
+
+/** A copy of the request that created the category may still arrive: it has an id of ours, less than an hour old. */
+const isYoung = (id: string): boolean => id[14] === '7' && now() < millisOf(id) + hourMillis;
+
+/** The attributes of a category that was deleted young: its item stays for an hour, so that no copy creates it again. */
+const buried = () => ({
+  id: undefined,
+  name: undefined,
+  productCount: undefined,
+  [ttlAttribute]: Math.ceil((now() + hourMillis) / 1000),
+});
 
 /**
  * Deletes a category and its memberships. After the first write no reader finds the category. Memberships that a failure
- * leaves behind lead nowhere, and an import that uses the id again removes them first. The first write is a transaction
+ * leaves behind lead nowhere, and an import that uses the id again removes them first. A removal is a transaction
  * because of its token: a retry after a lost answer does not get 404. Throws 404 for an unknown category, and 412.
  */
 export const deleteCategory = async (store: string, id: string, ifMatch?: Precondition): Promise<void> => {
+  const key = categoryKey(store, id);
   for (let attempt = 1; ; attempt++) {
     const found = ifMatch && (await getCategory(store, id));
     if (found) ifMatch(found);
-    const refusals = await transact([remove(categoryKey(store, id), found ? unchanged(found) : exists)]);
-    if (!refusals) break;
+    const asRead = found ? unchanged(found) : isThere;
+    const isGone = isYoung(id)
+      ? (await write(update(key, { set: buried(), when: asRead }))).done
+      : !(await transact([remove(key, asRead)]));
+    if (isGone) break;
     if (!found) throw notFound();
     await pauseOvertaken(attempt);
   }
@@ -74,7 +115,7 @@ export const freeMembers = async (store: string, id: string): Promise<void> => {
     const some = await members({ descending: false, limit: together });
     if (some.length === 0) return;
     const removals = some.map((member) => remove(member));
-    if (await transact([check(categoryKey(store, id), isNew), ...removals])) return;
+    if (await transact([check(categoryKey(store, id), isFree), ...removals])) return;
   }
 };
 
@@ -84,4 +125,4 @@ export const listMembers = (store: string, id: string): Source<Key> =>
 
 /** Changes a category's count of products. Refused if the category is deleted. */
 export const countBy = (store: string, id: string, step: number): Write =>
-  update(categoryKey(store, id), { add: { productCount: step }, when: exists });
+  update(categoryKey(store, id), { add: { productCount: step }, when: isThere });
