@@ -6,6 +6,9 @@ export class UsageError extends Error {}
 /** A failure that its message explains in full. */
 export class Failure extends Error {}
 
+/** A failure that the command has reported already: it only has to end with exit code 1. */
+export class Unsuccessful extends Error {}
+
 const signIn = 'AWS does not accept your credentials: sign in again.';
 const expired = 'Your sign-in to AWS has expired: sign in again.';
 const forbidden = 'Your AWS user may not do this: ask the person who looks after the account.';

@@ -16,37 +16,40 @@ import { addSweep } from './commands/sweep.ts';
 import { setJson, shownError } from './output.ts';
 
 /** The operator's command: stores, keys and data of one deployment, on this machine or on AWS. */
-export const program = new StoreCommand('store')
-  .description('Manages the stores of a deployment: keys, credit, deliveries, import and export.')
-  .addOption(
-    new Option('--local', 'the service that npm start runs here (the default while it runs)').conflicts('stage'),
-  )
-  .option('--stage <name>', 'a deployment on AWS, such as prod')
-  .addOption(
-    new Option('--data-dir <path>', 'where the local service keeps its data').env('SIS_DATA_DIR').default('.local'),
-  )
-  .addOption(new Option('--store <id or name>', 'the store; not needed where there is only one').env('SIS_STORE'))
-  .option('--json', 'print JSON: one object, or one per line')
-  .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
-  .configureOutput({ outputError: (text, write) => write(shownError(text)) })
-  .showHelpAfterError('Add --help to see what the command takes.')
-  .addHelpText('after', '\nRun it as npx store. Help on one command: npx store key issue --help')
-  .exitOverride()
-  .hook('preAction', (_, action) => setJson(action.optsWithGlobals().json === true));
+export const createProgram = (): StoreCommand => {
+  const program = new StoreCommand('store')
+    .description('Manages the stores of a deployment: keys, credit, deliveries, import and export.')
+    .addOption(
+      new Option('--local', 'the service that npm start runs here (the default while it runs)').conflicts('stage'),
+    )
+    .option('--stage <name>', 'a deployment on AWS, such as prod')
+    .addOption(
+      new Option('--data-dir <path>', 'where the local service keeps its data').env('SIS_DATA_DIR').default('.local'),
+    )
+    .addOption(new Option('--store <id or name>', 'the store; not needed where there is only one').env('SIS_STORE'))
+    .option('--json', 'print JSON: one object, or one per line')
+    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .configureOutput({ outputError: (text, write) => write(shownError(text)) })
+    .showHelpAfterError('Add --help to see what the command takes.')
+    .addHelpText('after', '\nRun it as npx store. Help on one command: npx store key issue --help')
+    .exitOverride()
+    .hook('preAction', (_, action) => setJson(action.optsWithGlobals().json === true));
 
-for (const add of [
-  addStores,
-  addKeys,
-  addResidents,
-  addImport,
-  addExport,
-  addCategories,
-  addCredit,
-  addDeliveries,
-  addDispenser,
-  addAudit,
-  addSweep,
-  addRestoreCheck,
-  addDoctor,
-])
-  add(program);
+  for (const add of [
+    addStores,
+    addKeys,
+    addResidents,
+    addImport,
+    addExport,
+    addCategories,
+    addCredit,
+    addDeliveries,
+    addDispenser,
+    addAudit,
+    addSweep,
+    addRestoreCheck,
+    addDoctor,
+  ])
+    add(program);
+  return program;
+};

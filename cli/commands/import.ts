@@ -4,7 +4,7 @@ import { isRequired, type Kind } from '../data/columns.ts';
 import { formats } from '../data/format.ts';
 import { type ImportOptions, type ImportReport, importFile } from '../data/import.ts';
 import { kinds } from '../data/kinds.ts';
-import { Failure } from '../errors.ts';
+import { Failure, Unsuccessful } from '../errors.ts';
 import { type Column, counted, note, plain, print } from '../output.ts';
 import { startProgress } from '../progress.ts';
 import { type GlobalOptions, openStore } from '../target.ts';
@@ -61,7 +61,7 @@ const runImport = async (kind: Kind, options: GlobalOptions & ImportOptions, fil
   if (report.rejects) note(`The rejected rows are in ${report.rejects}, with the reasons.`);
   if (kind.name === 'residents' && report.changed > 0 && report.imported)
     note(`New names are in force. For up to 5 minutes ${target.name} may still use the old ones.`);
-  if (report.rejected > 0) process.exitCode = 1;
+  if (report.rejected > 0) throw new Unsuccessful();
 };
 
 const columnsHelp = ({ columns: all }: Kind): string => {

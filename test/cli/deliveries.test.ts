@@ -4,7 +4,7 @@ import type { Order } from '../../lib/delivery/message.ts';
 import { startForCli } from '../support/cli.ts';
 import { anOrder } from '../support/deliveries.ts';
 
-const { run } = await startForCli();
+const { run } = await startForCli({ demo: false });
 const on = ['--store', 'other store'];
 
 test('lists deliveries state by state up to the limit, and says that there are more', async () => {

@@ -34,7 +34,7 @@ describe('a duration', () => {
 describe('a rotation', () => {
   let service: Awaited<ReturnType<typeof startForCli>>;
   beforeAll(async () => {
-    service = await startForCli();
+    service = await startForCli({ demo: false });
   });
 
   const issue = async (name: string, expiresAt: string) => {

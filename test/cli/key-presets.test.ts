@@ -12,7 +12,7 @@ const command = new URL('../../cli/store.ts', import.meta.url).pathname;
 
 let service: Awaited<ReturnType<typeof startForCli>>;
 beforeAll(async () => {
-  service = await startForCli();
+  service = await startForCli({ demo: false });
 });
 
 const reads = scopes.filter((scope) => scope.endsWith(':read'));

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createStore } from '../../cli/stores.ts';
 
-import { runStore, startForCli } from '../support/cli.ts';
+import { runInProcess, startForCli } from '../support/cli.ts';
 
-const { dir, run } = await startForCli();
+const { dir, run } = await startForCli({ demo: false });
 
 const file = (name: string, text: string): string => {
   const path = join(dir, name);
@@ -34,9 +34,9 @@ test('a missing local service is a failure, not a usage error, and a broken serv
   writeFileSync(join(broken, 'service.json'), '{"baseUrl":');
 
   const [none, local, cut] = await Promise.all([
-    runStore(['list', '--data-dir', join(dir, 'none')]),
-    runStore(['list', '--local', '--data-dir', join(dir, 'none')]),
-    runStore(['list', '--data-dir', broken]),
+    runInProcess(['list', '--data-dir', join(dir, 'none')]),
+    runInProcess(['list', '--local', '--data-dir', join(dir, 'none')]),
+    runInProcess(['list', '--data-dir', broken]),
   ]);
 
   expect([none?.code, local?.code, cut?.code]).toEqual([1, 1, 1]);

@@ -1,5 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
 import { issueKey, revokeKey, rotateKey } from '../../cli/api-keys.ts';
 import { createStore } from '../../cli/stores.ts';
@@ -13,7 +13,7 @@ import { wholeTable } from '../support/service.ts';
 
 let service: Awaited<ReturnType<typeof startForCli>>;
 beforeAll(async () => {
-  service = await startForCli();
+  service = await startForCli({ demo: false });
 });
 
 /** Copies the table as it is, as a restore does. */
@@ -21,7 +21,9 @@ const restoreTo = async (TableName: string): Promise<void> => {
   const client = new DynamoDBClient({});
   await ensureTable(client, TableName);
   client.destroy();
-  for (const Item of await wholeTable()) await db.send(new PutCommand({ TableName, Item }));
+  const puts = (await wholeTable()).map((Item) => ({ PutRequest: { Item } }));
+  for (let i = 0; i < puts.length; i += 25)
+    await db.send(new BatchWriteCommand({ RequestItems: { [TableName]: puts.slice(i, i + 25) } }));
 };
 
 const inTable = async <T>(name: string, work: () => Promise<T>): Promise<T> => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { program } from '../../cli/program.ts';
+import { createProgram } from '../../cli/program.ts';
 import { createStore } from '../../cli/stores.ts';
 import { findKey } from '../../lib/store/api-keys.ts';
 
@@ -111,7 +111,7 @@ const leaves = (command: Command, path = ''): [string, Command][] =>
     ? [[path, command]]
     : command.commands.flatMap((sub) => leaves(sub, `${path} ${sub.name()}`.trim()));
 
-test.each(leaves(program))('the help of store %s describes the command and shows examples', (path, command) => {
+test.each(leaves(createProgram()))('the help of store %s describes the command and shows examples', (path, command) => {
   let help = '';
   command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
 
