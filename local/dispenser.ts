@@ -42,6 +42,7 @@ export const startDispenser = async (register: (url: string) => Promise<string>)
   let behaviour: z.output<typeof Behaviour> = Behaviour.parse({});
   let path = `/cap/${randomUUID()}`;
   let secret = '';
+  let registeredAt = 0;
 
   /** The avatar of the made-up grid whom a name or UUID belongs to. */
   const resolve = (name: string): string => {
@@ -86,6 +87,8 @@ export const startDispenser = async (register: (url: string) => Promise<string>)
     const { status, text } = give(body);
     // The hardest case for the service: the avatar has the item, but no answer says so.
     if (mode !== 'forgetful') send(status, text);
+    // The secret may be another one by now. The script asks for it at most once a minute, too.
+    if (status === 401 && now() - registeredAt >= 60_000) await registerAgain();
   };
 
   const server = createServer((request, response) => {
@@ -95,6 +98,7 @@ export const startDispenser = async (register: (url: string) => Promise<string>)
   const { port } = server.address() as AddressInfo;
 
   const registerAgain = async (): Promise<void> => {
+    registeredAt = now();
     secret = await register(`http://127.0.0.1:${port}${path}`);
   };
 

@@ -33,7 +33,8 @@ const deliver = async (message: string): Promise<void> => {
 
 test('shows address, region, key, times and the last delivery, and never a secret', async () => {
   await deliver('shown');
-  await rotateSecret(demo);
+  const box = { url: (await registered()).url, region: 'Ahern' };
+  await service.call('PUT', '/v1/dispenser', service.service.keys['dispenser:register'], box);
 
   const listed = await service.run('dispenser', 'show', ...on);
   const { rows, stdout } = await service.run('dispenser', 'show', ...on, '--json');
@@ -42,7 +43,7 @@ test('shows address, region, key, times and the last delivery, and never a secre
   expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining(url) });
   expect(rows).toEqual([
     {
-      ...{ url, region: 'Loopback', registeredAt },
+      ...{ url, region: 'Ahern', registeredAt },
       key: { name: 'dispenser:register', prefix: expect.stringMatching(/^sis_test_\w{12}$/), state: 'active' },
       lastDeliveredAt: expect.any(String),
       oldSecretUntil: expect.any(String),
@@ -78,6 +79,15 @@ test('rotate makes another secret and keeps the one before for 15 minutes; the b
   expect(rotated).toMatchObject({ code: 0, rows: [{ rotated: true, oldSecretUntil: after.oldSecretUntil }] });
   expect(rotated.stdout).not.toContain(after.secret);
   expect(secretsOf(after)).toEqual([after.secret, before.secret]);
+});
+
+test('the stand-in learns the new secret from a refused signature, after the old one has ended too', async () => {
+  await service.run('dispenser', 'rotate', ...on);
+  await service.advance(16 * 60);
+
+  await deliver('under the new secret alone');
+
+  expect((await service.call('GET', '/_dev/inbox', '')).body.deliveries[0].attempts).toBe(1);
 });
 
 test('rotates once when the answer to the write is lost', async () => {
