@@ -50,6 +50,10 @@ Try it:
 
   curl -H 'X-API-Key: ${service.keys.all}' '${baseUrl}/v1/customers/vera.vendor/credit'
 
+Give credit to a stranger ${paint('dim', `(any of a million made-up avatars: ${baseUrl}/_dev/grid)`)}:
+
+  curl -H 'X-API-Key: ${service.keys.all}' -d '{"delta": 100}' '${baseUrl}/v1/customers/sven61.arch8/actions/increment-credit'
+
 Look after stores, keys and data:
 
   npx store list${dataDirOption}
