@@ -123,12 +123,7 @@ const correctionsOf = (item: CreditItem, set: Item, closed: readonly Closed[]): 
  * Plans the repair of a customer's books; undefined if they add up. A pending change counts as written. `item` is the
  * customer's, or an empty one where there are only lots.
  */
-export const planRepair = (
-  store: string,
-  item: CreditItem,
-  lots: readonly CreditLot[],
-  cause: Cause,
-): Repair | undefined => {
+const planRepair = (store: string, item: CreditItem, lots: readonly CreditLot[], cause: Cause): Repair | undefined => {
   const isCustomer = item.creditVersion !== undefined || lots.length === 0;
   if (isCustomer && auditCredit(item, lots).length === 0) return undefined;
   const decided = lots.map((lot) => asDecided(lot, item));

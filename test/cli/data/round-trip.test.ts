@@ -14,7 +14,8 @@ import { banCustomer, unbanCustomer, updateCustomer } from '../../../lib/store/c
 import { putGiftCard } from '../../../lib/store/gift-cards.ts';
 import { addMember } from '../../../lib/store/memberships.ts';
 import { createProduct } from '../../../lib/store/products.ts';
-import { forgetResidents } from '../../../lib/store/residents.ts';
+import { followRename } from '../../../lib/store/renames.ts';
+import { forgetResidents, residentKey } from '../../../lib/store/residents.ts';
 import { recordPurchase } from '../../../lib/store/spend.ts';
 
 import { filesOf, importAll, tempDir } from '../../support/files.ts';
@@ -142,6 +143,7 @@ beforeAll(async () => {
   setClock(start);
   await seedResidents();
   await putResident(cleo, ['cleo.old']);
+  await followRename(residentKey(cleo.uuid));
   forgetResidents();
   store = (await createStore('First')).id;
   await seedStore();
