@@ -33,11 +33,11 @@ const failFrom = (kind: string, nth: number): (() => void) => {
 };
 
 /**
- * The stores' rows, with the stores' ids replaced. Credit and the applications that a coupon replaced are left out: they
- * show a second run.
+ * The stores' rows, with the stores' ids replaced. Credit, stamps and the applications that a coupon replaced are left out:
+ * they show a second run.
  */
 const rowsOf = async ({ store, other }: Stores): Promise<Record<string, unknown>> => {
-  const rows = (await wholeTable()).map(({ application: _, earlier: __, ...item }) => ({
+  const rows = (await wholeTable()).map(({ stamp: _, earlierStamp: __, earlier: ___, ...item }) => ({
     key: `${item.pk} ${item.sk}`,
     item: JSON.parse(JSON.stringify(item).replaceAll(store.id, 'store').replaceAll(other.id, 'other')),
   }));
