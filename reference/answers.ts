@@ -47,6 +47,11 @@ export const headers = {
     'Path of the new resource, relative to the host.',
     '/v1/categories/0198b3a4-5c1e-7c2a-9f43-5b1d6e0f7a21',
   ),
+  'Delivery-Id': header(
+    'string',
+    'Id of the delivery. `GET /v1/deliveries/{id}` answers it from its first attempt on.',
+    '0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90',
+  ),
   'Retry-After': header('integer', 'Seconds to wait before the request is sent again.', 1),
   'Idempotent-Replayed': header(
     'string',

@@ -67,6 +67,7 @@ const successOf = (row: Route, recorded: Recorded | undefined): Response => ({
   headers: headerRefs(
     'X-Request-Id',
     ...(row.status === 201 ? (['Location'] as const) : []),
+    ...(row.delivers ? (['Delivery-Id'] as const) : []),
     ...(row.method === 'POST' ? (['Idempotent-Replayed'] as const) : []),
   ),
   ...(row.response && { content: contentOf(row, row.response, recorded?.body) }),

@@ -18,5 +18,5 @@ export const orderDelivery = async (store: string, productId: string, recipient:
   const recipientFields = { recipientUuid: resident.uuid, recipientUsername: resident.username };
   const order = { store, id: idOutside(), productId, ...recipientFields, item: product.item, message };
   await sendForRequest({ kind: 'deliver', ...order, createdAt: timestamp(now()) });
-  return { productId, ...recipientFields, queued: true, message };
+  return { productId, ...recipientFields, queued: true, message, deliveryId: order.id };
 };

@@ -38,7 +38,9 @@ const response = (
 const success = (row: Route, event: APIGatewayProxyEvent, result: unknown): KeptAnswer => {
   // The schema keeps keys and internal attributes of an item from leaking.
   const body: { id?: string } | undefined = row.response?.parse(result);
+  const { deliveryId } = (result ?? {}) as { deliveryId?: string };
   const headers = {
+    ...(row.delivers && deliveryId !== undefined && { 'Delivery-Id': deliveryId }),
     ...(row.status === 201 && { Location: `${event.requestContext.path}/${body?.id}` }),
     ...(row.tagged && body && { ETag: etagOf(body) }),
   };

@@ -161,4 +161,5 @@ export const deliverProduct = route('POST /v1/products/{id}/actions/deliver', {
   reads: ['PRODUCT'],
   resolves: true,
   queue: true,
+  delivers: true,
 });

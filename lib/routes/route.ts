@@ -105,6 +105,8 @@ interface RowFields {
   readonly resolves?: true;
   /** It puts messages on the delivery queue. */
   readonly queue?: true;
+  /** It orders a delivery, whose id its answer has in the header `Delivery-Id`. The handler answers it as `deliveryId`. */
+  readonly delivers?: true;
   /** Beyond the contract: an endpoint of our own. */
   readonly extension?: true;
 }

@@ -90,6 +90,20 @@ test('a delivery is given once although the queue’s answer was lost and the re
   expect([await workOff(), given.length]).toEqual([2, 1]);
 });
 
+test('every answer to a delivery with a key names the same Delivery-Id, the kept answer too', async () => {
+  loseQueueAnswer();
+  const path = `/v1/products/${product}/actions/deliver`;
+  const send = () => service.call('POST', path, { recipientIdentifier }, { 'Idempotency-Key': key });
+
+  const [lost, repeated, kept] = [await send(), await send(), await send()];
+
+  expect([lost.status, kept.headers.get('idempotent-replayed')]).toEqual([503, 'true']);
+  const [first = '', ...others] = await received(queueUrl);
+  expect(others).toHaveLength(1);
+  const { id } = JSON.parse(first);
+  expect([lost, repeated, kept].map(({ headers }) => headers.get('delivery-id'))).toEqual([null, id, id]);
+});
+
 test('422s for another request with the key of a delivery that the queue did not confirm', async () => {
   loseQueueAnswer();
 

@@ -4,6 +4,7 @@ import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { decodeMessage } from '../../../lib/delivery/message.ts';
+import { uuidPattern } from '../../../lib/identifier.ts';
 import { received, startTestQueue } from '../../support/deliveries.ts';
 import { ada, seedResidents } from '../../support/residents.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';
@@ -32,9 +33,13 @@ test('200s once the queue has the whole order in the store’s group, and writes
   // The local queue server does not return the group of a message.
   const send = vi.spyOn(SQSClient.prototype, 'send');
 
-  const { status, body, cost } = await deliver(id, { recipientIdentifier: 'Ada Lovelace', message: ' Enjoy! ' });
+  const { status, body, cost, headers } = await deliver(id, {
+    recipientIdentifier: 'Ada Lovelace',
+    message: ' Enjoy! ',
+  });
 
   expect(status).toBe(200);
+  expect(headers.get('delivery-id')).toMatch(uuidPattern);
   expect(body).toEqual({
     productId: id,
     recipientUuid: ada.uuid,
@@ -50,7 +55,7 @@ test('200s once the queue has the whole order in the store’s group, and writes
   expect(decodeMessage(message ?? '')).toEqual({
     kind: 'deliver',
     store: service.store,
-    id: expect.any(String),
+    id: headers.get('delivery-id'),
     productId: id,
     recipientUuid: ada.uuid,
     recipientUsername: ada.username,
