@@ -3,7 +3,7 @@ import { AddressRefused, checkAddress } from '../../lib/delivery/address.ts';
 import { listDeliveries } from '../../lib/delivery/deliveries.ts';
 import { findDispenser } from '../../lib/delivery/dispensers.ts';
 import { everyRow } from '../../lib/lists/source.ts';
-import type { ApiKey } from '../../lib/store/api-keys.ts';
+import { type ApiKey, findKey } from '../../lib/store/api-keys.ts';
 import { listProducts } from '../../lib/store/products.ts';
 import { findStore, isOpen, type Store } from '../../lib/store/stores.ts';
 import { listKeys } from '../api-keys.ts';
@@ -58,7 +58,7 @@ export const checkDispenser = async ({ id, name }: Store, { kind }: Target): Pro
   const tell = `${place} Or tell of residents: store resident import residents.csv`;
   if (!dispenser && !(await knowsAnybody(id))) return [failIf(check, [nobody, tell])];
   if (!dispenser) return [warnIf(check, ['none has registered: deliveries wait', place])];
-  const { url, region, registeredAt, lostReason } = dispenser;
+  const { url, region, registeredAt, lostReason, keyId = '' } = dispenser;
   if (!url) return [failIf(check, [`its address was lost: ${lostReason ?? 'no reason'}`, scriptFix])];
   try {
     await checkAddress(url);
@@ -68,6 +68,12 @@ export const checkDispenser = async ({ id, name }: Store, { kind }: Target): Pro
   }
   const silent = now() - Date.parse(registeredAt);
   const seen = `in ${region || 'an unnamed region'}, registered ${inWords(silent)} ago`;
+  const key = keyId === '' ? undefined : await findKey(keyId);
+  if (key && !isCurrent(key)) {
+    const ended = `${seen} with the key "${key.name}", which is revoked, expired or rotated: it cannot register again`;
+    const fix = `Put another key into its notecard: store key issue box --preset dispenser --store ${id}`;
+    return [warnIf(check, [ended, fix])];
+  }
   const isLate = kind === 'stage' && silent > silentMillis;
   return [warnIf(check, isLate && [`${seen}, though it should register hourly`, scriptFix], seen)];
 };
