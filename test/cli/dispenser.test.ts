@@ -55,13 +55,20 @@ test('shows address, region, key, times and the last delivery, and never a secre
   }
 });
 
-test('shows a revoked key as revoked, and why an address was lost', async () => {
+test('show and doctor say that its key was revoked, and why its address was lost', async () => {
   const { keyId = '' } = await registered();
+  const well = await service.run('doctor', '--json');
   await service.run('key', 'revoke', keyId, ...on);
+  const ill = await service.run('doctor', '--json');
   await loseAddress(demo, (await registered()).url, 'The dispenser answered 404');
 
   const { rows } = await service.run('dispenser', 'show', ...on, '--json');
 
+  const found = [well, ill].map((ran) => ran.rows.find(({ check }) => check === 'dispenser of Demo Store'));
+  expect(found).toMatchObject([
+    { state: 'ok' },
+    { state: 'warn', detail: expect.stringContaining('with the key "dispenser:register", which is revoked') },
+  ]);
   expect(rows).toMatchObject([
     { key: { state: 'revoked' }, lostAt: expect.any(String), lostReason: 'The dispenser answered 404' },
   ]);
