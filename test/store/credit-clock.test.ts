@@ -26,7 +26,13 @@ test.each([
 
   const report = await sweep();
 
-  expect(report).toEqual({ lots: 15 - balance === 0 ? 0 : 1, amount: 15 - balance, failed: 0, finished: true });
+  expect(report).toEqual({
+    lots: 15 - balance === 0 ? 0 : 1,
+    amount: 15 - balance,
+    renamed: 0,
+    failed: 0,
+    finished: true,
+  });
   expect(await booksOf(uuid)).toEqual({ balance, unlotted: 5, states });
 });
 
