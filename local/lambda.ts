@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import type { LookUp } from '../lib/store/resident-lookup.ts';
 import { privateAddress } from './private.ts';
 
 type Invoked = (payload: never) => Promise<unknown>;
@@ -41,10 +42,15 @@ export const startLambda = async (functions: Readonly<Record<string, Invoked>>) 
   };
 };
 
-/** Serves the function that looks residents up, and points the endpoints of this process to it. */
-export const startLookUps = async (): Promise<{ stop: () => void }> => {
+/** Serves the function that looks residents up, and points the endpoints of this process to it. `before` runs first. */
+export const startLookUps = async (before: (store: string) => Promise<unknown>): Promise<{ stop: () => void }> => {
   const { handler } = await import('../functions/resident-lookup.ts');
-  const lambda = await startLambda({ 'resident-lookup': handler });
+  const lambda = await startLambda({
+    'resident-lookup': async (lookUp: LookUp) => {
+      await before(lookUp.store);
+      return handler(lookUp);
+    },
+  });
   process.env.RESIDENT_LOOKUP_URL = `${lambda.endpoint}/2015-03-31/functions/resident-lookup/invocations`;
   return lambda;
 };

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { useLocalEngines } from '../cli/local-engines.ts';
+import { decodeMessage } from '../lib/delivery/message.ts';
 import { logSink } from '../lib/log.ts';
 import type { Route } from '../lib/routes/route.ts';
 import { routes } from '../lib/routes/routes.ts';
@@ -38,11 +39,15 @@ const authorizerTtlSeconds = 60;
 
 /** The inworld end of the stores, with the queue's worker between it and the API. */
 const startDeliveries = async ({ store }: ServiceFile, queueUrl: string) => {
-  const { handler: worker } = await import('../functions/delivery-worker.ts');
-  const poller = startPoller({ queueUrl, worker });
-  const lookUps = await startLookUps();
+  const { handler } = await import('../functions/delivery-worker.ts');
   const dispensers = await startDispensers();
-  const shown = dispensers.of(store.id);
+  const lookUps = await startLookUps(dispensers.ensure);
+  const worker: typeof handler = async (event, context) => {
+    for (const { body } of event.Records) await dispensers.ensure(decodeMessage(body)?.store ?? '');
+    return handler(event, context);
+  };
+  const poller = startPoller({ queueUrl, worker });
+  const shown = await dispensers.ensure(store.id);
   if (shown) connectDispenser(store.id, shown);
   return {
     stop: async (): Promise<void> => {

@@ -7,17 +7,21 @@ import { get, pagesOf, write } from '../table/table.ts';
 import { reconcileCredit } from './change.ts';
 import { dueShards } from './state.ts';
 
-/** The work of one sweep. */
-export interface SweepReport {
+/** The due lots that one sweep closed. */
+interface Closed {
   /** Lots that it closed, and what remained in them, in L$. */
   lots: number;
   amount: number;
-  /** Renamed residents, whose name it replaced in the items of stores. */
-  renamed: number;
   /** Customers and residents for whom it failed; they stay due, and the next sweep takes them up. */
   failed: number;
   /** True if it closed everything that was due; if not, the next sweep goes on. */
   finished: boolean;
+}
+
+/** The work of one sweep. */
+export interface SweepReport extends Closed {
+  /** Renamed residents, whose name it replaced in the items of stores. */
+  renamed: number;
 }
 
 const pageSize = 100;
@@ -39,8 +43,8 @@ const turnMillis = 2000;
  * anywhere, run twice at once or meet a write. Customers with very many due lots come last. It stops when `mayGoOn` says
  * so, and leaves the rest for the next run.
  */
-export const sweepDueLots = async (by: string, mayGoOn: () => boolean = () => true): Promise<SweepReport> => {
-  const report: SweepReport = { lots: 0, amount: 0, renamed: 0, failed: 0, finished: true };
+export const sweepDueLots = async (by: string, mayGoOn: () => boolean = () => true): Promise<Closed> => {
+  const report: Closed = { lots: 0, amount: 0, failed: 0, finished: true };
   const at = timestamp(now());
   const late: DueRow[] = [];
   const closeOf = async (row: DueRow, isInTime: () => boolean): Promise<boolean> => {

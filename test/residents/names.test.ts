@@ -283,6 +283,17 @@ describe('residents of one store', () => {
     expect(await importResidents(`${told.uuid},${told.username},,store`)).toMatchObject({ unchanged: 1 });
   });
 
+  test('never take a name from another of the store', async () => {
+    const [holder, told] = [stranger(), stranger()];
+    await tell(holder);
+
+    const report = await importResidents(`${told.uuid},${holder.username},,store`);
+
+    expect(report).toMatchObject({ created: 1 });
+    expect(await customer(holder.username)).toMatchObject({ uuid: holder.uuid });
+    expect(await customer(told.uuid)).toMatchObject({ username: told.uuid });
+  });
+
   test('never take a name from the operator’s', async () => {
     const [known, told] = [await newResident(), stranger()];
 
