@@ -29,7 +29,6 @@ test.each([
   expect(report).toEqual({
     lots: 15 - balance === 0 ? 0 : 1,
     amount: 15 - balance,
-    renamed: 0,
     failed: 0,
     finished: true,
   });

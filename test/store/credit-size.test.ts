@@ -61,7 +61,7 @@ test.each(sizes)('a sweep closes %i due lots and reports them', async (size) => 
 
   const report = await sweep();
 
-  expect(report).toEqual({ lots: size, amount: 2 * size, renamed: 0, failed: 0, finished: true });
+  expect(report).toEqual({ lots: size, amount: 2 * size, failed: 0, finished: true });
   expect(await balanceOf(uuid)).toBe(5);
   expect((await settled(uuid)).states).toEqual(some({ expired: size }));
   await drain(uuid, 5);
