@@ -235,8 +235,8 @@ describe.each(named)('%s', (name, make) => {
   });
 
   // Nobody knows the id of a category whose creation got no answer.
-  const isKnown = name !== 'a category that was deleted';
-  test.runIf(isKnown)('stays as it is when an older request that got no answer is carried out late', async () => {
+  if (name === 'a category that was deleted') return;
+  test('stays as it is when an older request that got no answer is carried out late', async () => {
     const scene = await make();
     const copies: Send[] = [];
     inPlaceOf(scene, async (pass) => {
