@@ -344,6 +344,19 @@ export interface Endpoints {
     answer: GiftCardResponse;
   };
   /**
+   * Redeem a gift card for credit
+   */
+  'POST /v1/giftcards/{id}/actions/redeem': {
+    path: {
+      /**
+       * UUID of the gift card.
+       */
+      id: string;
+    };
+    body: RedeemGiftCardRequest;
+    answer: RedeemedGiftCardResponse;
+  };
+  /**
    * Grant a gift card to a customer
    */
   'POST /v1/customers/{identifier}/actions/grant-gift-card': {
@@ -963,7 +976,7 @@ export interface GiftCardResponse {
    */
   active: boolean;
   /**
-   * Whether the card was redeemed. No request sets it.
+   * Whether the card was redeemed. Redeeming sets it, and no PUT.
    */
   redeemed: boolean;
   /**
@@ -996,6 +1009,28 @@ export interface UpdateGiftCardRequest {
    * Whether the card can be used. Left out: **true**, also where the card was disabled.
    */
   active?: boolean;
+}
+export interface RedeemGiftCardRequest {
+  /**
+   * The resident who gets the credit, by username or avatar UUID: the owner, or anybody where the card has `transfer`.
+   */
+  identifier: string;
+  /**
+   * When this credit expires: an ISO 8601 date-time with an offset, in the future. Left out: it never expires.
+   */
+  expiresAt?: string;
+  /**
+   * Why, for the store’s own records: at most 200 characters.
+   */
+  reason?: string;
+  /**
+   * What it belongs to in the store’s own records, such as a ticket: at most 100 characters.
+   */
+  reference?: string;
+}
+export interface RedeemedGiftCardResponse {
+  giftCard: GiftCardResponse;
+  credit: CustomerCreditResponse;
 }
 export interface GrantGiftCardRequest {
   /**

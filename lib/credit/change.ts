@@ -4,7 +4,9 @@ import { logSink } from '../log.ts';
 import { unavailable } from '../problem.ts';
 import type { CustomerCredit } from '../routes/credit.ts';
 import { findCustomerItem, getCustomerItem, uuidOf } from '../store/customers.ts';
+import type { Write } from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
+import type { Key } from '../table/schema.ts';
 import { transact, write } from '../table/table.ts';
 import {
   type Cause,
@@ -33,9 +35,20 @@ import { attributes, type Change, type CreditItem, creditLimit, creditOf, holdin
 import { fastUpdate, fitsOne, isLarge, writesOf } from './writes.ts';
 
 /** The result of a change. */
-interface Changed {
-  credit: CustomerCredit;
+interface Changed<R> {
+  result: R;
   closed: Plan<CreditLot>['closed'];
+}
+
+/** A change of credit together with other items, decided from those as they were read. */
+export interface Joined<R> {
+  command: CreditCommand;
+  /** The other items as they were read. */
+  read: readonly Key[];
+  /** The writes of the other items, each on condition that nothing has changed that it was decided from. */
+  writes: readonly Write[];
+  /** The request's answer, given both balances after the change. */
+  answer: (credit: CustomerCredit) => R;
 }
 
 /** Logs books that do not add up, for the alarm, and throws: nothing is written on top of them. */
@@ -52,23 +65,30 @@ const planOf = async (
   change: Change,
   item: CreditItem,
   lots: LotsRead | undefined,
+  joined: Joined<unknown> | undefined,
 ): Promise<Plan<CreditLot> | undefined> => {
   const { type, command, cause } = change;
+  const isSame = (): Promise<boolean> => isCurrent(item, lots ?? { open: [] }, joined?.read);
   let plan: Plan<CreditLot>;
   try {
     plan = decide(holdingOf(item, type), lots?.open ?? [], command, cause.at, creditLimit());
   } catch (refusal) {
-    if (lots && !(await isCurrent(item, lots))) return undefined;
+    if ((lots || joined) && !(await isSame())) return undefined;
     throw refusal;
   }
-  if (lots && isLarge(plan) && !(await isCurrent(item, lots))) return undefined;
+  if (lots && isLarge(plan, joined?.writes.length ?? 0) && !(await isSame())) return undefined;
   const fault = booksFault(plan.holding);
   if (fault === undefined) return plan;
-  return (await isCurrent(item, lots ?? { open: [] })) ? failBooks(change, fault) : undefined;
+  return (await isSame()) ? failBooks(change, fault) : undefined;
 };
 
 /** The time that a request spends at the most on closing due lots and settling a pending change. */
 const settleMillis = 5000;
+
+const forSomeTime = (): (() => boolean) => {
+  const until = now() + settleMillis;
+  return () => now() < until;
+};
 
 /** Reads after which lots that do not belong to their customer's item are a fault, and not another writer's change. */
 const maxReads = 5;
@@ -76,14 +96,21 @@ const maxReads = 5;
 /**
  * The general path: reads the customer and the lots that matter, decides, and writes the whole decision in one
  * transaction, if the customer's credit has not changed since; else it decides anew. The part that does not fit into one
- * transaction is recorded by it, and written right afterwards.
+ * transaction is recorded by it, and written right afterwards. `join` is asked anew for each decision.
  */
-const changeByPlan = async (change: Change, found?: CreditItem): Promise<Changed> => {
-  const { store, uuid, type, command, cause, mayGoOn } = change;
+const changeByPlan = async <R = CustomerCredit>(
+  asked: Change,
+  { found, join }: { found?: CreditItem | undefined; join?: () => Promise<Joined<R>> } = {},
+): Promise<Changed<R>> => {
+  const { store, uuid, type, cause, mayGoOn } = asked;
   let known = found;
   for (let attempt = 1; ; attempt++) {
-    const item: CreditItem = known ?? (await getCustomerItem(store, uuid));
+    const read: Promise<CreditItem> | CreditItem = known ?? getCustomerItem(store, uuid);
+    const [item, joined] = await Promise.all([read, join?.()]);
     known = undefined;
+    const change = joined ? { ...asked, command: joined.command } : asked;
+    const { command } = change;
+    const resultOf = (credit: CustomerCredit): R => (joined ? joined.answer(credit) : (credit as R));
     if (item.pending) {
       if (!(await settle(store, item, mayGoOn))) throw unavailable();
       continue;
@@ -102,22 +129,24 @@ const changeByPlan = async (change: Change, found?: CreditItem): Promise<Changed
     const isTorn = lots !== undefined && !isWhole(item, type, lots);
     if (isTorn && attempt >= maxReads && (await isCurrent(item, lots)))
       failBooks(change, `${lots.open.length} open lots were read, which are not those of ${JSON.stringify(holding)}`);
-    const plan = isTorn ? undefined : await planOf(change, item, lots);
+    const plan = isTorn ? undefined : await planOf(change, item, lots, joined);
     if (!plan) {
       await pauseOvertaken(attempt);
       continue;
     }
-    if (command.kind === 'reconcile' && plan.closed.length === 0) return { credit: creditOf(item), closed: [] };
-    const { writes, pending } = writesOf(change, item, plan, tooMany);
+    if (command.kind === 'reconcile' && plan.closed.length === 0)
+      return { result: resultOf(creditOf(item)), closed: [] };
+    const { writes, pending } = writesOf(change, item, plan, tooMany, joined?.writes);
     const { balance, due } = attributes[type];
     const after: CreditItem = { ...item, [balance]: plan.holding.balance, [due]: plan.holding.due };
+    const result = resultOf(creditOf(after));
     // A request's own change is recorded with its answer; the closing of due lots before it is not.
-    if (await transact(writes, command.kind === 'reconcile' ? undefined : { answer: creditOf(after) })) {
+    if (await transact(writes, command.kind === 'reconcile' ? undefined : { answer: result })) {
       await pauseOvertaken(attempt);
       continue;
     }
     if (pending) await settleOrLeave(store, { ...after, pending }, mayGoOn);
-    return { credit: creditOf(after), closed: plan.closed };
+    return { result, closed: plan.closed };
   }
 };
 
@@ -134,13 +163,29 @@ export const changeCredit = async (
 ): Promise<CustomerCredit> => {
   const cause: Cause = { at: timestamp(now()), by };
   checkCommand(command, cause.at, creditLimit());
-  const until = now() + settleMillis;
-  const mayGoOn = (): boolean => now() < until;
+  const mayGoOn = forSomeTime();
   const change: Change = { store, uuid: await uuidOf(store, identifier), type, command, cause, mayGoOn };
   const fast = fastUpdate(change);
   const outcome = fast && (await write<CreditItem, CustomerCredit>(fast, { answer: creditOf }));
   if (outcome?.done) return outcome.result;
-  return (await changeByPlan(change, outcome?.found)).credit;
+  return (await changeByPlan(change, { found: outcome?.found })).result;
+};
+
+/**
+ * Changes a customer's credit of one type together with other items, in one transaction. `join` reads those and decides:
+ * it is called again whenever they or the credit have changed since. Throws what `join` throws, 400 where a rule refuses
+ * its command (then nothing is written), 404 for no such resident, 503 where other writers do not let it through.
+ */
+export const changeTogether = async <R>(
+  store: string,
+  uuid: string,
+  type: CreditType,
+  cause: Cause,
+  join: () => Promise<Joined<R>>,
+): Promise<R> => {
+  const command: CreditCommand = { kind: 'reconcile' };
+  const { result } = await changeByPlan({ store, uuid, type, command, cause, mayGoOn: forSomeTime() }, { join });
+  return result;
 };
 
 /** The lots that a customer's reconciliation closed, the L$ that remained in them, and whether nothing due is left. */

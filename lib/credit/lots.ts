@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { newId } from '../clock.ts';
 import { logSink } from '../log.ts';
 import { customerKey } from '../store/customers.ts';
@@ -157,12 +158,18 @@ export const isWhole = (item: CreditItem, type: CreditType, { open, seen, isComp
 };
 
 /**
- * Tells whether a customer's item and the first open lot are as they were read, at one moment. The other lots follow: a
- * change ends lots from the first on and reduces the next, and `isWhole` knows of one that was added.
+ * Tells whether a customer's item, the first open lot and `others` are as they were read, at one moment. The other lots
+ * follow: a change ends lots from the first on and reduces the next, and `isWhole` knows of one that was added.
  */
-export const isCurrent = async (item: CreditItem, { open: [first] }: Pick<LotsRead, 'open'>): Promise<boolean> => {
-  const [customer, lot] = await getTogether<CreditItem & CreditLot>([item, ...(first ? [first] : [])]);
-  if (customer?.creditVersion !== item.creditVersion) return false;
+export const isCurrent = async (
+  item: CreditItem,
+  { open: [first] }: Pick<LotsRead, 'open'>,
+  others: readonly Key[] = [],
+): Promise<boolean> => {
+  const together = await getTogether<CreditItem & CreditLot>([item, ...others, ...(first ? [first] : [])]);
+  if (together[0]?.creditVersion !== item.creditVersion) return false;
+  if (!others.every((other, index) => isDeepStrictEqual(together[index + 1], other))) return false;
+  const lot = first && together.at(-1);
   return lot?.state === first?.state && lot?.remaining === first?.remaining;
 };
 

@@ -30,7 +30,8 @@ export type Ending = 'drained' | 'expired' | 'superseded';
 
 export type CreditCommand =
   | { kind: 'set'; credit: number; expiresAt?: string | undefined }
-  | { kind: 'increment'; delta: number; expiresAt?: string | undefined }
+  /** `name` is what a refusal for the credit limit calls the amount. */
+  | { kind: 'increment'; delta: number; expiresAt?: string | undefined; name?: string }
   /** Only closes what is due. */
   | { kind: 'reconcile' };
 
@@ -118,15 +119,14 @@ const closeDue = <L extends Lot>({ balance }: Holding, open: readonly L[], at: s
 const increment = <L extends Lot>(
   holding: Holding,
   open: readonly L[],
-  delta: number,
-  expiresAt: string | undefined,
+  { delta, expiresAt, name = 'delta' }: Omit<Extract<CreditCommand, { kind: 'increment' }>, 'kind'>,
   at: string,
   limit: number,
 ): Plan<L> => {
   const { due, live, balance } = closeDue(holding, open, at);
   // A removal is allowed even where the limit was lowered below the balance since.
   if (delta > 0 && balance + delta > limit)
-    throw invalid(`delta must not take the balance above the credit limit of ${limit}.`);
+    throw invalid(`${name} must not take the balance above the credit limit of ${limit}.`);
   if (balance + delta < 0) throw invalid(`delta must not remove more than the customer holds, which is ${balance}.`);
   const { drained, reduced, fromUnlotted } = drain(Math.max(-delta, 0), live);
   const added = delta > 0 && expiresAt !== undefined ? { amount: delta, expiresAt } : undefined;
@@ -159,8 +159,8 @@ export const decide = <L extends Lot>(
   limit: number,
 ): Plan<L> => {
   if (command.kind === 'set') return set(command.credit, command.expiresAt, open, at);
-  if (command.kind === 'increment') return increment(holding, open, command.delta, command.expiresAt, at, limit);
-  return increment(holding, open, 0, undefined, at, Number.POSITIVE_INFINITY);
+  if (command.kind === 'increment') return increment(holding, open, command, at, limit);
+  return increment(holding, open, { delta: 0 }, at, Number.POSITIVE_INFINITY);
 };
 
 /**

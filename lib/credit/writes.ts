@@ -30,11 +30,12 @@ export const fastUpdate = ({ store, uuid, type, command, cause }: Change): Write
 
 const maxItems = 100;
 
-/** Tells whether a transaction holds so many lots beside the customer, a new lot and a request's record. */
-export const fitsOne = (lots: number): boolean => lots + 3 <= maxItems;
+/** Tells whether a transaction holds so many lots beside the customer, a new lot, a request's record and `others`. */
+export const fitsOne = (lots: number, others = 0): boolean => lots + 3 + others <= maxItems;
 
 /** Tells whether a plan changes more lots than one transaction holds. */
-export const isLarge = ({ closed, reduced }: Plan<CreditLot>): boolean => !fitsOne(closed.length + (reduced ? 1 : 0));
+export const isLarge = ({ closed, reduced }: Plan<CreditLot>, others: number): boolean =>
+  !fitsOne(closed.length + (reduced ? 1 : 0), others);
 
 /** The update of a customer's item that a plan makes, if the customer's credit is still at its version. */
 export const updateOf = (
@@ -94,21 +95,27 @@ const pendingOf = (
 
 /**
  * The transaction that carries out a plan, and, where it does not hold all that the plan does to lots, the part that is
- * left to be written. `tooMany`: the lots that a set closes were not even read.
+ * left to be written. `tooMany`: the lots that a set closes were not even read. `others`: writes of other items that belong
+ * into the transaction.
  */
 export const writesOf = (
   change: Change,
   item: CreditItem,
   plan: Plan<CreditLot>,
   tooMany: boolean,
+  others: readonly Write[] = [],
 ): { writes: Write[]; pending: Pending | undefined } => {
   const { store, uuid, type, command, cause } = change;
   const isFirst = holdingOf(item, type).lots === 0 || command.kind === 'set';
   const newEpoch = plan.added && isFirst ? newId() : undefined;
-  const pending = tooMany || isLarge(plan) ? pendingOf(change, item, plan) : undefined;
+  const pending = tooMany || isLarge(plan, others.length) ? pendingOf(change, item, plan) : undefined;
   const epoch = newEpoch ?? item[attributes[type].epoch] ?? '';
   const added = plan.added && newLot(store, uuid, type, epoch, plan.added, cause, item.creditVersion ?? 0);
-  const writes = [updateOf(change, item, plan, newEpoch, pending, added?.sk), ...(added ? [put(added)] : [])];
+  const writes = [
+    updateOf(change, item, plan, newEpoch, pending, added?.sk),
+    ...(added ? [put(added)] : []),
+    ...others,
+  ];
   if (pending) return { writes, pending };
   writes.push(...plan.closed.map(({ lot, how }) => closing(lot, how, cause, lot.remaining)));
   if (plan.reduced) writes.push(reducing(plan.reduced.lot, plan.reduced.lot.remaining, plan.reduced.remaining));

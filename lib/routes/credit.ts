@@ -3,9 +3,9 @@ import { route } from './route.ts';
 import { timestamp } from './timestamp.ts';
 import { acrossFields, balances, integer, maxInteger, person } from './wire.ts';
 
-const CustomerCreditResponse = z.object({ ...person, ...balances }).meta({ id: 'CustomerCreditResponse' });
+export const CustomerCreditResponse = z.object({ ...person, ...balances }).meta({ id: 'CustomerCreditResponse' });
 
-const expiresAt = () =>
+export const expiresAt = () =>
   timestamp()
     .optional()
     .meta({ examples: ['2099-01-01T00:00:00Z'] });

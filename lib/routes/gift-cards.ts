@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { CustomerCreditResponse, expiresAt } from './credit.ts';
 import { route } from './route.ts';
-import { boolean, integer, listOf, ownerUsername, pageQuery, queryBoolean, uuid } from './wire.ts';
+import { boolean, identifier, integer, listOf, ownerUsername, pageQuery, queryBoolean, remarks, uuid } from './wire.ts';
 
 const GiftCardResponse = z
   .object({
@@ -9,7 +10,7 @@ const GiftCardResponse = z
     ownerUsername: ownerUsername(),
     credit: z.int().describe('Balance of the card in L$.'),
     active: boolean().describe('Whether the card can be used.'),
-    redeemed: boolean().describe('Whether the card was redeemed. No request sets it.'),
+    redeemed: boolean().describe('Whether the card was redeemed. Redeeming sets it, and no PUT.'),
     transfer: boolean().describe('Whether the owner may give the card away.'),
     texture: uuid().nullable().describe('UUID of the texture that the card shows inworld; null: none.'),
     purchased: boolean().describe('Whether the card was bought. A granted card was not.'),
@@ -39,6 +40,25 @@ const GrantGiftCardRequest = z
   })
   .meta({ id: 'GrantGiftCardRequest' });
 
+const RedeemGiftCardRequest = z
+  .object({
+    identifier: identifier().describe(
+      'The resident who gets the credit, by username or avatar UUID: the owner, or anybody where the card has `transfer`.',
+    ),
+    expiresAt: expiresAt().describe(
+      'When this credit expires: an ISO 8601 date-time with an offset, in the future. Left out: it never expires.',
+    ),
+    ...remarks,
+  })
+  .meta({ id: 'RedeemGiftCardRequest' });
+
+const RedeemedGiftCardResponse = z
+  .object({
+    giftCard: GiftCardResponse.describe('The card: redeemed, with nothing left on it.'),
+    credit: CustomerCreditResponse.describe('Both balances of the resident after it.'),
+  })
+  .meta({ id: 'RedeemedGiftCardResponse' });
+
 const filters = {
   active: queryBoolean().optional().describe('Only active (true) or inactive (false) cards.'),
   redeemed: queryBoolean().optional().describe('Only redeemed (true) or unredeemed (false) cards.'),
@@ -47,6 +67,8 @@ const filters = {
 export type GiftCard = z.output<typeof GiftCardResponse>;
 /** The fields of a gift card that a request sets; PUT replaces all of them. */
 export type GiftCardFields = z.output<typeof UpdateGiftCardRequest>;
+export type RedeemRequest = z.output<typeof RedeemGiftCardRequest>;
+export type RedeemedGiftCard = z.input<typeof RedeemedGiftCardResponse>;
 export type GiftCardFilter = z.output<z.ZodObject<typeof filters>>;
 
 export const listGiftCards = route('GET /v1/customers/{identifier}/giftcards', {
@@ -85,6 +107,17 @@ export const disableGiftCard = route('POST /v1/giftcards/{id}/actions/disable', 
   response: GiftCardResponse,
   tagged: GiftCardResponse,
   writes: ['GIFTCARD'],
+});
+
+export const redeemGiftCard = route('POST /v1/giftcards/{id}/actions/redeem', {
+  id: 'gift-cards/redeem-gift-card',
+  summary: 'Redeem a gift card for credit',
+  scope: 'giftcards:redeem',
+  body: RedeemGiftCardRequest,
+  response: RedeemedGiftCardResponse,
+  resolves: true,
+  writes: ['GIFTCARD', 'CUSTOMER', 'LOT'],
+  extension: true,
 });
 
 export const grantGiftCard = route('POST /v1/customers/{identifier}/actions/grant-gift-card', {

@@ -191,6 +191,14 @@ export const ownerUsername = () =>
     .string()
     .describe('Current username of the owner, in canonical form: `ada.lovelace`, or `ada` without a last name.');
 
+/** Why a change was made, and what it belongs to. Empty texts are as good as none. */
+export const remarks = {
+  reason: text({ min: 0, max: 200 }).optional().describe('Why, for the store’s own records: at most 200 characters.'),
+  reference: text({ min: 0, max: 100 })
+    .optional()
+    .describe('What it belongs to in the store’s own records, such as a ticket: at most 100 characters.'),
+};
+
 /** The two types of credit that a customer has. */
 export const balances = {
   credit: z.int().describe('Regular store credit in L$, as it is stored: unlotted credit and open lots together.'),

@@ -1,11 +1,11 @@
 import { newId } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { loaded, merged, type Source } from '../lists/source.ts';
-import { notFound } from '../problem.ts';
+import { invalid, notFound } from '../problem.ts';
 import type { GiftCard, GiftCardFields, GiftCardFilter } from '../routes/gift-cards.ts';
-import { copyOf, isNew, put } from '../table/language.ts';
+import { all, copyOf, exists, isNew, missing, put, unchanged, update, type Write } from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
-import { get, getMany, type Precondition, rowsOf, updateExisting, write } from '../table/table.ts';
+import { get, getMany, type Precondition, rowsOf, write } from '../table/table.ts';
 import { findStoreResident, newCustomerWrites } from './customers.ts';
 import type { Resident } from './residents.ts';
 
@@ -15,6 +15,10 @@ export interface GiftCardItem extends GiftCard, Key {
   /** The two values that `ranked` can have, so that an update that does not know the owner can set it. */
   rankedOn: string;
   rankedOff: string;
+  /** When, by which request and for whom the service redeemed it. A card that was imported as redeemed does not have these. */
+  redeemedAt?: string;
+  redeemedBy?: string;
+  redeemedFor?: string;
 }
 
 /** Fields that no request sets. */
@@ -84,26 +88,27 @@ export const listStoreCards = (store: string): Source<GiftCardItem> =>
   rowsOf({ partition: partition(store, 'GIFTCARD') });
 
 /** Throws 404. */
-export const getGiftCard = async (store: string, id: string): Promise<GiftCard> => {
+export const getGiftCard = async (store: string, id: string): Promise<GiftCardItem> => {
   const card = await get<GiftCardItem>(giftCardKey(store, id));
   if (!card) throw notFound();
   return card;
 };
 
-/** Sets some fields of a card, and its place in the index. `redeemed` is none of them. Throws 404. */
-const setFields = (
+/** Sets some fields of a card, and its place in the index. Throws 404, and 400 where the service has redeemed it. */
+const setFields = async (
   store: string,
   id: string,
   fields: Partial<GiftCardFields> & { active: boolean },
   ifMatch?: Precondition,
-): Promise<GiftCard> =>
-  updateExisting(
-    giftCardKey(store, id),
-    { set: { ...fields, ranked: copyOf(fields.active ? 'rankedOn' : 'rankedOff') } },
-    { answer: asAnswer, ifMatch },
-  );
+): Promise<GiftCard> => {
+  const set = { ...fields, ranked: copyOf(fields.active ? 'rankedOn' : 'rankedOff') };
+  const change = update(giftCardKey(store, id), { set, when: all(exists, missing('redeemedAt')) });
+  const outcome = await write<GiftCardItem, GiftCard>(change, { answer: asAnswer, ifMatch });
+  if (outcome.done) return outcome.result;
+  throw outcome.found ? invalid('The card has been redeemed, and cannot be changed any more.') : notFound();
+};
 
-/** Replaces a card's fields. Throws 404, and 412. */
+/** Replaces a card's fields. Throws 404, 412, and 400 for a card that the service has redeemed. */
 export const updateGiftCard = (
   store: string,
   id: string,
@@ -111,9 +116,35 @@ export const updateGiftCard = (
   ifMatch?: Precondition,
 ): Promise<GiftCard> => setFields(store, id, fields, ifMatch);
 
-/** Throws 404. */
+/** Throws 404, and 400 for a card that the service has redeemed. */
 export const disableGiftCard = (store: string, id: string): Promise<GiftCard> =>
   setFields(store, id, { active: false });
+
+/** Throws 400 for a card that a resident cannot redeem. */
+export const checkRedeemable = (card: GiftCardItem, uuid: string): void => {
+  if (card.redeemed) throw invalid('The card has been redeemed already.');
+  if (!card.active) throw invalid('The card is inactive: a PUT with active true enables it.');
+  if (card.credit === 0) throw invalid('The card has no credit: a PUT with credit gives it some.');
+  if (card.ownerUuid !== uuid && !card.transfer)
+    throw invalid('identifier must name the owner of the card, since the card has no transfer.');
+};
+
+/** Redeems a card for a resident, if it is still as it was read. */
+export const redeeming = (
+  store: string,
+  card: GiftCardItem,
+  { at, by, uuid }: { at: string; by: string; uuid: string },
+): Write => {
+  const rankedOn = rankedOf(store, card.ownerUuid, true, true);
+  const rankedOff = rankedOf(store, card.ownerUuid, false, true);
+  return update(card, {
+    set: {
+      ...{ redeemed: true, credit: 0, redeemedAt: at, redeemedBy: by, redeemedFor: uuid },
+      ...{ ranked: rankedOn, rankedOn, rankedOff },
+    },
+    when: unchanged(card),
+  });
+};
 
 const either = [false, true];
 

@@ -21,6 +21,15 @@ export const giftCardTexts: Record<string, OperationText> = {
     description: 'Makes a gift card unusable. Idempotent. A PUT with `active` true reverses it.',
     parameters: { id: '00000005-dede-4ede-8ede-000000000001' },
   },
+  'gift-cards/redeem-gift-card': {
+    description:
+      'Moves the credit of a card to the regular credit of a resident, all of it and once: the card becomes `redeemed` with a balance of 0. ' +
+      'Refused for a card that is inactive, redeemed or empty, for the card of somebody else unless it has `transfer`, and where the ' +
+      'balance would pass the credit limit. A card that was redeemed here takes no PUT and cannot be disabled.',
+    parameters: { id: '00000005-dede-4ede-8ede-000000000004' },
+    request: { identifier: 'vera.vendor', expiresAt: '2099-01-01T00:00:00Z', reference: 'Counter 2' },
+    refused: { identifier: 'nobody.resident' },
+  },
   'gift-cards/grant-gift-card': {
     description: 'Gives a customer a new gift card. This is the only way to create one.',
     parameters: { identifier: 'faye' },

@@ -37,6 +37,7 @@ const anyBody = {
   price: 1,
   credit: 1,
   delta: 1,
+  identifier: bob.uuid,
   ownerIdentifier: ada.uuid,
   recipientIdentifier: bob.uuid,
 };

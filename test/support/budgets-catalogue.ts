@@ -128,6 +128,29 @@ export const catalogueBudgets: readonly Budget[] = [
     units: 3,
     prepare: onCard('POST', '/actions/disable'),
   },
+  // Card and customer are read at once (2); the transaction writes both (4), and the card moves in the index of its owner's
+  // cards (2).
+  {
+    endpoint: 'redeem-gift-card',
+    when: 'permanent, no lots',
+    steps: 2,
+    units: 8,
+    prepare: async (call) => {
+      const identifier = await known(call);
+      return ['POST', `/v1/giftcards/${await card(call, identifier)}/actions/redeem`, { identifier }];
+    },
+  },
+  {
+    endpoint: 'redeem-gift-card',
+    when: 'expires, first lot',
+    steps: 2,
+    units: 11,
+    prepare: async (call) => {
+      const identifier = await known(call);
+      const body = { identifier, expiresAt: '2099-01-01T00:00:00Z' };
+      return ['POST', `/v1/giftcards/${await card(call, identifier)}/actions/redeem`, body];
+    },
+  },
   {
     endpoint: 'grant-gift-card',
     when: 'to a customer',

@@ -30,6 +30,7 @@ const fieldValues = ({ coupon }: OneOfEach, code: string): Record<string, unknow
   reason: 'Because',
   discount: 5,
   newsSubscriber: true,
+  identifier: bob.uuid,
   ownerIdentifier: ada.uuid,
   recipientIdentifier: bob.uuid,
   message: 'Hello',
@@ -63,6 +64,7 @@ export const exampleOf = (row: Route, rows: OneOfEach, code: string): { path: st
   const filled = segments.map((segment, index) => {
     if (!segment.startsWith('{')) return segment;
     if (segment === '{identifier}' || segment === '{uuid}') return bob.uuid;
+    if (row.id === 'gift-cards/redeem-gift-card') return rows.redeemable;
     return rows[kindOf[segments[index - 1] as keyof typeof kindOf]];
   });
   return { path: filled.join('/'), ...(row.body && { body: bodyOf(row.body, rows, code) }) };

@@ -8,8 +8,8 @@ export const kindOf = {
 
 export type Kind = (typeof kindOf)[keyof typeof kindOf];
 
-/** The id of one row of each kind. */
-export type OneOfEach = Record<Kind, string>;
+/** The id of one row of each kind, and of a second gift card, since one that is redeemed takes no other change. */
+export type OneOfEach = Record<Kind | 'redeemable', string>;
 
 /** A client of a service under test. */
 // biome-ignore lint/suspicious/noExplicitAny: an answer is looked at member by member.
@@ -39,11 +39,15 @@ const make = async (call: Call, path: string, body: object): Promise<string> => 
  * `active` is false. Every suite takes its rows from here, so that a new kind of row is added in one place.
  */
 export const seedOneOfEach = async (call: Call, { code, owner, customer, active = true }: Seed): Promise<OneOfEach> => {
+  const grant = (): Promise<string> => make(call, `/v1/customers/${customer}/actions/grant-gift-card`, { credit: 5 });
+  // Where the clock stands still, the ids of two cards are in no order.
+  const [giftcard = '', redeemable = ''] = [await grant(), await grant()].sort();
   const rows = {
     coupon: await make(call, '/v1/coupons', { code, ownerIdentifier: owner, active }),
     product: await make(call, '/v1/products', { name: code, price: 10, active }),
     category: await make(call, '/v1/categories', { name: code }),
-    giftcard: await make(call, `/v1/customers/${customer}/actions/grant-gift-card`, { credit: 5 }),
+    giftcard,
+    redeemable,
   };
   await call('POST', `/v1/categories/${rows.category}/products/${rows.product}`);
   for (const scope of [{ scope: 0 }, { scope: 1, productId: rows.product }])
