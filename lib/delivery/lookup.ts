@@ -41,7 +41,7 @@ const noteOld = async (store: string, { registeredAt }: Dispenser): Promise<void
 const reserveMillis = 300;
 
 /** The avatar that an answer names: none unless it is exactly `uuid name`, and about the one who was asked for. */
-const avatarOf = (answer: string, { uuid, username }: Identifier) => {
+export const avatarOf = (answer: string, { uuid, username }: Identifier) => {
   const [, first = '', second = ''] = /^(\S{36}) (\S{1,63})$/.exec(answer) ?? [];
   const [named, called] = [parseIdentifier(first)?.uuid, parseIdentifier(second)?.username];
   if (named === undefined || called === undefined) return undefined;
