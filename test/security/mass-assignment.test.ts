@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { parseKey } from '../../lib/keys.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { jsonSchema } from '../fuzz/requests.ts';
@@ -72,15 +73,19 @@ const ordered = (value: unknown): unknown => {
   );
 };
 
-/** A secret and the id of a key are random. */
-const chance = /"(secret|keyId)":"[^"]*"/g;
+/** A secret is random. */
+const chance = /"(secret)":"[^"]*"/g;
+/** The two stores of a service are called otherwise. */
+const storeName = /"(Test|Other) store"/g;
 
 const everyStores = new Set([ada, bob, cleo].map(({ uuid }) => uuid));
 const uuids = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
 
 /** Replaces ids by numbers, so that stores with the same rows give the same value. */
 const shown = (value: unknown, storeId: string): unknown => {
-  const text = JSON.stringify(ordered(value)).replaceAll(storeId, '<store>').replace(chance, '"$1":""');
+  const keyIds = [service.key, service.otherKey].map((key) => parseKey(key, 'test')?.id ?? '');
+  const named = keyIds.reduce((left, id) => left.replaceAll(id, '<key>'), JSON.stringify(ordered(value)));
+  const text = named.replaceAll(storeId, '<store>').replace(storeName, '"<name>"').replace(chance, '"$1":""');
   const ids = [...new Set(text.match(uuids))].filter((id) => !everyStores.has(id));
   return JSON.parse(ids.reduce((left, id, index) => left.replaceAll(id, `<${index}>`), text));
 };
