@@ -33,7 +33,7 @@ export const worstCalls: readonly WorstCall[] = [
     units: 973,
     growth: '0.54 for each active product of the category',
   },
-  { endpoint: 'list-categories', query: '', steps: 1, units: 35, growth: page },
+  { endpoint: 'list-categories', query: '', steps: 1, units: 36, growth: page },
   { endpoint: 'list-coupons', query: 'active=true', steps: 2, units: 511, growth: page },
   { endpoint: 'list-owner-coupons', query: '', steps: 3, units: 530.5, growth: page },
   {
