@@ -1,8 +1,7 @@
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { asDecided } from '../cli/audit/customer-credit.ts';
 import { listDeadLetters, redriveDeadLetters } from '../cli/dead-letters.ts';
 import { now, timestamp } from '../lib/clock.ts';
-import { type CreditLot, listLots } from '../lib/credit/lots.ts';
+import { asDecided, type CreditLot, listLots } from '../lib/credit/lots.ts';
 import { type CreditType, creditTypes, isDue } from '../lib/credit/rules.ts';
 import { type CreditItem, holdingOf } from '../lib/credit/state.ts';
 import { deliveryStates, listDeliveries } from '../lib/delivery/deliveries.ts';

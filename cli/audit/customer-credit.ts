@@ -1,20 +1,10 @@
-import type { CreditLot } from '../../lib/credit/lots.ts';
-import { creditTypes, type Ending, isDue } from '../../lib/credit/rules.ts';
+import { asDecided, type CreditLot } from '../../lib/credit/lots.ts';
+import { creditTypes, type Ending } from '../../lib/credit/rules.ts';
 import { attributes, type CreditItem, dueShardOf, holdingOf } from '../../lib/credit/state.ts';
 
 const endings: readonly Ending[] = ['drained', 'expired', 'superseded'];
 
 const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
-
-/** A lot as it counts: what a large change has still to write about it is taken as written. */
-export const asDecided = (lot: CreditLot, { pending }: CreditItem): CreditLot => {
-  if (!pending || lot.state !== 'open' || lot.version >= pending.version) return lot;
-  if (!lot.sk.startsWith(`${pending.type}#${pending.epoch}#`)) return lot;
-  if (lot.sk === pending.reduced?.sk) return { ...lot, remaining: pending.reduced.to };
-  if (lot.sk > pending.through) return lot;
-  const how = isDue(lot.expiresAt, pending.at) ? 'expired' : pending.how;
-  return { ...lot, state: how, endedAt: pending.at, endedBy: pending.by, ...(how === 'drained' && { remaining: 0 }) };
-};
 
 const lotFaults = (lot: CreditLot): string[] => {
   const faults: string[] = [];

@@ -1,4 +1,4 @@
-import { type Cause, type CreditLot, closing, settle } from '../../lib/credit/lots.ts';
+import { asDecided, type Cause, type CreditLot, closing, settle } from '../../lib/credit/lots.ts';
 import { type CreditType, creditTypes, type Ending, earliest, isDue } from '../../lib/credit/rules.ts';
 import { attributes, type CreditItem, dueShardOf, holdingOf } from '../../lib/credit/state.ts';
 import { customerKey, customerUpsert } from '../../lib/store/customers.ts';
@@ -6,7 +6,7 @@ import { findResident } from '../../lib/store/residents.ts';
 import { all, applied, check, type Item, is, missing, type Write } from '../../lib/table/language.ts';
 import { pauseOvertaken } from '../../lib/table/retry.ts';
 import { transact } from '../../lib/table/table.ts';
-import { asDecided, auditCredit } from './customer-credit.ts';
+import { auditCredit } from './customer-credit.ts';
 import { readCredit, type StoredCredit } from './read-credit.ts';
 
 /** Repairs books that are off. The lots are the money: the customer's item follows them, and keeps its unlotted credit. */

@@ -1,5 +1,5 @@
 import { now, timestamp } from '../../lib/clock.ts';
-import { type CreditLot, listLots } from '../../lib/credit/lots.ts';
+import { type CreditLot, listLots, lotType } from '../../lib/credit/lots.ts';
 import { creditTypes, isDue } from '../../lib/credit/rules.ts';
 import { type CreditItem, holdingOf } from '../../lib/credit/state.ts';
 import type { Identifier } from '../../lib/identifier.ts';
@@ -38,10 +38,10 @@ interface ShownLot extends Pick<CreditLot, 'amount' | 'remaining' | 'expiresAt' 
   endedBy: string | undefined;
 }
 
-const shownLot = ({ sk, state, ...lot }: CreditLot, at: string): ShownLot => {
-  const { amount, remaining, expiresAt, createdAt, createdBy, endedAt, endedBy } = lot;
+const shownLot = (lot: CreditLot, at: string): ShownLot => {
+  const { state, amount, remaining, expiresAt, createdAt, createdBy, endedAt, endedBy } = lot;
   return {
-    ...{ type: sk.split('#')[0] ?? '', state: state === 'open' && isDue(expiresAt, at) ? 'due' : state },
+    ...{ type: lotType(lot), state: state === 'open' && isDue(expiresAt, at) ? 'due' : state },
     ...{ amount, remaining, expiresAt, createdAt, createdBy, endedAt, endedBy },
   };
 };

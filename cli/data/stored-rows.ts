@@ -1,4 +1,4 @@
-import type { CreditLot } from '../../lib/credit/lots.ts';
+import { asDecided, type CreditLot, lotId } from '../../lib/credit/lots.ts';
 import { creditTypes } from '../../lib/credit/rules.ts';
 import { type CreditItem, holdingOf } from '../../lib/credit/state.ts';
 import { everyRow, type Source } from '../../lib/lists/source.ts';
@@ -6,7 +6,6 @@ import { listCoupons } from '../../lib/store/coupons.ts';
 import { listCustomerItems } from '../../lib/store/customers.ts';
 import { listStoreCards } from '../../lib/store/gift-cards.ts';
 import { listStoredProducts } from '../../lib/store/products.ts';
-import { asDecided } from '../audit/customer-credit.ts';
 import { readCredit, type StoredCredit } from '../audit/read-credit.ts';
 import { unlottedId } from '../plans/credit.ts';
 import { readMemberships } from '../plans/memberships.ts';
@@ -56,8 +55,7 @@ export async function* listProducts(store: string): AsyncGenerator<Values> {
  * they are drained. A lot counts as a pending large change will leave it.
  */
 export async function* listCredit(store: string): AsyncGenerator<Values> {
-  const idOf = ({ sk }: CreditLot): string => sk.slice(sk.lastIndexOf('#') + 1);
-  const place = (lot: CreditLot): string => `${lot.expiresAt}#${idOf(lot)}`;
+  const place = (lot: CreditLot): string => `${lot.expiresAt}#${lotId(lot)}`;
   for await (const found of everyRow<CreditItem>(listCustomerItems(store), ({ sk }) => sk)) {
     if (found.creditVersion === undefined) continue;
     let read: StoredCredit | undefined;
@@ -69,7 +67,7 @@ export async function* listCredit(store: string): AsyncGenerator<Values> {
       if (unlotted > 0) yield { ...row, id: unlottedId(store, item, type), amount: unlotted };
       const theirs = lots.filter(({ sk }) => sk.startsWith(`${type}#`)).map((lot) => asDecided(lot, item));
       // Not in the order of their keys: an import puts all lots into one epoch.
-      for (const lot of theirs.sort((a, b) => (place(a) < place(b) ? -1 : 1))) yield { ...row, id: idOf(lot), ...lot };
+      for (const lot of theirs.sort((a, b) => (place(a) < place(b) ? -1 : 1))) yield { ...row, id: lotId(lot), ...lot };
     }
   }
 }

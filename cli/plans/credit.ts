@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import { newId, now, timestamp } from '../../lib/clock.ts';
-import { type CreditLot, listLots, lotKey } from '../../lib/credit/lots.ts';
+import { type CreditLot, importEpoch, listLots, lotId, lotKey } from '../../lib/credit/lots.ts';
 import type { CreditType, Ending, Holding } from '../../lib/credit/rules.ts';
 import { attributes, type CreditItem, creditLimit, holdingOf } from '../../lib/credit/state.ts';
 import { updateOf } from '../../lib/credit/writes.ts';
@@ -37,12 +37,6 @@ export interface CreditFields {
   endedAt?: string | undefined;
   endedBy?: string | undefined;
 }
-
-/**
- * All imported lots share an epoch that no other change begins. Their keys are therefore known in advance, and a
- * repeated import finds an earlier lot, open or closed, after any number of later changes.
- */
-const importEpoch = 'import';
 
 /** A transaction takes 100 items: the customer's and 99 lots. */
 const together = 99;
@@ -179,7 +173,7 @@ const findLots = async (
 ): Promise<(row: Row<CreditFields>) => CreditLot | undefined> => {
   const keys = rows.filter(({ fields }) => fields.expiresAt !== undefined).map((row) => lotOf(setting, row, undefined));
   const lots = await getMany<CreditLot>(keys, { consistent: true });
-  const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk.slice(sk.lastIndexOf('#') + 1)}`;
+  const nameOf = (key: Key): string => `${key.pk} ${lotId(key)}`;
   const known = new Map(lots.map((lot) => [nameOf(lot), lot]));
   const missing = keys.filter((key) => !known.has(nameOf(key))).map(({ pk }) => pk.slice(pk.lastIndexOf('#') + 1));
   const unread = new Set(

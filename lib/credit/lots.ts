@@ -58,9 +58,19 @@ export interface Pending extends Cause {
   reduced?: { sk: string; from: number; to: number };
 }
 
-const lotPartition = (store: string, uuid: string): string => partition(store, 'LOT', uuid);
+/**
+ * All imported lots share an epoch that no other change begins. Their keys are therefore known in advance, and a
+ * repeated import finds an earlier lot, open or closed, after any number of later changes.
+ */
+export const importEpoch = 'import';
 
-const prefixOf = (type: CreditType, epoch: string): string => `${type}#${epoch}#`;
+export const lotPartition = (store: string, uuid: string): string => partition(store, 'LOT', uuid);
+
+export const prefixOf = (type: CreditType, epoch: string): string => `${type}#${epoch}#`;
+
+export const lotId = ({ sk }: Pick<CreditLot, 'sk'>): string => sk.slice(sk.lastIndexOf('#') + 1);
+
+export const lotType = ({ sk }: Pick<CreditLot, 'sk'>): CreditType => sk.slice(0, sk.indexOf('#')) as CreditType;
 
 /** The key of a lot. */
 export const lotKey = (
@@ -176,6 +186,16 @@ export const isCurrent = async (
 /** Every lot of a customer, open and closed, both types. */
 export const listLots = (store: string, uuid: string): Promise<CreditLot[]> =>
   rowsOf<CreditLot>({ partition: lotPartition(store, uuid) })({ descending: false });
+
+/** A lot as it counts: what a large change has still to write about it is taken as written. */
+export const asDecided = (lot: CreditLot, { pending }: CreditItem): CreditLot => {
+  if (!pending || lot.state !== 'open' || lot.version >= pending.version) return lot;
+  if (!lot.sk.startsWith(`${pending.type}#${pending.epoch}#`)) return lot;
+  if (lot.sk === pending.reduced?.sk) return { ...lot, remaining: pending.reduced.to };
+  if (lot.sk > pending.through) return lot;
+  const how = isDue(lot.expiresAt, pending.at) ? 'expired' : pending.how;
+  return { ...lot, state: how, endedAt: pending.at, endedBy: pending.by, ...(how === 'drained' && { remaining: 0 }) };
+};
 
 const isOpen = is('state', 'open');
 
