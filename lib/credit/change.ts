@@ -106,7 +106,10 @@ const changeByPlan = async <R = CustomerCredit>(
   let known = found;
   for (let attempt = 1; ; attempt++) {
     const read: Promise<CreditItem> | CreditItem = known ?? getCustomerItem(store, uuid);
-    const [item, joined] = await Promise.all([read, join?.()]);
+    const reads = [read, join?.()] as const;
+    // Both are over before the request is answered, also where one fails.
+    await Promise.allSettled(reads);
+    const [item, joined] = await Promise.all(reads);
     known = undefined;
     const change = joined ? { ...asked, command: joined.command } : asked;
     const { command } = change;
