@@ -188,6 +188,36 @@ export interface Endpoints {
     answer: CustomerCreditResponse;
   };
   /**
+   * List a customer's credit lots
+   */
+  'GET /v1/customers/{identifier}/credit/lots': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+      /**
+       * Only lots of this type of credit.
+       */
+      type?: 'regular' | 'restricted';
+      /**
+       * Only open lots, or those that ended this way.
+       */
+      state?: 'open' | 'drained' | 'expired' | 'superseded';
+    };
+    answer: CreditLotListResponse;
+  };
+  /**
    * Read a customer's spend
    */
   'GET /v1/customers/{identifier}/spend': {
@@ -884,6 +914,47 @@ export interface CustomerCreditResponse {
    * Restricted store credit in L$, as it is stored: unlotted credit and open lots together.
    */
   restrictedCredit: number;
+}
+export interface CreditLotListResponse {
+  /**
+   * Credit lots, at most `limit`.
+   */
+  data: CreditLotResponse[];
+  pagination: Pagination;
+}
+export interface CreditLotResponse {
+  /**
+   * UUID of the lot, in lower case.
+   */
+  id: string;
+  /**
+   * The type of credit.
+   */
+  type: 'regular' | 'restricted';
+  /**
+   * L$ that were added.
+   */
+  amount: number;
+  /**
+   * L$ that are left; for a lot that has ended, L$ that were left then.
+   */
+  remaining: number;
+  /**
+   * `open`, or how it ended. A lot that has come due is `open` until the sweep or a change closes it.
+   */
+  state: 'open' | 'drained' | 'expired' | 'superseded';
+  /**
+   * When it was added.
+   */
+  createdAt: string;
+  /**
+   * When it expires.
+   */
+  expiresAt: string;
+  /**
+   * When it ended. Null: it is open.
+   */
+  endedAt: string | null;
 }
 export interface CustomerSpendResponse {
   /**

@@ -56,6 +56,12 @@ const fixed: Record<string, (value: object) => unknown> = {
   key: (key) => ({ ...key, id: '0a1B2c3D4e5F' }),
 };
 
+/** The demo data's lots have random ids. */
+const withLotId = (index: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && 'remaining' in value
+    ? { ...value, id: `00000007-dede-4ede-8ede-${index.padStart(12, '0')}` }
+    : value;
+
 /** Sends the examples of all rows to a local service that is fresh, in the order of their texts. */
 export const recordExamples = async (
   routes: readonly Route[],
@@ -71,7 +77,7 @@ export const recordExamples = async (
     return {
       status: response.status,
       headers: response.headers,
-      body: text === '' ? undefined : JSON.parse(text, (name, value) => fixed[name]?.(value) ?? value),
+      body: text === '' ? undefined : JSON.parse(text, (name, value) => fixed[name]?.(value) ?? withLotId(name, value)),
     };
   };
   /** Waits until the local dispenser has given the delivered item. */

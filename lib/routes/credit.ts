@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { route } from './route.ts';
 import { timestamp } from './timestamp.ts';
-import { acrossFields, balances, integer, maxInteger, person } from './wire.ts';
+import { acrossFields, balances, integer, listOf, maxInteger, pageQuery, person, uuid } from './wire.ts';
 
 export const CustomerCreditResponse = z.object({ ...person, ...balances }).meta({ id: 'CustomerCreditResponse' });
 
@@ -49,6 +49,39 @@ const IncrementCustomerCreditRequest = z
     anyOf: [{ properties: { delta: { minimum: 0 } } }, { properties: { expiresAt: false } }],
   });
 
+const typeOfLot = ['regular', 'restricted'] as const;
+const stateOfLot = ['open', 'drained', 'expired', 'superseded'] as const;
+
+const time = () => z.string().meta({ format: 'date-time' });
+
+const CreditLotResponse = z
+  .object({
+    id: uuid().describe('UUID of the lot, in lower case.'),
+    type: z.enum(typeOfLot).describe('The type of credit.'),
+    amount: z.int().describe('L$ that were added.'),
+    remaining: z.int().describe('L$ that are left; for a lot that has ended, L$ that were left then.'),
+    state: z
+      .enum(stateOfLot)
+      .describe('`open`, or how it ended. A lot that has come due is `open` until the sweep or a change closes it.'),
+    createdAt: time().describe('When it was added.'),
+    expiresAt: time().describe('When it expires.'),
+    endedAt: time().nullable().describe('When it ended. Null: it is open.'),
+  })
+  .meta({ id: 'CreditLotResponse' });
+
+const lotFilters = {
+  type: z
+    .enum(typeOfLot, { error: 'must be regular or restricted' })
+    .optional()
+    .describe('Only lots of this type of credit.'),
+  state: z
+    .enum(stateOfLot, { error: 'must be open, drained, expired or superseded' })
+    .optional()
+    .describe('Only open lots, or those that ended this way.'),
+};
+
+export type CreditLotRow = z.output<typeof CreditLotResponse>;
+export type LotFilter = z.output<z.ZodObject<typeof lotFilters>>;
 export type CustomerCredit = z.output<typeof CustomerCreditResponse>;
 
 export const getCredit = route('GET /v1/customers/{identifier}/credit', {
@@ -58,6 +91,17 @@ export const getCredit = route('GET /v1/customers/{identifier}/credit', {
   response: CustomerCreditResponse,
   reads: ['CUSTOMER'],
   resolves: true,
+});
+
+export const listCreditLots = route('GET /v1/customers/{identifier}/credit/lots', {
+  id: 'customers/list-credit-lots',
+  summary: "List a customer's credit lots",
+  scope: 'credits:read',
+  query: z.object({ ...pageQuery, ...lotFilters }),
+  response: listOf('CreditLotListResponse', 'Credit lots', CreditLotResponse),
+  reads: ['CUSTOMER', 'LOT'],
+  resolves: true,
+  extension: true,
 });
 
 /** The fields that the four changes of credit share. */

@@ -30,6 +30,13 @@ export const customerTexts: Record<string, OperationText> = {
       'sweep (each minute) or the next change of the credit closes it.',
     parameters: vera,
   },
+  'customers/list-credit-lots': {
+    description:
+      'The lots of a customer, those that have ended included. With `state=open` they come in the order in which credit is taken from ' +
+      'them, the earliest-expiring first. Without it regular lots come first, then restricted ones; within a type those of an older set come ' +
+      'before those of a newer one, and then the earliest-expiring first. A list that is read during a change may show a part of it.',
+    parameters: { ...vera, state: 'open' },
+  },
   'customers/get-spend': {
     description: 'The sums that a customer has spent in the store, and the number of products that they own.',
     parameters: { identifier: 'stella' },

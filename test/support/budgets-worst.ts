@@ -1,3 +1,4 @@
+import { newLot } from '../../lib/credit/lots.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { couponItems } from '../../lib/store/coupons.ts';
 import { partition } from '../../lib/table/schema.ts';
@@ -43,11 +44,18 @@ export const worstCalls: readonly WorstCall[] = [
     units: 2143,
     growth: '1.1 for each applied coupon that is not active',
   },
+  {
+    endpoint: 'list-credit-lots',
+    query: 'state=drained',
+    steps: 4,
+    units: 192,
+    growth: '0.1 for each lot of the customer in another state',
+  },
   { endpoint: 'list-customers', query: 'spentMoreThan=0', steps: 2, units: 527, growth: page },
   { endpoint: 'list-gift-cards', query: '', steps: 3, units: 543.5, growth: page },
 ];
 
-/** Makes the store. Cleo is the customer of the applied coupons. */
+/** Makes the store. Cleo is the customer of the applied coupons, and of the credit lots, which have all ended. */
 export const seedWorst = async (): Promise<{ store: string; category: string }> => {
   const seeded = await seedStore(worstCount, [], worstCount);
   const { store } = seeded;
@@ -67,7 +75,14 @@ export const seedWorst = async (): Promise<{ store: string; category: string }> 
       },
     ];
   });
-  await putAll(applied.flat());
+  const cause = { at: '2026-01-01T00:00:00.000Z', by: idOf(0) };
+  const lots = Array.from({ length: worstCount }, (_, number) => {
+    const type = number % 2 ? 'regular' : 'restricted';
+    const expiresAt = '2026-02-01T00:00:00.000Z';
+    const lot = newLot(store, cleo.uuid, type, idOf(0), { amount: 10, expiresAt }, cause, number);
+    return { ...lot, state: number % 4 < 2 ? 'drained' : 'expired', endedAt: expiresAt, endedBy: cause.by };
+  });
+  await putAll([...applied.flat(), ...lots]);
   return seeded;
 };
 
@@ -75,12 +90,15 @@ const owners: Record<string, string> = {
   'list-owner-coupons': ada.uuid,
   'list-gift-cards': bob.uuid,
   'list-customer-coupons': cleo.uuid,
+  'list-credit-lots': cleo.uuid,
 };
 
 const values: Record<string, string[]> = {
   category: ['{id}'],
   search: ['no+such+product'],
   spentMoreThan: ['-1', '0', '500', '2000'],
+  type: ['regular', 'restricted'],
+  state: ['open', 'drained', 'expired', 'superseded'],
 };
 
 /** Every combination of a list's filters. */

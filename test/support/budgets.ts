@@ -80,6 +80,20 @@ export const budgets: readonly Budget[] = [
     },
   },
   { endpoint: 'get-credit', when: 'by UUID', steps: 1, units: 1, prepare: read('/credit') },
+  {
+    endpoint: 'list-credit-lots',
+    when: '3 open lots of one type',
+    steps: 2,
+    units: 2,
+    prepare: async (call) => ['GET', `/v1/customers/${await customer(call, 3)}/credit/lots?state=open`],
+  },
+  {
+    endpoint: 'list-credit-lots',
+    when: '3 lots, any type',
+    steps: 3,
+    units: 3,
+    prepare: async (call) => ['GET', `/v1/customers/${await customer(call, 3)}/credit/lots`],
+  },
   { endpoint: 'get-spend', when: 'has bought', steps: 1, units: 1, prepare: spender },
   {
     endpoint: 'update-customer',

@@ -34,8 +34,8 @@ const make = async (call: Call, path: string, body: object): Promise<string> => 
 };
 
 /**
- * Makes one row of each kind over HTTP, puts the product into the category, and applies the coupon to the whole store
- * and to the product: the customer's list of applied coupons has two rows. The service refuses the latter two where
+ * Makes one row of each kind over HTTP, puts the product into the category, gives the customer two lots of credit, and
+ * applies the coupon to the whole store and to the product: the customer's list of applied coupons has two rows. The service refuses the latter two where
  * `active` is false. Every suite takes its rows from here, so that a new kind of row is added in one place.
  */
 export const seedOneOfEach = async (call: Call, { code, owner, customer, active = true }: Seed): Promise<OneOfEach> => {
@@ -49,6 +49,9 @@ export const seedOneOfEach = async (call: Call, { code, owner, customer, active 
     giftcard,
     redeemable,
   };
+  // Two lots of credit, so that their list has a second page.
+  for (const expiresAt of ['2098-01-01T00:00:00Z', '2099-01-01T00:00:00Z'])
+    await call('POST', `/v1/customers/${customer}/actions/increment-credit`, { delta: 5, expiresAt });
   await call('POST', `/v1/categories/${rows.category}/products/${rows.product}`);
   for (const scope of [{ scope: 0 }, { scope: 1, productId: rows.product }])
     await call('POST', `/v1/customers/${customer}/actions/apply-coupon`, { couponId: rows.coupon, ...scope });
