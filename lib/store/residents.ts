@@ -79,18 +79,17 @@ export const asTold = async ({ uuid, username, names }: StoredResident): Promise
   return { uuid, username: own[0] ?? uuid, names: own, source: 'store' };
 };
 
-const byUuid = async (store: string, uuid: string): Promise<KnownResident | undefined> => {
-  const told = await get<StoredResident>(storeResidentKey(store, uuid));
-  return told && asTold(told);
-};
-
 /** The store's own knowledge of a resident whose UUID or name the operator has not told. */
 const byStore = async (store: string, { uuid, username }: Identifier): Promise<Resident | undefined> => {
-  if (uuid !== undefined) return byUuid(store, uuid);
+  if (uuid !== undefined) {
+    const told = await get<StoredResident>(storeResidentKey(store, uuid));
+    return told && asTold(told);
+  }
   const holder = await get<{ uuid: string }>(storeNameKey(store, username));
   if (!holder) return undefined;
-  const [shared, own] = await Promise.all([get<Resident>(residentKey(holder.uuid)), byUuid(store, holder.uuid)]);
-  return shared ?? own;
+  const keys = [residentKey(holder.uuid), storeResidentKey(store, holder.uuid)];
+  const [first] = await getMany<StoredResident>(keys, { consistent: true });
+  return first?.pk === residentKey(holder.uuid).pk ? first : first && asTold(first);
 };
 
 const operatorsKey = ({ uuid, username }: Identifier): Key =>

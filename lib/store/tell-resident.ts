@@ -1,5 +1,5 @@
 import { invalid } from '../problem.ts';
-import { any, is, isNew, put, update, type Write } from '../table/language.ts';
+import { any, applied, is, isNew, put, update, type Write } from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import { get, transact } from '../table/table.ts';
 import { renameMark } from './renames.ts';
@@ -75,9 +75,10 @@ export const tellResident = async (
     if (shared && (by === 'request' || operatorsHolder?.uuid === uuid)) return viewOf(shared, told);
     const isTaken = holder !== undefined && holder.uuid !== uuid;
     if (operatorsHolder || (isTaken && by === 'dispenser')) throw invalid(anothers);
-    const writes = toldWrites(store, uuid, isTaken ? [] : [username], told);
-    if (writes.length === 0) return viewOf(shared, told);
-    if (!(await transact(writes))) return viewOf(shared, await get<StoredResident>(storeResidentKey(store, uuid)));
+    const [change, ...names] = toldWrites(store, uuid, isTaken ? [] : [username], told);
+    if (!change) return viewOf(shared, told);
+    if (!(await transact([change, ...names])))
+      return viewOf(shared, applied(change, told && { ...told }) as unknown as StoredResident);
     await pauseOvertaken(attempt);
   }
 };

@@ -51,6 +51,19 @@ const byName =
     return ['GET', `/v1/customers/${username}`];
   };
 
+/** An avatar whom the store alone was told of. */
+const told: Budget['prepare'] = async (call) => {
+  const uuid = randomUUID();
+  await call('PUT', `/v1/residents/${uuid}`, { username: `told${uuid.slice(-6)}.walker` });
+  forgetResidents();
+  return ['GET', `/v1/customers/told${uuid.slice(-6)}.walker`];
+};
+
+const newcomer: Budget['prepare'] = async () => {
+  const uuid = randomUUID();
+  return ['PUT', `/v1/residents/${uuid}`, { username: `new${uuid.slice(-6)}.walker` }];
+};
+
 const spender: Budget['prepare'] = async (_call, store) => {
   const buyer = await newResident();
   await recordPurchase(store, { id: randomUUID(), buyer, productId: randomUUID(), price: 5, at: timestamp(now()) });
@@ -79,6 +92,8 @@ export const budgets: readonly Budget[] = [
       return ['POST', '/v1/store/actions/open'];
     },
   },
+  { endpoint: 'get-customer', when: 'by name, told to the store, cold', steps: 5, units: 6, prepare: told },
+  { endpoint: 'put-resident', when: 'a new avatar', steps: 3, units: 9, prepare: newcomer },
   { endpoint: 'get-credit', when: 'by UUID', steps: 1, units: 1, prepare: read('/credit') },
   {
     endpoint: 'list-credit-lots',
