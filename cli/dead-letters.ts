@@ -7,21 +7,12 @@ import {
   ReceiveMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { reopenDelivery } from '../lib/delivery/deliveries.ts';
 import { decodeMessage } from '../lib/delivery/message.ts';
 import { sendMessages } from '../lib/delivery/queue.ts';
 
-/** The operator's work on the queues: sends deliveries again, lists and redrives dead letters, counts messages. */
+/** The operator's work on the queues: lists and redrives dead letters, counts messages. */
 
 const client = new SQSClient({});
-
-/**
- * Sends a delivery again that failed, waits or hangs. It is tried for another 14 days. The record is written before the
- * message: if the queue fails then, the call can be repeated. Throws 404 for an unknown delivery, 400 for a delivered one.
- */
-export const sendAgain = async (store: string, id: string): Promise<void> => {
-  await sendMessages(store, [await reopenDelivery(store, id)]);
-};
 
 export interface DeadLetter {
   messageId: string;

@@ -586,6 +586,54 @@ export interface Endpoints {
     answer: StoreResponse;
   };
   /**
+   * List deliveries
+   */
+  'GET /v1/deliveries': {
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+      /**
+       * Only deliveries in this state.
+       */
+      state?: 'queued' | 'waiting' | 'delivered' | 'failed';
+      /**
+       * Only deliveries to this avatar, by username or UUID. An unknown one gives an empty list.
+       */
+      recipient?: string;
+    };
+    answer: DeliveryListResponse;
+  };
+  /**
+   * Read a delivery
+   */
+  'GET /v1/deliveries/{id}': {
+    path: {
+      /**
+       * UUID of the delivery.
+       */
+      id: string;
+    };
+    answer: DeliveryResponse;
+  };
+  /**
+   * Try a delivery again
+   */
+  'POST /v1/deliveries/{id}/actions/retry': {
+    path: {
+      /**
+       * UUID of the delivery.
+       */
+      id: string;
+    };
+    answer: DeliveryResponse;
+  };
+  /**
    * Register the address of the store's inworld dispenser
    */
   'PUT /v1/dispenser': {
@@ -1439,6 +1487,59 @@ export interface StoreStateRequest {
    * Why, for the store’s own records: at most 200 characters.
    */
   reason?: string;
+}
+export interface DeliveryListResponse {
+  /**
+   * Deliveries, the newest first, at most `limit`.
+   */
+  data: DeliveryResponse[];
+  pagination: Pagination;
+}
+export interface DeliveryResponse {
+  /**
+   * UUID of the delivery, as the header `Delivery-Id` named it.
+   */
+  id: string;
+  /**
+   * `queued`: it will be tried. `waiting`: for the dispenser to register. `delivered` and `failed`: it has ended.
+   */
+  state: 'queued' | 'waiting' | 'delivered' | 'failed';
+  /**
+   * UUID of the product, in lower case.
+   */
+  productId: string;
+  /**
+   * Name of the item in the dispenser’s contents, as it was when the delivery was ordered.
+   */
+  item: string;
+  /**
+   * UUID of the recipient, in lower case.
+   */
+  recipientUuid: string;
+  /**
+   * Username of the recipient when the delivery was ordered.
+   */
+  recipientUsername: string;
+  /**
+   * Number of attempts so far.
+   */
+  attempts: number;
+  /**
+   * Why the last attempt failed; null: none has failed, or it is delivered.
+   */
+  lastError: string | null;
+  /**
+   * When it was ordered.
+   */
+  createdAt: string;
+  /**
+   * When it was delivered or failed; null: it goes on.
+   */
+  endedAt: string | null;
+  /**
+   * UUID of the sale that it belongs to; null: of none.
+   */
+  saleId: string | null;
 }
 export interface PutDispenserRequest {
   /**

@@ -1,11 +1,13 @@
 import type { Store } from '../lib/store/stores.ts';
 import { seedCatalogue, seedOther } from './demo/catalogue.ts';
 import { seedCoupons, seedCustomers } from './demo/customers.ts';
+import { seedDeliveries } from './demo/deliveries.ts';
 
 /** Fills the two demo stores. After an interruption it can run again: it keeps or rewrites the rows of the first run. */
 export const seedDemo = async (store: Store, other: Store): Promise<void> => {
   await seedCatalogue(store);
   await seedCustomers(store);
   await seedCoupons(store);
+  await seedDeliveries(store);
   await seedOther(other);
 };

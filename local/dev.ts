@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod';
-import { sendAgain } from '../cli/dead-letters.ts';
 import { handler as sweep } from '../functions/expiry-sweep.ts';
 import { newId, source } from '../lib/clock.ts';
+import { retryDelivery } from '../lib/delivery/order.ts';
 import { Problem } from '../lib/problem.ts';
 import { storeResidentKey } from '../lib/store/residents.ts';
 import { listStores } from '../lib/store/stores.ts';
@@ -90,7 +90,7 @@ export const connectDispenser = (store: string, dispenser: LocalDispenser): void
   });
   actions['POST /_dev/send-again'] = publishing(async (body) => {
     const { id } = DeliveryId.parse(body);
-    await sendAgain(store, id);
+    await retryDelivery(store, id, { hanging: true });
     return { id };
   });
 };

@@ -32,6 +32,7 @@ const resources: Record<string, string> = {
   giftcards: 'gift card',
   products: 'product',
   categories: 'category',
+  deliveries: 'delivery',
 };
 
 /** `UUID of the coupon.` for `/v1/coupons/{id}`. */

@@ -1,6 +1,7 @@
 import { categoryTexts } from './operations/categories.ts';
 import { couponTexts } from './operations/coupons.ts';
 import { customerTexts } from './operations/customers.ts';
+import { deliveryTexts } from './operations/deliveries.ts';
 import { dispenserTexts } from './operations/dispenser.ts';
 import { giftCardTexts } from './operations/gift-cards.ts';
 import { productTexts } from './operations/products.ts';
@@ -25,6 +26,7 @@ export const operationTexts: Record<string, OperationText> = {
   ...productTexts,
   ...categoryTexts,
   ...storeTexts,
+  ...deliveryTexts,
   ...dispenserTexts,
   ...residentTexts,
 };

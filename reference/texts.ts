@@ -36,6 +36,7 @@ export const tagTexts = {
   Products: 'The goods of the store, and their delivery to residents.',
   Categories: 'Named groups of products.',
   Store: 'The store itself: its name, whether it sells, and the key of the request. Extensions of this service.',
+  Deliveries: 'Items on their way to residents. Extensions of this service.',
   Dispenser: 'The inworld object that hands out products. An extension of this service.',
 } as const;
 
@@ -50,7 +51,7 @@ const tags: Record<string, Tag> = {
   categories: 'Categories',
 };
 
-const tagsOfFolders: Record<string, Tag> = { dispenser: 'Dispenser', store: 'Store' };
+const tagsOfFolders: Record<string, Tag> = { deliveries: 'Deliveries', dispenser: 'Dispenser', store: 'Store' };
 
 /** The group of an operation: by its scope, as credit and gift cards lie under the customers' paths. */
 export const tagOf = ({ id, scope }: Route): Tag =>

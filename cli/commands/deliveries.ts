@@ -1,10 +1,13 @@
 import { Option } from 'commander';
-import { type Delivery, type DeliveryState, deliveryStates, listDeliveries } from '../../lib/delivery/deliveries.ts';
+import { type Delivery, deliveriesList, listDeliveries } from '../../lib/delivery/deliveries.ts';
+import { retryDelivery } from '../../lib/delivery/order.ts';
+import type { Identifier } from '../../lib/identifier.ts';
 import { Problem } from '../../lib/problem.ts';
+import { type DeliveryState, deliveryStates } from '../../lib/routes/deliveries.ts';
 import type { StoreCommand } from '../command.ts';
-import { type DeadLetter, listDeadLetters, redriveDeadLetters, sendAgain } from '../dead-letters.ts';
+import { type DeadLetter, listDeadLetters, redriveDeadLetters } from '../dead-letters.ts';
 import { explain, Failure, UsageError } from '../errors.ts';
-import { parseCount } from '../input.ts';
+import { parseCount, parseResident } from '../input.ts';
 import { type Column, isJson, note, print, shownTime } from '../output.ts';
 import { connect, type GlobalOptions, openStore } from '../target.ts';
 
@@ -31,16 +34,33 @@ const recordOf = (delivery: Delivery): Delivery => {
   };
 };
 
-const list = async (options: GlobalOptions & { state?: DeliveryState; limit: number }): Promise<void> => {
-  const { id, name } = (await openStore(options)).store;
-  const states = options.state ? [options.state] : deliveryStates.filter((state) => state !== 'delivered');
-  const rows: Delivery[] = [];
-  for (const state of states) {
-    // One more than the limit tells whether there are more.
-    const room = options.limit + 1 - rows.length;
-    // The table takes no limit of 0.
-    if (room > 0) rows.push(...(await listDeliveries(id, state)({ descending: false, limit: room })));
+interface ListOptions extends GlobalOptions {
+  state?: DeliveryState;
+  recipient?: Identifier;
+  limit: number;
+}
+
+/** Rows of the states in turn, or of one recipient's deliveries, up to `limit`. */
+const rowsFor = async (store: string, states: DeliveryState[], { state, recipient }: ListOptions, limit: number) => {
+  if (recipient) {
+    const { source } = await deliveriesList(store, { state, recipient });
+    return source({ descending: false, limit });
   }
+  const rows: Delivery[] = [];
+  for (const one of states) {
+    const room = limit - rows.length;
+    // The table takes no limit of 0.
+    if (room > 0) rows.push(...(await listDeliveries(store, one)({ descending: false, limit: room })));
+  }
+  return rows;
+};
+
+const list = async (options: ListOptions): Promise<void> => {
+  const { id, name } = (await openStore(options)).store;
+  const isWanted = (state: DeliveryState) => options.recipient !== undefined || state !== 'delivered';
+  const states = options.state ? [options.state] : deliveryStates.filter(isWanted);
+  // One more than the limit tells whether there are more.
+  const rows = await rowsFor(id, states, options, options.limit + 1);
   print(
     rows.slice(0, options.limit).map(recordOf),
     columns,
@@ -67,7 +87,7 @@ const retriedColumns: Column<Retried>[] = [
 
 const retryOne = async (store: string, id: string): Promise<Retried> => {
   try {
-    await sendAgain(store, id.toLowerCase());
+    await retryDelivery(store, id.toLowerCase(), { hanging: true });
     return { id, sent: true };
   } catch (error) {
     const isUnknown = error instanceof Problem && error.status === 404;
@@ -107,8 +127,17 @@ export const addDeliveries = (program: StoreCommand): void => {
     .command('list')
     .description('Lists deliveries with their last error, the oldest first. Delivered ones need --state delivered.')
     .addOption(new Option('--state <state>', 'only deliveries in this state').choices(deliveryStates))
+    .option(
+      '--recipient <resident>',
+      'only deliveries to this avatar, the newest first, delivered ones too',
+      parseResident,
+    )
     .option(...limit)
-    .examples('store deliveries list', 'store deliveries list --state failed --json')
+    .examples(
+      'store deliveries list',
+      'store deliveries list --state failed --json',
+      'store deliveries list --recipient ada.lovelace',
+    )
     .runs(list);
 
   deliveries

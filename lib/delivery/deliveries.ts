@@ -1,16 +1,15 @@
 import { now, timestamp } from '../clock.ts';
-import { loaded, type Source } from '../lists/source.ts';
-import { invalid, notFound } from '../problem.ts';
-import { all, any, atMost, check, is, isNew, isNot, missing, put, update } from '../table/language.ts';
+import { loaded, reversed, type Source } from '../lists/source.ts';
+import { notFound } from '../problem.ts';
+import type { DeliveryAnswer, DeliveryFilter, DeliveryState } from '../routes/deliveries.ts';
+import { findResident } from '../store/residents.ts';
+import { all, any, atMost, check, is, isNew, missing, put, update } from '../table/language.ts';
+import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { get, getMany, removeMany, rowsOf, transact, updateExisting, write } from '../table/table.ts';
 import { dispenserKey } from './dispensers.ts';
 import type { Order } from './message.ts';
 import { keepDays } from './settings.ts';
-
-/** `queued`: a worker will try. `waiting`: for the dispenser to register. The other two are final. */
-export const deliveryStates = ['queued', 'waiting', 'delivered', 'failed'] as const;
-export type DeliveryState = (typeof deliveryStates)[number];
 
 /** The record of a delivery. It begins with the first attempt; until then the delivery is its message in the queue. */
 export interface Delivery extends Omit<Order, 'kind'> {
@@ -23,6 +22,9 @@ export interface Delivery extends Omit<Order, 'kind'> {
   inARow: number;
   lastError?: string;
   deliveredAt?: string;
+  failedAt?: string;
+  /** The request that opened it again and put it on the queue last. */
+  retriedBy?: string;
   /** No other worker can claim it until then; empty while none has it. */
   leaseUntil: string;
 }
@@ -30,7 +32,9 @@ export interface Delivery extends Omit<Order, 'kind'> {
 const deliveryKey = (store: string, id: string): Key => ({ pk: partition(store, 'DELIVERY'), sk: id });
 /** The partition of the index, and of waits, that holds a store's deliveries in a state. */
 const stateList = (store: string, state: DeliveryState): string => partition(store, 'DELIVERY', state);
-/** The place of a delivery in the lists: the oldest first. */
+/** The partition of the index that holds the deliveries to a recipient, in the order of their ids. */
+const recipientList = (store: string, uuid: string): string => partition(store, 'DELIVERY', `to#${uuid}`);
+/** The place of a delivery in the lists of a state: the oldest first. */
 export const positionOfDelivery = ({ createdAt, id }: Pick<Delivery, 'createdAt' | 'id'>): string =>
   `${createdAt}#${id}`;
 
@@ -44,7 +48,12 @@ const orderOf = (delivery: Delivery): Order => {
 const keepUntil = (from: number): string => timestamp(from + keepDays * 86_400_000);
 
 /** The attributes of a delivery in a state, its place in the operators' lists included. They end any lease. */
-const movedTo = (store: string, state: DeliveryState) => ({ state, ranked: stateList(store, state), leaseUntil: '' });
+const movedTo = (store: string, state: DeliveryState) => ({
+  state,
+  ranked: stateList(store, state),
+  leaseUntil: '',
+  failedAt: state === 'failed' ? timestamp(now()) : undefined,
+});
 
 /** Throws 404. */
 export const getDelivery = async (store: string, id: string): Promise<Delivery> => {
@@ -64,18 +73,94 @@ export const listDeliveries = (store: string, state: DeliveryState): Source<Deli
     },
   );
 
+/** A delivery as the API answers it. */
+export const answerOf = (delivery: Delivery): DeliveryAnswer => {
+  const { id, state, productId, item, recipientUuid, recipientUsername, attempts, createdAt } = delivery;
+  const { lastError = null, deliveredAt = null, failedAt = null } = delivery;
+  const endedAt = { queued: null, waiting: null, delivered: deliveredAt, failed: failedAt }[state];
+  return {
+    ...{ id, state, productId, item, recipientUuid, recipientUsername, attempts, lastError, createdAt, endedAt },
+    saleId: null,
+  };
+};
+
 /**
- * Opens a delivery again for another 14 days. Returns the order to put on the queue. Throws 404 for an unknown delivery,
- * and 400 for a delivered one, which the dispenser would not give twice.
+ * The deliveries to a recipient, oldest first, in the order of their ids. Records of earlier versions are among them only
+ * once they have been tried again: they have no place in the recipient's list until then.
  */
-export const reopenDelivery = async (store: string, id: string): Promise<Order> => {
-  const wasMade = invalid('The delivery was made already: order a new one.');
-  const { state } = await getDelivery(store, id);
-  if (state === 'delivered') throw wasMade;
-  const set = { ...movedTo(store, 'queued'), expiresAt: keepUntil(now()), inARow: 0 };
-  const outcome = await write<Delivery>(update(deliveryKey(store, id), { set, when: isNot('state', 'delivered') }));
-  if (!outcome.done) throw wasMade;
-  return orderOf(outcome.result);
+export const listDeliveriesTo = (store: string, uuid: string): Source<Delivery> =>
+  loaded(
+    rowsOf<Key>({ partition: recipientList(store, uuid), index: 'byFlags' }),
+    ({ sk }) => sk,
+    (rows) => getMany<Delivery & Key>(rows),
+  );
+
+const byId = ({ id }: Delivery): string => id;
+
+/**
+ * The list that a filter asks for, newest first, and the part of the list's cursors. A store's list and a recipient's are
+ * in the order of the ids, which is that of the orders. A state of one recipient's deliveries is looked for among these.
+ */
+export const deliveriesList = async (
+  store: string,
+  { state, recipient }: DeliveryFilter,
+): Promise<{ source: Source<Delivery>; positionOf: (delivery: Delivery) => string; part: string }> => {
+  if (!recipient && state)
+    return { source: reversed(listDeliveries(store, state)), positionOf: positionOfDelivery, part: state };
+  if (!recipient) {
+    const source = rowsOf<Delivery>({ partition: partition(store, 'DELIVERY') });
+    return { source: reversed(source), positionOf: byId, part: '' };
+  }
+  const uuid = recipient.uuid ?? (await findResident(store, recipient))?.uuid;
+  if (uuid === undefined) return { source: async () => [], positionOf: byId, part: 'nobody' };
+  const source = loaded(listDeliveriesTo(store, uuid), byId, async (rows) =>
+    rows.filter((delivery) => delivery.state === (state ?? delivery.state)),
+  );
+  return { source: reversed(source), positionOf: byId, part: uuid };
+};
+
+/** A delivery that was opened again for another 14 days. */
+interface Reopened {
+  delivery: Delivery;
+  /** To be put on the queue; undefined if a worker has had it since the request opened it. */
+  order: Order | undefined;
+  /** Puts the record back as it was, unless a worker has claimed it since. */
+  undo: () => Promise<unknown>;
+}
+
+/**
+ * Opens a delivery again for the request `by`, unless `refusalOf` refuses its state. A request that is sent again finds what
+ * it opened. Throws 404 for an unknown delivery.
+ */
+export const reopenDelivery = async (
+  store: string,
+  id: string,
+  by: string,
+  refusalOf: (state: DeliveryState) => Error | undefined,
+): Promise<Reopened> => {
+  const key = deliveryKey(store, id);
+  for (let attempt = 1; ; attempt++) {
+    const before = await getDelivery(store, id);
+    const { state, attempts, expiresAt, inARow, failedAt, retriedBy } = before;
+    const isOurs = retriedBy === by;
+    if (isOurs && !(state === 'queued' && inARow === 0))
+      return { delivery: before, order: undefined, undo: async () => undefined };
+    const refusal = isOurs ? undefined : refusalOf(state);
+    if (refusal) throw refusal;
+    const outcome = await write<Delivery>(
+      update(key, {
+        set: { ...movedTo(store, 'queued'), expiresAt: keepUntil(now()), inARow: 0, retriedBy: by },
+        when: all(is('state', state), is('attempts', attempts), is('retriedBy', retriedBy)),
+      }),
+    );
+    if (outcome.done) {
+      const asBefore = { ...movedTo(store, state), expiresAt, inARow, failedAt, retriedBy: undefined };
+      const isUnclaimed = all(is('state', 'queued'), is('attempts', attempts), is('retriedBy', by));
+      const undo = () => write(update(key, { set: asBefore, when: isUnclaimed }));
+      return { delivery: outcome.result, order: orderOf(outcome.result), undo };
+    }
+    await pauseOvertaken(attempt);
+  }
 };
 
 /**
@@ -94,6 +179,7 @@ export const claimDelivery = async (
       set: { ...movedTo(store, 'queued'), leaseUntil: timestamp(now() + leaseMillis) },
       ifMissing: {
         ...order,
+        flags: recipientList(store, order.recipientUuid),
         rank: positionOfDelivery(order),
         expiresAt: keepUntil(Date.parse(order.createdAt)),
       },

@@ -13,6 +13,12 @@ interface Range {
   limit?: number;
 }
 
+/** A list from its end to its start. */
+export const reversed =
+  <T>(source: Source<T>): Source<T> =>
+  (range) =>
+    source({ ...range, descending: !range.descending });
+
 /** Several lists in one order as one list. */
 export const merged =
   <T>(sources: Source<T>[], positionOf: (row: T) => string): Source<T> =>

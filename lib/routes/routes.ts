@@ -2,6 +2,7 @@ import * as categories from './categories.ts';
 import * as coupons from './coupons.ts';
 import * as credit from './credit.ts';
 import * as customers from './customers.ts';
+import * as deliveries from './deliveries.ts';
 import * as dispenser from './dispenser.ts';
 import * as giftCards from './gift-cards.ts';
 import * as products from './products.ts';
@@ -19,6 +20,7 @@ export const routes: readonly Route[] = [
   giftCards,
   products,
   categories,
+  deliveries,
   dispenser,
   store,
   residents,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { seedOneOfEach } from '../support/one-of-each.ts';
+import { seedOverHttp } from '../support/one-of-each.ts';
 import { type Endpoint, endpoints, filled, needsResident } from './endpoints.ts';
 import { expectProblem, listOf, shapes } from './shapes.ts';
 import {
@@ -28,7 +28,7 @@ beforeAll(async () => {
   }
   const [identifier, owner] = [resident(10).uuid, resident(11).uuid];
   Object.assign(values, { identifier, owner });
-  Object.assign(values, await seedOneOfEach(call, { code: unique('E'), owner, customer: identifier }));
+  Object.assign(values, await seedOverHttp(call, { code: unique('E'), owner, customer: identifier }));
   // The list of this owner needs a row.
   await createCoupon(identifier);
 });

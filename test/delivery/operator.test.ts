@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { listDeadLetters, redriveDeadLetters, sendAgain } from '../../cli/dead-letters.ts';
+import { listDeadLetters, redriveDeadLetters } from '../../cli/dead-letters.ts';
 import {
   claimDelivery,
   completeDelivery,
@@ -14,6 +14,7 @@ import {
   positionOfDelivery,
 } from '../../lib/delivery/deliveries.ts';
 import { encodeMessage } from '../../lib/delivery/message.ts';
+import { retryDelivery } from '../../lib/delivery/order.ts';
 import { sendToDeadLetters } from '../../lib/delivery/queue.ts';
 import { anOrder, startTestQueue } from '../support/deliveries.ts';
 import { freshTable, setClock } from '../support/service.ts';
@@ -34,6 +35,9 @@ beforeAll(async () => {
 beforeEach(() => {
   store = `Store${stores++}`;
 });
+
+/** As `store deliveries retry` does. */
+const sendAgain = (of: string, id: string) => retryDelivery(of, id, { hanging: true });
 
 const begun = async (fields = {}) => (await claimDelivery(anOrder(store, fields), 1000)).delivery;
 

@@ -156,9 +156,13 @@ const pathOf = ({ path }: Route): fc.Arbitrary<string> =>
       ...path.split('/').map((segment, index, segments) => {
         if (!segment.startsWith('{')) return fc.constant(segment);
         if (segment === '{identifier}') return identifier.map(encodeURIComponent);
-        const kind = { coupons: 'coupon', products: 'product', categories: 'category', giftcards: 'giftcard' }[
-          segments[index - 1] ?? ''
-        ];
+        const kind = {
+          coupons: 'coupon',
+          products: 'product',
+          categories: 'category',
+          giftcards: 'giftcard',
+          deliveries: 'delivery',
+        }[segments[index - 1] ?? ''];
         return idOf(kind ?? '');
       }),
     )

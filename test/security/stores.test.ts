@@ -41,6 +41,7 @@ test.each(posts)('%s: one Idempotency-Key in two stores is two keys', async (id,
 });
 
 test('no request of one store changes another store’s rows or answers about the same residents', async () => {
+  mine = await seedExamples(service.call, 'Not asked for before');
   const bobs = `/v1/customers/${bob.uuid}`;
   const own = await seedExamples(service.call, 'Own');
   const expiresAt = '2099-01-01T00:00:00Z';

@@ -1,6 +1,7 @@
 import { newId, now } from '../../lib/clock.ts';
 import { createCategory } from '../../lib/store/categories.ts';
 import type { Budget } from './budgets.ts';
+import { seedOneOfEach } from './one-of-each.ts';
 import { newResident } from './residents.ts';
 import type { Call } from './service.ts';
 
@@ -72,6 +73,15 @@ const ownersPage =
   async (call) => {
     const owner = await known(call);
     return pageOf(pathOf(owner), () => make(call, owner))(call, '');
+  };
+
+const onDelivery =
+  (method: string, rest = ''): Budget['prepare'] =>
+  async (call) => {
+    const { uuid } = await newResident();
+    codes += 1;
+    const { delivery } = await seedOneOfEach(call, { code: `Delivered ${codes}`, owner: uuid, customer: uuid });
+    return [method, `/v1/deliveries/${delivery}${rest}`];
   };
 
 export const catalogueBudgets: readonly Budget[] = [
@@ -189,6 +199,21 @@ export const catalogueBudgets: readonly Budget[] = [
     prepare: async (call) => {
       const recipientIdentifier = await known(call);
       return ['POST', `/v1/products/${await product(call)}/actions/deliver`, { recipientIdentifier }];
+    },
+  },
+  { endpoint: 'get-delivery', when: '', steps: 1, units: 1, prepare: onDelivery('GET') },
+  // The delivery is read (1), and moves in the index of the states (3).
+  { endpoint: 'retry-delivery', when: 'failed', steps: 2, units: 4, prepare: onDelivery('POST', '/actions/retry') },
+  {
+    endpoint: 'list-deliveries',
+    when: 'two to a recipient',
+    steps: 2,
+    units: 1.5,
+    prepare: async (call) => {
+      const { uuid } = await newResident();
+      codes += 1;
+      await seedOneOfEach(call, { code: `Delivered ${codes}`, owner: uuid, customer: uuid });
+      return ['GET', `/v1/deliveries?limit=10&recipient=${uuid}`];
     },
   },
   { endpoint: 'get-category', when: '', steps: 1, units: 1, prepare: onCategory('GET') },

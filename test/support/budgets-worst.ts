@@ -1,4 +1,6 @@
+import { timestamp } from '../../lib/clock.ts';
 import { newLot } from '../../lib/credit/lots.ts';
+import { deliveryStates } from '../../lib/routes/deliveries.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { couponItems } from '../../lib/store/coupons.ts';
 import { partition } from '../../lib/table/schema.ts';
@@ -10,7 +12,7 @@ import type { Call } from './service.ts';
 /**
  * The dearest call of each list: of all combinations of its filters, a page of 1,000 in a store with 2,000 rows of each kind.
  * All products are in one category, all coupons and cards are one owner's, and one customer has had a coupon applied for each
- * product that is not active any more. The rows are as large as in most shops: a product has 0.5 KB. A test counts these
+ * product that is not active any more; Bob has been delivered as many products. The rows are as large as in most shops: a product has 0.5 KB. A test counts these
  * calls.
  */
 export interface WorstCall {
@@ -53,6 +55,13 @@ export const worstCalls: readonly WorstCall[] = [
   },
   { endpoint: 'list-customers', query: 'spentMoreThan=0', steps: 2, units: 527, growth: page },
   { endpoint: 'list-gift-cards', query: '', steps: 3, units: 543.5, growth: page },
+  {
+    endpoint: 'list-deliveries',
+    query: `state=queued&recipient=${bob.uuid}`,
+    steps: 4,
+    units: 1031.5,
+    growth: '0.52 for each delivery to the recipient in another state',
+  },
 ];
 
 /** Makes the store. Cleo is the customer of the applied coupons, and of the credit lots, which have all ended. */
@@ -82,7 +91,18 @@ export const seedWorst = async (): Promise<{ store: string; category: string }> 
     const lot = newLot(store, cleo.uuid, type, idOf(0), { amount: 10, expiresAt }, cause, number);
     return { ...lot, state: number % 4 < 2 ? 'drained' : 'expired', endedAt: expiresAt, endedBy: cause.by };
   });
-  await putAll([...applied.flat(), ...lots]);
+  const deliveries = Array.from({ length: worstCount }, (_, number) => ({
+    pk: partition(store, 'DELIVERY'),
+    sk: idOf(number),
+    flags: partition(store, 'DELIVERY', `to#${bob.uuid}`),
+    ranked: partition(store, 'DELIVERY', 'delivered'),
+    rank: `${timestamp(number)}#${idOf(number)}`,
+    ...{ store, id: idOf(number), productId: idOf(number), item: 'A chair of oak', message: 'Enjoy!' },
+    ...{ recipientUuid: bob.uuid, recipientUsername: bob.username, createdAt: timestamp(number) },
+    ...{ state: 'delivered', attempts: 1, inARow: 1, leaseUntil: '', deliveredAt: timestamp(number) },
+    expiresAt: timestamp(number),
+  }));
+  await putAll([...applied.flat(), ...lots, ...deliveries]);
   return seeded;
 };
 
@@ -96,9 +116,11 @@ const owners: Record<string, string> = {
 const values: Record<string, string[]> = {
   category: ['{id}'],
   search: ['no+such+product'],
+  recipient: [bob.uuid],
   spentMoreThan: ['-1', '0', '500', '2000'],
   type: ['regular', 'restricted'],
-  state: ['open', 'drained', 'expired', 'superseded'],
+  // A list refuses the states of another one, which costs nothing.
+  state: ['open', 'drained', 'expired', 'superseded', ...deliveryStates],
 };
 
 /** Every combination of a list's filters. */

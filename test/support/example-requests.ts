@@ -19,6 +19,13 @@ export const routesInOrder: readonly Route[] = [
   ...routes.filter(deletesWhole),
 ];
 
+/** Endpoints that refuse the same request again: it is done, or too soon. */
+export const onceOnly: readonly string[] = [
+  'deliveries/retry-delivery',
+  'customers/redeliver-product',
+  'gift-cards/redeem-gift-card',
+];
+
 /** Values for request fields, by name. */
 const fieldValues = ({ coupon }: OneOfEach, code: string): Record<string, unknown> => ({
   code,

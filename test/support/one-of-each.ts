@@ -1,9 +1,15 @@
+import { newId, now, timestamp } from '../../lib/clock.ts';
+import { claimDelivery, completeDelivery, failDelivery } from '../../lib/delivery/deliveries.ts';
+import { readResident } from '../../lib/store/residents.ts';
+import { recordPurchase } from '../../lib/store/spend.ts';
+
 /** The kinds of row with ids, by the path segment before the id. */
 export const kindOf = {
   coupons: 'coupon',
   products: 'product',
   categories: 'category',
   giftcards: 'giftcard',
+  deliveries: 'delivery',
 } as const;
 
 export type Kind = (typeof kindOf)[keyof typeof kindOf];
@@ -34,11 +40,14 @@ const make = async (call: Call, path: string, body: object): Promise<string> => 
 };
 
 /**
- * Makes one row of each kind over HTTP, puts the product into the category, gives the customer two lots of credit, and
- * applies the coupon to the whole store and to the product: the customer's list of applied coupons has two rows. The service refuses the latter two where
+ * Makes one row of each kind over HTTP, puts the product into the category, gives the customer two lots of credit, and applies
+ * the coupon to the whole store and to the product: the list of applied coupons has two rows. The service refuses the latter two where
  * `active` is false. Every suite takes its rows from here, so that a new kind of row is added in one place.
  */
-export const seedOneOfEach = async (call: Call, { code, owner, customer, active = true }: Seed): Promise<OneOfEach> => {
+export const seedOverHttp = async (
+  call: Call,
+  { code, owner, customer, active = true }: Seed,
+): Promise<Omit<OneOfEach, 'delivery'>> => {
   const grant = (): Promise<string> => make(call, `/v1/customers/${customer}/actions/grant-gift-card`, { credit: 5 });
   // Where the clock stands still, the ids of two cards are in no order.
   const [giftcard = '', redeemable = ''] = [await grant(), await grant()].sort();
@@ -56,4 +65,38 @@ export const seedOneOfEach = async (call: Call, { code, owner, customer, active 
   for (const scope of [{ scope: 0 }, { scope: 1, productId: rows.product }])
     await call('POST', `/v1/customers/${customer}/actions/apply-coupon`, { couponId: rows.coupon, ...scope });
   return rows;
+};
+
+const hour = 3_600_000;
+
+/** Ids in their order, though they are made at once. */
+const twoIds = (): [string, string] => [newId(), newId()].sort() as [string, string];
+
+/** An id after those that the service makes. */
+const lastId = 'ffffffff-7e57-0000-0000-000000000000';
+
+/**
+ * Does so in the table of this process, and adds what no request makes: the product is the customer's, so is another, and
+ * there are two deliveries of an hour ago to the customer, of which one has failed.
+ */
+export const seedOneOfEach = async (call: Call, seed: Seed): Promise<OneOfEach> => {
+  const rows = await seedOverHttp(call, seed);
+  const store: string = (await call('GET', '/v1/store')).body.id;
+  const resident = await readResident(store, { uuid: seed.customer });
+  if (!resident) throw new Error(`${seed.customer} is no resident.`);
+  const at = timestamp(now() - hour);
+  const [first, second] = twoIds();
+  await recordPurchase(store, { id: first, buyer: resident, productId: rows.product, price: 0, at });
+  await recordPurchase(store, { id: second, buyer: resident, productId: lastId, price: 0, at });
+  const recipient = { recipientUuid: resident.uuid, recipientUsername: resident.username };
+  const begun = async (id: string) => {
+    const item = { productId: rows.product, item: 'Chair', message: '', createdAt: at };
+    const order = { kind: 'deliver' as const, store, id, ...recipient, ...item };
+    return (await claimDelivery(order, 0)).delivery;
+  };
+  const [made, refused] = twoIds();
+  await completeDelivery(await begun(made));
+  const failed = await begun(refused);
+  await failDelivery(failed, 'No such item.');
+  return { ...rows, delivery: failed.id };
 };
