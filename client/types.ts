@@ -477,6 +477,45 @@ export interface Endpoints {
     answer: ProductDeliveryResponse;
   };
   /**
+   * List the products that a customer owns
+   */
+  'GET /v1/customers/{identifier}/products': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+    };
+    answer: OwnedProductListResponse;
+  };
+  /**
+   * Deliver a product again to a customer who owns it
+   */
+  'POST /v1/customers/{identifier}/products/{productId}/actions/redeliver': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+      /**
+       * UUID of the product.
+       */
+      productId: string;
+    };
+    body?: RedeliverProductRequest;
+    answer: ProductDeliveryResponse;
+  };
+  /**
    * List categories
    */
   'GET /v1/categories': {
@@ -1413,6 +1452,41 @@ export interface ProductDeliveryResponse {
    * The note that goes with the item; empty: none.
    */
   message: string;
+}
+export interface OwnedProductListResponse {
+  /**
+   * Owned products, at most `limit`.
+   */
+  data: OwnedProductResponse[];
+  pagination: Pagination;
+}
+export interface OwnedProductResponse {
+  /**
+   * UUID of the product, in lower case.
+   */
+  productId: string;
+  /**
+   * Name of the product; empty where the store has no such product any more.
+   */
+  name: string;
+  /**
+   * How many times the customer has bought it.
+   */
+  quantity: number;
+  /**
+   * When the customer bought it first.
+   */
+  boughtAt: string;
+  /**
+   * When the dispenser last gave it to the customer; null: never, as far as is known.
+   */
+  lastDeliveredAt: string | null;
+}
+export interface RedeliverProductRequest {
+  /**
+   * A note that is sent to the recipient with the item: at most 1,023 **bytes** of UTF-8; tabs and line ends are allowed.
+   */
+  message?: string;
 }
 export interface CategoryListResponse {
   /**

@@ -5,6 +5,8 @@ import { type IndexName, indexes } from '../lib/table/schema.ts';
 export interface Access {
   readonly reads: readonly Kind[];
   readonly writes: readonly Kind[];
+  /** Kinds whose items it only updates, and does not read. */
+  readonly updates?: readonly Kind[];
   /** Further partitions, such as those of an index that spans stores. */
   readonly alsoReads?: readonly string[];
 }
@@ -32,7 +34,7 @@ const allIndexes = Object.keys(indexes) as IndexName[];
 const onlyUpdated: readonly Kind[] = ['STORE'];
 
 /** A function's permissions on the table: its kinds of item only, and no scan. */
-export const permissions = ({ reads, writes, alsoReads = [] }: Access): Permission[] => {
+export const permissions = ({ reads, writes, updates = [], alsoReads = [] }: Access): Permission[] => {
   const readable = [...new Set([...reads, ...writes])].flatMap(partitionsOf).concat(alsoReads);
   // Only a transaction checks items that it does not write, and only a function that writes has transactions.
   const checks = writes.length > 0 ? ['ConditionCheckItem'] : [];
@@ -52,7 +54,7 @@ export const permissions = ({ reads, writes, alsoReads = [] }: Access): Permissi
     sid: 'Update',
     actions: ['UpdateItem'],
     indexes: [],
-    partitions: writes.filter((kind) => onlyUpdated.includes(kind)).flatMap(partitionsOf),
+    partitions: [...writes.filter((kind) => onlyUpdated.includes(kind)), ...updates].flatMap(partitionsOf),
   };
   return [read, write, update].filter(({ partitions }) => partitions.length > 0);
 };
@@ -65,8 +67,11 @@ export const authorizerPermissions: Permission[] = [
   { sid: 'Keys', actions: ['GetItem', 'UpdateItem'], indexes: [], partitions: partitionsOf('KEY') },
 ];
 
-/** The worker checks that the store exists, keeps the record of each delivery, and notes lost dispensers. */
-export const workerAccess: Access = { reads: ['STORE'], writes: ['DELIVERY', 'DISPENSER'] };
+/**
+ * The worker checks that the store exists, keeps the record of each delivery, and notes lost dispensers and, with the
+ * products that a customer owns, when one was given.
+ */
+export const workerAccess: Access = { reads: ['STORE'], writes: ['DELIVERY', 'DISPENSER'], updates: ['OWNED'] };
 
 /** Asks a store's dispenser for an avatar, counts that, and keeps the answer for the store. */
 export const lookUpAccess: Access = {

@@ -1,10 +1,10 @@
 import type { Identifier } from '../../lib/identifier.ts';
 import { type CustomerItem, customerKey } from '../../lib/store/customers.ts';
 import { productKey } from '../../lib/store/memberships.ts';
+import { type OwnedItem, ownedKey } from '../../lib/store/owned.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import {
   type BuyerState,
-  ownedKey,
   type PurchaseItem,
   purchaseItems,
   purchaseKey,
@@ -48,7 +48,7 @@ const readStored = async (store: string, all: Bought[]) => {
   const [recorded, products, owned, spends, customers] = await Promise.all([
     read<PurchaseItem>(({ id }) => purchaseKey(store, id)),
     read(({ productId }) => productKey(store, productId)),
-    read(({ buyer, productId }) => ownedKey(store, buyer.uuid, productId)),
+    read<OwnedItem>(({ buyer, productId }) => ownedKey(store, buyer.uuid, productId)),
     read<SpendItem>(({ buyer }) => spendKey(store, buyer.uuid)),
     read<CustomerItem>(({ buyer }) => customerKey(store, buyer.uuid)),
   ]);
@@ -60,8 +60,11 @@ const readStored = async (store: string, all: Bought[]) => {
     stateOf: (buyer: Resident, purchases: Bought[]): BuyerState => ({
       spend: at(spends, spendKey(store, buyer.uuid)),
       customer: at(customers, customerKey(store, buyer.uuid)),
-      owned: new Set(
-        purchases.flatMap(({ productId }) => (at(owned, ownedKey(store, buyer.uuid, productId)) ? [productId] : [])),
+      owned: new Map(
+        purchases.flatMap(({ productId }) => {
+          const item = at(owned, ownedKey(store, buyer.uuid, productId));
+          return item ? [[productId, item] as const] : [];
+        }),
       ),
     }),
   };

@@ -1,4 +1,5 @@
 import { now, source } from '../clock.ts';
+import { noteDelivered } from '../store/owned.ts';
 import { findStore } from '../store/stores.ts';
 import { callDispenser, type Outcome } from './call.ts';
 import {
@@ -64,6 +65,8 @@ const fail = async (delivery: Delivery, error: string): Promise<Handled> =>
 const settle = async (delivery: Delivery, tried: Dispenser & { url: string }, outcome: Outcome): Promise<Handled> => {
   switch (outcome.kind) {
     case 'given':
+      // First, since a worker that dies here calls again: the dispenser knows the delivery, and this is noted once more.
+      await noteDelivered(delivery.store, delivery.recipientUuid, delivery.productId);
       await completeDelivery(delivery);
       return { outcome: 'delivered' };
     case 'refused':

@@ -6,7 +6,7 @@ import { findResident } from '../store/residents.ts';
 import { all, any, atMost, check, is, isNew, missing, put, update } from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
-import { get, getMany, removeMany, rowsOf, transact, updateExisting, write } from '../table/table.ts';
+import { get, getMany, type OutsideId, removeMany, rowsOf, transact, updateExisting, write } from '../table/table.ts';
 import { dispenserKey } from './dispensers.ts';
 import type { Order } from './message.ts';
 import { keepDays } from './settings.ts';
@@ -95,6 +95,26 @@ export const listDeliveriesTo = (store: string, uuid: string): Source<Delivery> 
     (rows) => getMany<Delivery & Key>(rows),
   );
 
+/** The least id of those made since a time, in milliseconds since 1970. */
+const leastIdSince = (millis: number): string =>
+  millis
+    .toString(16)
+    .padStart(12, '0')
+    .replace(/^(.{8})/, '$1-');
+
+/** True if a delivery of the product to this recipient, other than `except`, was ordered after then and has been tried. */
+export const wasOrderedSince = async (
+  millis: number,
+  { store, recipientUuid, productId }: Pick<Order, 'store' | 'recipientUuid' | 'productId'>,
+  except: string,
+): Promise<boolean> => {
+  const from = { position: leastIdSince(millis), inclusive: true };
+  const recent = await listDeliveriesTo(store, recipientUuid)({ descending: false, from });
+  return recent.some(
+    ({ id, productId: other, createdAt }) => id !== except && other === productId && Date.parse(createdAt) > millis,
+  );
+};
+
 const byId = ({ id }: Delivery): string => id;
 
 /**
@@ -129,13 +149,13 @@ interface Reopened {
 }
 
 /**
- * Opens a delivery again for the request `by`, unless `refusalOf` refuses its state. A request that is sent again finds what
+ * Opens a delivery again for a request, unless `refusalOf` refuses its state. A request that is sent again finds what
  * it opened. Throws 404 for an unknown delivery.
  */
 export const reopenDelivery = async (
   store: string,
   id: string,
-  by: string,
+  { id: by, use }: OutsideId,
   refusalOf: (state: DeliveryState) => Error | undefined,
 ): Promise<Reopened> => {
   const key = deliveryKey(store, id);
@@ -147,6 +167,7 @@ export const reopenDelivery = async (
       return { delivery: before, order: undefined, undo: async () => undefined };
     const refusal = isOurs ? undefined : refusalOf(state);
     if (refusal) throw refusal;
+    use();
     const outcome = await write<Delivery>(
       update(key, {
         set: { ...movedTo(store, 'queued'), expiresAt: keepUntil(now()), inARow: 0, retriedBy: by },

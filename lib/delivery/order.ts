@@ -1,11 +1,28 @@
 import { now, timestamp } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { invalid, notFound } from '../problem.ts';
+import type { Product } from '../routes/products.ts';
+import { getResident } from '../store/customers.ts';
+import { claimRedelivery, leaveUnconfirmed, ownedKey, redeliveryPauseMillis, tooSoon } from '../store/owned.ts';
 import { getProduct } from '../store/products.ts';
-import { findResident } from '../store/residents.ts';
-import { idOutside } from '../table/table.ts';
-import { type Delivery, reopenDelivery } from './deliveries.ts';
+import { findResident, type Resident } from '../store/residents.ts';
+import { futureIdOutside, idOutside } from '../table/table.ts';
+import { type Delivery, reopenDelivery, wasOrderedSince } from './deliveries.ts';
 import { sendForRequest } from './queue.ts';
+
+/** Puts the order on the queue, and answers it. Throws 503 if the queue does not confirm the message. */
+const send = async (
+  store: string,
+  id: string,
+  { id: productId, item }: Pick<Product, 'id' | 'item'>,
+  resident: Resident,
+  message: string,
+) => {
+  const recipient = { recipientUuid: resident.uuid, recipientUsername: resident.username };
+  const order = { store, id, productId, ...recipient, item, message, createdAt: timestamp(now()) };
+  await sendForRequest({ kind: 'deliver', ...order });
+  return { productId, ...recipient, queued: true, message, deliveryId: id };
+};
 
 /**
  * Orders the delivery of a product. Writes nothing to the table: the message in the queue is the order. A request that is
@@ -16,10 +33,31 @@ export const orderDelivery = async (store: string, productId: string, recipient:
   const [product, resident] = await Promise.all([getProduct(store, productId), findResident(store, recipient)]);
   if (!product.active) throw notFound();
   if (!resident) throw invalid('recipientIdentifier names a resident who does not exist.');
-  const recipientFields = { recipientUuid: resident.uuid, recipientUsername: resident.username };
-  const order = { store, id: idOutside(), productId, ...recipientFields, item: product.item, message };
-  await sendForRequest({ kind: 'deliver', ...order, createdAt: timestamp(now()) });
-  return { productId, ...recipientFields, queued: true, message, deliveryId: order.id };
+  return send(store, idOutside(), product, resident, message);
+};
+
+/**
+ * Orders the delivery of a product to a customer who owns it and may have copies. One that is not sold any more is delivered
+ * too. Throws 404 for an unknown resident or product, 400 for a customer who does not own it, for a product without copies
+ * and within 60 seconds of another delivery of it to them, and 503 if the queue does not confirm the message.
+ */
+export const redeliver = async (store: string, customer: Identifier, productId: string, message: string) => {
+  const [product, resident] = await Promise.all([getProduct(store, productId), getResident(store, customer)]);
+  const by = futureIdOutside();
+  const of = { store, recipientUuid: resident.uuid, productId };
+  const isTooSoon = await wasOrderedSince(now() - redeliveryPauseMillis, of, by.id);
+  const key = ownedKey(store, resident.uuid, productId);
+  const mark = await claimRedelivery(key, by, () => {
+    if (!product.permissions.copy) throw invalid('The customer may not have copies of the product.');
+    if (isTooSoon) throw tooSoon();
+  });
+  try {
+    return await send(store, mark.id, product, resident, message);
+  } catch (error) {
+    // Without this note the customer waits for a minute.
+    await leaveUnconfirmed(key, mark).catch(() => undefined);
+    throw error;
+  }
 };
 
 const made = 'The delivery was made already: order a new one.';
@@ -31,7 +69,7 @@ const made = 'The delivery was made already: order a new one.';
  * Throws 404 for an unknown delivery, 400 in any other state, 503 if the queue does not confirm the message.
  */
 export const retryDelivery = async (store: string, id: string, { hanging = false } = {}): Promise<Delivery> => {
-  const { delivery, order, undo } = await reopenDelivery(store, id, idOutside(), (state) => {
+  const { delivery, order, undo } = await reopenDelivery(store, id, futureIdOutside(), (state) => {
     if (state === 'delivered') return invalid(made);
     if (state === 'queued' && !hanging) return invalid('The delivery is queued already: it will be tried.');
     return undefined;

@@ -62,21 +62,40 @@ const ProductResponse = z
 
 const messageWords = 'must be at most 1023 bytes of UTF-8 without control characters other than tabs and line ends';
 
+const message = () =>
+  text({
+    min: 0,
+    max: 1023,
+    multiline: true,
+    also: { test: (value) => Buffer.byteLength(value) <= 1023, words: messageWords },
+  })
+    .default('')
+    .describe(
+      'A note that is sent to the recipient with the item: at most 1,023 **bytes** of UTF-8; tabs and line ends are allowed.',
+    );
+
 const DeliverProductRequest = z
   .object({
     recipientIdentifier: identifier().describe('The avatar who gets the item, by username or UUID.'),
-    message: text({
-      min: 0,
-      max: 1023,
-      multiline: true,
-      also: { test: (value) => Buffer.byteLength(value) <= 1023, words: messageWords },
-    })
-      .default('')
-      .describe(
-        'A note that is sent to the recipient with the item: at most 1,023 **bytes** of UTF-8; tabs and line ends are allowed.',
-      ),
+    message: message(),
   })
   .meta({ id: 'DeliverProductRequest' });
+
+const RedeliverProductRequest = z.object({ message: message() }).meta({ id: 'RedeliverProductRequest' });
+
+const OwnedProduct = z
+  .object({
+    productId: uuid().describe('UUID of the product, in lower case.'),
+    name: z.string().describe('Name of the product; empty where the store has no such product any more.'),
+    quantity: z.int().describe('How many times the customer has bought it.'),
+    boughtAt: z.string().describe('When the customer bought it first.').meta({ format: 'date-time' }),
+    lastDeliveredAt: z
+      .string()
+      .nullable()
+      .describe('When the dispenser last gave it to the customer; null: never, as far as is known.')
+      .meta({ format: 'date-time' }),
+  })
+  .meta({ id: 'OwnedProductResponse' });
 
 const ProductDeliveryResponse = z
   .object({
@@ -162,4 +181,30 @@ export const deliverProduct = route('POST /v1/products/{id}/actions/deliver', {
   resolves: true,
   queue: true,
   delivers: true,
+});
+
+export const listOwnedProducts = route('GET /v1/customers/{identifier}/products', {
+  id: 'products/list-owned-products',
+  summary: 'List the products that a customer owns',
+  scope: 'customers:read',
+  query: z.object(pageQuery),
+  response: listOf('OwnedProductListResponse', 'Owned products', OwnedProduct),
+  reads: ['OWNED', 'PRODUCT'],
+  resolves: true,
+  extension: true,
+});
+
+export const redeliverProduct = route('POST /v1/customers/{identifier}/products/{productId}/actions/redeliver', {
+  id: 'products/redeliver-product',
+  summary: 'Deliver a product again to a customer who owns it',
+  scope: 'products:redeliver',
+  body: RedeliverProductRequest,
+  bodyOptional: true,
+  response: ProductDeliveryResponse,
+  reads: ['PRODUCT', 'DELIVERY'],
+  writes: ['OWNED'],
+  resolves: true,
+  queue: true,
+  delivers: true,
+  extension: true,
 });

@@ -6,6 +6,7 @@ import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { get, rowsOf, transact } from '../table/table.ts';
 import { type CustomerItem, customerUpsert, findCustomerItem, getCustomer, rankOf, uuidOf } from './customers.ts';
+import { type OwnedItem, ownedKey, ownedWrite } from './owned.ts';
 import type { Resident } from './residents.ts';
 
 /** A customer's spend, in whole L$. */
@@ -77,11 +78,6 @@ export interface PurchaseItem extends Key {
 
 export const purchaseKey = (store: string, id: string): Key => ({ pk: partition(store, 'PURCHASE'), sk: id });
 
-export const ownedKey = (store: string, uuid: string, productId: string): Key => ({
-  pk: partition(store, 'OWNED', uuid),
-  sk: productId,
-});
-
 /** A store's purchases, in the order of their ids. */
 export const listPurchases = (store: string): Source<PurchaseItem> =>
   rowsOf({ partition: partition(store, 'PURCHASE') });
@@ -90,13 +86,13 @@ export const listPurchases = (store: string): Source<PurchaseItem> =>
 export interface BuyerState {
   spend: SpendItem | undefined;
   customer: CustomerItem | undefined;
-  /** Those of the products bought that they own already. */
-  owned: ReadonlySet<string>;
+  /** Those of the products bought that they own already, by the products' ids. */
+  owned: ReadonlyMap<string, OwnedItem>;
 }
 
 /**
  * The writes that record purchases of one buyer: two items, and at most two for each purchase. Refused if the buyer's
- * spend has changed since `state`, or if one of the purchases is recorded already.
+ * spend or a product that they own has changed since `state`, or if one of the purchases is recorded already.
  */
 export const purchaseItems = (
   store: string,
@@ -112,7 +108,8 @@ export const purchaseItems = (
     const day = dayOf(Date.parse(at));
     if (day >= oldest) days[day] = (days[day] ?? 0) + price;
   }
-  const acquired = [...new Set(purchases.map(({ productId }) => productId))].filter((id) => !owned.has(id));
+  const bought = Object.entries(Object.groupBy(purchases, ({ productId }) => productId));
+  const acquired = bought.filter(([productId]) => !owned.has(productId));
   const asRead = spend ? all(is('sum', spend.sum), is('totalOwned', spend.totalOwned)) : isNew;
   return [
     update(spendKey(store, uuid), {
@@ -126,7 +123,13 @@ export const purchaseItems = (
     ...purchases.map(({ id, productId, price, at }) =>
       put({ ...purchaseKey(store, id), uuid, productId, price, at }, isNew),
     ),
-    ...acquired.map((productId) => put(ownedKey(store, uuid, productId), isNew)),
+    ...bought.map(([productId, some = []]) =>
+      ownedWrite(
+        ownedKey(store, uuid, productId),
+        owned.get(productId),
+        some.map(({ at }) => at),
+      ),
+    ),
   ];
 };
 
@@ -139,12 +142,12 @@ export const recordPurchase = async (store: string, purchase: Purchase): Promise
   for (let attempt = 1; ; attempt++) {
     const [recorded, owned, spend, customer] = await Promise.all([
       get(purchaseKey(store, id)),
-      get(ownedKey(store, buyer.uuid, productId)),
+      get<OwnedItem>(ownedKey(store, buyer.uuid, productId)),
       get<SpendItem>(spendKey(store, buyer.uuid)),
       findCustomerItem(store, buyer.uuid),
     ]);
     if (recorded) return false;
-    const state = { spend, customer, owned: new Set(owned ? [productId] : []) };
+    const state = { spend, customer, owned: new Map(owned ? [[productId, owned]] : []) };
     if (!(await transact(purchaseItems(store, buyer, [purchase], state)))) return true;
     await pauseOvertaken(attempt);
   }

@@ -129,15 +129,29 @@ const recordings = new AsyncLocalStorage<Recording>();
 /** Runs a request's handler: the change that it makes is recorded by `recording`. */
 export const recorded = <T>(recording: Recording, work: () => T): T => recordings.run(recording, work);
 
+/** The id of what a request makes outside the table; `use` says that it will be known there. */
+export interface OutsideId {
+  id: string;
+  use: () => void;
+}
+
+/** The id that `idOutside` answers, for a request that may still be refused. */
+export const futureIdOutside = (): OutsideId => {
+  const recording = recordings.getStore();
+  const use = (): void => {
+    if (recording) recording.isIdUsed = true;
+  };
+  return { id: recording?.id ?? newId(), use };
+};
+
 /**
  * The id of what a request makes outside the table, where its record takes no part. A request with an Idempotency-Key gets
  * the same one however often it is sent: its record holds the id, and outlives a failure from here on.
  */
 export const idOutside = (): string => {
-  const recording = recordings.getStore();
-  if (!recording) return newId();
-  recording.isIdUsed = true;
-  return recording.id;
+  const { id, use } = futureIdOutside();
+  use();
+  return id;
 };
 
 /**

@@ -53,4 +53,19 @@ export const productTexts: Record<string, OperationText> = {
     request: { recipientIdentifier: 'Ada Lovelace', message: 'Enjoy! 🎁' },
     refused: { recipientIdentifier: 'nobody.here' },
   },
+  'products/list-owned-products': {
+    description:
+      '**An extension of this service, beyond the contract.** The products that a customer has bought, as sales and imported ' +
+      'purchases tell, in the order of their ids.',
+    parameters: { identifier: 'nova', limit: 2 },
+  },
+  'products/redeliver-product': {
+    description:
+      '**An extension of this service, beyond the contract.** Queues a product for delivery to a customer who owns it and may ' +
+      'have copies (`permissions.copy`), also where it is not sold any more. 400 within 60 seconds of another delivery of it to ' +
+      'them. After a 503 the queue may have it: a request in the same minute orders the same delivery.',
+    parameters: { identifier: 'nova', productId: '00000003-dede-4ede-8ede-000000000001' },
+    request: { message: 'Here it is again.' },
+    refused: { message: '\u0007' },
+  },
 };

@@ -28,6 +28,9 @@ const path = process.env.FUZZ_PATH;
 const blockSize = Math.min(wanted, 2000);
 const atOnce = 16;
 
+/** Endpoints that put one message on the queue for each 200. */
+const queueing = ['products/deliver-product', 'products/redeliver-product', 'deliveries/retry-delivery'];
+
 let service: Awaited<ReturnType<typeof startTestService>>;
 let writtenBy: ReturnType<typeof watchWrites>;
 let queueUrl: string;

@@ -75,12 +75,17 @@ const ownersPage =
     return pageOf(pathOf(owner), () => make(call, owner))(call, '');
   };
 
+/** A customer who owns two products and was delivered one of them twice, an hour ago. */
+const owner = async (call: Call) => {
+  const { uuid } = await newResident();
+  codes += 1;
+  return { uuid, ...(await seedOneOfEach(call, { code: `Owned ${codes}`, owner: uuid, customer: uuid })) };
+};
+
 const onDelivery =
   (method: string, rest = ''): Budget['prepare'] =>
   async (call) => {
-    const { uuid } = await newResident();
-    codes += 1;
-    const { delivery } = await seedOneOfEach(call, { code: `Delivered ${codes}`, owner: uuid, customer: uuid });
+    const { delivery } = await owner(call);
     return [method, `/v1/deliveries/${delivery}${rest}`];
   };
 
@@ -201,6 +206,25 @@ export const catalogueBudgets: readonly Budget[] = [
       return ['POST', `/v1/products/${await product(call)}/actions/deliver`, { recipientIdentifier }];
     },
   },
+  // The owned products take a unit, the name of each half a one.
+  {
+    endpoint: 'list-owned-products',
+    when: 'owns two',
+    steps: 2,
+    units: 2,
+    prepare: async (call) => ['GET', `/v1/customers/${(await owner(call)).uuid}/products?limit=10`],
+  },
+  // Product (1), recent deliveries (0.5 and 0.5 for each) and owned product (1) are read, and the last is marked (1).
+  {
+    endpoint: 'redeliver-product',
+    when: 'after two deliveries',
+    steps: 5,
+    units: 4.5,
+    prepare: async (call) => {
+      const { uuid, product: owned } = await owner(call);
+      return ['POST', `/v1/customers/${uuid}/products/${owned}/actions/redeliver`];
+    },
+  },
   { endpoint: 'get-delivery', when: '', steps: 1, units: 1, prepare: onDelivery('GET') },
   // The delivery is read (1), and moves in the index of the states (3).
   { endpoint: 'retry-delivery', when: 'failed', steps: 2, units: 4, prepare: onDelivery('POST', '/actions/retry') },
@@ -210,9 +234,7 @@ export const catalogueBudgets: readonly Budget[] = [
     steps: 2,
     units: 1.5,
     prepare: async (call) => {
-      const { uuid } = await newResident();
-      codes += 1;
-      await seedOneOfEach(call, { code: `Delivered ${codes}`, owner: uuid, customer: uuid });
+      const { uuid } = await owner(call);
       return ['GET', `/v1/deliveries?limit=10&recipient=${uuid}`];
     },
   },

@@ -3,6 +3,7 @@ import { newLot } from '../../lib/credit/lots.ts';
 import { deliveryStates } from '../../lib/routes/deliveries.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { couponItems } from '../../lib/store/coupons.ts';
+import { ownedKey } from '../../lib/store/owned.ts';
 import { partition } from '../../lib/table/schema.ts';
 import { ada, bob, cleo } from './residents.ts';
 import { putAll } from './seed.ts';
@@ -12,7 +13,7 @@ import type { Call } from './service.ts';
 /**
  * The dearest call of each list: of all combinations of its filters, a page of 1,000 in a store with 2,000 rows of each kind.
  * All products are in one category, all coupons and cards are one owner's, and one customer has had a coupon applied for each
- * product that is not active any more; Bob has been delivered as many products. The rows are as large as in most shops: a product has 0.5 KB. A test counts these
+ * product that is not active any more; Bob owns as many products, and was delivered each. The rows are as large as in most shops: a product has 0.5 KB. A test counts these
  * calls.
  */
 export interface WorstCall {
@@ -55,6 +56,7 @@ export const worstCalls: readonly WorstCall[] = [
   },
   { endpoint: 'list-customers', query: 'spentMoreThan=0', steps: 2, units: 527, growth: page },
   { endpoint: 'list-gift-cards', query: '', steps: 3, units: 543.5, growth: page },
+  { endpoint: 'list-owned-products', query: '', steps: 2, units: 544.5, growth: page },
   {
     endpoint: 'list-deliveries',
     query: `state=queued&recipient=${bob.uuid}`,
@@ -102,13 +104,18 @@ export const seedWorst = async (): Promise<{ store: string; category: string }> 
     ...{ state: 'delivered', attempts: 1, inARow: 1, leaseUntil: '', deliveredAt: timestamp(number) },
     expiresAt: timestamp(number),
   }));
-  await putAll([...applied.flat(), ...lots, ...deliveries]);
+  const owned = Array.from({ length: worstCount }, (_, number) => ({
+    ...ownedKey(store, bob.uuid, idOf(number)),
+    ...{ quantity: 1, boughtAt: timestamp(number), lastDeliveredAt: timestamp(number) },
+  }));
+  await putAll([...applied.flat(), ...lots, ...deliveries, ...owned]);
   return seeded;
 };
 
 const owners: Record<string, string> = {
   'list-owner-coupons': ada.uuid,
   'list-gift-cards': bob.uuid,
+  'list-owned-products': bob.uuid,
   'list-customer-coupons': cleo.uuid,
   'list-credit-lots': cleo.uuid,
 };

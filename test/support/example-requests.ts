@@ -22,7 +22,7 @@ export const routesInOrder: readonly Route[] = [
 /** Endpoints that refuse the same request again: it is done, or too soon. */
 export const onceOnly: readonly string[] = [
   'deliveries/retry-delivery',
-  'customers/redeliver-product',
+  'products/redeliver-product',
   'gift-cards/redeem-gift-card',
 ];
 

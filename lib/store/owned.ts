@@ -1,0 +1,108 @@
+import { now, timestamp } from '../clock.ts';
+import { loaded } from '../lists/source.ts';
+import { invalid } from '../problem.ts';
+import { all, any, atMost, exists, is, isNew, missing, update, type Write } from '../table/language.ts';
+import { pauseOvertaken } from '../table/retry.ts';
+import { type Key, partition } from '../table/schema.ts';
+import { get, getMany, type OutsideId, rowsOf, write } from '../table/table.ts';
+import { productKey } from './memberships.ts';
+
+/** The last delivery of a product to its owner that a request has queued. */
+interface QueuedDelivery {
+  at: string;
+  /** The delivery's id. */
+  id: string;
+  /** The request that queued it. */
+  by: string;
+  /** The queue did not confirm it, so that it may or may not have it. */
+  unconfirmed?: true;
+}
+
+/** A product that a customer owns. */
+export interface OwnedItem extends Key {
+  /** How many times they have bought it. Absent in items of earlier versions. */
+  quantity?: number;
+  /** When they bought it first. Absent in items of earlier versions. */
+  boughtAt?: string;
+  lastDeliveredAt?: string;
+  queued?: QueuedDelivery;
+}
+
+export const ownedKey = (store: string, uuid: string, productId: string): Key => ({
+  pk: partition(store, 'OWNED', uuid),
+  sk: productId,
+});
+
+/** The write that adds purchases of a product to what a customer owns. Refused if the item is not as it was read. */
+export const ownedWrite = (key: Key, owned: OwnedItem | undefined, boughtAt: readonly string[]): Write =>
+  update(key, {
+    set: {
+      quantity: (owned ? (owned.quantity ?? 1) : 0) + boughtAt.length,
+      boughtAt: [...boughtAt, owned?.boughtAt ?? '9'].sort()[0],
+    },
+    when: owned ? all(exists, is('quantity', owned.quantity), is('boughtAt', owned.boughtAt)) : isNew,
+  });
+
+/** The products that a customer owns, in the order of their ids. The name is empty where the store has no such product. */
+export const listOwned = (store: string, uuid: string) =>
+  loaded(
+    rowsOf<OwnedItem>({ partition: partition(store, 'OWNED', uuid) }),
+    ({ sk }) => sk,
+    async (rows) => {
+      const products = await getMany<Key & { name: string }>(rows.map(({ sk }) => productKey(store, sk)));
+      const names = new Map(products.map(({ sk, name }) => [sk, name]));
+      return rows.map(({ sk, quantity = 1, boughtAt, lastDeliveredAt = null }) => ({
+        productId: sk,
+        name: names.get(sk) ?? '',
+        quantity,
+        boughtAt: boughtAt ?? timestamp(0),
+        lastDeliveredAt,
+      }));
+    },
+  );
+
+/** Notes that the dispenser gave the product, if the recipient owns it. A repeat leaves the same. */
+export const noteDelivered = async (store: string, uuid: string, productId: string): Promise<void> => {
+  const at = timestamp(now());
+  const isNewer = any(missing('lastDeliveredAt'), atMost('lastDeliveredAt', at));
+  await write(update(ownedKey(store, uuid, productId), { set: { lastDeliveredAt: at }, when: all(exists, isNewer) }));
+};
+
+/** A product is delivered to its owner again at most once in this time. */
+export const redeliveryPauseMillis = 60_000;
+
+export const tooSoon = () =>
+  invalid('The product was queued for this customer less than 60 seconds ago: wait for that delivery.');
+
+/**
+ * Claims the redelivery of a product for a request, for a minute. The mark's id is the delivery's: that of the
+ * request's own earlier attempt, or of a delivery that the queue did not confirm, so that the item is given once. Throws
+ * 400 unless the customer owns the product, what `refuseOwner` throws of one who does, and 400 within a minute of another
+ * redelivery.
+ */
+export const claimRedelivery = async (
+  key: Key,
+  { id: by, use }: OutsideId,
+  refuseOwner: () => void,
+): Promise<QueuedDelivery> => {
+  for (let attempt = 1; ; attempt++) {
+    const owned = await get<OwnedItem>(key);
+    if (!owned) throw invalid('The customer does not own the product.');
+    refuseOwner();
+    const { queued } = owned;
+    const isRecent = queued !== undefined && now() < Date.parse(queued.at) + redeliveryPauseMillis;
+    const isOurs = queued?.by === by;
+    if (isRecent && !isOurs && !queued.unconfirmed) throw tooSoon();
+    const id = queued && (isOurs || isRecent) ? queued.id : by;
+    use();
+    const mark: QueuedDelivery = { at: timestamp(now()), id, by };
+    const outcome = await write(update(key, { set: { queued: mark }, when: all(exists, is('queued', queued)) }));
+    if (outcome.done) return mark;
+    await pauseOvertaken(attempt);
+  }
+};
+
+/** Notes that the queue did not confirm a claimed delivery: the next request of that minute orders the same one. */
+export const leaveUnconfirmed = async (key: Key, mark: QueuedDelivery): Promise<void> => {
+  await write(update(key, { set: { queued: { ...mark, unconfirmed: true } }, when: is('queued', mark) }));
+};

@@ -1,0 +1,249 @@
+import { randomUUID } from 'node:crypto';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { handler } from '../../../functions/delivery-worker.ts';
+import { workerAccess } from '../../../infra/permissions.ts';
+import { newId, timestamp } from '../../../lib/clock.ts';
+import { registerDispenser } from '../../../lib/delivery/dispensers.ts';
+import { recordPurchase } from '../../../lib/store/spend.ts';
+import { asFunction } from '../../support/access.ts';
+import { batchOf, contextWith, received, serve, startTestQueue } from '../../support/deliveries.ts';
+import { answerLost, intercept } from '../../support/faults.ts';
+import { newResident, unknownUuid } from '../../support/residents.ts';
+import { setClock, startTestService } from '../../support/service.ts';
+import { walkList } from '../../support/walk.ts';
+
+let service: Awaited<ReturnType<typeof startTestService>>;
+let queueUrl: string;
+let owner: Awaited<ReturnType<typeof newResident>>;
+let product: string;
+let stop = () => {};
+let now = Date.parse('2027-04-01T00:00:00.000Z');
+
+const wait = (millis: number): void => {
+  now += millis;
+  setClock(now);
+};
+
+const newProduct = async (fields = {}): Promise<string> =>
+  (await service.call('POST', '/v1/products', { name: 'Lamp', price: 5, ...fields })).body.id;
+
+const buy = (productId: string, at = timestamp(now), price = 5) =>
+  recordPurchase(service.store, { id: randomUUID(), buyer: owner, productId, price, at });
+
+const redeliver = (productId = product, body: object | undefined = undefined, headers = {}, who = owner.uuid) =>
+  service.call('POST', `/v1/customers/${who}/products/${productId}/actions/redeliver`, body, headers);
+
+const owned = async (): Promise<Record<string, unknown>[]> =>
+  (await service.call('GET', `/v1/customers/${owner.uuid}/products`)).body.data;
+
+/** Has the worker handle every message, under its role. Returns the ids of the deliveries. */
+const workOff = async (): Promise<string[]> => {
+  const ids: string[] = [];
+  for (let some = await received(queueUrl); some.length > 0; some = await received(queueUrl)) {
+    ids.push(...some.map((text) => JSON.parse(text).id));
+    await asFunction('delivery-worker', workerAccess, () => handler(batchOf(...some), contextWith(120_000)));
+  }
+  return ids;
+};
+
+beforeAll(async () => {
+  wait(0);
+  ({ url: queueUrl } = await startTestQueue());
+  service = await startTestService();
+  process.env.DISPENSER_LOOPBACK = 'allowed';
+  const url = await serve((_, response) => response.end());
+  await registerDispenser(service.store, { url, region: '', items: [], keyId: 'KeyOfTests01' });
+});
+beforeEach(async () => {
+  wait(3_600_000);
+  owner = await newResident();
+  product = await newProduct();
+  await buy(product);
+});
+afterEach(async () => {
+  stop();
+  vi.restoreAllMocks();
+  while ((await received(queueUrl)).length > 0);
+});
+
+/** The queue refuses the next message, or takes it and its answer is lost. */
+const failQueue = (isSent: boolean): void => {
+  const { send } = SQSClient.prototype;
+  // biome-ignore lint/suspicious/noExplicitAny: `send` has an overload for each command.
+  vi.spyOn(SQSClient.prototype, 'send').mockImplementation(async function (this: SQSClient, ...args: any[]) {
+    if (!(args[0] instanceof SendMessageCommand)) return (send as (...all: unknown[]) => unknown).apply(this, args);
+    if (isSent) await (send as (...all: unknown[]) => unknown).apply(this, args);
+    vi.restoreAllMocks();
+    throw answerLost();
+  });
+};
+
+test('lists each owned product once, with how often and when first it was bought, in pages both ways', async () => {
+  const [earlier, at] = [timestamp(now - 86_400_000), timestamp(now)];
+  const others = [await newProduct({ name: 'Chair', active: false }), newId()];
+  for (const id of others) await buy(id);
+  await buy(product, earlier);
+  await buy(product, at, 0);
+
+  const rows = await walkList(service.call, `/v1/customers/${owner.username}/products`, 2);
+
+  const one = { quantity: 1, boughtAt: at, lastDeliveredAt: null };
+  expect(rows).toEqual(
+    [
+      { ...one, productId: product, name: 'Lamp', quantity: 3, boughtAt: earlier },
+      { ...one, productId: others[0], name: 'Chair' },
+      { ...one, productId: others[1], name: '' },
+    ].sort((a, b) => (String(a.productId) < String(b.productId) ? -1 : 1)),
+  );
+});
+
+test('counts every one of many purchases at once', async () => {
+  await Promise.all(Array.from({ length: 8 }, () => buy(product, timestamp(now), 0)));
+
+  expect(await owned()).toMatchObject([{ productId: product, quantity: 9 }]);
+});
+
+test('200s as deliver does, names the delivery, and says when it was last given', async () => {
+  const { status, body, headers } = await redeliver(product, { message: ' Again! ' });
+  const before = await owned();
+  wait(1000);
+  const worked = await workOff();
+
+  expect([status, body]).toEqual([
+    200,
+    {
+      productId: product,
+      recipientUuid: owner.uuid,
+      recipientUsername: owner.username,
+      queued: true,
+      message: 'Again!',
+    },
+  ]);
+  expect(worked).toEqual([headers.get('delivery-id')]);
+  expect([before[0]?.lastDeliveredAt, (await owned())[0]?.lastDeliveredAt]).toEqual([null, timestamp(now)]);
+});
+
+test('a delivery to somebody who does not own the product makes nobody its owner', async () => {
+  const { uuid } = await newResident();
+  await service.call('POST', `/v1/products/${product}/actions/deliver`, { recipientIdentifier: uuid });
+
+  expect(await workOff()).toHaveLength(1);
+  expect((await service.call('GET', `/v1/customers/${uuid}/products`)).body.data).toEqual([]);
+});
+
+test('200s for a product that is not sold any more', async () => {
+  const retired = await newProduct({ active: false });
+  await buy(retired);
+
+  expect((await redeliver(retired)).status).toBe(200);
+});
+
+test('404s for an unknown product or resident, 400s for who does not own it and for one without copies, and queues nothing', async () => {
+  const [notOwned, single] = [await newProduct(), await newProduct({ permissions: { copy: false } })];
+  await buy(single);
+
+  const answers = [
+    await redeliver(newId()),
+    await redeliver(product, undefined, {}, unknownUuid),
+    await redeliver(product, undefined, {}, 'a..b'),
+    await redeliver(notOwned),
+    await redeliver(single),
+    await redeliver(product, { message: 'a\u0007b' }),
+    await service.callOther('POST', `/v1/customers/${owner.uuid}/products/${product}/actions/redeliver`),
+  ];
+
+  expect(answers.map(({ status }) => status)).toEqual([404, 404, 400, 400, 400, 400, 404]);
+  expect(answers[3]?.body.errors).toEqual(['The customer does not own the product.']);
+  expect(answers[4]?.body.errors).toEqual(['The customer may not have copies of the product.']);
+  expect(await received(queueUrl)).toEqual([]);
+});
+
+test('400s within 60 seconds of another redelivery, and 200s after them', async () => {
+  const other = await newProduct();
+  await buy(other);
+
+  const first = await redeliver();
+  wait(59_999);
+  const [soon, ofOther] = [await redeliver(), await redeliver(other)];
+  wait(1);
+  const later = await redeliver();
+
+  expect([first, soon, ofOther, later].map(({ status }) => status)).toEqual([200, 400, 200, 200]);
+  expect(await received(queueUrl)).toHaveLength(3);
+});
+
+test('400s within 60 seconds of a delivery that another request ordered and the worker has tried', async () => {
+  await service.call('POST', `/v1/products/${product}/actions/deliver`, { recipientIdentifier: owner.uuid });
+  await workOff();
+
+  wait(59_999);
+  const soon = await redeliver();
+  wait(2);
+
+  expect([soon.status, (await redeliver()).status]).toEqual([400, 200]);
+});
+
+test('of many redeliveries at once one is queued', async () => {
+  const count = 8;
+  let readers = 0;
+  const allHaveRead = Promise.withResolvers<void>();
+  stop = intercept(async (call, send) => {
+    const answer = await send();
+    const isRead = call.operation === 'GetItem' && JSON.stringify(call.input).includes('#OWNED#');
+    if (isRead && ++readers === count) allHaveRead.resolve();
+    if (isRead) await allHaveRead.promise;
+    return answer;
+  });
+
+  const answers = await Promise.all(Array.from({ length: count }, () => redeliver()));
+
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(count - 1).fill(400)]);
+  expect(await received(queueUrl)).toHaveLength(1);
+});
+
+test.each([true, false])('after a 503 the next request orders the same delivery (message sent: %s)', async (isSent) => {
+  failQueue(isSent);
+
+  const unconfirmed = await redeliver();
+  const repeated = await redeliver();
+  const third = await redeliver();
+
+  expect([unconfirmed, repeated, third].map(({ status }) => status)).toEqual([503, 200, 400]);
+  const ids = new Set(await workOff());
+  expect([...ids]).toEqual([repeated.headers.get('delivery-id')]);
+});
+
+test('with an Idempotency-Key a redelivery that took effect is answered again, and queued under one id', async () => {
+  const headers = { 'Idempotency-Key': randomUUID() };
+  stop = intercept(async (call, send) => {
+    if (call.isWrite && JSON.stringify(call.input).includes('"done"')) throw answerLost();
+    return send();
+  });
+  const first = await redeliver(product, undefined, headers);
+  stop();
+  await workOff();
+
+  wait(41_000);
+  const again = await redeliver(product, undefined, headers);
+
+  expect([first.status, again.status]).toEqual([200, 200]);
+  expect(again.headers.get('delivery-id')).toBe(first.headers.get('delivery-id'));
+});
+
+test('a mark whose write was answered late is the request’s own', async () => {
+  let lost = false;
+  stop = intercept(async (call, send) => {
+    const answer = await send();
+    if (call.isWrite && !lost && JSON.stringify(call.input).includes('#OWNED#')) {
+      lost = true;
+      throw answerLost();
+    }
+    return answer;
+  });
+
+  const { status } = await redeliver();
+
+  expect([lost, status]).toEqual([true, 200]);
+  expect(await received(queueUrl)).toHaveLength(1);
+});
