@@ -62,7 +62,8 @@ const pathCases: Case[] = routes.flatMap((row) =>
     foreign: () => theirs[kind],
     request: (foreign: string) => {
       const ids = kinds.map((each, index) => (index === place ? foreign : mine[each]));
-      const path = row.path.replace(/\{(?:id|productId)\}/g, () => ids.shift() ?? '');
+      const named = row.path.replace('{identifier}', bob.uuid);
+      const path = named.replace(/\{(?:id|productId)\}/g, () => ids.shift() ?? '');
       return { path, ...(row.body && { body: anyBody }) };
     },
   })),
