@@ -88,7 +88,7 @@ export const answerOf = (delivery: Delivery): DeliveryAnswer => {
  * The deliveries to a recipient, oldest first, in the order of their ids. Records of earlier versions are among them only
  * once they have been tried again: they have no place in the recipient's list until then.
  */
-export const listDeliveriesTo = (store: string, uuid: string): Source<Delivery> =>
+const listDeliveriesTo = (store: string, uuid: string): Source<Delivery> =>
   loaded(
     rowsOf<Key>({ partition: recipientList(store, uuid), index: 'byFlags' }),
     ({ sk }) => sk,
