@@ -92,7 +92,8 @@ export class StoreServiceStack extends Stack {
           ...(row.queue ? [sendStatement(data.queue)] : []),
           ...(row.resolves ? [invokeStatement(lookUp)] : []),
         ],
-        isWaitedFor: true,
+        // A warm function takes two resources more, of which a stack has at most 500.
+        ...(!row.extension && { isWaitedFor: true }),
       });
       api.addMethod(row, endpoint.target);
       if (row.writes.includes('LOT')) creditWriters.push(endpoint);

@@ -33,12 +33,12 @@ test('encrypts the table with the merchant’s own key where a setting asks for 
   });
 });
 
-test('keeps endpoints and authorizer warm, but neither the sweep nor the worker', () => {
+test('keeps the contract’s endpoints and the authorizer warm, but neither others nor the sweep nor the worker', () => {
   const entryOf = ({ Properties }: Resource): string => asked.all[Properties.FunctionName.Ref].Properties.Code.ZipFile;
 
   const warm = asked.ofType('AWS::Lambda::Alias');
 
-  const entries = ['authorizer', ...routes.map(({ id }) => id)];
+  const entries = ['authorizer', ...routes.filter(({ extension }) => !extension).map(({ id }) => id)];
   expect(warm.map(([, alias]) => entryOf(alias)).sort()).toEqual(entries.map((entry) => `// ${entry}`).sort());
   for (const [id, { Properties }] of warm)
     expect(Properties.ProvisionedConcurrencyConfig, id).toEqual({ ProvisionedConcurrentExecutions: 2 });
