@@ -7,6 +7,7 @@ import { randomFrom } from '../support/faults.ts';
 import type { OneOfEach } from '../support/one-of-each.ts';
 import { seedResidents } from '../support/residents.ts';
 import { startTestService } from '../support/service.ts';
+import { volume } from '../support/volume.ts';
 import { requestTag, watchWrites } from '../support/writes.ts';
 
 /** Calls every endpoint with every scope, while the gateway caches the authorizer's answers as on AWS. */
@@ -76,7 +77,8 @@ test(`every endpoint accepts exactly the keys with its scope, and one without a 
   const pairs = keys.flatMap((key) => routes.map((row) => ({ ...key, row })));
 
   // The second time every answer of the authorizer comes from the cache.
-  for (const { name, of, key, row } of [...shuffled(pairs), ...shuffled(pairs)])
+  const again = shuffled(pairs).slice(0, volume(300, pairs.length));
+  for (const { name, of, key, row } of [...shuffled(pairs), ...again])
     expect(await isLetThrough(row, key), `${name} on ${row.id}`).toBe(row.scope === null || of.includes(row.scope));
 });
 
