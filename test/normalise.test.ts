@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { normalised, searchForms, searchText } from '../lib/normalise.ts';
+import { volume } from './support/volume.ts';
 
 test('no character alone makes a search text of more than four times its length', () => {
   const grown: string[] = [];
-  for (let code = 0; code <= 0x10ffff; code++) {
+  for (let code = 0; code <= 0x10ffff; code += volume(7, 1)) {
     if (code >= 0xd800 && code <= 0xdfff) continue;
     const character = String.fromCodePoint(code);
     const most = 4 * character.length;

@@ -35,7 +35,7 @@ const DeliveryResponse = z
 
 const filters = {
   state: z
-    .enum(deliveryStates, { error: `must be ${deliveryStates.join(', ').replace(/, (\w+)$/, ' or $1')}` })
+    .enum(deliveryStates, { error: 'must be queued, waiting, delivered or failed' })
     .optional()
     .describe('Only deliveries in this state.'),
   recipient: identifier()

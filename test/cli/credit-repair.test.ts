@@ -20,7 +20,7 @@ import { volume } from '../support/volume.ts';
 
 /** `CREDIT_REPAIR_SEED` and `_PATH` replay a random run, `_RUNS` asks for more. */
 const seed = Number(process.env.CREDIT_REPAIR_SEED ?? Date.now() % 2 ** 31);
-const runs = Number(process.env.CREDIT_REPAIR_RUNS ?? volume(10, 300));
+const runs = Number(process.env.CREDIT_REPAIR_RUNS ?? volume(4, 60));
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 const end = start + 60_000;
 

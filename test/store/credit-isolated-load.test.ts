@@ -18,7 +18,7 @@ import { outcomeOf, steps, takeAtOnce } from './credit-steps.ts';
 
 /** `CREDIT_ISOLATION_SEED` repeats the commands of a run, though not its timing; `CREDIT_ISOLATION_RUNS` asks for more. */
 const seed = Number(process.env.CREDIT_ISOLATION_SEED ?? Date.now() % 2 ** 31);
-const runs = Number(process.env.CREDIT_ISOLATION_RUNS ?? volume(1, 20));
+const runs = Number(process.env.CREDIT_ISOLATION_RUNS ?? volume(1, 8));
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 const longestMillis = 60;
 
