@@ -90,8 +90,8 @@ const forSomeTime = (): (() => boolean) => {
   return () => now() < until;
 };
 
-/** Reads after which lots that do not belong to their customer's item are a fault, and not another writer's change. */
-const maxReads = 5;
+/** Reads after which lots that do not belong to one version of their customer's item are a fault, and not a change seen in part. */
+const maxReads = 8;
 
 /**
  * The general path: reads the customer and the lots that matter, decides, and writes the whole decision in one
@@ -104,6 +104,8 @@ const changeByPlan = async <R = CustomerCredit>(
 ): Promise<Changed<R>> => {
   const { store, uuid, type, cause, mayGoOn } = asked;
   let known = found;
+  // Each version may be seen in part for a moment, and a busy customer has a new one at each read.
+  const torn = { version: -1, reads: 0 };
   for (let attempt = 1; ; attempt++) {
     const read: Promise<CreditItem> | CreditItem = known ?? getCustomerItem(store, uuid);
     const reads = [read, join?.()] as const;
@@ -130,7 +132,9 @@ const changeByPlan = async <R = CustomerCredit>(
       continue;
     }
     const isTorn = lots !== undefined && !isWhole(item, type, lots);
-    if (isTorn && attempt >= maxReads && (await isCurrent(item, lots)))
+    const version = item.creditVersion ?? 0;
+    if (isTorn) Object.assign(torn, { version, reads: torn.version === version ? torn.reads + 1 : 1 });
+    if (isTorn && torn.reads >= maxReads && (await isCurrent(item, lots)))
       failBooks(change, `${lots.open.length} open lots were read, which are not those of ${JSON.stringify(holding)}`);
     const plan = isTorn ? undefined : await planOf(change, item, lots, joined);
     if (!plan) {
