@@ -105,6 +105,9 @@ const undecidedByState = [
   'categories/create-category',
 ];
 
+/** Writes without a body that an earlier request may have made impossible. A redeemed card cannot be disabled. */
+const decidedByState: readonly string[] = [...onceOnly, 'gift-cards/disable-gift-card'];
+
 /** True if no earlier write can change the status of a well-formed request. */
 const isFree = (row: Route, query: string, body: string): boolean => {
   if (row.id === 'products/create-product') {
@@ -119,8 +122,8 @@ const isFree = (row: Route, query: string, body: string): boolean => {
 const wellFormedStatuses = (row: Route, params: Record<string, string>, query: string, body: string): number[] => {
   const { identifier } = params;
   if (isFree(row, query, body)) return [identifier === undefined || isKnown(identifier) ? row.status : 404];
-  // A write without a body can only fail by its path, unless it is done only once.
-  return row.body || row.method === 'GET' || onceOnly.includes(row.id)
+  // Any other write without a body can only fail by its path.
+  return row.body || row.method === 'GET' || decidedByState.includes(row.id)
     ? [row.status, ...row.problems]
     : [row.status, 404];
 };
