@@ -3,7 +3,7 @@ import { type Scope, scopes } from '../lib/routes/route.ts';
 /** The scopes that a key for one purpose needs. */
 interface Preset {
   scopes: readonly Scope[];
-  /** What such a key is for, and what a thief could do to the store with it. Both are for the merchant. */
+  /** Texts for the merchant: the purpose of such a key, and the harm that a thief could do to the store with it. */
   use: string;
   risk: string;
 }
@@ -59,7 +59,7 @@ export const presetNames = Object.keys(presets) as PresetName[];
 /** One line for the merchant who issues such a key. */
 export const presetText = (name: PresetName): string => `${presets[name].use}. A thief ${presets[name].risk}.`;
 
-/** Whether two lists hold the same scopes. */
+/** True if two lists hold the same scopes. */
 export const areSame = (some: readonly Scope[], others: readonly Scope[]): boolean =>
   new Set(some).size === new Set(others).size && others.every((scope) => some.includes(scope));
 

@@ -87,7 +87,7 @@ const endFault = (text: string): string | undefined => {
   }
 };
 
-/** What a new key may do, and its end, if it has one. */
+/** The scopes of a new key, and its end, if it has one. */
 interface Rights {
   scopes: readonly Scope[];
   expiresAt: string | undefined;

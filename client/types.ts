@@ -1134,7 +1134,7 @@ export interface GiftCardResponse {
    */
   active: boolean;
   /**
-   * Whether the card was redeemed. Redeeming sets it, and no PUT.
+   * True once the card was redeemed. Redeeming sets it, and no PUT.
    */
   redeemed: boolean;
   /**
@@ -1182,7 +1182,7 @@ export interface RedeemGiftCardRequest {
    */
   reason?: string;
   /**
-   * What it belongs to in the store’s own records, such as a ticket: at most 100 characters.
+   * A number or name from the store’s own records, such as a ticket: at most 100 characters.
    */
   reference?: string;
 }
@@ -1531,7 +1531,7 @@ export interface StoreResponse {
    */
   name: string;
   /**
-   * Whether the store sells. While it is closed, quotes and sales are refused, and nothing else.
+   * True while the store sells. While it is closed, quotes and sales are refused, and nothing else.
    */
   open: boolean;
   /**

@@ -10,7 +10,7 @@ const GiftCardResponse = z
     ownerUsername: ownerUsername(),
     credit: z.int().describe('Balance of the card in L$.'),
     active: boolean().describe('Whether the card can be used.'),
-    redeemed: boolean().describe('Whether the card was redeemed. Redeeming sets it, and no PUT.'),
+    redeemed: boolean().describe('True once the card was redeemed. Redeeming sets it, and no PUT.'),
     transfer: boolean().describe('Whether the owner may give the card away.'),
     texture: uuid().nullable().describe('UUID of the texture that the card shows inworld; null: none.'),
     purchased: boolean().describe('Whether the card was bought. A granted card was not.'),

@@ -7,7 +7,7 @@ const StoreResponse = z
     id: z.string().describe('Id of the store.'),
     name: z.string().describe('Name of the store.'),
     open: boolean().describe(
-      'Whether the store sells. While it is closed, quotes and sales are refused, and nothing else.',
+      'True while the store sells. While it is closed, quotes and sales are refused, and nothing else.',
     ),
     key: z
       .object({

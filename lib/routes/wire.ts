@@ -196,7 +196,7 @@ export const remarks = {
   reason: text({ min: 0, max: 200 }).optional().describe('Why, for the store’s own records: at most 200 characters.'),
   reference: text({ min: 0, max: 100 })
     .optional()
-    .describe('What it belongs to in the store’s own records, such as a ticket: at most 100 characters.'),
+    .describe('A number or name from the store’s own records, such as a ticket: at most 100 characters.'),
 };
 
 /** The two types of credit that a customer has. */

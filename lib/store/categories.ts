@@ -11,7 +11,7 @@ import { get, type Precondition, rowsOf, transact, updateExisting, write } from 
 
 export const categoryKey = (store: string, id: string): Key => ({ pk: partition(store, 'CATEGORY'), sk: id });
 
-/** What is stored under a category's key; without a name, the category was deleted. */
+/** The item under a category's key; without a name, the category was deleted. */
 type CategoryItem = Key & Partial<Category>;
 
 const isCategory = (item: CategoryItem): item is Key & Category => item.name !== undefined;

@@ -174,7 +174,7 @@ const moves = (store: string, productId: string, categories: readonly string[], 
 export const isFiledAsRead = (product: Filing): Condition => all(...filingNames.map((name) => is(name, product[name])));
 
 /**
- * What follows for a product's memberships when its flags change: the new attributes of its item, and the writes (at most
+ * The consequences for a product's memberships when its flags change: the new attributes of its item, and the writes (at most
  * 96) that belong into one transaction with the item's. That must be on condition that the item is as it was read.
  */
 export const refiled = async (

@@ -24,11 +24,11 @@ export interface StoredResident extends Resident, RenameMark, Key {
   names: string[];
 }
 
-/** What the operator told of a resident. All stores share it. */
+/** The key of a resident of whom the operator told. All stores share them. */
 export const residentKey = (uuid: string): Key => sharedKey('RESIDENT', uuid);
 export const nameKey = (name: string): Key => sharedKey('NAME', name);
 
-/** What one store was told of a resident, by a key or by its dispenser. No other store sees it. */
+/** The key of a resident of whom one store was told, by a key or by its dispenser. No other store sees them. */
 export const storeResidentKey = (store: string, uuid: string): Key => ({
   pk: partition(store, 'STORE_RESIDENT'),
   sk: uuid,
@@ -68,7 +68,7 @@ export const forgetResidents = (): void => {
 const ownKey = (store: string, { uuid, username }: Identifier): string => `${store} ${uuid ?? username}`;
 
 /**
- * What the store was told of a resident. A name that is another's for the operator does not lead to them; without any
+ * A resident as the store was told of them. A name that is another's for the operator does not lead to them; without any
  * other they are called by their UUID.
  */
 export const asTold = async ({ uuid, username, names }: StoredResident): Promise<KnownResident> => {

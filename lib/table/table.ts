@@ -259,7 +259,7 @@ const sendMatched = async <T, R>(
     if (!holds(change.when, found)) return { done: false, found: found as T | undefined };
     const current = answer(found as T) as object;
     ifMatch(current);
-    // What a resource has by default is no attribute of its item until another writer sets it.
+    // An item has no attribute for a default until another writer sets it.
     const asRead = unchanged(found, Object.keys(current));
     const guarded = update(key, { ...change, when: all(change.when, asRead) });
     const outcome = await sendInOrder<T>(guarded);

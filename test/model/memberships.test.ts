@@ -59,7 +59,7 @@ type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
 const maybe = [undefined, false, true];
 const filters = maybe.flatMap((listed) => maybe.map((bloggable) => ({ listed, bloggable })));
 
-/** What a category's list shows, by filter. */
+/** The products that a category's list shows, by filter. */
 const shown = async (store: string, id: string): Promise<string[][]> =>
   Promise.all(
     filters.map(async (filter) => {

@@ -28,7 +28,7 @@ interface Scene {
   about: string;
   older: Request;
   newer: Request | (() => Promise<Request>);
-  /** What the requests are about, as it is now. */
+  /** The resource that the requests are about, as it is now. */
   read: () => Promise<unknown>;
   /** After the newer request. */
   wanted: unknown;

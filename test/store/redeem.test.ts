@@ -215,7 +215,7 @@ const modelOf = (step: Step, state: State): State | undefined => {
   return { ...state, card: { ...state.card, credit, active, transfer } };
 };
 
-/** What an answer says of the state after its step. */
+/** The state after a step, as its answer tells it. */
 type Seen = (state: State) => boolean;
 
 const carryOut = async (card: string, who: [string, string], step: Step): Promise<Seen> => {

@@ -22,7 +22,7 @@ export interface WorstCall {
   /** Sequential calls to the table. */
   steps: number;
   units: number;
-  /** What a store with more rows adds. */
+  /** The units that a store with more rows adds. */
   growth: string;
 }
 
