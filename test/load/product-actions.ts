@@ -1,3 +1,4 @@
+import { getDelivery, listDeliveries } from '../../lib/routes/deliveries.ts';
 import * as rows from '../../lib/routes/products.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import { send } from './client.ts';
@@ -85,6 +86,17 @@ const deliver = async (world: World): Promise<void> => {
   compare(world, `a delivery of ${id}`, answer.body, known);
 };
 
+/** A delivery that the list shows is found by its id. The first attempt writes both, so the client knows no id before. */
+const readDelivery = async (world: World): Promise<void> => {
+  const { service, pick, customers } = world;
+  const recipient = (pick(customers) as Resident).uuid;
+  const listed = pick((await send(service, listDeliveries, { query: { recipient } })).body.data) as { id: string };
+  if (listed === undefined) return;
+  const { id } = listed;
+  const { body } = await send(service, getDelivery, { params: { id } });
+  compare(world, `delivery ${id}`, body, { id, recipientUuid: recipient });
+};
+
 export const productActions: readonly Action[] = [
   { weight: 3, run: create },
   { weight: 4, run: update },
@@ -93,4 +105,5 @@ export const productActions: readonly Action[] = [
   { weight: 2, run: listOfCategory },
   { weight: 3, run: page },
   { weight: 5, run: deliver },
+  { weight: 1, run: readDelivery },
 ];
