@@ -29,6 +29,8 @@ export interface CreditLot extends Lot, Key {
   createdBy: string;
   /** The version of the customer's credit before it was added. */
   version: number;
+  /** The version of the customer's credit that touched it last. Lots of earlier deployments have none. */
+  changed?: number;
   /** When, and by which request, it ended; the credit that was left then stays in `remaining`. */
   endedAt?: string;
   endedBy?: string;

@@ -29,6 +29,45 @@ interface ImportedRow {
   amount: number;
 }
 
+/** The kinds of change that history knows. */
+export const changeKinds = [
+  'set',
+  'increment',
+  'expire',
+  'sale',
+  'refund',
+  'redeem',
+  'import',
+  'opening',
+  'unrecorded',
+] as const;
+export type ChangeKind = (typeof changeKinds)[number];
+
+/** The texts of a request about its change: both absent where they were empty. */
+export interface Remarks {
+  reason?: string | undefined;
+  reference?: string | undefined;
+}
+
+/**
+ * The change that a customer's credit saw last, in the attribute `lastChange` of their item. Each change overwrites it. The
+ * stream's consumer makes the rows of history from it and from the balances before and after.
+ */
+export interface LastChange extends Remarks {
+  kind: ChangeKind;
+  at: string;
+  /**
+   * The types of credit that changed, with the L$ that came due in the same change, if any. The last has the number
+   * `creditVersion` in history, the one before it the number before.
+   */
+  types: { type: CreditType; expired?: number }[];
+  /** The request, where a request of an API key made the change, and the key's id. */
+  requestId?: string;
+  keyId?: string;
+  saleId?: string;
+  giftCardId?: string;
+}
+
 /** A customer's item as the credit rules see it. */
 export interface CreditItem extends CustomerItem {
   creditUnlotted?: number;
@@ -42,8 +81,9 @@ export interface CreditItem extends CustomerItem {
   restrictedDue?: string;
   restrictedEpoch?: string;
   restrictedNewest?: string;
-  /** Goes up with every change of credit, of either type. */
+  /** Goes up by one with every change of credit of one type, so by two where a sale or refund changes both. */
   creditVersion?: number;
+  lastChange?: LastChange;
   /**
    * The version up to which nothing but imports has changed the credit: while it is `creditVersion`, the store itself has
    * never touched it, and more may be imported.

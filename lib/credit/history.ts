@@ -1,0 +1,52 @@
+import { type Key, partition } from '../table/schema.ts';
+import type { CreditType } from './rules.ts';
+import type { ChangeKind, Remarks } from './state.ts';
+
+/** The part that one lot has in a change: negative for L$ that were taken, expired or were superseded, positive for added ones. */
+export interface LotPart {
+  id: string;
+  amount: number;
+  expiresAt: string;
+}
+
+/** One change of a customer's credit of one type. The balances are those after it. */
+export interface HistoryRow extends Remarks {
+  kind: ChangeKind;
+  at: string;
+  /** The balance of the type grew by `amount` less `expired`. */
+  amount: number;
+  expired: number;
+  credit: number;
+  restrictedCredit: number;
+  /** The change of permanent credit, which is in no lot. */
+  unlotted: number;
+  requestId?: string;
+  keyId?: string;
+  saleId?: string;
+  giftCardId?: string;
+}
+
+/**
+ * A row of history as it is stored. The customer's stream record brings the row, each lot's record its part, in any order:
+ * without `kind` only parts have come so far.
+ */
+export interface HistoryItem extends Key, Partial<HistoryRow> {
+  /** In the order of expiry, then of creation: the first 200. */
+  lots?: LotPart[];
+  /** The `expiresAt` of the last part, where there are more than 200. The row tells what the rest comes to. */
+  lastExpiresAt?: string;
+}
+
+/** The most parts of lots that a row holds one by one. */
+export const maxLotParts = 200;
+
+export const historyPartition = (store: string, uuid: string, type: CreditType): string =>
+  partition(store, 'HISTORY', `${uuid}#${type}`);
+
+const digits = 12;
+
+/** `sequence` is the number of the change among those of its customer, from 1 on. */
+export const historyKey = (store: string, uuid: string, type: CreditType, sequence: number): Key => ({
+  pk: historyPartition(store, uuid, type),
+  sk: String(sequence).padStart(digits, '0'),
+});
