@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DeleteMessageBatchCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { putResident } from '../../cli/residents.ts';
 import { handler } from '../../functions/delivery-worker.ts';
 import { listDeliveries, listWaits } from '../../lib/delivery/deliveries.ts';
@@ -82,7 +82,7 @@ test('gives each of 200 items exactly once while workers die, messages repeat an
   const dispenser = await startDispenser(
     async (url) => (await service.call('PUT', '/v1/dispenser', { url, region: 'Ahern' })).body.secret,
   );
-  afterAll(() => dispenser.stop());
+  onTestFinished(() => dispenser.stop());
   const { id } = (await service.call('POST', '/v1/products', { name: 'Lamp', price: 1 })).body;
   for (let i = 0; i < count; i++)
     await service.call('POST', `/v1/products/${id}/actions/deliver`, {
@@ -108,7 +108,7 @@ test('gives each of 200 items exactly once while workers die, messages repeat an
     });
   };
   const poller = startPoller({ queueUrl, worker: mortal, concurrency: 4, visibilitySeconds: 1 });
-  afterAll(() => poller.stop());
+  onTestFinished(() => poller.stop());
   const delivered = async (): Promise<number> =>
     (await listDeliveries(service.store, 'delivered')({ descending: false })).length;
 

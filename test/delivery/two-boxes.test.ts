@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { putResident } from '../../cli/residents.ts';
 import { handler } from '../../functions/delivery-worker.ts';
 import { listDeliveries } from '../../lib/delivery/deliveries.ts';
@@ -26,7 +26,7 @@ const startBox = async () => {
     await sleep(50);
     return secret;
   });
-  afterAll(() => box.stop());
+  onTestFinished(() => box.stop());
   return box;
 };
 
@@ -34,7 +34,7 @@ test('gives each of 20 items exactly once while two boxes with two keys register
   const count = 20;
   const boxes = await Promise.all([startBox(), startBox()]);
   const poller = startPoller({ queueUrl, worker: handler, concurrency: 4, visibilitySeconds: 5 });
-  afterAll(() => poller.stop());
+  onTestFinished(() => poller.stop());
   const { id } = (await service.call('POST', '/v1/products', { name: 'Lamp', price: 1 })).body;
   const stateOf = async (state: (typeof deliveryStates)[number]): Promise<number> =>
     (await listDeliveries(service.store, state)({ descending: false })).length;

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { run } from '../../cli/run.ts';
 import { source } from '../../lib/clock.ts';
 import { logSink } from '../../lib/log.ts';
 import { forgetResidents } from '../../lib/store/residents.ts';
 import { startService } from '../../local/service.ts';
+import { atEnd } from './at-end.ts';
 
 const command = new URL('../../cli/store.ts', import.meta.url).pathname;
 
@@ -82,7 +82,7 @@ export const startForCli = async ({ demo = true } = {}) => {
   process.env.TABLE_NAME = `test-${randomUUID()}`;
   const limits = { rate: 1e6, burst: 1e6 };
   const service = await startService({ port: 0, dataDir: dir, memory: true, reset: false, demo, ...limits }, () => {});
-  afterAll(async () => {
+  atEnd(async () => {
     await service.stop();
     rmSync(dir, { recursive: true, force: true });
   });

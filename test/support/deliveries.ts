@@ -4,10 +4,10 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
 import { GetQueueAttributesCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSEvent } from 'aws-lambda';
-import { afterAll } from 'vitest';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import type { Order } from '../../lib/delivery/message.ts';
 import { ensureQueues, startQueue } from '../../local/queue.ts';
+import { atEnd } from './at-end.ts';
 
 /** Starts a queue server with queues for this test file, in memory or in `dir`, and points the service at them. */
 export const startTestQueue = async (dir?: string) => {
@@ -18,7 +18,7 @@ export const startTestQueue = async (dir?: string) => {
     DELIVERY_QUEUE_URL: url,
     DELIVERY_DLQ_URL: deadLetterUrl,
   });
-  afterAll(async () => {
+  atEnd(async () => {
     delete process.env.AWS_ENDPOINT_URL_SQS;
     await queue.stop();
   });
@@ -65,7 +65,7 @@ const listen = async (server: Server | TcpServer): Promise<string> => {
 /** Starts an HTTP server on loopback. It ends with the test file. */
 export const serve = async (listener: Parameters<typeof createServer>[1]): Promise<string> => {
   const server = createServer(listener);
-  afterAll(() => {
+  atEnd(() => {
     server.close();
     server.closeAllConnections();
   });
@@ -81,7 +81,7 @@ export const serveRaw = async (onConnection: (socket: Socket) => void): Promise<
     socket.on('close', () => sockets.delete(socket));
     onConnection(socket);
   });
-  afterAll(() => {
+  atEnd(() => {
     server.close();
     for (const socket of sockets) socket.destroy();
   });

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { type ImportOptions, type ImportReport, importFile } from '../../cli/data/import.ts';
 import { kinds } from '../../cli/data/kinds.ts';
 import { createStore } from '../../cli/stores.ts';
-
+import { atEnd } from './at-end.ts';
 import { kindOf } from './kinds.ts';
 import { seedResidents } from './residents.ts';
 import { freshTable } from './service.ts';
@@ -15,7 +14,7 @@ import { freshTable } from './service.ts';
 export const tempDir = (): string => {
   const dir = join(tmpdir(), `sis-files-${randomUUID()}`);
   mkdirSync(dir);
-  afterAll(() => rmSync(dir, { recursive: true, force: true }));
+  atEnd(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
 };
 

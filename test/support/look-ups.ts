@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { afterAll } from 'vitest';
 import { handler } from '../../functions/resident-lookup.ts';
 import { lookUpAccess } from '../../infra/permissions.ts';
 import { registerDispenser } from '../../lib/delivery/dispensers.ts';
@@ -9,6 +8,7 @@ import type { LookUp } from '../../lib/store/resident-lookup.ts';
 import { avatarOf } from '../../local/grid.ts';
 import { startLambda } from '../../local/lambda.ts';
 import { asFunction } from './access.ts';
+import { atEnd } from './at-end.ts';
 import { serve } from './deliveries.ts';
 
 /** Serves the look-up function under its role, as Lambda does, for this test file. */
@@ -18,7 +18,7 @@ export const startTestLookUps = async (): Promise<void> => {
     'resident-lookup': (lookUp: LookUp) => asFunction('resident-lookup', lookUpAccess, () => handler(lookUp)),
   });
   process.env.RESIDENT_LOOKUP_URL = `${lambda.endpoint}/2015-03-31/functions/resident-lookup/invocations`;
-  afterAll(lambda.stop);
+  atEnd(lambda.stop);
 };
 
 type Respond = (name: string, response: ServerResponse) => void;

@@ -4,23 +4,28 @@ import { resolver } from '../../lib/delivery/address.ts';
 import { logSink } from '../../lib/log.ts';
 import { forgetResidents } from '../../lib/store/residents.ts';
 import { engine } from '../../lib/table/table.ts';
+import { cleanUpAll } from './at-end.ts';
 import { stopIntercepting } from './faults.ts';
 import { logLines } from './log.ts';
 
-/** Restores the process at the end of each test file, so that the next file starts from the same state. */
+/** Ends what the test file started, and restores the process, so that the next file starts from the same state. */
 
 const env = { ...process.env };
 const kept = [source, resolver, logSink, engine].map((object) => ({ object, members: { ...object } }));
 
-afterAll(() => {
+afterAll(async () => {
   vi.restoreAllMocks();
   stopIntercepting();
-  forgetResidents();
-  logLines.length = 0;
-  for (const { object, members } of kept) {
-    for (const name of Object.keys(object)) if (!(name in members)) Reflect.deleteProperty(object, name);
-    Object.assign(object, members);
+  try {
+    await cleanUpAll();
+  } finally {
+    forgetResidents();
+    logLines.length = 0;
+    for (const { object, members } of kept) {
+      for (const name of Object.keys(object)) if (!(name in members)) Reflect.deleteProperty(object, name);
+      Object.assign(object, members);
+    }
+    for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
+    Object.assign(process.env, env);
   }
-  for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
-  Object.assign(process.env, env);
 });

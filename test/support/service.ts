@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll } from 'vitest';
 import { issueKey } from '../../cli/api-keys.ts';
 import { createStore } from '../../cli/stores.ts';
 import { handler as authorizer } from '../../functions/authorizer.ts';
@@ -16,6 +15,7 @@ import { db, tableName } from '../../lib/table/client.ts';
 import { createGateway, type Handler } from '../../local/gateway.ts';
 import { ensureTable } from '../../local/table.ts';
 import { asRow } from './access.ts';
+import { atEnd } from './at-end.ts';
 import { logLines } from './log.ts';
 
 /** Makes a table for this test file, which the service uses from then on. */
@@ -86,7 +86,7 @@ export const startTestService = async ({ authorizerTtlSeconds = 0 } = {}) => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  afterAll(() => {
+  atEnd(() => {
     server.closeAllConnections();
     server.close();
   });
