@@ -218,6 +218,32 @@ export interface Endpoints {
     answer: CreditLotListResponse;
   };
   /**
+   * List the changes of a customer's credit
+   */
+  'GET /v1/customers/{identifier}/credit/history': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+      /**
+       * Only changes of this type of credit.
+       */
+      type?: 'regular' | 'restricted';
+    };
+    answer: CreditChangeListResponse;
+  };
+  /**
    * Read a customer's spend
    */
   'GET /v1/customers/{identifier}/spend': {
@@ -1042,6 +1068,88 @@ export interface CreditLotResponse {
    * When it ended. Null: it is open.
    */
   endedAt: string | null;
+}
+export interface CreditChangeListResponse {
+  /**
+   * Changes of credit, at most `limit`.
+   */
+  data: CreditChangeResponse[];
+  pagination: Pagination;
+}
+export interface CreditChangeResponse {
+  /**
+   * The number of the change among those of the customer's credit, from 1 on.
+   */
+  sequence: number;
+  /**
+   * When it was made.
+   */
+  at: string;
+  /**
+   * The type of credit that changed. The other balance stayed as it was.
+   */
+  type: 'regular' | 'restricted';
+  /**
+   * What changed it. `opening`: the balance when history began. `unrecorded`: history had failed for more than a day, and the balances alone are known.
+   */
+  kind: 'set' | 'increment' | 'expire' | 'sale' | 'refund' | 'redeem' | 'import' | 'opening' | 'unrecorded';
+  /**
+   * L$ by which the change itself raised the balance of the type; negative where it lowered it.
+   */
+  amount: number;
+  /**
+   * L$ that came due in the same change, and left the balance beside `amount`. 0 or more.
+   */
+  expired: number;
+  /**
+   * The regular balance after it.
+   */
+  credit: number;
+  /**
+   * The restricted balance after it.
+   */
+  restrictedCredit: number;
+  /**
+   * The parts that lots and permanent credit have in it: they come to `amount` less `expired`.
+   */
+  lots: {
+    /**
+     * UUID of the lot, in lower case. Null: permanent credit, or the lots of a change beyond the first 200 together.
+     */
+    id: string | null;
+    /**
+     * L$ that were added; negative for those that were taken, expired or were superseded.
+     */
+    amount: number;
+    /**
+     * When the lot expires, or the last of several. Null: permanent credit.
+     */
+    expiresAt: string | null;
+  }[];
+  /**
+   * The `reason` of the request. Null: none.
+   */
+  reason: string | null;
+  /**
+   * The `reference` of the request. Null: none.
+   */
+  reference: string | null;
+  /**
+   * The sale that it belongs to. Null: none.
+   */
+  saleId: string | null;
+  /**
+   * The gift card that was redeemed. Null: none.
+   */
+  giftCardId: string | null;
+  /**
+   * The `X-Request-Id` of the request that made it. Null: none.
+   */
+  requestId: string | null;
+  /**
+   * The id of the API key that made it. Null: none.
+   */
+  keyId: string | null;
 }
 export interface CustomerSpendResponse {
   /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CustomerCredit } from '../routes/credit.ts';
+import { type CustomerCredit, changeKinds } from '../routes/credit.ts';
 import type { CustomerItem } from '../store/customers.ts';
 import type { Cause, Pending } from './lots.ts';
 import type { CreditCommand, CreditType, Holding } from './rules.ts';
@@ -29,18 +29,7 @@ interface ImportedRow {
   amount: number;
 }
 
-/** The kinds of change that history knows. */
-export const changeKinds = [
-  'set',
-  'increment',
-  'expire',
-  'sale',
-  'refund',
-  'redeem',
-  'import',
-  'opening',
-  'unrecorded',
-] as const;
+export { changeKinds };
 export type ChangeKind = (typeof changeKinds)[number];
 
 /** The texts of a request about its change: both absent where they were empty. */

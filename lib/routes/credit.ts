@@ -49,7 +49,7 @@ const IncrementCustomerCreditRequest = z
     anyOf: [{ properties: { delta: { minimum: 0 } } }, { properties: { expiresAt: false } }],
   });
 
-const typeOfLot = ['regular', 'restricted'] as const;
+const typeOfCredit = ['regular', 'restricted'] as const;
 const stateOfLot = ['open', 'drained', 'expired', 'superseded'] as const;
 
 const time = () => z.string().meta({ format: 'date-time' });
@@ -57,7 +57,7 @@ const time = () => z.string().meta({ format: 'date-time' });
 const CreditLotResponse = z
   .object({
     id: uuid().describe('UUID of the lot, in lower case.'),
-    type: z.enum(typeOfLot).describe('The type of credit.'),
+    type: z.enum(typeOfCredit).describe('The type of credit.'),
     amount: z.int().describe('L$ that were added.'),
     remaining: z.int().describe('L$ that are left; for a lot that has ended, L$ that were left then.'),
     state: z
@@ -69,17 +69,70 @@ const CreditLotResponse = z
   })
   .meta({ id: 'CreditLotResponse' });
 
+const queryType = () => z.enum(typeOfCredit, { error: 'must be regular or restricted' }).optional();
+
 const lotFilters = {
-  type: z
-    .enum(typeOfLot, { error: 'must be regular or restricted' })
-    .optional()
-    .describe('Only lots of this type of credit.'),
+  type: queryType().describe('Only lots of this type of credit.'),
   state: z
     .enum(stateOfLot, { error: 'must be open, drained, expired or superseded' })
     .optional()
     .describe('Only open lots, or those that ended this way.'),
 };
 
+/** The kinds of change that history knows. */
+export const changeKinds = [
+  'set',
+  'increment',
+  'expire',
+  'sale',
+  'refund',
+  'redeem',
+  'import',
+  'opening',
+  'unrecorded',
+] as const;
+
+const LotPart = z.object({
+  id: uuid()
+    .nullable()
+    .describe(
+      'UUID of the lot, in lower case. Null: permanent credit, or the lots of a change beyond the first 200 together.',
+    ),
+  amount: z.int().describe('L$ that were added; negative for those that were taken, expired or were superseded.'),
+  expiresAt: time().nullable().describe('When the lot expires, or the last of several. Null: permanent credit.'),
+});
+
+const nullableId = (words: string) => z.string().nullable().describe(`${words} Null: none.`);
+
+const CreditChangeResponse = z
+  .object({
+    sequence: z.int().describe("The number of the change among those of the customer's credit, from 1 on."),
+    at: time().describe('When it was made.'),
+    type: z.enum(typeOfCredit).describe('The type of credit that changed. The other balance stayed as it was.'),
+    kind: z
+      .enum(changeKinds)
+      .describe(
+        'What changed it. `opening`: the balance when history began. `unrecorded`: history had failed for more than a day, and the balances alone are known.',
+      ),
+    amount: z
+      .int()
+      .describe('L$ by which the change itself raised the balance of the type; negative where it lowered it.'),
+    expired: z.int().describe('L$ that came due in the same change, and left the balance beside `amount`. 0 or more.'),
+    credit: z.int().describe('The regular balance after it.'),
+    restrictedCredit: z.int().describe('The restricted balance after it.'),
+    lots: z
+      .array(LotPart)
+      .describe('The parts that lots and permanent credit have in it: they come to `amount` less `expired`.'),
+    reason: nullableId('The `reason` of the request.'),
+    reference: nullableId('The `reference` of the request.'),
+    saleId: nullableId('The sale that it belongs to.'),
+    giftCardId: nullableId('The gift card that was redeemed.'),
+    requestId: nullableId('The `X-Request-Id` of the request that made it.'),
+    keyId: nullableId('The id of the API key that made it.'),
+  })
+  .meta({ id: 'CreditChangeResponse' });
+
+export type CreditChange = z.output<typeof CreditChangeResponse>;
 export type CreditLotRow = z.output<typeof CreditLotResponse>;
 export type LotFilter = z.output<z.ZodObject<typeof lotFilters>>;
 export type CustomerCredit = z.output<typeof CustomerCreditResponse>;
@@ -100,6 +153,17 @@ export const listCreditLots = route('GET /v1/customers/{identifier}/credit/lots'
   query: z.object({ ...pageQuery, ...lotFilters }),
   response: listOf('CreditLotListResponse', 'Credit lots', CreditLotResponse),
   reads: ['CUSTOMER', 'LOT'],
+  resolves: true,
+  extension: true,
+});
+
+export const listCreditHistory = route('GET /v1/customers/{identifier}/credit/history', {
+  id: 'customers/list-credit-history',
+  summary: "List the changes of a customer's credit",
+  scope: 'credits:read',
+  query: z.object({ ...pageQuery, type: queryType().describe('Only changes of this type of credit.') }),
+  response: listOf('CreditChangeListResponse', 'Changes of credit', CreditChangeResponse),
+  reads: ['CUSTOMER', 'HISTORY'],
   resolves: true,
   extension: true,
 });

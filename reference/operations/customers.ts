@@ -37,6 +37,12 @@ export const customerTexts: Record<string, OperationText> = {
       'before those of a newer one, and then the earliest-expiring first. A list that is read during a change may show a part of it.',
     parameters: { ...vera, state: 'open' },
   },
+  'customers/list-credit-history': {
+    description:
+      'Every change of the credit, the newest first, each with the balances after it. The balance of its type grew by `amount` less ' +
+      '`expired`. A change shows within about a second. `sequence` has no holes: where a number is missing, its row is still to come.',
+    parameters: vera,
+  },
   'customers/get-spend': {
     description: 'The sums that a customer has spent in the store, and the number of products that they own.',
     parameters: { identifier: 'stella' },

@@ -5,6 +5,7 @@ import type { Route } from '../../lib/routes/route.ts';
 import { couponItems } from '../../lib/store/coupons.ts';
 import { ownedKey } from '../../lib/store/owned.ts';
 import { partition } from '../../lib/table/schema.ts';
+import { historyRows } from './history-rows.ts';
 import { ada, bob, cleo } from './residents.ts';
 import { putAll } from './seed.ts';
 import { idOf, seedStore } from './seeded-store.ts';
@@ -54,6 +55,13 @@ export const worstCalls: readonly WorstCall[] = [
     units: 192,
     growth: '0.1 for each lot of the customer in another state',
   },
+  {
+    endpoint: 'list-credit-history',
+    query: '',
+    steps: 1,
+    units: 179,
+    growth: 'nothing: a lot has few parts in all, so a page has few parts for each row',
+  },
   { endpoint: 'list-customers', query: 'spentMoreThan=0', steps: 2, units: 527, growth: page },
   { endpoint: 'list-gift-cards', query: '', steps: 3, units: 543.5, growth: page },
   { endpoint: 'list-owned-products', query: '', steps: 2, units: 544.5, growth: page },
@@ -66,7 +74,7 @@ export const worstCalls: readonly WorstCall[] = [
   },
 ];
 
-/** Makes the store. Cleo is the customer of the applied coupons, and of the credit lots, which have all ended. */
+/** Makes the store. Cleo is the customer of the applied coupons, of the credit lots, which have all ended, and of as many changes. */
 export const seedWorst = async (): Promise<{ store: string; category: string }> => {
   const seeded = await seedStore(worstCount, [], worstCount);
   const { store } = seeded;
@@ -108,7 +116,13 @@ export const seedWorst = async (): Promise<{ store: string; category: string }> 
     ...ownedKey(store, bob.uuid, idOf(number)),
     ...{ quantity: 1, boughtAt: timestamp(number), lastDeliveredAt: timestamp(number) },
   }));
-  await putAll([...applied.flat(), ...lots, ...deliveries, ...owned]);
+  const changes = Array.from({ length: worstCount }, (_, number) => ({
+    ...{ type: number % 2 ? ('regular' as const) : ('restricted' as const), amount: 10, unlotted: 0 },
+    ...{ lots: [{ id: idOf(number), amount: 10, expiresAt: '2026-02-01T00:00:00.000Z' }] },
+    ...{ requestId: idOf(number), keyId: 'a1B2c3D4e5F6', reason: 'For the winner of the contest' },
+  }));
+  const history = historyRows(store, cleo.uuid, changes);
+  await putAll([...applied.flat(), ...lots, ...history, ...deliveries, ...owned]);
   return seeded;
 };
 
@@ -118,6 +132,7 @@ const owners: Record<string, string> = {
   'list-owned-products': bob.uuid,
   'list-customer-coupons': cleo.uuid,
   'list-credit-lots': cleo.uuid,
+  'list-credit-history': cleo.uuid,
 };
 
 const values: Record<string, string[]> = {

@@ -3,7 +3,9 @@ import { now, timestamp } from '../../lib/clock.ts';
 import { forgetResidents } from '../../lib/store/residents.ts';
 import { recordPurchase } from '../../lib/store/spend.ts';
 import { catalogueBudgets } from './budgets-catalogue.ts';
+import { historyRows } from './history-rows.ts';
 import { newResident } from './residents.ts';
+import { putAll } from './seed.ts';
 import type { Call } from './service.ts';
 
 /**
@@ -36,6 +38,13 @@ const customer = async (call: Call, lots = 0): Promise<string> => {
 const read =
   (rest: string): Budget['prepare'] =>
   async (call) => ['GET', `/v1/customers/${await customer(call)}${rest}`];
+
+/** The path of the history of a customer with three changes. */
+const withHistory = async (call: Call, store: string): Promise<string> => {
+  const uuid = await customer(call);
+  await putAll(historyRows(store, uuid, [{ amount: 1000 }, { amount: 5, type: 'restricted' }, { amount: -10 }]));
+  return `/v1/customers/${uuid}/credit/history`;
+};
 
 const act =
   (action: string, body: (() => object) | undefined, lots = 0): Budget['prepare'] =>
@@ -108,6 +117,20 @@ export const budgets: readonly Budget[] = [
     steps: 3,
     units: 3,
     prepare: async (call) => ['GET', `/v1/customers/${await customer(call, 3)}/credit/lots`],
+  },
+  {
+    endpoint: 'list-credit-history',
+    when: 'one type',
+    steps: 1,
+    units: 1,
+    prepare: async (call, store) => ['GET', `${await withHistory(call, store)}?type=regular`],
+  },
+  {
+    endpoint: 'list-credit-history',
+    when: 'any type',
+    steps: 1,
+    units: 2,
+    prepare: async (call, store) => ['GET', await withHistory(call, store)],
   },
   { endpoint: 'get-spend', when: 'has bought', steps: 1, units: 1, prepare: spender },
   {

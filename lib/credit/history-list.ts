@@ -1,0 +1,54 @@
+import { loaded, merged, reversed, type Source } from '../lists/source.ts';
+import type { CreditChange } from '../routes/credit.ts';
+import { rowsOf } from '../table/table.ts';
+import { type HistoryItem, type HistoryRow, historyPartition } from './history.ts';
+import { type CreditType, creditTypes } from './rules.ts';
+
+/** A row of history whose change is known. */
+type WholeRow = HistoryItem & HistoryRow;
+
+/** A change of credit as the API answers it, and its place in the list's order. */
+export interface ListedChange extends CreditChange {
+  position: string;
+}
+
+/** The parts of lots, of those that the row does not hold one by one together, and of permanent credit. */
+const partsOf = ({ amount, expired, unlotted, lots = [], lastExpiresAt }: WholeRow): CreditChange['lots'] => {
+  const rest = lots.reduce((left, part) => left - part.amount, amount - expired - unlotted);
+  return [
+    // The table keeps the members of an object in no order.
+    ...lots.map(({ id, amount, expiresAt }) => ({ id, amount, expiresAt })),
+    ...(lastExpiresAt === undefined ? [] : [{ id: null, amount: rest, expiresAt: lastExpiresAt }]),
+    ...(unlotted === 0 ? [] : [{ id: null, amount: unlotted, expiresAt: null }]),
+  ];
+};
+
+const isWhole = (row: HistoryItem): row is WholeRow => row.kind !== undefined;
+
+const listed =
+  (type: CreditType) =>
+  (row: WholeRow): ListedChange => {
+    const { sk: position, at, kind, amount, expired, credit, restrictedCredit } = row;
+    const { reason = null, reference = null, saleId = null, giftCardId = null, requestId = null, keyId = null } = row;
+    return {
+      ...{ position, sequence: Number(position), at, type, kind, amount, expired, credit, restrictedCredit },
+      ...{ lots: partsOf(row), reason, reference, saleId, giftCardId, requestId, keyId },
+    };
+  };
+
+/** The changes of one type of a customer's credit, the oldest first. */
+const changesOf = (store: string, uuid: string, type: CreditType): Source<ListedChange> =>
+  loaded(
+    rowsOf<HistoryItem>({ partition: historyPartition(store, uuid, type) }),
+    ({ sk }) => sk,
+    async (rows) => rows.filter(isWhole).map(listed(type)),
+  );
+
+/** The changes of a customer's credit, the newest first. */
+export const listCreditHistory = (store: string, uuid: string, type?: CreditType): Source<ListedChange> =>
+  reversed(
+    merged(
+      creditTypes.filter((each) => each === (type ?? each)).map((each) => changesOf(store, uuid, each)),
+      ({ position }) => position,
+    ),
+  );
