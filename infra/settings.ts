@@ -53,6 +53,10 @@ const Settings = z
     logRetentionDays: number(1, 3653, 90).refine((days) => retentionDays.includes(days), {
       error: `must be one of ${retentionDays.join(', ')}`,
     }),
+    /** How long the record of a delivery is kept after its last attempt. No message of one may come later than after 28 days. */
+    deliveryRecordDays: number(30, 3653, 90),
+    /** Keeps the note of a delivery with its record. By default it goes when the delivery was made. */
+    keepDeliveryNotes: optionalFlag(),
     /** The address that alarms go to. */
     alarmEmail: matching(/^[^@\s]+@[^@\s]+\.[^@\s]+$/, 'must be an e-mail address').optional(),
     /** The endings of host names that deliveries may be sent to, separated by commas. */

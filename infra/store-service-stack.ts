@@ -130,7 +130,11 @@ export class StoreServiceStack extends Stack {
       description: 'Sends queued deliveries to the dispensers in the virtual world.',
       memoryMegabytes: 256,
       timeoutSeconds: deliveryQueue.workerTimeoutSeconds,
-      environment,
+      environment: {
+        ...environment,
+        DELIVERY_RECORD_DAYS: String(surroundings.settings.deliveryRecordDays),
+        ...(surroundings.settings.keepDeliveryNotes && { DELIVERY_NOTES: 'kept' }),
+      },
       statements: [
         ...tableStatements(data.table, permissions(workerAccess)),
         new PolicyStatement({

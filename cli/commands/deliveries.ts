@@ -27,7 +27,8 @@ const recordOf = (delivery: Delivery): Delivery => {
   const { id, state, store, productId, recipientUuid, recipientUsername, item, message, ...others } = delivery;
   const { createdAt, expiresAt, attempts, inARow, leaseUntil, lastError, deliveredAt } = others;
   return {
-    ...{ id, state, store, productId, recipientUuid, recipientUsername, item, message, createdAt, expiresAt },
+    ...{ id, state, store, productId, recipientUuid, recipientUsername, item, createdAt, expiresAt },
+    ...(message !== undefined && { message }),
     ...{ attempts, inARow, leaseUntil },
     ...(lastError !== undefined && { lastError }),
     ...(deliveredAt !== undefined && { deliveredAt }),

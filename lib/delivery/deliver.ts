@@ -95,7 +95,8 @@ const deliver = async (order: Order): Promise<Handled> => {
   const dispenser = await findDispenser(order.store);
   if (!dispenser?.url) return waitForAddress(delivery, dispenser?.lostReason ?? 'The store has no dispenser yet.');
   const { url } = dispenser;
-  const request = { ...delivery, at: now(), expiresAt: Date.parse(delivery.expiresAt) };
+  const { expiresAt, message = '' } = delivery;
+  const request = { ...delivery, message, at: now(), expiresAt: Date.parse(expiresAt) };
   const bodies = secretsOf(dispenser).map((secret) => dispenserBody(request, secret));
   return settle(delivery, { ...dispenser, url }, await callDispenser(url, bodies, callTimeoutMillis()));
 };

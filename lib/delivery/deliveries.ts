@@ -5,14 +5,16 @@ import type { DeliveryAnswer, DeliveryFilter, DeliveryState } from '../routes/de
 import { findResident } from '../store/residents.ts';
 import { all, any, atMost, check, is, isNew, missing, put, update } from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
-import { type Key, partition } from '../table/schema.ts';
+import { type Key, partition, ttlAttribute } from '../table/schema.ts';
 import { get, getMany, type OutsideId, removeMany, rowsOf, transact, updateExisting, write } from '../table/table.ts';
 import { dispenserKey } from './dispensers.ts';
 import type { Order } from './message.ts';
-import { keepDays } from './settings.ts';
+import { keepDays, keepsNotes, recordDays } from './settings.ts';
 
 /** The record of a delivery. It begins with the first attempt; until then the delivery is its message in the queue. */
-export interface Delivery extends Omit<Order, 'kind'> {
+export interface Delivery extends Omit<Order, 'kind' | 'message'> {
+  /** The note. It goes when it was delivered, since nobody needs it any more. */
+  message?: string;
   state: DeliveryState;
   /** The time at which the delivery is given up. */
   expiresAt: string;
@@ -27,6 +29,8 @@ export interface Delivery extends Omit<Order, 'kind'> {
   retriedBy?: string;
   /** No other worker can claim it until then; empty while none has it. */
   leaseUntil: string;
+  /** Seconds since 1970: the table deletes the record then. Absent in records of earlier versions. */
+  [ttlAttribute]?: number;
 }
 
 const deliveryKey = (store: string, id: string): Key => ({ pk: partition(store, 'DELIVERY'), sk: id });
@@ -40,15 +44,19 @@ export const positionOfDelivery = ({ createdAt, id }: Pick<Delivery, 'createdAt'
 
 /** The order that a record was made of. */
 const orderOf = (delivery: Delivery): Order => {
-  const { store, id, productId, recipientUuid, recipientUsername, item, message, createdAt } = delivery;
+  const { store, id, productId, recipientUuid, recipientUsername, item, message = '', createdAt } = delivery;
   return { kind: 'deliver', store, id, productId, recipientUuid, recipientUsername, item, message, createdAt };
 };
 
 /** The time at which a delivery that was queued at `from` is given up. */
 const keepUntil = (from: number): string => timestamp(from + keepDays * 86_400_000);
 
+/** The end of a record that is written now. */
+const recordEnd = () => ({ [ttlAttribute]: Math.ceil(now() / 1000) + recordDays() * 86_400 });
+
 /** The attributes of a delivery in a state, its place in the operators' lists included. They end any lease. */
 const movedTo = (store: string, state: DeliveryState) => ({
+  ...recordEnd(),
   state,
   ranked: stateList(store, state),
   leaseUntil: '',
@@ -161,7 +169,7 @@ export const reopenDelivery = async (
   const key = deliveryKey(store, id);
   for (let attempt = 1; ; attempt++) {
     const before = await getDelivery(store, id);
-    const { state, attempts, expiresAt, inARow, failedAt, retriedBy } = before;
+    const { state, attempts, expiresAt, inARow, failedAt, retriedBy, [ttlAttribute]: end } = before;
     const isOurs = retriedBy === by;
     if (isOurs && !(state === 'queued' && inARow === 0))
       return { delivery: before, order: undefined, undo: async () => undefined };
@@ -175,7 +183,8 @@ export const reopenDelivery = async (
       }),
     );
     if (outcome.done) {
-      const asBefore = { ...movedTo(store, state), expiresAt, inARow, failedAt, retriedBy: undefined };
+      const own = { expiresAt, inARow, failedAt, retriedBy: undefined, [ttlAttribute]: end };
+      const asBefore = { ...movedTo(store, state), ...own };
       const isUnclaimed = all(is('state', 'queued'), is('attempts', attempts), is('retriedBy', by));
       const undo = () => write(update(key, { set: asBefore, when: isUnclaimed }));
       return { delivery: outcome.result, order: orderOf(outcome.result), undo };
@@ -241,7 +250,7 @@ export const failDelivery = (delivery: Delivery, error: string): Promise<boolean
 /** Records that the dispenser gave the item. No outcome of a later attempt changes that. */
 export const completeDelivery = async ({ store, id }: Delivery): Promise<void> => {
   await updateExisting(deliveryKey(store, id), {
-    set: { ...movedTo(store, 'delivered'), lastError: undefined },
+    set: { ...movedTo(store, 'delivered'), lastError: undefined, ...(!keepsNotes() && { message: undefined }) },
     ifMissing: { deliveredAt: timestamp(now()) },
   });
 };
@@ -266,7 +275,7 @@ export const letWait = async (
   const wait: Wait = { ...key, order: orderOf(delivery) };
   const refusals = await transact([
     ending(delivery, 'waiting', error, { inARow: 0 }),
-    put(wait),
+    put({ ...wait, ...recordEnd() }),
     ...(onlyWithoutAddress ? [check(dispenserKey(store), missing('url'))] : []),
   ]);
   return refusals ? undefined : wait;

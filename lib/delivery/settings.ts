@@ -25,5 +25,11 @@ export const firstRetrySeconds = (): number => Number(process.env.DELIVERY_RETRY
 /** After this many failed attempts in a row a delivery waits until the dispenser registers again, which it does hourly. */
 export const maxAttemptsInARow = 8;
 
+/** How many days after its last attempt the table deletes the record of a delivery. Longer than any message of it may come. */
+export const recordDays = (): number => Number(process.env.DELIVERY_RECORD_DAYS ?? 90);
+
+/** The note of a delivery stays in its record once it was delivered. */
+export const keepsNotes = (): boolean => process.env.DELIVERY_NOTES === 'kept';
+
 /** A worker gives a delivery up after this many days. */
 export const keepDays = 14;

@@ -7,15 +7,18 @@ import { listDeadLetters, redriveDeadLetters } from '../../cli/dead-letters.ts';
 import {
   claimDelivery,
   completeDelivery,
+  type Delivery,
   failDelivery,
   getDelivery,
   letWait,
   listDeliveries,
   positionOfDelivery,
+  type Wait,
 } from '../../lib/delivery/deliveries.ts';
 import { encodeMessage } from '../../lib/delivery/message.ts';
 import { retryDelivery } from '../../lib/delivery/order.ts';
 import { sendToDeadLetters } from '../../lib/delivery/queue.ts';
+import { get } from '../../lib/table/table.ts';
 import { anOrder, startTestQueue } from '../support/deliveries.ts';
 import { freshTable, setClock } from '../support/service.ts';
 
@@ -33,6 +36,8 @@ beforeAll(async () => {
   await freshTable();
 });
 beforeEach(() => {
+  delete process.env.DELIVERY_NOTES;
+  delete process.env.DELIVERY_RECORD_DAYS;
   store = `Store${stores++}`;
 });
 
@@ -97,6 +102,36 @@ test('refuses to send a delivery again that was made, is unknown, or belongs to 
   await expect(sendAgain(store, anOrder(store).id)).rejects.toMatchObject({ status: 404 });
   await expect(sendAgain('Another', made.id)).rejects.toMatchObject({ status: 404 });
   expect(await onQueue()).toEqual([]);
+});
+
+test('a note goes when its delivery was made, unless the setting keeps it', async () => {
+  const [made, kept, refused] = await Promise.all(['one', 'two', 'three'].map((message) => begun({ message })));
+  await completeDelivery(made as Delivery);
+  process.env.DELIVERY_NOTES = 'kept';
+  await completeDelivery(kept as Delivery);
+  await failDelivery(refused as Delivery, 'no such item');
+
+  const notes = [made, kept, refused].map(async (one) => (await getDelivery(store, String(one?.id))).message);
+
+  expect(await Promise.all(notes)).toEqual([undefined, 'two', 'three']);
+});
+
+test('the table deletes a record 90 days after its last attempt, or after another time', async () => {
+  const at = Date.parse('2031-01-01T00:00:00.000Z');
+  setClock(at);
+  const [made, waits] = [await begun(), await begun()];
+  setClock(at + day);
+  await completeDelivery(made);
+  const wait = await letWait(waits, 'nobody there', true);
+  const ends = async () => [made, waits].map(async ({ id }) => (await getDelivery(store, id)).ttl);
+  const before = await Promise.all(await ends());
+  process.env.DELIVERY_RECORD_DAYS = '30';
+  await sendAgain(store, waits.id);
+  await onQueue();
+
+  expect(before).toEqual([at + 91 * day, at + 91 * day].map((millis) => millis / 1000));
+  expect((await getDelivery(store, waits.id)).ttl).toBe((at + 31 * day) / 1000);
+  expect(await get<{ ttl: number }>(wait as Wait)).toMatchObject({ ttl: (at + 91 * day) / 1000 });
 });
 
 test('an attempt that a later one has overtaken changes nothing, unless its item was given', async () => {

@@ -89,6 +89,20 @@ test('hides a delivery for six times the worker’s timeout, keeps it for 14 day
   });
 });
 
+test('tells the worker how long to keep deliveries and their notes', () => {
+  const variablesWith = (settings: Record<string, string>) => {
+    const functions = templateOf(settings).ofType('AWS::Lambda::Function');
+    return functions.find(([, fn]) => entryOf(fn) === 'delivery-worker')?.[1].Properties.Environment.Variables;
+  };
+
+  expect(variablesWith({})).toMatchObject({ DELIVERY_RECORD_DAYS: '90' });
+  expect(variablesWith({})).not.toHaveProperty('DELIVERY_NOTES');
+  expect(variablesWith({ deliveryRecordDays: '30', keepDeliveryNotes: 'true' })).toMatchObject({
+    DELIVERY_RECORD_DAYS: '30',
+    DELIVERY_NOTES: 'kept',
+  });
+});
+
 test('lets only the worker send to the queue that calls it', () => {
   const allowed = functions.filter(([, { Properties }]) => Properties.RecursiveLoop !== undefined);
 
