@@ -1,0 +1,130 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type HistoryItem, type LotPart, maxLotParts } from '../credit/history.ts';
+import { all, is, missing, update, type Write } from '../table/language.ts';
+import { pauseOvertaken } from '../table/retry.ts';
+import { transact } from '../table/table.ts';
+import { type DaySums, dayKey, dayOf, plus } from './days.ts';
+import type { Contribution, Parts } from './records.ts';
+
+const byExpiry = (a: LotPart, b: LotPart): number =>
+  a.expiresAt === b.expiresAt ? (a.id < b.id ? -1 : 1) : a.expiresAt < b.expiresAt ? -1 : 1;
+
+/**
+ * Joins parts of one row. The result is the same in whatever order and however often parts come (a semilattice): the first
+ * 200 of all, and, where there are more, the time at which the last one of all expires.
+ */
+export const joined = (a: Parts, b: Parts): Parts => {
+  const lots = [...new Map([...(a.lots ?? []), ...(b.lots ?? [])].map((part) => [part.id, part])).values()];
+  lots.sort(byExpiry);
+  const isCut = a.lastExpiresAt !== undefined || b.lastExpiresAt !== undefined || lots.length > maxLotParts;
+  const last = [a.lastExpiresAt ?? '', b.lastExpiresAt ?? '', lots.at(-1)?.expiresAt ?? ''].sort()[2];
+  return {
+    ...(lots.length > 0 && { lots: lots.slice(0, maxLotParts) }),
+    ...(isCut && { lastExpiresAt: last as string }),
+  };
+};
+
+/** A contribution, and its item as a refusal brought it. */
+interface Task extends Contribution {
+  found?: HistoryItem | undefined;
+}
+
+const partsOf = ({ lots, lastExpiresAt }: Parts): Parts => ({
+  ...(lots && { lots }),
+  ...(lastExpiresAt !== undefined && { lastExpiresAt }),
+});
+
+/** Facts are written while there are none, parts on top of those that were read: none at first. */
+const writeOf = ({ key, facts, parts, found }: Task): Write =>
+  update(key, {
+    set: { ...facts, ...(parts && joined(found ?? {}, parts)) },
+    when: all(
+      facts && missing('kind'),
+      parts && is('lots', found?.lots),
+      parts && is('lastExpiresAt', found?.lastExpiresAt),
+    ),
+  });
+
+/** The part of a contribution that the item under its key still lacks, if any. */
+const leftOf = (task: Task, found: HistoryItem | undefined): Task[] => {
+  const facts = found?.kind === undefined ? task.facts : undefined;
+  const has = found ? partsOf(found) : {};
+  const parts = task.parts && !isDeepStrictEqual(joined(has, task.parts), has) ? task.parts : undefined;
+  return facts || parts ? [{ ...task, facts, parts, found }] : [];
+};
+
+/** The writes that count facts in the sums of their days. */
+const dayWrites = (tasks: readonly Task[]): Write[] => {
+  const days = new Map<string, { task: Task; sums: DaySums }>();
+  for (const task of tasks) {
+    if (!task.facts || !task.sums) continue;
+    const day = dayOf(task.facts.at);
+    days.set(day, { task, sums: plus(days.get(day)?.sums ?? {}, task.sums) });
+  }
+  return [...days].flatMap(([day, { task, sums }]) =>
+    Object.keys(sums).length > 0 ? [update(dayKey(task.store, day), { add: sums as Record<string, number> })] : [],
+  );
+};
+
+/** Writes facts with the sums of their days in one transaction. A refusal says what is there already; the rest is sent again. */
+const recordTogether = async (tasks: readonly Task[]): Promise<void> => {
+  let left = tasks;
+  for (let attempt = 1; left.length > 0; attempt++) {
+    if (attempt > 1) await pauseOvertaken(attempt - 1);
+    const refusals = await transact([...left.map(writeOf), ...dayWrites(left)]);
+    if (!refusals) return;
+    left = left.flatMap((task, index) => {
+      const refusal = refusals[index];
+      return refusal?.refused ? leftOf(task, refusal.item as HistoryItem | undefined) : [task];
+    });
+  }
+};
+
+/** A transaction holds 100 items: so many rows and marks, and so many days. */
+const maxTasks = 90;
+const maxDays = 10;
+
+/** Cuts contributions into those of a transaction each. */
+const cut = (tasks: readonly Task[]): Task[][] => {
+  const chunks: Task[][] = [];
+  let days = new Set<string>();
+  for (const task of tasks) {
+    const last = chunks.at(-1);
+    if (task.facts) days.add(dayOf(task.facts.at));
+    if (last && last.length < maxTasks && days.size <= maxDays) last.push(task);
+    else {
+      chunks.push([task]);
+      days = new Set(task.facts && [dayOf(task.facts.at)]);
+    }
+  }
+  return chunks;
+};
+
+/** Joins the contributions to each item. */
+const byItem = (contributions: readonly Contribution[]): Contribution[] => {
+  const items = new Map<string, Contribution>();
+  for (const one of contributions) {
+    const name = `${one.key.pk} ${one.key.sk}`;
+    const other = items.get(name);
+    items.set(
+      name,
+      other
+        ? {
+            ...(other.facts ? other : one),
+            parts: other.parts && one.parts ? joined(other.parts, one.parts) : (other.parts ?? one.parts),
+          }
+        : one,
+    );
+  }
+  return [...items.values()];
+};
+
+/**
+ * Writes the contributions of a store to history, and counts each change in its day exactly once. They may come in any
+ * order, repeatedly, and to several consumers at once, and it may die anywhere: the table ends the same. Throws where the
+ * table does not take them; some may be written then.
+ */
+export const record = async (contributions: readonly Contribution[]): Promise<void> => {
+  // One after another: all of a store count in the same days.
+  for (const tasks of cut(byItem(contributions))) await recordTogether(tasks);
+};

@@ -1,0 +1,184 @@
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { now, timestamp } from '../clock.ts';
+import { type HistoryItem, type HistoryRow, historyKey } from '../credit/history.ts';
+import { type CreditLot, lotId, lotType } from '../credit/lots.ts';
+import { creditTypes } from '../credit/rules.ts';
+import { attributes, type CreditItem, changeKinds, type LastChange } from '../credit/state.ts';
+import type { Delivery } from '../delivery/deliveries.ts';
+import type { GiftCardItem } from '../store/gift-cards.ts';
+import { type Key, partition } from '../table/schema.ts';
+import { millisOf } from '../table/stamp.ts';
+import { type DaySums, sumsOfRow } from './days.ts';
+
+/** The parts of lots in a row of history. */
+export type Parts = Pick<HistoryItem, 'lots' | 'lastExpiresAt'>;
+
+/** The mark of a change that counts in the sums of its day and has no row of history. */
+export interface Mark {
+  kind: 'granted' | 'redeemed' | 'delivered' | 'failed';
+  at: string;
+  /** In seconds since 1970. The stream brings no record of the change any more by then. */
+  ttl: number;
+}
+
+/** A record's contribution to one item: a row of history or a mark. */
+export interface Contribution {
+  store: string;
+  key: Key;
+  /** Written once; the day of `at` counts `sums` with them. */
+  facts?: HistoryRow | Mark | undefined;
+  sums?: DaySums;
+  parts?: Parts | undefined;
+}
+
+/** Both images of an item that was written; `before` is absent where it is new. */
+interface Images<T> {
+  store: string;
+  /** The last part of the partition key, where that has three. */
+  part: string | undefined;
+  before: T | undefined;
+  after: T;
+  /** When it was written, in seconds since 1970. */
+  writtenSeconds: number;
+}
+
+const demand = (holds: boolean, fault: string): void => {
+  if (!holds) throw new Error(`The record cannot be read: ${fault}.`);
+};
+
+const isWhole = (value: unknown): boolean => Number.isSafeInteger(value);
+const isTime = (value: unknown): boolean => typeof value === 'string' && !Number.isNaN(Date.parse(value));
+
+const checkChange = ({ kind, at, types }: LastChange, version: number | undefined): void => {
+  demand(changeKinds.includes(kind), 'lastChange has an unknown kind');
+  demand(isTime(at), 'lastChange has no time');
+  const areTypes = Array.isArray(types) && types.length > 0 && types.every(({ type }) => creditTypes.includes(type));
+  demand(areTypes, 'lastChange has no types of credit');
+  demand(isWhole(version) && (version ?? 0) >= types.length, 'creditVersion is not the number of a change');
+};
+
+type Balances = Partial<CreditItem>;
+
+/** The rows of one change between two images. The last has the number `version`, the one before it the number before. */
+const rowsBetween = (
+  store: string,
+  uuid: string,
+  before: Balances,
+  after: Balances,
+  { types, ...change }: LastChange,
+  version: number,
+): Contribution[] => {
+  const balances = { credit: before.credit ?? 0, restrictedCredit: before.restrictedCredit ?? 0 };
+  return types.map(({ type, expired = 0 }, index) => {
+    const { balance, unlotted, lots, due } = attributes[type];
+    const grown = (after[balance] ?? 0) - (before[balance] ?? 0);
+    // Of a change of both types, the first row tells of the time between the two.
+    balances[balance] = after[balance] ?? 0;
+    const row: HistoryRow = {
+      ...change,
+      amount: grown + expired,
+      expired,
+      ...balances,
+      unlotted: (after[unlotted] ?? 0) - (before[unlotted] ?? 0),
+    };
+    demand([row.amount, row.unlotted, ...Object.values(balances)].every(isWhole), 'a balance is no whole number');
+    // An opening touches no lot, so it knows only what all of them hold.
+    const hasLots = change.kind === 'opening' && (after[lots] ?? 0) > 0 && after[due] !== undefined;
+    return {
+      store,
+      key: historyKey(store, uuid, type, version - types.length + 1 + index),
+      facts: row,
+      sums: sumsOfRow(type, row),
+      ...(hasLots && { parts: { lastExpiresAt: after[due] as string } }),
+    };
+  });
+};
+
+/** The rows of the credit that a customer held before anything kept their history: none where they held none. */
+const openingRows = (store: string, before: CreditItem, at: string): Contribution[] => {
+  const { creditVersion: version = 0 } = before;
+  const held = creditTypes.filter((type) => (before[attributes[type].balance] ?? 0) > 0);
+  const types = held.slice(0, version).map((type) => ({ type }));
+  return rowsBetween(store, before.sk, {}, before, { kind: 'opening', at, types }, version);
+};
+
+const ofCustomer = ({ store, before, after }: Images<CreditItem>): Contribution[] => {
+  const { sk: uuid, creditVersion: version, lastChange } = after;
+  if (!lastChange || version === before?.creditVersion) return [];
+  checkChange(lastChange, version);
+  // The opening of a backfill finds the balances as they stay.
+  if (lastChange.kind === 'opening') return rowsBetween(store, uuid, {}, after, lastChange, version as number);
+  return [
+    ...(before && !before.lastChange ? openingRows(store, before, lastChange.at) : []),
+    ...rowsBetween(store, uuid, before ?? {}, after, lastChange, version as number),
+  ];
+};
+
+const openAmount = (lot: CreditLot | undefined): number => (lot?.state === 'open' ? lot.remaining : 0);
+
+const ofLot = ({ store, part: uuid = '', before, after }: Images<CreditLot>): Contribution[] => {
+  const { changed, expiresAt } = after;
+  if (changed === undefined || changed === before?.changed) return [];
+  const amount = openAmount(after) - openAmount(before);
+  demand(isWhole(amount) && isWhole(changed) && isTime(expiresAt), 'a lot without amount, version or expiry');
+  if (amount === 0) return [];
+  const key = historyKey(store, uuid, lotType(after), changed);
+  return [{ store, key, parts: { lots: [{ id: lotId(after), amount, expiresAt }] } }];
+};
+
+/** Longer than any record stays in the stream, or in the hands of a person who sends it again. */
+const markSeconds = 8 * 86_400;
+
+const marked = (
+  { store, writtenSeconds }: Pick<Images<unknown>, 'store' | 'writtenSeconds'>,
+  subject: string,
+  kind: Mark['kind'],
+  at: string,
+  sums: DaySums,
+): Contribution => {
+  demand(isTime(at), `a change to ${kind} without a time`);
+  const facts = { kind, at, ttl: Math.ceil(writtenSeconds) + markSeconds };
+  return { store, key: { pk: partition(store, 'MARK'), sk: `${subject}#${kind}#${at}` }, facts, sums };
+};
+
+const isMadeHere = (id: string): boolean => /^[\da-f]{8}-[\da-f]{4}-7/.test(id);
+
+const ofGiftCard = ({ before, after, ...images }: Images<GiftCardItem>): Contribution[] => {
+  const { id, redeemedAt } = after;
+  if (!before)
+    // The id of a card says when it was granted, but for one that another system made.
+    return isMadeHere(id) ? [marked(images, id, 'granted', timestamp(millisOf(id)), { giftCardsGranted: 1 })] : [];
+  if (redeemedAt === undefined || redeemedAt === before.redeemedAt) return [];
+  return [marked(images, id, 'redeemed', redeemedAt, { giftCardsRedeemed: 1 })];
+};
+
+const ofDelivery = ({ before, after, ...images }: Images<Delivery>): Contribution[] => {
+  const { id, state, deliveredAt = '', failedAt = '' } = after;
+  if (state === before?.state) return [];
+  if (state === 'delivered') return [marked(images, id, state, deliveredAt, { delivered: 1 })];
+  return state === 'failed' ? [marked(images, id, state, failedAt, { failed: 1 })] : [];
+};
+
+/** The kinds of item that history and days are made of, each with the number of parts of its partition key. */
+const readers = {
+  CUSTOMER: { parts: 2, read: ofCustomer },
+  LOT: { parts: 3, read: ofLot },
+  GIFTCARD: { parts: 2, read: ofGiftCard },
+  DELIVERY: { parts: 2, read: ofDelivery },
+} as const;
+
+type Image = Parameters<typeof unmarshall>[0];
+
+/** The contributions of one record of the table's stream; none for a removal. Throws where it cannot be read. */
+export const contributionsOf = ({ dynamodb = {} }: DynamoDBRecord): Contribution[] => {
+  const { NewImage, OldImage, ApproximateCreationDateTime: writtenSeconds = now() / 1000 } = dynamodb;
+  if (!NewImage) return [];
+  const after = unmarshall(NewImage as Image);
+  const before = OldImage && unmarshall(OldImage as Image);
+  const parts = String(after.pk).split('#');
+  const [store = '', kind = '', part] = parts;
+  const reader = kind in readers ? readers[kind as keyof typeof readers] : undefined;
+  if (parts.length !== reader?.parts) return [];
+  return reader.read({ store, part, before, after, writtenSeconds } as never);
+};
