@@ -4,12 +4,11 @@ import { creditTypes, isDue } from '../../lib/credit/rules.ts';
 import { type CreditItem, holdingOf } from '../../lib/credit/state.ts';
 import type { Identifier } from '../../lib/identifier.ts';
 import { findCustomerItem } from '../../lib/store/customers.ts';
-import { findResident } from '../../lib/store/residents.ts';
 import type { StoreCommand } from '../command.ts';
-import { Failure } from '../errors.ts';
 import { parseResident } from '../input.ts';
 import { type Column, isJson, note, print, shownTime } from '../output.ts';
-import { type GlobalOptions, openStore } from '../target.ts';
+import type { GlobalOptions } from '../target.ts';
+import { addCreditHistory, openResident } from './credit-history.ts';
 import { addCreditRepair } from './credit-repair.ts';
 
 interface Balance {
@@ -61,10 +60,7 @@ const lotColumns: Column<ShownLot>[] = [
 ];
 
 const show = async (options: GlobalOptions, identifier: Identifier): Promise<void> => {
-  const { target, store } = await openStore(options);
-  const resident = await findResident(store.id, identifier);
-  if (!resident) throw new Failure(`There is no resident ${identifier.username ?? identifier.uuid} on ${target.name}.`);
-  const { uuid, username } = resident;
+  const { store, uuid, username } = await openResident(options, identifier);
   const item: CreditItem | undefined = await findCustomerItem(store.id, uuid);
   const balances = creditTypes.map((type): Balance => {
     const { balance, unlotted, lots, due } = item ? holdingOf(item, type) : { balance: 0, unlotted: 0, lots: 0 };
@@ -83,12 +79,13 @@ const show = async (options: GlobalOptions, identifier: Identifier): Promise<voi
 };
 
 export const addCredit = (program: StoreCommand): void => {
-  const credit = program.command('credit').description('Store credit: show, repair.');
+  const credit = program.command('credit').description('Store credit: show, history, repair.');
   credit
     .command('show')
     .description('Shows a resident’s balances and every credit lot, open and closed, with how it ended.')
     .argument('<resident>', 'username or avatar UUID', parseResident)
     .examples('store credit show vera.vendor', 'store credit show "Vera Vendor" --json')
     .runs(show);
+  addCreditHistory(credit);
   addCreditRepair(credit);
 };

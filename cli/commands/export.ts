@@ -1,9 +1,8 @@
 import { statSync } from 'node:fs';
 import { Option } from 'commander';
 import type { StoreCommand } from '../command.ts';
-import { type ExportedFile, exportAll, exportKind } from '../data/export.ts';
-import { type Format, formatOf, formats } from '../data/format.ts';
-import { kinds } from '../data/kinds.ts';
+import { type ExportedFile, exportAll, exported, exportKind } from '../data/export.ts';
+import { type ExportFormat, exportFormats, formatOf } from '../data/format.ts';
 import { Failure, UsageError } from '../errors.ts';
 import { type Column, print } from '../output.ts';
 import { startProgress } from '../progress.ts';
@@ -11,7 +10,7 @@ import { type GlobalOptions, openStore } from '../target.ts';
 
 interface ExportOptions extends GlobalOptions {
   all?: string;
-  format?: Format;
+  format?: ExportFormat;
   force?: boolean;
 }
 
@@ -21,12 +20,12 @@ const columns: Column<ExportedFile>[] = [
   { heading: 'file', cell: ({ path }) => path, wraps: true },
 ];
 
-const names = kinds.map(({ name }) => name).join(', ');
+const names = exported.map(({ name }) => name).join(', ');
 
 const exportOne = async (options: ExportOptions, name: string, path: string): Promise<ExportedFile> => {
-  const kind = kinds.find((one) => one.name === name);
+  const kind = exported.find((one) => one.name === name);
   if (!kind) throw new UsageError(`There is no kind ${name}. There are ${names}.`);
-  const format = formatOf(path, options.format);
+  const format = formatOf(path, options.format, exportFormats);
   const there = statSync(path, { throwIfNoEntry: false });
   // --force does not write over a directory either.
   if (there && !there.isDirectory() && !options.force)
@@ -38,6 +37,8 @@ const exportOne = async (options: ExportOptions, name: string, path: string): Pr
 };
 
 const exportEvery = async (options: ExportOptions, dir: string): Promise<ExportedFile[]> => {
+  if (options.format === 'journal')
+    throw new UsageError('Only history is a journal: store export history books.journal');
   const { id } = (await openStore(options)).store;
   const progress = startProgress(`Exporting to ${dir}`);
   return exportAll(id, dir, options.format, progress.update).finally(progress.end);
@@ -57,14 +58,19 @@ const runExport = async (options: ExportOptions, kind?: string, file?: string): 
 export const addExport = (program: StoreCommand): void => {
   program
     .command('export')
-    .description('Writes the data of a store to files that store import reads again.')
+    .description(
+      'Writes the data of a store to files that store import reads again, and the history of credit, also as a journal.',
+    )
     .argument('[kind]', `one of ${names}`)
-    .argument('[file]', 'a file that ends with .csv or .ndjson')
+    .argument('[file]', 'a file that ends with .csv or .ndjson; history: also .journal')
     .option('--all <directory>', 'export every kind into a new directory')
     .option('--force', 'write over an existing file')
-    .addOption(new Option('--format <format>', 'the format, whatever the name of the file ends with').choices(formats))
+    .addOption(
+      new Option('--format <format>', 'the format, whatever the name of the file ends with').choices(exportFormats),
+    )
     .examples(
       'store export customers customers.csv',
+      'store export history books.journal',
       'store export --all backup',
       'store export --all backup --format ndjson',
     )

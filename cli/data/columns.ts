@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Identifier } from '../../lib/identifier.ts';
+import type { CreditChange } from '../../lib/routes/credit.ts';
 import { identifier, text } from '../../lib/routes/wire.ts';
 import type { Importer } from '../plans/rows.ts';
 
@@ -10,7 +11,7 @@ export interface Share {
 }
 
 /** The way in which a CSV file writes the values of a column. NDJSON files hold the values themselves. */
-type Form = 'text' | 'integer' | 'number' | 'boolean' | 'list' | 'shares';
+type Form = 'text' | 'integer' | 'number' | 'boolean' | 'list' | 'shares' | 'lots';
 
 /** A column of a kind's files. In NDJSON a name with a dot is a member of a member. */
 export interface Column {
@@ -31,12 +32,26 @@ export type Values = Record<string, unknown>;
 /** The UUID of the resident whom a checked value names. */
 export type UuidOf = (identifier: unknown) => string;
 
-/** A kind of row that files hold. */
-export interface Kind {
+/** The text of a file, piece by piece: the rows are counted. */
+export interface Lines {
+  header: AsyncIterable<string> | Iterable<string>;
+  rows: AsyncIterable<string>;
+}
+
+/** A kind of row that exports hold. */
+export interface Exported {
   name: string;
   /** The contents of its files, in one line. */
   summary: string;
   columns: readonly Column[];
+  /** The rows of a store, in a fixed order. */
+  rows: (store: string) => AsyncGenerator<Values>;
+  /** Writes the rows as a journal of plain-text accounting, if they can be. */
+  journal?: (store: string) => Lines;
+}
+
+/** A kind of row that imports read, too. */
+export interface Kind extends Exported {
   /** Rows are added and never changed, so a column that the file lacks means the default. */
   onlyAdded?: true;
   /** Checks conditions that span the columns of a row. */
@@ -54,8 +69,6 @@ export interface Kind {
   unique?: (values: Values, uuidOf: UuidOf) => Record<string, string[]>;
   /** A new importer for every pass over a file. */
   importer: (checksOnly: boolean) => Importer<unknown>;
-  /** The rows of a store, in a fixed order. */
-  rows: (store: string) => AsyncGenerator<Values>;
 }
 
 const shareWords = 'must be users with their percentages, such as ada.lovelace:60;bob:40';
@@ -106,6 +119,8 @@ const readers: Record<Form, (cell: string) => unknown> = {
   boolean: (cell) => booleans.get(cell.trim().toLowerCase()) ?? cell,
   list: items,
   shares: (cell) => items(cell).map(readShare),
+  // Only exports hold these.
+  lots: items,
 };
 
 /** The value of a CSV file's cell; undefined if it is empty. */
@@ -117,6 +132,10 @@ const fixed = (value: number): string => {
   return exponent === undefined ? String(value) : `${sign}0.${'0'.repeat(Number(exponent) - 1)}${digit}${others}`;
 };
 
+/** The part of a lot in a change. The id comes first: a spreadsheet takes no cell that begins so for a formula. */
+const lotCell = ({ id, amount, expiresAt }: CreditChange['lots'][number]): string =>
+  [id ?? (expiresAt === null ? 'permanent' : 'others'), amount, expiresAt ?? ''].join(' ').trim();
+
 /** The CSV file's cell of a value. */
 export const writeCell = ({ form }: Column, value: unknown): string => {
   if (value === undefined || value === null) return '';
@@ -125,6 +144,7 @@ export const writeCell = ({ form }: Column, value: unknown): string => {
     return (value as { userUuid: string; percent: number }[])
       .map(({ userUuid, percent }) => `${userUuid}:${fixed(percent)}`)
       .join(';');
+  if (form === 'lots') return (value as CreditChange['lots']).map(lotCell).join(';');
   const text = typeof value === 'number' ? fixed(value) : String(value);
   return form === 'text' && formula.test(text) ? `'${text}` : text;
 };

@@ -1,32 +1,42 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../errors.ts';
-import type { Kind } from './columns.ts';
-import { type Format, formats } from './format.ts';
+import { Failure, UsageError } from '../errors.ts';
+import type { Exported, Lines } from './columns.ts';
+import { type ExportFormat, type Format, formats } from './format.ts';
+import { history } from './history.ts';
 import { kinds } from './kinds.ts';
 import { linesOf, openFile } from './write.ts';
+
+/** All that an export holds. Imports read the kinds, in this order; history follows from the changes alone. */
+export const exported: readonly Exported[] = [...kinds, history];
 
 type OnProgress = (rows: number) => void;
 
 /** The path of a file until it is whole. */
 const unfinished = (path: string): string => `${path}.part`;
 
-/** Writes the rows of a kind into the unfinished file. Returns how many there are. */
-const writeKind = async (
-  kind: Kind,
-  store: string,
-  path: string,
-  format: Format,
-  onProgress?: OnProgress,
-): Promise<number> => {
-  const lines = linesOf(kind, format);
+/** The text of a kind's file. Throws where the kind has no such format. */
+const textOf = (kind: Exported, store: string, format: ExportFormat): Lines => {
+  if (format !== 'journal') {
+    const { header, row } = linesOf(kind, format);
+    const rows = async function* () {
+      for await (const one of kind.rows(store)) yield row(one);
+    };
+    return { header: [header], rows: rows() };
+  }
+  if (kind.journal) return kind.journal(store);
+  throw new UsageError(`Only history is a journal. Export ${kind.name} as csv or ndjson.`);
+};
+
+/** Writes a text into the unfinished file. Returns how many rows there are. */
+const writeLines = async ({ header, rows }: Lines, path: string, onProgress?: OnProgress): Promise<number> => {
   const file = openFile(unfinished(path));
   await file.made({ name: path });
   let count = 0;
   try {
-    await file.write(lines.header);
-    for await (const row of kind.rows(store)) {
-      await file.write(lines.row(row));
+    for await (const text of header) await file.write(text);
+    for await (const text of rows) {
+      await file.write(text);
       count += 1;
       if (count % 1000 === 0) onProgress?.(count);
     }
@@ -42,11 +52,17 @@ const writeKind = async (
  * Writes the rows of a kind into a file, in a fixed order: the same data are the same bytes. The file appears when it is
  * whole. Returns the number of rows.
  */
-export const exportKind = async (...args: Parameters<typeof writeKind>): Promise<number> => {
-  const [, , path] = args;
+export const exportKind = async (
+  kind: Exported,
+  store: string,
+  path: string,
+  format: ExportFormat,
+  onProgress?: OnProgress,
+): Promise<number> => {
+  const lines = textOf(kind, store, format);
   const there = await stat(path).catch(() => undefined);
   if (there?.isDirectory()) throw new Failure(`${path} is a directory. Name a file in it.`);
-  const count = await writeKind(...args);
+  const count = await writeLines(lines, path, onProgress);
   await rename(unfinished(path), path);
   return count;
 };
@@ -59,7 +75,7 @@ export interface ExportedFile {
 }
 
 /** The unfinished files that an interrupted export leaves behind. */
-const leftovers = new Set(kinds.flatMap(({ name }) => formats.map((format) => unfinished(`${name}.${format}`))));
+const leftovers = new Set(exported.flatMap(({ name }) => formats.map((format) => unfinished(`${name}.${format}`))));
 
 /** Creates the directory, or removes the leftovers of an interrupted export. Throws if it holds anything else. */
 const readyDir = async (dir: string): Promise<void> => {
@@ -75,7 +91,7 @@ const readyDir = async (dir: string): Promise<void> => {
 
 /**
  * Exports all data of a store into a directory, which must be empty or new: a file for each kind, in the order in which
- * they can be imported again. The files appear when all of them are whole, so an interrupted export can be repeated.
+ * they can be imported again, and one of the history of credit. The files appear when all of them are whole, so an interrupted export can be repeated.
  */
 export const exportAll = async (
   store: string,
@@ -85,9 +101,9 @@ export const exportAll = async (
 ): Promise<ExportedFile[]> => {
   await readyDir(dir);
   const files: ExportedFile[] = [];
-  for (const kind of kinds) {
+  for (const kind of exported) {
     const path = join(dir, `${kind.name}.${format}`);
-    files.push({ kind: kind.name, path, rows: await writeKind(kind, store, path, format, onProgress) });
+    files.push({ kind: kind.name, path, rows: await writeLines(textOf(kind, store, format), path, onProgress) });
   }
   for (const { path } of files) await rename(unfinished(path), path);
   return files;

@@ -1,13 +1,23 @@
 import { UsageError } from '../errors.ts';
 
+/** The formats that an import reads. */
 export const formats = ['csv', 'ndjson'] as const;
 export type Format = (typeof formats)[number];
 
-/** The format that is asked for, or else the one that a file's name ends with. */
-export const formatOf = (path: string, asked?: Format): Format => {
-  if (asked) return asked;
-  if (/\.csv$/i.test(path)) return 'csv';
-  if (/\.(ndjson|jsonl)$/i.test(path)) return 'ndjson';
+/** Those that an export writes. */
+export const exportFormats = [...formats, 'journal'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+const ends: Record<ExportFormat, RegExp> = {
+  csv: /\.csv$/i,
+  ndjson: /\.(ndjson|jsonl)$/i,
+  journal: /\.(journal|hledger)$/i,
+};
+
+/** The format that is asked for, or else the one that a file's name ends with. `allowed` holds those that there are. */
+export const formatOf = <F extends ExportFormat>(path: string, asked: F | undefined, allowed: readonly F[]): F => {
+  const format = asked ?? allowed.find((one) => ends[one].test(path));
+  if (format) return format;
   throw new UsageError(
     `${path} ends neither with .csv nor with .ndjson: say which it is with --format csv or --format ndjson.`,
   );

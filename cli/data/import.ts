@@ -3,7 +3,7 @@ import { UsageError } from '../errors.ts';
 import { type Fault, type Outcome, writeRows } from '../plans/rows.ts';
 import { beginPass, checkRows, type Pass, wordsOf } from './check.ts';
 import type { Kind } from './columns.ts';
-import { type Format, formatOf } from './format.ts';
+import { type Format, formatOf, formats } from './format.ts';
 import { type RawRow, readRows } from './read.ts';
 import { rejectsFile } from './rejects.ts';
 
@@ -150,7 +150,7 @@ export const importFile = async (
   path: string,
   options: ImportOptions = {},
 ): Promise<ImportReport> => {
-  const format = formatOf(path, options.format);
+  const format = formatOf(path, options.format, formats);
   const rejectsPath = options.rejects ?? `${path}.rejects.${format}`;
   if (resolve(rejectsPath) === resolve(path)) throw new UsageError('--rejects must name another file than the import.');
   const { all, counts, faults } = await check(kind, store, readRows(kind, path, format), options);

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { Failure } from '../errors.ts';
 import { nested } from '../plans/nested.ts';
-import { type Column, type Kind, type Values, writeCell } from './columns.ts';
+import { type Column, type Exported, type Values, writeCell } from './columns.ts';
 import type { Format } from './format.ts';
 
 const valueAt = (row: Values, name: string): unknown =>
@@ -72,7 +72,7 @@ export const openFile = (path: string, { exclusive = false }: { exclusive?: bool
 };
 
 /** Writes the header and the rows of a file as lines of a format. */
-export const linesOf = ({ columns }: Pick<Kind, 'columns'>, format: Format) => ({
+export const linesOf = ({ columns }: Pick<Exported, 'columns'>, format: Format) => ({
   header: format === 'csv' ? csvLine(columns.map(({ name }) => name)) : '',
   row: (row: Values): string =>
     format === 'csv'

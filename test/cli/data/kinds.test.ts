@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { isRequired } from '../../../cli/data/columns.ts';
-import { kinds } from '../../../cli/data/kinds.ts';
+import { exported } from '../../../cli/data/export.ts';
 
 const document = readFileSync(new URL('../../../docs/operate/import-export.md', import.meta.url), 'utf8');
 
-test.each(kinds.map((kind) => [kind.name, kind] as const))(
+test.each(exported.map((kind) => [kind.name, kind] as const))(
   'the document names every column of %s with its meaning, and the required ones',
   (name, kind) => {
     const [, section = ''] = document.split(`\n### ${name}\n`);

@@ -1,0 +1,54 @@
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A text, and its place among others. */
+export interface Placed {
+  place: string;
+  text: string;
+}
+
+const byPlace = (a: Placed, b: Placed): number => (a.place < b.place ? -1 : a.place > b.place ? 1 : 0);
+
+async function* readRun(path: string): AsyncGenerator<Placed> {
+  const file = await open(path);
+  for await (const line of file.readLines()) yield JSON.parse(line);
+}
+
+/**
+ * Texts in the order of their places; those of one place stay in theirs. More than `atOnce` of them go through temporary
+ * files, which only their owner may read, so that any number fits into memory.
+ */
+export async function* sorted(texts: AsyncIterable<Placed>, atOnce = 50_000): AsyncGenerator<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'store-sorted-'));
+  try {
+    const runs: string[] = [];
+    let some: Placed[] = [];
+    for await (const one of texts) {
+      if (some.push(one) < atOnce) continue;
+      const path = join(dir, String(runs.length));
+      await writeFile(
+        path,
+        some.sort(byPlace).map((each) => `${JSON.stringify(each)}\n`),
+      );
+      runs.push(path);
+      some = [];
+    }
+    const inMemory = some.sort(byPlace).values();
+    const sources = [...runs.map(readRun), inMemory];
+    const heads = await Promise.all(sources.map((source) => source.next()));
+    for (;;) {
+      // Of one place the earlier run has the earlier text.
+      const left = heads.flatMap(({ value, done }, source) => (done ? [] : [{ ...(value as Placed), source }]));
+      const first = left.reduce<(typeof left)[number] | undefined>(
+        (best, each) => (best && byPlace(best, each) <= 0 ? best : each),
+        undefined,
+      );
+      if (!first) return;
+      yield first.text;
+      heads[first.source] = (await sources[first.source]?.next()) as IteratorResult<Placed>;
+    }
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
