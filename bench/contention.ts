@@ -36,7 +36,7 @@ export const measureContention = async ({ rounds, requests }: { rounds: number; 
     const uuid = randomUUID();
     await write(customerUpsert(store, { uuid, username: 'hot' }));
     const increment = (more: { expiresAt?: string }) =>
-      changeCredit(store, { uuid }, 'regular', { kind: 'increment', delta: 1, ...more }, 'bench');
+      changeCredit(store, { uuid }, 'regular', { kind: 'increment', delta: 1, ...more }, { by: 'bench' });
     const writes: Record<string, () => Promise<unknown>> = {
       'change of credit': () => increment({}),
       'change that makes a lot': () => untilMade(() => increment({ expiresAt: '9999-01-01T00:00:00.000Z' })),

@@ -1182,6 +1182,14 @@ export interface SetCustomerCreditRequest {
    * When this credit expires: an ISO 8601 date-time with an offset, in the future. Left out: it never expires.
    */
   expiresAt?: string;
+  /**
+   * Why, for the store’s own records: at most 200 characters.
+   */
+  reason?: string;
+  /**
+   * A number or name from the store’s own records, such as a ticket: at most 100 characters.
+   */
+  reference?: string;
 }
 export interface IncrementCustomerCreditRequest {
   /**
@@ -1192,6 +1200,14 @@ export interface IncrementCustomerCreditRequest {
    * When the added credit expires: an ISO 8601 date-time with an offset, in the future. Left out: it never expires. Not with a negative `delta`.
    */
   expiresAt?: string;
+  /**
+   * Why, for the store’s own records: at most 200 characters.
+   */
+  reason?: string;
+  /**
+   * A number or name from the store’s own records, such as a ticket: at most 100 characters.
+   */
+  reference?: string;
 }
 export interface BanCustomerRequest {
   /**
@@ -1311,6 +1327,14 @@ export interface GrantGiftCardRequest {
    * Whether the owner may give the card away.
    */
   transfer?: boolean;
+  /**
+   * Why, for the store’s own records: at most 200 characters.
+   */
+  reason?: string;
+  /**
+   * A number or name from the store’s own records, such as a ticket: at most 100 characters.
+   */
+  reference?: string;
 }
 export interface ProductListResponse {
   /**

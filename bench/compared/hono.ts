@@ -5,6 +5,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type * as z from 'zod';
 import { now } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
+import { authorOf } from '../../lib/credit/state.ts';
 import type { Caller } from '../../lib/http/request.ts';
 import { logSink } from '../../lib/log.ts';
 import { internalError, invalid, notFound, Problem, problemBody } from '../../lib/problem.ts';
@@ -89,13 +90,9 @@ app.post('/v1/customers/:identifier/actions/increment-credit', async (c) => {
   const { identifier } = parse(incrementCreditRow.params, c.req.param());
   const body = parse(incrementCreditRow.body, await bodyOf(c));
   const command = { kind: 'increment', ...body } as const;
-  const changed = await changeCredit(
-    callerOf(c).store,
-    identifier,
-    'regular',
-    command,
-    c.env.event.requestContext.requestId,
-  );
+  const { store, keyId } = callerOf(c);
+  const author = authorOf({ id: c.env.event.requestContext.requestId, keyId, body });
+  const changed = await changeCredit(store, identifier, 'regular', command, author);
   return c.json(incrementCreditRow.response.parse(changed));
 });
 

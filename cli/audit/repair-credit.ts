@@ -1,6 +1,6 @@
-import { asDecided, type Cause, type CreditLot, closing, settle } from '../../lib/credit/lots.ts';
+import { asDecided, type Cause, type CreditLot, closing, lotType, settle } from '../../lib/credit/lots.ts';
 import { type CreditType, creditTypes, type Ending, earliest, isDue } from '../../lib/credit/rules.ts';
-import { attributes, type CreditItem, dueShardOf, holdingOf } from '../../lib/credit/state.ts';
+import { attributes, type CreditItem, dueShardOf, holdingOf, storedChange } from '../../lib/credit/state.ts';
 import { customerKey, customerUpsert } from '../../lib/store/customers.ts';
 import { findResident } from '../../lib/store/residents.ts';
 import { all, applied, check, type Item, is, missing, type Write } from '../../lib/table/language.ts';
@@ -10,6 +10,9 @@ import { auditCredit } from './customer-credit.ts';
 import { readCredit, type StoredCredit } from './read-credit.ts';
 
 /** Repairs books that are off. The lots are the money: the customer's item follows them, and keeps its unlotted credit. */
+
+/** The reason that history gives for a repair. The parts of its row need not come to its amount: the books were off. */
+export const repairReason = 'The balance was made to agree with the lots (store credit repair).';
 
 /** One value that a repair changes: an attribute of a customer's item, or the state of a lot. */
 export interface Correction {
@@ -131,15 +134,29 @@ const planRepair = (store: string, item: CreditItem, lots: readonly CreditLot[],
   const values: Partial<CreditItem> = Object.assign({}, ...types.map((each) => each.values));
   const due = item.pending?.at ?? earliest(values.creditDue, values.restrictedDue);
   // Above the version of every lot, so that no lot seems to be later than a large change that closes it.
-  const version = lots.reduce((highest, lot) => Math.max(highest, lot.version), item.creditVersion ?? 0);
-  const set = { ...values, due, dues: due && dueShardOf(item.sk), creditVersion: version + 1 };
+  const version = lots.reduce(
+    (highest, lot) => Math.max(highest, lot.version, (lot.changed ?? 0) - 1),
+    item.creditVersion ?? 0,
+  );
+  const touched = creditTypes.filter((type, index) => {
+    const { balance } = attributes[type];
+    return values[balance] !== (item[balance] ?? 0) || (types[index]?.closed.length ?? 0) > 0;
+  });
+  const changed: CreditType[] = touched.length > 0 ? touched : ['regular'];
+  const ofTypes = changed.map((type) => ({ type }));
+  const lastChange = storedChange({ kind: 'set', at: cause.at, types: ofTypes, reason: repairReason });
+  const numberOf = (type: CreditType): number => version + 1 + changed.indexOf(type);
+  const creditVersion = version + changed.length;
+  const set = { ...values, due, dues: due && dueShardOf(item.sk), creditVersion, lastChange };
   const update = customerUpsert(
     store,
     { uuid: item.sk, username: item.username },
     { set, when: all(is('creditVersion', item.creditVersion), missing('pending')) },
   );
   const toClose = types.flatMap((each) => each.closed);
-  const endings = new Map(toClose.map(({ lot, how }) => [lot.sk, closing(lot, how, cause, lot.remaining)]));
+  const endings = new Map(
+    toClose.map(({ lot, how }) => [lot.sk, closing(lot, how, cause, numberOf(lotType(lot)), lot.remaining)]),
+  );
   const closed = toClose.slice(0, lotsAtOnce);
   const closings = closed.flatMap(({ lot }) => endings.get(lot.sk) ?? []);
   // The version tells of every change by the service. These checks also tell of a change by hand.

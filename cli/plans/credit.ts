@@ -1,8 +1,8 @@
 import pMap from 'p-map';
-import { newId, now, timestamp } from '../../lib/clock.ts';
+import { now, timestamp } from '../../lib/clock.ts';
 import { type CreditLot, importEpoch, listLots, lotId, lotKey } from '../../lib/credit/lots.ts';
 import type { CreditType, Ending, Holding } from '../../lib/credit/rules.ts';
-import { attributes, type CreditItem, creditLimit, holdingOf } from '../../lib/credit/state.ts';
+import { attributes, type CreditItem, creditLimit, holdingOf, type LastChange } from '../../lib/credit/state.ts';
 import { updateOf } from '../../lib/credit/writes.ts';
 import type { Identifier } from '../../lib/identifier.ts';
 import { customerKey } from '../../lib/store/customers.ts';
@@ -56,6 +56,7 @@ const lotOf = (setting: Setting, { fields }: Row<CreditFields>, item: CreditItem
     createdAt: createdAt ?? at,
     createdBy: createdBy ?? 'import',
     version: item?.creditVersion ?? 0,
+    changed: (item?.creditVersion ?? 0) + 1,
     ...(state !== 'open' && { endedAt: endedAt ?? at, endedBy: endedBy ?? 'import' }),
   };
 };
@@ -148,15 +149,13 @@ const addTo = (
     importedVersion: (item.creditVersion ?? 0) + 1,
     ...(unlotted && { [importedNames[type]]: { id: unlotted.id, amount: unlotted.amount } }),
   };
-  const change = { store: setting.store, uuid, type, cause: { at: timestamp(now()), by: newId() } };
+  const change = { store: setting.store, uuid, type };
+  const lastChange: LastChange = { kind: 'import', at: timestamp(now()), types: [{ type }] };
   const epoch = item[attributes[type].epoch] ?? importEpoch;
   return {
     rows,
     outcome: unlotted && stored?.[importedNames[type]] !== undefined ? 'changed' : 'created',
-    writes: [
-      updateOf(change, item, { holding }, epoch, undefined, undefined, imported),
-      ...lots.map((lot) => put(lot, isNew)),
-    ],
+    writes: [updateOf(change, item, holding, lastChange, { epoch, imported }), ...lots.map((lot) => put(lot, isNew))],
   };
 };
 

@@ -1,11 +1,14 @@
 import { bodyFaults } from '../../lib/credit/body-faults.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
+import { authorOf } from '../../lib/credit/state.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { incrementCredit as row } from '../../lib/routes/credit.ts';
 
 export const handler = endpoint(
   row,
-  ({ id, store, params, body }) =>
-    changeCredit(store, params.identifier, 'regular', { kind: 'increment', ...body }, id),
+  (request) => {
+    const { store, params, body } = request;
+    return changeCredit(store, params.identifier, 'regular', { kind: 'increment', ...body }, authorOf(request));
+  },
   bodyFaults('increment'),
 );

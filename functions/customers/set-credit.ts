@@ -1,10 +1,14 @@
 import { bodyFaults } from '../../lib/credit/body-faults.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
+import { authorOf } from '../../lib/credit/state.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { setCredit as row } from '../../lib/routes/credit.ts';
 
 export const handler = endpoint(
   row,
-  ({ id, store, params, body }) => changeCredit(store, params.identifier, 'regular', { kind: 'set', ...body }, id),
+  (request) => {
+    const { store, params, body } = request;
+    return changeCredit(store, params.identifier, 'regular', { kind: 'set', ...body }, authorOf(request));
+  },
   bodyFaults('set'),
 );

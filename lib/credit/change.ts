@@ -31,7 +31,7 @@ import {
   type Plan,
   touchesNoLot,
 } from './rules.ts';
-import { attributes, type Change, type CreditItem, creditLimit, creditOf, holdingOf } from './state.ts';
+import { type Author, attributes, type Change, type CreditItem, creditLimit, creditOf, holdingOf } from './state.ts';
 import { fastUpdate, fitsOne, isLarge, writesOf } from './writes.ts';
 
 /** The result of a change. */
@@ -125,7 +125,11 @@ const changeByPlan = async <R = CustomerCredit>(
     const tooMany = command.kind === 'set' && !fitsOne(holding.lots);
     const needsLots = !tooMany && !touchesNoLot(holding, command, cause.at);
     const lots = needsLots ? await readLots(store, item, type, command, cause.at) : undefined;
-    if (lots && command.kind === 'increment' && hasTooManyDue(lots.open, cause.at)) {
+    // History tells what came due: a set that does not read the lots has it closed by a change of its own.
+    const closesFirst = lots
+      ? command.kind === 'increment' && hasTooManyDue(lots.open, cause.at)
+      : tooMany && isDue(holding.due, cause.at);
+    if (closesFirst) {
       if (!mayGoOn()) throw unavailable();
       await changeByPlan({ ...change, command: { kind: 'reconcile' } });
       attempt = 0;
@@ -166,9 +170,9 @@ export const changeCredit = async (
   identifier: Identifier,
   type: CreditType,
   command: CreditCommand,
-  by: string,
+  author: Author,
 ): Promise<CustomerCredit> => {
-  const cause: Cause = { at: timestamp(now()), by };
+  const cause: Cause = { at: timestamp(now()), ...author };
   checkCommand(command, cause.at, creditLimit());
   const mayGoOn = forSomeTime();
   const change: Change = { store, uuid: await uuidOf(store, identifier), type, command, cause, mayGoOn };
@@ -188,10 +192,11 @@ export const changeTogether = async <R>(
   uuid: string,
   type: CreditType,
   cause: Cause,
+  occasion: NonNullable<Change['occasion']>,
   join: () => Promise<Joined<R>>,
 ): Promise<R> => {
-  const command: CreditCommand = { kind: 'reconcile' };
-  const { result } = await changeByPlan({ store, uuid, type, command, cause, mayGoOn: forSomeTime() }, { join });
+  const change: Change = { store, uuid, type, command: { kind: 'reconcile' }, cause, occasion, mayGoOn: forSomeTime() };
+  const { result } = await changeByPlan(change, { join });
   return result;
 };
 

@@ -15,7 +15,7 @@ import {
   type Lot,
   type Plan,
 } from './rules.ts';
-import { attributes, type CreditItem, holdingOf } from './state.ts';
+import { type Author, attributes, type CreditItem, holdingOf } from './state.ts';
 
 /**
  * A credit lot, open or closed. Its sort key is `type#epoch#expiresAt#id`: ids are UUIDv7, so lots that expire together
@@ -36,10 +36,9 @@ export interface CreditLot extends Lot, Key {
   endedBy?: string;
 }
 
-/** The time of a change, and the request that makes it. */
-export interface Cause {
+/** The time of a change, and its author. */
+export interface Cause extends Author {
   at: string;
-  by: string;
 }
 
 /**
@@ -47,7 +46,7 @@ export interface Cause {
  * the sort key `through`, has ended (as expired if it was due, else as `how`), and one may be `reduced`. It is recorded
  * with the change of the balance, and whoever finds it carries it out.
  */
-export interface Pending extends Cause {
+export interface Pending extends Pick<Cause, 'at' | 'by'> {
   id: string;
   type: CreditType;
   epoch: string;
@@ -87,7 +86,7 @@ export const lotKey = (
 /** Sorts after every lot of the epoch. */
 export const endOfEpoch = (type: CreditType, epoch: string): string => `${prefixOf(type, epoch)}~`;
 
-/** A new open lot, to be put in the transaction that changes the balance. */
+/** A new open lot, to be put in the transaction that changes the balance. `version` is the one before the change. */
 export const newLot = (
   store: string,
   uuid: string,
@@ -105,6 +104,7 @@ export const newLot = (
   createdAt: at,
   createdBy: by,
   version,
+  changed: version + 1,
 });
 
 /** The lots of an epoch, open and closed, from a place in their order on, some at a time. */
@@ -189,28 +189,42 @@ export const isCurrent = async (
 export const listLots = (store: string, uuid: string): Promise<CreditLot[]> =>
   rowsOf<CreditLot>({ partition: lotPartition(store, uuid) })({ descending: false });
 
+/** The version of the customer's credit after a large change. */
+const numberOf = ({ version }: Pending): number => version + 1;
+
 /** A lot as it counts: what a large change has still to write about it is taken as written. */
 export const asDecided = (lot: CreditLot, { pending }: CreditItem): CreditLot => {
   if (!pending || lot.state !== 'open' || lot.version >= pending.version) return lot;
   if (!lot.sk.startsWith(`${pending.type}#${pending.epoch}#`)) return lot;
-  if (lot.sk === pending.reduced?.sk) return { ...lot, remaining: pending.reduced.to };
+  const changed = numberOf(pending);
+  if (lot.sk === pending.reduced?.sk) return { ...lot, remaining: pending.reduced.to, changed };
   if (lot.sk > pending.through) return lot;
   const how = isDue(lot.expiresAt, pending.at) ? 'expired' : pending.how;
-  return { ...lot, state: how, endedAt: pending.at, endedBy: pending.by, ...(how === 'drained' && { remaining: 0 }) };
+  const ended = { state: how, endedAt: pending.at, endedBy: pending.by, ...(how === 'drained' && { remaining: 0 }) };
+  return { ...lot, ...ended, changed };
 };
 
 const isOpen = is('state', 'open');
 
-/** Ends a lot; refused if it is not open any more, or does not hold `remaining` where that is given. */
-export const closing = (lot: Key, how: Ending, { at, by }: Cause, remaining?: number): Write =>
+/**
+ * Ends a lot in the change that makes the version `changed`; refused if it is not open any more, or does not hold
+ * `remaining` where that is given.
+ */
+export const closing = (
+  lot: Key,
+  how: Ending,
+  { at, by }: Pick<Cause, 'at' | 'by'>,
+  changed: number,
+  remaining?: number,
+): Write =>
   update(lot, {
-    set: { state: how, endedAt: at, endedBy: by, ...(how === 'drained' && { remaining: 0 }) },
+    set: { state: how, changed, endedAt: at, endedBy: by, ...(how === 'drained' && { remaining: 0 }) },
     when: remaining === undefined ? isOpen : all(isOpen, is('remaining', remaining)),
   });
 
-/** Drains a lot in part; refused if it is not as it was. */
-export const reducing = (lot: Key, from: number, to: number): Write =>
-  update(lot, { set: { remaining: to }, when: all(isOpen, is('remaining', from)) });
+/** Drains a lot in part, in the change that makes the version `changed`; refused if it is not as it was. */
+export const reducing = (lot: Key, from: number, to: number, changed: number): Write =>
+  update(lot, { set: { remaining: to, changed }, when: all(isOpen, is('remaining', from)) });
 
 const sideBySide = 25;
 
@@ -222,6 +236,7 @@ const carryOut = async (
   mayGoOn: () => boolean,
 ): Promise<string | undefined> => {
   const { type, epoch, from = '', through, how, at, version, reduced } = pending;
+  const changed = numberOf(pending);
   for await (const some of lotsOfEpoch(store, uuid, type, epoch, from)) {
     const open = some.filter((lot) => lot.state === 'open' && lot.sk <= through && lot.version < version);
     // A refusal means that somebody else has carried it out already.
@@ -230,12 +245,13 @@ const carryOut = async (
       await Promise.all(
         open
           .slice(i, i + sideBySide)
-          .map((lot) => write(closing(lot, isDue(lot.expiresAt, at) ? 'expired' : how, pending))),
+          .map((lot) => write(closing(lot, isDue(lot.expiresAt, at) ? 'expired' : how, pending, changed))),
       );
     }
     if ((some.at(-1)?.sk ?? '') > through) break;
   }
-  if (reduced) await write(reducing({ pk: lotPartition(store, uuid), sk: reduced.sk }, reduced.from, reduced.to));
+  const lot = { pk: lotPartition(store, uuid), sk: reduced?.sk ?? '' };
+  if (reduced) await write(reducing(lot, reduced.from, reduced.to, changed));
   return undefined;
 };
 

@@ -7,7 +7,7 @@ import { applied } from '../table/language.ts';
 import { changeTogether, type Joined } from './change.ts';
 import type { Cause } from './lots.ts';
 import { checkCommand } from './rules.ts';
-import { creditLimit } from './state.ts';
+import { type Author, creditLimit } from './state.ts';
 
 /**
  * Moves a card's credit to a resident's regular credit, in one transaction. Throws 404 for an unknown card, 400 for an
@@ -18,9 +18,9 @@ export const redeemGiftCard = async (
   store: string,
   id: string,
   { identifier, expiresAt }: Pick<RedeemRequest, 'identifier' | 'expiresAt'>,
-  by: string,
+  author: Author,
 ): Promise<RedeemedGiftCard> => {
-  const cause: Cause = { at: timestamp(now()), by };
+  const cause: Cause = { at: timestamp(now()), ...author };
   checkCommand({ kind: 'increment', delta: 0, expiresAt }, cause.at, creditLimit());
   const resident = await findResident(store, identifier);
   if (!resident) {
@@ -31,7 +31,7 @@ export const redeemGiftCard = async (
   const join = async (): Promise<Joined<RedeemedGiftCard>> => {
     const card = await getGiftCard(store, id);
     checkRedeemable(card, uuid);
-    const write = redeeming(store, card, { ...cause, uuid });
+    const write = redeeming(store, card, { at: cause.at, by: cause.by, uuid });
     const giftCard = applied(write, { ...card }) as unknown as GiftCardItem;
     return {
       command: { kind: 'increment', delta: card.credit, expiresAt, name: 'The card' },
@@ -40,5 +40,5 @@ export const redeemGiftCard = async (
       answer: (credit) => ({ giftCard, credit }),
     };
   };
-  return changeTogether(store, uuid, 'regular', cause, join);
+  return changeTogether(store, uuid, 'regular', cause, { kind: 'redeem', giftCardId: id }, join);
 };

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { timestamp } from '../clock.ts';
 import { type CustomerCredit, changeKinds } from '../routes/credit.ts';
 import type { CustomerItem } from '../store/customers.ts';
 import type { Cause, Pending } from './lots.ts';
-import type { CreditCommand, CreditType, Holding } from './rules.ts';
+import { type CreditCommand, type CreditType, creditTypes, type Holding } from './rules.ts';
 
 /** Where a customer's item keeps the holding of each credit type. */
 export const attributes = {
@@ -38,16 +39,39 @@ export interface Remarks {
   reference?: string | undefined;
 }
 
+/** Who makes a change of credit, and why. */
+export interface Author extends Remarks {
+  /** The id of the request, or a name of the process that makes it, such as a sweep. The lots that it adds or ends keep it. */
+  by: string;
+  /** The id of the API key, where a request makes the change. */
+  keyId?: string;
+}
+
+/** The author of a change that a request makes. */
+export const authorOf = ({
+  id,
+  keyId,
+  body: { reason, reference },
+}: {
+  id: string;
+  keyId: string;
+  body: Remarks;
+}): Author => ({
+  by: id,
+  keyId,
+  ...(reason !== undefined && { reason }),
+  ...(reference !== undefined && { reference }),
+});
+
 /**
- * The change that a customer's credit saw last, in the attribute `lastChange` of their item. Each change overwrites it. The
- * stream's consumer makes the rows of history from it and from the balances before and after.
+ * The change that a customer's credit saw last. Each change overwrites it in the customer's item. The stream's consumer makes
+ * the rows of history from it and from the balances before and after.
  */
 export interface LastChange extends Remarks {
   kind: ChangeKind;
   at: string;
   /**
-   * The types of credit that changed, with the L$ that came due in the same change, if any. The last has the number
-   * `creditVersion` in history, the one before it the number before.
+   * The types of credit that changed, with the L$ that came due in the same change, if any. The last has the number `creditVersion` in history, the one before it the number before.
    */
   types: { type: CreditType; expired?: number }[];
   /** The request, where a request of an API key made the change, and the key's id. */
@@ -56,6 +80,36 @@ export interface LastChange extends Remarks {
   saleId?: string;
   giftCardId?: string;
 }
+
+/**
+ * A `LastChange` as the customer's item keeps it: short, since it stands in every row of a list of customers, and a page of
+ * them must not cost more to read.
+ */
+interface StoredChange extends Remarks {
+  /** The first three letters of the kind. */
+  k: string;
+  /** The time, in milliseconds since 1970. */
+  t: number;
+  /** The types that changed, `r` for regular and `s` for restricted, each with the L$ that came due: `s r30`. */
+  y: string;
+  /** The request's id, and the key's. */
+  i?: string;
+  b?: string;
+  saleId?: string;
+  giftCardId?: string;
+}
+
+const letters: Record<CreditType, string> = { regular: 'r', restricted: 's' };
+
+/** A change as a customer's item keeps it. */
+export const storedChange = ({ kind, at, types, requestId, keyId, ...others }: LastChange): StoredChange => ({
+  k: kind.slice(0, 3),
+  t: Date.parse(at),
+  y: types.map(({ type, expired = '' }) => `${letters[type]}${expired}`).join(' '),
+  ...(requestId !== undefined && { i: requestId }),
+  ...(keyId !== undefined && { b: keyId }),
+  ...others,
+});
 
 /** A customer's item as the credit rules see it. */
 export interface CreditItem extends CustomerItem {
@@ -72,7 +126,7 @@ export interface CreditItem extends CustomerItem {
   restrictedNewest?: string;
   /** Goes up by one with every change of credit of one type, so by two where a sale or refund changes both. */
   creditVersion?: number;
-  lastChange?: LastChange;
+  lastChange?: StoredChange;
   /**
    * The version up to which nothing but imports has changed the credit: while it is `creditVersion`, the store itself has
    * never touched it, and more may be imported.
@@ -96,6 +150,25 @@ export const holdingOf = (item: CreditItem, type: CreditType): Holding => {
     unlotted: item[unlotted] ?? 0,
     lots: item[lots] ?? 0,
     ...(next !== undefined && { due: next }),
+  };
+};
+
+/** The change that a customer's credit saw last; undefined where that was before the service kept it. Throws if it is none. */
+export const lastChangeOf = ({ lastChange }: Pick<CreditItem, 'lastChange'>): LastChange | undefined => {
+  if (!lastChange) return undefined;
+  const { k, t, y, i, b, ...others } = lastChange;
+  const typeOf = (letter = ''): CreditType | undefined => creditTypes.find((type) => letters[type] === letter);
+  const types = y.split(' ').map(([letter, ...expired]) => ({
+    type: typeOf(letter) as CreditType,
+    ...(expired.length > 0 && { expired: Number(expired.join('')) }),
+  }));
+  const kind = changeKinds.find((each) => each.startsWith(k));
+  if (!kind || types.some(({ type }) => !type)) throw new Error('lastChange has an unknown kind or type.');
+  return {
+    ...{ kind, at: timestamp(t), types },
+    ...(i !== undefined && { requestId: i }),
+    ...(b !== undefined && { keyId: b }),
+    ...others,
   };
 };
 
@@ -125,6 +198,8 @@ export interface Change {
   type: CreditType;
   command: CreditCommand;
   cause: Cause;
+  /** The kind of a change that is more than its command, and the sale or gift card that it belongs to. */
+  occasion?: Pick<LastChange, 'kind' | 'saleId' | 'giftCardId'>;
   /** False once there is no time left to close due lots, or to settle a pending change. */
   mayGoOn: () => boolean;
 }

@@ -2,20 +2,45 @@ import { newId } from '../clock.ts';
 import { customerKey, customerUpsert } from '../store/customers.ts';
 import { above, all, any, atLeast, atMost, exists, is, missing, put, update, type Write } from '../table/language.ts';
 import { type CreditLot, closing, endOfEpoch, newLot, type Pending, reducing } from './lots.ts';
-import { earliest, type Plan } from './rules.ts';
-import { attributes, type Change, type CreditItem, creditLimit, dueShardOf, holdingOf, otherType } from './state.ts';
+import { earliest, type Holding, type Plan } from './rules.ts';
+import {
+  attributes,
+  type Change,
+  type CreditItem,
+  creditLimit,
+  dueShardOf,
+  holdingOf,
+  type LastChange,
+  otherType,
+  storedChange,
+} from './state.ts';
+
+/** The change as history tells of it. `expired`: the L$ that came due in it. */
+const described = ({ type, command, cause, occasion }: Change, expired: number): LastChange => {
+  const { at, by, keyId, ...remarks } = cause;
+  const made = {
+    at,
+    types: [{ type, ...(expired > 0 && { expired }) }],
+    ...(keyId !== undefined && { requestId: by, keyId }),
+  };
+  // Before its own change a request may close what is due in another one, which its texts are not about.
+  if (command.kind === 'reconcile') return { kind: 'expire', ...made };
+  return { kind: command.kind, ...occasion, ...made, ...remarks };
+};
 
 /**
  * The fast path: a change that touches no lot is one conditional update, without a read. Its condition says that nothing
  * is due or in lots, and that the limit or the balance allows it; a refusal brings the item, which tells why. Undefined
  * for commands that have no fast path: a new lot takes a transaction.
  */
-export const fastUpdate = ({ store, uuid, type, command, cause }: Change): Write | undefined => {
+export const fastUpdate = (change: Change): Write | undefined => {
+  const { store, uuid, type, command, cause } = change;
   const { balance, unlotted, lots, due } = attributes[type];
   const hasNoLots = any(missing(lots), is(lots, 0));
   if (command.kind === 'reconcile' || command.expiresAt !== undefined) return undefined;
+  const lastChange = storedChange(described(change, 0));
   if (command.kind === 'set') {
-    const set = { [balance]: command.credit, [unlotted]: command.credit };
+    const set = { [balance]: command.credit, [unlotted]: command.credit, lastChange };
     return update(customerKey(store, uuid), { set, add: { creditVersion: 1 }, when: all(exists, hasNoLots) });
   }
   const { delta } = command;
@@ -23,6 +48,7 @@ export const fastUpdate = ({ store, uuid, type, command, cause }: Change): Write
   const limitAllows = any(missing(balance), atMost(balance, creditLimit() - delta));
   const balanceAllows = atLeast(balance, -delta);
   return update(customerKey(store, uuid), {
+    set: { lastChange },
     add: { [balance]: delta, [unlotted]: delta, creditVersion: 1 },
     when: all(exists, ...(delta > 0 ? [nothingIsDue, limitAllows] : [hasNoLots, balanceAllows])),
   });
@@ -37,19 +63,26 @@ export const fitsOne = (lots: number, others = 0): boolean => lots + 3 + others 
 export const isLarge = ({ closed, reduced }: Plan<CreditLot>, others: number): boolean =>
   !fitsOne(closed.length + (reduced ? 1 : 0), others);
 
-/** The update of a customer's item that a plan makes, if the customer's credit is still at its version. */
+/** What a change of credit writes about a customer beside the holding, where it does. */
+interface More {
+  /** Of the type that changes. */
+  epoch?: string | undefined;
+  newest?: string | undefined;
+  pending?: Pending | undefined;
+  imported?: Pick<CreditItem, 'importedVersion' | 'importedCredit' | 'importedRestricted'>;
+}
+
+/** The update of a customer's item that a change makes, if the customer's credit is still at its version. */
 export const updateOf = (
-  { store, uuid, type, cause }: Omit<Change, 'command' | 'mayGoOn'>,
+  { store, uuid, type }: Pick<Change, 'store' | 'uuid' | 'type'>,
   item: CreditItem,
-  { holding }: Pick<Plan, 'holding'>,
-  epoch: string | undefined,
-  pending: Pending | undefined,
-  newest: string | undefined,
-  imported: Pick<CreditItem, 'importedVersion' | 'importedCredit' | 'importedRestricted'> = {},
+  holding: Holding,
+  lastChange: LastChange,
+  { epoch, newest, pending, imported }: More,
 ): Write => {
   const names = attributes[type];
   // While a large change has something left to be written, the sweep must find the customer at once.
-  const due = pending ? cause.at : earliest(holding.due, item[attributes[otherType(type)].due]);
+  const due = pending ? lastChange.at : earliest(holding.due, item[attributes[otherType(type)].due]);
   return customerUpsert(
     store,
     { uuid, username: item.username },
@@ -63,7 +96,8 @@ export const updateOf = (
         ...(newest !== undefined && { [names.newest]: newest }),
         ...(pending && { pending }),
         ...imported,
-        creditVersion: (item.creditVersion ?? 0) + 1,
+        lastChange: storedChange(lastChange),
+        creditVersion: (item.creditVersion ?? 0) + lastChange.types.length,
         dues: due && dueShardOf(uuid),
         due,
       },
@@ -88,7 +122,8 @@ const pendingOf = (
     how: command.kind === 'set' ? 'superseded' : 'drained',
     through: command.kind === 'set' ? endOfEpoch(type, epoch) : (closed.at(-1)?.lot.sk ?? ''),
     version: item.creditVersion ?? 0,
-    ...cause,
+    at: cause.at,
+    by: cause.by,
     ...(reduced && { reduced: { sk: reduced.lot.sk, from: reduced.lot.remaining, to: reduced.remaining } }),
   };
 };
@@ -110,14 +145,18 @@ export const writesOf = (
   const newEpoch = plan.added && isFirst ? newId() : undefined;
   const pending = tooMany || isLarge(plan, others.length) ? pendingOf(change, item, plan) : undefined;
   const epoch = newEpoch ?? item[attributes[type].epoch] ?? '';
-  const added = plan.added && newLot(store, uuid, type, epoch, plan.added, cause, item.creditVersion ?? 0);
+  const version = item.creditVersion ?? 0;
+  const added = plan.added && newLot(store, uuid, type, epoch, plan.added, cause, version);
+  const expired = plan.closed.reduce((sum, { lot, how }) => sum + (how === 'expired' ? lot.remaining : 0), 0);
+  const more = { epoch: newEpoch, newest: added?.sk, pending };
   const writes = [
-    updateOf(change, item, plan, newEpoch, pending, added?.sk),
+    updateOf(change, item, plan.holding, described(change, expired), more),
     ...(added ? [put(added)] : []),
     ...others,
   ];
   if (pending) return { writes, pending };
-  writes.push(...plan.closed.map(({ lot, how }) => closing(lot, how, cause, lot.remaining)));
-  if (plan.reduced) writes.push(reducing(plan.reduced.lot, plan.reduced.lot.remaining, plan.reduced.remaining));
+  writes.push(...plan.closed.map(({ lot, how }) => closing(lot, how, cause, version + 1, lot.remaining)));
+  if (plan.reduced)
+    writes.push(reducing(plan.reduced.lot, plan.reduced.lot.remaining, plan.reduced.remaining, version + 1));
   return { writes, pending };
 };

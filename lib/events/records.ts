@@ -4,7 +4,7 @@ import { now, timestamp } from '../clock.ts';
 import { type HistoryItem, type HistoryRow, historyKey } from '../credit/history.ts';
 import { type CreditLot, lotId, lotType } from '../credit/lots.ts';
 import { creditTypes } from '../credit/rules.ts';
-import { attributes, type CreditItem, changeKinds, type LastChange } from '../credit/state.ts';
+import { attributes, type CreditItem, type LastChange, lastChangeOf } from '../credit/state.ts';
 import type { Delivery } from '../delivery/deliveries.ts';
 import type { GiftCardItem } from '../store/gift-cards.ts';
 import { type Key, partition } from '../table/schema.ts';
@@ -50,13 +50,8 @@ const demand = (holds: boolean, fault: string): void => {
 const isWhole = (value: unknown): boolean => Number.isSafeInteger(value);
 const isTime = (value: unknown): boolean => typeof value === 'string' && !Number.isNaN(Date.parse(value));
 
-const checkChange = ({ kind, at, types }: LastChange, version: number | undefined): void => {
-  demand(changeKinds.includes(kind), 'lastChange has an unknown kind');
-  demand(isTime(at), 'lastChange has no time');
-  const areTypes = Array.isArray(types) && types.length > 0 && types.every(({ type }) => creditTypes.includes(type));
-  demand(areTypes, 'lastChange has no types of credit');
+const checkVersion = ({ types }: LastChange, version: number | undefined): void =>
   demand(isWhole(version) && (version ?? 0) >= types.length, 'creditVersion is not the number of a change');
-};
 
 type Balances = Partial<CreditItem>;
 
@@ -104,9 +99,10 @@ const openingRows = (store: string, before: CreditItem, at: string): Contributio
 };
 
 const ofCustomer = ({ store, before, after }: Images<CreditItem>): Contribution[] => {
-  const { sk: uuid, creditVersion: version, lastChange } = after;
+  const { sk: uuid, creditVersion: version } = after;
+  const lastChange = lastChangeOf(after);
   if (!lastChange || version === before?.creditVersion) return [];
-  checkChange(lastChange, version);
+  checkVersion(lastChange, version);
   // The opening of a backfill finds the balances as they stay.
   if (lastChange.kind === 'opening') return rowsBetween(store, uuid, {}, after, lastChange, version as number);
   return [

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { route } from './route.ts';
 import { timestamp } from './timestamp.ts';
-import { acrossFields, balances, integer, listOf, maxInteger, pageQuery, person, uuid } from './wire.ts';
+import { acrossFields, balances, integer, listOf, maxInteger, pageQuery, person, remarks, uuid } from './wire.ts';
 
 export const CustomerCreditResponse = z.object({ ...person, ...balances }).meta({ id: 'CustomerCreditResponse' });
 
@@ -18,6 +18,7 @@ const SetCustomerCreditRequest = z
     expiresAt: expiresAt().describe(
       'When this credit expires: an ISO 8601 date-time with an offset, in the future. Left out: it never expires.',
     ),
+    ...remarks,
   })
   .meta({ id: 'SetCustomerCreditRequest' });
 
@@ -37,6 +38,7 @@ const IncrementCustomerCreditRequest = z
     expiresAt: expiresAt().describe(
       'When the added credit expires: an ISO 8601 date-time with an offset, in the future. Left out: it never expires. Not with a negative `delta`.',
     ),
+    ...remarks,
   })
   .check(
     acrossFields(({ delta, expiresAt }, report) => {

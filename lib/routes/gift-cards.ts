@@ -37,6 +37,7 @@ const GrantGiftCardRequest = z
     // Both spellings of "no texture" are taken, as the replacing PUT takes them.
     texture: uuid().nullable().default(null).describe('UUID of the texture that the card shows inworld; null: none.'),
     transfer: boolean().default(false).describe('Whether the owner may give the card away.'),
+    ...remarks,
   })
   .meta({ id: 'GrantGiftCardRequest' });
 
@@ -67,6 +68,7 @@ const filters = {
 export type GiftCard = z.output<typeof GiftCardResponse>;
 /** The fields of a gift card that a request sets; PUT replaces all of them. */
 export type GiftCardFields = z.output<typeof UpdateGiftCardRequest>;
+export type GrantRequest = z.output<typeof GrantGiftCardRequest>;
 export type RedeemRequest = z.output<typeof RedeemGiftCardRequest>;
 export type RedeemedGiftCard = z.input<typeof RedeemedGiftCardResponse>;
 export type GiftCardFilter = z.output<z.ZodObject<typeof filters>>;

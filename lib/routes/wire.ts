@@ -191,12 +191,18 @@ export const ownerUsername = () =>
     .string()
     .describe('Current username of the owner, in canonical form: `ada.lovelace`, or `ada` without a last name.');
 
-/** Why a change was made, and what it belongs to. Empty texts are as good as none. */
+/** A text that may be left out; an empty one counts as left out. */
+const remark = (max: number) =>
+  text({ min: 0, max })
+    .transform((value) => value || undefined)
+    .optional();
+
+/** Why a change was made, and what it belongs to. */
 export const remarks = {
-  reason: text({ min: 0, max: 200 }).optional().describe('Why, for the store’s own records: at most 200 characters.'),
-  reference: text({ min: 0, max: 100 })
-    .optional()
-    .describe('A number or name from the store’s own records, such as a ticket: at most 100 characters.'),
+  reason: remark(200).describe('Why, for the store’s own records: at most 200 characters.'),
+  reference: remark(100).describe(
+    'A number or name from the store’s own records, such as a ticket: at most 100 characters.',
+  ),
 };
 
 /** The two types of credit that a customer has. */

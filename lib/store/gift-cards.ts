@@ -1,8 +1,8 @@
-import { newId } from '../clock.ts';
+import { newId, now, timestamp } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { loaded, merged, type Source } from '../lists/source.ts';
 import { invalid, notFound } from '../problem.ts';
-import type { GiftCard, GiftCardFields, GiftCardFilter } from '../routes/gift-cards.ts';
+import type { GiftCard, GiftCardFields, GiftCardFilter, GrantRequest } from '../routes/gift-cards.ts';
 import { all, copyOf, exists, isNew, missing, put, unchanged, update, type Write } from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { get, getMany, type Precondition, rowsOf, write } from '../table/table.ts';
@@ -15,6 +15,10 @@ export interface GiftCardItem extends GiftCard, Key {
   /** The two values that `ranked` can have, so that an update that does not know the owner can set it. */
   rankedOn: string;
   rankedOff: string;
+  /** When a request granted it, and its texts. A card that was imported does not have these. */
+  grantedAt?: string;
+  reason?: string;
+  reference?: string;
   /** When, by which request and for whom the service redeemed it. A card that was imported as redeemed does not have these. */
   redeemedAt?: string;
   redeemedBy?: string;
@@ -62,11 +66,14 @@ const asAnswer = (card: GiftCardItem): GiftCard => card;
 export const grantGiftCard = async (
   store: string,
   identifier: Identifier,
-  fields: Omit<GiftCardFields, 'active'>,
+  { reason, reference, ...fields }: GrantRequest,
 ): Promise<GiftCard> => {
   const customer = await findStoreResident(store, identifier);
   if (!customer) throw notFound();
-  const card = giftCardItem(store, customer, { ...fields, active: true });
+  const card = {
+    ...giftCardItem(store, customer, { ...fields, active: true }),
+    ...{ grantedAt: timestamp(now()), reason, reference },
+  };
   await write(put(card, isNew), { answer: asAnswer, together: newCustomerWrites(store, customer) });
   return card;
 };

@@ -11,13 +11,13 @@ import { demoUuid, friends, inDays } from './residents.ts';
 /** Customers that each show a rule: credit with and without lots, spend, a ban, a subscription, a discount. */
 export const seedCustomers = async ({ id }: Store): Promise<void> => {
   const [vendor, renamed, partner] = friends as [Resident, Resident, Resident];
-  const by = 'demo';
+  const author = { by: 'demo' };
   const vendorId = { uuid: vendor.uuid };
-  await changeCredit(id, vendorId, 'regular', { kind: 'set', credit: 500 }, by);
-  await changeCredit(id, vendorId, 'regular', { kind: 'increment', delta: 200, expiresAt: inDays(1) }, by);
-  await changeCredit(id, vendorId, 'regular', { kind: 'increment', delta: 300, expiresAt: inDays(30) }, by);
-  await changeCredit(id, vendorId, 'regular', { kind: 'increment', delta: -50 }, by);
-  await changeCredit(id, vendorId, 'restricted', { kind: 'set', credit: 1000, expiresAt: inDays(90) }, by);
+  await changeCredit(id, vendorId, 'regular', { kind: 'set', credit: 500 }, author);
+  await changeCredit(id, vendorId, 'regular', { kind: 'increment', delta: 200, expiresAt: inDays(1) }, author);
+  await changeCredit(id, vendorId, 'regular', { kind: 'increment', delta: 300, expiresAt: inDays(30) }, author);
+  await changeCredit(id, vendorId, 'regular', { kind: 'increment', delta: -50 }, author);
+  await changeCredit(id, vendorId, 'restricted', { kind: 'set', credit: 1000, expiresAt: inDays(90) }, author);
   await updateCustomer(id, { uuid: renamed.uuid }, { discount: 10, newsSubscriber: true });
   await banCustomer(id, { uuid: partner.uuid }, 'Asked for refunds of gifts.');
   for (const [index, days] of [1, 40, 200, 500].entries())

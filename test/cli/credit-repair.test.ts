@@ -219,7 +219,7 @@ test(`after halves of any changes the books add up, unlotted credit is kept, and
     const command = isSet
       ? { kind: 'set' as const, credit: Math.abs(amount), expiresAt }
       : { kind: 'increment' as const, delta: amount || 1, expiresAt };
-    await changeCredit(store, { uuid }, type, command, 'test').catch((error: unknown) => {
+    await changeCredit(store, { uuid }, type, command, { by: 'test' }).catch((error: unknown) => {
       if (!(error instanceof Problem)) throw error;
     });
   };
@@ -250,7 +250,7 @@ test(`after halves of any changes the books add up, unlotted credit is kept, and
         for (const type of creditTypes) {
           const { balance: credit } = holdingOf(swept, type);
           const drain = { kind: 'increment' as const, delta: -credit };
-          if (credit > 0) await changeCredit(store, { uuid }, type, drain, 'test');
+          if (credit > 0) await changeCredit(store, { uuid }, type, drain, { by: 'test' });
         }
       },
     ),

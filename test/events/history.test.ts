@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { handler } from '../../functions/stream-consumer.ts';
 import { historyKey } from '../../lib/credit/history.ts';
+import { type LastChange, storedChange } from '../../lib/credit/state.ts';
 import { customerKey } from '../../lib/store/customers.ts';
 import * as dynamodb from '../../lib/table/dynamodb.ts';
 import type { Item } from '../../lib/table/language.ts';
@@ -44,10 +45,14 @@ const row = (sequence: number, type: 'regular' | 'restricted' = 'regular'): stri
   nameOf(historyKey(store, ada, type, sequence));
 const day = `${store}#DAY 2026-03-04`;
 
-const customer = (version: number | undefined, more: object) => ({
+const customer = (
+  version: number | undefined,
+  { lastChange, ...more }: { lastChange?: object; [attribute: string]: unknown },
+) => ({
   ...customerKey(store, ada),
   username: 'ada',
   ...(version !== undefined && { creditVersion: version }),
+  ...(lastChange && { lastChange: storedChange(lastChange as LastChange) }),
   ...more,
 });
 

@@ -5,8 +5,9 @@ import { auditCredit } from '../../cli/audit/customer-credit.ts';
 import { putResident } from '../../cli/residents.ts';
 import { source, timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
-import { listLots } from '../../lib/credit/lots.ts';
+import { type CreditLot, listLots, lotType } from '../../lib/credit/lots.ts';
 import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';
+import { type CreditItem, lastChangeOf } from '../../lib/credit/state.ts';
 import { sweepDueLots } from '../../lib/credit/sweep.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { CustomerCredit } from '../../lib/routes/credit.ts';
@@ -31,6 +32,13 @@ interface Model {
 interface Real {
   store: string;
   uuids: string[];
+  /** The credit of each customer after the last command. */
+  before: Map<string, Stored>;
+}
+
+interface Stored {
+  item: CreditItem;
+  lots: CreditLot[];
 }
 
 /** The answer, or undefined for a refusal. Anything but a 400 is a failure of the test. */
@@ -43,13 +51,42 @@ const refusable = async (work: Promise<CustomerCredit>): Promise<CustomerCredit 
   }
 };
 
+const expiredOf = (lots: readonly CreditLot[]): number =>
+  lots.reduce((sum, { state, remaining }) => sum + (state === 'expired' ? remaining : 0), 0);
+
+/** The changes of a command have the numbers up to the version, the lots those of their change, and the last one its cause. */
+const expectNumbered = (before: Stored | undefined, after: Stored): void => {
+  const [from, to] = [before?.item.creditVersion ?? 0, after.item.creditVersion ?? 0];
+  const known = new Map(before?.lots.map((lot) => [lot.sk, lot]));
+  const touched = after.lots.filter((lot) => {
+    const { state, remaining, changed } = known.get(lot.sk) ?? {};
+    if (state !== lot.state || remaining !== lot.remaining) return true;
+    expect(lot.changed).toBe(changed);
+    return false;
+  });
+  const last = lastChangeOf(after.item);
+  if (to === from) expect([touched, last]).toEqual([[], before && lastChangeOf(before.item)]);
+  else expect(last?.types).toHaveLength(1);
+  expect(touched.filter(({ changed = 0 }) => changed <= from || changed > to)).toEqual([]);
+  for (const [number, lots] of Map.groupBy(touched, ({ changed }) => changed)) {
+    expect(new Set(lots.map(lotType)).size).toBe(1);
+    if (number === to) expect(last?.types[0]?.type).toBe(lots[0] && lotType(lots[0]));
+  }
+  const ended = touched.filter(({ changed }) => changed === to);
+  if (to > from) expect(last?.types[0]?.expired ?? 0).toBe(expiredOf(ended));
+};
+
 const compare = async (model: Model, real: Real): Promise<void> => {
   for (const [index, uuid] of real.uuids.entries()) {
     const { credit, restrictedCredit } = await getCustomer(real.store, { uuid });
     const holder = model.holders[index] as Holder;
     expect([credit, restrictedCredit]).toEqual([balanceOf(holder.regular), balanceOf(holder.restricted)]);
-    const item = await findCustomerItem(real.store, uuid);
-    if (item) expect(auditCredit(item, await listLots(real.store, uuid))).toEqual([]);
+    const item: CreditItem | undefined = await findCustomerItem(real.store, uuid);
+    if (!item) continue;
+    const stored = { item, lots: await listLots(real.store, uuid) };
+    expect(auditCredit(item, stored.lots)).toEqual([]);
+    expectNumbered(real.before.get(uuid), stored);
+    real.before.set(uuid, stored);
   }
 };
 
@@ -84,7 +121,7 @@ class Change implements fc.AsyncCommand<Model, Real> {
     const command =
       kind === 'set' ? { kind, credit: amount, expiresAt: stamp } : { kind, delta: amount, expiresAt: stamp };
     const answer = await refusable(
-      changeCredit(real.store, { uuid: real.uuids[who] as string }, type, command, 'test'),
+      changeCredit(real.store, { uuid: real.uuids[who] as string }, type, command, { by: 'test' }),
     );
     expect(answer !== undefined).toBe(accepted);
     const { regular, restricted } = model.holders[who] as Holder;
@@ -159,7 +196,7 @@ test(
           now,
           holders: uuids.map(() => ({ regular: emptyCustomer(), restricted: emptyCustomer() })),
         };
-        await fc.asyncModelRun(() => ({ model, real: { store, uuids } }), cmds);
+        await fc.asyncModelRun(() => ({ model, real: { store, uuids, before: new Map() } }), cmds);
         now = model.now;
       }),
       { numRuns: runs, seed, ...(process.env.CREDIT_MODEL_PATH && { path: process.env.CREDIT_MODEL_PATH }) },

@@ -59,13 +59,13 @@ const takeOne = async (uuid: string, random: () => number, at: number): Promise<
   const expiresAt = timestamp(at + 300 + Math.floor(random() * 3000));
   if (dice < 0.06) return sweep();
   if (dice < 0.15) return getCustomer(store, { uuid });
-  if (dice < 0.18) return changeCredit(store, { uuid }, type, { kind: 'set', credit: 100, expiresAt }, 'test');
-  if (dice < 0.25) return changeCredit(store, { uuid }, type, { kind: 'increment', delta: amount }, 'test');
+  if (dice < 0.18) return changeCredit(store, { uuid }, type, { kind: 'set', credit: 100, expiresAt }, { by: 'test' });
+  if (dice < 0.25) return changeCredit(store, { uuid }, type, { kind: 'increment', delta: amount }, { by: 'test' });
   const command =
     dice < 0.6
       ? { kind: 'increment' as const, delta: amount, expiresAt }
       : { kind: 'increment' as const, delta: -amount };
-  return changeCredit(store, { uuid }, type, command, 'test');
+  return changeCredit(store, { uuid }, type, command, { by: 'test' });
 };
 
 // Most of the time the writers wait for each other.

@@ -72,7 +72,7 @@ const carryOut = async (
   const { kind, amount, lives } = step;
   const expiresAt = lives ? timestamp(end) : undefined;
   const command = kind === 'set' ? { kind, credit: amount, expiresAt } : { kind, delta: amount, expiresAt };
-  const outcome = await outcomeOf(changeCredit(store, { uuid }, step.type, command, 'test'));
+  const outcome = await outcomeOf(changeCredit(store, { uuid }, step.type, command, { by: 'test' }));
   return (books) => {
     if ('status' in outcome && outcome.status === 503) return books;
     const after = structuredClone(books);

@@ -90,7 +90,7 @@ test('a sweep closes the due lots of both credit types in every store', async ()
         { uuid },
         type,
         { kind: 'increment', delta: 10, expiresAt: timestamp(start + 1000) },
-        'test',
+        { by: 'test' },
       );
   setClock(start + 1000);
 

@@ -10,7 +10,7 @@ import { creditOf, statesOf } from '../support/credit-seed.ts';
 export const store = 'credit';
 
 export const change = (uuid: string, command: CreditCommand) =>
-  changeCredit(store, { uuid }, 'regular', command, 'test');
+  changeCredit(store, { uuid }, 'regular', command, { by: 'test' });
 
 export const add = (uuid: string, delta: number, expiresAt?: number) =>
   change(uuid, { kind: 'increment', delta, expiresAt: expiresAt === undefined ? undefined : timestamp(expiresAt) });

@@ -23,7 +23,8 @@ export const startFaulty = () => {
 
   return {
     store: () => service.store,
-    change: (uuid: string, command: CreditCommand) => changeCredit(service.store, { uuid }, 'regular', command, 'test'),
+    change: (uuid: string, command: CreditCommand) =>
+      changeCredit(service.store, { uuid }, 'regular', command, { by: 'test' }),
     post: (uuid: string, action: string, body: object, headers = {}) =>
       service.call('POST', `/v1/customers/${uuid}/actions/${action}`, body, headers),
   };

@@ -93,7 +93,7 @@ test('no change is refused because due lots would exceed the credit limit', asyn
   before(readsLots, () => sweepDueLots('sweep'));
 
   const command = { kind: 'increment', delta: 10, expiresAt: inSeconds(9999) } as const;
-  const { credit } = await changeCredit(service.store, { uuid }, 'regular', command, 'test');
+  const { credit } = await changeCredit(service.store, { uuid }, 'regular', command, { by: 'test' });
 
   expect(credit).toBe(limit - 90);
 });
@@ -107,7 +107,7 @@ test('an export shows no lot as open that a large change has ended during the ex
     if (call.operation === 'UpdateItem' && about(':how')(call)) throw conflict(call);
     return send();
   });
-  await changeCredit(service.store, { uuid }, 'regular', set, 'test');
+  await changeCredit(service.store, { uuid }, 'regular', set, { by: 'test' });
   stop();
   let isSettled = false;
   stop = intercept(async (call, send) => {
@@ -140,7 +140,7 @@ test('the rest of a large change is written although other writers are at some o
     throw conflict(call);
   });
 
-  await changeCredit(service.store, { uuid }, 'regular', { kind: 'set', credit: 7 }, randomUUID());
+  await changeCredit(service.store, { uuid }, 'regular', { kind: 'set', credit: 7 }, { by: randomUUID() });
 
   const { item, faults } = await creditOf(service.store, uuid);
   expect([item.credit, item.pending, faults]).toEqual([7, undefined, []]);

@@ -42,7 +42,7 @@ const redeem = (card: string, uuid: string, expiresAt?: number) =>
     store,
     card,
     { identifier: { uuid }, ...(expiresAt && { expiresAt: timestamp(expiresAt) }) },
-    'redeem',
+    { by: 'redeem' },
   );
 const lotsOf = (count: number, at: number) =>
   Array.from({ length: count }, (_, index) => ({ amount: 1, expiresAt: timestamp(at + index) }));

@@ -4,7 +4,7 @@ import { timestamp } from '../../lib/clock.ts';
 import { type HistoryRow, historyKey, type LotPart } from '../../lib/credit/history.ts';
 import { type CreditLot, lotKey } from '../../lib/credit/lots.ts';
 import type { CreditType } from '../../lib/credit/rules.ts';
-import { attributes, type CreditItem, type LastChange, otherType } from '../../lib/credit/state.ts';
+import { attributes, type CreditItem, type LastChange, otherType, storedChange } from '../../lib/credit/state.ts';
 import { customerKey } from '../../lib/store/customers.ts';
 import type { Key } from '../../lib/table/schema.ts';
 
@@ -158,10 +158,10 @@ export const makeUpChanges = (random: () => number, store: string, uuids: readon
     });
     const kind = done.length === 2 ? 'sale' : (done[0]?.kind ?? 'set');
     const common = { kind, at, reference: `change ${made}` };
-    item.lastChange = {
+    item.lastChange = storedChange({
       ...common,
       types: done.map(({ type, expired }) => ({ type, ...(expired > 0 && { expired }) })),
-    };
+    });
     for (const { type, version, net, expired, unlotted, credit, restrictedCredit, parts } of done) {
       const row = { ...common, amount: net + expired, expired, unlotted, credit, restrictedCredit };
       rows.push({ key: historyKey(store, uuid, type, version), row, parts });

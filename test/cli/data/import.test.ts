@@ -123,8 +123,8 @@ describe('credit', () => {
   test('that was spent, set or given since is not restored, and no more can be added', async () => {
     const lots = `${head}ada.lovelace,30,2099-01-01T00:00:00Z\nada.lovelace,50,2099-01-02T00:00:00Z\nada.lovelace,9,\n`;
     await importText(store, dir, 'credit.csv', lots);
-    await changeCredit(store, { uuid: ada.uuid }, 'regular', { kind: 'increment', delta: -60 }, 'spent');
-    await changeCredit(store, { uuid: ada.uuid }, 'regular', { kind: 'set', credit: 1 }, 'set');
+    await changeCredit(store, { uuid: ada.uuid }, 'regular', { kind: 'increment', delta: -60 }, { by: 'spent' });
+    await changeCredit(store, { uuid: ada.uuid }, 'regular', { kind: 'set', credit: 1 }, { by: 'set' });
 
     const again = await importText(store, dir, 'credit.csv', lots);
     const more = await importText(store, dir, 'credit.csv', `${lots}ada.lovelace,5,2099-01-03T00:00:00Z\n`);
@@ -154,7 +154,7 @@ describe('credit', () => {
   });
 
   test('that the store holds by chance is not taken for the row of a file', async () => {
-    await changeCredit(store, { uuid: ada.uuid }, 'regular', { kind: 'increment', delta: 30 }, 'earned');
+    await changeCredit(store, { uuid: ada.uuid }, 'regular', { kind: 'increment', delta: 30 }, { by: 'earned' });
 
     const report = await importText(store, dir, 'credit.csv', `${head}ada.lovelace,30,\n`);
 
@@ -168,8 +168,8 @@ describe('credit', () => {
   test('without lots is known by its row after any changes, and an equal row of another id is not', async () => {
     const file = (id: string) => `id,resident,amount\n${id},ada.lovelace,30\n`;
     await importText(store, dir, 'credit.csv', file('A1'));
-    await changeCredit(store, { uuid: ada.uuid }, 'regular', { kind: 'increment', delta: -10 }, 'spent');
-    await changeCredit(store, { uuid: ada.uuid }, 'regular', { kind: 'increment', delta: 10 }, 'earned');
+    await changeCredit(store, { uuid: ada.uuid }, 'regular', { kind: 'increment', delta: -10 }, { by: 'spent' });
+    await changeCredit(store, { uuid: ada.uuid }, 'regular', { kind: 'increment', delta: 10 }, { by: 'earned' });
 
     const again = await importText(store, dir, 'credit.csv', file('A1'));
     const other = await importText(store, dir, 'credit.csv', file('A2'));
@@ -183,7 +183,7 @@ describe('credit', () => {
     await importText(store, dir, 'credit.csv', file(30));
 
     const corrected = await importText(store, dir, 'credit.csv', file(20));
-    await changeCredit(store, { uuid: ada.uuid }, 'regular', { kind: 'increment', delta: 10 }, 'earned');
+    await changeCredit(store, { uuid: ada.uuid }, 'regular', { kind: 'increment', delta: 10 }, { by: 'earned' });
     const late = await importText(store, dir, 'credit.csv', file(30));
 
     expect(corrected).toMatchObject({ changed: 1 });
@@ -207,7 +207,7 @@ describe('credit', () => {
         `id,resident,amount,type,remaining,expiresAt,state\nTX1,ada.lovelace,30,${Object.values(row).join(',')}\n`;
       await importText(store, dir, 'credit.csv', file(lot));
       if (isChanged)
-        await changeCredit(store, { uuid: ada.uuid }, 'regular', { kind: 'increment', delta: -5 }, 'spent');
+        await changeCredit(store, { uuid: ada.uuid }, 'regular', { kind: 'increment', delta: -5 }, { by: 'spent' });
       const before = await wholeTable();
 
       const again = await importText(store, dir, 'credit.csv', file(lot));

@@ -41,7 +41,14 @@ const seedCredit = async (): Promise<void> => {
     delta: number,
     expiresAt?: string,
     type: 'regular' | 'restricted' = 'regular',
-  ) => changeCredit(store, { uuid: resident.uuid }, type, { kind: 'increment', delta, expiresAt }, `give-${delta}`);
+  ) =>
+    changeCredit(
+      store,
+      { uuid: resident.uuid },
+      type,
+      { kind: 'increment', delta, expiresAt },
+      { by: `give-${delta}` },
+    );
   await give(ada, 70, inDays(3));
   await give(ada, 40, inDays(2));
   await changeCredit(
@@ -49,7 +56,7 @@ const seedCredit = async (): Promise<void> => {
     { uuid: ada.uuid },
     'regular',
     { kind: 'set', credit: 500, expiresAt: inDays(9) },
-    'set-500',
+    { by: 'set-500' },
   );
   await give(ada, 30, inDays(4));
   await give(ada, 20, inDays(4));
