@@ -14,11 +14,14 @@ const runs = ({ startDate, endDate }: Discount, at: number): boolean =>
 
 // Percentages count in billionths, so that halves round as written and not as binary fractions.
 const whole = 100_000_000_000n;
+const countOf = (percent: number): bigint => BigInt(Math.round(percent * 1_000_000_000));
 
-const lessPercent = (price: number, value: number): number => {
-  const kept = whole - BigInt(Math.round(value * 1_000_000_000));
-  return Number((2n * BigInt(price) * kept + whole) / (2n * whole));
-};
+/** A price (whole L$) less a percentage from 0 to 100, rounded half up. */
+export const lessPercent = (price: number, percent: number): number =>
+  Number((2n * BigInt(price) * (whole - countOf(percent)) + whole) / (2n * whole));
+
+/** A percentage from 0 to 100 of an amount of whole L$, rounded down. */
+export const shareOf = (amount: number, percent: number): number => Number((BigInt(amount) * countOf(percent)) / whole);
 
 /** The price at `at` (milliseconds) in whole L$: percentages round half up, and no price is below 0. */
 export const activePrice = (price: number, discount: Discount, at: number): number => {

@@ -1,0 +1,187 @@
+import { lessPercent, shareOf } from '../price.ts';
+import type { Coupon } from '../routes/coupons.ts';
+import type { Product } from '../routes/products.ts';
+
+/**
+ * The rules of sales (extensions.md, Sales) as pure functions: no I/O, no clock. Amounts are whole L$, percentages are numbers
+ * from 0 to 100, times are timestamps of the contract (UTC with milliseconds, so that they sort as text).
+ */
+
+/** A coupon that was applied for the customer, and how often they have used it. */
+export interface AppliedCoupon {
+  coupon: Pick<Coupon, 'id' | 'couponOwnerUuid' | 'discount' | 'ownerProfit' | 'usesPerCustomer'> &
+    Pick<Coupon, 'active' | 'expiration'>;
+  /** When the application lapses. */
+  expiresAt: string;
+  uses: number;
+}
+
+/** Something live until T is live while now < T. */
+const isLive = (until: string, at: string): boolean => at < until;
+
+/** A limit of 0 is none. */
+const hasUseLeft = ({ usesPerCustomer }: Pick<Coupon, 'usesPerCustomer'>, uses: number): boolean =>
+  usesPerCustomer === 0 || uses < usesPerCustomer;
+
+const counts = ({ coupon, expiresAt, uses }: AppliedCoupon, at: string): boolean =>
+  isLive(expiresAt, at) && coupon.active && isLive(coupon.expiration, at) && hasUseLeft(coupon, uses);
+
+/** The coupon that counts in a sale: the one applied for the product, else the one applied to the whole store. */
+export const couponThatCounts = (
+  forProduct: AppliedCoupon | undefined,
+  forStore: AppliedCoupon | undefined,
+  at: string,
+): AppliedCoupon['coupon'] | undefined =>
+  [forProduct, forStore].find((applied) => applied !== undefined && counts(applied, at))?.coupon;
+
+export interface PriceCut {
+  source: 'none' | 'customer' | 'coupon';
+  percent: number;
+  couponId: string | null;
+}
+
+/** The part of a coupon that takes effect in a sale besides its percentage. The sale is one use of it. */
+export type UsedCoupon = Pick<Coupon, 'id' | 'couponOwnerUuid' | 'ownerProfit' | 'usesPerCustomer'>;
+
+/** Credit by its type, in L$. */
+export interface Spendable {
+  regular: number;
+  restricted: number;
+}
+
+/** The terms of a sale. A quote fixes them. */
+export interface Terms {
+  base: number;
+  discount: PriceCut;
+  total: number;
+  credit: number;
+  restrictedCredit: number;
+  toPay: number;
+  /** The coupon of which the sale is a use, if any: its percentage or its commission takes effect. */
+  coupon?: UsedCoupon;
+}
+
+export const noPrice: Terms = {
+  base: 0,
+  discount: { source: 'none', percent: 0, couponId: null },
+  total: 0,
+  credit: 0,
+  restrictedCredit: 0,
+  toPay: 0,
+};
+
+/** The largest percentage counts alone; a tie goes to the coupon. */
+const largest = (customerDiscount: number, coupon: AppliedCoupon['coupon'] | undefined): PriceCut => {
+  if (coupon && coupon.discount > 0 && coupon.discount >= customerDiscount)
+    return { source: 'coupon', percent: coupon.discount, couponId: coupon.id };
+  if (customerDiscount > 0) return { source: 'customer', percent: customerDiscount, couponId: null };
+  return noPrice.discount;
+};
+
+/** Restricted credit first, and only for oneself; then regular credit. */
+const split = (total: number, { regular, restricted }: Spendable, isForOneself: boolean) => {
+  const restrictedCredit = isForOneself ? Math.min(restricted, total) : 0;
+  const credit = Math.min(regular, total - restrictedCredit);
+  return { credit, restrictedCredit, toPay: total - restrictedCredit - credit };
+};
+
+/** The facts that make a sale's terms. */
+export interface Offer {
+  /** The active price of the product. */
+  base: number;
+  customerDiscount: number;
+  coupon: AppliedCoupon['coupon'] | undefined;
+  /** The buyer's credit without what has come due. */
+  spendable: Spendable;
+  useCredit: boolean;
+  blockCredits: boolean;
+  /** Buyer and recipient are the same avatar. */
+  isForOneself: boolean;
+}
+
+export const termsOf = ({ base, customerDiscount, coupon, spendable, ...offer }: Offer): Terms => {
+  const discount = largest(customerDiscount, coupon);
+  const total = lessPercent(base, discount.percent);
+  const takesCredit = offer.useCredit && !offer.blockCredits;
+  const isUsed = coupon !== undefined && (discount.source === 'coupon' || coupon.ownerProfit > 0);
+  return {
+    base,
+    discount,
+    total,
+    ...(takesCredit ? split(total, spendable, offer.isForOneself) : { credit: 0, restrictedCredit: 0, toPay: total }),
+    ...(isUsed && { coupon }),
+  };
+};
+
+/** Everything that decides about a refusal. */
+export interface Facts {
+  /** Undefined where nobody has the name. */
+  buyer: { isBanned: boolean } | undefined;
+  recipient: { isBanned: boolean } | undefined;
+  product: Pick<Product, 'active' | 'limited' | 'availableAmount'> | undefined;
+  /** A quote was sent that is none, or was made for something else. */
+  isQuoteFalse: boolean;
+  isOpen: boolean;
+  terms: Terms;
+  spendable: Spendable;
+  /** How often the buyer has used the coupon of the terms. */
+  uses: number;
+  paid: number;
+}
+
+/** The refusals, in the order in which they are judged: the first that holds is answered. */
+const checks = {
+  'unknown-resident': ({ buyer, recipient }) => !buyer || !recipient,
+  'unknown-product': ({ product }) => !product,
+  quote: ({ isQuoteFalse }) => isQuoteFalse,
+  closed: ({ isOpen }) => !isOpen,
+  banned: ({ buyer, recipient }) => buyer?.isBanned === true || recipient?.isBanned === true,
+  inactive: ({ product }) => product?.active !== true,
+  'sold-out': ({ product }) => product?.limited === true && product.availableAmount < 1,
+  'credit-changed': ({ terms, spendable }) =>
+    terms.restrictedCredit > spendable.restricted || terms.credit > spendable.regular,
+  'coupon-used': ({ terms, uses }) => terms.coupon !== undefined && !hasUseLeft(terms.coupon, uses),
+  underpaid: ({ paid, terms }) => paid < terms.toPay,
+} satisfies Record<string, (facts: Facts) => boolean>;
+
+export type Refusal = keyof typeof checks;
+
+export const refusals = Object.keys(checks) as Refusal[];
+
+/** The first refusal that holds; null where the sale is completed. */
+export const refusalOf = (facts: Facts): Refusal | null => refusals.find((refusal) => checks[refusal](facts)) ?? null;
+
+/** The L$ that the caller gives back when the sale is answered. */
+export const refundOf = (paid: number, { toPay }: Pick<Terms, 'toPay'>, refusal: Refusal | null): number =>
+  refusal === null ? paid - toPay : paid;
+
+/** The part that an avatar has in a sale. */
+export interface Share {
+  residentUuid: string;
+  kind: 'commission' | 'share';
+  percent: number;
+  amount: number;
+}
+
+/**
+ * The parts in the L$ that were paid and kept: the commission of the coupon's owner, then the product's profit shares. Each is a
+ * percentage of the whole, rounded down, and never more than the ones before it leave. The merchant has the rest.
+ */
+export const sharesOf = (
+  kept: number,
+  coupon: UsedCoupon | undefined,
+  profitShares: Product['profitShares'],
+): Share[] => {
+  const entitled: Omit<Share, 'amount'>[] = [
+    ...(coupon && coupon.ownerProfit > 0
+      ? [{ residentUuid: coupon.couponOwnerUuid, kind: 'commission' as const, percent: coupon.ownerProfit }]
+      : []),
+    ...profitShares.map(({ userUuid, percent }) => ({ residentUuid: userUuid, kind: 'share' as const, percent })),
+  ];
+  let left = kept;
+  return entitled.map((share) => {
+    const amount = Math.min(shareOf(kept, share.percent), left);
+    left -= amount;
+    return { ...share, amount };
+  });
+};
