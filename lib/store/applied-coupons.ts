@@ -9,7 +9,7 @@ import { getMany, rowsOf, write } from '../table/table.ts';
 import { type CouponItem, couponKey, findChosen } from './coupons.ts';
 import { findStoreResident, newCustomerWrites } from './customers.ts';
 import { hasProduct } from './products.ts';
-import { findResident, type Resident } from './residents.ts';
+import { findResident, type Resident, refuseUnknown } from './residents.ts';
 
 /**
  * An application of a coupon to a customer: one for the whole store and one for each product. It is live while
@@ -29,12 +29,6 @@ const appliedKey = (store: string, customer: string, productId: string | undefin
 });
 
 const hourMillis = 3_600_000;
-
-/** Throws 400 with every named resident who does not exist. */
-const refuseUnknown = (named: Record<string, object | undefined>): void => {
-  const unknown = Object.keys(named).filter((name) => named[name] === undefined);
-  if (unknown.length > 0) throw invalid(...unknown.map((name) => `${name} names a resident who does not exist.`));
-};
 
 const ownerOf = async (store: string, { couponOwnerUuid }: CouponChoice) =>
   couponOwnerUuid === undefined ? {} : { couponOwnerUuid: await findResident(store, { uuid: couponOwnerUuid }) };

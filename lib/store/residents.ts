@@ -1,5 +1,6 @@
 import { now } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
+import { invalid } from '../problem.ts';
 import { requestMeter } from '../table/meter.ts';
 import { type Key, partition, sharedKey } from '../table/schema.ts';
 import { get, getMany } from '../table/table.ts';
@@ -121,4 +122,10 @@ export const findResident = async (store: string, identifier: Identifier): Promi
   remember(shared ? pk : own, resident);
   remember(shared ? residentKey(found.uuid).pk : ownKey(store, { uuid: found.uuid }), resident);
   return resident;
+};
+
+/** Throws 400 with every field that names nobody. */
+export const refuseUnknown = (named: Record<string, object | undefined>): void => {
+  const unknown = Object.keys(named).filter((name) => named[name] === undefined);
+  if (unknown.length > 0) throw invalid(...unknown.map((name) => `${name} names a resident who does not exist.`));
 };
