@@ -651,6 +651,13 @@ export interface Endpoints {
     answer: StoreResponse;
   };
   /**
+   * Quote the price of a sale
+   */
+  'POST /v1/quotes': {
+    body: CreateQuoteRequest;
+    answer: QuoteResponse;
+  };
+  /**
    * List deliveries
    */
   'GET /v1/deliveries': {
@@ -1693,6 +1700,98 @@ export interface StoreStateRequest {
    * Why, for the store’s own records: at most 200 characters.
    */
   reason?: string;
+}
+export interface CreateQuoteRequest {
+  /**
+   * The product that is sold.
+   */
+  productId: string;
+  /**
+   * The avatar who pays, by username or UUID. A UUID that nobody can name is taken too.
+   */
+  buyerIdentifier: string;
+  /**
+   * The avatar who gets the product, by username or UUID. Left out: the buyer.
+   */
+  recipientIdentifier?: string;
+  /**
+   * Whether the buyer’s store credit pays first. Left out: false.
+   */
+  useCredit?: boolean;
+}
+export interface QuoteResponse {
+  /**
+   * UUID of the product, in lower case.
+   */
+  productId: string;
+  /**
+   * UUID of the buyer, in lower case.
+   */
+  buyerUuid: string;
+  /**
+   * UUID of the recipient, in lower case.
+   */
+  recipientUuid: string;
+  /**
+   * The active price of the product in L$.
+   */
+  base: number;
+  discount: SaleDiscount;
+  /**
+   * The base less the discount, in L$, rounded half up.
+   */
+  total: number;
+  /**
+   * Regular store credit that pays, in L$.
+   */
+  credit: number;
+  /**
+   * Restricted store credit that pays, in L$. It pays only where buyer and recipient are the same avatar.
+   */
+  restrictedCredit: number;
+  /**
+   * L$ that are left to be paid inworld.
+   */
+  toPay: number;
+  /**
+   * Why a sale would be refused now: `closed`, `banned`, `inactive` or `sold-out`. Null: it would not.
+   */
+  refusal:
+    | (
+        | 'unknown-resident'
+        | 'unknown-product'
+        | 'quote'
+        | 'closed'
+        | 'banned'
+        | 'inactive'
+        | 'sold-out'
+        | 'credit-changed'
+        | 'coupon-used'
+        | 'underpaid'
+      )
+    | null;
+  /**
+   * Send it with the sale: it fixes these prices for two minutes. Null where the sale would be refused.
+   */
+  quote: string | null;
+  /**
+   * When the quote ends: it counts before this time. Null without a quote.
+   */
+  expiresAt: string | null;
+}
+export interface SaleDiscount {
+  /**
+   * Whose percentage counts: the customer’s, or that of a coupon applied for them.
+   */
+  source: 'none' | 'customer' | 'coupon';
+  /**
+   * The percentage; 0 for `none`.
+   */
+  percent: number;
+  /**
+   * UUID of the coupon; null unless `source` is `coupon`.
+   */
+  couponId: string | null;
 }
 export interface DeliveryListResponse {
   /**

@@ -83,7 +83,9 @@ export class StoreServiceStack extends Stack {
           ...(settings.corsOrigins && { CORS_ORIGINS: settings.corsOrigins }),
           ...(row.writes.includes('LOT') && { CREDIT_LIMIT: String(settings.creditLimit) }),
           // CloudFormation resolves the reference, so a function need not call Secrets Manager when it starts.
-          ...(loadOf(row) === 'list' && { CURSOR_SECRET: data.cursorSecret.secretValue.unsafeUnwrap() }),
+          ...((loadOf(row) === 'list' || row.quotes) && {
+            CURSOR_SECRET: data.cursorSecret.secretValue.unsafeUnwrap(),
+          }),
           ...(row.queue && { ...queueUrls, ...hosts }),
           ...(row.resolves && { RESIDENT_LOOKUP_URL: this.invocationOf(lookUp) }),
         },

@@ -6,6 +6,7 @@ import { dispenserTexts } from './operations/dispenser.ts';
 import { giftCardTexts } from './operations/gift-cards.ts';
 import { productTexts } from './operations/products.ts';
 import { residentTexts } from './operations/residents.ts';
+import { salesTexts } from './operations/sales.ts';
 import { storeTexts } from './operations/store.ts';
 
 /** Describes an operation for integrators, with one example of it. The examples work on the demo data as it is at first. */
@@ -26,6 +27,7 @@ export const operationTexts: Record<string, OperationText> = {
   ...productTexts,
   ...categoryTexts,
   ...storeTexts,
+  ...salesTexts,
   ...deliveryTexts,
   ...dispenserTexts,
   ...residentTexts,

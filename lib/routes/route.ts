@@ -62,6 +62,7 @@ export type Kind =
   | 'COUPON'
   | 'CODE'
   | 'APPLIED'
+  | 'USE'
   | 'GIFTCARD'
   | 'PRODUCT'
   | 'CATEGORY'
@@ -108,6 +109,8 @@ interface RowFields {
   readonly writes?: readonly Kind[];
   /** It resolves residents by name or UUID, and may have the store's dispenser asked for them. */
   readonly resolves?: true;
+  /** It makes or takes quotes, which are sealed like cursors. */
+  readonly quotes?: true;
   /** It puts messages on the delivery queue. */
   readonly queue?: true;
   /** It orders a delivery, whose id its answer has in the header `Delivery-Id`. The handler answers it as `deliveryId`. */

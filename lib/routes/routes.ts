@@ -8,6 +8,7 @@ import * as giftCards from './gift-cards.ts';
 import * as products from './products.ts';
 import * as residents from './residents.ts';
 import type { Route } from './route.ts';
+import * as sales from './sales.ts';
 import * as store from './store.ts';
 
 const isRoute = (value: object): value is Route => 'path' in value;
@@ -21,6 +22,7 @@ export const routes: readonly Route[] = [
   products,
   categories,
   deliveries,
+  sales,
   dispenser,
   store,
   residents,

@@ -1,6 +1,7 @@
 import { lessPercent, shareOf } from '../price.ts';
 import type { Coupon } from '../routes/coupons.ts';
 import type { Product } from '../routes/products.ts';
+import { type Refusal, refusals } from '../routes/sales.ts';
 
 /**
  * The rules of sales (extensions.md, Sales) as pure functions: no I/O, no clock. Amounts are whole L$, percentages are numbers
@@ -31,10 +32,9 @@ export const couponThatCounts = (
   forProduct: AppliedCoupon | undefined,
   forStore: AppliedCoupon | undefined,
   at: string,
-): AppliedCoupon['coupon'] | undefined =>
-  [forProduct, forStore].find((applied) => applied !== undefined && counts(applied, at))?.coupon;
+): AppliedCoupon | undefined => [forProduct, forStore].find((applied) => applied !== undefined && counts(applied, at));
 
-export interface PriceCut {
+interface PriceCut {
   source: 'none' | 'customer' | 'coupon';
   percent: number;
   couponId: string | null;
@@ -42,6 +42,13 @@ export interface PriceCut {
 
 /** The part of a coupon that takes effect in a sale besides its percentage. The sale is one use of it. */
 export type UsedCoupon = Pick<Coupon, 'id' | 'couponOwnerUuid' | 'ownerProfit' | 'usesPerCustomer'>;
+
+const usedPart = ({ id, couponOwnerUuid, ownerProfit, usesPerCustomer }: UsedCoupon): UsedCoupon => ({
+  id,
+  couponOwnerUuid,
+  ownerProfit,
+  usesPerCustomer,
+});
 
 /** Credit by its type, in L$. */
 export interface Spendable {
@@ -109,7 +116,7 @@ export const termsOf = ({ base, customerDiscount, coupon, spendable, ...offer }:
     discount,
     total,
     ...(takesCredit ? split(total, spendable, offer.isForOneself) : { credit: 0, restrictedCredit: 0, toPay: total }),
-    ...(isUsed && { coupon }),
+    ...(isUsed && { coupon: usedPart(coupon) }),
   };
 };
 
@@ -130,7 +137,7 @@ export interface Facts {
 }
 
 /** The refusals, in the order in which they are judged: the first that holds is answered. */
-const checks = {
+const checks: Record<Refusal, (facts: Facts) => boolean> = {
   'unknown-resident': ({ buyer, recipient }) => !buyer || !recipient,
   'unknown-product': ({ product }) => !product,
   quote: ({ isQuoteFalse }) => isQuoteFalse,
@@ -142,11 +149,7 @@ const checks = {
     terms.restrictedCredit > spendable.restricted || terms.credit > spendable.regular,
   'coupon-used': ({ terms, uses }) => terms.coupon !== undefined && !hasUseLeft(terms.coupon, uses),
   underpaid: ({ paid, terms }) => paid < terms.toPay,
-} satisfies Record<string, (facts: Facts) => boolean>;
-
-export type Refusal = keyof typeof checks;
-
-export const refusals = Object.keys(checks) as Refusal[];
+};
 
 /** The first refusal that holds; null where the sale is completed. */
 export const refusalOf = (facts: Facts): Refusal | null => refusals.find((refusal) => checks[refusal](facts)) ?? null;

@@ -5,7 +5,7 @@ import { invalid, notFound } from '../problem.ts';
 import type { CouponChoice } from '../routes/coupons.ts';
 import { above, all, copyOf, is, update } from '../table/language.ts';
 import { type Key, partition, ttlAttribute } from '../table/schema.ts';
-import { getMany, rowsOf, write } from '../table/table.ts';
+import { get, getMany, rowsOf, write } from '../table/table.ts';
 import { type CouponItem, couponKey, findChosen } from './coupons.ts';
 import { findStoreResident, newCustomerWrites } from './customers.ts';
 import { hasProduct } from './products.ts';
@@ -27,6 +27,13 @@ const appliedKey = (store: string, customer: string, productId: string | undefin
   pk: partition(store, 'APPLIED', customer),
   sk: productId === undefined ? 'store' : `product#${productId}`,
 });
+
+/** The coupon applied for a product, or to the whole store. It may have lapsed. */
+export const findApplication = (
+  store: string,
+  customer: string,
+  productId: string | undefined,
+): Promise<AppliedCoupon | undefined> => get<AppliedCoupon>(appliedKey(store, customer, productId));
 
 const hourMillis = 3_600_000;
 

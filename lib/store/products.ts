@@ -84,24 +84,30 @@ export const updateProduct = async (
     const change = inOrder(changed, newStamp(found));
     if (!(await transact([change, ...writes]))) return read(applied(change, { ...found }) as unknown as StoredProduct);
     await pauseOvertaken(attempt);
-    found = await findProduct(store, id);
+    found = await findStored(store, id);
   }
   throw notFound();
 };
 
-const findProduct = (store: string, id: string): Promise<StoredProduct | undefined> =>
+const findStored = (store: string, id: string): Promise<StoredProduct | undefined> =>
   get<StoredProduct>(productKey(store, id));
+
+/** Inactive products are found too. */
+export const findProduct = async (store: string, id: string): Promise<Product | undefined> => {
+  const item = await findStored(store, id);
+  return item && read(item);
+};
 
 /** Throws 404. Inactive products are found too. */
 export const getProduct = async (store: string, id: string): Promise<Product> => {
-  const item = await findProduct(store, id);
-  if (!item) throw notFound();
-  return read(item);
+  const product = await findProduct(store, id);
+  if (!product) throw notFound();
+  return product;
 };
 
 /** True if the store has this product, active or not. */
 export const hasProduct = async (store: string, id: string): Promise<boolean> =>
-  (await findProduct(store, id)) !== undefined;
+  (await findStored(store, id)) !== undefined;
 
 /** A store's products as stored, inactive ones too, in the order of their ids. */
 export const listStoredProducts = (store: string): Source<StoredProduct> =>

@@ -124,8 +124,12 @@ export const findResident = async (store: string, identifier: Identifier): Promi
   return resident;
 };
 
+/** The UUID that an identifier names: a UUID names itself, though nobody may know it. Undefined for a name that nobody has. */
+export const findUuid = async (store: string, identifier: Identifier): Promise<string | undefined> =>
+  identifier.uuid ?? (await findResident(store, identifier))?.uuid;
+
 /** Throws 400 with every field that names nobody. */
-export const refuseUnknown = (named: Record<string, object | undefined>): void => {
+export const refuseUnknown = (named: Record<string, object | string | undefined>): void => {
   const unknown = Object.keys(named).filter((name) => named[name] === undefined);
   if (unknown.length > 0) throw invalid(...unknown.map((name) => `${name} names a resident who does not exist.`));
 };

@@ -79,6 +79,7 @@ const timestamp = fc.oneof(
 const byName: Record<string, fc.Arbitrary<unknown>> = {
   identifier,
   ownerIdentifier: identifier,
+  buyerIdentifier: identifier,
   recipientIdentifier: identifier,
   username: identifier,
   userUuid: identifier,

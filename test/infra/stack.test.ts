@@ -155,7 +155,7 @@ test('gives each function the variables that it reads, and secrets only where th
     expect(namesIn.get(row.id), row.id).toEqual(
       [
         'TABLE_NAME',
-        ...('cursor' in row.query.shape ? ['CURSOR_SECRET'] : []),
+        ...('cursor' in row.query.shape || row.quotes ? ['CURSOR_SECRET'] : []),
         ...(row.writes.includes('LOT') ? ['CREDIT_LIMIT'] : []),
         ...(row.resolves ? ['RESIDENT_LOOKUP_URL'] : []),
         ...(row.queue ? ['DELIVERY_QUEUE_URL', 'DELIVERY_DLQ_URL', 'DISPENSER_HOST_SUFFIXES'] : []),

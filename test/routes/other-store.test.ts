@@ -39,6 +39,7 @@ const anyBody = {
   delta: 1,
   identifier: bob.uuid,
   ownerIdentifier: ada.uuid,
+  buyerIdentifier: bob.uuid,
   recipientIdentifier: bob.uuid,
 };
 

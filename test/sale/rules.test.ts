@@ -1,15 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { type Refusal, refusals } from '../../lib/routes/sales.ts';
 import {
   type AppliedCoupon,
   couponThatCounts,
   type Facts,
   noPrice,
   type Offer,
-  type Refusal,
   refundOf,
   refusalOf,
-  refusals,
   sharesOf,
   type Terms,
   termsOf,
@@ -50,7 +49,7 @@ const offer = (fields: Partial<Offer> = {}): Offer => ({
 
 describe('the coupon that counts', () => {
   const forStore = applied({ id: 'for the store' });
-  const idOf = (forProduct: AppliedCoupon | undefined) => couponThatCounts(forProduct, forStore, at)?.id;
+  const idOf = (forProduct: AppliedCoupon | undefined) => couponThatCounts(forProduct, forStore, at)?.coupon.id;
 
   test('is the one applied for the product, else the one applied to the whole store, else none', () => {
     expect([idOf(applied({ id: 'for the product', discount: 0 })), idOf(undefined)]).toEqual([

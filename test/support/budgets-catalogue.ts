@@ -5,7 +5,7 @@ import { seedOneOfEach } from './one-of-each.ts';
 import { newResident } from './residents.ts';
 import type { Call } from './service.ts';
 
-/** The budgets of coupons, gift cards, products and categories. */
+/** The budgets of coupons, gift cards, products, quotes and categories. */
 
 const idOf = async (call: Call, path: string, body: object): Promise<string> =>
   (await call('POST', path, body)).body.id;
@@ -73,6 +73,17 @@ const ownersPage =
   async (call) => {
     const owner = await known(call);
     return pageOf(pathOf(owner), () => make(call, owner))(call, '');
+  };
+
+/** A buyer who holds credit, beside a product and a coupon applied for it. */
+const buying =
+  (isApplied: boolean): Budget['prepare'] =>
+  async (call) => {
+    const [buyerIdentifier, productId] = [await known(call), await product(call)];
+    await call('POST', `/v1/customers/${buyerIdentifier}/actions/increment-credit`, { delta: 5 });
+    const body = { couponId: await coupon(call, buyerIdentifier), scope: 1, productId };
+    if (isApplied) await call('POST', `/v1/customers/${buyerIdentifier}/actions/apply-coupon`, body);
+    return ['POST', '/v1/quotes', { productId, buyerIdentifier, useCredit: true }];
   };
 
 /** A customer who owns two products and was delivered one of them twice, an hour ago. */
@@ -225,6 +236,9 @@ export const catalogueBudgets: readonly Budget[] = [
       return ['POST', `/v1/customers/${uuid}/products/${owned}/actions/redeliver`];
     },
   },
+  // Store, product, buyer and both applications are read at once, then coupon and uses.
+  { endpoint: 'create-quote', when: 'with credit, no lots, no coupon', steps: 1, units: 5, prepare: buying(false) },
+  { endpoint: 'create-quote', when: 'with credit and a coupon', steps: 2, units: 7, prepare: buying(true) },
   { endpoint: 'get-delivery', when: '', steps: 1, units: 1, prepare: onDelivery('GET') },
   // The delivery is read (1), and moves in the index of the states (3).
   { endpoint: 'retry-delivery', when: 'failed', steps: 2, units: 4, prepare: onDelivery('POST', '/actions/retry') },

@@ -27,9 +27,10 @@ export const onceOnly: readonly string[] = [
 ];
 
 /** Values for request fields, by name. */
-const fieldValues = ({ coupon }: OneOfEach, code: string): Record<string, unknown> => ({
+const fieldValues = ({ coupon, product }: OneOfEach, code: string): Record<string, unknown> => ({
   code,
   couponId: coupon,
+  productId: product,
   name: 'New',
   price: 1,
   credit: 7,
@@ -38,6 +39,7 @@ const fieldValues = ({ coupon }: OneOfEach, code: string): Record<string, unknow
   discount: 5,
   newsSubscriber: true,
   identifier: bob.uuid,
+  buyerIdentifier: bob.uuid,
   ownerIdentifier: ada.uuid,
   recipientIdentifier: bob.uuid,
   message: 'Hello',
@@ -61,8 +63,8 @@ const bodyOf = (body: z.ZodType, rows: OneOfEach, code: string): object => {
     ([name, { type }]) => required.includes(name) || (name in values && type !== 'object'),
   );
   const filled = Object.fromEntries(fields.map(([name, schema]) => [name, values[name] ?? plainValue(schema)]));
-  // A request must name its coupon in exactly one way.
-  return 'couponId' in filled ? { ...filled, code: undefined } : filled;
+  // A request must name its coupon in exactly one way, and its product only for the scope of one.
+  return 'couponId' in filled ? { ...filled, code: undefined, productId: undefined } : filled;
 };
 
 /** A request that succeeds, about these rows and the resident bob. No coupon may have `code`. */
