@@ -88,3 +88,6 @@ export const sweepAccess: Access = {
   writes: ['CUSTOMER', 'LOT', 'SWEEP', 'COUPON', 'GIFTCARD', 'SPEND', 'RESIDENT', 'STORE_RESIDENT'],
   alsoReads: ['CUSTOMER#DUE#*'],
 };
+
+/** The stream's consumer makes history and the sums of days with updates alone: it can neither read nor delete any of it. */
+export const consumerAccess: Access = { reads: [], writes: [], updates: ['HISTORY', 'DAY', 'MARK'] };

@@ -22,6 +22,7 @@ import { startPoller } from './poller.ts';
 import { ensureQueues, startQueue } from './queue.ts';
 import { openDataDir, type ServiceFile } from './state.ts';
 import { demoStore, ensureKeys, ensureStore, otherStore } from './stores.ts';
+import { followStream } from './stream.ts';
 import { ensureTable } from './table.ts';
 
 /** The environment that the stack gives the handlers on AWS. */
@@ -142,6 +143,13 @@ export const startService = async (
   connectConsole({ baseUrl, key: service.keys.all, store: service.store, engine: engine.name });
   ready = true;
   const deliveries = await startDeliveries(service, queues.url);
+  const stream = followStream({
+    endpoint: engine.endpoint,
+    table: tableName(),
+    consumer: (await import('../functions/stream-consumer.ts')).handler,
+    place: dir.place,
+    onPlace: dir.keepPlace,
+  });
   started = true;
 
   return {
@@ -157,6 +165,7 @@ export const startService = async (
       await Promise.race([once(server, 'close'), new Promise((resolve) => setTimeout(resolve, 5000).unref())]);
       server.closeAllConnections();
       await deliveries.stop();
+      await stream.stop();
       await Promise.all([engine.stop(), queue.stop()]);
       dir.close();
     },

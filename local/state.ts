@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { randomText } from '../lib/clock.ts';
 import type { Scope } from '../lib/routes/route.ts';
 import type { Resident } from '../lib/store/residents.ts';
+import type { StreamPlace } from './stream.ts';
 
 /** `<data-dir>/service.json`, from which other programs learn how to call the local service. */
 export interface ServiceFile {
@@ -52,7 +53,7 @@ export const openDataDir = (dir: string, { reset, memory }: { reset: boolean; me
     throw new Error(`${dir} is in use by process ${holder.pid}. End that one, or choose another --data-dir.`);
   writeJson(path('lock.json'), { pid: process.pid });
   if (reset)
-    for (const name of ['table', 'queue', 'state.json', 'service.json'])
+    for (const name of ['table', 'queue', 'state.json', 'stream.json', 'service.json'])
       rmSync(path(name), { recursive: true, force: true });
   const kept = (!memory && readJson<Kept>(path('state.json'))) || { cursorSecret: randomText(43), seeded: false };
   return {
@@ -61,6 +62,10 @@ export const openDataDir = (dir: string, { reset, memory }: { reset: boolean; me
     queueDir: memory ? undefined : path('queue'),
     keep: (state: Kept): void => {
       if (!memory) writeJson(path('state.json'), state);
+    },
+    place: memory ? undefined : readJson<StreamPlace>(path('stream.json')),
+    keepPlace: (place: StreamPlace): void => {
+      if (!memory) writeJson(path('stream.json'), place);
     },
     service: memory ? undefined : readJson<ServiceFile>(path('service.json')),
     writeService: (service: ServiceFile): void => writeJson(path('service.json'), service),

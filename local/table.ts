@@ -3,19 +3,24 @@ import {
   DescribeTableCommand,
   type DynamoDBClient,
   ResourceNotFoundException,
+  UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { indexes, tableKey, ttlAttribute } from '../lib/table/schema.ts';
+import { indexes, streamView, tableKey, ttlAttribute } from '../lib/table/schema.ts';
 
 const keySchema = (partition: string, sort: string) => [
   { AttributeName: partition, KeyType: 'HASH' as const },
   { AttributeName: sort, KeyType: 'RANGE' as const },
 ];
 
-/** Creates the table, as the stack does on AWS, if the engine lacks it. */
+const StreamSpecification = { StreamEnabled: true, StreamViewType: streamView } as const;
+
+/** Creates the table, as the stack does on AWS, if the engine lacks it. A table of an earlier version gets its stream. */
 export const ensureTable = async (client: DynamoDBClient, TableName: string): Promise<void> => {
   try {
-    await client.send(new DescribeTableCommand({ TableName }));
+    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+    if (!Table?.StreamSpecification?.StreamEnabled)
+      await client.send(new UpdateTableCommand({ TableName, StreamSpecification }));
     return;
   } catch (error) {
     if (!(error instanceof ResourceNotFoundException)) throw error;
@@ -26,6 +31,7 @@ export const ensureTable = async (client: DynamoDBClient, TableName: string): Pr
     new CreateTableCommand({
       TableName,
       BillingMode: 'PAY_PER_REQUEST',
+      StreamSpecification,
       AttributeDefinitions: [...keys].map((AttributeName) => ({ AttributeName, AttributeType: 'S' as const })),
       KeySchema: keySchema(tableKey.partition, tableKey.sort),
       GlobalSecondaryIndexes: all.map(([IndexName, { partition, sort, include }]) => ({

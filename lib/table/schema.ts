@@ -6,6 +6,9 @@ export const tableKey = { partition: 'pk', sort: 'sk' } as const;
 /** The attribute by which DynamoDB deletes old items, in seconds since 1970. No rule of the contract relies on it. */
 export const ttlAttribute = 'ttl';
 
+/** The images of an item in a record of the table's stream: before and after the write. */
+export const streamView = 'NEW_AND_OLD_IMAGES';
+
 interface Index {
   readonly partition: string;
   readonly sort: string;

@@ -1,0 +1,22 @@
+/** Every write of an item but its removal: so the deletions that DynamoDB makes at an item's TTL are left out. */
+const eventName = ['INSERT', 'MODIFY'];
+
+/**
+ * The event source of the stream's consumer as plain data. The stack makes it on AWS; `npm start` and the tests poll the
+ * engine's own stream by the same facts.
+ */
+export const streamSource = {
+  /** Records in one call at the most. */
+  batchSize: 500,
+  /** Calls at the same time for each shard of the stream. A new account runs only 10 functions at once. */
+  parallelization: 2,
+  /** The longest that DynamoDB keeps a record. Until then a batch that fails comes back. */
+  maxRecordAgeHours: 24,
+  timeoutSeconds: 60,
+  /** Patterns of the records that reach the consumer: of customers and lots that history knows, of cards and deliveries. */
+  filters: [
+    { eventName, dynamodb: { NewImage: { lastChange: { M: { kind: { S: [{ exists: true }] } } } } } },
+    { eventName, dynamodb: { NewImage: { changed: { N: [{ exists: true }] } } } },
+    { eventName, dynamodb: { Keys: { pk: { S: [{ suffix: '#GIFTCARD' }, { suffix: '#DELIVERY' }] } } } },
+  ],
+} as const;

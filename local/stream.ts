@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { streamSource } from '../infra/stream.ts';
+
+export type Consumer = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;
+
+/** The record up to which a stream's shards have been consumed. */
+export interface StreamPlace {
+  stream: string;
+  /** By the shard's id. */
+  shards: Record<string, string>;
+}
+
+interface StreamOptions {
+  /** The engine. */
+  endpoint: string;
+  table: string;
+  consumer: Consumer;
+  /** Where an earlier reader stopped. Without it, or for another stream, reading begins with the oldest record. */
+  place?: StreamPlace | undefined;
+}
+
+// The SDK has a package for streams, whose newest version here is older than the SDK's other packages.
+const agent = new Agent({ keepAlive: true });
+
+/** Calls an operation of DynamoDB or its streams at a local engine, which takes any signature. */
+const call = async <T>(endpoint: string, operation: string, input: object): Promise<T> => {
+  const sent = request(endpoint, {
+    agent,
+    method: 'POST',
+    signal: AbortSignal.timeout(10_000),
+    headers: {
+      'Content-Type': 'application/x-amz-json-1.0',
+      'X-Amz-Target': operation,
+      'X-Amz-Date': '20260101T000000Z',
+      Authorization:
+        'AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+    },
+  });
+  sent.end(JSON.stringify(input));
+  const [response] = await once(sent, 'response');
+  const answer = (await json(response)) as T & { __type?: string; message?: string };
+  if (response.statusCode === 200) return answer;
+  throw Object.assign(new Error(`${operation}: ${answer.message}`), { name: answer.__type?.replace(/.*#/, '') });
+};
+
+type Pattern = { readonly [name: string]: Pattern | readonly (string | { exists: true } | { suffix: string })[] };
+
+/** Matches a record with a pattern as Lambda's filters do, as far as ours go. */
+const matches = (pattern: Pattern, value: unknown): boolean =>
+  Object.entries(pattern).every(([name, expected]) => {
+    const found = (value as Record<string, unknown> | undefined)?.[name];
+    if (!Array.isArray(expected)) return matches(expected as Pattern, found);
+    return expected.some((one) => {
+      if (typeof one === 'string') return found === one;
+      return 'exists' in one ? found !== undefined : typeof found === 'string' && found.endsWith(one.suffix);
+    });
+  });
+
+const isWanted = (record: DynamoDBRecord): boolean => streamSource.filters.some((filter) => matches(filter, record));
+
+/**
+ * Reads a table's stream and hands its records to the consumer as Lambda's event source does: filtered, in batches. A batch
+ * of which records fail is not passed over.
+ */
+export const readStream = ({ endpoint, table, consumer, place: earlier }: StreamOptions) => {
+  let place: StreamPlace = { stream: '', shards: {} };
+  const iterators = new Map<string, string>();
+  const closed = new Set<string>();
+  const streams = <T>(operation: string, input: object) =>
+    call<T>(endpoint, `DynamoDBStreams_20120810.${operation}`, input);
+
+  const findStream = async (): Promise<void> => {
+    const { Table } = await call<{ Table: { LatestStreamArn?: string } }>(endpoint, 'DynamoDB_20120810.DescribeTable', {
+      TableName: table,
+    });
+    const stream = Table.LatestStreamArn;
+    if (!stream) throw new Error(`The table ${table} has no stream.`);
+    place = earlier?.stream === stream ? structuredClone(earlier) : { stream, shards: {} };
+  };
+
+  const shardIds = async (): Promise<string[]> => {
+    const ids: string[] = [];
+    let after: string | undefined;
+    do {
+      const { StreamDescription } = await streams<{
+        StreamDescription: { Shards: { ShardId: string }[]; LastEvaluatedShardId?: string };
+      }>('DescribeStream', { StreamArn: place.stream, ExclusiveStartShardId: after });
+      ids.push(...StreamDescription.Shards.map(({ ShardId }) => ShardId));
+      after = StreamDescription.LastEvaluatedShardId;
+    } while (after !== undefined);
+    return ids;
+  };
+
+  const iteratorOf = async (ShardId: string): Promise<string> => {
+    const SequenceNumber = place.shards[ShardId];
+    const ask = async (from: object): Promise<string> => {
+      const input = { StreamArn: place.stream, ShardId, ...from };
+      return (await streams<{ ShardIterator: string }>('GetShardIterator', input)).ShardIterator;
+    };
+    const fromOldest = () => ask({ ShardIteratorType: 'TRIM_HORIZON' });
+    if (SequenceNumber === undefined) return fromOldest();
+    // The record of the place may be gone from the stream.
+    return ask({ ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber }).catch(fromOldest);
+  };
+
+  const consume = async (records: readonly DynamoDBRecord[]): Promise<void> => {
+    const wanted = records.filter(isWanted);
+    for (let start = 0; start < wanted.length; start += streamSource.batchSize) {
+      const Records = wanted.slice(start, start + streamSource.batchSize);
+      const { batchItemFailures } = await consumer({ Records });
+      if (batchItemFailures.length > 0)
+        throw new Error(`The consumer failed at ${batchItemFailures.length} of ${Records.length} records.`);
+    }
+  };
+
+  /** Reads a shard to its end. Answers how many records that were. */
+  const readShard = async (id: string): Promise<number> => {
+    for (let count = 0; ; ) {
+      const iterator = iterators.get(id) ?? (await iteratorOf(id));
+      // It may have expired, or be of an engine that has ended since: a new one begins at the place.
+      iterators.delete(id);
+      const { Records, NextShardIterator } = await streams<{ Records: DynamoDBRecord[]; NextShardIterator?: string }>(
+        'GetRecords',
+        { ShardIterator: iterator },
+      );
+      await consume(Records);
+      const last = Records.at(-1)?.dynamodb?.SequenceNumber;
+      if (last !== undefined) place.shards[id] = last;
+      if (NextShardIterator === undefined) closed.add(id);
+      else iterators.set(id, NextShardIterator);
+      count += Records.length;
+      if (Records.length === 0 || NextShardIterator === undefined) return count;
+    }
+  };
+
+  return {
+    place: (): StreamPlace => place,
+    /**
+     * Consumes all records that the stream has, and answers how many those were. Throws where the engine does not answer or
+     * the consumer fails; the next call goes on there.
+     */
+    toEnd: async (): Promise<number> => {
+      if (place.stream === '') await findStream();
+      let count = 0;
+      for (const id of await shardIds()) if (!closed.has(id)) count += await readShard(id);
+      return count;
+    },
+  };
+};
+
+const pollMillis = 100;
+
+/** Consumes a stream until it is stopped, through failures of engine and consumer. */
+export const followStream = ({ onPlace, ...options }: StreamOptions & { onPlace: (place: StreamPlace) => void }) => {
+  const stopped = new AbortController();
+  const reader = readStream(options);
+  /** Consumes all that there is. Answers whether that succeeded. */
+  const round = async (): Promise<boolean> => {
+    try {
+      if ((await reader.toEnd()) > 0) onPlace(reader.place());
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const run = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      await round();
+      await sleep(pollMillis, undefined, { signal: stopped.signal }).catch(() => {});
+    }
+    // Another round for those records that came during the last one.
+    await round();
+  };
+  const running = run();
+  return {
+    /** Ends once the records of all that was written before have been consumed, or have failed again. */
+    stop: async (): Promise<void> => {
+      stopped.abort();
+      await running;
+    },
+  };
+};
