@@ -3,7 +3,7 @@ import { newKey, type Stage } from '../lib/keys.ts';
 import { invalid, notFound } from '../lib/problem.ts';
 import type { Scope } from '../lib/routes/route.ts';
 import { type ApiKey, findKey } from '../lib/store/api-keys.ts';
-import { all, check, exists, is, missing, put, update } from '../lib/table/language.ts';
+import { all, check, exists, is, missing, put, update, type Write } from '../lib/table/language.ts';
 import { type Key, partition, sharedKey } from '../lib/table/schema.ts';
 import { rowsOf, transact, write } from '../lib/table/table.ts';
 
@@ -31,10 +31,15 @@ const issuing = ({ store, name, scopes, stage, expiresAt, origin }: NewApiKey) =
   return { key, text, items };
 };
 
+/** Writes that belong into the transaction of a new key. */
+type Together = (key: ApiKey) => readonly Write[];
+
+const nothing: Together = () => [];
+
 /** Issues a key; the answer's `text` is the only copy of it. Throws 404 if the store does not exist. */
-export const issueKey = async (fields: NewApiKey) => {
+export const issueKey = async (fields: NewApiKey, together = nothing) => {
   const { key, text, items } = issuing(fields);
-  if (await transact(items)) throw notFound();
+  if (await transact([...items, ...together(key)])) throw notFound();
   return { key, text };
 };
 
@@ -42,7 +47,13 @@ export const issueKey = async (fields: NewApiKey) => {
  * Issues a key in the place of another, of the same store, name and scopes; the other one ends at `until`. Throws 404 if
  * the store does not exist, 400 if the other key was revoked or has been rotated: of two at once, one does it.
  */
-export const rotateKey = async (old: ApiKey, until: string, stage: Stage, expiresAt?: string) => {
+export const rotateKey = async (
+  old: ApiKey,
+  until: string,
+  stage: Stage,
+  expiresAt?: string,
+  together: Together = nothing,
+) => {
   const { store, name, scopes, origin = old.id } = old;
   const end = expiresAt === undefined ? {} : { expiresAt };
   const { key, text, items } = issuing({ store, name, scopes, stage, origin, ...end });
@@ -52,6 +63,7 @@ export const rotateKey = async (old: ApiKey, until: string, stage: Stage, expire
       set: { rotatedTo: key.id, expiresAt: until },
       when: all(is('status', 'active'), missing('rotatedTo')),
     }),
+    ...together(key),
   ]);
   if (refusals?.[0]?.refused) throw notFound();
   if (refusals) throw invalid('The key was revoked or rotated meanwhile: nothing was changed.');
@@ -75,17 +87,23 @@ export const listKeys = async (store: string): Promise<ApiKey[]> => {
   return keys.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
 };
 
-const change = async (id: string, set: Record<string, unknown>): Promise<void> => {
-  const { done } = await write(update(sharedKey('KEY', id), { set, when: exists }));
+const change = async (id: string, set: Record<string, unknown>, together?: readonly Write[]): Promise<void> => {
+  const { done } = await write(update(sharedKey('KEY', id), { set, when: exists }), { ...(together && { together }) });
   if (!done) throw new Error(`There is no API key ${id}.`);
 };
 
-/** Revokes a key. API Gateway may accept it until its cached answer of the authorizer expires. */
-export const revokeKey = (id: string): Promise<void> => change(id, { status: 'revoked', revokedAt: timestamp(now()) });
+/**
+ * Revokes a key, in one transaction with other writes. API Gateway may accept it until its cached answer of the authorizer
+ * expires.
+ */
+export const revokeKey = (id: string, together?: readonly Write[]): Promise<void> =>
+  change(id, { status: 'revoked', revokedAt: timestamp(now()) }, together);
 
 /** Gives a key the end that it has in another table, from which `key` was read. */
-export const copyEnd = ({ id, status, revokedAt, rotatedTo, expiresAt }: ApiKey): Promise<void> =>
-  change(id, { status, revokedAt, rotatedTo, expiresAt });
+export const copyEnd = (
+  { id, status, revokedAt, rotatedTo, expiresAt }: ApiKey,
+  together: readonly Write[],
+): Promise<void> => change(id, { status, revokedAt, rotatedTo, expiresAt }, together);
 
 /** Marks a key whose store was deleted: its calls are answered 404. */
 export const markStoreGone = (id: string): Promise<void> => change(id, { storeGone: true });

@@ -71,20 +71,28 @@ export const parseDuration = (text: string): number => {
   throw new InvalidArgumentError('It must be a duration such as 30m, 24h, 7d or 2w.');
 };
 
+/** Parses a time: `sign` durations from now, a day, at that time of it, or a time with an offset. */
+const parseMoment =
+  (sign: 1 | -1, timeOfDay: string) =>
+  (text: string): (() => string) => {
+    const millis = readDuration(text);
+    if (millis !== undefined && millis > 0) return () => timeAfter(sign * millis);
+    const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text.trim());
+    const time = wireTimestamp().safeParse(isDay ? `${text.trim()}T${timeOfDay}` : text.trim());
+    if (time.success) return () => time.data;
+    throw new InvalidArgumentError(
+      'It must be a duration such as 90d, a day such as 2027-12-31, or a time such as 2027-12-31T12:00:00Z.',
+    );
+  };
+
 /**
  * The end of something: a duration from now, a day (its end, in UTC) or a time with an offset. Returns a function, since
  * the clock that counts is known only once the deployment is.
  */
-export const parseEnd = (text: string): (() => string) => {
-  const millis = readDuration(text);
-  if (millis !== undefined && millis > 0) return () => timeAfter(millis);
-  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text.trim());
-  const time = wireTimestamp().safeParse(isDay ? `${text.trim()}T23:59:59.999Z` : text.trim());
-  if (time.success) return () => time.data;
-  throw new InvalidArgumentError(
-    'It must be a duration such as 90d, a day such as 2027-12-31, or a time such as 2027-12-31T12:00:00Z.',
-  );
-};
+export const parseEnd = parseMoment(1, '23:59:59.999Z');
+
+/** The start of something, as `parseEnd`: a duration ago, a day (its start, in UTC) or a time with an offset. */
+export const parseStart = parseMoment(-1, '00:00:00.000Z');
 
 /**
  * Asks the person at the terminal for a text. `check` returns the error in an answer. Where there is no terminal, throws

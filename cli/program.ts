@@ -9,6 +9,7 @@ import { addDoctor } from './commands/doctor.ts';
 import { addExport } from './commands/export.ts';
 import { addImport } from './commands/import.ts';
 import { addKeys } from './commands/keys.ts';
+import { addLog } from './commands/log.ts';
 import { addResidents } from './commands/residents.ts';
 import { addRestoreCheck } from './commands/restore-check.ts';
 import { addStores } from './commands/stores.ts';
@@ -45,6 +46,7 @@ export const createProgram = (): StoreCommand => {
     addCredit,
     addDeliveries,
     addDispenser,
+    addLog,
     addAudit,
     addSweep,
     addRestoreCheck,

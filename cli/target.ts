@@ -7,6 +7,7 @@ import type { Store } from '../lib/store/stores.ts';
 import { listStores } from '../lib/store/stores.ts';
 import { Failure, UsageError } from './errors.ts';
 import { useLocalEngines } from './local-engines.ts';
+import { awsIdentity, localUser } from './operator.ts';
 
 /** The options that every command takes. */
 export interface GlobalOptions {
@@ -27,6 +28,8 @@ export interface Target {
   keyStage: Stage;
   /** How long the gateway keeps the authorizer's answer about a key. */
   authorizerTtlSeconds: number;
+  /** The person who runs the command, for the log: the ARN of an AWS identity, or the user of this machine. */
+  operator: () => Promise<string>;
 }
 
 /** The outputs of the stack that the command needs. */
@@ -38,6 +41,7 @@ const Outputs = z.object({
   AuthorizerTtlSeconds: z.coerce.number(),
   CreditLimit: z.string(),
   DispenserHostSuffixes: z.string().optional(),
+  OperatorLogDays: z.string().optional(),
 });
 
 const readOutputs = async (stage: string): Promise<Record<string, string>> => {
@@ -67,7 +71,7 @@ const getStage = async (stage: string): Promise<Target> => {
       `The deployment ${stage} is of an earlier version and does not say where its ${outputs.error.issues.map(({ path }) => path.join('.')).join(', ')} is. ` +
         'Deploy it again (docs/operate/deploy.md, "Update").',
     );
-  const { BaseUrl, TableName, AuthorizerTtlSeconds, DispenserHostSuffixes, ...others } = outputs.data;
+  const { BaseUrl, TableName, AuthorizerTtlSeconds, DispenserHostSuffixes, OperatorLogDays, ...others } = outputs.data;
   Object.assign(process.env, {
     TABLE_NAME: TableName,
     DELIVERY_QUEUE_URL: others.DeliveryQueueUrl,
@@ -75,6 +79,7 @@ const getStage = async (stage: string): Promise<Target> => {
     CREDIT_LIMIT: others.CreditLimit,
     KEY_STAGE: 'live',
     ...(DispenserHostSuffixes && { DISPENSER_HOST_SUFFIXES: DispenserHostSuffixes }),
+    ...(OperatorLogDays && { OPERATOR_LOG_DAYS: OperatorLogDays }),
   });
   return {
     kind: 'stage',
@@ -83,6 +88,7 @@ const getStage = async (stage: string): Promise<Target> => {
     tableName: TableName,
     keyStage: 'live',
     authorizerTtlSeconds: AuthorizerTtlSeconds,
+    operator: awsIdentity,
   };
 };
 
@@ -138,6 +144,7 @@ const findLocal = async (path: string): Promise<Target | undefined> => {
     tableName: table.name,
     keyStage: 'test',
     authorizerTtlSeconds,
+    operator: async () => localUser(),
   };
 };
 

@@ -57,6 +57,8 @@ const Settings = z
     deliveryRecordDays: number(30, 3653, 90),
     /** Keeps the note of a delivery with its record. By default it goes when the delivery was made. */
     keepDeliveryNotes: optionalFlag(),
+    /** How long the log of the operator's command keeps a row. 0: for ever. */
+    operatorLogDays: number(0, 36_500, 0),
     /** The address that alarms go to. */
     alarmEmail: matching(/^[^@\s]+@[^@\s]+\.[^@\s]+$/, 'must be an e-mail address').optional(),
     /** The endings of host names that deliveries may be sent to, separated by commas. */

@@ -118,6 +118,7 @@ export class StoreServiceStack extends Stack {
       DeadLetterQueueUrl: data.deadLetters.queueUrl,
       AuthorizerTtlSeconds: String(settings.authorizerTtlSeconds),
       CreditLimit: String(settings.creditLimit),
+      ...(settings.operatorLogDays > 0 && { OperatorLogDays: String(settings.operatorLogDays) }),
       ...(settings.dispenserHostSuffixes && { DispenserHostSuffixes: settings.dispenserHostSuffixes }),
     };
     for (const [name, value] of Object.entries(forOperator)) new CfnOutput(this, name, { value });

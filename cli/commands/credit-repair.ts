@@ -1,4 +1,5 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { basename } from 'node:path';
 import { pMapIterable } from 'p-map';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { type Cause, listLots } from '../../lib/credit/lots.ts';
@@ -7,12 +8,14 @@ import { everyRow } from '../../lib/lists/source.ts';
 import { Problem } from '../../lib/problem.ts';
 import { listCustomerItems } from '../../lib/store/customers.ts';
 import { findResident } from '../../lib/store/residents.ts';
+import { transact } from '../../lib/table/table.ts';
 import { strayOwners } from '../audit/checks.ts';
 import { auditCredit } from '../audit/customer-credit.ts';
 import { type Correction, findRepair, type Repair, repairCredit } from '../audit/repair-credit.ts';
 import type { StoreCommand } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { ask, parseResident } from '../input.ts';
+import { type Log, openLog } from '../log.ts';
 import { type Column, counted, jsonLine, note, plain, print } from '../output.ts';
 import { startProgress } from '../progress.ts';
 import { type GlobalOptions, openStore } from '../target.ts';
@@ -93,10 +96,17 @@ const openRecord = (path: string) => {
   };
 };
 
-const repairAll = async (store: string, off: readonly Off[], cause: Cause, path: string): Promise<string[]> => {
+const repairAll = async (
+  store: string,
+  off: readonly Off[],
+  cause: Cause,
+  path: string,
+  log: Log,
+): Promise<string[]> => {
   const record = openRecord(path);
   const left: string[] = [];
   try {
+    await transact(log('credit.repaired', store, { customers: off.length, record: basename(path) }));
     for (const { uuid } of off) {
       const repaired = repairCredit(store, uuid, cause, ({ corrections }) => record.write(cause, store, corrections));
       left.push(...[await orFault(uuid, repaired)].flat());
@@ -130,7 +140,8 @@ const repair = async (options: RepairOptions, identifier: Identifier | undefined
     if (!options.yes)
       await ask(question, '--yes', (answer) => (answer === 'repair' ? undefined : 'Type repair, or press Ctrl-C.'));
     const path = options.record ?? `credit-repair-${cause.at.replaceAll(':', '-')}.ndjson`;
-    left = [...hopeless, ...(await repairAll(store.id, mendable, cause, path))];
+    const log = await openLog(target);
+    left = [...hopeless, ...(await repairAll(store.id, mendable, cause, path, log))];
     note(`Repaired ${number}. The values before and after are in ${path}. Check the whole store now: store audit`);
   }
   for (const fault of left) note(plain(fault));

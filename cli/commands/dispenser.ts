@@ -4,6 +4,7 @@ import { findKey } from '../../lib/store/api-keys.ts';
 import type { StoreCommand } from '../command.ts';
 import { rotateSecret } from '../dispenser.ts';
 import { shown } from '../keys.ts';
+import { openLog } from '../log.ts';
 import { type Column, note, print, shownTime } from '../output.ts';
 import { type GlobalOptions, openStore, type Target } from '../target.ts';
 
@@ -54,8 +55,9 @@ const show = async (options: GlobalOptions): Promise<void> => {
 };
 
 const rotate = async (options: GlobalOptions): Promise<void> => {
-  const { store } = await openStore(options);
-  const { oldSecretUntil } = await rotateSecret(store.id);
+  const { target, store } = await openStore(options);
+  const log = await openLog(target);
+  const { oldSecretUntil } = await rotateSecret(store.id, log('dispenser.rotated', store.id, {}));
   print({ rotated: true, oldSecretUntil }, [
     { heading: 'rotated', cell: () => 'yes' },
     { heading: 'the old secret ends', cell: () => shownTime(oldSecretUntil) },

@@ -5,6 +5,7 @@ import { formats } from '../data/format.ts';
 import { type ImportOptions, type ImportReport, importFile } from '../data/import.ts';
 import { kinds } from '../data/kinds.ts';
 import { Failure, Unsuccessful } from '../errors.ts';
+import { openLog } from '../log.ts';
 import { type Column, counted, note, plain, print } from '../output.ts';
 import { startProgress } from '../progress.ts';
 import { type GlobalOptions, openStore } from '../target.ts';
@@ -53,7 +54,8 @@ const runImport = async (kind: Kind, options: GlobalOptions & ImportOptions, fil
     }
     progress.update(done, all);
   };
-  const report = await importFile(kind, store.id, file, { ...options, onProgress }).finally(() => progress.end());
+  const log = options.dryRun ? undefined : await openLog(target);
+  const report = await importFile(kind, store.id, file, { ...options, onProgress, log }).finally(() => progress.end());
   noteFaults(report);
   print(report, columns);
   if (!report.imported && report.rejected > 0) throw new Failure(whyNothing(report, options));

@@ -11,6 +11,7 @@ import {
   type ExpiryOptions,
   endOf,
   expiresOption,
+  factsOf,
   isCurrent,
   isLive,
   keyColumns,
@@ -20,6 +21,7 @@ import {
   printNewKey,
   shown,
 } from '../keys.ts';
+import { openLog } from '../log.ts';
 import { isInteractive, note, print, shownTime } from '../output.ts';
 import { type GlobalOptions, openStore } from '../target.ts';
 
@@ -79,7 +81,10 @@ const issue = async (options: IssueOptions, name: string): Promise<void> => {
       `${store.name} has a live key "${name}". Choose another name, or replace that key: store key rotate "${name}"`,
     );
   const rights = wanted ? { scopes: wanted, expiresAt: end } : await askForRights(end);
-  const { key, text } = await issueKey({ store: store.id, name, stage: target.keyStage, ...rights });
+  const log = await openLog(target);
+  const { key, text } = await issueKey({ store: store.id, name, stage: target.keyStage, ...rights }, (key) =>
+    log('key.issued', store.id, factsOf(key)),
+  );
   printNewKey(key, text, target);
 };
 
@@ -103,7 +108,11 @@ const rotate = async (options: ExpiryOptions & { overlap: number }, wanted: stri
   // Compared as times, not as texts: the old key must not live longer than it would have.
   const endsFirst = old.expiresAt !== undefined && Date.parse(old.expiresAt) < Date.parse(overlapEnd);
   const until = endsFirst ? (old.expiresAt as string) : overlapEnd;
-  const { key, text } = await rotateKey(old, until, target.keyStage, endOf(options) ?? successorEnd(old));
+  const log = await openLog(target);
+  const end = endOf(options) ?? successorEnd(old);
+  const { key, text } = await rotateKey(old, until, target.keyStage, end, (key) =>
+    log('key.rotated', store.id, { ...factsOf(key), replaces: old.id, until }),
+  );
   printNewKey(key, text, target);
   note(`The old key, ${prefixOf(old, target)}, ends ${shownTime(until)}: put the new one in its place by then.`);
 };
@@ -111,7 +120,8 @@ const rotate = async (options: ExpiryOptions & { overlap: number }, wanted: stri
 const revoke = async (options: GlobalOptions, wanted: string): Promise<void> => {
   const { target, store } = await openStore(options);
   const found = getLive(await listKeys(store.id), wanted);
-  for (const { id } of found) await revokeKey(id);
+  const log = await openLog(target);
+  for (const key of found) await revokeKey(key.id, log('key.revoked', store.id, factsOf(key)));
   const after = (await listKeys(store.id)).filter(({ id }) => found.some((key) => key.id === id));
   const effectiveWithinSeconds = target.authorizerTtlSeconds;
   print(

@@ -8,9 +8,10 @@ import { write } from '../../lib/table/table.ts';
 import type { StoreCommand } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { parseResident } from '../input.ts';
+import { type Log, openLog } from '../log.ts';
 import { type Column, note, print } from '../output.ts';
 import { type ResidentFields, residents } from '../plans/residents.ts';
-import { writeRows } from '../plans/rows.ts';
+import { type Importer, writeRows } from '../plans/rows.ts';
 import { knownResidents } from '../residents.ts';
 import { connect, type GlobalOptions } from '../target.ts';
 import { addResidentImport } from './import.ts';
@@ -41,6 +42,18 @@ const addedColumns: Column<Added>[] = [
   { heading: 'outcome', cell: ({ outcome }) => outcome },
 ];
 
+/** The importer of residents, with a row of the log for each that it adds or changes. */
+const logged = (log: Log): Importer<ResidentFields> => ({
+  ...residents,
+  plan: async (rows, setting) => {
+    const groups = await residents.plan(rows, { ...setting, log });
+    return groups.map(({ writes = [], ...group }) => {
+      const row = log('resident.added', null, { ...group.rows[0]?.fields, outcome: group.outcome });
+      return { ...group, writes: writes.length > 0 ? [...writes, ...row] : [] };
+    });
+  },
+});
+
 /** Tells all stores of a resident, and renames the copies of the name, those of an earlier rename too. */
 const add = async (options: GlobalOptions & { former?: string[] }, uuid: string, username: string): Promise<void> => {
   const target = await connect(options);
@@ -56,7 +69,7 @@ const add = async (options: GlobalOptions & { former?: string[] }, uuid: string,
       `${username} is the current name of the resident ${planned.awaits.key}. Give them their new name first: store resident add ${planned.awaits.key} <new name>`,
     );
   if (fault) throw new Failure(`${fault.field} ${fault.value} ${fault.message}.`);
-  const [written] = await writeRows(residents, [row], setting);
+  const [written] = await writeRows(logged(await openLog(target)), [row], setting);
   await write(update(residentKey(uuid), { set: { ...renameMark() }, when: exists }));
   await followRename(residentKey(uuid));
   print([{ uuid, username, outcome: String(written?.outcome) }], addedColumns);

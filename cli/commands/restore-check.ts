@@ -3,7 +3,8 @@ import { listStores } from '../../lib/store/stores.ts';
 import { copyEnd, listKeys } from '../api-keys.ts';
 import type { StoreCommand } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
-import { isCurrent, keyColumns, shown } from '../keys.ts';
+import { factsOf, isCurrent, keyColumns, shown } from '../keys.ts';
+import { openLog } from '../log.ts';
 import { counted, note, print } from '../output.ts';
 import { connect, type GlobalOptions } from '../target.ts';
 
@@ -47,6 +48,7 @@ const check = async (options: RestoreOptions): Promise<void> => {
   if (options.table === against)
     throw new UsageError(`--table ${against} is the table to compare with. Name the one from before by --against.`);
   const keys = await inTable(against, allKeys);
+  const log = options.dryRun ? undefined : await openLog(target);
   const revived: ApiKey[] = [];
   let missing = 0;
   await inTable(options.table, async () => {
@@ -56,7 +58,7 @@ const check = async (options: RestoreOptions): Promise<void> => {
       const restored = await findKey(key.id);
       if (!restored && isCurrent(key)) missing++;
       if (!restored || !isRevived(restored, key)) continue;
-      if (!options.dryRun) await copyEnd(key);
+      if (log) await copyEnd(key, log('key.ended', key.store, factsOf(key)));
       revived.push(key);
     }
   });

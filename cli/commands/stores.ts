@@ -16,11 +16,13 @@ import {
   type ExpiryOptions,
   endOf,
   expiresOption,
+  factsOf,
   isLive,
   presetHelp,
   presetOption,
   printNewKey,
 } from '../keys.ts';
+import { openLog } from '../log.ts';
 import { type Column, counted, isInteractive, isJson, note, print, shownTime } from '../output.ts';
 import { startProgress } from '../progress.ts';
 import { forgetStore, removeRows } from '../scan.ts';
@@ -60,10 +62,14 @@ const create = async (options: CreateOptions, given: string | undefined): Promis
   const end = endOf(options);
   const asks = options.key && options.preset === undefined && isInteractive();
   const rights = asks ? await askForRights(end) : { scopes: presets[options.preset ?? 'all'].scopes, expiresAt: end };
-  const store = await createStore(name.trim());
+  const log = await openLog(target);
+  const store = await createStore(name.trim(), undefined, ({ id, name }) => log('store.created', id, { name }));
   if (!isJson()) note(`Created the store ${store.name} (${store.id}) on ${target.name}: ${target.baseUrl}`);
   if (!options.key) return print(store, columns);
-  const { key, text } = await issueKey({ store: store.id, name: 'first key', stage: target.keyStage, ...rights });
+  const { key, text } = await issueKey(
+    { store: store.id, name: 'first key', stage: target.keyStage, ...rights },
+    (key) => log('key.issued', store.id, factsOf(key)),
+  );
   printNewKey(key, text, target, { store });
 };
 
@@ -85,10 +91,12 @@ const list = async (options: GlobalOptions): Promise<void> => {
 const switchTo =
   (open: boolean) =>
   async (options: GlobalOptions & { reason?: string }, wanted: string | undefined): Promise<void> => {
-    await connect(options);
+    const log = await openLog(await connect(options));
     const store = await chooseStore(wanted ?? options.store);
     const { id, name } = store;
-    const { changed } = await setOpen(id, open, { reason: options.reason, by: 'operator' }, (now) => now);
+    const { reason } = options;
+    const together = log(open ? 'store.opened' : 'store.closed', id, { ...(reason && { reason }) });
+    const { changed } = await setOpen(id, open, { reason, by: 'operator', together }, (now) => now);
     print({ ...store, open, ...(changed && { changed }) }, columns);
     note(open ? `${name} is open.` : `${name} is closed: quotes and sales are refused. Nothing else changes.`);
   };
@@ -147,7 +155,8 @@ const remove = async (options: DeleteOptions, wanted: string | undefined): Promi
   const exportedTo = store.deletedAt ? undefined : await exportFirst(store, options.exportTo);
   if (store.deletedAt) note(`${store.name} was deleted and exported before. The rest of it is removed now.`);
   const keys = await listKeys(store.id);
-  await deleteStore(store.id);
+  const log = await openLog(target);
+  await deleteStore(store.id, store.deletedAt ? [] : log('store.deleted', store.id, { name: store.name }));
   const quiet = quietTime(store, keys, target);
   let removedItems = await removeAll(store.id);
   const waitMillis = keys.length > 0 && options.wait ? quiet - now() : 0;

@@ -11,6 +11,7 @@ export interface Pass {
   repeats: Map<string, number>;
   /** The lines of the rows by their unique values. Only the first pass needs it: the second knows the faults of the first. */
   taken?: Map<string, number>;
+  log?: Setting['log'];
 }
 
 /** Begins the pass that checks, or the pass that writes. */
@@ -92,7 +93,8 @@ export const checkRows = async (kind: Kind, store: string, raws: readonly RawRow
   const faults = new Map<number, Fault[]>();
   const checked = raws.map((raw) => ({ raw, ...checkValues(kind, raw) }));
   const named = checked.flatMap(({ fields }) => Object.values(fields).flatMap(namedIn));
-  const setting = { store, residents: named.length > 0 ? await findResidents(store, named) : new Map() };
+  const residents = named.length > 0 ? await findResidents(store, named) : new Map();
+  const setting: Setting = { store, residents, log: pass.log };
   const isKnown = ({ uuid, username }: Identifier): boolean => setting.residents.has(uuid ?? username ?? '');
   const uuidOf: UuidOf = (identifier) => residentOf(setting, identifier as Identifier).uuid;
   const rows: Row<Values>[] = [];

@@ -1,5 +1,7 @@
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
+import { transact } from '../../lib/table/table.ts';
 import { UsageError } from '../errors.ts';
+import type { Log } from '../log.ts';
 import { type Fault, type Outcome, writeRows } from '../plans/rows.ts';
 import { beginPass, checkRows, type Pass, wordsOf } from './check.ts';
 import type { Kind } from './columns.ts';
@@ -19,6 +21,8 @@ export interface ImportOptions {
   force?: boolean | undefined;
   /** Is called with the number of rows done and, once known, the number of all rows. */
   onProgress?: (done: number, all: number | undefined) => void;
+  /** The log of the command: it says that the import began, before the first row is written, and how it ended. */
+  log?: Log | undefined;
 }
 
 /** The result of an import, or the result that a dry run foresees. */
@@ -106,9 +110,10 @@ const write = async (
   rows: AsyncIterable<RawRow>,
   faults: Faults,
   rejects: ReturnType<typeof rejectsFile>,
+  { log }: ImportOptions,
   onDone: (count: number) => void,
 ) => {
-  const pass = beginPass(kind, false);
+  const pass: Pass = { ...beginPass(kind, false), log };
   const counts = { ...noCounts };
   for await (const raws of chunks(rows)) {
     const checked = await checkRows(kind, store, raws, pass);
@@ -155,16 +160,22 @@ export const importFile = async (
   if (resolve(rejectsPath) === resolve(path)) throw new UsageError('--rejects must name another file than the import.');
   const { all, counts, faults } = await check(kind, store, readRows(kind, path, format), options);
   if (options.dryRun || (faults.size > 0 && !options.skipRejects)) return report(kind, all, counts, faults);
+  const note = async (action: 'import.began' | 'import.ended', of: Record<string, number>): Promise<void> => {
+    const details = { kind: kind.name, file: basename(path), ...of };
+    if (options.log) await transact(options.log(action, kind.name === 'residents' ? null : store, details));
+  };
   let done = 0;
   options.onProgress?.(done, all);
   const rejects = rejectsFile(kind, store, { path: rejectsPath, format, force: options.force === true });
   // The file must be made before the first row is written: if that fails, nothing is imported.
   if (faults.size > 0) await rejects.open('Nothing was imported.');
   try {
-    const written = await write(kind, store, readRows(kind, path, format), faults, rejects, (count) => {
+    await note('import.began', { rows: all });
+    const written = await write(kind, store, readRows(kind, path, format), faults, rejects, options, (count) => {
       done += count;
       options.onProgress?.(done, all);
     });
+    await note('import.ended', { ...written, rejected: faults.size });
     const rejectsWritten = await rejects.end();
     return {
       ...report(kind, all, written, faults),

@@ -15,7 +15,7 @@ import { exists, is, update, type Write } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { get, getMany } from '../../lib/table/table.ts';
 import { residentItems } from '../residents.ts';
-import { type Group, type Importer, type Row, sideBySide } from './rows.ts';
+import { type Group, type Importer, type Row, type Setting, sideBySide } from './rows.ts';
 
 export interface ResidentFields extends Resident {
   formerNames?: string[];
@@ -92,7 +92,14 @@ const toldGroup = async (row: Row<ResidentFields>, store: string): Promise<Group
   return { rows: [row], outcome: told ? 'changed' : 'created', writes };
 };
 
-const groupOf = (row: Row<ResidentFields>, { residents, holders, told }: Known): Group<ResidentFields> => {
+/** A name that one store has for another avatar, by the key of what the store was told of them. */
+const movedIn = (name: string, { pk, sk }: Key) => ({ name, from: sk, store: pk.slice(0, pk.indexOf('#')) });
+
+const groupOf = (
+  row: Row<ResidentFields>,
+  { residents, holders, told }: Known,
+  log: Setting['log'],
+): Group<ResidentFields> => {
   const { uuid, username } = row.fields;
   const stored = residents.get(uuid);
   const claims = claimsOf(row.fields);
@@ -106,6 +113,7 @@ const groupOf = (row: Row<ResidentFields>, { residents, holders, told }: Known):
         message: `must be this resident's own: the name leads to the resident ${holders.get(former)}`,
       },
     };
+  const othersTold = (name: string): Key[] => (told.get(name) ?? []).filter(({ sk }) => sk !== uuid);
   const holder = residents.get(holders.get(username) ?? '');
   const taken = holder && holder.uuid !== uuid ? holder : undefined;
   const isRenamed = stored !== undefined && stored.username !== username;
@@ -114,6 +122,11 @@ const groupOf = (row: Row<ResidentFields>, { residents, holders, told }: Known):
   if (stored && !isRenamed && !taken && claims.every(isNoted))
     return { rows: [row], outcome: isToFollow(stored) ? 'changed' : 'unchanged' };
   const names = [...new Set([...claims, ...(stored?.names ?? [])])];
+  const moved = [
+    ...(taken ? [{ name: username, from: taken.uuid }] : []),
+    // A name that the operator has told before led to nobody else in any store.
+    ...claims.flatMap((name) => (holders.has(name) ? [] : othersTold(name).map((key) => movedIn(name, key)))),
+  ];
   return {
     rows: [row],
     outcome: stored ? 'changed' : 'created',
@@ -136,20 +149,20 @@ const groupOf = (row: Row<ResidentFields>, { residents, holders, told }: Known):
       }),
       ...(taken ? [takeName(taken, username)] : []),
       // In these stores the names were another avatar's.
-      ...new Map(claims.flatMap((name) => told.get(name) ?? []).map((key) => [`${key.pk} ${key.sk}`, key] as const))
+      ...new Map(claims.flatMap(othersTold).map((key) => [`${key.pk} ${key.sk}`, key] as const))
         .values()
-        .filter(({ sk }) => sk !== uuid)
         .map((key) => update(key, { set: renameMark(), when: exists })),
+      ...(moved.length > 0 ? (log?.('resident.name_moved', null, { to: uuid, moved }) ?? []) : []),
     ],
   };
 };
 
 /** Residents, whom all stores share. A rename also changes the copies of the name in the items of every store. */
 export const residents: Importer<ResidentFields> = {
-  plan: async (rows, { store }) => {
+  plan: async (rows, { store, log }) => {
     const known = await readKnown(rows.filter(({ fields }) => fields.source !== 'store'));
     const plan = (row: Row<ResidentFields>) =>
-      row.fields.source === 'store' ? toldGroup(row, store) : groupOf(row, known);
+      row.fields.source === 'store' ? toldGroup(row, store) : groupOf(row, known, log);
     return pMap(rows, plan, sideBySide);
   },
   finish: async (groups) => {

@@ -9,6 +9,7 @@ import { pause } from '../../lib/table/retry.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { type Stamped, stamped, withoutStamps } from '../../lib/table/stamp.ts';
 import { getMany, transact, write } from '../../lib/table/table.ts';
+import type { Log } from '../log.ts';
 
 /**
  * Writes the rows of a file into the table. A kind's `plan` reads the table and returns the writes for each row; a dry
@@ -49,6 +50,8 @@ export interface Setting {
   store: string;
   /** The residents whom the rows name, by the UUID or canonical name in the row. */
   residents: ReadonlyMap<string, Resident>;
+  /** The log of the command that writes the rows. */
+  log?: Log | undefined;
 }
 
 export interface Importer<F> {

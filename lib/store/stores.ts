@@ -1,7 +1,7 @@
 import { now, timestamp } from '../clock.ts';
 import { notFound, unauthorized } from '../problem.ts';
 import type { Store as StoreAnswer } from '../routes/store.ts';
-import { all, exists, is, isNot, update } from '../table/language.ts';
+import { all, exists, is, isNot, update, type Write } from '../table/language.ts';
 import { type Key, sharedKey } from '../table/schema.ts';
 import { get, rowsOf, write } from '../table/table.ts';
 import { findKey } from './api-keys.ts';
@@ -33,18 +33,18 @@ export const listStores = async (): Promise<Store[]> => {
 export const isOpen = ({ open = true }: Store): boolean => open;
 
 /**
- * Closes or opens a store; answers it by `answer`. One that is closed or open already stays as it is, with the reason of
- * that change. Throws 404.
+ * Closes or opens a store, in one transaction with the writes of `together`; answers it by `answer`. One that is closed or
+ * open already stays as it is, with the reason of that change. Throws 404.
  */
 export const setOpen = async <R>(
   id: string,
   open: boolean,
-  { reason = '', by }: { reason?: string | undefined; by: string },
+  { reason = '', by, together = [] }: { reason?: string | undefined; by: string; together?: readonly Write[] },
   answer: (store: Store) => R,
 ): Promise<R> => {
   const changed = { at: timestamp(now()), reason: reason || null, by };
   const when = open ? is('open', false) : all(exists, isNot('open', false));
-  const outcome = await write(update(sharedKey('STORE', id), { set: { open, changed }, when }), { answer });
+  const outcome = await write(update(sharedKey('STORE', id), { set: { open, changed }, when }), { answer, together });
   if (outcome.done) return outcome.result;
   if (!outcome.found) throw notFound();
   return answer(outcome.found);

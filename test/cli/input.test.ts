@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { issueKey, listKeys } from '../../cli/api-keys.ts';
-import { parseDuration, parseEnd } from '../../cli/input.ts';
+import { parseDuration, parseEnd, parseStart } from '../../cli/input.ts';
 import { createStore } from '../../cli/stores.ts';
 import { source } from '../../lib/clock.ts';
 
@@ -29,6 +29,16 @@ describe('a duration', () => {
     expect(parseEnd('5000w')()).toBe('9999-12-31T23:59:59.999Z');
     expect(parseEnd('1d')()).toBe('9990-01-02T00:00:00.000Z');
   });
+});
+
+test('a start is a duration ago, the first moment of a day, or a time', () => {
+  source.now = () => Date.parse('2027-03-02T00:00:00Z');
+
+  const starts = ['24h', '2027-01-31', '2027-01-31T12:00:00+01:00'].map((text) => parseStart(text)());
+
+  expect(starts).toEqual(['2027-03-01T00:00:00.000Z', '2027-01-31T00:00:00.000Z', '2027-01-31T11:00:00.000Z']);
+  for (const text of ['0d', 'yesterday', '2027-13-01'])
+    expect(() => parseStart(text), text).toThrow(/a duration such as 90d/);
 });
 
 describe('a rotation', () => {

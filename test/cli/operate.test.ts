@@ -113,6 +113,7 @@ test('repairs credit that is off: shows it, changes nothing without a yes, and r
   const elsewhere = await service.run('credit', 'repair', nova, '--yes', '--record', `${record}.2`, ...on);
   const whole = await service.run('credit', 'repair', ...on);
   const stranger = await service.run('credit', 'repair', 'no body', ...on);
+  const log = (await service.run('log', '--json', ...on)).rows;
 
   const correction = { customer: nova, what: 'regular balance', is: 123_456, willBe: balance };
   expect(dry).toMatchObject({ code: 1, rows: [correction], stderr: expect.stringContaining('this was a dry run') });
@@ -130,6 +131,10 @@ test('repairs credit that is off: shows it, changes nothing without a yes, and r
   expect(elsewhere.code).toBe(0);
   expect(whole).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('The books add up') });
   expect(stranger).toMatchObject({ code: 1, stdout: '' });
+  expect(log.map(({ action, store, details }) => [action, store, details.customers, details.record])).toEqual([
+    ['credit.repaired', demo, 1, 'repair.ndjson.2'],
+    ['credit.repaired', demo, 1, 'repair.ndjson'],
+  ]);
 });
 
 test('the audit reports each check of a healthy store, and each fault on a line with exit code 1', async () => {

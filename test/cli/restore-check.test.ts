@@ -58,6 +58,11 @@ test('ends the keys that were revoked or rotated after the restored time, and no
   for (const { id } of [leaked, rotated, kept])
     expect(await inTable('restored', () => keyOf(id))).toEqual(await keyOf(id));
   expect(await wholeTable()).toEqual(current);
+  const log = (await inTable('restored', wholeTable)).filter(({ pk }) => pk === 'LOG#');
+  expect(log.map(({ action, details }) => [action, (details as { name: string }).name]).sort()).toEqual([
+    ['key.ended', 'leaked'],
+    ['key.ended', 'rotated'],
+  ]);
 });
 
 test('refuses a table that is not there, and the table in use', async () => {

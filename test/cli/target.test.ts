@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -28,6 +28,7 @@ beforeAll(async () => {
       AuthorizerTtlSeconds: '7',
       CreditLimit: '1000000000',
       DispenserHostSuffixes: '.example.org',
+      OperatorLogDays: '400',
     },
     'store-integration-old': { BaseUrl: baseUrl, TableName: 'old' },
   };
@@ -54,6 +55,26 @@ test('finds a deployment by the outputs of its stack, and issues keys that work 
   expect(row).toMatchObject({ store: { name: 'On AWS' }, state: 'active', key: expect.stringMatching(/^sis_live_/) });
   expect(await findKey(row.prefix.replace('sis_live_', ''))).toMatchObject({ store: row.store.id, status: 'revoked' });
   expect(revoked.stderr).toContain('within 7 seconds');
+});
+
+test('the log names the AWS identity, or says that AWS does not name it, once for each command', async () => {
+  const jane = 'arn:aws:sts::123456789012:assumed-role/Operator/jane';
+  const stage = ['--stage', 'prod'];
+
+  const known = await runStore(['create', 'Known', ...stage], { ...env, TEST_ARN: jane });
+  const unknown = await runStore(['create', 'Unknown', ...stage], env);
+  const { rows } = await runStore(['log', '--limit', '4', ...stage, '--json'], env);
+
+  const fallback = `not identified by AWS, user ${userInfo().username}`;
+  expect(rows.map(({ by, action }) => [by, action])).toEqual([
+    [fallback, 'key.issued'],
+    [fallback, 'store.created'],
+    [jane, 'key.issued'],
+    [jane, 'store.created'],
+  ]);
+  expect([known.code, unknown.code]).toEqual([0, 0]);
+  expect(known.stderr).not.toContain('AWS');
+  expect(unknown.stderr.match(/AWS does not say who you are.*connect ETIMEDOUT/g)).toHaveLength(1);
 });
 
 test('the doctor checks a deployment, and fails if the sweep does not run', async () => {

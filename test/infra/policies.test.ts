@@ -97,6 +97,18 @@ describe('policies', () => {
     }
   });
 
+  test('no function may read or write the operator’s log', () => {
+    const patterns = accesses.flatMap(([entry]) =>
+      tablePart(entry).flatMap(({ condition }) => condition['ForAllValues:StringLike']['dynamodb:LeadingKeys']),
+    );
+    const reached = [...new Set<string>(patterns)].filter((pattern) =>
+      ['LOG#', 'LOG#ALL', 'LOG#AnyStoresId1'].some((key) => new RegExp(`^${pattern.replaceAll('*', '.*')}$`).test(key)),
+    );
+
+    expect(patterns.length).toBeGreaterThan(50);
+    expect(reached).toEqual([]);
+  });
+
   test('no reader may write, and no function may scan or reach every resource', () => {
     for (const [entry] of accesses) {
       const text = JSON.stringify(statementsOf(entry));

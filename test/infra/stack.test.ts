@@ -182,5 +182,6 @@ test('has outputs for the base URL, the next command and the operator’s comman
   ]);
   const hosts = templateOf({ dispenserHostSuffixes: '.example.org' }).outputs.DispenserHostSuffixes;
   expect(hosts.Value).toBe('.example.org');
+  expect(templateOf({ operatorLogDays: 400 }).outputs.OperatorLogDays.Value).toBe('400');
   expect(outputs.NextCommand.Value).toBe('npx store create --stage prod');
 });

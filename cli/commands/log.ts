@@ -1,0 +1,79 @@
+import { Option } from 'commander';
+import type { Scope } from '../../lib/routes/route.ts';
+import { listStores } from '../../lib/store/stores.ts';
+import type { StoreCommand } from '../command.ts';
+import { Failure } from '../errors.ts';
+import { parseCount, parseStart } from '../input.ts';
+import { shownScopes } from '../keys.ts';
+import { hasLog, type LogRow, logRows } from '../log.ts';
+import { type Column, isJson, note, print } from '../output.ts';
+import { chooseStore, connect, type GlobalOptions } from '../target.ts';
+
+interface LogOptions extends GlobalOptions {
+  since?: () => string;
+  limit: number;
+}
+
+interface ShownRow extends LogRow {
+  /** The store's name, as long as there is the store. */
+  storeName: string | undefined;
+}
+
+const shownValue = (name: string, value: unknown): string => {
+  if (name === 'scopes') return shownScopes(value as Scope[]);
+  if (Array.isArray(value)) return value.map((one) => shownValue('', one)).join(' ');
+  return typeof value === 'object' && value !== null ? shownDetails(value) : String(value);
+};
+
+const shownDetails = (details: object): string =>
+  Object.entries(details)
+    .map(([name, value]) => `${name}: ${shownValue(name, value)}`)
+    .join(', ');
+
+const columns: Column<ShownRow>[] = [
+  { heading: 'at', cell: ({ at }) => `${at.slice(0, 19).replace('T', ' ')}Z` },
+  { heading: 'by', cell: ({ by }) => by, wraps: true },
+  { heading: 'action', cell: ({ action }) => action },
+  { heading: 'store', cell: ({ store, storeName }) => (store === null ? 'all' : (storeName ?? store)), wraps: true },
+  { heading: 'details', cell: ({ details }) => shownDetails(details), wraps: true },
+];
+
+/** The id of the store whose log is wanted. A store that was deleted has a log, but only its id leads to it. */
+const storeOf = async (wanted: string): Promise<string> => {
+  try {
+    return (await chooseStore(wanted, true)).id;
+  } catch (error) {
+    if (error instanceof Failure && (await hasLog(wanted))) return wanted;
+    throw error;
+  }
+};
+
+const show = async (options: LogOptions): Promise<void> => {
+  await connect(options);
+  const store = options.store === undefined ? undefined : await storeOf(options.store);
+  // One more than the limit tells whether there are more.
+  const rows = await logRows(store, options.since?.())({ descending: true, limit: options.limit + 1 });
+  const names = new Map((await listStores()).map(({ id, name }) => [id, name]));
+  const shown = rows.slice(0, options.limit).map(({ at, by, action, store, details }): ShownRow => {
+    const storeName = store === null ? undefined : names.get(store);
+    return { at, by, action, store, storeName, details };
+  });
+  print(shown, columns, 'The log has no such row.');
+  if (rows.length > options.limit && !isJson()) note(`There are more: see them with --limit ${options.limit * 10}.`);
+};
+
+export const addLog = (program: StoreCommand): void => {
+  program
+    .command('log')
+    .description(
+      'Shows what this command has changed, the newest first: keys, stores, residents, dispensers, imports and repairs, with the AWS identity or user who did it. With --store shows the changes of that store and those that concern all stores.',
+    )
+    .addOption(
+      new Option('--since <when>', 'from then on: a duration ago (30d), a day (2027-12-31) or a time').argParser(
+        parseStart,
+      ),
+    )
+    .option('--limit <number>', 'how many at most', parseCount, 100)
+    .examples('store log', 'store log --since 30d --store "My Store"', 'store log --since 2027-01-01 --json')
+    .runs(show);
+};
