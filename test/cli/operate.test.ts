@@ -100,12 +100,14 @@ test('repairs credit that is off: shows it, changes nothing without a yes, and r
   const balance = (await service.call('GET', `/v1/customers/${nova}/credit`, service.service.keys.all)).body.credit;
   const record = join(service.dir, 'repair.ndjson');
   const on = ['--store', demo];
+  // The worker is still trying the delivery that the test before sent again.
+  const items = async () => (await wholeTable()).filter(({ pk }) => pk !== 'OtherStore01#DELIVERY');
   await setCredit(123_456);
-  const before = await wholeTable();
+  const before = await items();
 
   const dry = await service.run('credit', 'repair', '--dry-run', ...on, '--json');
   const unasked = await service.run('credit', 'repair', nova, ...on);
-  const untouched = await wholeTable();
+  const untouched = await items();
   const repaired = await service.run('credit', 'repair', '--yes', '--record', record, ...on);
   const audited = await service.run('audit', ...on);
   await setCredit(123_456);
