@@ -1,6 +1,6 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
-import { now, timestamp } from '../clock.ts';
+import { now } from '../clock.ts';
 import { type HistoryItem, type HistoryRow, historyKey } from '../credit/history.ts';
 import { type CreditLot, lotId, lotType } from '../credit/lots.ts';
 import { creditTypes } from '../credit/rules.ts';
@@ -8,7 +8,6 @@ import { attributes, type CreditItem, type LastChange, lastChangeOf } from '../c
 import type { Delivery } from '../delivery/deliveries.ts';
 import type { GiftCardItem } from '../store/gift-cards.ts';
 import { type Key, partition } from '../table/schema.ts';
-import { millisOf } from '../table/stamp.ts';
 import { type DaySums, sumsOfRow } from './days.ts';
 
 /** The parts of lots in a row of history. */
@@ -138,13 +137,11 @@ const marked = (
   return { store, key: { pk: partition(store, 'MARK'), sk: `${subject}#${kind}#${at}` }, facts, sums };
 };
 
-const isMadeHere = (id: string): boolean => /^[\da-f]{8}-[\da-f]{4}-7/.test(id);
-
 const ofGiftCard = ({ before, after, ...images }: Images<GiftCardItem>): Contribution[] => {
-  const { id, redeemedAt } = after;
+  const { id, grantedAt, redeemedAt } = after;
+  // An imported card was not granted.
   if (!before)
-    // The id of a card says when it was granted, but for one that another system made.
-    return isMadeHere(id) ? [marked(images, id, 'granted', timestamp(millisOf(id)), { giftCardsGranted: 1 })] : [];
+    return grantedAt === undefined ? [] : [marked(images, id, 'granted', grantedAt, { giftCardsGranted: 1 })];
   if (redeemedAt === undefined || redeemedAt === before.redeemedAt) return [];
   return [marked(images, id, 'redeemed', redeemedAt, { giftCardsRedeemed: 1 })];
 };

@@ -62,7 +62,7 @@ export const customerTexts: Record<string, OperationText> = {
   'customers/set-restricted-credit': {
     description: setText('restricted'),
     parameters: { identifier: 'dara.moonwall' },
-    request: { credit: 250 },
+    request: { credit: 250, reason: 'Winner of the photo contest', reference: 'Contest 12' },
     refused: { credit: '250' },
   },
   'customers/increment-credit': {

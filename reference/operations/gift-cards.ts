@@ -31,7 +31,8 @@ export const giftCardTexts: Record<string, OperationText> = {
     refused: { identifier: 'nobody.resident' },
   },
   'gift-cards/grant-gift-card': {
-    description: 'Gives a customer a new gift card. This is the only way to create one.',
+    description:
+      'Gives a customer a new gift card. This is the only way to create one. No answer shows `reason` and `reference`.',
     parameters: { identifier: 'faye' },
     request: { credit: 500, texture: '00000006-dede-4ede-8ede-000000000001', transfer: true },
     refused: { credit: 0 },

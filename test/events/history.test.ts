@@ -216,7 +216,8 @@ describe('a change without a row of history', () => {
   test('counts once, by its mark: cards granted and redeemed, deliveries that ended', async () => {
     const redeemed = { redeemed: true, redeemedAt: at };
     const records = [
-      recordOf(undefined, card(madeId)),
+      recordOf(undefined, card(madeId, { grantedAt: at })),
+      recordOf(undefined, card('imported')),
       recordOf(card(madeId), card(madeId, redeemed)),
       recordOf(delivery('queued'), delivery('failed', { failedAt: at })),
       recordOf(delivery('queued'), delivery('failed', { failedAt: at.replace('07.', '08.') })),

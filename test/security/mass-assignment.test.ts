@@ -43,6 +43,14 @@ const internal = [
   'names',
   'scopes',
   'hash',
+  'lastChange',
+  'creditVersion',
+  'saleId',
+  'giftCardId',
+  'requestId',
+  'keyId',
+  'kind',
+  'grantedAt',
 ];
 const prototypes = ['constructor', 'prototype'];
 

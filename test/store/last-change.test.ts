@@ -286,6 +286,23 @@ test('a repair numbers each type that it touches, and says so', async () => {
 });
 
 describe('over HTTP', () => {
+  test('empty texts are as good as none; the longest cost a unit more until the next change', async () => {
+    const service = await startTestService();
+    const uuid = await newCustomer();
+    const add = (body: object) =>
+      service.call('POST', `/v1/customers/${uuid}/actions/increment-credit`, { delta: 5, ...body });
+    await add({});
+
+    const empty = await add({ reason: ' ', reference: '' });
+    const { last } = await readOf(uuid, service.store);
+    const long = await add({ reason: '🧶'.repeat(200), reference: 'é'.repeat(100) });
+    const next = await add({});
+
+    expect(last).not.toHaveProperty('reason');
+    expect(last).not.toHaveProperty('reference');
+    expect([empty, long, next, await add({})].map(({ cost }) => cost?.units)).toEqual([1, 2, 2, 1]);
+  });
+
   test('the four actions keep who changed the credit, and why; a repeat with its Idempotency-Key changes nothing', async () => {
     const service = await startTestService();
     const texts = { reason: ' Häkeln 🧶 ', reference: ' #7 ' };

@@ -17,6 +17,11 @@ export const limit = 1_000_000_000;
 
 export const futureFault = 'expiresAt must be in the future.';
 
+export const remarkFaults = [
+  'reason must be text of at most 200 characters without control characters.',
+  'reference must be text of at most 100 characters without control characters.',
+];
+
 export const setUp = ({ action, field, otherAction }: Target) => {
   let service: Awaited<ReturnType<typeof startTestService>>;
   const other = field === 'credit' ? 'restrictedCredit' : 'credit';

@@ -4,7 +4,7 @@ import { listLots } from '../../../lib/credit/lots.ts';
 import { identifierCases } from '../../support/customer-cases.ts';
 import { newResident } from '../../support/residents.ts';
 import { setClock, wholeTable } from '../../support/service.ts';
-import { at, futureFault, limit, noon, setUp, type Target } from './credit-actions.ts';
+import { at, futureFault, limit, noon, remarkFaults, setUp, type Target } from './credit-actions.ts';
 
 export const incrementCases = (target: Target): void => {
   const { field } = target;
@@ -164,6 +164,9 @@ export const incrementCases = (target: Target): void => {
         `delta must be at most the credit limit of ${limit}.`,
       ],
     ],
+    [{ delta: 5, reason: 'x'.repeat(201), reference: 'x'.repeat(101) }, remarkFaults],
+    [{ delta: 5, reason: 'a\u0007', reference: 'a\nb' }, remarkFaults],
+    [{ delta: 5, reason: null, reference: 7 }, remarkFaults],
     ['null', ['The body must be a JSON object.']],
   ])('400s for the body %j and leaves the table byte for byte as it was', async (sent, errors) => {
     const { uuid } = await newResident();

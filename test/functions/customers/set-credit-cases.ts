@@ -3,7 +3,7 @@ import { auditTable } from '../../../cli/audit/customer-credit.ts';
 import { identifierCases } from '../../support/customer-cases.ts';
 import { newResident } from '../../support/residents.ts';
 import { setClock, wholeTable } from '../../support/service.ts';
-import { at, futureFault, limit, noon, setUp, type Target } from './credit-actions.ts';
+import { at, futureFault, limit, noon, remarkFaults, setUp, type Target } from './credit-actions.ts';
 
 export const setCases = (target: Target): void => {
   const { field } = target;
@@ -111,6 +111,9 @@ export const setCases = (target: Target): void => {
         `credit must be at most the credit limit of ${limit}.`,
       ],
     ],
+    [{ credit: 5, reason: 'x'.repeat(201), reference: 'x'.repeat(101) }, remarkFaults],
+    [{ credit: 5, reason: 'a\u0007', reference: 'a\nb' }, remarkFaults],
+    [{ credit: 5, reason: null, reference: 7 }, remarkFaults],
     ['', ['The body must be a JSON object.']],
     ['[5]', ['The body must be a JSON object.']],
   ])('400s for the body %j and leaves the table byte for byte as it was', async (sent, errors) => {

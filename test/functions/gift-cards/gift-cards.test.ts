@@ -42,6 +42,24 @@ test('grant: keeps texture and transfer as sent', async () => {
   expect(body).toMatchObject({ texture: texture.toLowerCase(), transfer: true });
 });
 
+test('grant: keeps the time, reason and reference, through a PUT, and no answer shows them', async () => {
+  const granted = await grant({ credit: 1, reason: ' Sorry for the wait ', reference: '' });
+  const { id } = granted.body;
+  const answers = [
+    granted,
+    await put(id, { credit: 2 }),
+    await disable(id),
+    await service.call('GET', `/v1/giftcards/${id}`),
+  ];
+
+  const stored = (await wholeTable()).find(({ sk }) => sk === id);
+  const fields = Object.keys(answers[0]?.body).sort();
+  expect(answers.map(({ body }) => Object.keys(body).sort())).toEqual(Array(4).fill(fields));
+  expect(fields).not.toContain('reason');
+  expect(stored).toMatchObject({ reason: 'Sorry for the wait', grantedAt: expect.stringMatching(/^\d{4}-.*Z$/) });
+  expect(stored).not.toHaveProperty('reference');
+});
+
 test('grant: makes the resident a customer of the store', async () => {
   const customers = async () =>
     (await wholeTable()).filter(({ pk, sk }) => pk === `${service.store}#CUSTOMER` && sk === ada.uuid).length;
@@ -61,6 +79,13 @@ test.each<[object, string[]]>([
       'credit must be a whole number from 1 to 2147483647.',
       'texture must be a UUID.',
       'transfer must be true or false.',
+    ],
+  ],
+  [
+    { credit: 5, reason: 'x'.repeat(201), reference: 'a\nb' },
+    [
+      'reason must be text of at most 200 characters without control characters.',
+      'reference must be text of at most 100 characters without control characters.',
     ],
   ],
 ])('grant: 400s for %j and writes nothing', async (body, errors) => {
