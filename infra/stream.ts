@@ -15,7 +15,7 @@ export const streamSource = {
   timeoutSeconds: 60,
   /** Patterns of the records that reach the consumer: of customers and lots that history knows, of cards and deliveries. */
   filters: [
-    { eventName, dynamodb: { NewImage: { lastChange: { M: { kind: { S: [{ exists: true }] } } } } } },
+    { eventName, dynamodb: { NewImage: { lastChange: { M: { k: { S: [{ exists: true }] } } } } } },
     { eventName, dynamodb: { NewImage: { changed: { N: [{ exists: true }] } } } },
     { eventName, dynamodb: { Keys: { pk: { S: [{ suffix: '#GIFTCARD' }, { suffix: '#DELIVERY' }] } } } },
   ],
