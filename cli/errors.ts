@@ -9,6 +9,16 @@ export class Failure extends Error {}
 /** A failure that the command has reported already: it only has to end with exit code 1. */
 export class Unsuccessful extends Error {}
 
+/** The result, or a failure with this text where there is no such row. */
+export const orUnknown = async <T>(work: Promise<T>, text: string): Promise<T> => {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) throw new Failure(text);
+    throw error;
+  }
+};
+
 const signIn = 'AWS does not accept your credentials: sign in again.';
 const expired = 'Your sign-in to AWS has expired: sign in again.';
 const forbidden = 'Your AWS user may not do this: ask the person who looks after the account.';

@@ -1,6 +1,8 @@
 import { InvalidArgumentError } from 'commander';
+import type * as z from 'zod';
 import { now, timestamp } from '../lib/clock.ts';
 import { type Identifier, parseIdentifier } from '../lib/identifier.ts';
+import { redeliverProduct } from '../lib/routes/products.ts';
 import { timestamp as wireTimestamp } from '../lib/routes/timestamp.ts';
 import * as wire from '../lib/routes/wire.ts';
 import { Failure, UsageError } from './errors.ts';
@@ -23,14 +25,26 @@ export const parseName = (text: string): string => {
   return text.trim();
 };
 
-const reason = wire.text({ min: 0, max: 200 });
+/** A parser of an option by the schema that a request's value has. */
+const parsedBy =
+  <T>(schema: z.ZodType<T>) =>
+  (text: string): T => {
+    const parsed = schema.safeParse(text);
+    if (parsed.success) return parsed.data;
+    throw new InvalidArgumentError(`It ${parsed.error.issues[0]?.message}.`);
+  };
 
 /** The reason of a change, for the store's own records. */
-export const parseReason = (text: string): string => {
-  const parsed = reason.safeParse(text);
-  if (parsed.success) return parsed.data;
-  throw new InvalidArgumentError(`It ${parsed.error.issues[0]?.message}.`);
-};
+export const parseReason = parsedBy(wire.text({ min: 0, max: 200 }));
+
+/** The number or name that a change has in the store's own records. */
+export const parseReference = parsedBy(wire.text({ min: 0, max: 100 }));
+
+/** The note that goes with a delivery. */
+export const parseMessage = parsedBy(redeliverProduct.body.shape.message);
+
+/** The id of a row, in lower case. */
+export const parseId = parsedBy(wire.uuid());
 
 /** A number of things. */
 export const parseCount = (text: string): number => {

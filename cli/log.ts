@@ -22,7 +22,9 @@ export type Action =
   | 'resident.name_moved'
   | 'import.began'
   | 'import.ended'
-  | 'credit.repaired';
+  | 'credit.repaired'
+  | 'giftcard.redeemed'
+  | 'product.redelivered';
 
 export interface LogRow {
   at: string;

@@ -134,6 +134,17 @@ export const print = <T extends object>(
   else printTable(rows, columns);
 };
 
+/** Prints rows as `print` does, up to a limit. One more than the limit tells that there are more. */
+export const printUpTo = <T extends object>(
+  limit: number,
+  rows: readonly T[],
+  columns: readonly Column<T>[],
+  none: string,
+): void => {
+  print(rows.slice(0, limit), columns, none);
+  if (rows.length > limit && !json) note(`There are more: see them with --limit ${limit * 10}.`);
+};
+
 /** A number of things, in words: `1 item`, `2,000 items`. */
 export const counted = (count: number, one: string, more = `${one}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : more}`;

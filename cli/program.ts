@@ -3,10 +3,12 @@ import { StoreCommand } from './command.ts';
 import { addAudit } from './commands/audit.ts';
 import { addCategories } from './commands/categories.ts';
 import { addCredit } from './commands/credit.ts';
+import { addCustomers } from './commands/customers.ts';
 import { addDeliveries } from './commands/deliveries.ts';
 import { addDispenser } from './commands/dispenser.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExport } from './commands/export.ts';
+import { addGiftCards } from './commands/gift-cards.ts';
 import { addImport } from './commands/import.ts';
 import { addKeys } from './commands/keys.ts';
 import { addLog } from './commands/log.ts';
@@ -44,6 +46,8 @@ export const createProgram = (): StoreCommand => {
     addExport,
     addCategories,
     addCredit,
+    addCustomers,
+    addGiftCards,
     addDeliveries,
     addDispenser,
     addLog,

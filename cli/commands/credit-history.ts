@@ -9,17 +9,17 @@ import type { StoreCommand } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { parseCount, parseResident } from '../input.ts';
 import { type Column, note, print, shownTime } from '../output.ts';
-import { type GlobalOptions, openStore } from '../target.ts';
+import { type GlobalOptions, openStore, type Target } from '../target.ts';
 
 /** Opens the store, and finds a resident whom it knows. Throws if there is none. */
 export const openResident = async (
   options: GlobalOptions,
   identifier: Identifier,
-): Promise<Resident & { store: Store }> => {
+): Promise<Resident & { target: Target; store: Store }> => {
   const { target, store } = await openStore(options);
   const resident = await findResident(store.id, identifier);
   if (!resident) throw new Failure(`There is no resident ${identifier.username ?? identifier.uuid} on ${target.name}.`);
-  return { store, ...resident };
+  return { target, store, ...resident };
 };
 
 interface HistoryOptions extends GlobalOptions {

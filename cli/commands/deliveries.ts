@@ -1,14 +1,13 @@
 import { Option } from 'commander';
-import { type Delivery, deliveriesList, listDeliveries } from '../../lib/delivery/deliveries.ts';
+import { type Delivery, deliveriesList, getDelivery, listDeliveries } from '../../lib/delivery/deliveries.ts';
 import { retryDelivery } from '../../lib/delivery/order.ts';
 import type { Identifier } from '../../lib/identifier.ts';
-import { Problem } from '../../lib/problem.ts';
 import { type DeliveryState, deliveryStates } from '../../lib/routes/deliveries.ts';
 import type { StoreCommand } from '../command.ts';
 import { type DeadLetter, listDeadLetters, redriveDeadLetters } from '../dead-letters.ts';
-import { explain, Failure, UsageError } from '../errors.ts';
-import { parseCount, parseResident } from '../input.ts';
-import { type Column, isJson, note, print, shownTime } from '../output.ts';
+import { explain, Failure, orUnknown, UsageError } from '../errors.ts';
+import { parseCount, parseId, parseResident } from '../input.ts';
+import { type Column, print, printUpTo, shownTime } from '../output.ts';
 import { connect, type GlobalOptions, openStore } from '../target.ts';
 
 const stateStyles = { queued: 'cyan', waiting: 'yellow', delivered: 'green', failed: 'red' } as const;
@@ -35,6 +34,8 @@ const recordOf = (delivery: Delivery): Delivery => {
   };
 };
 
+const untried = '. One that no worker has tried yet has no record.';
+
 interface ListOptions extends GlobalOptions {
   state?: DeliveryState;
   recipient?: Identifier;
@@ -60,14 +61,14 @@ const list = async (options: ListOptions): Promise<void> => {
   const { id, name } = (await openStore(options)).store;
   const isWanted = (state: DeliveryState) => options.recipient !== undefined || state !== 'delivered';
   const states = options.state ? [options.state] : deliveryStates.filter(isWanted);
-  // One more than the limit tells whether there are more.
   const rows = await rowsFor(id, states, options, options.limit + 1);
-  print(
-    rows.slice(0, options.limit).map(recordOf),
-    columns,
-    `${name} has no delivery that is ${states.join(', ').replace(/, (\w+)$/, ' or $1')}.`,
-  );
-  if (rows.length > options.limit && !isJson()) note(`There are more: see them with --limit ${options.limit * 10}.`);
+  const none = `${name} has no delivery that is ${states.join(', ').replace(/, (\w+)$/, ' or $1')}.`;
+  printUpTo(options.limit, rows.map(recordOf), columns, none);
+};
+
+const show = async (options: GlobalOptions, id: string): Promise<void> => {
+  const { store } = await openStore(options);
+  print(recordOf(await orUnknown(getDelivery(store.id, id), `${store.name} has no delivery ${id}${untried}`)), columns);
 };
 
 interface Retried {
@@ -88,11 +89,11 @@ const retriedColumns: Column<Retried>[] = [
 
 const retryOne = async (store: string, id: string): Promise<Retried> => {
   try {
-    await retryDelivery(store, id.toLowerCase(), { hanging: true });
+    const retried = retryDelivery(store, id.toLowerCase(), { hanging: true });
+    await orUnknown(retried, 'The store has no such delivery.');
     return { id, sent: true };
   } catch (error) {
-    const isUnknown = error instanceof Problem && error.status === 404;
-    return { id, sent: false, error: isUnknown ? 'The store has no such delivery.' : explain(error) };
+    return { id, sent: false, error: explain(error) };
   }
 };
 
@@ -121,7 +122,7 @@ const deadLetters = async (options: GlobalOptions & { redrive?: boolean; limit: 
 };
 
 export const addDeliveries = (program: StoreCommand): void => {
-  const deliveries = program.command('deliveries').description('Deliveries: list, retry, dead letters.');
+  const deliveries = program.command('deliveries').description('Deliveries: list, show, retry, dead letters.');
   const limit = ['--limit <number>', 'how many at most', parseCount, 100] as const;
 
   deliveries
@@ -140,6 +141,13 @@ export const addDeliveries = (program: StoreCommand): void => {
       'store deliveries list --recipient ada.lovelace',
     )
     .runs(list);
+
+  deliveries
+    .command('show')
+    .description('Shows a delivery: its state, its attempts and its last error.')
+    .argument('<id>', 'UUID of the delivery', parseId)
+    .examples('store deliveries show 0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90')
+    .runs(show);
 
   deliveries
     .command('retry')

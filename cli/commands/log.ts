@@ -6,7 +6,7 @@ import { Failure } from '../errors.ts';
 import { parseCount, parseStart } from '../input.ts';
 import { shownScopes } from '../keys.ts';
 import { hasLog, type LogRow, logRows } from '../log.ts';
-import { type Column, isJson, note, print } from '../output.ts';
+import { type Column, printUpTo } from '../output.ts';
 import { chooseStore, connect, type GlobalOptions } from '../target.ts';
 
 interface LogOptions extends GlobalOptions {
@@ -54,12 +54,11 @@ const show = async (options: LogOptions): Promise<void> => {
   // One more than the limit tells whether there are more.
   const rows = await logRows(store, options.since?.())({ descending: true, limit: options.limit + 1 });
   const names = new Map((await listStores()).map(({ id, name }) => [id, name]));
-  const shown = rows.slice(0, options.limit).map(({ at, by, action, store, details }): ShownRow => {
+  const shown = rows.map(({ at, by, action, store, details }): ShownRow => {
     const storeName = store === null ? undefined : names.get(store);
     return { at, by, action, store, storeName, details };
   });
-  print(shown, columns, 'The log has no such row.');
-  if (rows.length > options.limit && !isJson()) note(`There are more: see them with --limit ${options.limit * 10}.`);
+  printUpTo(options.limit, shown, columns, 'The log has no such row.');
 };
 
 export const addLog = (program: StoreCommand): void => {

@@ -3,14 +3,14 @@ import { invalid } from '../problem.ts';
 import type { RedeemedGiftCard, RedeemRequest } from '../routes/gift-cards.ts';
 import { checkRedeemable, type GiftCardItem, getGiftCard, redeeming } from '../store/gift-cards.ts';
 import { findResident } from '../store/residents.ts';
-import { applied } from '../table/language.ts';
+import { applied, type Write } from '../table/language.ts';
 import { changeTogether, type Joined } from './change.ts';
 import type { Cause } from './lots.ts';
 import { checkCommand } from './rules.ts';
 import { type Author, creditLimit } from './state.ts';
 
 /**
- * Moves a card's credit to a resident's regular credit, in one transaction. Throws 404 for an unknown card, 400 for an
+ * Moves a card's credit to a resident's regular credit, in one transaction with the writes of `together`. Throws 404 for an unknown card, 400 for an
  * unknown resident, a card that they cannot redeem, and an amount above the credit limit, and 503 where other writers do not
  * let it through. Nothing is changed then.
  */
@@ -19,6 +19,7 @@ export const redeemGiftCard = async (
   id: string,
   { identifier, expiresAt }: Pick<RedeemRequest, 'identifier' | 'expiresAt'>,
   author: Author,
+  together: readonly Write[] = [],
 ): Promise<RedeemedGiftCard> => {
   const cause: Cause = { at: timestamp(now()), ...author };
   checkCommand({ kind: 'increment', delta: 0, expiresAt }, cause.at, creditLimit());
@@ -36,7 +37,7 @@ export const redeemGiftCard = async (
     return {
       command: { kind: 'increment', delta: card.credit, expiresAt, name: 'The card' },
       read: [card],
-      writes: [write],
+      writes: [write, ...together],
       answer: (credit) => ({ giftCard, credit }),
     };
   };

@@ -6,6 +6,7 @@ import { getResident } from '../store/customers.ts';
 import { claimRedelivery, leaveUnconfirmed, ownedKey, redeliveryPauseMillis, tooSoon } from '../store/owned.ts';
 import { getProduct } from '../store/products.ts';
 import { findResident, type Resident } from '../store/residents.ts';
+import type { Write } from '../table/language.ts';
 import { futureIdOutside, idOutside } from '../table/table.ts';
 import { type Delivery, reopenDelivery, wasOrderedSince } from './deliveries.ts';
 import { sendForRequest } from './queue.ts';
@@ -39,18 +40,30 @@ export const orderDelivery = async (store: string, productId: string, recipient:
 /**
  * Orders the delivery of a product to a customer who owns it and may have copies. One that is not sold any more is delivered
  * too. Throws 404 for an unknown resident or product, 400 for a customer who does not own it, for a product without copies
- * and within 60 seconds of another delivery of it to them, and 503 if the queue does not confirm the message.
+ * and within 60 seconds of another delivery of it to them, and 503 if the queue does not confirm the message. The writes of
+ * `together` are in the transaction that claims the redelivery.
  */
-export const redeliver = async (store: string, customer: Identifier, productId: string, message: string) => {
+export const redeliver = async (
+  store: string,
+  customer: Identifier,
+  productId: string,
+  message: string,
+  together?: readonly Write[],
+) => {
   const [product, resident] = await Promise.all([getProduct(store, productId), getResident(store, customer)]);
   const by = futureIdOutside();
   const of = { store, recipientUuid: resident.uuid, productId };
   const isTooSoon = await wasOrderedSince(now() - redeliveryPauseMillis, of, by.id);
   const key = ownedKey(store, resident.uuid, productId);
-  const mark = await claimRedelivery(key, by, () => {
-    if (!product.permissions.copy) throw invalid('The customer may not have copies of the product.');
-    if (isTooSoon) throw tooSoon();
-  });
+  const mark = await claimRedelivery(
+    key,
+    by,
+    () => {
+      if (!product.permissions.copy) throw invalid('The customer may not have copies of the product.');
+      if (isTooSoon) throw tooSoon();
+    },
+    together,
+  );
   try {
     return await send(store, mark.id, product, resident, message);
   } catch (error) {

@@ -84,6 +84,7 @@ export const claimRedelivery = async (
   key: Key,
   { id: by, use }: OutsideId,
   refuseOwner: () => void,
+  together: readonly Write[] = [],
 ): Promise<QueuedDelivery> => {
   for (let attempt = 1; ; attempt++) {
     const owned = await get<OwnedItem>(key);
@@ -96,8 +97,8 @@ export const claimRedelivery = async (
     const id = queued && (isOurs || isRecent) ? queued.id : by;
     use();
     const mark: QueuedDelivery = { at: timestamp(now()), id, by };
-    const outcome = await write(update(key, { set: { queued: mark }, when: all(exists, is('queued', queued)) }));
-    if (outcome.done) return mark;
+    const claim = update(key, { set: { queued: mark }, when: all(exists, is('queued', queued)) });
+    if ((await write(claim, { together })).done) return mark;
     await pauseOvertaken(attempt);
   }
 };
