@@ -170,7 +170,7 @@ export const checkNames: Check = async (store, { onFault, onChecked }) => {
 };
 
 /** Partitions that belong to a customer. */
-const ofCustomer = /^[^#]+#(LOT|OWNED|APPLIED)#(.+)$/;
+const ofCustomer = /^[^#]+#(LOT|OWNED|APPLIED|HISTORY)#([^#]+)/;
 
 /**
  * The UUIDs that have items of a customer, and no customer, each once for every kind of such items. Reads the whole table,

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { incrementCredit } from '../../lib/routes/credit.ts';
+import { historyRows } from '../support/history-rows.ts';
 import { leastHeld, newAccount } from './account.ts';
 import { deliveryFigures, memoryFaults, tableFaults } from './checks.ts';
 import { send } from './client.ts';
@@ -26,7 +27,14 @@ const lot = {
   expiresAt: '2027-01-01',
   state: 'open',
 };
-const due = { creditDue: '2027-01-01', due: '2027-01-01', dues: 'CUSTOMER#DUE#?' };
+const due = { creditDue: '2027-01-01', due: '2027-01-01', dues: 'CUSTOMER#DUE#?', creditVersion: 2 };
+
+/** The history of permanent credit and a lot. */
+const history = (uuid: string, permanent: number, inLot: number) =>
+  historyRows('S', uuid, [
+    { amount: permanent },
+    { amount: inLot, lots: [{ id: 'l', amount: inLot, expiresAt: '2027-01-01' }] },
+  ]);
 
 /** An answered increment without a key: the minute in which it began, and the balance in its answer. */
 const answered = (minute: number, credit: number | undefined, expiresAt?: string): Increment => ({
@@ -59,6 +67,8 @@ const example = () => {
     { pk: 'S#CUSTOMER', sk: counted, credit: 1003, creditUnlotted: 3, creditLots: 1, creditEpoch: 'e', ...due },
     lot,
     { ...lot, pk: `S#LOT#${counted}`, amount: 1000, remaining: 1000 },
+    ...history(customer, 100, 7).map((row) => ({ ...row })),
+    ...history(counted, 3, 1000).map((row) => ({ ...row })),
   ];
   return { ledger, items };
 };
@@ -102,6 +112,7 @@ const damages: [string, (items: Items) => void, RegExp][] = [
   ['a lost lot', without(`S#LOT#${customer}`), /lot of .* 7 was acknowledged/],
   ['a doubled lot', more({ ...lot, sk: `${lot.sk}2` }), /1 of lot of .* are there twice/],
   ['a lost lot without a key', without(`S#LOT#${counted}`), /lot without a key 2027-01-01 was acknowledged/],
+  ['a lost change', without(`S#HISTORY#${customer}#regular`), /the change 2 ends with 107 and 0, but 7 and 0 follow/],
   ['a doubled increment', change('S#CUSTOMER', { credit: 207, creditUnlotted: 200 }), /is 207, not 107/],
 ];
 

@@ -1,4 +1,5 @@
 import { auditTable } from '../../cli/audit/customer-credit.ts';
+import { auditHistories } from '../../cli/audit/history.ts';
 import type { CreditLot } from '../../lib/credit/lots.ts';
 import type { CreditType } from '../../lib/credit/rules.ts';
 import { memberOf } from '../../lib/store/memberships.ts';
@@ -121,6 +122,7 @@ export const tableFaults = (table: Table, ledger: Ledger, counted: string): stri
   ...applicationFaults(table, ledger),
   ...creditFaults(table, ledger, counted),
   ...auditTable(table.all()),
+  ...auditHistories(table.all()),
 ];
 
 const maxHeapGrowth = 10;
