@@ -12,6 +12,6 @@ export default defineConfig({
     // The load has an engine of its own, which the clients of other tests do not know.
     isolate: true,
     include: ['test/**/*.proof.ts', ...globSync('test/**/*.test.ts').filter(takesVolume)],
-    env: { PROOF: 'yes' },
+    env: { ...house.env, PROOF: 'yes' },
   },
 });

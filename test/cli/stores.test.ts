@@ -12,7 +12,7 @@ beforeAll(async () => {
   service = await startForCli();
 });
 
-const itemsOf = async (store: string) => (await wholeTable()).filter(({ pk }) => String(pk).startsWith(`${store}#`));
+const itemsOf = (store: string) => wholeTable(`${store}#`);
 const keysOf = async (store: string) =>
   (await wholeTable()).filter(({ pk, store: of }) => String(pk).startsWith('KEY#') && of === store);
 

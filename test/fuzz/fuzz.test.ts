@@ -98,7 +98,7 @@ const runBlock = async (blockSeed: number): Promise<void> => {
     }),
     { seed: blockSeed, numRuns: Math.ceil((2 * blockSize) / atOnce), ...(path && { path }) },
   );
-  const items = (await wholeTable()).filter(({ pk }) => String(pk).startsWith(store));
+  const items = await wholeTable(store);
   await db.send(new DeleteTableCommand({ TableName: tableName() }));
   if (result.failed)
     throw new Error(

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseIdentifier } from '../../lib/identifier.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import type { ServiceFile } from '../../local/state.ts';
@@ -82,31 +82,6 @@ test('it says what a newcomer needs, writes service.json, keeps data and keys, a
   expect(await third.stop()).toBe(0);
 });
 
-test('the clock can be moved, and the sweep then closes what has expired', async () => {
-  const { until, stop } = start('--memory');
-  await until(/Ctrl-C ends it/);
-  const { baseUrl, keys } = service();
-  const post = async (path: string, body: object) => {
-    const response = await fetch(baseUrl + path, {
-      method: 'POST',
-      headers: { 'X-API-Key': keys.all },
-      body: JSON.stringify(body),
-    });
-    return response.json() as Promise<never>;
-  };
-
-  const before = Date.now();
-  const { now } = await post('/_dev/clock', { advanceSeconds: 90_000 });
-  const swept = await post('/_dev/sweep', {});
-
-  expect(Date.parse(now) - before).toBeGreaterThanOrEqual(90_000_000);
-  // Of the lot of 200 that ends after a day, 50 were spent.
-  expect(swept).toMatchObject({ lots: 1, amount: 150 });
-  expect(await get('/v1/customers/vera.vendor/credit')).toMatchObject({ body: { credit: 800 } });
-  expect(await post('/_dev/clock', { advanceSeconds: -1 })).toHaveProperty('error');
-  await stop();
-});
-
 test('a taken port and a wrong option are clear errors', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
@@ -137,25 +112,48 @@ test('it uses its own credentials in a shell with an AWS profile', async () => {
   await stop();
 });
 
-test('only their owner may read its files', async () => {
-  const { until, stop } = start();
-  await until(/Ctrl-C ends it/);
+describe('while one runs', () => {
+  let running: ReturnType<typeof start>;
+  beforeAll(async () => {
+    running = start();
+    await running.until(/Ctrl-C ends it/);
+  });
+  afterAll(() => running.stop());
 
-  const kept = [dir, ...readdirSync(dir, { recursive: true }).map((name) => join(dir, String(name)))];
-  const open = kept.filter((path) => (statSync(path).mode & 0o077) !== 0);
+  test('only their owner may read its files', async () => {
+    const kept = [dir, ...readdirSync(dir, { recursive: true }).map((name) => join(dir, String(name)))];
+    const open = kept.filter((path) => (statSync(path).mode & 0o077) !== 0);
 
-  for (const name of ['table', 'queue', 'service.json']) expect(kept).toContain(join(dir, name));
-  expect(open).toEqual([]);
-  await stop();
-});
+    for (const name of ['table', 'queue', 'service.json']) expect(kept).toContain(join(dir, name));
+    expect(open).toEqual([]);
+  });
 
-test('two services cannot share a data directory', async () => {
-  const first = start();
-  await first.until(/Ctrl-C ends it/);
+  test('two services cannot share a data directory', async () => {
+    const second = start();
+    await once(second.child, 'close');
 
-  const second = start();
-  await once(second.child, 'close');
+    expect(second.output()).toMatch(/is in use by process/);
+  });
 
-  expect(second.output()).toMatch(/is in use by process/);
-  await first.stop();
+  test('the clock can be moved, and the sweep then closes what has expired', async () => {
+    const { baseUrl, keys } = service();
+    const post = async (path: string, body: object) => {
+      const response = await fetch(baseUrl + path, {
+        method: 'POST',
+        headers: { 'X-API-Key': keys.all },
+        body: JSON.stringify(body),
+      });
+      return response.json() as Promise<never>;
+    };
+
+    const before = Date.now();
+    const { now } = await post('/_dev/clock', { advanceSeconds: 90_000 });
+    const swept = await post('/_dev/sweep', {});
+
+    expect(Date.parse(now) - before).toBeGreaterThanOrEqual(90_000_000);
+    // Of the lot of 200 that ends after a day, 50 were spent.
+    expect(swept).toMatchObject({ lots: 1, amount: 150 });
+    expect(await get('/v1/customers/vera.vendor/credit')).toMatchObject({ body: { credit: 800 } });
+    expect(await post('/_dev/clock', { advanceSeconds: -1 })).toHaveProperty('error');
+  });
 });

@@ -106,9 +106,9 @@ const shown = (value: unknown, { id: storeId, key }: NewStore): unknown => {
 };
 
 const itemsOf = async (store: NewStore): Promise<unknown> => {
-  const all = await wholeTable();
+  const all = await wholeTable(`${store.id}#`);
   return shown(
-    all.filter(({ pk }) => String(pk).startsWith(`${store.id}#`) && !String(pk).endsWith('#KEY')),
+    all.filter(({ pk }) => !String(pk).endsWith('#KEY')),
     store,
   );
 };
@@ -141,18 +141,7 @@ const sendTo = async (row: Route, at: number, more: string) => {
 
 const cases = routes.filter(({ method }) => method !== 'GET').map((row, index) => [row.id, row, index] as const);
 
-test.each(cases)('%s takes no field of an answer and no attribute of the table', async (_, row, index) => {
-  const at = start + index * 1000;
-  const names = [...foreignTo(row), ...prototypes];
-  const greedy = names.map((name) => `${JSON.stringify(name)}:${JSON.stringify(forged(name))}`).join();
-
-  const plain = await sendTo(row, at, '"unknown":1');
-  const answer = await sendTo(row, at, greedy);
-
-  expect(plain.status).toBe(row.status);
-  expect(answer).toEqual(plain);
-});
-
+// First, while the table that they compare is small.
 test.each(cases.filter(([, { body }]) => body))('%s refuses __proto__, and writes nothing', async (_, row, index) => {
   setClock(start + (cases.length + index) * 1000);
   const call = service.callAs(service.key);
@@ -164,4 +153,16 @@ test.each(cases.filter(([, { body }]) => body))('%s refuses __proto__, and write
 
   expect(status).toBe(400);
   expect(await wholeTable()).toEqual(before);
+});
+
+test.each(cases)('%s takes no field of an answer and no attribute of the table', async (_, row, index) => {
+  const at = start + index * 1000;
+  const names = [...foreignTo(row), ...prototypes];
+  const greedy = names.map((name) => `${JSON.stringify(name)}:${JSON.stringify(forged(name))}`).join();
+
+  const plain = await sendTo(row, at, '"unknown":1');
+  const answer = await sendTo(row, at, greedy);
+
+  expect(plain.status).toBe(row.status);
+  expect(answer).toEqual(plain);
 });

@@ -23,12 +23,17 @@ interface Ran {
 
 /** Runs the command in a process of its own, without a terminal. */
 export const runStore = (args: readonly string[], env: Record<string, string> = {}): Promise<Ran> => {
-  const { PATH = '', HOME = '' } = process.env;
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
   return new Promise((resolve) => {
-    execFile(process.execPath, [command, ...args], { env: { PATH, HOME, ...env } }, (error, stdout, stderr) => {
-      const code = error ? Number(error.code ?? -1) : 0;
-      resolve({ code, stdout, stderr, rows: rowsIn(stdout) });
-    });
+    execFile(
+      process.execPath,
+      [command, ...args],
+      { env: { PATH, HOME, NODE_COMPILE_CACHE, ...env } },
+      (error, stdout, stderr) => {
+        const code = error ? Number(error.code ?? -1) : 0;
+        resolve({ code, stdout, stderr, rows: rowsIn(stdout) });
+      },
+    );
   });
 };
 

@@ -8,14 +8,10 @@ import type { LocalOptions } from '../../local/options.ts';
 import { startService } from '../../local/service.ts';
 
 const main = new URL('../../local/main.ts', import.meta.url).pathname;
-const compileCache = new URL('../../node_modules/.cache/tests', import.meta.url).pathname;
 
 /** Starts the local service in a process of its own. `options` are those of the command line. */
 export const startProcess = (dataDir: string, options: string[], env: NodeJS.ProcessEnv) => {
-  const child = spawn(process.execPath, [main, '--data-dir', dataDir, '--port', '0', ...options], {
-    // From the second start on, Node need not compile the service again.
-    env: { NODE_COMPILE_CACHE: compileCache, ...env },
-  });
+  const child = spawn(process.execPath, [main, '--data-dir', dataDir, '--port', '0', ...options], { env });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk));
   /** Waits until the output matches `pattern`. Returns all output so far. */
