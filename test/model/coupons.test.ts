@@ -13,7 +13,7 @@ import { volume } from '../support/volume.ts';
 import { apply, type Choice, type CouponModel, create, replace, revoke } from './coupon-model.ts';
 
 /** Random runs: `COUPON_MODEL_RUNS` asks for more, `COUPON_MODEL_SEED` replays some. */
-const runs = Number(process.env.COUPON_MODEL_RUNS ?? volume(100, 300));
+const runs = Number(process.env.COUPON_MODEL_RUNS ?? volume(40, 300));
 const seed = Number(process.env.COUPON_MODEL_SEED ?? Date.now() % 2 ** 31);
 
 const start = Date.parse('2026-03-01T00:00:00.000Z');

@@ -14,7 +14,7 @@ import { outcomeOf, type Step, steps, takeAtOnce } from './credit-steps.ts';
 
 /** `CREDIT_RACES_SEED` replays a run; `CREDIT_RACES_RUNS` asks for more. */
 const seed = Number(process.env.CREDIT_RACES_SEED ?? Date.now() % 2 ** 31);
-const runs = Number(process.env.CREDIT_RACES_RUNS ?? volume(20, 60));
+const runs = Number(process.env.CREDIT_RACES_RUNS ?? volume(10, 60));
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 const end = start + 60_000;
 
@@ -77,7 +77,7 @@ test('the books agree after concurrent drains and additions if the items of a tr
   stop = isolateAsDynamoDB(seed, 60);
   const faults: string[] = [];
 
-  for (let round = 0; round < volume(3, 10); round++) {
+  for (let round = 0; round < volume(2, 10); round++) {
     const lots = Array.from({ length: 12 }, (_, index) => ({ amount: 10, expiresAt: timestamp(end + index) }));
     const uuid = await customerWithLots(store, lots);
     const drains = [-6, -13, -6, -12, -6, -11, -6, -14].map((delta) => add(uuid, delta));
@@ -131,7 +131,7 @@ test(`they are linearizable even if the items of a transaction appear one by one
     fc.asyncProperty(fc.integer(), steps, async (order, all) => {
       await runAtOnce(all, () => isolateAsDynamoDB(order, 60));
     }),
-    { numRuns: volume(10, 30), ...replay },
+    { numRuns: volume(5, 30), ...replay },
   );
 });
 

@@ -286,14 +286,14 @@ test.each(worlds)(
       fc.asyncProperty(fc.integer(), steps, async (order, all) => {
         await takeAtOnce(all, () => begin(order));
       }),
-      { seed, numRuns: volume(10, 50) },
+      { seed, numRuns: volume(5, 50) },
     );
   },
 );
 
 test(`on a table that fails at random, each card is redeemed once or not at all (seed ${seed})`, async () => {
   source.random = () => 0;
-  for (let round = 0; round < volume(6, 20); round++) {
+  for (let round = 0; round < volume(4, 20); round++) {
     const [owner, other] = [(await newResident()).uuid, (await newResident()).uuid];
     const card = await newCard(owner, { credit: 70 });
     stop = injectFaults(seed + round, 0.3);

@@ -47,8 +47,7 @@ const importEvery = async () => {
 };
 
 /** The faults that the audit finds in the store. */
-const audit = async (): Promise<string[]> =>
-  auditTable(await wholeTable(`${store}#`));
+const audit = async (): Promise<string[]> => auditTable(await wholeTable(`${store}#`));
 
 /** The store's data as an export, without the times of creation, which differ in each run. */
 const contents = async (): Promise<string> => {
