@@ -13,6 +13,7 @@ export interface Watched {
   data: Data;
   worker: ServiceFunction;
   sweep: ServiceFunction;
+  consumer: ServiceFunction;
   lookUp: ServiceFunction;
   /** The functions that change credit. */
   creditWriters: readonly ServiceFunction[];
@@ -224,6 +225,24 @@ const creditAlarms = (scope: Construct, { sweep, creditWriters }: Watched): Reco
   },
 });
 
+const historyAlarms = ({ data, consumer }: Watched): Record<string, AlarmFacts> => ({
+  HistoryBehind: {
+    metric: consumer.lambda.metric('IteratorAge', { statistic: 'Maximum', period: fiveMinutes }),
+    threshold: 300_000,
+    meaning:
+      'Integrators do not see the latest changes in the history of credit and in the sums of days: these are 5 minutes or more behind. Balances are right. After 24 hours changes would be missing for good. The log of the function stream-consumer shows the reason, if it is not throttled.',
+  },
+  HistoryFailures: {
+    metric: data.historyFailures.metricApproximateNumberOfMessagesVisible({
+      statistic: 'Maximum',
+      period: fiveMinutes,
+    }),
+    threshold: 1,
+    meaning:
+      'Changes are missing in the history of credit and in the sums of days: the function stream-consumer could not use a record of the table’s stream. Balances are right. Its log shows the reason; the queue keeps the record for 14 days. "The history of credit" in docs/operate/deploy.md says how to send it again.',
+  },
+});
+
 /** All alarms by name. */
 export const alarmsOf = (scope: Construct, watched: Watched): Record<string, AlarmFacts> => ({
   ...apiAlarms(scope, watched),
@@ -231,4 +250,5 @@ export const alarmsOf = (scope: Construct, watched: Watched): Record<string, Ala
   ...deliveryAlarms(scope, watched),
   ...residentAlarms(scope, watched),
   ...creditAlarms(scope, watched),
+  ...historyAlarms(watched),
 });

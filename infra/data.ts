@@ -4,6 +4,7 @@ import {
   BillingMode,
   type ITable,
   ProjectionType,
+  StreamViewType,
   Table,
   TableEncryption,
 } from 'aws-cdk-lib/aws-dynamodb';
@@ -12,19 +13,24 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { deliveryQueue } from '../lib/delivery/queue.ts';
-import { indexes, tableKey, ttlAttribute } from '../lib/table/schema.ts';
+import { indexes, streamView, tableKey, ttlAttribute } from '../lib/table/schema.ts';
 import type { Settings } from './settings.ts';
 
-/** The state of a deployment: the table, the queues of deliveries, and the secret that seals cursors. */
+/** The state of a deployment: the table, the queues, and the secret that seals cursors. */
 export class Data extends Construct {
   /** The table that the functions use. */
   readonly table: Pick<ITable, 'tableName' | 'tableArn'>;
+  /** The stream of that table. */
+  readonly streamArn: string;
   readonly queue: Queue;
   readonly deadLetters: Queue;
+  /** Takes the records of the stream of which no history could be made. */
+  readonly historyFailures: Queue;
   readonly cursorSecret: Secret;
 
-  constructor(scope: Construct, id: string, { restoredTable, readUnits, writeUnits }: Settings, key: IKey | undefined) {
+  constructor(scope: Construct, id: string, settings: Settings, key: IKey | undefined) {
     super(scope, id);
+    const { restoredTable, restoredStream, readUnits, writeUnits } = settings;
     const text = (name: string) => ({ name, type: AttributeType.STRING });
     // Without bounds DynamoDB serves 40,000 units a second, and bills them. A write waits for the indexes that it changes, so
     // that theirs must not be tighter.
@@ -35,6 +41,7 @@ export class Data extends Construct {
       billingMode: BillingMode.PAY_PER_REQUEST,
       ...bounds,
       timeToLiveAttribute: ttlAttribute,
+      stream: StreamViewType[streamView],
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
@@ -56,6 +63,7 @@ export class Data extends Construct {
 
     // After a restore the stack keeps its own table: somebody may still need the rows in it.
     this.table = restoredTable === undefined ? table : Table.fromTableName(this, 'Restored', restoredTable);
+    this.streamArn = restoredStream ?? (table.tableStreamArn as string);
 
     const common = {
       encryption: key ? QueueEncryption.KMS : QueueEncryption.SQS_MANAGED,
@@ -72,6 +80,8 @@ export class Data extends Construct {
       visibilityTimeout: Duration.seconds(deliveryQueue.visibilitySeconds),
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: deliveryQueue.maxReceiveCount },
     });
+
+    this.historyFailures = new Queue(this, 'HistoryFailures', common);
 
     this.cursorSecret = new Secret(this, 'CursorSecret', {
       description:

@@ -49,14 +49,24 @@ export const acknowledgements: readonly Acknowledgement[] = [
   },
   {
     rule: 'Serverless-SQSRedrivePolicy',
-    at: /\/DeadLetters\/Resource$/,
-    reason: 'This queue receives the dead letters, and its first message sets off an alarm.',
+    at: /\/(DeadLetters|HistoryFailures)\/Resource$/,
+    reason: 'This queue receives what nothing could handle, and its first message sets off an alarm.',
+  },
+  {
+    rule: 'AwsSolutions-SQS3',
+    at: /\/HistoryFailures\/Resource$/,
+    reason: 'No function takes messages from it, so none can fail: a person reads them.',
+  },
+  {
+    rule: 'AwsSolutions-IAM5[Resource::<DataTableFDBAD0F2.Arn>/stream/*]',
+    at: /\/stream-consumer\/Role\/Resource$/,
+    reason: 'The name of a stream is the time at which it began, and ListStreams is asked about all of one table.',
   },
   {
     rule: 'Serverless-LambdaDLQ',
     at: /\/Function\/Resource$/,
     reason:
-      'Only the schedule invokes a function asynchronously, and the next sweep makes up for a failed one. API Gateway waits for its answers, and the worker’s messages have a dead-letter queue.',
+      'Only the schedule invokes a function asynchronously, and the next sweep makes up for a failed one. API Gateway waits for its answers, and the worker’s messages have a dead-letter queue. Lambda itself repeats a batch of the stream.',
   },
   {
     rule: 'Serverless-LambdaAsyncFailureDestination',

@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { NestedStack, Stack } from 'aws-cdk-lib';
 import {
   Alarm,
   ComparisonOperator,
@@ -11,7 +11,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
-import { Construct } from 'constructs';
+import type { Construct } from 'constructs';
 import { type AlarmFacts, alarmsOf, type Watched } from './alarms.ts';
 import type { Settings } from './settings.ts';
 
@@ -19,8 +19,11 @@ interface OperationProps extends Watched {
   settings: Settings;
 }
 
-/** The alarms, with e-mails to the address of the settings, and one dashboard. */
-export class Operation extends Construct {
+/**
+ * The alarms, with e-mails to the address of the settings, and one dashboard. They are a stack of their own within the
+ * service's, which has room for 500 resources: nothing in here has state.
+ */
+export class Operation extends NestedStack {
   private readonly topic: Topic | undefined;
 
   constructor(scope: Construct, id: string, { settings, ...watched }: OperationProps) {

@@ -75,6 +75,11 @@ const Settings = z
       /^[A-Za-z0-9_.-]{3,255}$/,
       'must be the name of a table in this account and region',
     ).optional(),
+    /** The stream of that table, which a restore does not bring along: history is made from it. */
+    restoredStream: matching(
+      /^arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:\d{12}:table\/[A-Za-z0-9_.-]+\/stream\/[\d.:T-]+$/,
+      'must be the ARN of the restored table’s stream, its LatestStreamArn',
+    ).optional(),
     /** X-Ray traces of a sample of the calls. */
     tracing: optionalFlag(),
     /**
@@ -102,6 +107,16 @@ const Settings = z
     path: ['domainName'],
     error: 'is required: domainName and certificateArn go together',
   })
+  .refine(
+    ({ restoredTable, restoredStream }) =>
+      restoredStream === undefined
+        ? restoredTable === undefined
+        : restoredStream.includes(`:table/${restoredTable}/stream/`),
+    {
+      path: ['restoredStream'],
+      error: 'is required with restoredTable, and must be that table’s: see "Restore" in docs/operate/deploy.md',
+    },
+  )
   .refine(({ domainOnly, domainName }) => !domainOnly || domainName !== undefined, {
     path: ['domainOnly'],
     error: 'needs a domainName',

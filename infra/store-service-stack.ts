@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
-import type { Code } from 'aws-cdk-lib/aws-lambda';
-import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { type Code, EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { SqsDlq, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -17,6 +17,7 @@ import { Operation } from './operation.ts';
 import {
   accessOf,
   authorizerPermissions,
+  consumerAccess,
   lookUpAccess,
   type Permission,
   permissions,
@@ -25,6 +26,7 @@ import {
 } from './permissions.ts';
 import { ServiceFunction, type Surroundings } from './service-function.ts';
 import type { Settings } from './settings.ts';
+import { streamSource } from './stream.ts';
 
 export interface StoreServiceProps extends StackProps {
   settings: Settings;
@@ -105,9 +107,10 @@ export class StoreServiceStack extends Stack {
 
     const worker = this.addWorker(surroundings, data, { ...queueUrls, ...hosts });
     const sweep = this.addSweep(surroundings, data.table);
+    const consumer = this.addConsumer(surroundings, data);
     if (settings.firewall) addFirewall(this, api.rest, settings);
     const domain = addDomain(this, api.rest, settings);
-    new Operation(this, 'Operation', { settings, api, data, worker, sweep, lookUp, creditWriters });
+    new Operation(this, 'Operation', { settings, api, data, worker, sweep, consumer, lookUp, creditWriters });
 
     new CfnOutput(this, 'BaseUrl', { value: domain?.url ?? api.rest.url.replace(/\/$/, '') });
     if (domain) new CfnOutput(this, 'DomainTarget', { value: domain.target });
@@ -116,6 +119,7 @@ export class StoreServiceStack extends Stack {
     const forOperator = {
       DeliveryQueueUrl: data.queue.queueUrl,
       DeadLetterQueueUrl: data.deadLetters.queueUrl,
+      HistoryFailuresUrl: data.historyFailures.queueUrl,
       AuthorizerTtlSeconds: String(settings.authorizerTtlSeconds),
       CreditLimit: String(settings.creditLimit),
       ...(settings.operatorLogDays > 0 && { OperatorLogDays: String(settings.operatorLogDays) }),
@@ -159,6 +163,42 @@ export class StoreServiceStack extends Stack {
       }),
     );
     return worker;
+  }
+
+  /** Makes history from the table's stream. A batch that fails comes back until its records leave the stream. */
+  private addConsumer(surroundings: Surroundings, { table, streamArn, historyFailures }: Data): ServiceFunction {
+    const consumer = new ServiceFunction(this, 'stream-consumer', {
+      ...surroundings,
+      entry: 'stream-consumer',
+      description: "Makes the history of credit and the sums of days from the table's stream.",
+      memoryMegabytes: 512,
+      timeoutSeconds: streamSource.timeoutSeconds,
+      environment: { HISTORY_FAILURES_URL: historyFailures.queueUrl },
+      statements: [
+        ...tableStatements(table, permissions(consumerAccess)),
+        new PolicyStatement({
+          sid: 'Stream',
+          actions: ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map((one) => `dynamodb:${one}`),
+          resources: [`${table.tableArn}/stream/*`],
+        }),
+        // Lambda sends with this role as well, where it gives a batch up.
+        sendStatement(historyFailures),
+      ],
+    });
+    const { batchSize, parallelization, maxRecordAgeHours, filters } = streamSource;
+    new EventSourceMapping(this, 'Stream', {
+      target: consumer.lambda,
+      eventSourceArn: streamArn,
+      startingPosition: StartingPosition.TRIM_HORIZON,
+      batchSize,
+      parallelizationFactor: parallelization,
+      reportBatchItemFailures: true,
+      bisectBatchOnError: true,
+      maxRecordAge: Duration.hours(maxRecordAgeHours),
+      onFailure: new SqsDlq(historyFailures),
+      filters: filters.map((pattern) => ({ pattern: JSON.stringify(pattern) })),
+    });
+    return consumer;
   }
 
   /** The address at which Lambda's API invokes a function. */

@@ -44,7 +44,7 @@ export const startQueue = async (dir?: string): Promise<Queue> => {
 const reachable = (url: string | undefined, endpoint: string): string =>
   (url ?? '').replace(/^https?:\/\/[^/]+/, endpoint.replace(/\/$/, ''));
 
-/** Creates the delivery queue and its dead-letter queue, as the stack does on AWS. Answers their URLs. */
+/** Creates the delivery queue, its dead-letter queue and the queue of history's failures, as the stack does on AWS. Answers their URLs. */
 export const ensureQueues = async (endpoint: string, name: string = deliveryQueue.name) => {
   const { retentionSeconds, visibilitySeconds, maxReceiveCount, deadLetterName } = deliveryQueue;
   const client = new SQSClient({ endpoint });
@@ -65,6 +65,8 @@ export const ensureQueues = async (endpoint: string, name: string = deliveryQueu
       },
     }),
   );
+  const failures = await client.send(new CreateQueueCommand({ QueueName: `${name}-history`, Attributes: retention }));
   client.destroy();
-  return { url: reachable(queue.QueueUrl, endpoint), deadLetterUrl };
+  const historyFailuresUrl = reachable(failures.QueueUrl, endpoint);
+  return { url: reachable(queue.QueueUrl, endpoint), deadLetterUrl, historyFailuresUrl };
 };

@@ -128,8 +128,12 @@ export const startService = async (
     dir.keep({ ...dir.kept, seeded: demo });
   }
   const { id, name } = store;
-  const queues = await ensureQueues(queue.endpoint);
-  Object.assign(process.env, { DELIVERY_QUEUE_URL: queues.url, DELIVERY_DLQ_URL: queues.deadLetterUrl });
+  const { historyFailuresUrl, ...queues } = await ensureQueues(queue.endpoint);
+  Object.assign(process.env, {
+    DELIVERY_QUEUE_URL: queues.url,
+    DELIVERY_DLQ_URL: queues.deadLetterUrl,
+    HISTORY_FAILURES_URL: historyFailuresUrl,
+  });
   const service: ServiceFile = {
     baseUrl,
     store: { id, name },

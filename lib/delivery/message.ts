@@ -23,12 +23,12 @@ const QueueMessage = z.discriminatedUnion('kind', [Order, HandOver]);
 export type Order = z.output<typeof Order>;
 export type QueueMessage = z.output<typeof QueueMessage>;
 
-/** The message as text. Only ASCII, since SQS and its local replacement do not accept every character. */
-export const encodeMessage = (message: QueueMessage): string =>
-  JSON.stringify(message).replace(
-    /[\u007f-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+/** JSON in ASCII, since SQS and its local replacement do not accept every character. */
+export const asciiJson = (value: object): string =>
+  JSON.stringify(value).replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** The message as text. */
+export const encodeMessage = (message: QueueMessage): string => asciiJson(message);
 
 /** Reads a message; undefined for one that is not ours. */
 export const decodeMessage = (text: string): QueueMessage | undefined => {

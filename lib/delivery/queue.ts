@@ -74,13 +74,13 @@ export const sendForRequest = async (message: QueueMessage): Promise<void> => {
   }
 };
 
-/** Puts the text of a message that no worker can use on the dead-letter queue, for a person to look at. */
-export const sendToDeadLetters = async (text: string): Promise<void> => {
-  await client.send(
-    new SendMessageCommand({ QueueUrl: process.env.DELIVERY_DLQ_URL, MessageBody: text, MessageGroupId: 'broken' }),
-    bounded(),
-  );
+/** Puts a text that no function can use on a queue, for a person to look at. */
+export const setAside = async (QueueUrl: string | undefined, text: string): Promise<void> => {
+  await client.send(new SendMessageCommand({ QueueUrl, MessageBody: text, MessageGroupId: 'broken' }), bounded());
 };
+
+/** Puts the text of a message that no worker can use on the dead-letter queue. */
+export const sendToDeadLetters = (text: string): Promise<void> => setAside(process.env.DELIVERY_DLQ_URL, text);
 
 /**
  * Makes a worker's message come back after `delaySeconds`, at least one: with messages on disk, fauxqs 2.4.1 loses a

@@ -7,6 +7,7 @@ import { customerKey } from '../../lib/store/customers.ts';
 import * as dynamodb from '../../lib/table/dynamodb.ts';
 import type { Item } from '../../lib/table/language.ts';
 import { engine } from '../../lib/table/table.ts';
+import { received, startTestQueue } from '../support/deliveries.ts';
 import { randomFrom } from '../support/faults.ts';
 import { logLines } from '../support/log.ts';
 import { freshTable, wholeTable } from '../support/service.ts';
@@ -260,8 +261,23 @@ describe('a batch', () => {
       customer(version, { credit: version, creditUnlotted: version, lastChange: increment() }),
     );
 
-  test('reports a record that it cannot read alone, and takes the others', async () => {
-    const bad = recordOf(customer(1, {}), customer(2, { lastChange: { kind: 'a gift', at, types: [] } }));
+  const bad = recordOf(
+    customer(1, {}),
+    customer(2, { lastChange: { kind: 'a gift', at, types: [] }, reason: 'für 🎁' }),
+  );
+
+  test('sets a record aside that it cannot read, and takes the others', async () => {
+    const { historyFailuresUrl } = await startTestQueue();
+
+    const failures = await consume(change(8), bad, change(9));
+
+    expect(failures).toEqual([]);
+    expect((await received(historyFailuresUrl)).map((text) => JSON.parse(text))).toEqual([bad]);
+    expect(Object.keys(await table()).sort()).toEqual([row(8), row(9), day].sort());
+  });
+
+  test('reports such a record alone where the queue does not take it', async () => {
+    process.env.HISTORY_FAILURES_URL = 'http://127.0.0.1:1/none';
 
     const failures = await consume(change(8), bad, change(9));
 

@@ -7,7 +7,7 @@ const { ofType } = templateOf();
 const mailed = templateOf({ alarmEmail: 'owner@example.org' });
 const alarms = ofType('AWS::CloudWatch::Alarm');
 
-const alarmOf = (name: string): Resource => alarms.find(([id]) => id.startsWith(`Operation${name}`))?.[1].Properties;
+const alarmOf = (name: string): Resource => alarms.find(([id]) => id.startsWith(name))?.[1].Properties;
 
 test('every alarm says what breaks for whom', () => {
   const names = alarms.map(([id]) => id.replace(/^Operation|[0-9A-F]{8}$/g, '')).sort();
@@ -20,6 +20,8 @@ test('every alarm says what breaks for whom', () => {
     'DeliveryFailed',
     'DeliveryWaiting',
     'FunctionsThrottled',
+    'HistoryBehind',
+    'HistoryFailures',
     'InvariantBroken',
     'Latency',
     'LookUpFailing',
@@ -109,6 +111,21 @@ test('DeliveriesUnclaimed watches the number of visible messages, and no alarm t
   expect(Dimensions[0].Value['Fn::GetAtt'][0]).toMatch(/^DataDeliveries/);
   for (const [id, { Properties }] of alarms)
     expect(JSON.stringify(Properties), id).not.toContain('ApproximateAgeOfOldestMessage');
+});
+
+test('HistoryBehind watches the age of the records that the consumer gets, in milliseconds', () => {
+  const alarm = alarmOf('HistoryBehind');
+
+  expect(alarm).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: 'IteratorAge', Statistic: 'Maximum' });
+  expect(alarm.Dimensions[0].Value.Ref).toMatch(/^streamconsumerFunction/);
+  expect(alarm.Threshold).toBe(5 * 60 * 1000);
+});
+
+test('HistoryFailures goes off with the first message in the queue of failures', () => {
+  const alarm = alarmOf('HistoryFailures');
+
+  expect(alarm).toMatchObject({ MetricName: 'ApproximateNumberOfMessagesVisible', Statistic: 'Maximum', Threshold: 1 });
+  expect(alarm.Dimensions[0].Value['Fn::GetAtt'][0]).toMatch(/^DataHistoryFailures/);
 });
 
 test('WorkerCrashing counts the errors that Lambda reports of the worker', () => {

@@ -58,7 +58,7 @@ describe.each(routes.map((row): [string, Route] => [row.id, row]))('%s', (_, row
 });
 
 test('has no method, function, role or permission beyond those of the route table', () => {
-  const others = ['authorizer', 'delivery-worker', 'expiry-sweep', 'resident-lookup'];
+  const others = ['authorizer', 'delivery-worker', 'expiry-sweep', 'resident-lookup', 'stream-consumer'];
 
   expect(methods.map(({ route }) => route).sort()).toEqual(routes.map(nameOf).sort());
   expect(functions.map(([, fn]) => entryOf(fn)).sort()).toEqual([...routes.map(({ id }) => id), ...others].sort());

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   accessOf,
   authorizerPermissions,
+  consumerAccess,
   lookUpAccess,
   type Permission,
   permissions,
@@ -49,7 +50,7 @@ describe('policies', () => {
 
   const tablePart = (entry: string) =>
     statementsOf(entry)
-      .filter(({ Action }) => JSON.stringify(Action).includes('dynamodb:'))
+      .filter(({ Sid, Action }) => Sid !== 'Stream' && JSON.stringify(Action).includes('dynamodb:'))
       .map(({ Sid, Action, Resource, Condition }) => ({
         sid: Sid,
         actions: asList(Action),
@@ -63,14 +64,17 @@ describe('policies', () => {
     ['delivery-worker', permissions(workerAccess)],
     ['resident-lookup', permissions(lookUpAccess)],
     ['expiry-sweep', permissions(sweepAccess)],
+    ['stream-consumer', permissions(consumerAccess)],
   ];
 
   test.each(accesses)('%s has the declared permissions on the table, and no others', (entry, permitted) => {
     expect(tablePart(entry)).toEqual(permitted.map(expected));
   });
 
-  test.each(accesses)('%s may write its own log, and send or ask for residents only if its row says so', (entry) => {
-    const others = statementsOf(entry).filter(({ Action }) => !JSON.stringify(Action).includes('dynamodb:'));
+  test.each(accesses)('%s may write its own log, and has no other permission that it does not need', (entry) => {
+    const others = statementsOf(entry).filter(
+      ({ Sid, Action }) => Sid === 'Stream' || !JSON.stringify(Action).includes('dynamodb:'),
+    );
 
     const row = routes.find(({ id }) => id === entry);
     const [lookUpId] = functionOf('resident-lookup');
@@ -78,6 +82,18 @@ describe('policies', () => {
     const sends = [
       ...(row?.queue ? [{ Sid: 'Send', Action: 'sqs:SendMessage', Resource: queueArn('Deliveries') }] : []),
       ...(row?.resolves ? [{ Sid: 'LookUp', Action: 'lambda:InvokeFunction', Resource: lookUp }] : []),
+      ...(entry === 'stream-consumer'
+        ? [
+            {
+              Sid: 'Stream',
+              Action: ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map(
+                (one) => `dynamodb:${one}`,
+              ),
+              Resource: { 'Fn::Join': ['', [tableArn, '/stream/*']] },
+            },
+            { Sid: 'Send', Action: 'sqs:SendMessage', Resource: queueArn('HistoryFailures') },
+          ]
+        : []),
     ];
     const [log] = others.filter(({ Sid }) => Sid === 'Log');
     expect(log.Action).toEqual(['logs:CreateLogStream', 'logs:PutLogEvents']);
@@ -107,6 +123,15 @@ describe('policies', () => {
 
     expect(patterns.length).toBeGreaterThan(50);
     expect(reached).toEqual([]);
+  });
+
+  test('the stream’s consumer may update history, days and marks alone, and read or delete nothing in the table', () => {
+    const [update, ...others] = tablePart('stream-consumer');
+
+    expect(others).toEqual([]);
+    expect(update?.actions).toEqual(['"dynamodb:UpdateItem"']);
+    const keys = ['*#HISTORY', '*#HISTORY#*', '*#DAY', '*#DAY#*', '*#MARK', '*#MARK#*'];
+    expect(update?.condition).toMatchObject({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys } });
   });
 
   test('no reader may write, and no function may scan or reach every resource', () => {

@@ -84,6 +84,12 @@ test.each([
   ['dispenserHostSuffixes', 'lindenlab', 'dispenserHostSuffixes must be host names separated by commas,'],
   ['deliveryConcurrency', '1', 'deliveryConcurrency must be a whole number from 2 to 1000.'],
   ['restoredTable', 'a b', 'restoredTable must be the name of a table in this account and region.'],
+  [
+    'restoredTable',
+    'restored',
+    'restoredStream is required with restoredTable, and must be that table’s: see "Restore"',
+  ],
+  ['restoredStream', 'mine', 'restoredStream must be the ARN of the restored table’s stream, its LatestStreamArn.'],
   ['tracing', 'yes', 'tracing must be true or false.'],
   ['firewall', '1', 'firewall must be true or false.'],
   ['ownEncryptionKey', 'on', 'ownEncryptionKey must be true or false.'],

@@ -12,17 +12,18 @@ import { atEnd } from './at-end.ts';
 /** Starts a queue server with queues for this test file, in memory or in `dir`, and points the service at them. */
 export const startTestQueue = async (dir?: string) => {
   const queue = await startQueue(dir);
-  const { url, deadLetterUrl } = await ensureQueues(queue.endpoint, `test-${randomUUID()}`);
+  const { url, deadLetterUrl, historyFailuresUrl } = await ensureQueues(queue.endpoint, `test-${randomUUID()}`);
   Object.assign(process.env, {
     AWS_ENDPOINT_URL_SQS: queue.endpoint,
     DELIVERY_QUEUE_URL: url,
     DELIVERY_DLQ_URL: deadLetterUrl,
+    HISTORY_FAILURES_URL: historyFailuresUrl,
   });
   atEnd(async () => {
     delete process.env.AWS_ENDPOINT_URL_SQS;
     await queue.stop();
   });
-  return { url, deadLetterUrl };
+  return { url, deadLetterUrl, historyFailuresUrl };
 };
 
 /** Receives the bodies of up to ten messages. The next call gets the next ones. */

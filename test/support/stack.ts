@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { App, type Stack } from 'aws-cdk-lib';
+import { App, type CfnResource, NestedStack, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { expect } from 'vitest';
@@ -20,14 +20,34 @@ export const makeStack = (settings: Record<string, unknown> = {}): Stack =>
 // biome-ignore lint/suspicious/noExplicitAny: a template is looked at member by member.
 export type Resource = any;
 
+/** The resources of nested stacks, with the parent's values in the place of the parameters that they get from it. */
+const nestedResources = (stack: Stack, own: Record<string, Resource>): Record<string, Resource> =>
+  Object.assign(
+    {},
+    ...stack.node
+      .findAll()
+      .filter((one) => NestedStack.isNestedStack(one))
+      .map((nested) => {
+        const id = stack.getLogicalId(nested.nestedStackResource as CfnResource);
+        const values: Record<string, unknown> = own[id].Properties.Parameters;
+        return JSON.parse(JSON.stringify(Template.fromStack(nested).toJSON().Resources), (_, value) =>
+          value?.Ref in values ? values[value.Ref] : value,
+        );
+      }),
+  );
+
 const synthesise = (settings: Record<string, unknown>) => {
   // CloudFormation's validation is slow, and test/infra/nag.test.ts runs it already.
   process.env.CDK_VALIDATION = 'false';
-  const template = Template.fromStack(makeStack(settings));
+  const stack = makeStack(settings);
+  const template = Template.fromStack(stack);
   delete process.env.CDK_VALIDATION;
-  const all: Record<string, Resource> = template.toJSON().Resources;
+  const own: Record<string, Resource> = template.toJSON().Resources;
+  const all = { ...own, ...nestedResources(stack, own) };
   const ofType = (type: string): [string, Resource][] => Object.entries(all).filter(([, { Type }]) => Type === type);
   return {
+    /** The resources of the stack itself, those of nested stacks left out. */
+    own,
     all,
     ofType,
     outputs: template.toJSON().Outputs as Record<string, Resource>,

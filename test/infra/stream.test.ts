@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { streamSource } from '../../infra/stream.ts';
+import { streamView } from '../../lib/table/schema.ts';
+import { idOf, type Resource, templateOf } from '../support/stack.ts';
+
+const { all, ofType, only, functionOf } = templateOf();
+const [consumerId, consumer] = functionOf('stream-consumer');
+
+const mappingOf = (of: typeof ofType): Resource =>
+  of('AWS::Lambda::EventSourceMapping').find(([, { Properties }]) => Properties.StartingPosition)?.[1].Properties;
+
+test('the table has a stream of both images, which the consumer reads from its beginning', () => {
+  const mapping = mappingOf(ofType);
+
+  expect(only('AWS::DynamoDB::Table').StreamSpecification).toEqual({ StreamViewType: streamView });
+  expect(mapping).toMatchObject({
+    EventSourceArn: { 'Fn::GetAtt': [ofType('AWS::DynamoDB::Table')[0]?.[0], 'StreamArn'] },
+    FunctionName: { Ref: consumerId },
+    StartingPosition: 'TRIM_HORIZON',
+  });
+});
+
+test('a batch that fails comes back until its records leave the stream, in halves, and then goes to the queue', () => {
+  const mapping = mappingOf(ofType);
+
+  expect(mapping).toMatchObject({
+    FunctionResponseTypes: ['ReportBatchItemFailures'],
+    BisectBatchOnFunctionError: true,
+    MaximumRecordAgeInSeconds: 86_400,
+    ParallelizationFactor: streamSource.parallelization,
+    BatchSize: streamSource.batchSize,
+  });
+  // Any number of attempts: an outage of less than a day must leave no hole. And no wait for a full batch.
+  expect(mapping.MaximumRetryAttempts).toBeUndefined();
+  expect(mapping.MaximumBatchingWindowInSeconds).toBeUndefined();
+  const queue = idOf(mapping.DestinationConfig.OnFailure.Destination);
+  expect(all[queue].Properties.MessageRetentionPeriod).toBe(14 * 86_400);
+  expect(consumer.Properties.Environment.Variables.HISTORY_FAILURES_URL).toEqual({ Ref: queue });
+  expect(consumer.Properties.Timeout).toBe(streamSource.timeoutSeconds);
+});
+
+test('Lambda calls the consumer only with records that it can make history of', () => {
+  const patterns = mappingOf(ofType).FilterCriteria.Filters.map(({ Pattern }: Resource) => JSON.parse(Pattern));
+
+  expect(patterns).toEqual(streamSource.filters);
+  // Lambda takes five patterns without a request to AWS, and matches values at the leaves only.
+  expect(patterns.length).toBeLessThanOrEqual(5);
+  for (const { eventName } of patterns) expect(eventName).toEqual(['INSERT', 'MODIFY']);
+});
+
+test('reads the stream of a restored table instead, which the settings name', () => {
+  const restoredStream = 'arn:aws:dynamodb:eu-west-1:111111111111:table/restored-table/stream/2026-01-31T12:00:00.000';
+  const restored = templateOf({ restoredTable: 'restored-table', restoredStream });
+
+  expect(mappingOf(restored.ofType).EventSourceArn).toBe(restoredStream);
+});
