@@ -637,6 +637,22 @@ export interface Endpoints {
     answer: StoreResponse;
   };
   /**
+   * Read a store's days
+   */
+  'GET /v1/store/days': {
+    query?: {
+      /**
+       * The first day. By default 29 days before the last.
+       */
+      from?: string;
+      /**
+       * The last day, at most 365 days after the first. By default today.
+       */
+      to?: string;
+    };
+    answer: DaysResponse;
+  };
+  /**
    * Close the store
    */
   'POST /v1/store/actions/close': {
@@ -1694,6 +1710,73 @@ export interface StoreResponse {
      */
     expiresAt: string | null;
   };
+}
+export interface DaysResponse {
+  /**
+   * The days on which something happened, oldest first.
+   */
+  data: {
+    /**
+     * The day, in UTC.
+     */
+    day: string;
+    /**
+     * Sales that were completed.
+     */
+    sales: number;
+    /**
+     * Sales that were refunded.
+     */
+    refunds: number;
+    /**
+     * L$ that buyers paid, less what was given back at once.
+     */
+    paid: number;
+    /**
+     * L$ that were given back by refunds.
+     */
+    refunded: number;
+    /**
+     * L$ of credit that were added, of both types, but not by refunds.
+     */
+    creditAdded: number;
+    /**
+     * L$ of credit that were taken or set lower, but not by sales.
+     */
+    creditRemoved: number;
+    /**
+     * L$ of credit that sales took, less what refunds gave back.
+     */
+    creditSpent: number;
+    /**
+     * L$ of credit that expired.
+     */
+    creditExpired: number;
+    /**
+     * Gift cards that were granted.
+     */
+    giftCardsGranted: number;
+    /**
+     * Gift cards that were redeemed.
+     */
+    giftCardsRedeemed: number;
+    /**
+     * Deliveries that reached the dispenser.
+     */
+    delivered: number;
+    /**
+     * Deliveries that failed for good.
+     */
+    failed: number;
+    /**
+     * Regular credit in L$ that all customers held at the end of the day.
+     */
+    credit: number;
+    /**
+     * Restricted credit in L$ that all customers held at the end of the day.
+     */
+    restrictedCredit: number;
+  }[];
 }
 export interface StoreStateRequest {
   /**

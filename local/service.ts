@@ -161,6 +161,8 @@ export const startService = async (
     engine: engine.name,
     service,
     onEngineExit: engine.onExit,
+    /** Lets history catch up with all that was written so far, and makes no more of it. */
+    stopHistory: stream.stop,
     /** Answers the running requests, then ends with its engines. */
     stop: async (): Promise<void> => {
       stopEvents();

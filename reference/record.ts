@@ -56,17 +56,31 @@ const fixed: Record<string, (value: object) => unknown> = {
   key: (key) => ({ ...key, id: '0a1B2c3D4e5F' }),
 };
 
-/** The demo data's lots have random ids. */
-const withLotId = (index: string, value: unknown): unknown =>
-  typeof value === 'object' && value !== null && 'remaining' in value
-    ? { ...value, id: `00000007-dede-4ede-8ede-${index.padStart(12, '0')}` }
-    : value;
+/** Gives the demo data's lots, whose ids are random, fixed ones in the order in which the examples show them. */
+const fixLotIds = () => {
+  const known: unknown[] = [];
+  return (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null || !('amount' in value && 'expiresAt' in value)) return value;
+    const { id } = value as { id?: string | null };
+    if (typeof id !== 'string') return value;
+    if (!known.includes(id)) known.push(id);
+    return { ...value, id: `00000007-dede-4ede-8ede-${String(known.indexOf(id)).padStart(12, '0')}` };
+  };
+};
 
-/** Sends the examples of all rows to a local service that is fresh, in the order of their texts. */
+/** A local service that is fresh. */
+interface Service {
+  baseUrl: string;
+  key: string;
+  stopHistory: () => Promise<void>;
+}
+
+/** Sends the examples of all rows to a local service, in the order of their texts. */
 export const recordExamples = async (
   routes: readonly Route[],
-  { baseUrl, key }: { baseUrl: string; key: string },
+  { baseUrl, key, stopHistory }: Service,
 ): Promise<Recordings> => {
+  const withLotId = fixLotIds();
   const send = async (method: string, path: string, body?: unknown): Promise<Recorded> => {
     const response = await fetch(baseUrl + path, {
       method,
@@ -77,7 +91,7 @@ export const recordExamples = async (
     return {
       status: response.status,
       headers: response.headers,
-      body: text === '' ? undefined : JSON.parse(text, (name, value) => fixed[name]?.(value) ?? withLotId(name, value)),
+      body: text === '' ? undefined : JSON.parse(text, (name, value) => fixed[name]?.(value) ?? withLotId(value)),
     };
   };
   /** Waits until the local dispenser has given the delivered item. */
@@ -86,6 +100,8 @@ export const recordExamples = async (
       await setTimeout(20);
   };
 
+  // The examples show all that the demo data did, and the same bytes would give the writes of history the ids of theirs.
+  await stopHistory();
   const { bytes } = source;
   process.env.CURSOR_SECRET = 'The secret of the examples, which is none.';
   useSimulators();

@@ -12,11 +12,11 @@ const root = new URL('../', import.meta.url);
 const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { version: string };
 const dataDir = mkdtempSync(join(tmpdir(), 'openapi-'));
 stopClock();
-const { baseUrl, service, stop } = await startService(
+const { baseUrl, service, stop, stopHistory } = await startService(
   { port: 0, dataDir, memory: true, reset: false, demo: true, rate: 1000, burst: 1000 },
   () => {},
 );
-const recordings = await recordExamples(routes, { baseUrl, key: service.keys.all });
+const recordings = await recordExamples(routes, { baseUrl, key: service.keys.all, stopHistory });
 await stop();
 rmSync(dataDir, { recursive: true });
 const text = JSON.stringify(document(routes, { baseUrl: 'http://127.0.0.1:4000', version, recordings }), null, 2);

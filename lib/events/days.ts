@@ -1,25 +1,13 @@
-import { source } from '../clock.ts';
+import { now, source, timestamp } from '../clock.ts';
 import type { HistoryRow } from '../credit/history.ts';
 import type { CreditType } from '../credit/rules.ts';
+import { invalid } from '../problem.ts';
+import type { DaySum as AnsweredSum, DayQuery, Days } from '../routes/store.ts';
 import { type Key, partition } from '../table/schema.ts';
+import { rowsOf } from '../table/table.ts';
 
-/** The sums of a day: counts of sales, cards and deliveries, all else in L$. */
-export type DaySum =
-  | 'sales'
-  | 'refunds'
-  | 'paid'
-  | 'refunded'
-  | 'creditAdded'
-  | 'creditRemoved'
-  | 'creditSpent'
-  | 'creditExpired'
-  | 'giftCardsGranted'
-  | 'giftCardsRedeemed'
-  | 'delivered'
-  | 'failed'
-  /** The amount by which the balances of all customers grew in the day, of each type. */
-  | 'regularNet'
-  | 'restrictedNet';
+/** A sum of a day, or the amount by which the balances of all customers grew in it, of each type. */
+export type DaySum = AnsweredSum | 'regularNet' | 'restrictedNet';
 
 /** A sum that would be 0 is absent. */
 export type DaySums = Partial<Record<DaySum, number>>;
@@ -62,4 +50,39 @@ export const sumsOfRow = (type: CreditType, { kind, amount, expired }: HistoryRo
     creditExpired: expired,
     [type === 'regular' ? 'regularNet' : 'restrictedNet']: amount - expired,
   });
+};
+
+const dayMillis = 86_400_000;
+
+const millisOf = (day: string): number => Date.parse(`${day}T00:00:00Z`);
+
+const maxDays = 366;
+
+const noSums: Record<AnsweredSum, number> = {
+  ...{ sales: 0, refunds: 0, paid: 0, refunded: 0 },
+  ...{ creditAdded: 0, creditRemoved: 0, creditSpent: 0, creditExpired: 0 },
+  ...{ giftCardsGranted: 0, giftCardsRedeemed: 0, delivered: 0, failed: 0 },
+};
+
+/**
+ * The days of a store on which something happened, oldest first, with the credit that all customers held at the end of each.
+ * By default the last 30. Throws 400 where they are more than 366, or the first is after the last.
+ */
+export const getDays = async (store: string, { from, to = dayOf(timestamp(now())) }: DayQuery): Promise<Days> => {
+  const first = from ?? dayOf(timestamp(millisOf(to) - 29 * dayMillis));
+  if (first > to) throw invalid(`from must not be after to, which is ${to}.`);
+  if (millisOf(to) - millisOf(first) >= maxDays * dayMillis)
+    throw invalid(`from and to must span at most ${maxDays} days.`);
+  // The balances are sums over all days up to theirs.
+  const parts = await rowsOf<DayItem>({ partition: partition(store, 'DAY'), last: `${to}~` })({ descending: false });
+  const days = new Map<string, DaySums>();
+  for (const { pk, sk, ...sums } of parts) days.set(dayOf(sk), plus(days.get(dayOf(sk)) ?? {}, sums));
+  const held = { credit: 0, restrictedCredit: 0 };
+  const data: Days['data'] = [];
+  for (const [day, { regularNet = 0, restrictedNet = 0, ...sums }] of days) {
+    held.credit += regularNet;
+    held.restrictedCredit += restrictedNet;
+    if (day >= first) data.push({ day, ...noSums, ...sums, ...held });
+  }
+  return { data };
 };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { route } from './route.ts';
-import { boolean, text } from './wire.ts';
+import { boolean, queryDate, text } from './wire.ts';
 
 const StoreResponse = z
   .object({
@@ -30,6 +30,49 @@ const StoreStateRequest = z
   })
   .meta({ id: 'StoreStateRequest' });
 
+/** The sums of a day, each with its text. */
+const daySums = {
+  sales: 'Sales that were completed.',
+  refunds: 'Sales that were refunded.',
+  paid: 'L$ that buyers paid, less what was given back at once.',
+  refunded: 'L$ that were given back by refunds.',
+  creditAdded: 'L$ of credit that were added, of both types, but not by refunds.',
+  creditRemoved: 'L$ of credit that were taken or set lower, but not by sales.',
+  creditSpent: 'L$ of credit that sales took, less what refunds gave back.',
+  creditExpired: 'L$ of credit that expired.',
+  giftCardsGranted: 'Gift cards that were granted.',
+  giftCardsRedeemed: 'Gift cards that were redeemed.',
+  delivered: 'Deliveries that reached the dispenser.',
+  failed: 'Deliveries that failed for good.',
+} as const;
+
+const sums = Object.fromEntries(
+  Object.entries(daySums).map(([name, words]) => [name, z.int().describe(words)]),
+) as Record<keyof typeof daySums, z.ZodInt>;
+
+const DaysResponse = z
+  .object({
+    data: z
+      .array(
+        z.object({
+          day: z.string().describe('The day, in UTC.').meta({ format: 'date' }),
+          ...sums,
+          credit: z.int().describe('Regular credit in L$ that all customers held at the end of the day.'),
+          restrictedCredit: z.int().describe('Restricted credit in L$ that all customers held at the end of the day.'),
+        }),
+      )
+      .describe('The days on which something happened, oldest first.'),
+  })
+  .meta({ id: 'DaysResponse' });
+
+const dayFilters = {
+  from: queryDate().optional().describe('The first day. By default 29 days before the last.'),
+  to: queryDate().optional().describe('The last day, at most 365 days after the first. By default today.'),
+};
+
+export type DayQuery = z.output<z.ZodObject<typeof dayFilters>>;
+export type DaySum = keyof typeof daySums;
+export type Days = z.output<typeof DaysResponse>;
 export type Store = z.output<typeof StoreResponse>;
 
 export const getStore = route('GET /v1/store', {
@@ -39,6 +82,16 @@ export const getStore = route('GET /v1/store', {
   problems: [],
   response: StoreResponse,
   reads: ['STORE', 'KEY'],
+  extension: true,
+});
+
+export const getDays = route('GET /v1/store/days', {
+  id: 'store/get-days',
+  summary: "Read a store's days",
+  scope: 'sales:read',
+  query: z.object(dayFilters),
+  response: DaysResponse,
+  reads: ['DAY'],
   extension: true,
 });
 

@@ -137,6 +137,9 @@ export const queryInteger = () => {
     .pipe(z.int({ error }).min(-maxInteger, { error }).max(maxInteger, { error }));
 };
 
+/** A day in a query. */
+export const queryDate = () => z.iso.date({ error: 'must be a date such as 2030-01-31' });
+
 /** In characters. */
 export const maxCursorLength = 1024;
 

@@ -8,6 +8,12 @@ export const storeTexts: Record<string, OperationText> = {
       `${extension} A program learns with it that its key works, what the key may do, and whether the store sells. Scripts in the ` +
       'virtual world, which are not told why the gateway refuses a key, can find out with it.',
   },
+  'store/get-days': {
+    description:
+      `${extension} What a store did on each day of UTC, and what its customers held at its end. A change counts within about a second, ` +
+      'on the day on which it was made; a delivery counts at each of its ends. Days on which nothing happened are left out. 400 for more ' +
+      'than 366 days, and for a first day after the last.',
+  },
   'store/close-store': {
     description:
       `${extension} While a store is closed, quotes and sales are refused as \`closed\`; nothing else changes. A store that is ` +

@@ -21,7 +21,8 @@ let recordings: Recordings;
 beforeAll(async () => {
   stopClock();
   service = await startForTests();
-  recordings = await recordExamples(routes, { baseUrl: service.baseUrl, key: service.keys.all });
+  const { baseUrl, keys, stopHistory } = service;
+  recordings = await recordExamples(routes, { baseUrl, key: keys.all, stopHistory });
 });
 afterAll(() => service.stop());
 

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { now, timestamp } from '../../lib/clock.ts';
+import { dayKey, dayOf } from '../../lib/events/days.ts';
 import { forgetResidents } from '../../lib/store/residents.ts';
 import { recordPurchase } from '../../lib/store/spend.ts';
+import { update } from '../../lib/table/language.ts';
+import { write } from '../../lib/table/table.ts';
 import { catalogueBudgets } from './budgets-catalogue.ts';
 import { historyRows } from './history-rows.ts';
 import { newResident } from './residents.ts';
@@ -84,6 +87,18 @@ export const budgets: readonly Budget[] = [
   { endpoint: 'get-customer', when: 'by name, warm', steps: 1, units: 1, prepare: byName(false) },
   { endpoint: 'get-customer', when: 'by name, cold', steps: 2, units: 2, prepare: byName(true) },
   { endpoint: 'get-store', when: '', steps: 1, units: 2, prepare: async () => ['GET', '/v1/store'] },
+  {
+    endpoint: 'get-days',
+    when: '30 days of a small store',
+    steps: 1,
+    units: 1,
+    prepare: async (_call, store) => {
+      const day = { creditAdded: 500, creditRemoved: 200, creditExpired: 30, regularNet: 300, restrictedNet: -30 };
+      for (let age = 0; age < 30; age++)
+        await write(update(dayKey(store, dayOf(soon(-86_400 * age))), { add: { ...day, delivered: 9, failed: 1 } }));
+      return ['GET', '/v1/store/days'];
+    },
+  },
   {
     endpoint: 'close-store',
     when: 'open',

@@ -48,6 +48,7 @@ export const startForTests = async (options: Partial<LocalOptions> = {}) => {
     keys,
     otherStore,
     residents,
+    stopHistory: local.stopHistory,
     stop: async (): Promise<void> => {
       await local.stop();
       rmSync(dataDir, { recursive: true, force: true });

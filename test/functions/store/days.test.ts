@@ -1,0 +1,114 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { createStore } from '../../../cli/stores.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { type DaySums, dayKey } from '../../../lib/events/days.ts';
+import { update } from '../../../lib/table/language.ts';
+import { write } from '../../../lib/table/table.ts';
+import { catchUp } from '../../support/history.ts';
+import { newResident } from '../../support/residents.ts';
+import { type Call, setClock, startTestService } from '../../support/service.ts';
+
+const dayMillis = 86_400_000;
+const newYear = Date.parse('2027-01-01T00:00:00.000Z');
+let service: Awaited<ReturnType<typeof startTestService>>;
+let store: string;
+let call: Call;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+
+beforeEach(async () => {
+  setClock(newYear);
+  store = (await createStore('Corner Shop')).id;
+  const key = await service.keyWith(['sales:read', 'credits:write', 'giftcards:write', 'giftcards:redeem'], store);
+  call = service.callAs(key);
+});
+
+const days = async (query = '') => {
+  const { status, body } = await call('GET', `/v1/store/days${query}`);
+  return status === 200 ? body.data : [status, body.errors];
+};
+
+/** Counts in one part of a day's sums, as a consumer does. */
+const count = (day: string, part: string, add: DaySums) =>
+  write(update({ ...dayKey(store, day), sk: `${day}#${part}` }, { add: add as Record<string, number> }));
+
+const quiet = {
+  ...{ sales: 0, refunds: 0, paid: 0, refunded: 0 },
+  ...{ creditAdded: 0, creditRemoved: 0, creditSpent: 0, creditExpired: 0 },
+  ...{ giftCardsGranted: 0, giftCardsRedeemed: 0, delivered: 0, failed: 0 },
+};
+
+test('200s with the sums of each day on which something happened, and the balances at its end', async () => {
+  const { uuid } = await newResident();
+  const act = (action: string, body: object) => call('POST', `/v1/customers/${uuid}/actions/${action}`, body);
+  setClock(newYear + dayMillis - 1);
+  await act('set-credit', { credit: 500 });
+  await act('increment-restricted-credit', { delta: 40 });
+  await act('increment-credit', { delta: 60, expiresAt: timestamp(newYear + dayMillis) });
+  const card = (await act('grant-gift-card', { credit: 300 })).body.id;
+  setClock(newYear + dayMillis);
+  await act('increment-credit', { delta: -100 });
+  await call('POST', `/v1/giftcards/${card}/actions/redeem`, { identifier: uuid });
+  setClock(newYear + 3 * dayMillis);
+  await act('set-credit', { credit: 10 });
+  await catchUp();
+
+  const granted = { ...quiet, creditAdded: 600, giftCardsGranted: 1, credit: 560, restrictedCredit: 40 };
+  const redeemed = { ...quiet, creditAdded: 300, creditRemoved: 100, creditExpired: 60, giftCardsRedeemed: 1 };
+  expect(await days()).toEqual([
+    { day: '2027-01-01', ...granted },
+    { day: '2027-01-02', ...redeemed, credit: 700, restrictedCredit: 40 },
+    { day: '2027-01-04', ...quiet, creditRemoved: 690, credit: 10, restrictedCredit: 40 },
+  ]);
+  expect((await service.call('GET', '/v1/store/days')).body).toEqual({ data: [] });
+});
+
+test('a day is the sum of its parts, and its balances those of all days before it', async () => {
+  await count('2026-12-30', '03', { creditAdded: 7, regularNet: 7, restrictedNet: 2 });
+  await count('2026-12-31', '00', { delivered: 1, sales: 2, paid: 50, creditSpent: 5, regularNet: -5 });
+  await count('2026-12-31', '15', { delivered: 2, failed: 1, restrictedNet: 3 });
+  await count('2027-01-01', '15', { refunds: 1, refunded: 20 });
+
+  const last = { ...quiet, refunds: 1, refunded: 20, credit: 2, restrictedCredit: 5 };
+  const before = { ...quiet, delivered: 3, failed: 1, sales: 2, paid: 50, creditSpent: 5 };
+  const [middle, end] = [
+    { day: '2026-12-31', ...before, credit: 2, restrictedCredit: 5 },
+    { day: '2027-01-01', ...last },
+  ];
+  expect(await days('?from=2026-12-31')).toEqual([middle, end]);
+  expect(await days('?from=2026-12-31&to=2026-12-31')).toEqual([middle]);
+  expect(await days('?to=2026-12-29')).toEqual([]);
+});
+
+test('answers the last 30 days, or the 30 up to the last one', async () => {
+  for (const day of ['2026-12-02', '2026-12-03', '2027-01-01', '2027-01-02']) await count(day, '00', { failed: 1 });
+  const named = async (query: string) => (await days(query)).map(({ day }: { day: string }) => day);
+
+  expect(await named('')).toEqual(['2026-12-03', '2027-01-01']);
+  expect(await named('?to=2026-12-31')).toEqual(['2026-12-02', '2026-12-03']);
+  expect(await named('?from=2027-01-01&to=2028-01-01')).toEqual(['2027-01-01', '2027-01-02']);
+});
+
+const dateFault = (name: string): string => `${name} must be a date such as 2030-01-31.`;
+const spanFault = 'from and to must span at most 366 days.';
+test.each([
+  ['?from=2027-02-30&to=tomorrow', [dateFault('from'), dateFault('to')]],
+  ['?from=2026-1-1', [dateFault('from')]],
+  ['?to=2026-01-01T00:00:00Z', [dateFault('to')]],
+  ['?to=', [dateFault('to')]],
+  ['?from=2027-01-02', ['from must not be after to, which is 2027-01-01.']],
+  ['?from=2026-05-02&to=2026-05-01', ['from must not be after to, which is 2026-05-01.']],
+  ['?from=2025-12-31', [spanFault]],
+  ['?from=2024-01-01&to=2025-01-01', [spanFault]],
+])('400s for %s', async (query, errors) => {
+  expect(await days(query)).toEqual([400, errors]);
+});
+
+test('takes 366 days', async () => {
+  expect(await days('?from=2024-01-01&to=2024-12-31')).toEqual([]);
+  expect(await days('?from=2026-01-01')).toEqual([]);
+  expect(await days('?to=0000-01-01')).toEqual([]);
+  expect(await days('?to=9999-12-31')).toEqual([]);
+});
