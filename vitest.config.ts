@@ -1,4 +1,5 @@
 import { defineConfig, type TestUserConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The contract suite knows nothing but HTTP: it runs against the local service, or against CONTRACT_BASE_URL. */
 const contract = 'test/contract/**/*.test.ts';
@@ -6,10 +7,47 @@ const contract = 'test/contract/**/*.test.ts';
 /** It judges all that its process prints: there must be no client of another file's queue that the SDK warns of. */
 const alone = 'test/security/logs.test.ts';
 
+/** The files that take longest, the longest first. */
+const longest = [
+  'load/load.proof.ts',
+  'model/credit.test.ts',
+  'model/memberships.test.ts',
+  'cost.test.ts',
+  'store/credit-dying-midway.test.ts',
+  'store/credit-size.test.ts',
+  'store/credit-races.test.ts',
+  'local/demo.test.ts',
+  'local/service.test.ts',
+  'security/mass-assignment.test.ts',
+  'store/credit-many-due.test.ts',
+  'worst-calls.test.ts',
+  'delivery/end-to-end.test.ts',
+  'infra/bundles.test.ts',
+  'infra/nag.test.ts',
+  'functions/products/list-products.test.ts',
+  'model/coupons.test.ts',
+  'store/redeem.test.ts',
+  'security/scopes.test.ts',
+  'fuzz/fuzz.test.ts',
+  'residents/strangers.test.ts',
+];
+
+/** Begins with the longest files, so that no worker is left alone with one. A fresh clone has no record of their times. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const placeOf = ({ moduleId }: TestSpecification): number => {
+      const place = longest.findIndex((file) => moduleId.endsWith(`/test/${file}`));
+      return place < 0 ? longest.length : place;
+    };
+    return (await super.sort(files)).sort((a, b) => placeOf(a) - placeOf(b));
+  }
+}
+
 /** For every configuration; TEST_REPORT names a file that the results are written to as JSON. */
-export const common: Pick<TestUserConfig, 'testTimeout' | 'hookTimeout' | 'reporters'> = {
+export const common: Pick<TestUserConfig, 'testTimeout' | 'hookTimeout' | 'reporters' | 'sequence'> = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
+  sequence: { sequencer: LongestFirst },
   reporters: process.env.TEST_REPORT ? ['default', ['json', { outputFile: process.env.TEST_REPORT }]] : ['default'],
 };
 
