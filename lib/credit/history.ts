@@ -35,6 +35,11 @@ export interface HistoryItem extends Key, Partial<HistoryRow> {
   lots?: LotPart[];
   /** The `expiresAt` of the last part, where there are more than 200. The row tells what the rest comes to. */
   lastExpiresAt?: string;
+  /**
+   * The time of the change whose row stood here, without `kind`: the row moved away when its customer was erased. The stream
+   * may bring this change or an earlier one again, which must neither make a row nor count in its day.
+   */
+  erased?: string;
 }
 
 /** The most parts of lots that a row holds one by one. */

@@ -137,6 +137,8 @@ export interface CreditItem extends CustomerItem {
   importedRestricted?: ImportedRow;
   /** The part of an earlier, large change that is still to be written. */
   pending?: Pending;
+  /** It was moved here from an erased avatar, which was no change of credit. */
+  moved?: true;
   /** The shard of the index of customers by due time, and the time: the earlier of both types'. */
   dues?: string;
   due?: string;

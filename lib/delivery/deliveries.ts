@@ -37,7 +37,7 @@ const deliveryKey = (store: string, id: string): Key => ({ pk: partition(store, 
 /** The partition of the index, and of waits, that holds a store's deliveries in a state. */
 const stateList = (store: string, state: DeliveryState): string => partition(store, 'DELIVERY', state);
 /** The partition of the index that holds the deliveries to a recipient, in the order of their ids. */
-const recipientList = (store: string, uuid: string): string => partition(store, 'DELIVERY', `to#${uuid}`);
+export const recipientList = (store: string, uuid: string): string => partition(store, 'DELIVERY', `to#${uuid}`);
 /** The place of a delivery in the lists of a state: the oldest first. */
 export const positionOfDelivery = ({ createdAt, id }: Pick<Delivery, 'createdAt' | 'id'>): string =>
   `${createdAt}#${id}`;

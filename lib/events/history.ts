@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type HistoryItem, type LotPart, maxLotParts } from '../credit/history.ts';
-import { all, is, missing, update, type Write } from '../table/language.ts';
+import { all, any, below, is, missing, update, type Write } from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
+import { ttlAttribute } from '../table/schema.ts';
 import { transact } from '../table/table.ts';
 import { type DaySums, dayKey, dayOf, plus } from './days.ts';
 import type { Contribution, Parts } from './records.ts';
@@ -34,12 +35,15 @@ const partsOf = ({ lots, lastExpiresAt }: Parts): Parts => ({
   ...(lastExpiresAt !== undefined && { lastExpiresAt }),
 });
 
+/** Attributes of a mark that are not there any more when an avatar who came back has a change in its place. */
+const unerased = { erased: undefined, [ttlAttribute]: undefined };
+
 /** Facts are written while there are none, parts on top of those that were read: none at first. */
 const writeOf = ({ key, facts, parts, found }: Task): Write =>
   update(key, {
-    set: { ...facts, ...(parts && joined(found ?? {}, parts)) },
+    set: { ...(facts && { ...unerased, ...facts }), ...(parts && joined(found ?? {}, parts)) },
     when: all(
-      facts && missing('kind'),
+      facts && all(missing('kind'), any(missing('erased'), below('erased', facts.at))),
       parts && is('lots', found?.lots),
       parts && is('lastExpiresAt', found?.lastExpiresAt),
     ),
@@ -47,6 +51,7 @@ const writeOf = ({ key, facts, parts, found }: Task): Write =>
 
 /** The part of a contribution that the item under its key still lacks, if any. */
 const leftOf = (task: Task, found: HistoryItem | undefined): Task[] => {
+  if (task.facts && found?.erased !== undefined && found.erased >= task.facts.at) return [];
   const facts = found?.kind === undefined ? task.facts : undefined;
   const has = found ? partsOf(found) : {};
   const parts = task.parts && !isDeepStrictEqual(joined(has, task.parts), has) ? task.parts : undefined;

@@ -98,9 +98,9 @@ const openingRows = (store: string, before: CreditItem, at: string): Contributio
 };
 
 const ofCustomer = ({ store, before, after }: Images<CreditItem>): Contribution[] => {
-  const { sk: uuid, creditVersion: version } = after;
+  const { sk: uuid, creditVersion: version, moved } = after;
   const lastChange = lastChangeOf(after);
-  if (!lastChange || version === before?.creditVersion) return [];
+  if (!lastChange || version === before?.creditVersion || (!before && moved)) return [];
   checkVersion(lastChange, version);
   // The opening of a backfill finds the balances as they stay.
   if (lastChange.kind === 'opening') return rowsBetween(store, uuid, {}, after, lastChange, version as number);

@@ -55,6 +55,7 @@ export type Kind =
   | 'DAY'
   | 'MARK'
   | 'LOG'
+  | 'ERASURE'
   | 'SALE'
   | 'PURCHASE'
   | 'OWNED'
