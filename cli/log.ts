@@ -20,6 +20,7 @@ export type Action =
   | 'dispenser.rotated'
   | 'resident.added'
   | 'resident.name_moved'
+  | 'resident.erased'
   | 'import.began'
   | 'import.ended'
   | 'credit.repaired'
@@ -66,6 +67,15 @@ export const openLog = async (target: Target): Promise<Log> => {
     const row: LogRow = { at, by, action, store, details };
     return [everything, store ?? ofAllStores].map((part) => put({ pk: partitionOf(part), sk, ...row, ...endOfLife() }));
   };
+};
+
+/** The rows about an avatar among those of a store, or of what concerns all stores: both copies of each. */
+export const rowsAbout = async (uuid: string, store: string | null): Promise<(LogRow & Key)[]> => {
+  const parts = [everything, store ?? ofAllStores];
+  const rows = await Promise.all(
+    parts.map((part) => rowsOf<LogRow & Key>({ partition: partitionOf(part) })({ descending: false })),
+  );
+  return rows.flat().filter((row) => row.store === store && JSON.stringify(row.details).includes(uuid));
 };
 
 /** True if the log has a row of a store, which may be deleted since. */

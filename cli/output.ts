@@ -33,9 +33,16 @@ export const plain = (text: string): string =>
 export const shownError = (text: string): string =>
   paint('red', text.split('\n').map(plain).join('\n'), process.stderr);
 
-/** JSON on one line. Escapes every character that could steer a terminal, which JSON itself asks only of some. */
-export const jsonLine = (value: unknown): string =>
-  JSON.stringify(value).replace(steering, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/** Escapes every character that could steer a terminal, which JSON itself asks only of some. */
+const escaped = (text: string): string =>
+  text.replace(steering, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** JSON on one line. */
+export const jsonLine = (value: unknown): string => escaped(JSON.stringify(value));
+
+/** JSON for people, on several lines. */
+export const jsonText = (value: unknown): string =>
+  `${JSON.stringify(value, null, 2).split('\n').map(escaped).join('\n')}\n`;
 
 /** A column of a table: its heading, and the cell of a row. Numbers are aligned to the right. */
 export interface Column<T> {

@@ -5,11 +5,17 @@ import { db, tableName } from '../lib/table/client.ts';
 import type { Key } from '../lib/table/schema.ts';
 import { removeMany, rowsOf } from '../lib/table/table.ts';
 
+/** The key of an item of a store. */
+interface ScannedKey extends Key {
+  /** It marks where a row of history stood, before its customer was erased. */
+  erased?: string;
+}
+
 /**
  * The keys of all items of a store, a page at a time. Scans the whole table: only a scan finds items to which no other
  * item leads.
  */
-export async function* scanStore(id: string): AsyncGenerator<Key[]> {
+export async function* scanStore(id: string): AsyncGenerator<ScannedKey[]> {
   let after: Record<string, unknown> | undefined;
   do {
     const { Items = [], LastEvaluatedKey } = await db.send(
@@ -17,12 +23,12 @@ export async function* scanStore(id: string): AsyncGenerator<Key[]> {
         TableName: tableName(),
         FilterExpression: 'begins_with(pk, :owner)',
         ExpressionAttributeValues: { ':owner': `${id}#` },
-        ProjectionExpression: 'pk, sk',
+        ProjectionExpression: 'pk, sk, erased',
         ConsistentRead: true,
         ExclusiveStartKey: after,
       }),
     );
-    yield Items as Key[];
+    yield Items as ScannedKey[];
     after = LastEvaluatedKey;
   } while (after);
 }

@@ -186,9 +186,9 @@ export async function* strayOwners(
     count += keys.length;
     onChecked(count);
     const owners = new Map(
-      keys.flatMap(({ pk }) => {
+      keys.flatMap(({ pk, erased }) => {
         const [, kind = '', uuid] = ofCustomer.exec(pk) ?? [];
-        return uuid === undefined ? [] : [[`${kind} ${uuid}`, { uuid, kind }] as const];
+        return uuid === undefined || erased !== undefined ? [] : [[`${kind} ${uuid}`, { uuid, kind }] as const];
       }),
     );
     const found = await getMany(

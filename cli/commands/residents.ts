@@ -15,6 +15,7 @@ import { type Importer, writeRows } from '../plans/rows.ts';
 import { knownResidents } from '../residents.ts';
 import { connect, type GlobalOptions } from '../target.ts';
 import { addResidentImport } from './import.ts';
+import { addResidentData } from './resident-data.ts';
 
 const parseUuid = (text: string): string => {
   const uuid = parseIdentifier(text)?.uuid;
@@ -105,7 +106,7 @@ const show = async (options: GlobalOptions, identifier: Identifier): Promise<voi
   print(shown, shownColumns);
 };
 
-/** Adds `store resident add|show|import`. */
+/** Adds `store resident add|show|import|export|erase`. */
 export const addResidents = (program: StoreCommand): void => {
   const group = program
     .command('resident')
@@ -131,4 +132,5 @@ export const addResidents = (program: StoreCommand): void => {
     .examples('store resident show ada.lovelace', 'store resident show "Ada Lovelace" --store "My Store" --json')
     .runs(show);
   addResidentImport(group);
+  addResidentData(group);
 };

@@ -1,3 +1,4 @@
+import { matchesGlob } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   accessOf,
@@ -11,10 +12,21 @@ import {
 } from '../../infra/permissions.ts';
 import { kindsWritten } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { indexes } from '../../lib/table/schema.ts';
+import { indexes, sharedKey } from '../../lib/table/schema.ts';
 import { idOf, type Resource, templateOf } from '../support/stack.ts';
 
 const { all, ofType, functionOf } = templateOf();
+
+test('no function may read the secret of the pseudonyms', () => {
+  const everyone = [...routes.map(accessOf), ...[workerAccess, lookUpAccess, sweepAccess, consumerAccess]].flatMap(
+    permissions,
+  );
+  const patterns = [...everyone, ...authorizerPermissions].flatMap(({ partitions }) => partitions);
+  const isMatch = (pattern: string): boolean => matchesGlob(sharedKey('ERASURE', 'secret').pk, pattern);
+
+  expect(patterns.filter(isMatch)).toEqual([]);
+  expect(['ERASURE#*', '*#secret'].every(isMatch)).toBe(true);
+});
 
 describe('policies', () => {
   const [tableId] = ofType('AWS::DynamoDB::Table')[0] as [string, Resource];

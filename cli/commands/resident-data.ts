@@ -1,0 +1,168 @@
+import { statSync } from 'node:fs';
+import { now, timestamp } from '../../lib/clock.ts';
+import type { Identifier } from '../../lib/identifier.ts';
+import { readResident } from '../../lib/store/residents.ts';
+import { listStores, type Store } from '../../lib/store/stores.ts';
+import type { StoreCommand } from '../command.ts';
+import { openFile } from '../data/write.ts';
+import { Failure, UsageError } from '../errors.ts';
+import { ask, parseResident } from '../input.ts';
+import { openLog } from '../log.ts';
+import { type Column, counted, isJson, jsonLine, jsonText, note, plain, print } from '../output.ts';
+import { erasePerson, eraseShared, type Found, findPerson, findShared, obstaclesTo } from '../person/erase.ts';
+import { exportPerson } from '../person/export.ts';
+import { chooseStore, connect, type GlobalOptions } from '../target.ts';
+
+interface DataOptions extends GlobalOptions {
+  allStores?: boolean;
+}
+
+/** The stores that the options name, and if they are all of the deployment's. */
+const chosenStores = async (options: DataOptions): Promise<{ stores: Store[]; isEverywhere: boolean }> => {
+  const every = (await listStores()).filter(({ deletedAt }) => !deletedAt);
+  if (options.allStores && options.store !== undefined) throw new UsageError('Give either --store or --all-stores.');
+  const stores = options.allStores ? every : [await chooseStore(options.store)];
+  return { stores, isEverywhere: stores.length === every.length };
+};
+
+/** The avatar whom these stores know by an identifier: a UUID is taken as it is. */
+const avatarOf = async (identifier: Identifier, stores: readonly Store[]): Promise<string> => {
+  if (identifier.uuid !== undefined) return identifier.uuid;
+  const { username } = identifier;
+  const found = await Promise.all(stores.map(({ id }) => readResident(id, identifier)));
+  const [uuid, ...others] = new Set(found.flatMap((resident) => resident?.uuid ?? []));
+  if (uuid === undefined)
+    throw new Failure(`No store here knows ${username}. Give the UUID: the name may be gone already.`);
+  if (others.length > 0)
+    throw new Failure(`${username} is another avatar in each store: ${[uuid, ...others].join(', ')}. Give the UUID.`);
+  return uuid;
+};
+
+interface ExportOptions extends DataOptions {
+  output?: string;
+  force?: boolean;
+}
+
+const exportData = async (options: ExportOptions, identifier: Identifier): Promise<void> => {
+  const { output, force = false } = options;
+  if (output !== undefined && !force && statSync(output, { throwIfNoEntry: false }))
+    throw new Failure(`${output} is there already. Name another file with --output, or write over it with --force.`);
+  await connect(options);
+  const { stores } = await chosenStores(options);
+  const uuid = await avatarOf(identifier, stores);
+  const person = await exportPerson(stores, uuid, timestamp(now()));
+  const text = isJson() && output === undefined ? `${jsonLine(person)}\n` : jsonText(person);
+  if (output === undefined) return void process.stdout.write(text);
+  const file = openFile(output, { exclusive: !force });
+  await file.made({ by: ' with --output' });
+  await file.write(text);
+  await file.end();
+  note(`Wrote all data of ${uuid} in ${counted(stores.length, 'store')} to ${output}.`);
+};
+
+interface Planned {
+  store: string;
+  what: string;
+  count: number;
+  fate: string;
+}
+
+const plannedColumns: Column<Planned>[] = [
+  { heading: 'in', cell: ({ store }) => store, wraps: true },
+  { heading: 'count', cell: ({ count }) => count },
+  { heading: 'what', cell: ({ what }) => what, wraps: true },
+  { heading: 'what becomes of it', cell: ({ fate }) => fate, wraps: true },
+];
+
+const planned = (store: string, found: readonly Found[]): Planned[] =>
+  found.map(({ kind: { words, fate }, items: { length: count } }) => ({
+    ...{ store, what: words[count === 1 ? 0 : 1], count, fate },
+  }));
+
+interface Erased {
+  store: string;
+  uuid: string;
+  pseudonym: string | null;
+}
+
+const erasedColumns: Column<Erased>[] = [
+  { heading: 'erased from', cell: ({ store }) => store, wraps: true },
+  { heading: 'books keep', cell: ({ pseudonym }) => pseudonym ?? 'nothing' },
+];
+
+interface EraseOptions extends DataOptions {
+  forfeit?: boolean;
+  dryRun?: boolean;
+  yes?: boolean;
+}
+
+const erase = async (options: EraseOptions, identifier: Identifier): Promise<void> => {
+  const { forfeit = false } = options;
+  const target = await connect(options);
+  const { stores, isEverywhere } = await chosenStores(options);
+  const uuid = await avatarOf(identifier, stores);
+  const found: { store: Store; items: Found[] }[] = [];
+  for (const store of stores) found.push({ store, items: await findPerson(store.id, uuid) });
+  const shared = await findShared(uuid);
+  const plan = [
+    ...found.flatMap(({ store, items }) => planned(store.name, items)),
+    ...(isEverywhere ? planned('all stores', shared) : []),
+  ];
+  if (plan.length === 0) return note(`Nothing is left of ${uuid} in ${counted(stores.length, 'store')}.`);
+  if (!isJson()) print(plan, plannedColumns);
+  const obstacles = found.flatMap(({ store, items }) =>
+    obstaclesTo(items, { uuid, forfeit }).map((obstacle) => `${store.name}: ${obstacle}`),
+  );
+  if (obstacles.length > 0)
+    throw new Failure(`${obstacles.map(plain).join('\n')}\nNothing was changed. Run this again when that is done.`);
+  if (options.dryRun) return note('Nothing was changed: this was a dry run.');
+  const lost = forfeit ? ' Credit that they hold is lost.' : '';
+  const question = `Erase ${uuid} from ${counted(stores.length, 'store')} of ${target.name}? It cannot be undone.${lost} Type erase to go on.`;
+  if (!options.yes)
+    await ask(question, '--yes', (answer) => (answer === 'erase' ? undefined : 'Type erase, or press Ctrl-C.'));
+  const log = await openLog(target);
+  const erased: Erased[] = [];
+  for (const { store } of found) {
+    const pseudonym = await erasePerson(store.id, uuid, forfeit, (as) =>
+      log('resident.erased', store.id, { pseudonym: as }),
+    );
+    erased.push({ store: store.name, uuid, pseudonym: pseudonym ?? null });
+  }
+  if (isEverywhere) await eraseShared(uuid, (pseudonym) => log('resident.erased', null, { pseudonym }));
+  print(erased, erasedColumns);
+  if (!isEverywhere && shared.length > 0)
+    note('Their names stay, since all stores share what you told of residents. --all-stores erases them too.');
+  note('Backups, exports and dead letters may hold them longer: see docs/operate/personal-data.md.');
+};
+
+/** Adds `store resident export|erase`. */
+export const addResidentData = (group: StoreCommand): void => {
+  const allStores = ['--all-stores', 'in every store of the deployment, with what all stores share'] as const;
+  group
+    .command('export')
+    .description('Writes everything that a store has about one avatar, and nothing about others, as one JSON document.')
+    .argument('<resident>', 'username or avatar UUID', parseResident)
+    .option(...allStores)
+    .option('--output <file>', 'a new file for it (default: standard output)')
+    .option('--force', 'write over an existing file')
+    .examples(
+      'store resident export ada.lovelace --output ada.json',
+      'store resident export "Ada Lovelace" --all-stores --stage prod --output ada.json',
+    )
+    .runs(exportData);
+  group
+    .command('erase')
+    .description(
+      'Erases one avatar. The books keep a UUID that nobody can trace in the place of theirs; names, texts and the rest go. Shows what becomes of what, and asks. It can be repeated, also after an interruption.',
+    )
+    .argument('<resident>', 'username or avatar UUID', parseResident)
+    .option(...allStores)
+    .option('--forfeit', 'set credit that is left to 0; without it, credit forbids the erasure')
+    .option('--dry-run', 'only show what would become of what')
+    .option('--yes', 'do not ask, for use without a terminal')
+    .examples(
+      'store resident erase ada.lovelace --all-stores --dry-run',
+      'store resident erase ada.lovelace --all-stores --forfeit --yes --stage prod',
+    )
+    .runs(erase);
+};

@@ -1,0 +1,205 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { newId } from '../../lib/clock.ts';
+import { changeCredit } from '../../lib/credit/change.ts';
+import { type CreditLot, listLots, settle } from '../../lib/credit/lots.ts';
+import { creditTypes } from '../../lib/credit/rules.ts';
+import { type CreditItem, holdingOf } from '../../lib/credit/state.ts';
+import { findCustomerItem } from '../../lib/store/customers.ts';
+import { ownedKey } from '../../lib/store/owned.ts';
+import { storeResidentKey } from '../../lib/store/residents.ts';
+import { isNew, put, remove, unchanged, type Write } from '../../lib/table/language.ts';
+import { pauseOvertaken } from '../../lib/table/retry.ts';
+import type { Key } from '../../lib/table/schema.ts';
+import { getMany, rowsOf, transact, write } from '../../lib/table/table.ts';
+import { auditHistory, readHistory } from '../audit/history.ts';
+import { Failure } from '../errors.ts';
+import {
+  customerKind,
+  type Erasure,
+  forfeitReason,
+  lotKind,
+  type PersonKind,
+  sharedKinds,
+  storeKinds,
+} from './kinds.ts';
+import { pseudonymIn, pseudonymOf } from './pseudonym.ts';
+
+/** The items of one kind that are about an avatar. */
+export interface Found {
+  kind: PersonKind;
+  items: Key[];
+}
+
+const findIn = async (kinds: readonly PersonKind[], store: string, uuid: string): Promise<Found[]> => {
+  const found = await Promise.all(kinds.map(async (kind) => ({ kind, items: await kind.find(store, uuid) })));
+  return found.filter(({ items }) => items.length > 0);
+};
+
+/** Everything that a store has about an avatar: reads its gift cards, coupons, products, purchases and deliveries. */
+export const findPerson = (store: string, uuid: string): Promise<Found[]> => findIn(storeKinds, store, uuid);
+
+/** Everything that all stores share about an avatar. */
+export const findShared = (uuid: string): Promise<Found[]> => findIn(sharedKinds, '', uuid);
+
+const findCustomer = (store: string, uuid: string): Promise<CreditItem | undefined> => findCustomerItem(store, uuid);
+
+/** The sentences that say why an avatar cannot be erased now, and what to do about it. */
+export const obstaclesTo = (found: readonly Found[], asked: { uuid: string; forfeit: boolean }): string[] =>
+  found.flatMap(({ kind, items }) => items.flatMap((item) => kind.obstacle?.(item, asked) ?? []));
+
+/** A transaction takes 100 items; a moved one takes two. */
+const maxWrites = 98;
+
+const isSameKey = (a: Key, b: Key): boolean => a.pk === b.pk && a.sk === b.sk;
+
+/** The writes that give items of one kind their fate, each on condition that the item is as it was read. */
+const writesOf = async ({ kind, items }: Found, erasure: Erasure): Promise<Write[][]> => {
+  const after = items.map((item) => kind.erased(item, erasure));
+  const targets = after.filter((item, index) => item && !isSameKey(item, items[index] as Key)) as Key[];
+  const there = await getMany<Key>(targets, { consistent: true });
+  return items.map((item, index) => {
+    const erased = after[index];
+    if (!erased) return [remove(item, unchanged(item))];
+    if (isSameKey(item, erased)) return isDeepStrictEqual(item, erased) ? [] : [put(erased, unchanged(item))];
+    const earlier = there.find((one) => isSameKey(one, erased));
+    const moved = earlier ? (kind.joined?.(erased, earlier) ?? earlier) : erased;
+    const left = kind.left?.(item);
+    return [
+      put(moved, earlier ? unchanged(earlier) : isNew),
+      left ? put(left, unchanged(item)) : remove(item, unchanged(item)),
+    ];
+  });
+};
+
+/** Carries out the writes of items, so many items in a transaction as fit. False as soon as one was refused. */
+const carryOut = async (writes: readonly Write[][]): Promise<boolean> => {
+  let together: Write[] = [];
+  for (const [index, some] of writes.entries()) {
+    together.push(...some);
+    const next = writes[index + 1];
+    if (next && together.length + next.length <= maxWrites) continue;
+    if (together.length > 0 && (await transact(together))) return false;
+    together = [];
+  }
+  return true;
+};
+
+/** True if history tells of every change of a customer's credit, with its lots. Some of it may have moved to the pseudonym. */
+const isHistoryWhole = async (store: string, item: CreditItem, pseudonym: string): Promise<boolean> => {
+  const uuids = [item.sk, pseudonym];
+  const rows = await Promise.all(uuids.map((uuid) => readHistory(store, uuid)));
+  const lots = await Promise.all(uuids.map((uuid) => listLots(store, uuid)));
+  return auditHistory(item, rows.flat(), lots.flat()).length === 0;
+};
+
+const looks = 60;
+const betweenLooksMillis = 250;
+
+/** Waits until history is whole, since rows that come later would stand under the avatar's own UUID. */
+const waitForHistory = async (store: string, item: CreditItem, pseudonym: string): Promise<void> => {
+  for (let look = 1; !(await isHistoryWhole(store, item, pseudonym)); look++) {
+    if (look === looks)
+      throw new Failure(
+        'The history of their credit does not tell of every change yet, which normally takes a second. Run this again; if it stays so, store audit says what is missing.',
+      );
+    await sleep(betweenLooksMillis);
+  }
+};
+
+/**
+ * Brings a customer's credit to rest: sets what is left to 0, as a change like any other, settles a pending change, and waits
+ * for history. Answers the version at which it rests; undefined for nobody's or untouched credit.
+ */
+const endCredit = async (store: string, uuid: string, pseudonym: string): Promise<number | undefined> => {
+  const held = await findCustomer(store, uuid);
+  for (const type of held ? creditTypes : [])
+    if (held && holdingOf(held, type).balance > 0)
+      await changeCredit(
+        store,
+        { uuid },
+        type,
+        { kind: 'set', credit: 0 },
+        { by: `operator ${newId()}`, reason: forfeitReason },
+      );
+  const item = await findCustomer(store, uuid);
+  if (!item) return undefined;
+  await settle(store, item, () => true);
+  await waitForHistory(store, item, pseudonym);
+  return item.creditVersion;
+};
+
+/** Gives everything its fate, in turn. False if something has changed meanwhile: the rest is as it was. */
+const eraseFound = async (found: readonly Found[], erasure: Erasure, log: readonly Write[]): Promise<boolean> => {
+  const { store, pseudonym } = erasure;
+  const writes = async (turn: PersonKind['turn'], of = erasure): Promise<Write[][]> => {
+    const inTurn = found.filter(({ kind }) => kind.turn === turn);
+    return (await Promise.all(inTurn.map((one) => writesOf(one, of)))).flat();
+  };
+  if (!(await carryOut(await writes('first')))) return false;
+  const owned = await rowsOf({ partition: ownedKey(store, pseudonym, '').pk })({ descending: false });
+  const together = await writes('together', { ...erasure, owned: owned.length });
+  return (await carryOut([[...together.flat(), ...log]])) && carryOut(await writes('last'));
+};
+
+const itemsOf = <T>(found: readonly Found[], wanted: PersonKind): T[] =>
+  found.flatMap(({ kind, items }) => (kind === wanted ? (items as unknown[] as T[]) : []));
+
+const customersIn = (found: readonly Found[]): CreditItem[] => itemsOf(found, customerKind);
+
+/** Throws where lots are open of somebody who holds no credit: only books that do not add up have any. */
+const checkLots = (found: readonly Found[]): void => {
+  if (itemsOf<CreditLot>(found, lotKind).some(({ state }) => state === 'open'))
+    throw new Failure(
+      'Lots of theirs are open though they hold no credit. Run store audit, and repair their books first.',
+    );
+};
+
+/** Makes a pseudonym a resident of the store, called by it: the books have no customer and no owner who is none. */
+const putPseudonym = async (store: string, pseudonym: string): Promise<void> => {
+  const known = { ...storeResidentKey(store, pseudonym), uuid: pseudonym, username: pseudonym, names: [] };
+  await write(put(known, isNew));
+};
+
+/**
+ * Erases an avatar from a store: what the books need stays under a pseudonym, which it answers; all else goes. Each item is
+ * written on condition that it is as it was read, and the customer last: so the erasure can be repeated wherever it ended,
+ * and a change that comes in between is not lost. Afterwards the avatar is unknown to the store, or a new customer. Undefined
+ * where the store had nothing about them. Throws where an obstacle forbids it, and 503 where their data change all the time.
+ */
+export const erasePerson = async (
+  store: string,
+  uuid: string,
+  forfeit: boolean,
+  log: (pseudonym: string) => Write[],
+): Promise<string | undefined> => {
+  let pseudonym: string | undefined;
+  for (let attempt = 1; ; attempt++) {
+    const found = await findPerson(store, uuid);
+    if (found.length === 0) return pseudonym;
+    const obstacles = obstaclesTo(found, { uuid, forfeit });
+    if (obstacles.length > 0) throw new Failure(obstacles.join('\n'));
+    pseudonym ??= await pseudonymIn(store, uuid, customersIn(found).length > 0);
+    const erasure = { store, uuid, pseudonym, owned: 0 };
+    const version = await endCredit(store, uuid, pseudonym);
+    const atRest = await findPerson(store, uuid);
+    const isAtRest =
+      obstaclesTo(atRest, { uuid, forfeit: false }).length === 0 &&
+      customersIn(atRest).every(({ creditVersion }) => creditVersion === version);
+    if (isAtRest) checkLots(atRest);
+    if (atRest.some(({ kind, items }) => items.some((item) => kind.erased(item, erasure))))
+      await putPseudonym(store, pseudonym);
+    if (!isAtRest || !(await eraseFound(atRest, erasure, log(pseudonym)))) await pauseOvertaken(attempt);
+  }
+};
+
+/** Erases the operator's words about an avatar, which all stores share, and them from the log. */
+export const eraseShared = async (uuid: string, log: (pseudonym: string) => Write[]): Promise<void> => {
+  const pseudonym = await pseudonymOf(uuid);
+  for (let attempt = 1; ; attempt++) {
+    const found = await findShared(uuid);
+    if (found.length === 0) return;
+    const erasure = { store: '', uuid, pseudonym, owned: 0 };
+    if (!(await eraseFound(found, erasure, log(pseudonym)))) await pauseOvertaken(attempt);
+  }
+};

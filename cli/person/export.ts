@@ -1,0 +1,80 @@
+import { listCreditHistory } from '../../lib/credit/history-list.ts';
+import { listCreditLots } from '../../lib/credit/lot-list.ts';
+import type { CreditItem } from '../../lib/credit/state.ts';
+import { answerOf } from '../../lib/delivery/deliveries.ts';
+import type { Source } from '../../lib/lists/source.ts';
+import { listCoupons, listCustomerCoupons } from '../../lib/routes/coupons.ts';
+import * as credit from '../../lib/routes/credit.ts';
+import { getCustomer, getSpend as spend } from '../../lib/routes/customers.ts';
+import * as deliveries from '../../lib/routes/deliveries.ts';
+import { listGiftCards } from '../../lib/routes/gift-cards.ts';
+import { listOwnedProducts } from '../../lib/routes/products.ts';
+import { listAppliedCoupons } from '../../lib/store/applied-coupons.ts';
+import { findCustomerItem, readCustomer } from '../../lib/store/customers.ts';
+import { listOwned } from '../../lib/store/owned.ts';
+import { residentKey, type StoredResident, storeResidentKey } from '../../lib/store/residents.ts';
+import { getSpend } from '../../lib/store/spend.ts';
+import type { Store } from '../../lib/store/stores.ts';
+import type { Key } from '../../lib/table/schema.ts';
+import { get } from '../../lib/table/table.ts';
+import { findCoupons, findDeliveries, findOwnCards, findPurchases, findShares } from './kinds.ts';
+
+const all = <T>(source: Source<T>): Promise<T[]> => source({ descending: false });
+
+/** The names that somebody told of an avatar. Null where nobody did. */
+const namesAt = async (key: Key): Promise<{ username: string; names: string[] } | null> => {
+  const told = await get<StoredResident>(key);
+  return told ? { username: told.username, names: told.names } : null;
+};
+
+/**
+ * Everything that a store has about an avatar, and nothing about anybody else. A member has the form of the API's answer where
+ * there is one, as a function of the store would answer it.
+ */
+const exportStore = async ({ id: store, name }: Pick<Store, 'id' | 'name'>, uuid: string) => {
+  const item: CreditItem | undefined = await findCustomerItem(store, uuid);
+  const customer = item && getCustomer.response.parse(readCustomer(item));
+  const resident = { uuid, username: item?.username ?? uuid };
+  const [lots, history, applied] = [
+    item ? await all(listCreditLots(store, item, {})) : [],
+    await all(listCreditHistory(store, uuid)),
+    await all(listAppliedCoupons(store, resident)),
+  ];
+  const [purchases, owned, cards] = [
+    await findPurchases(store, uuid),
+    await all(listOwned(store, uuid)),
+    await findOwnCards(store, uuid),
+  ];
+  const sent = await findDeliveries(store, uuid);
+  const shares = await findShares(store, uuid);
+  return {
+    store: { id: store, name },
+    toldToStore: await namesAt(storeResidentKey(store, uuid)),
+    customer: customer ?? null,
+    banReason: item?.banReason ?? null,
+    creditLots: credit.listCreditLots.response.shape.data.parse(lots),
+    creditHistory: credit.listCreditHistory.response.shape.data.parse(history),
+    spend: customer ? spend.response.parse(await getSpend(store, { uuid })) : null,
+    purchases: purchases.map(({ sk, productId, price, at }) => ({ id: sk, productId, price, at })),
+    ownedProducts: listOwnedProducts.response.shape.data.parse(owned),
+    giftCards: listGiftCards.response.shape.data.parse(cards),
+    couponsOwned: listCoupons.response.shape.data.parse(await findCoupons(store, uuid)),
+    couponsApplied: listCustomerCoupons.response.shape.data.parse(applied),
+    profitShares: shares.map(({ id, name, profitShares }) => ({
+      productId: id,
+      name,
+      percent: profitShares.find(({ userUuid }) => userUuid === uuid)?.percent,
+    })),
+    deliveries: sent.map((delivery) => ({
+      ...deliveries.getDelivery.response.parse(answerOf(delivery)),
+      message: delivery.message ?? null,
+    })),
+  };
+};
+
+/** Everything about an avatar in these stores, and the operator's word about them. */
+export const exportPerson = async (stores: readonly Pick<Store, 'id' | 'name'>[], uuid: string, at: string) => {
+  const exported: Awaited<ReturnType<typeof exportStore>>[] = [];
+  for (const store of stores) exported.push(await exportStore(store, uuid));
+  return { uuid, exportedAt: at, toldByOperator: await namesAt(residentKey(uuid)), stores: exported };
+};

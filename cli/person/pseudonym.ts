@@ -1,0 +1,51 @@
+import { createHmac } from 'node:crypto';
+import { source } from '../../lib/clock.ts';
+import { findCustomerItem } from '../../lib/store/customers.ts';
+import { isNew, put } from '../../lib/table/language.ts';
+import { type Key, sharedKey } from '../../lib/table/schema.ts';
+import { write } from '../../lib/table/table.ts';
+
+/**
+ * The pseudonym of an erased avatar: a UUID of version 8, made of the avatar's by a secret of the deployment. Without the
+ * secret nobody can tell whose it is by trying all avatars. No function of the service may read it.
+ */
+interface Secret extends Key {
+  secret: string;
+}
+
+const secretKey = sharedKey('ERASURE', 'secret');
+
+/** Reads the secret of the deployment, or makes it: of two commands at once, both get the same. */
+const findSecret = async (): Promise<string> => {
+  const secret = Buffer.from(source.bytes(32)).toString('hex');
+  const outcome = await write<Secret>(put({ ...secretKey, secret }, isNew));
+  return (outcome.done ? outcome.result : (outcome.found as Secret)).secret;
+};
+
+const uuidOf = (bytes: Buffer): string => {
+  bytes[6] = 0x80 | ((bytes[6] as number) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] as number) & 0x3f);
+  const hex = bytes.toString('hex', 0, 16);
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+};
+
+/** An avatar's pseudonym, for the first or a later time that they are erased. */
+export const pseudonymOf = async (uuid: string, time = 1): Promise<string> =>
+  uuidOf(
+    createHmac('sha256', await findSecret())
+      .update(`${uuid} ${time}`)
+      .digest(),
+  );
+
+/**
+ * The pseudonym under which a store's books keep an avatar: the same in all stores and in every run. One who came back and is
+ * erased again gets the next one, since the books of the earlier customer stand under the first.
+ */
+export const pseudonymIn = async (store: string, uuid: string, isCustomer: boolean): Promise<string> => {
+  let latest: string | undefined;
+  for (let time = 1; ; time++) {
+    const pseudonym = await pseudonymOf(uuid, time);
+    if (!(await findCustomerItem(store, pseudonym))) return isCustomer ? pseudonym : (latest ?? pseudonym);
+    latest = pseudonym;
+  }
+};
