@@ -5,6 +5,7 @@ import { createProduct } from '../../../lib/store/products.ts';
 import { unknownUuid } from '../../support/residents.ts';
 import { productWith } from '../../support/rows.ts';
 import { startTestService } from '../../support/service.ts';
+import { volume } from '../../support/volume.ts';
 import { walkList } from '../../support/walk.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;
@@ -54,7 +55,8 @@ test.each(combinations)(
       .filter((row) => !search || row.name.includes('%_'))
       .map(({ id }) => id)
       .sort();
-    const limits = [1, expected.length - 1, expected.length, expected.length + 1, Math.ceil(expected.length / 3)];
+    const { length } = expected;
+    const limits = [...volume([], [1]), length - 1, length, length + 1, Math.ceil(length / 3)];
 
     for (const limit of new Set(limits.map((value) => Math.max(value, 1)))) {
       const data = await walkList<{ id: string }>(
