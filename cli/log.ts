@@ -24,6 +24,7 @@ export type Action =
   | 'import.began'
   | 'import.ended'
   | 'credit.repaired'
+  | 'credit.backfilled'
   | 'giftcard.redeemed'
   | 'product.redelivered';
 

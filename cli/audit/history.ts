@@ -153,7 +153,8 @@ export const auditHistory = (
   }
   if (last?.sequence === version && (last.credit !== credit || last.restrictedCredit !== restrictedCredit))
     faults.push(`history ends with ${last.credit} and ${last.restrictedCredit}, not ${credit} and ${restrictedCredit}`);
-  if (faults.length === 0 && last && pending === undefined && !changes.some(isRepair))
+  const isKnown = !changes.some((change) => change.kind === 'unrecorded' || isRepair(change));
+  if (faults.length === 0 && last && pending === undefined && isKnown)
     faults.push(...creditTypes.flatMap((type) => holdingFaults(item, changes, lots, type)));
   return faults.map((fault) => `customer ${item.sk}: ${fault}.`);
 };

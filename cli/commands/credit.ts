@@ -8,6 +8,7 @@ import type { StoreCommand } from '../command.ts';
 import { parseResident } from '../input.ts';
 import { type Column, isJson, note, print, shownTime } from '../output.ts';
 import type { GlobalOptions } from '../target.ts';
+import { addCreditBackfill } from './credit-backfill.ts';
 import { addCreditHistory, openResident } from './credit-history.ts';
 import { addCreditRepair } from './credit-repair.ts';
 
@@ -79,7 +80,7 @@ const show = async (options: GlobalOptions, identifier: Identifier): Promise<voi
 };
 
 export const addCredit = (program: StoreCommand): void => {
-  const credit = program.command('credit').description('Store credit: show, history, repair.');
+  const credit = program.command('credit').description('Store credit: show, history, repair, backfill.');
   credit
     .command('show')
     .description('Shows a resident’s balances and every credit lot, open and closed, with how it ended.')
@@ -88,4 +89,5 @@ export const addCredit = (program: StoreCommand): void => {
     .runs(show);
   addCreditHistory(credit);
   addCreditRepair(credit);
+  addCreditBackfill(credit);
 };

@@ -18,7 +18,7 @@ const partsOf = ({ amount, expired, unlotted, lots = [], lastExpiresAt }: WholeR
   return [
     // The table keeps the members of an object in no order.
     ...lots.map(({ id, amount, expiresAt }) => ({ id, amount, expiresAt })),
-    ...(lastExpiresAt === undefined ? [] : [{ id: null, amount: rest, expiresAt: lastExpiresAt }]),
+    ...(lastExpiresAt === undefined || rest === 0 ? [] : [{ id: null, amount: rest, expiresAt: lastExpiresAt }]),
     ...(unlotted === 0 ? [] : [{ id: null, amount: unlotted, expiresAt: null }]),
   ];
 };

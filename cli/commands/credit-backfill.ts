@@ -1,0 +1,102 @@
+import { pMapIterable } from 'p-map';
+import { everyRow } from '../../lib/lists/source.ts';
+import { Problem } from '../../lib/problem.ts';
+import { type CustomerItem, listCustomerItems } from '../../lib/store/customers.ts';
+import { transact } from '../../lib/table/table.ts';
+import { type Backfill, backfill, type Filling, findBackfill } from '../audit/backfill-history.ts';
+import type { StoreCommand } from '../command.ts';
+import { Failure } from '../errors.ts';
+import { ask } from '../input.ts';
+import { openLog } from '../log.ts';
+import { type Column, counted, note, plain, print } from '../output.ts';
+import { startProgress } from '../progress.ts';
+import { type GlobalOptions, openStore } from '../target.ts';
+
+interface BackfillOptions extends GlobalOptions {
+  dryRun?: boolean;
+  yes?: boolean;
+}
+
+interface ShownFilling extends Filling {
+  customer: string;
+  username: string;
+}
+
+const columns: Column<ShownFilling>[] = [
+  { heading: 'customer', cell: ({ username }) => username },
+  { heading: 'rows', cell: ({ kind }) => kind },
+  { heading: 'from', cell: ({ first }) => first },
+  { heading: 'to', cell: ({ last }) => last },
+  { heading: 'regular L$', cell: ({ regular }) => regular },
+  { heading: 'restricted L$', cell: ({ restricted }) => restricted },
+];
+
+/** Calls `work` for every customer of the store. One whose credit changes all the time does not keep the others from it. */
+const forCustomers = async (
+  store: string,
+  customers: AsyncIterable<CustomerItem> | Iterable<CustomerItem>,
+  what: string,
+  work: (store: string, uuid: string) => Promise<Backfill>,
+): Promise<{ fillings: ShownFilling[]; faults: string[]; lacking: CustomerItem[] }> => {
+  const progress = startProgress(what);
+  const found = { fillings: [] as ShownFilling[], faults: [] as string[], lacking: [] as CustomerItem[] };
+  const look = async (item: CustomerItem): Promise<Backfill & { item: CustomerItem }> => {
+    try {
+      return { item, ...(await work(store, item.sk)) };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return { item, fillings: [], faults: [`customer ${item.sk}: the credit changes all the time, try again later.`] };
+    }
+  };
+  let count = 0;
+  for await (const { item, fillings, faults } of pMapIterable(customers, look, { concurrency: 25 })) {
+    for (const { kind, first, last, regular, restricted } of fillings)
+      found.fillings.push({ customer: item.sk, username: item.username, kind, first, last, regular, restricted });
+    if (fillings.length > 0) found.lacking.push(item);
+    found.faults.push(...faults);
+    progress.update(++count);
+  }
+  progress.end();
+  return found;
+};
+
+const run = async (options: BackfillOptions): Promise<void> => {
+  const { target, store } = await openStore(options);
+  const all = everyRow(listCustomerItems(store.id), ({ sk }) => sk);
+  const { fillings, faults, lacking } = await forCustomers(store.id, all, 'Checking customers', findBackfill);
+  print(fillings, columns, 'No history is missing that could be filled.');
+  const number = counted(lacking.length, 'customer');
+  let left = faults;
+  if (options.dryRun) note('Nothing was changed: this was a dry run.');
+  else if (lacking.length > 0) {
+    const question = `Write these rows to the history of ${number} of ${store.name} on ${target.name}? Type backfill to go on.`;
+    if (!options.yes)
+      await ask(question, '--yes', (answer) => (answer === 'backfill' ? undefined : 'Type backfill, or press Ctrl-C.'));
+    await transact((await openLog(target))('credit.backfilled', store.id, { customers: lacking.length }));
+    const done = await forCustomers(store.id, lacking, 'Writing history', backfill);
+    left = [...faults, ...done.faults];
+    note(`Wrote the history of ${counted(done.lacking.length, 'customer')}. Check the whole store now: store audit`);
+  }
+  for (const fault of left) note(plain(fault));
+  if (left.length > 0) throw new Failure('The history above was left as it is. Run this again in a day.');
+  if (options.dryRun && lacking.length > 0) throw new Failure(`The history of ${number} lacks rows.`);
+};
+
+const rule = `
+Credit that is older than history gets an opening: a row with the balance, for each type. It takes a new number, and the rows
+of the numbers before it stay absent. A change that history has lacked for more than 24 hours will not come any more: each
+number gets a row of the kind unrecorded. The last one has all L$ by which the regular balance changed in the hole, the one
+before it those of the restricted balance, and the others 0. Balances never change. You may run it twice, and while the store is
+open.`;
+
+/** Adds `store credit backfill`. */
+export const addCreditBackfill = (credit: StoreCommand): void => {
+  credit
+    .command('backfill')
+    .description('Completes the history of credit where it cannot complete itself. Shows the rows, and asks first.')
+    .option('--dry-run', 'only show the rows that it would write; exit code 1 if there are any')
+    .option('--yes', 'do not ask, for use without a terminal')
+    .addHelpText('after', rule)
+    .examples('store credit backfill --dry-run', 'store credit backfill', 'store credit backfill --yes')
+    .runs(run);
+};
