@@ -12,10 +12,10 @@ interface ScannedKey extends Key {
 }
 
 /**
- * The keys of all items of a store, a page at a time. Scans the whole table: only a scan finds items to which no other
- * item leads.
+ * The keys of all items of a store, and those of the given attributes that they have, a page at a time. Scans the whole
+ * table: only a scan finds items to which no other item leads.
  */
-export async function* scanStore(id: string): AsyncGenerator<ScannedKey[]> {
+export async function* scanStore(id: string, attributes: readonly string[] = []): AsyncGenerator<ScannedKey[]> {
   let after: Record<string, unknown> | undefined;
   do {
     const { Items = [], LastEvaluatedKey } = await db.send(
@@ -23,7 +23,10 @@ export async function* scanStore(id: string): AsyncGenerator<ScannedKey[]> {
         TableName: tableName(),
         FilterExpression: 'begins_with(pk, :owner)',
         ExpressionAttributeValues: { ':owner': `${id}#` },
-        ProjectionExpression: 'pk, sk, erased',
+        ProjectionExpression: ['pk', 'sk', 'erased', ...attributes.map((name) => `#${name}`)].join(),
+        ...(attributes.length > 0 && {
+          ExpressionAttributeNames: Object.fromEntries(attributes.map((name) => [`#${name}`, name])),
+        }),
         ConsistentRead: true,
         ExclusiveStartKey: after,
       }),

@@ -8,6 +8,7 @@ import {
   checkNames,
   checkStrays,
 } from '../audit/checks.ts';
+import { checkDays } from '../audit/days.ts';
 import { checkHistory } from '../audit/history.ts';
 import { checkMemberships } from '../audit/memberships.ts';
 import { checkSpend } from '../audit/spend.ts';
@@ -20,6 +21,11 @@ import { type GlobalOptions, openStore } from '../target.ts';
 const checks: [what: string, check: Check, holds: string][] = [
   ['customers', checkCredit, 'balance = credit not in lots + open lots; closed lots say how they ended'],
   ['histories', checkHistory, 'every change of credit has its row; the rows end with the balances'],
+  [
+    'days',
+    checkDays,
+    'sums = history of credit, gift cards and deliveries; a day that changes meanwhile is passed over',
+  ],
   ['buyers', checkSpend, 'spend = sum of purchases; products owned are counted'],
   ['coupons', checkCoupons, 'each holds its code'],
   ['codes', checkCodes, 'each is held by a coupon that has it'],

@@ -69,6 +69,7 @@ const example = () => {
     { ...lot, pk: `S#LOT#${counted}`, amount: 1000, remaining: 1000 },
     ...history(customer, 100, 7).map((row) => ({ ...row })),
     ...history(counted, 3, 1000).map((row) => ({ ...row })),
+    { pk: 'S#DAY', sk: '2026-01-01#00', creditAdded: 1110, regularNet: 1110 },
   ];
   return { ledger, items };
 };
@@ -113,6 +114,7 @@ const damages: [string, (items: Items) => void, RegExp][] = [
   ['a doubled lot', more({ ...lot, sk: `${lot.sk}2` }), /1 of lot of .* are there twice/],
   ['a lost lot without a key', without(`S#LOT#${counted}`), /lot without a key 2027-01-01 was acknowledged/],
   ['a lost change', without(`S#HISTORY#${customer}#regular`), /the change 2 ends with 107 and 0, but 7 and 0 follow/],
+  ['a change that counted twice', change('S#DAY', { creditAdded: 1117 }), /creditAdded is 1117, but 1110 was recorded/],
   ['a doubled increment', change('S#CUSTOMER', { credit: 207, creditUnlotted: 200 }), /is 207, not 107/],
 ];
 

@@ -1,4 +1,5 @@
 import { auditTable } from '../../cli/audit/customer-credit.ts';
+import { auditDays } from '../../cli/audit/days.ts';
 import { auditHistories } from '../../cli/audit/history.ts';
 import type { CreditLot } from '../../lib/credit/lots.ts';
 import type { CreditType } from '../../lib/credit/rules.ts';
@@ -123,6 +124,7 @@ export const tableFaults = (table: Table, ledger: Ledger, counted: string): stri
   ...creditFaults(table, ledger, counted),
   ...auditTable(table.all()),
   ...auditHistories(table.all()),
+  ...auditDays(table.all() as never),
 ];
 
 const maxHeapGrowth = 10;
