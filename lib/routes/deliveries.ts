@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { route } from './route.ts';
-import { identifier, listOf, pageQuery, uuid } from './wire.ts';
+import { identifier, listOf, pageQuery, time, timeOrNull, uuid } from './wire.ts';
 
 /** `queued`: a worker will try. `waiting`: for the dispenser to register. The other two are final. */
 export const deliveryStates = ['queued', 'waiting', 'delivered', 'failed'] as const;
@@ -23,12 +23,8 @@ const DeliveryResponse = z
       .string()
       .nullable()
       .describe('Why the last attempt failed; null: none has failed, or it is delivered.'),
-    createdAt: z.string().describe('When it was ordered.').meta({ format: 'date-time' }),
-    endedAt: z
-      .string()
-      .nullable()
-      .describe('When it was delivered or failed; null: it goes on.')
-      .meta({ format: 'date-time' }),
+    createdAt: time('When it was ordered.'),
+    endedAt: timeOrNull('When it was delivered or failed; null: it goes on.'),
     saleId: uuid().nullable().describe('UUID of the sale that it belongs to; null: of none.'),
   })
   .meta({ id: 'DeliveryResponse' });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { route } from './route.ts';
-import { itemName, text } from './wire.ts';
+import { itemName, text, time } from './wire.ts';
 
 const urlWords = 'must be the address of a script in the virtual world (https, at most 500 characters)';
 
@@ -38,7 +38,7 @@ const DispenserResponse = z
         'The key that requests to the dispenser are signed with. It stays while the same API key registers from the same host; ' +
           'otherwise the answer holds a new one. Keep it.',
       ),
-    registeredAt: z.string().describe('When this registration was made.').meta({ format: 'date-time' }),
+    registeredAt: time('When this registration was made.'),
   })
   .meta({ id: 'DispenserResponse' });
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ProductUpsertRequest, permissions } from './product-request.ts';
 import { route } from './route.ts';
-import { boolean, identifier, listOf, pageQuery, queryBoolean, text, uuid } from './wire.ts';
+import { boolean, identifier, listOf, pageQuery, queryBoolean, text, time, timeOrNull, uuid } from './wire.ts';
 
 const ProductPermissions = z
   .object({ copy: permissions.copy(), modify: permissions.modify(), transfer: permissions.transfer() })
@@ -14,16 +14,8 @@ const ProductDiscount = z
       .int()
       .describe('DiscountType. `0`: percent off. `1`: flat amount off. `2`: the price is replaced by `value`.')
       .meta({ enum: [0, 1, 2] }),
-    startDate: z
-      .string()
-      .nullable()
-      .describe('When the discount begins; null: it has begun.')
-      .meta({ format: 'date-time' }),
-    endDate: z
-      .string()
-      .nullable()
-      .describe('When the discount ends: it runs before this time; null: it has no end.')
-      .meta({ format: 'date-time' }),
+    startDate: timeOrNull('When the discount begins; null: it has begun.'),
+    endDate: timeOrNull('When the discount ends: it runs before this time; null: it has no end.'),
   })
   .meta({ id: 'ProductDiscount' });
 
@@ -88,12 +80,8 @@ const OwnedProduct = z
     productId: uuid().describe('UUID of the product, in lower case.'),
     name: z.string().describe('Name of the product; empty where the store has no such product any more.'),
     quantity: z.int().describe('How many times the customer has bought it.'),
-    boughtAt: z.string().describe('When the customer bought it first.').meta({ format: 'date-time' }),
-    lastDeliveredAt: z
-      .string()
-      .nullable()
-      .describe('When the dispenser last gave it to the customer; null: never, as far as is known.')
-      .meta({ format: 'date-time' }),
+    boughtAt: time('When the customer bought it first.'),
+    lastDeliveredAt: timeOrNull('When the dispenser last gave it to the customer; null: never, as far as is known.'),
   })
   .meta({ id: 'OwnedProductResponse' });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { route } from './route.ts';
-import { boolean, identifier, maxCursorLength, uuid } from './wire.ts';
+import { boolean, identifier, maxCursorLength, timeOrNull, uuid } from './wire.ts';
 
 /** The reasons for which a sale is refused, in the order in which they are judged. */
 export const refusals = [
@@ -68,11 +68,7 @@ const QuoteResponse = z
       .nullable()
       .describe('Send it with the sale: it fixes these prices for two minutes. Null where the sale would be refused.')
       .meta({ maxLength: maxCursorLength }),
-    expiresAt: z
-      .string()
-      .nullable()
-      .describe('When the quote ends: it counts before this time. Null without a quote.')
-      .meta({ format: 'date-time' }),
+    expiresAt: timeOrNull('When the quote ends: it counts before this time. Null without a quote.'),
   })
   .meta({ id: 'QuoteResponse' });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { route } from './route.ts';
-import { boolean, queryDate, text } from './wire.ts';
+import { boolean, queryDate, text, timeOrNull } from './wire.ts';
 
 const StoreResponse = z
   .object({
@@ -14,11 +14,7 @@ const StoreResponse = z
         id: z.string().describe('Id of the API key: the 12 characters after `sis_live_` or `sis_test_`.'),
         name: z.string().describe('Name of the key.'),
         scopes: z.array(z.string()).describe('The scopes that the key has.'),
-        expiresAt: z
-          .string()
-          .nullable()
-          .describe('When the key ends. Null: it does not.')
-          .meta({ format: 'date-time' }),
+        expiresAt: timeOrNull('When the key ends. Null: it does not.'),
       })
       .describe('The API key of this request.'),
   })

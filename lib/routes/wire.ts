@@ -208,6 +208,10 @@ export const remarks = {
   ),
 };
 
+/** A time in an answer, UTC with milliseconds, with its text for the reference. */
+export const time = (about: string) => z.string().describe(about).meta({ format: 'date-time' });
+export const timeOrNull = (about: string) => z.string().nullable().describe(about).meta({ format: 'date-time' });
+
 /** The two types of credit that a customer has. */
 export const balances = {
   credit: z.int().describe('Regular store credit in L$, as it is stored: unlotted credit and open lots together.'),
