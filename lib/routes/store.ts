@@ -91,9 +91,7 @@ export const getDays = route('GET /v1/store/days', {
   extension: true,
 });
 
-export const closeStore = route('POST /v1/store/actions/close', {
-  id: 'store/close-store',
-  summary: 'Close the store',
+const switched = {
   scope: 'store:write',
   problems: [400],
   body: StoreStateRequest,
@@ -102,17 +100,16 @@ export const closeStore = route('POST /v1/store/actions/close', {
   reads: ['KEY'],
   writes: ['STORE'],
   extension: true,
+} as const;
+
+export const closeStore = route('POST /v1/store/actions/close', {
+  id: 'store/close-store',
+  summary: 'Close the store',
+  ...switched,
 });
 
 export const openStore = route('POST /v1/store/actions/open', {
   id: 'store/open-store',
   summary: 'Open the store',
-  scope: 'store:write',
-  problems: [400],
-  body: StoreStateRequest,
-  bodyOptional: true,
-  response: StoreResponse,
-  reads: ['KEY'],
-  writes: ['STORE'],
-  extension: true,
+  ...switched,
 });
