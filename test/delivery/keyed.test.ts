@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../functions/delivery-worker.ts';
 import { source } from '../../lib/clock.ts';
 import { registerDispenser } from '../../lib/delivery/dispensers.ts';
-import { batchOf, contextWith, received, serve, startTestQueue } from '../support/deliveries.ts';
-import { answerLost, intercept, throttled } from '../support/faults.ts';
+import { batchOf, contextWith, failQueue, received, serve, startTestQueue } from '../support/deliveries.ts';
+import { intercept, throttled } from '../support/faults.ts';
 import { newResident } from '../support/residents.ts';
 import { setClock, startTestService } from '../support/service.ts';
 
@@ -58,19 +57,6 @@ const deliver = async (message = ''): Promise<number> => {
 const setActive = (active: boolean) =>
   service.call('PUT', `/v1/products/${product}`, { name: 'Lamp', price: 5, active });
 
-/** The queue takes the next message, and its answer is lost. */
-const loseQueueAnswer = (): void => {
-  const { send } = SQSClient.prototype;
-  // biome-ignore lint/suspicious/noExplicitAny: `send` has an overload for each command.
-  vi.spyOn(SQSClient.prototype, 'send').mockImplementation(async function (this: SQSClient, ...args: any[]) {
-    // biome-ignore lint/suspicious/noExplicitAny: as above.
-    const answer = await (send as any).apply(this, args);
-    if (!(args[0] instanceof SendMessageCommand)) return answer;
-    vi.restoreAllMocks();
-    throw answerLost();
-  });
-};
-
 /** Has the worker handle every message. Returns how many there were. */
 const workOff = async (): Promise<number> => {
   let count = 0;
@@ -82,7 +68,7 @@ const workOff = async (): Promise<number> => {
 };
 
 test('a delivery is given once although the queue’s answer was lost and the request is sent again', async () => {
-  loseQueueAnswer();
+  failQueue(true);
 
   const statuses = [await deliver(), await deliver(), await deliver()];
 
@@ -91,7 +77,7 @@ test('a delivery is given once although the queue’s answer was lost and the re
 });
 
 test('every answer to a delivery with a key names the same Delivery-Id, the kept answer too', async () => {
-  loseQueueAnswer();
+  failQueue(true);
   const path = `/v1/products/${product}/actions/deliver`;
   const send = () => service.call('POST', path, { recipientIdentifier }, { 'Idempotency-Key': key });
 
@@ -105,7 +91,7 @@ test('every answer to a delivery with a key names the same Delivery-Id, the kept
 });
 
 test('422s for another request with the key of a delivery that the queue did not confirm', async () => {
-  loseQueueAnswer();
+  failQueue(true);
 
   const statuses = [await deliver(), await deliver('Enjoy!')];
 
@@ -114,7 +100,7 @@ test('422s for another request with the key of a delivery that the queue did not
 });
 
 test('a repeat that is refused does not make the next one a new delivery', async () => {
-  loseQueueAnswer();
+  failQueue(true);
 
   const unconfirmed = await deliver();
   await setActive(false);
@@ -142,7 +128,7 @@ test('a delivery is given once although its record could not be completed and th
 });
 
 test('of two repeats at once one orders the delivery again, and the other waits for it', async () => {
-  loseQueueAnswer();
+  failQueue(true);
   await deliver();
 
   const statuses = await Promise.all([deliver(), deliver()]);

@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
-import { GetQueueAttributesCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSEvent } from 'aws-lambda';
+import { vi } from 'vitest';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import type { Order } from '../../lib/delivery/message.ts';
 import { ensureQueues, startQueue } from '../../local/queue.ts';
 import { atEnd } from './at-end.ts';
+import { answerLost } from './faults.ts';
 
 /** Starts a queue server with queues for this test file, in memory or in `dir`, and points the service at them. */
 export const startTestQueue = async (dir?: string) => {
@@ -32,6 +34,18 @@ export const received = async (QueueUrl: string): Promise<string[]> => {
   const { Messages = [] } = await client.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
   client.destroy();
   return Messages.map(({ Body = '' }) => Body);
+};
+
+/** The queue refuses the next message, or takes it and its answer is lost. */
+export const failQueue = (isSent: boolean): void => {
+  const { send } = SQSClient.prototype;
+  // biome-ignore lint/suspicious/noExplicitAny: `send` has an overload for each command.
+  vi.spyOn(SQSClient.prototype, 'send').mockImplementation(async function (this: SQSClient, ...args: any[]) {
+    if (!(args[0] instanceof SendMessageCommand)) return (send as (...all: unknown[]) => unknown).apply(this, args);
+    if (isSent) await (send as (...all: unknown[]) => unknown).apply(this, args);
+    vi.restoreAllMocks();
+    throw answerLost();
+  });
 };
 
 /** An order like those that the endpoint makes. */

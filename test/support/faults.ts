@@ -47,6 +47,19 @@ export const intercept = (around: (call: TableCall, send: Send) => Promise<unkno
   return () => stop(name);
 };
 
+/** Holds the answers of the first reads of items whose key has the text, until there are so many. Answers as `intercept`. */
+export const holdReads = (count: number, text: string): (() => void) => {
+  let readers = 0;
+  const allHaveRead = Promise.withResolvers<void>();
+  return intercept(async ({ operation, input }, send) => {
+    const answer = await send();
+    if (operation !== 'GetItem' || !JSON.stringify(input).includes(text)) return answer;
+    if (++readers === count) allHaveRead.resolve();
+    await allHaveRead.promise;
+    return answer;
+  });
+};
+
 const $metadata = {};
 
 export const notSent = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });

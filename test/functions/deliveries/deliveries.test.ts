@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { newId, timestamp } from '../../../lib/clock.ts';
 import {
@@ -11,8 +10,8 @@ import {
   letWait,
 } from '../../../lib/delivery/deliveries.ts';
 import { type DeliveryState, deliveryStates } from '../../../lib/routes/deliveries.ts';
-import { anOrder, received, startTestQueue } from '../../support/deliveries.ts';
-import { answerLost, intercept, throttled } from '../../support/faults.ts';
+import { anOrder, failQueue, received, startTestQueue } from '../../support/deliveries.ts';
+import { answerLost, holdReads, intercept, throttled } from '../../support/faults.ts';
 import { newResident, unknownUuid } from '../../support/residents.ts';
 import { setClock, startTestService } from '../../support/service.ts';
 import { walkList } from '../../support/walk.ts';
@@ -174,33 +173,13 @@ test('of many retries at once one is answered 200 and queues one message', async
   const { id } = await begun('failed');
 
   const count = 8;
-  let readers = 0;
-  const allHaveRead = Promise.withResolvers<void>();
-  stop = intercept(async (call, send) => {
-    const answer = await send();
-    const isRead = !call.isWrite && JSON.stringify(call.input).includes(id);
-    if (isRead && ++readers === count) allHaveRead.resolve();
-    if (isRead) await allHaveRead.promise;
-    return answer;
-  });
+  stop = holdReads(count, id);
 
   const answers = await Promise.all(Array.from({ length: count }, () => retry(id)));
 
   expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(count - 1).fill(400)]);
   expect(await received(queueUrl)).toHaveLength(1);
 });
-
-/** The queue refuses the next message, or takes it and its answer is lost. */
-const failQueue = (isSent: boolean): void => {
-  const { send } = SQSClient.prototype;
-  // biome-ignore lint/suspicious/noExplicitAny: `send` has an overload for each command.
-  vi.spyOn(SQSClient.prototype, 'send').mockImplementation(async function (this: SQSClient, ...args: any[]) {
-    if (!(args[0] instanceof SendMessageCommand)) return (send as (...all: unknown[]) => unknown).apply(this, args);
-    if (isSent) await (send as (...all: unknown[]) => unknown).apply(this, args);
-    vi.restoreAllMocks();
-    throw answerLost();
-  });
-};
 
 test.each([
   ['failed', true],

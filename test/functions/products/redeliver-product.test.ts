@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../../functions/delivery-worker.ts';
 import { workerAccess } from '../../../infra/permissions.ts';
@@ -7,8 +6,8 @@ import { newId, timestamp } from '../../../lib/clock.ts';
 import { registerDispenser } from '../../../lib/delivery/dispensers.ts';
 import { recordPurchase } from '../../../lib/store/spend.ts';
 import { asFunction } from '../../support/access.ts';
-import { batchOf, contextWith, received, serve, startTestQueue } from '../../support/deliveries.ts';
-import { answerLost, intercept } from '../../support/faults.ts';
+import { batchOf, contextWith, failQueue, received, serve, startTestQueue } from '../../support/deliveries.ts';
+import { answerLost, holdReads, intercept } from '../../support/faults.ts';
 import { newResident, unknownUuid } from '../../support/residents.ts';
 import { setClock, startTestService } from '../../support/service.ts';
 import { walkList } from '../../support/walk.ts';
@@ -66,18 +65,6 @@ afterEach(async () => {
   vi.restoreAllMocks();
   while ((await received(queueUrl)).length > 0);
 });
-
-/** The queue refuses the next message, or takes it and its answer is lost. */
-const failQueue = (isSent: boolean): void => {
-  const { send } = SQSClient.prototype;
-  // biome-ignore lint/suspicious/noExplicitAny: `send` has an overload for each command.
-  vi.spyOn(SQSClient.prototype, 'send').mockImplementation(async function (this: SQSClient, ...args: any[]) {
-    if (!(args[0] instanceof SendMessageCommand)) return (send as (...all: unknown[]) => unknown).apply(this, args);
-    if (isSent) await (send as (...all: unknown[]) => unknown).apply(this, args);
-    vi.restoreAllMocks();
-    throw answerLost();
-  });
-};
 
 test('lists each owned product once, with how often and when first it was bought, in pages both ways', async () => {
   const [earlier, at] = [timestamp(now - 86_400_000), timestamp(now)];
@@ -186,15 +173,7 @@ test('400s within 60 seconds of a delivery that another request ordered and the 
 
 test('of many redeliveries at once one is queued', async () => {
   const count = 8;
-  let readers = 0;
-  const allHaveRead = Promise.withResolvers<void>();
-  stop = intercept(async (call, send) => {
-    const answer = await send();
-    const isRead = call.operation === 'GetItem' && JSON.stringify(call.input).includes('#OWNED#');
-    if (isRead && ++readers === count) allHaveRead.resolve();
-    if (isRead) await allHaveRead.promise;
-    return answer;
-  });
+  stop = holdReads(count, '#OWNED#');
 
   const answers = await Promise.all(Array.from({ length: count }, () => redeliver()));
 
