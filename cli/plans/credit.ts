@@ -149,13 +149,15 @@ const addTo = (
     importedVersion: (item.creditVersion ?? 0) + 1,
     ...(unlotted && { [importedNames[type]]: { id: unlotted.id, amount: unlotted.amount } }),
   };
-  const change = { store: setting.store, uuid, type };
   const lastChange: LastChange = { kind: 'import', at: timestamp(now()), types: [{ type }] };
   const epoch = item[attributes[type].epoch] ?? importEpoch;
   return {
     rows,
     outcome: unlotted && stored?.[importedNames[type]] !== undefined ? 'changed' : 'created',
-    writes: [updateOf(change, item, holding, lastChange, { epoch, imported }), ...lots.map((lot) => put(lot, isNew))],
+    writes: [
+      updateOf(setting.store, item, [{ type, holding, epoch }], lastChange, imported),
+      ...lots.map((lot) => put(lot, isNew)),
+    ],
   };
 };
 

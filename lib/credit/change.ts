@@ -31,8 +31,8 @@ import {
   type Plan,
   touchesNoLot,
 } from './rules.ts';
-import { type Author, attributes, type Change, type CreditItem, creditLimit, creditOf, holdingOf } from './state.ts';
-import { fastUpdate, fitsOne, isLarge, writesOf } from './writes.ts';
+import { type Author, type Change, type CreditItem, creditLimit, creditOf, holdingOf, type Part } from './state.ts';
+import { fastUpdate, fitsOne, heldAs, isLarge, type Others, type Planned, writesOf } from './writes.ts';
 
 /** The result of a change. */
 interface Changed<R> {
@@ -42,11 +42,14 @@ interface Changed<R> {
 
 /** A change of credit together with other items, decided from those as they were read. */
 export interface Joined<R> {
-  command: CreditCommand;
+  /** One for each type that changes. The last has the highest number in history. */
+  parts: readonly Part[];
   /** The other items as they were read. */
   read: readonly Key[];
   /** The writes of the other items, each on condition that nothing has changed that it was decided from. */
-  writes: readonly Write[];
+  writes: (planned: readonly Planned[]) => readonly Write[];
+  /** Attributes of the customer's item that change beside the credit. */
+  customer?: Partial<CreditItem>;
   /** The request's answer, given both balances after the change. */
   answer: (credit: CustomerCredit) => R;
 }
@@ -57,29 +60,64 @@ const failBooks = ({ store, uuid, type }: Change, fault: string): never => {
   throw new Error(`The books do not add up: ${fault}.`);
 };
 
+/** A part of a change with the lots that it needs; none where it touches none, or too many to be read. */
+interface Ready extends Part {
+  lots: LotsRead | undefined;
+  tooMany: boolean;
+  /** What is due must be closed by a change of its own before. */
+  closesFirst: boolean;
+}
+
+const readyOf = async (store: string, item: CreditItem, part: Part, at: string): Promise<Ready> => {
+  const { type, command } = part;
+  const holding = holdingOf(item, type);
+  // A set closes every lot by the change of the epoch; so many could not be marked in its transaction anyway.
+  const tooMany = command.kind === 'set' && !fitsOne(holding.lots);
+  const needsLots = !tooMany && !touchesNoLot(holding, command, at);
+  const lots = needsLots ? await readLots(store, item, type, command, at) : undefined;
+  // History tells what came due: a set that does not read the lots has it closed by a change of its own.
+  const closesFirst = lots
+    ? command.kind === 'increment' && hasTooManyDue(lots.open, at)
+    : tooMany && isDue(holding.due, at);
+  return { ...part, lots, tooMany, closesFirst };
+};
+
+/** The writes that belong into a change with these plans. */
+const othersOf = (joined: Joined<unknown> | undefined, planned: readonly Planned[]): Others => ({
+  writes: joined?.writes(planned),
+  customer: joined?.customer,
+});
+
 /**
  * Has the rules decide about a customer and their lots. Where another writer may have come in between the two reads there
- * is no plan, and both are read again: a refusal, and a plan whose lots no transaction checks, need a look at one moment.
+ * are no plans, and both are read again: a refusal, and a plan whose lots no transaction checks, need a look at one moment.
  */
-const planOf = async (
+const plansOf = async (
   change: Change,
   item: CreditItem,
-  lots: LotsRead | undefined,
+  parts: readonly Ready[],
   joined: Joined<unknown> | undefined,
-): Promise<Plan<CreditLot> | undefined> => {
-  const { type, command, cause } = change;
-  const isSame = (): Promise<boolean> => isCurrent(item, lots ?? { open: [] }, joined?.read);
-  let plan: Plan<CreditLot>;
+): Promise<Planned[] | undefined> => {
+  const { at } = change.cause;
+  const read = parts.flatMap(({ lots }) => lots ?? []);
+  const isSame = (): Promise<boolean> => isCurrent(item, read, joined?.read);
+  let planned: Planned[];
   try {
-    plan = decide(holdingOf(item, type), lots?.open ?? [], command, cause.at, creditLimit());
+    planned = parts.map(({ type, command, tooMany, lots }) => {
+      const plan = decide(holdingOf(item, type), lots?.open ?? [], command, at, creditLimit());
+      return { type, command, tooMany, plan };
+    });
   } catch (refusal) {
-    if ((lots || joined) && !(await isSame())) return undefined;
+    if ((read.length > 0 || joined) && !(await isSame())) return undefined;
     throw refusal;
   }
-  if (lots && isLarge(plan, joined?.writes.length ?? 0) && !(await isSame())) return undefined;
-  const fault = booksFault(plan.holding);
-  if (fault === undefined) return plan;
-  return (await isSame()) ? failBooks(change, fault) : undefined;
+  const others = othersOf(joined, planned).writes?.length ?? 0;
+  if (read.length > 0 && isLarge(planned, others) && !(await isSame())) return undefined;
+  for (const { type, plan } of planned) {
+    const fault = booksFault(plan.holding);
+    if (fault !== undefined) return (await isSame()) ? failBooks({ ...change, type }, fault) : undefined;
+  }
+  return planned;
 };
 
 /** The time that a request spends at the most on closing due lots and settling a pending change. */
@@ -93,6 +131,15 @@ const forSomeTime = (): (() => boolean) => {
 /** Reads after which lots that do not belong to one version of their customer's item are a fault, and not a change seen in part. */
 const maxReads = 8;
 
+interface Joining<R> {
+  /** The customer's item as a write has just found it. */
+  found: CreditItem | undefined;
+  /** Reads the other items and decides, given the customer's item. */
+  join: (item: Promise<CreditItem>) => Promise<Joined<R>>;
+  /** Throws 404 for no such resident, unless another one is given. */
+  readItem: () => Promise<CreditItem>;
+}
+
 /**
  * The general path: reads the customer and the lots that matter, decides, and writes the whole decision in one
  * transaction, if the customer's credit has not changed since; else it decides anew. The part that does not fit into one
@@ -100,64 +147,61 @@ const maxReads = 8;
  */
 const changeByPlan = async <R = CustomerCredit>(
   asked: Change,
-  { found, join }: { found?: CreditItem | undefined; join?: () => Promise<Joined<R>> } = {},
+  { found, join, readItem = () => getCustomerItem(asked.store, asked.uuid) }: Partial<Joining<R>> = {},
 ): Promise<Changed<R>> => {
-  const { store, uuid, type, cause, mayGoOn } = asked;
+  const { store, cause, mayGoOn } = asked;
   let known = found;
   // Each version may be seen in part for a moment, and a busy customer has a new one at each read.
   const torn = { version: -1, reads: 0 };
   for (let attempt = 1; ; attempt++) {
-    const read: Promise<CreditItem> | CreditItem = known ?? getCustomerItem(store, uuid);
-    const reads = [read, join?.()] as const;
+    const read = known ? Promise.resolve(known) : readItem();
+    const reads = [read, join?.(read)] as const;
     // Both are over before the request is answered, also where one fails.
     await Promise.allSettled(reads);
     const [item, joined] = await Promise.all(reads);
     known = undefined;
-    const change = joined ? { ...asked, command: joined.command } : asked;
-    const { command } = change;
     const resultOf = (credit: CustomerCredit): R => (joined ? joined.answer(credit) : (credit as R));
     if (item.pending) {
       if (!(await settle(store, item, mayGoOn))) throw unavailable();
       continue;
     }
-    const holding = holdingOf(item, type);
-    // A set closes every lot by the change of the epoch; so many could not be marked in its transaction anyway.
-    const tooMany = command.kind === 'set' && !fitsOne(holding.lots);
-    const needsLots = !tooMany && !touchesNoLot(holding, command, cause.at);
-    const lots = needsLots ? await readLots(store, item, type, command, cause.at) : undefined;
-    // History tells what came due: a set that does not read the lots has it closed by a change of its own.
-    const closesFirst = lots
-      ? command.kind === 'increment' && hasTooManyDue(lots.open, cause.at)
-      : tooMany && isDue(holding.due, cause.at);
-    if (closesFirst) {
+    const asParts: readonly Part[] = joined?.parts ?? [asked];
+    const parts = await Promise.all(asParts.map((part) => readyOf(store, item, part, cause.at)));
+    const early = parts.find(({ closesFirst }) => closesFirst);
+    if (early) {
       if (!mayGoOn()) throw unavailable();
-      await changeByPlan({ ...change, command: { kind: 'reconcile' } });
+      await changeByPlan({ ...asked, type: early.type, command: { kind: 'reconcile' } });
       attempt = 0;
       continue;
     }
-    const isTorn = lots !== undefined && !isWhole(item, type, lots);
+    const tornPart = parts.find(({ type, lots }) => lots !== undefined && !isWhole(item, type, lots));
     const version = item.creditVersion ?? 0;
-    if (isTorn) Object.assign(torn, { version, reads: torn.version === version ? torn.reads + 1 : 1 });
-    if (isTorn && torn.reads >= maxReads && (await isCurrent(item, lots)))
-      failBooks(change, `${lots.open.length} open lots were read, which are not those of ${JSON.stringify(holding)}`);
-    const plan = isTorn ? undefined : await planOf(change, item, lots, joined);
-    if (!plan) {
+    if (tornPart?.lots) {
+      Object.assign(torn, { version, reads: torn.version === version ? torn.reads + 1 : 1 });
+      const { type, lots } = tornPart;
+      const holding = JSON.stringify(holdingOf(item, type));
+      if (torn.reads >= maxReads && (await isCurrent(item, [lots])))
+        failBooks({ ...asked, type }, `${lots.open.length} open lots were read, which are not those of ${holding}`);
+    }
+    const planned = tornPart ? undefined : await plansOf(asked, item, parts, joined);
+    if (!planned) {
       await pauseOvertaken(attempt);
       continue;
     }
-    if (command.kind === 'reconcile' && plan.closed.length === 0)
-      return { result: resultOf(creditOf(item)), closed: [] };
-    const { writes, pending } = writesOf(change, item, plan, tooMany, joined?.writes);
-    const { balance, due } = attributes[type];
-    const after: CreditItem = { ...item, [balance]: plan.holding.balance, [due]: plan.holding.due };
+    const closed = planned.flatMap(({ plan }) => plan.closed);
+    const isReconcile = !joined && asked.command.kind === 'reconcile';
+    if (isReconcile && closed.length === 0) return { result: resultOf(creditOf(item)), closed };
+    const { writes, pending } = writesOf(asked, item, planned, othersOf(joined, planned));
+    const held = planned.map(({ type, plan }) => heldAs({ type, holding: plan.holding }));
+    const after: CreditItem = Object.assign({}, item, ...held);
     const result = resultOf(creditOf(after));
     // A request's own change is recorded with its answer; the closing of due lots before it is not.
-    if (await transact(writes, command.kind === 'reconcile' ? undefined : { answer: result })) {
+    if (await transact(writes, isReconcile ? undefined : { answer: result })) {
       await pauseOvertaken(attempt);
       continue;
     }
     if (pending) await settleOrLeave(store, { ...after, pending }, mayGoOn);
-    return { result, closed: plan.closed };
+    return { result, closed };
   }
 };
 
@@ -183,20 +227,19 @@ export const changeCredit = async (
 };
 
 /**
- * Changes a customer's credit of one type together with other items, in one transaction. `join` reads those and decides:
+ * Changes a customer's credit, of one type or both, together with other items in one transaction. `join` reads those and decides:
  * it is called again whenever they or the credit have changed since. Throws what `join` throws, 400 where a rule refuses
- * its command (then nothing is written), 404 for no such resident, 503 where other writers do not let it through.
+ * a command of its (then nothing is written), 404 for no such resident, 503 where other writers do not let it through.
  */
 export const changeTogether = async <R>(
   store: string,
   uuid: string,
-  type: CreditType,
   cause: Cause,
   occasion: NonNullable<Change['occasion']>,
-  join: () => Promise<Joined<R>>,
+  joining: Pick<Joining<R>, 'join'> & Partial<Joining<R>>,
 ): Promise<R> => {
-  const change: Change = { store, uuid, type, command: { kind: 'reconcile' }, cause, occasion, mayGoOn: forSomeTime() };
-  const { result } = await changeByPlan(change, { join });
+  const none = { type: 'regular', command: { kind: 'reconcile' } } as const;
+  const { result } = await changeByPlan({ store, uuid, ...none, cause, occasion, mayGoOn: forSomeTime() }, joining);
   return result;
 };
 

@@ -46,16 +46,23 @@ export interface Cause extends Author {
  * the sort key `through`, has ended (as expired if it was due, else as `how`), and one may be `reduced`. It is recorded
  * with the change of the balance, and whoever finds it carries it out.
  */
-export interface Pending extends Pick<Cause, 'at' | 'by'> {
+export interface Pending extends PendingPart, Pick<Cause, 'at' | 'by'> {
   id: string;
+  /** The version of the customer's credit before the change: later lots are none of its business. */
+  version: number;
+  /** The other type's part of a change of both. It is carried out after this one. */
+  other?: PendingPart;
+}
+
+interface PendingPart {
   type: CreditType;
+  /** The version that the change of this type made, where that is not the next one. */
+  changed?: number;
   epoch: string;
   how: Ending;
   /** When the first of them comes due; those that ended long ago need not be read. All are, if absent. */
   from?: string;
   through: string;
-  /** The version of the customer's credit before the change: later lots are none of its business. */
-  version: number;
   reduced?: { sk: string; from: number; to: number };
 }
 
@@ -95,6 +102,7 @@ export const newLot = (
   { amount, expiresAt }: NonNullable<Plan['added']>,
   { at, by }: Cause,
   version: number,
+  changed = version + 1,
 ): CreditLot => ({
   ...lotKey(store, uuid, type, epoch, expiresAt, newId()),
   amount,
@@ -104,7 +112,7 @@ export const newLot = (
   createdAt: at,
   createdBy: by,
   version,
-  changed: version + 1,
+  changed,
 });
 
 /** The lots of an epoch, open and closed, from a place in their order on, some at a time. */
@@ -170,31 +178,36 @@ export const isWhole = (item: CreditItem, type: CreditType, { open, seen, isComp
 };
 
 /**
- * Tells whether a customer's item, the first open lot and `others` are as they were read, at one moment. The other lots
- * follow: a change ends lots from the first on and reduces the next, and `isWhole` knows of one that was added.
+ * Tells whether a customer's item, the first open lot of each reading and `others` are as they were read, at one moment. The
+ * other lots follow: a change ends lots from the first on and reduces the next, and `isWhole` knows of one that was added.
  */
 export const isCurrent = async (
   item: CreditItem,
-  { open: [first] }: Pick<LotsRead, 'open'>,
+  read: readonly Pick<LotsRead, 'open'>[],
   others: readonly Key[] = [],
 ): Promise<boolean> => {
-  const together = await getTogether<CreditItem & CreditLot>([item, ...others, ...(first ? [first] : [])]);
-  if (together[0]?.creditVersion !== item.creditVersion) return false;
-  if (!others.every((other, index) => isDeepStrictEqual(together[index + 1], other))) return false;
-  const lot = first && together.at(-1);
-  return lot?.state === first?.state && lot?.remaining === first?.remaining;
+  const firsts = read.flatMap(({ open: [first] }) => first ?? []);
+  const [customer, ...together] = await getTogether<CreditItem & CreditLot>([item, ...firsts, ...others]);
+  if (customer?.creditVersion !== item.creditVersion) return false;
+  const lots = together.splice(0, firsts.length);
+  const isSame = (first: CreditLot, index: number): boolean =>
+    lots[index]?.state === first.state && lots[index]?.remaining === first.remaining;
+  return firsts.every(isSame) && others.every((other, index) => isDeepStrictEqual(together[index], other));
 };
 
 /** Every lot of a customer, open and closed, both types. */
 export const listLots = (store: string, uuid: string): Promise<CreditLot[]> =>
   rowsOf<CreditLot>({ partition: lotPartition(store, uuid) })({ descending: false });
 
-/** The version of the customer's credit after a large change. */
-const numberOf = ({ version }: Pending): number => version + 1;
+/** The version of the customer's credit after a large change of a type. */
+const numberOf = ({ version, changed = version + 1 }: Pending): number => changed;
 
-/** A lot as it counts: what a large change has still to write about it is taken as written. */
-export const asDecided = (lot: CreditLot, { pending }: CreditItem): CreditLot => {
-  if (!pending || lot.state !== 'open' || lot.version >= pending.version) return lot;
+/** The part of a large change that is left once its first one is carried out. */
+const otherOf = ({ id, version, at, by, other }: Pending): Pending | undefined =>
+  other && { id, version, at, by, ...other };
+
+const asDecidedBy = (pending: Pending, lot: CreditLot): CreditLot => {
+  if (lot.state !== 'open' || lot.version >= pending.version) return lot;
   if (!lot.sk.startsWith(`${pending.type}#${pending.epoch}#`)) return lot;
   const changed = numberOf(pending);
   if (lot.sk === pending.reduced?.sk) return { ...lot, remaining: pending.reduced.to, changed };
@@ -202,6 +215,13 @@ export const asDecided = (lot: CreditLot, { pending }: CreditItem): CreditLot =>
   const how = isDue(lot.expiresAt, pending.at) ? 'expired' : pending.how;
   const ended = { state: how, endedAt: pending.at, endedBy: pending.by, ...(how === 'drained' && { remaining: 0 }) };
   return { ...lot, ...ended, changed };
+};
+
+/** A lot as it counts: what a large change has still to write about it is taken as written. */
+export const asDecided = (lot: CreditLot, { pending }: CreditItem): CreditLot => {
+  if (!pending) return lot;
+  const other = otherOf(pending);
+  return asDecidedBy(pending, other ? asDecidedBy(other, lot) : lot);
 };
 
 const isOpen = is('state', 'open');
@@ -262,9 +282,10 @@ const carryOut = async (
 export const settle = async (store: string, item: CreditItem, mayGoOn: () => boolean): Promise<boolean> => {
   if (!item.pending) return true;
   const isSame = is('pending.id', item.pending.id);
-  const from = await carryOut(store, item.sk, item.pending, mayGoOn);
-  if (from !== undefined) {
-    await write(update(customerKey(store, item.sk), { set: { pending: { ...item.pending, from } }, when: isSame }));
+  for (let pending: Pending | undefined = item.pending; pending; pending = otherOf(pending)) {
+    const from = await carryOut(store, item.sk, pending, mayGoOn);
+    if (from === undefined) continue;
+    await write(update(customerKey(store, item.sk), { set: { pending: { ...pending, from } }, when: isSame }));
     return false;
   }
   // While a change is pending nothing else moves the due times: every other change settles it first.

@@ -35,11 +35,11 @@ export const redeemGiftCard = async (
     const write = redeeming(store, card, { at: cause.at, by: cause.by, uuid });
     const giftCard = applied(write, { ...card }) as unknown as GiftCardItem;
     return {
-      command: { kind: 'increment', delta: card.credit, expiresAt, name: 'The card' },
+      parts: [{ type: 'regular', command: { kind: 'increment', delta: card.credit, expiresAt, name: 'The card' } }],
       read: [card],
-      writes: [write, ...together],
+      writes: () => [write, ...together],
       answer: (credit) => ({ giftCard, credit }),
     };
   };
-  return changeTogether(store, uuid, 'regular', cause, { kind: 'redeem', giftCardId: id }, join);
+  return changeTogether(store, uuid, cause, { kind: 'redeem', giftCardId: id }, { join });
 };

@@ -193,12 +193,16 @@ export const creditOf = ({ sk, username, credit = 0, restrictedCredit = 0 }: Cre
   restrictedCredit,
 });
 
-/** A change of one customer's credit of one type, by a request. */
-export interface Change {
-  store: string;
-  uuid: string;
+/** A command on a customer's credit of one type. */
+export interface Part {
   type: CreditType;
   command: CreditCommand;
+}
+
+/** A change of one customer's credit of one type, by a request. */
+export interface Change extends Part {
+  store: string;
+  uuid: string;
   cause: Cause;
   /** The kind of a change that is more than its command, and the sale or gift card that it belongs to. */
   occasion?: Pick<LastChange, 'kind' | 'saleId' | 'giftCardId'>;

@@ -2,7 +2,7 @@ import { newId } from '../clock.ts';
 import { customerKey, customerUpsert } from '../store/customers.ts';
 import { above, all, any, atLeast, atMost, exists, is, missing, put, update, type Write } from '../table/language.ts';
 import { type CreditLot, closing, endOfEpoch, newLot, type Pending, reducing } from './lots.ts';
-import { earliest, type Holding, type Plan } from './rules.ts';
+import { type CreditType, earliest, type Holding, type Plan } from './rules.ts';
 import {
   attributes,
   type Change,
@@ -11,21 +11,29 @@ import {
   dueShardOf,
   holdingOf,
   type LastChange,
-  otherType,
+  type Part,
   storedChange,
 } from './state.ts';
 
-/** The change as history tells of it. `expired`: the L$ that came due in it. */
-const described = ({ type, command, cause, occasion }: Change, expired: number): LastChange => {
+/** A part of a change with the L$ that come due in it. */
+interface Told extends Part {
+  expired: number;
+}
+
+/** The change as history tells of it; its last part has the highest number. */
+const described = (
+  { cause, occasion }: Pick<Change, 'cause' | 'occasion'>,
+  [first, ...others]: readonly [Told, ...Told[]],
+): LastChange => {
   const { at, by, keyId, ...remarks } = cause;
   const made = {
     at,
-    types: [{ type, ...(expired > 0 && { expired }) }],
+    types: [first, ...others].map(({ type, expired }) => ({ type, ...(expired > 0 && { expired }) })),
     ...(keyId !== undefined && { requestId: by, keyId }),
   };
   // Before its own change a request may close what is due in another one, which its texts are not about.
-  if (command.kind === 'reconcile') return { kind: 'expire', ...made };
-  return { kind: command.kind, ...occasion, ...made, ...remarks };
+  if (first.command.kind === 'reconcile') return { kind: 'expire', ...made };
+  return { kind: first.command.kind, ...occasion, ...made, ...remarks };
 };
 
 /**
@@ -38,7 +46,7 @@ export const fastUpdate = (change: Change): Write | undefined => {
   const { balance, unlotted, lots, due } = attributes[type];
   const hasNoLots = any(missing(lots), is(lots, 0));
   if (command.kind === 'reconcile' || command.expiresAt !== undefined) return undefined;
-  const lastChange = storedChange(described(change, 0));
+  const lastChange = storedChange(described(change, [{ type, command, expired: 0 }]));
   if (command.kind === 'set') {
     const set = { [balance]: command.credit, [unlotted]: command.credit, lastChange };
     return update(customerKey(store, uuid), { set, add: { creditVersion: 1 }, when: all(exists, hasNoLots) });
@@ -59,46 +67,65 @@ const maxItems = 100;
 /** Tells whether a transaction holds so many lots beside the customer, a new lot, a request's record and `others`. */
 export const fitsOne = (lots: number, others = 0): boolean => lots + 3 + others <= maxItems;
 
-/** Tells whether a plan changes more lots than one transaction holds. */
-export const isLarge = ({ closed, reduced }: Plan<CreditLot>, others: number): boolean =>
-  !fitsOne(closed.length + (reduced ? 1 : 0), others);
-
-/** What a change of credit writes about a customer beside the holding, where it does. */
-interface More {
-  /** Of the type that changes. */
-  epoch?: string | undefined;
-  newest?: string | undefined;
-  pending?: Pending | undefined;
-  imported?: Pick<CreditItem, 'importedVersion' | 'importedCredit' | 'importedRestricted'>;
+/** A part of a change with its plan. */
+export interface Planned extends Part {
+  plan: Plan<CreditLot>;
+  /** A set closes so many lots that they were not even read. */
+  tooMany: boolean;
 }
 
-/** The update of a customer's item that a change makes, if the customer's credit is still at its version. */
-export const updateOf = (
-  { store, uuid, type }: Pick<Change, 'store' | 'uuid' | 'type'>,
-  item: CreditItem,
-  holding: Holding,
-  lastChange: LastChange,
-  { epoch, newest, pending, imported }: More,
-): Write => {
+/** Tells whether a change ends or reduces more lots than one transaction holds. */
+export const isLarge = (planned: readonly Planned[], others: number): boolean =>
+  !fitsOne(
+    planned.reduce((sum, { plan: { closed, reduced } }) => sum + closed.length + (reduced ? 1 : 0), 0),
+    others,
+  );
+
+/** A holding after a change. */
+interface Held {
+  type: CreditType;
+  holding: Holding;
+  /** Where they change. */
+  epoch?: string | undefined;
+  newest?: string | undefined;
+}
+
+/** The attributes that hold it. */
+export const heldAs = ({ type, holding, epoch, newest }: Held) => {
   const names = attributes[type];
+  return {
+    [names.balance]: holding.balance,
+    [names.unlotted]: holding.unlotted,
+    [names.lots]: holding.lots,
+    [names.due]: holding.due,
+    ...(epoch !== undefined && { [names.epoch]: epoch }),
+    ...(newest !== undefined && { [names.newest]: newest }),
+  };
+};
+
+/** The update of a customer's item that a change makes, with `others` of its attributes, if the credit is still at its version. */
+export const updateOf = (
+  store: string,
+  item: CreditItem,
+  held: readonly Held[],
+  lastChange: LastChange,
+  { pending, ...others }: Partial<CreditItem> = {},
+): Write => {
+  const holdings: Partial<CreditItem> = Object.assign({}, ...held.map(heldAs));
+  const after = { ...item, ...holdings };
   // While a large change has something left to be written, the sweep must find the customer at once.
-  const due = pending ? lastChange.at : earliest(holding.due, item[attributes[otherType(type)].due]);
+  const due = pending ? lastChange.at : earliest(after.creditDue, after.restrictedDue);
   return customerUpsert(
     store,
-    { uuid, username: item.username },
+    { uuid: item.sk, username: item.username },
     {
       set: {
-        [names.balance]: holding.balance,
-        [names.unlotted]: holding.unlotted,
-        [names.lots]: holding.lots,
-        [names.due]: holding.due,
-        ...(epoch !== undefined && { [names.epoch]: epoch }),
-        ...(newest !== undefined && { [names.newest]: newest }),
+        ...holdings,
         ...(pending && { pending }),
-        ...imported,
+        ...others,
         lastChange: storedChange(lastChange),
         creditVersion: (item.creditVersion ?? 0) + lastChange.types.length,
-        dues: due && dueShardOf(uuid),
+        dues: due && dueShardOf(item.sk),
         due,
       },
       when: is('creditVersion', item.creditVersion),
@@ -106,57 +133,78 @@ export const updateOf = (
   );
 };
 
-/** The part of a large change that is left to be written after its transaction. */
-const pendingOf = (
-  { type, command, cause }: Change,
-  item: CreditItem,
-  { closed, reduced }: Plan<CreditLot>,
-): Pending => {
+/** The part of a large change of one type that is left to be written after its transaction. */
+const pendingPart = ({ type, command, plan: { closed, reduced } }: Planned, item: CreditItem, changed: number) => {
   const { epoch: epochName, due } = attributes[type];
   const epoch = item[epochName] ?? '';
   return {
-    id: newId(),
     type,
+    changed,
     epoch,
     from: item[due] ?? '',
-    how: command.kind === 'set' ? 'superseded' : 'drained',
+    how: command.kind === 'set' ? ('superseded' as const) : ('drained' as const),
     through: command.kind === 'set' ? endOfEpoch(type, epoch) : (closed.at(-1)?.lot.sk ?? ''),
-    version: item.creditVersion ?? 0,
-    at: cause.at,
-    by: cause.by,
     ...(reduced && { reduced: { sk: reduced.lot.sk, from: reduced.lot.remaining, to: reduced.remaining } }),
   };
 };
 
+/** Writes that belong into the transaction of a change. */
+export interface Others {
+  /** Of other items. */
+  writes?: readonly Write[] | undefined;
+  /** Of the customer's item. */
+  customer?: Partial<CreditItem> | undefined;
+}
+
 /**
- * The transaction that carries out a plan, and, where it does not hold all that the plan does to lots, the part that is
- * left to be written. `tooMany`: the lots that a set closes were not even read. `others`: writes of other items that belong
- * into the transaction.
+ * The transaction that carries out the plans of a change, at most one for each type, and, where it does not hold all that they
+ * do to lots, the part that is left to be written.
  */
 export const writesOf = (
-  change: Change,
+  change: Pick<Change, 'store' | 'uuid' | 'cause' | 'occasion'>,
   item: CreditItem,
-  plan: Plan<CreditLot>,
-  tooMany: boolean,
-  others: readonly Write[] = [],
+  planned: readonly Planned[],
+  { writes: others = [], customer }: Others = {},
 ): { writes: Write[]; pending: Pending | undefined } => {
-  const { store, uuid, type, command, cause } = change;
-  const isFirst = holdingOf(item, type).lots === 0 || command.kind === 'set';
-  const newEpoch = plan.added && isFirst ? newId() : undefined;
-  const pending = tooMany || isLarge(plan, others.length) ? pendingOf(change, item, plan) : undefined;
-  const epoch = newEpoch ?? item[attributes[type].epoch] ?? '';
+  const { store, uuid, cause } = change;
   const version = item.creditVersion ?? 0;
-  const added = plan.added && newLot(store, uuid, type, epoch, plan.added, cause, version);
-  const expired = plan.closed.reduce((sum, { lot, how }) => sum + (how === 'expired' ? lot.remaining : 0), 0);
-  const more = { epoch: newEpoch, newest: added?.sk, pending };
+  const tooMany = isLarge(planned, others.length) || planned.some((part) => part.tooMany);
+  const parts = planned.map((part, index) => {
+    const { type, command, plan } = part;
+    const number = version + 1 + index;
+    const isFirst = holdingOf(item, type).lots === 0 || command.kind === 'set';
+    const newEpoch = plan.added && isFirst ? newId() : undefined;
+    const epoch = newEpoch ?? item[attributes[type].epoch] ?? '';
+    const added = plan.added && newLot(store, uuid, type, epoch, plan.added, cause, version, number);
+    const expired = plan.closed.reduce((sum, { lot, how }) => sum + (how === 'expired' ? lot.remaining : 0), 0);
+    const ended = plan.closed.map(({ lot, how }) => closing(lot, how, cause, number, lot.remaining));
+    const { reduced } = plan;
+    if (reduced) ended.push(reducing(reduced.lot, reduced.lot.remaining, reduced.remaining, number));
+    return {
+      told: { type, command, expired },
+      held: { type, holding: plan.holding, epoch: newEpoch, newest: added?.sk },
+      added: added ? [put(added)] : [],
+      ended,
+      left: pendingPart(part, item, number),
+    };
+  });
+  const [first, ...more] = parts;
+  if (!first) {
+    const unchanged = is('creditVersion', item.creditVersion);
+    const only = customerUpsert(store, { uuid, username: item.username }, { set: { ...customer }, when: unchanged });
+    return { writes: [only, ...others], pending: undefined };
+  }
+  const other = more[0]?.left;
+  const pending = tooMany
+    ? { id: newId(), version, at: cause.at, by: cause.by, ...first.left, ...(other && { other }) }
+    : undefined;
+  const lastChange = described(change, [first.told, ...more.map(({ told }) => told)]);
+  const held = parts.map((part) => part.held);
   const writes = [
-    updateOf(change, item, plan.holding, described(change, expired), more),
-    ...(added ? [put(added)] : []),
+    updateOf(store, item, held, lastChange, { ...(pending && { pending }), ...customer }),
+    ...parts.flatMap(({ added }) => added),
     ...others,
+    ...(pending ? [] : parts.flatMap(({ ended }) => ended)),
   ];
-  if (pending) return { writes, pending };
-  writes.push(...plan.closed.map(({ lot, how }) => closing(lot, how, cause, version + 1, lot.remaining)));
-  if (plan.reduced)
-    writes.push(reducing(plan.reduced.lot, plan.reduced.lot.remaining, plan.reduced.remaining, version + 1));
   return { writes, pending };
 };
