@@ -1,7 +1,16 @@
 import { listStores } from '../../lib/store/stores.ts';
 import type { StoreCommand } from '../command.ts';
-import { checkApi, checkBackup, checkQueues, checkQuota, checkSweep, checkTable } from '../doctor/deployment.ts';
+import {
+  checkApi,
+  checkBackup,
+  checkQueues,
+  checkQuota,
+  checkStream,
+  checkSweep,
+  checkTable,
+} from '../doctor/deployment.ts';
 import { type Finding, failIf, ok, warnIf } from '../doctor/finding.ts';
+import { checkHistory } from '../doctor/history.ts';
 import { checkDeliveries, checkDispenser, checkItems, checkKeys, checkOpen } from '../doctor/store.ts';
 import { explain, Failure } from '../errors.ts';
 import { type Column, counted, print } from '../output.ts';
@@ -44,6 +53,7 @@ const checkStores = async (target: Target): Promise<Finding[]> => {
       ...(await looked(`keys of ${store.name}`, () => checkKeys(store))),
       ...(await looked(`dispenser of ${store.name}`, () => checkDispenser(store, target))),
       ...(await looked(`items of ${store.name}`, () => checkItems(store))),
+      ...(await looked(`history of ${store.name}`, () => checkHistory(store))),
       ...(await looked(`deliveries of ${store.name}`, () => checkDeliveries(store))),
     );
   return findings;
@@ -60,6 +70,7 @@ const examine = async (options: GlobalOptions): Promise<Finding[]> => {
     looked('api', () => checkApi(target)),
     looked('quota', () => checkQuota(target)),
     looked('table', () => checkTable(target)),
+    looked('stream', () => checkStream(target)),
     looked('backup', () => checkBackup(target)),
     looked('queue', () => checkQueues()),
     looked('sweep', () => checkSweep(target)),

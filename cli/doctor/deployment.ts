@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { now } from '../../lib/clock.ts';
 import { findLastSweep, findOverdue } from '../../lib/credit/sweep.ts';
-import { indexes, ttlAttribute } from '../../lib/table/schema.ts';
+import { indexes, streamView, ttlAttribute } from '../../lib/table/schema.ts';
 import { queueDepth } from '../dead-letters.ts';
 import { counted } from '../output.ts';
 import type { Target } from '../target.ts';
@@ -54,6 +54,31 @@ export const checkTable = async ({ tableName }: Target): Promise<Finding[]> => {
       'expired rows are deleted',
     ),
   ];
+};
+
+/** Says whether a function is called with the records of a stream. */
+const isConsumed = async (EventSourceArn: string): Promise<boolean> => {
+  const { LambdaClient, ListEventSourceMappingsCommand } = await import('@aws-sdk/client-lambda');
+  const { EventSourceMappings = [] } = await new LambdaClient({}).send(
+    new ListEventSourceMappingsCommand({ EventSourceArn }),
+  );
+  return EventSourceMappings.some(({ State }) => State === 'Enabled' || State === 'Enabling');
+};
+
+/** History is made from the table's stream, which a restored table does not have. */
+export const checkStream = async ({ kind, tableName }: Target): Promise<Finding[]> => {
+  const { Table = {} } = await client.send(new DescribeTableCommand({ TableName: tableName }));
+  const { StreamSpecification: stream, LatestStreamArn } = Table;
+  if (!stream?.StreamEnabled || stream.StreamViewType !== streamView || LatestStreamArn === undefined)
+    return [
+      failIf('stream', [
+        'the table has none that holds both images of an item: no change enters the history of credit',
+        'Enable it, and name it in restoredStream (docs/operate/deploy.md, "Restore", steps 2 and 4).',
+      ]),
+    ];
+  const isRead = kind === 'local' || (await isConsumed(LatestStreamArn));
+  const unread = 'no function reads it: no change enters the history of credit';
+  return [failIf('stream', !isRead && [unread, redeploy], 'is read')];
 };
 
 /** The local service needs no backup. */

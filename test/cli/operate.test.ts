@@ -259,7 +259,18 @@ test('the doctor reports each check as ok, warn or fail, and says how to mend it
 
   const found = Object.fromEntries(well.rows.map((row) => [row.check, row]));
   expect(well.code).toBe(0);
-  for (const check of ['deployment', 'api', 'clock', 'table', 'indexes', 'clean-up', 'queue', 'sweep', 'stores'])
+  for (const check of [
+    'deployment',
+    'api',
+    'clock',
+    'table',
+    'indexes',
+    'clean-up',
+    'stream',
+    'queue',
+    'sweep',
+    'stores',
+  ])
     expect(found[check], check).toMatchObject({ state: 'ok' });
   expect(found['keys of Ailing']).toMatchObject({ state: 'warn', fix: expect.stringContaining('store key issue') });
   expect(found['sales of Ailing']).toMatchObject({
@@ -268,6 +279,7 @@ test('the doctor reports each check as ok, warn or fail, and says how to mend it
     fix: `Open it: store open ${id}`,
   });
   expect(found['sales of Demo Store']).toMatchObject({ state: 'ok' });
+  expect(found['history of Demo Store']).toMatchObject({ state: 'ok', detail: expect.stringContaining('newest row') });
   expect(found['dead letters']).toMatchObject({ state: 'warn' });
   expect(found['dispenser of Demo Store']).toMatchObject({ state: 'ok' });
   expect(ill.code).toBe(1);

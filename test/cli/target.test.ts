@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProgram } from '../../cli/program.ts';
 import { createStore } from '../../cli/stores.ts';
 import { findKey } from '../../lib/store/api-keys.ts';
+import { streamView } from '../../lib/table/schema.ts';
 
 import { runStore } from '../support/cli.ts';
 import { serve, startTestQueue } from '../support/deliveries.ts';
@@ -84,6 +86,7 @@ test('the doctor checks a deployment, and fails if the sweep does not run', asyn
 
   const stateOf = Object.fromEntries(rows.map(({ check, state }) => [check, state]));
   expect(stateOf).toMatchObject({ deployment: 'ok', api: 'ok', clock: 'ok', table: 'ok', indexes: 'ok', queue: 'ok' });
+  expect(stateOf.stream).toBe('ok');
   expect(rows.find(({ check }) => check === 'sweep')).toMatchObject({
     state: 'fail',
     detail: expect.stringContaining('none has run yet'),
@@ -95,6 +98,24 @@ test('the doctor checks a deployment, and fails if the sweep does not run', asyn
     fix: expect.stringContaining('Concurrent executions'),
   });
   expect(code).toBe(1);
+});
+
+test('the doctor fails where the table has no stream, as after a restore, or nothing reads it', async () => {
+  const client = new DynamoDBClient({});
+  const TableName = process.env.TABLE_NAME ?? '';
+  const streamFound = async (more = {}) => {
+    const { rows } = await runStore(['doctor', '--stage', 'prod', '--json'], { ...env, ...more });
+    return rows.find(({ check }) => check === 'stream');
+  };
+
+  const unread = await streamFound({ TEST_MAPPING: 'Disabled' });
+  await client.send(new UpdateTableCommand({ TableName, StreamSpecification: { StreamEnabled: false } }));
+  const none = await streamFound();
+  const StreamSpecification = { StreamEnabled: true, StreamViewType: streamView } as const;
+  await client.send(new UpdateTableCommand({ TableName, StreamSpecification }));
+
+  expect(unread).toMatchObject({ state: 'fail', detail: expect.stringContaining('no function reads it') });
+  expect(none).toMatchObject({ state: 'fail', fix: expect.stringContaining('restoredStream') });
 });
 
 test('explains how to go on without a deployment, with an old one, without a region and without a local service', async () => {

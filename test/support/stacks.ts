@@ -1,11 +1,12 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { GetAccountSettingsCommand, LambdaClient, ListEventSourceMappingsCommand } from '@aws-sdk/client-lambda';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { mockClient } from 'aws-sdk-client-mock';
 
 /**
  * The command's tests load this into it (`NODE_OPTIONS=--import`). It stubs CloudFormation with the stacks of
- * `TEST_STACKS`, the outputs of each as JSON, Lambda with the quota of a new account, and STS with the identity
+ * `TEST_STACKS`, the outputs of each as JSON, Lambda with the quota of a new account and, for a table's
+ * stream, one mapping in the state `TEST_MAPPING`, and STS with the identity
  * `TEST_ARN`; without it STS does not answer.
  */
 const stacks: Record<string, Record<string, string>> = JSON.parse(process.env.TEST_STACKS ?? '{}');
@@ -24,7 +25,13 @@ mockClient(CloudFormationClient)
 
 mockClient(LambdaClient)
   .on(GetAccountSettingsCommand)
-  .resolves({ AccountLimit: { ConcurrentExecutions: 10, UnreservedConcurrentExecutions: 10 } });
+  .resolves({ AccountLimit: { ConcurrentExecutions: 10, UnreservedConcurrentExecutions: 10 } })
+  .on(ListEventSourceMappingsCommand)
+  .callsFake(async ({ EventSourceArn }) => ({
+    EventSourceMappings: /:table\/.*\/stream\//.test(EventSourceArn)
+      ? [{ State: process.env.TEST_MAPPING ?? 'Enabled' }]
+      : [],
+  }));
 
 mockClient(STSClient)
   .on(GetCallerIdentityCommand)
