@@ -5,6 +5,7 @@ import { auditCredit } from '../../cli/audit/customer-credit.ts';
 import { putResident } from '../../cli/residents.ts';
 import { source, timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
+import type { HistoryItem } from '../../lib/credit/history.ts';
 import { type CreditLot, listLots, lotType } from '../../lib/credit/lots.ts';
 import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';
 import { type CreditItem, lastChangeOf } from '../../lib/credit/state.ts';
@@ -12,6 +13,7 @@ import { sweepDueLots } from '../../lib/credit/sweep.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { CustomerCredit } from '../../lib/routes/credit.ts';
 import { findCustomerItem, getCustomer } from '../../lib/store/customers.ts';
+import { expectHistory } from '../support/history.ts';
 import { freshTable } from '../support/service.ts';
 import { volume } from '../support/volume.ts';
 import { balanceOf, emptyCustomer, expire, increment, type ModelCustomer, set } from './credit-model.ts';
@@ -34,6 +36,8 @@ interface Real {
   uuids: string[];
   /** The credit of each customer after the last command. */
   before: Map<string, Stored>;
+  /** The customers' items after each command. History has to tell of all of them. */
+  seen: CreditItem[];
 }
 
 interface Stored {
@@ -87,6 +91,21 @@ const compare = async (model: Model, real: Real): Promise<void> => {
     expect(auditCredit(item, stored.lots)).toEqual([]);
     expectNumbered(real.before.get(uuid), stored);
     real.before.set(uuid, stored);
+    real.seen.push(item);
+  }
+};
+
+/** The history of every customer is whole, and its rows have the balances that were seen after each command. */
+const expectTold = async (seen: readonly CreditItem[]): Promise<void> => {
+  const items = (await expectHistory()) as unknown as HistoryItem[];
+  const name = (owner: string, sequence: number): string => `${owner} ${sequence}`;
+  const rows = new Map(
+    items.filter(({ kind }) => kind).map((row) => [name(row.pk.replace(/#\w+$/, ''), Number(row.sk)), row]),
+  );
+  for (const { pk, sk, creditVersion = 0, credit = 0, restrictedCredit = 0 } of seen) {
+    if (creditVersion === 0) continue;
+    const row = rows.get(name(`${pk.split('#')[0]}#HISTORY#${sk}`, creditVersion));
+    expect([row?.credit, row?.restrictedCredit]).toEqual([credit, restrictedCredit]);
   }
 };
 
@@ -182,9 +201,10 @@ beforeAll(async () => {
 });
 
 test(
-  `credit behaves as the rules say, and the books are true after every command (seed ${seed})`,
+  `credit behaves as the rules say, books are true after every command, and history tells of each (seed ${seed})`,
   async () => {
     let now = Date.parse('2028-02-29T12:00:00.000Z');
+    const seen: CreditItem[] = [];
 
     await fc.assert(
       fc.asyncProperty(commands, async (cmds) => {
@@ -196,11 +216,12 @@ test(
           now,
           holders: uuids.map(() => ({ regular: emptyCustomer(), restricted: emptyCustomer() })),
         };
-        await fc.asyncModelRun(() => ({ model, real: { store, uuids, before: new Map() } }), cmds);
+        await fc.asyncModelRun(() => ({ model, real: { store, uuids, before: new Map(), seen } }), cmds);
         now = model.now;
       }),
       { numRuns: runs, seed, ...(process.env.CREDIT_MODEL_PATH && { path: process.env.CREDIT_MODEL_PATH }) },
     );
+    await expectTold(seen);
   },
   10 * 60_000 * Math.max(1, runs / 300),
 );

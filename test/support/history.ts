@@ -1,8 +1,11 @@
+import { expect } from 'vitest';
+import { auditHistories } from '../../cli/audit/history.ts';
 import { handler } from '../../functions/stream-consumer.ts';
 import { consumerAccess } from '../../infra/permissions.ts';
 import { tableName } from '../../lib/table/client.ts';
 import { type Consumer, readStream } from '../../local/stream.ts';
 import { asFunction } from './access.ts';
+import { wholeTable } from './service.ts';
 
 /** The consumer under its role in the stack. */
 const consumer: Consumer = (event) => asFunction('stream-consumer', consumerAccess, () => handler(event));
@@ -16,4 +19,13 @@ export const catchUp = async (): Promise<void> => {
   const reader = readers.get(table) ?? readStream({ endpoint, table, consumer });
   readers.set(table, reader);
   await reader.toEnd();
+};
+
+/** Lets history catch up, and expects that it is whole for every customer of this file's table. Answers the table's items. */
+export const expectHistory = async (): Promise<Record<string, unknown>[]> => {
+  await catchUp();
+  const items = await wholeTable();
+  for (const ofStore of Map.groupBy(items, ({ pk }) => String(pk).split('#')[0]).values())
+    expect(auditHistories(ofStore)).toEqual([]);
+  return items;
 };
