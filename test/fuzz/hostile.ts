@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { codePoints } from '../support/code-points.ts';
 
 /** Values that often break programs, as they appear in a request. */
 
@@ -58,7 +59,7 @@ const strings = [
 /** Any text, up to a far too long one. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...strings) },
-  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 80 }) },
+  { weight: 2, arbitrary: fc.string({ unit: codePoints, maxLength: 80 }) },
   { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 80 }) },
   {
     weight: 1,

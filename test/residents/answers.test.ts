@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { createStore } from '../../cli/stores.ts';
 import { source } from '../../lib/clock.ts';
 import { answerLookUp, avatarOf } from '../../lib/delivery/lookup.ts';
+import { codePoints } from '../support/code-points.ts';
 import { placeDispenser, startTestLookUps } from '../support/look-ups.ts';
 import { ada, bob, seedResidents } from '../support/residents.ts';
 import { freshTable } from '../support/service.ts';
@@ -32,7 +33,7 @@ const part = fc.constantFrom(
 );
 const anything = fc.oneof(
   fc.array(part, { maxLength: 5 }).map((parts) => parts.join('')),
-  fc.string({ unit: 'binary', maxLength: 80 }),
+  fc.string({ unit: codePoints, maxLength: 80 }),
   fc.constantFrom(`${asked.uuid} ${asked.username}`, `${asked.uuid.toUpperCase()} MIRA.VALE`),
 );
 /** A second reading of an answer: `uuid name`, of which the part that was asked for must be right. */
