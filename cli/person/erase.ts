@@ -129,17 +129,17 @@ const endCredit = async (store: string, uuid: string, pseudonym: string): Promis
   return item.creditVersion;
 };
 
-/** Gives everything its fate, in turn. False if something has changed meanwhile: the rest is as it was. */
-const eraseFound = async (found: readonly Found[], erasure: Erasure, log: readonly Write[]): Promise<boolean> => {
+/** Gives everything its fate, in turn. Stops where something has changed meanwhile: the rest is as it was. */
+const eraseFound = async (found: readonly Found[], erasure: Erasure, log: readonly Write[]): Promise<void> => {
   const { store, pseudonym } = erasure;
   const writes = async (turn: PersonKind['turn'], of = erasure): Promise<Write[][]> => {
     const inTurn = found.filter(({ kind }) => kind.turn === turn);
     return (await Promise.all(inTurn.map((one) => writesOf(one, of)))).flat();
   };
-  if (!(await carryOut(await writes('first')))) return false;
+  if (!(await carryOut(await writes('first')))) return;
   const owned = await rowsOf({ partition: ownedKey(store, pseudonym, '').pk })({ descending: false });
   const together = await writes('together', { ...erasure, owned: owned.length });
-  return (await carryOut([[...together.flat(), ...log]])) && carryOut(await writes('last'));
+  if (await carryOut([[...together.flat(), ...log]])) await carryOut(await writes('last'));
 };
 
 const itemsOf = <T>(found: readonly Found[], wanted: PersonKind): T[] =>
@@ -175,6 +175,7 @@ export const erasePerson = async (
 ): Promise<string | undefined> => {
   let pseudonym: string | undefined;
   for (let attempt = 1; ; attempt++) {
+    if (attempt > 1) await pauseOvertaken(attempt - 1);
     const found = await findPerson(store, uuid);
     if (found.length === 0) return pseudonym;
     const obstacles = obstaclesTo(found, { uuid, forfeit });
@@ -189,7 +190,8 @@ export const erasePerson = async (
     if (isAtRest) checkLots(atRest);
     if (atRest.some(({ kind, items }) => items.some((item) => kind.erased(item, erasure))))
       await putPseudonym(store, pseudonym);
-    if (!isAtRest || !(await eraseFound(atRest, erasure, log(pseudonym)))) await pauseOvertaken(attempt);
+    // A look at what is left follows in any case: something may have come meanwhile.
+    if (isAtRest) await eraseFound(atRest, erasure, log(pseudonym));
   }
 };
 
@@ -197,9 +199,10 @@ export const erasePerson = async (
 export const eraseShared = async (uuid: string, log: (pseudonym: string) => Write[]): Promise<void> => {
   const pseudonym = await pseudonymOf(uuid);
   for (let attempt = 1; ; attempt++) {
+    if (attempt > 1) await pauseOvertaken(attempt - 1);
     const found = await findShared(uuid);
     if (found.length === 0) return;
     const erasure = { store: '', uuid, pseudonym, owned: 0 };
-    if (!(await eraseFound(found, erasure, log(pseudonym)))) await pauseOvertaken(attempt);
+    await eraseFound(found, erasure, log(pseudonym));
   }
 };

@@ -5,7 +5,7 @@ import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { handler as consumer } from '../../functions/stream-consumer.ts';
 import { now, timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
-import { claimDelivery, completeDelivery, failDelivery } from '../../lib/delivery/deliveries.ts';
+import { claimDelivery, completeDelivery, failDelivery, reopenDelivery } from '../../lib/delivery/deliveries.ts';
 import { recordPurchase } from '../../lib/store/spend.ts';
 import * as dynamodb from '../../lib/table/dynamodb.ts';
 import type { Item } from '../../lib/table/language.ts';
@@ -38,6 +38,8 @@ beforeEach(() => {
 });
 afterEach(() => {
   delete engine.transact;
+  delete engine.get;
+  delete engine.query;
 });
 
 const call = async (method: string, path: string, body?: object) => {
@@ -115,6 +117,12 @@ const everythingAgain = async (): Promise<void> => {
 
 const historyOf = async (uuid: string) => (await call('GET', `/v1/customers/${uuid}/credit/history`)).data;
 
+/** A customer's history, once it has so many rows. */
+const historyWith = async (count: number, uuid = avatar.uuid) => {
+  await expect.poll(() => historyOf(uuid)).toHaveLength(count);
+  return historyOf(uuid);
+};
+
 /** Calls `work` before each transaction of an erasure is sent, with its number. */
 const atEach = (work: (number: number) => Promise<unknown> | undefined): void => {
   let number = 0;
@@ -133,6 +141,7 @@ test('exports everything about one avatar in the forms of the API, and nothing a
   const card = await live();
   await give(20, '2099-02-01T00:00:00.000Z');
   const own = `/v1/customers/${avatar.uuid}`;
+  await historyWith(5);
 
   const { code, stdout } = await service.run('resident', 'export', avatar.username, '--all-stores', '--json');
 
@@ -185,7 +194,7 @@ test('erases an avatar: the books keep a pseudonym, the audit stays green, and n
   const card = await live();
   const own = `/v1/customers/${avatar.uuid}`;
   const [lots, spend] = [await call('GET', `${own}/credit/lots`), await call('GET', `${own}/spend`)];
-  const history = await historyOf(avatar.uuid);
+  const history = await historyWith(4);
 
   const erased = await erase('--all-stores');
 
@@ -289,6 +298,51 @@ test.each([1, 2])('credit that comes before transaction %i of an erasure is neit
   await expectNothingLeft();
 });
 
+test('waits for the history of changes that come while it reads', async () => {
+  await live();
+  await historyWith(4);
+  const { promise: isWaitedFor, resolve: wait } = Promise.withResolvers<void>();
+  let looks = 0;
+  engine.get = async (key) => {
+    // Its fifth look at the customer is the one by which it decides.
+    if (key.pk.endsWith('#CUSTOMER') && key.sk === avatar.uuid && ++looks === 5) {
+      await give(5);
+      await give(-5);
+    }
+    return dynamodb.get(key);
+  };
+  engine.transact = async (writes, token) => {
+    const isHistory = writes.some((one) => one.kind === 'update' && one.key.pk.includes(`#HISTORY#${avatar.uuid}`));
+    if (isHistory && looks > 0) await isWaitedFor;
+    return dynamodb.transact(writes, token);
+  };
+  engine.query = async (query) => {
+    if (looks > 5 && query.partition.includes('#HISTORY#')) wait();
+    return dynamodb.query(query);
+  };
+
+  const { code, rows, stderr } = await erase(...demo);
+
+  wait();
+  expect([code, stderr]).toEqual([0, expect.any(String)]);
+  await everythingAgain();
+  await expectNothingLeft();
+  expect(await historyOf(rows[0].pseudonym)).toHaveLength(6);
+});
+
+test('leaves a delivery that is opened again while it is erased, and refuses as long as that is under way', async () => {
+  await live();
+  const [{ id }] = (await call('GET', `/v1/deliveries?recipient=${avatar.uuid}&state=failed`)).data;
+  atEach((number) =>
+    number === 1 ? reopenDelivery(store, id, { id: randomUUID(), use: () => {} }, () => undefined) : undefined,
+  );
+
+  const refused = await erase(...demo);
+
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(`delivery ${id} of Lamp is under way`)]);
+  expect(await call('GET', `/v1/deliveries/${id}`)).toMatchObject({ state: 'queued', recipientUuid: avatar.uuid });
+});
+
 test('who comes back is a new customer, whose history begins at 1, and gets another pseudonym when erased again', async () => {
   await live();
   const first = (await erase(...demo)).rows[0].pseudonym;
@@ -308,13 +362,15 @@ test('who comes back is a new customer, whose history begins at 1, and gets anot
 test('keeps the operator’s word for other stores, and takes it too with --all-stores', async () => {
   await service.run('resident', 'add', avatar.uuid, avatar.username);
   await buy();
+  const card = await call('POST', '/v1/customers/vera.vendor/actions/grant-gift-card', { credit: 3, transfer: true });
+  expect((await service.run('giftcards', 'redeem', card.id, '--for', avatar.uuid, ...demo)).code).toBe(0);
   const other = (path: string) => service.call('GET', path, service.service.otherStore.key);
 
-  const inOne = await erase(...demo);
+  const inOne = await erase(...demo, '--forfeit');
   const known = await other(`/v1/customers/${avatar.uuid}`);
   const everywhere = await erase('--all-stores');
 
-  expect(inOne.stderr).toMatch(/--all-stores/);
+  expect([inOne.code, inOne.stderr]).toEqual([0, expect.stringMatching(/--all-stores/)]);
   expect(known.body.username).toBe(avatar.username);
   expect(everywhere.code).toBe(0);
   await expectNothingLeft();

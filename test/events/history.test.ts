@@ -5,7 +5,7 @@ import { historyKey } from '../../lib/credit/history.ts';
 import { type LastChange, storedChange } from '../../lib/credit/state.ts';
 import { customerKey } from '../../lib/store/customers.ts';
 import * as dynamodb from '../../lib/table/dynamodb.ts';
-import type { Item } from '../../lib/table/language.ts';
+import { type Item, put } from '../../lib/table/language.ts';
 import { engine } from '../../lib/table/table.ts';
 import { received, startTestQueue } from '../support/deliveries.ts';
 import { randomFrom } from '../support/faults.ts';
@@ -203,6 +203,41 @@ describe('credit from before there was history', () => {
     );
 
     expect(Object.keys(await table()).sort()).toEqual([row(3), day].sort());
+  });
+});
+
+describe('an erased avatar', () => {
+  const first = recordOf(undefined, customer(1, { credit: 5, creditUnlotted: 5, lastChange: increment() }));
+  const markAt = async (erased: string): Promise<void> => {
+    const mark = { ...historyKey(store, ada, 'regular', 1), erased, ttl: 1_900_000_000 };
+    await dynamodb.write(put(mark));
+  };
+
+  test('is no change where their customer arrives under another UUID', async () => {
+    await consume(recordOf(undefined, customer(4, { credit: 0, lastChange: increment(), moved: true })));
+
+    expect(await table()).toEqual({});
+  });
+
+  test.each([
+    ['as late as', at],
+    ['earlier than', '2026-03-04T05:06:07.009Z'],
+  ])('leaves a mark: a change %s it makes no row and counts in no day', async (_, erased) => {
+    await markAt(erased);
+
+    const failed = await consume(first);
+
+    expect(failed).toEqual([]);
+    expect(await table()).toEqual({ [row(1)]: { erased, ttl: 1_900_000_000 } });
+  });
+
+  test('comes back: a later change takes the place of the mark, for good', async () => {
+    await markAt('2026-03-04T05:06:07.007Z');
+
+    await consume(first);
+
+    const facts = { kind: 'increment', at, amount: 5, expired: 0, unlotted: 5, credit: 5, restrictedCredit: 0 };
+    expect(await table()).toEqual({ [row(1)]: facts, [day]: { creditAdded: 5, regularNet: 5 } });
   });
 });
 
