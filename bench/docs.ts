@@ -5,6 +5,7 @@ import * as charts from './charts.ts';
 import type { CpuRow, LatencyRow } from './compare.ts';
 import type { ContentionRow } from './contention.ts';
 import type { CostRow } from './costs.ts';
+import type { HistoryDelay, HistoryRun } from './history.ts';
 import type { ListRow } from './lists.ts';
 import { type Result, resultsDir } from './support.ts';
 import type { WorstRow } from './worst.ts';
@@ -121,6 +122,26 @@ export const writeDocs = async (): Promise<void> => {
     'contention',
     charts.drawContention,
     table<ContentionRow>(['Write', 'At once', 'per second'], (row) => [row.write, row.writers, row.perSecond]),
+  );
+  await fill(
+    'history',
+    async () => {},
+    table<HistoryRun>(['Records', 'Rows of history', 'Records taken', 'Consumers killed', 'rows per second'], (row) => [
+      row.run,
+      row.rows,
+      row.records,
+      row.kills,
+      row.rowsPerSecond,
+    ]),
+  );
+  await fill(
+    'history-delay',
+    async () => {},
+    table<HistoryDelay>(['Changes per second', 'median ms', '99th percentile ms'], (row) => [
+      row.changesPerSecond,
+      row.median,
+      row.p99,
+    ]),
   );
   writeFileSync(docsFile, document);
 };

@@ -49,6 +49,16 @@ requests(rounds(program.command('contention'), 7), 400)
   .description('changes of one customer’s credit per second')
   .action(async (options) => (await import('./contention.ts')).measureContention(options));
 program
+  .command('history')
+  .description(
+    'rows of history per second, from records in and out of order, and the time until a change is in history',
+  )
+  .option('--changes <number>', 'changes of credit to make history of', parseCount, 1_000_000)
+  .option('--customers <number>', 'customers whose credit they change', parseCount, 1_000)
+  .option('--kills <number>', 'about so many consumers are killed', parseCount, 50)
+  .option('--seed <number>', 'repeats the run that printed it', parseCount)
+  .action(async (options) => (await import('./history.ts')).measureHistory(options));
+program
   .command('docs')
   .description('draws the charts and tables of docs/evidence/benchmarks.md from bench/results')
   .action(async () => (await import('./docs.ts')).writeDocs());

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { routes } from '../lib/routes/routes.ts';
 import { tableName } from '../lib/table/client.ts';
@@ -12,14 +12,21 @@ import { proxyEvent } from '../local/proxy-event.ts';
 import { ensureTable } from '../local/table.ts';
 import startTestEngine from '../test/support/engine.ts';
 
+/** Makes another table in the engine, which is used from then on. */
+export const newTable = async ({ stream = true } = {}): Promise<void> => {
+  process.env.TABLE_NAME = `bench-${randomUUID()}`;
+  const client = new DynamoDBClient({});
+  await ensureTable(client, tableName());
+  const off = { TableName: tableName(), StreamSpecification: { StreamEnabled: false } };
+  if (!stream) await client.send(new UpdateTableCommand(off));
+  client.destroy();
+};
+
 /** Runs `work` with a table of its own in an engine in memory. */
 export const withTable = async <T>(work: () => Promise<T>): Promise<T> => {
   const stop = await startTestEngine();
   try {
-    process.env.TABLE_NAME = `bench-${randomUUID()}`;
-    const client = new DynamoDBClient({});
-    await ensureTable(client, tableName());
-    client.destroy();
+    await newTable();
     return await work();
   } finally {
     await stop();

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { type HistoryItem, type LotPart, maxLotParts } from '../credit/history.ts';
 import { all, any, below, is, missing, update, type Write } from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
-import { ttlAttribute } from '../table/schema.ts';
-import { transact } from '../table/table.ts';
+import { type Key, ttlAttribute } from '../table/schema.ts';
+import { getMany, transact } from '../table/table.ts';
 import { type DaySums, dayKey, dayOf, plus } from './days.ts';
 import type { Contribution, Parts } from './records.ts';
 
@@ -14,7 +14,7 @@ const byExpiry = (a: LotPart, b: LotPart): number =>
  * Joins parts of one row. The result is the same in whatever order and however often parts come (a semilattice): the first
  * 200 of all, and, where there are more, the time at which the last one of all expires.
  */
-export const joined = (a: Parts, b: Parts): Parts => {
+const joined = (a: Parts, b: Parts): Parts => {
   const lots = [...new Map([...(a.lots ?? []), ...(b.lots ?? [])].map((part) => [part.id, part])).values()];
   lots.sort(byExpiry);
   const isCut = a.lastExpiresAt !== undefined || b.lastExpiresAt !== undefined || lots.length > maxLotParts;
@@ -29,6 +29,8 @@ export const joined = (a: Parts, b: Parts): Parts => {
 interface Task extends Contribution {
   found?: HistoryItem | undefined;
 }
+
+const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
 
 const partsOf = ({ lots, lastExpiresAt }: Parts): Parts => ({
   ...(lots && { lots }),
@@ -71,6 +73,24 @@ const dayWrites = (tasks: readonly Task[]): Write[] => {
   );
 };
 
+/**
+ * A consumer that has met something that was written before expects more of it: a batch came back, or the stream is read
+ * anew. It looks first then, since a read costs a fraction of a refused write, until it finds nothing.
+ */
+let mayRepeat = false;
+
+/** The contributions of which the table lacks something. */
+const unwritten = async (tasks: readonly Task[]): Promise<readonly Task[]> => {
+  const found = await getMany<HistoryItem>(
+    tasks.map(({ key }) => key),
+    { consistent: true },
+  );
+  const items = new Map(found.map((item) => [nameOf(item), item]));
+  const left = tasks.flatMap((task) => leftOf(task, items.get(nameOf(task.key))));
+  mayRepeat = left.length < tasks.length;
+  return left;
+};
+
 /** Writes facts with the sums of their days in one transaction. A refusal says what is there already; the rest is sent again. */
 const recordTogether = async (tasks: readonly Task[]): Promise<void> => {
   let left = tasks;
@@ -80,7 +100,10 @@ const recordTogether = async (tasks: readonly Task[]): Promise<void> => {
     if (!refusals) return;
     left = left.flatMap((task, index) => {
       const refusal = refusals[index];
-      return refusal?.refused ? leftOf(task, refusal.item as HistoryItem | undefined) : [task];
+      if (!refusal?.refused) return [task];
+      const rest = leftOf(task, refusal.item as HistoryItem | undefined);
+      mayRepeat ||= rest.length === 0;
+      return rest;
     });
   }
 };
@@ -109,7 +132,7 @@ const cut = (tasks: readonly Task[]): Task[][] => {
 const byItem = (contributions: readonly Contribution[]): Contribution[] => {
   const items = new Map<string, Contribution>();
   for (const one of contributions) {
-    const name = `${one.key.pk} ${one.key.sk}`;
+    const name = nameOf(one.key);
     const other = items.get(name);
     items.set(
       name,
@@ -130,6 +153,7 @@ const byItem = (contributions: readonly Contribution[]): Contribution[] => {
  * table does not take them; some may be written then.
  */
 export const record = async (contributions: readonly Contribution[]): Promise<void> => {
+  const tasks = byItem(contributions);
   // One after another: all of a store count in the same days.
-  for (const tasks of cut(byItem(contributions))) await recordTogether(tasks);
+  for (const some of cut(mayRepeat ? await unwritten(tasks) : tasks)) await recordTogether(some);
 };

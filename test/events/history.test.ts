@@ -348,6 +348,23 @@ describe('a batch', () => {
   });
 });
 
+test('looks before it writes once it has met a repeat, until it finds none', async () => {
+  const change = (version: number) =>
+    recordOf(customer(version - 1, { lastChange: increment() }), customer(version, { lastChange: increment() }));
+  const batch = (from: number) => Array.from({ length: 90 }, (_, index) => change(from + index));
+  await consume(...batch(2));
+  const units: number[] = [];
+
+  for (const records of [batch(2), [...batch(2), change(92)], batch(93), batch(183)]) {
+    logLines.length = 0;
+    await consume(...records);
+    units.push(logLines[0]?.units ?? 0);
+  }
+
+  // A refused transaction; 91 reads and one row, whose amount is 0 and counts nowhere; a look that finds nothing; none.
+  expect(units.slice(1)).toEqual([91 + 2, 90 + 180, 180]);
+});
+
 const seed = Number(process.env.HISTORY_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 /** Shuffles in place (Fisher-Yates). */

@@ -137,10 +137,13 @@ describe('policies', () => {
     expect(reached).toEqual([]);
   });
 
-  test('the stream’s consumer may update history, days and marks alone, and read or delete nothing in the table', () => {
-    const [update, ...others] = tablePart('stream-consumer');
+  test('the stream’s consumer may update history, days and marks, read two of them, and delete nothing', () => {
+    const [read, update, ...others] = tablePart('stream-consumer');
 
     expect(others).toEqual([]);
+    expect(read?.actions).toEqual(['BatchGetItem', 'GetItem', 'Query'].map((one) => `"dynamodb:${one}"`));
+    const reads = ['*#HISTORY', '*#HISTORY#*', '*#MARK', '*#MARK#*'];
+    expect(read?.condition).toMatchObject({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': reads } });
     expect(update?.actions).toEqual(['"dynamodb:UpdateItem"']);
     const keys = ['*#HISTORY', '*#HISTORY#*', '*#DAY', '*#DAY#*', '*#MARK', '*#MARK#*'];
     expect(update?.condition).toMatchObject({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys } });
