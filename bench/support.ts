@@ -90,7 +90,7 @@ export interface Result<T> {
 const loadBefore = Number(process.env.BENCH_LOAD_BEFORE ?? rounded(loadavg()[0] ?? 0));
 
 /** Writes a benchmark's rows, with the facts of this machine, to bench/results, and prints them. */
-export const report = <T extends object>(name: string, rows: T[]): void => {
+export const report = <T extends object>(name: string, rows: T[], command = name): void => {
   const machine = {
     cores: availableParallelism(),
     cpu: cpus()[0]?.model.trim() ?? '',
@@ -99,7 +99,7 @@ export const report = <T extends object>(name: string, rows: T[]): void => {
     loadBefore,
   };
   const result: Result<T> = {
-    command: `npm run bench -- ${name}`,
+    command: `npm run bench -- ${command}`,
     date: new Date().toISOString().slice(0, 10),
     machine,
     rows,

@@ -7,13 +7,13 @@ import { type Key, partition } from '../table/schema.ts';
 import { rowsOf } from '../table/table.ts';
 
 /** A sum of a day, or the amount by which the balances of all customers grew in it, of each type. */
-type DaySum = AnsweredSum | 'regularNet' | 'restrictedNet';
+export type DaySum = AnsweredSum | 'regularNet' | 'restrictedNet';
 
 /** A sum that would be 0 is absent. */
 export type DaySums = Partial<Record<DaySum, number>>;
 
 /** One part of a day's sums in a store. A day is the sum of its parts. */
-interface DayItem extends Key, DaySums {}
+export interface DayItem extends Key, DaySums {}
 
 /** The parts of a day: consumers that run side by side hardly ever write to the same one. */
 const dayParts = 16;

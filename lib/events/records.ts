@@ -14,7 +14,7 @@ import { type DaySums, sumsOfRow } from './days.ts';
 export type Parts = Pick<HistoryItem, 'lots' | 'lastExpiresAt'>;
 
 /** The mark of a change that counts in the sums of its day and has no row of history. */
-interface Mark {
+export interface Mark {
   kind: 'granted' | 'redeemed' | 'delivered' | 'failed';
   at: string;
   /** In seconds since 1970. The stream brings no record of the change any more by then. */
