@@ -50,7 +50,7 @@ const numberFaults = (changes: readonly RecordedChange[], version: number): stri
     next = sequence + 1;
   }
   if (next <= version) faults.push(`history lacks the changes ${span(next, version)} of ${version}`);
-  if (next > version + 1) faults.push(`history has the change ${next - 1}, of ${version}`);
+  if (next > version + 1) faults.push(`history has the change ${next - 1}, beyond the last, ${version}`);
   return faults;
 };
 

@@ -30,7 +30,6 @@ interface ImportedRow {
   amount: number;
 }
 
-export { changeKinds };
 export type ChangeKind = (typeof changeKinds)[number];
 
 /** The texts of a request about its change: both absent where they were empty. */

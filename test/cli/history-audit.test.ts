@@ -81,7 +81,7 @@ test.each<[string, () => string[], string]>([
   [
     'a version that is behind',
     () => faultsWith(customer(), (item) => ({ ...item, creditVersion: 8 })),
-    'history has the change 9, of 8',
+    'history has the change 9, beyond the last, 8',
   ],
   [
     'a row of another number',

@@ -4,14 +4,8 @@ import { timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import { asDecided, type CreditLot, listLots, lotType } from '../../lib/credit/lots.ts';
 import { redeemGiftCard } from '../../lib/credit/redeem.ts';
-import {
-  type Author,
-  type CreditItem,
-  changeKinds,
-  type LastChange,
-  lastChangeOf,
-  storedChange,
-} from '../../lib/credit/state.ts';
+import { type Author, type CreditItem, type LastChange, lastChangeOf, storedChange } from '../../lib/credit/state.ts';
+import { changeKinds } from '../../lib/routes/credit.ts';
 import { customerKey, findCustomerItem } from '../../lib/store/customers.ts';
 import { putGiftCard } from '../../lib/store/gift-cards.ts';
 import { update } from '../../lib/table/language.ts';
