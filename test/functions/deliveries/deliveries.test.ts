@@ -11,7 +11,7 @@ import {
 } from '../../../lib/delivery/deliveries.ts';
 import { type DeliveryState, deliveryStates } from '../../../lib/routes/deliveries.ts';
 import { anOrder, failQueue, received, startTestQueue } from '../../support/deliveries.ts';
-import { answerLost, holdReads, intercept, throttled } from '../../support/faults.ts';
+import { answerLost, holdReads, intercept, notSent } from '../../support/faults.ts';
 import { newResident, unknownUuid } from '../../support/residents.ts';
 import { setClock, startTestService } from '../../support/service.ts';
 import { walkList } from '../../support/walk.ts';
@@ -207,8 +207,7 @@ test('with an Idempotency-Key a retry is repeated although neither queue nor tab
   const headers = { 'Idempotency-Key': randomUUID() };
   failQueue(false);
   stop = intercept(async (call, send) => {
-    if (call.isWrite && JSON.stringify(call.input).includes('no such item')) throw throttled();
-    if (call.isWrite && JSON.stringify(call.input).includes('#DELIVERY#failed')) throw throttled();
+    if (call.isWrite && JSON.stringify(call.input).includes('#DELIVERY#failed')) throw notSent();
     return send();
   });
   const unconfirmed = await retry(id, headers);
@@ -222,6 +221,25 @@ test('with an Idempotency-Key a retry is repeated although neither queue nor tab
   expect([repeated.status, repeated.body.state]).toEqual([200, 'queued']);
   expect([kept.status, kept.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
   expect(await received(queueUrl)).toHaveLength(1);
+});
+
+test('with an Idempotency-Key a retry that a worker has taken up is answered with the row, and queues nothing', async () => {
+  const { id } = await begun('failed');
+  const headers = { 'Idempotency-Key': randomUUID() };
+  stop = intercept(async (call, send) => {
+    if (call.isWrite && JSON.stringify(call.input).includes('"done"')) throw answerLost();
+    return send();
+  });
+  const first = await retry(id, headers);
+  stop();
+  for (const text of await received(queueUrl)) await claimDelivery(JSON.parse(text), 0);
+
+  now += 41_000;
+  setClock(now);
+  const again = await retry(id, headers);
+
+  expect([first.status, again.status, again.body.attempts]).toEqual([200, 200, 2]);
+  expect(await received(queueUrl)).toEqual([]);
 });
 
 test('a retry whose write was answered late opens the delivery once', async () => {

@@ -4,10 +4,13 @@ import { handler } from '../../../functions/delivery-worker.ts';
 import { workerAccess } from '../../../infra/permissions.ts';
 import { newId, timestamp } from '../../../lib/clock.ts';
 import { registerDispenser } from '../../../lib/delivery/dispensers.ts';
+import { claimRedelivery, leaveUnconfirmed, noteDelivered, ownedKey } from '../../../lib/store/owned.ts';
 import { recordPurchase } from '../../../lib/store/spend.ts';
+import { put } from '../../../lib/table/language.ts';
+import { write } from '../../../lib/table/table.ts';
 import { asFunction } from '../../support/access.ts';
 import { batchOf, contextWith, failQueue, received, serve, startTestQueue } from '../../support/deliveries.ts';
-import { answerLost, holdReads, intercept } from '../../support/faults.ts';
+import { answerLost, holdReads, intercept, notSent } from '../../support/faults.ts';
 import { newResident, unknownUuid } from '../../support/residents.ts';
 import { setClock, startTestService } from '../../support/service.ts';
 import { walkList } from '../../support/walk.ts';
@@ -111,6 +114,30 @@ test('200s as deliver does, names the delivery, and says when it was last given'
   expect([before[0]?.lastDeliveredAt, (await owned())[0]?.lastDeliveredAt]).toEqual([null, timestamp(now)]);
 });
 
+test('an owned product of an earlier version counts as bought once, in 1970, and the next purchase says when', async () => {
+  const id = await newProduct();
+  await write(put({ ...ownedKey(service.store, owner.uuid, id) }));
+  const ofIt = async () => (await owned()).find(({ productId }) => productId === id);
+
+  const before = await ofIt();
+  await buy(id);
+
+  expect(before).toMatchObject({ quantity: 1, boughtAt: '1970-01-01T00:00:00.000Z' });
+  expect(await ofIt()).toMatchObject({ quantity: 2, boughtAt: timestamp(now) });
+});
+
+test('says when it was last given, also where deliveries are noted out of order', async () => {
+  const note = async (at: number) => {
+    setClock(at);
+    await noteDelivered(service.store, owner.uuid, product);
+    return (await owned())[0]?.lastDeliveredAt;
+  };
+
+  const noted = [await note(now), await note(now + 1000), await note(now + 500)];
+
+  expect(noted).toEqual([now, now + 1000, now + 1000].map(timestamp));
+});
+
 test('a delivery to somebody who does not own the product makes nobody its owner', async () => {
   const { uuid } = await newResident();
   await service.call('POST', `/v1/products/${product}/actions/deliver`, { recipientIdentifier: uuid });
@@ -191,6 +218,59 @@ test.each([true, false])('after a 503 the next request orders the same delivery 
   expect([unconfirmed, repeated, third].map(({ status }) => status)).toEqual([503, 200, 400]);
   const ids = new Set(await workOff());
   expect([...ids]).toEqual([repeated.headers.get('delivery-id')]);
+});
+
+test('the delivery that is ordered after a 503 holds others off for a minute of its own', async () => {
+  failQueue(false);
+  const answers = [await redeliver()];
+  for (const seconds of [50, 59, 1]) {
+    wait(1000 * seconds);
+    answers.push(await redeliver());
+  }
+
+  expect(answers.map(({ status }) => status)).toEqual([503, 200, 400, 200]);
+});
+
+test('a note that the queue did not confirm an earlier redelivery leaves a later one’s mark', async () => {
+  const key = ownedKey(service.store, owner.uuid, product);
+  const earlier = await claimRedelivery(key, { id: newId(), use: () => {} }, () => {});
+  wait(60_000);
+  const { status } = await redeliver();
+
+  await leaveUnconfirmed(key, earlier);
+
+  expect([status, (await redeliver()).status]).toEqual([200, 400]);
+});
+
+test('with an Idempotency-Key a redelivery keeps the id that it took over, though nothing confirmed or noted it', async () => {
+  const headers = { 'Idempotency-Key': randomUUID() };
+  failQueue(true);
+  const first = await redeliver();
+  failQueue(true);
+  let writes = 0;
+  stop = intercept(async ({ isWrite, input }, send) => {
+    if (isWrite && JSON.stringify(input).includes('#OWNED#') && writes++ > 0) throw notSent();
+    return send();
+  });
+
+  const unconfirmed = await redeliver(product, undefined, headers);
+  stop();
+  wait(61_000);
+  const repeated = await redeliver(product, undefined, headers);
+
+  expect([first, unconfirmed, repeated].map(({ status }) => status)).toEqual([503, 503, 200]);
+  expect(writes).toBeGreaterThan(1);
+  expect(new Set(await workOff())).toEqual(new Set([repeated.headers.get('delivery-id')]));
+});
+
+test('a redelivery that is refused leaves its Idempotency-Key to another request', async () => {
+  const headers = { 'Idempotency-Key': randomUUID() };
+  await redeliver();
+  const refused = await redeliver(product, { message: 'Now' }, headers);
+  wait(60_000);
+  const another = await redeliver(product, { message: 'Later' }, headers);
+
+  expect([refused.status, another.status]).toEqual([400, 200]);
 });
 
 test('with an Idempotency-Key a redelivery that took effect is answered again, and queued under one id', async () => {
