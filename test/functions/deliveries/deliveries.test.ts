@@ -7,9 +7,11 @@ import {
   type Delivery,
   deliveriesList,
   failDelivery,
+  getDelivery,
   letWait,
 } from '../../../lib/delivery/deliveries.ts';
 import { type DeliveryState, deliveryStates } from '../../../lib/routes/deliveries.ts';
+import { type Stamped, withoutStamps } from '../../../lib/table/stamp.ts';
 import { anOrder, failQueue, received, startTestQueue } from '../../support/deliveries.ts';
 import { answerLost, holdReads, intercept, notSent } from '../../support/faults.ts';
 import { newResident, unknownUuid } from '../../support/residents.ts';
@@ -120,11 +122,15 @@ test('refuses the cursor of one list in another, and answers nothing of another 
   const [first] = [await begun('failed'), await begun('failed')];
   const { nextCursor } = (await list('state=failed&limit=1')).pagination;
 
+  const { pagination } = await list(`recipient=${recipient.uuid}&limit=1`);
+  const { uuid } = await newResident();
+
   const refused = await list(`state=queued&limit=1&cursor=${nextCursor}`);
+  const ofAnother = await list(`recipient=${uuid}&limit=1&cursor=${pagination.nextCursor}`);
   const foreign = await service.callOther('GET', `/v1/deliveries/${first.id}`);
   const empty = await service.callOther('GET', `/v1/deliveries?recipient=${recipient.uuid}`);
 
-  expect(refused.errors).toEqual(['Cursor is invalid.']);
+  for (const { errors } of [refused, ofAnother]) expect(errors).toEqual(['Cursor is invalid.']);
   expect([foreign.status, empty.body.data]).toEqual([404, []]);
   expect((await service.callOther('POST', `/v1/deliveries/${first.id}/actions/retry`)).status).toBe(404);
 });
@@ -151,11 +157,15 @@ test.each(['waiting', 'failed'] as const)(
   'retries a delivery that is %s: 200 with the row, and it is queued',
   async (state) => {
     const { id, productId } = await begun(state);
+    now += 1000;
+    setClock(now);
 
     const { status, body } = await retry(id);
 
     expect([status, body.state, body.endedAt]).toEqual([200, 'queued', null]);
     expect(body).toEqual(await read(id));
+    const expiresAt = timestamp(now + 14 * 86_400_000);
+    expect(await getDelivery(service.store, id)).toMatchObject({ expiresAt, inARow: 0 });
     expect((await received(queueUrl)).map((text) => JSON.parse(text))).toMatchObject([{ id, productId }]);
   },
 );
@@ -190,17 +200,38 @@ test.each([
   'after a 503 a delivery is %s as before, and is retried by the next request (message sent: %s)',
   async (state, isSent) => {
     const { id } = await begun(state);
-    const before = await read(id);
+    const record = async () => withoutStamps({ ...(await getDelivery(service.store, id)) } as Stamped);
+    const before = [await record(), await read(id)];
+    now += 1000;
+    setClock(now);
     failQueue(isSent);
 
     const unconfirmed = await retry(id);
-    const after = await read(id);
+    const after = [await record(), await read(id)];
     const repeated = await retry(id);
 
     expect([unconfirmed.status, repeated.status]).toEqual([503, 200]);
     expect(after).toEqual(before);
   },
 );
+
+test('a delivery that a worker claims before the retry is taken back stays with the worker', async () => {
+  const { id } = await begun('failed');
+  let claimed: boolean | undefined;
+  failQueue(true);
+  stop = intercept(async (call, send) => {
+    if (claimed === undefined && call.isWrite && JSON.stringify(call.input).includes('#DELIVERY#failed')) {
+      claimed = false;
+      ({ claimed } = await claimDelivery(anOrder(service.store, { id }), 0));
+    }
+    return send();
+  });
+
+  const { status } = await retry(id);
+
+  expect([status, claimed]).toEqual([503, true]);
+  expect(await read(id)).toMatchObject({ state: 'queued', attempts: 2 });
+});
 
 test('with an Idempotency-Key a retry is repeated although neither queue nor table confirmed that it was put back', async () => {
   const { id } = await begun('failed');
