@@ -153,6 +153,8 @@ export const readStream = ({ endpoint, table, consumer, place: earlier }: Stream
 };
 
 const pollMillis = 100;
+/** The consumer logs why it failed: once a second is enough to read. */
+const retryMillis = 1000;
 
 /** Consumes a stream until it is stopped, through failures of engine and consumer. */
 export const followStream = ({ onPlace, ...options }: StreamOptions & { onPlace: (place: StreamPlace) => void }) => {
@@ -169,8 +171,8 @@ export const followStream = ({ onPlace, ...options }: StreamOptions & { onPlace:
   };
   const run = async (): Promise<void> => {
     while (!stopped.signal.aborted) {
-      await round();
-      await sleep(pollMillis, undefined, { signal: stopped.signal }).catch(() => {});
+      const millis = (await round()) ? pollMillis : retryMillis;
+      await sleep(millis, undefined, { signal: stopped.signal }).catch(() => {});
     }
     // Another round for those records that came during the last one.
     await round();
