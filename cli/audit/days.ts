@@ -34,7 +34,7 @@ const addTo = (sums: Sums, at: string, more: DaySums): void => {
 };
 
 /** Adds up raw items of a store: the sums of its days, and the rows, cards and marks from which they were counted. */
-export const newRecount = () => {
+const newRecount = () => {
   const stored: Sums = new Map();
   const counted: Sums = new Map();
   const readers: Record<string, (item: never) => void> = {

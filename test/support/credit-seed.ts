@@ -2,7 +2,7 @@ import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { auditCredit } from '../../cli/audit/customer-credit.ts';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { type CreditLot, listLots, newLot } from '../../lib/credit/lots.ts';
-import { type CreditItem, dueShardOf } from '../../lib/credit/state.ts';
+import { type CreditItem, dueShardOf, storedChange } from '../../lib/credit/state.ts';
 import { customerKey, customerUpsert, findCustomerItem } from '../../lib/store/customers.ts';
 import { db, tableName } from '../../lib/table/client.ts';
 import { write } from '../../lib/table/table.ts';
@@ -31,6 +31,7 @@ export const customerWithLots = async (
     creditUnlotted: unlotted,
     creditLots: lots.length,
     creditVersion: 1,
+    lastChange: storedChange({ kind: 'import', at: cause.at, types: [{ type: 'regular' }] }),
     ...(due && { creditEpoch: epoch, creditDue: due, due, dues: dueShardOf(uuid) }),
   };
   const names = Object.keys(values);
