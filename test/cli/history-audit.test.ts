@@ -8,7 +8,8 @@ import { customerKey } from '../../lib/store/customers.ts';
 import { update } from '../../lib/table/language.ts';
 import { write } from '../../lib/table/table.ts';
 import { add, change, store, sweep } from '../store/credit.ts';
-import { newCustomer } from '../support/credit-seed.ts';
+import { customerWithLots, newCustomer } from '../support/credit-seed.ts';
+import { intercept } from '../support/faults.ts';
 import { catchUp } from '../support/history.ts';
 import { freshTable, setClock, wholeTable } from '../support/service.ts';
 
@@ -166,4 +167,26 @@ test('takes a repair for the end of what was wrong before it, and waits for a ch
   await checkHistory(store, { onFault: (fault) => faults.push(fault), onChecked: () => {} });
 
   expect(faults).toEqual([]);
+});
+
+test('waits for the parts of a set of 120 lots while they are still to be marked, and for no others', async () => {
+  const lots = Array.from({ length: 120 }, (_, lot) => ({ amount: 2, expiresAt: timestamp(at(100 + lot)) }));
+  const who = await customerWithLots(store, lots, 5);
+  const stop = intercept(async ({ operation, input }, send) => {
+    if (operation === 'UpdateItem' && JSON.stringify(input).includes('#LOT#'))
+      throw new Error('The function has died.');
+    return send();
+  });
+  await change(who, { kind: 'set', credit: 9 });
+  await catchUp();
+  const faultsNow = async (): Promise<string[]> =>
+    auditHistories(await wholeTable()).filter((fault) => fault.includes(who));
+
+  const settling = await faultsNow();
+  await write(update(customerKey(store, who), { set: { pending: undefined } }));
+  const never = await faultsNow();
+  stop();
+
+  expect(settling).toEqual([]);
+  expect(never).toEqual([`customer ${who}: the parts of the change 2 come to 4, not -236.`]);
 });
