@@ -8,7 +8,7 @@ import type { Target } from './target.ts';
 
 /** The operator's log: who changed what by this command. The changes that API keys make are not in it. */
 
-export type Action =
+type Action =
   | 'store.created'
   | 'store.closed'
   | 'store.opened'
