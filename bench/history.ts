@@ -200,7 +200,7 @@ const measureRuns = async (options: Options): Promise<HistoryRun[]> => {
     const rows: HistoryRun[] = [];
     for (const { run, order, ...how } of runs) {
       // Nothing reads a stream here, and to keep one doubles the work of this engine. DynamoDB's burdens no writer.
-      await newTable({ stream: false });
+      await newTable();
       const { seconds, killed } = await consumeAll(made, order, { ...how, random });
       const { rows: found, days: sums } = await readHistory(made.uuids);
       if (found.text() !== made.expected.text())
@@ -222,7 +222,7 @@ const changesPerSecond = 100;
 
 /** The time from the answer to a change until its row can be read, under changes of all customers. */
 const measureDelay = async (): Promise<HistoryDelay[]> => {
-  await newTable();
+  await newTable({ streamed: true });
   const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '';
   const stream = followStream({ endpoint, table: tableName(), consumer: handler, onPlace: () => {} });
   const millis: number[] = [];

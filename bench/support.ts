@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { routes } from '../lib/routes/routes.ts';
 import { tableName } from '../lib/table/client.ts';
@@ -13,12 +13,10 @@ import { ensureTable } from '../local/table.ts';
 import startTestEngine from '../test/support/engine.ts';
 
 /** Makes another table in the engine, which is used from then on. */
-export const newTable = async ({ stream = true } = {}): Promise<void> => {
+export const newTable = async ({ streamed = false } = {}): Promise<void> => {
   process.env.TABLE_NAME = `bench-${randomUUID()}`;
   const client = new DynamoDBClient({});
-  await ensureTable(client, tableName());
-  const off = { TableName: tableName(), StreamSpecification: { StreamEnabled: false } };
-  if (!stream) await client.send(new UpdateTableCommand(off));
+  await ensureTable(client, tableName(), { streamed });
   client.destroy();
 };
 

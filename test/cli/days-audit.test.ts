@@ -10,7 +10,7 @@ import { write } from '../../lib/table/table.ts';
 import { add, change, store } from '../store/credit.ts';
 import { newCustomer } from '../support/credit-seed.ts';
 import { intercept } from '../support/faults.ts';
-import { catchUp } from '../support/history.ts';
+import { catchUp, keepHistory } from '../support/history.ts';
 import { freshTable, setClock, wholeTable } from '../support/service.ts';
 
 const dayMillis = 86_400_000;
@@ -20,6 +20,7 @@ let uuid: string;
 /** Two days of changes: credit that expires, a card, and two ends of one delivery. */
 beforeEach(async () => {
   await freshTable();
+  await keepHistory();
   setClock(start);
   uuid = await newCustomer();
   await add(uuid, 50, start + 1000);

@@ -10,7 +10,7 @@ import { write } from '../../lib/table/table.ts';
 import { add, change, store, sweep } from '../store/credit.ts';
 import { customerWithLots, newCustomer } from '../support/credit-seed.ts';
 import { intercept } from '../support/faults.ts';
-import { catchUp } from '../support/history.ts';
+import { catchUp, keepHistory } from '../support/history.ts';
 import { freshTable, setClock, wholeTable } from '../support/service.ts';
 
 const start = Date.parse('2028-02-29T12:00:00.000Z');
@@ -33,6 +33,7 @@ let items: Item[];
 /** Changes of every kind: of lots and of permanent credit, a set of more lots than a transaction holds, and two expiries. */
 beforeAll(async () => {
   await freshTable();
+  await keepHistory();
   setClock(start);
   const [busy, other] = [await newCustomer(), await newCustomer()];
   for (const who of [busy, other]) {

@@ -15,7 +15,7 @@ import { removeMany, write } from '../../lib/table/table.ts';
 import { add, store } from '../store/credit.ts';
 import { newCustomer } from '../support/credit-seed.ts';
 import { intercept } from '../support/faults.ts';
-import { catchUp } from '../support/history.ts';
+import { catchUp, keepHistory } from '../support/history.ts';
 import { freshTable, setClock, wholeTable } from '../support/service.ts';
 import { volume } from '../support/volume.ts';
 
@@ -27,7 +27,10 @@ const start = Date.parse('2028-02-29T12:00:00.000Z');
 const hour = 3_600_000;
 
 let stop = () => {};
-beforeAll(freshTable);
+beforeAll(async () => {
+  await freshTable();
+  await keepHistory();
+});
 beforeEach(() => setClock(start));
 afterEach(() => stop());
 
@@ -268,6 +271,7 @@ test(`any rows may be lost, wholly or but for their lots (BACKFILL_SEED=${seed})
   });
   const property = fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 14 }), async (commands) => {
     await freshTable();
+    await keepHistory();
     setClock(start);
     const uuid = await newCustomer();
     const fates: string[] = [];

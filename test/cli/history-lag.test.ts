@@ -5,7 +5,7 @@ import { update } from '../../lib/table/language.ts';
 import { write } from '../../lib/table/table.ts';
 import { add, store } from '../store/credit.ts';
 import { newCustomer } from '../support/credit-seed.ts';
-import { catchUp } from '../support/history.ts';
+import { catchUp, keepHistory } from '../support/history.ts';
 import { freshTable, setClock } from '../support/service.ts';
 
 const start = Date.parse('2028-02-29T12:00:00.000Z');
@@ -14,6 +14,7 @@ const look = () => checkHistory({ id: store, name: 'Oak', createdAt: '' });
 
 beforeEach(async () => {
   await freshTable();
+  await keepHistory();
   setClock(start);
 });
 

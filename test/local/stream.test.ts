@@ -11,7 +11,7 @@ import { startEngine } from '../../local/engine.ts';
 import { followStream, readStream, type StreamPlace } from '../../local/stream.ts';
 import { ensureTable } from '../../local/table.ts';
 import { randomFrom } from '../support/faults.ts';
-import { catchUp } from '../support/history.ts';
+import { catchUp, keepHistory } from '../support/history.ts';
 import { freshTable, wholeTable } from '../support/service.ts';
 import { type MadeUpChange, makeUpChanges } from '../support/stream-records.ts';
 
@@ -20,6 +20,7 @@ const uuids = ['11111111-1111-1111-1111-111111111111', '22222222-2222-2222-2222-
 let client: DynamoDBClient;
 beforeEach(async () => {
   await freshTable();
+  await keepHistory();
   client = new DynamoDBClient({});
 });
 afterEach(() => client.destroy());

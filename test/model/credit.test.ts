@@ -13,7 +13,7 @@ import { sweepDueLots } from '../../lib/credit/sweep.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { CustomerCredit } from '../../lib/routes/credit.ts';
 import { findCustomerItem, getCustomer } from '../../lib/store/customers.ts';
-import { expectHistory } from '../support/history.ts';
+import { expectHistory, keepHistory } from '../support/history.ts';
 import { freshTable } from '../support/service.ts';
 import { volume } from '../support/volume.ts';
 import { balanceOf, emptyCustomer, expire, increment, type ModelCustomer, set } from './credit-model.ts';
@@ -198,6 +198,7 @@ const commands = fc.commands(
 beforeAll(async () => {
   process.env.CREDIT_LIMIT = String(limit);
   await freshTable();
+  await keepHistory();
 });
 
 test(

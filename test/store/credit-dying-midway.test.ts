@@ -1,16 +1,12 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { timestamp } from '../../lib/clock.ts';
 import { creditOf } from '../support/credit-seed.ts';
 import { intercept } from '../support/faults.ts';
-import { expectHistory } from '../support/history.ts';
 import { freshTable, setClock } from '../support/service.ts';
 import { volume } from '../support/volume.ts';
 import { balanceOf, change, store, sweep } from './credit.ts';
 import { customerOf, drain, later, settled, some, start } from './large-credit.ts';
 
-afterEach(async () => {
-  if (volume(false, true)) await expectHistory();
-});
 beforeEach(freshTable);
 beforeEach(() => setClock(start));
 

@@ -1,8 +1,7 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { timestamp } from '../../lib/clock.ts';
 import { creditOf } from '../support/credit-seed.ts';
 import { intercept } from '../support/faults.ts';
-import { expectHistory } from '../support/history.ts';
 import { freshTable, setClock } from '../support/service.ts';
 import { volume } from '../support/volume.ts';
 import { balanceOf, change, store, sweep } from './credit.ts';
@@ -11,9 +10,6 @@ import { customerOf, drain, later, settled, some, start } from './large-credit.t
 /** Around the sizes that one transaction and one batch hold; `npm run proof` has the large ones. */
 const sizes = volume([0, 1, 97, 98, 99, 100, 101], [250, 2000]);
 
-afterEach(async () => {
-  if (volume(false, true)) await expectHistory();
-});
 beforeEach(freshTable);
 beforeEach(() => setClock(start));
 

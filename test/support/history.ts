@@ -1,14 +1,23 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect } from 'vitest';
 import { auditHistories } from '../../cli/audit/history.ts';
 import { handler } from '../../functions/stream-consumer.ts';
 import { consumerAccess } from '../../infra/permissions.ts';
 import { tableName } from '../../lib/table/client.ts';
 import { type Consumer, readStream } from '../../local/stream.ts';
+import { ensureTable } from '../../local/table.ts';
 import { asFunction } from './access.ts';
 import { wholeTable } from './service.ts';
 
 /** The consumer under its role in the stack. */
 const consumer: Consumer = (event) => asFunction('stream-consumer', consumerAccess, () => handler(event));
+
+/** Gives this file's table its stream. History knows what is written from then on. */
+export const keepHistory = async (): Promise<void> => {
+  const client = new DynamoDBClient({});
+  await ensureTable(client, tableName());
+  client.destroy();
+};
 
 const readers = new Map<string, ReturnType<typeof readStream>>();
 

@@ -18,11 +18,11 @@ import { asRow } from './access.ts';
 import { atEnd } from './at-end.ts';
 import { logLines } from './log.ts';
 
-/** Makes a table for this test file, which the service uses from then on. */
+/** Makes a table for this test file, which the service uses from then on. It has no stream: see `keepHistory`. */
 export const freshTable = async (): Promise<void> => {
   process.env.TABLE_NAME = `test-${randomUUID()}`;
   const client = new DynamoDBClient({});
-  await ensureTable(client, tableName());
+  await ensureTable(client, tableName(), { streamed: false });
   client.destroy();
 };
 

@@ -4,7 +4,7 @@ import { timestamp } from '../../../lib/clock.ts';
 import { type DaySums, dayKey } from '../../../lib/events/days.ts';
 import { update } from '../../../lib/table/language.ts';
 import { write } from '../../../lib/table/table.ts';
-import { catchUp } from '../../support/history.ts';
+import { catchUp, keepHistory } from '../../support/history.ts';
 import { newResident } from '../../support/residents.ts';
 import { type Call, setClock, startTestService } from '../../support/service.ts';
 
@@ -16,6 +16,7 @@ let call: Call;
 
 beforeAll(async () => {
   service = await startTestService();
+  await keepHistory();
 });
 
 beforeEach(async () => {
