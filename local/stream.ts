@@ -44,7 +44,7 @@ const call = async <T>(endpoint: string, operation: string, input: object): Prom
   const [response] = await once(sent, 'response');
   const answer = (await json(response)) as T & { __type?: string; message?: string };
   if (response.statusCode === 200) return answer;
-  throw Object.assign(new Error(`${operation}: ${answer.message}`), { name: answer.__type?.replace(/.*#/, '') });
+  throw Object.assign(new Error(`${operation}: ${answer.message}`), { name: answer.__type?.split('#').at(-1) });
 };
 
 type Pattern = { readonly [name: string]: Pattern | readonly (string | { exists: true } | { suffix: string })[] };

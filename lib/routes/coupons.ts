@@ -35,7 +35,7 @@ const CouponResponse = z
     discount: z.number().describe(discountText),
     ownerProfit: z.number().describe(ownerProfitText),
     usesPerCustomer: z.int().describe('How often one customer may use the coupon. `0`: without limit.'),
-    expiration: time(
+    expiration: time().describe(
       'The coupon can be applied before this time. A coupon made through the API does not expire: `9999-12-31T23:59:59.999Z`.',
     ),
   })
@@ -140,7 +140,7 @@ const AppliedCouponResponse = z
     productId: uuid().optional().describe('UUID of the product. Only with scope `product`.'),
     customerUuid: uuid().describe('UUID of the customer, in lower case.'),
     customerUsername: z.string().describe('Current username of the customer, in canonical form.'),
-    expiresAt: time('When the application lapses: the time of the request plus `expiresInHours`.'),
+    expiresAt: time().describe('When the application lapses: the time of the request plus `expiresInHours`.'),
     replaced: boolean().describe(
       'Whether this overwrote an application still in force for the same customer and scope.',
     ),

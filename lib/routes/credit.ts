@@ -75,9 +75,9 @@ const CreditLotResponse = z
     state: z
       .enum(stateOfLot)
       .describe('`open`, or how it ended. A lot that has come due is `open` until the sweep or a change closes it.'),
-    createdAt: time('When it was added.'),
-    expiresAt: time('When it expires.'),
-    endedAt: timeOrNull('When it ended. Null: it is open.'),
+    createdAt: time().describe('When it was added.'),
+    expiresAt: time().describe('When it expires.'),
+    endedAt: timeOrNull().describe('When it ended. Null: it is open.'),
   })
   .meta({ id: 'CreditLotResponse' });
 
@@ -111,7 +111,7 @@ const LotPart = z.object({
       'UUID of the lot, in lower case. Null: permanent credit, or the lots of a change beyond the first 200 together.',
     ),
   amount: z.int().describe('L$ that were added; negative for those that were taken, expired or were superseded.'),
-  expiresAt: timeOrNull('When the lot expires, or the last of several. Null: permanent credit.'),
+  expiresAt: timeOrNull().describe('When the lot expires, or the last of several. Null: permanent credit.'),
 });
 
 const nullableId = (words: string) => z.string().nullable().describe(`${words} Null: none.`);
@@ -119,7 +119,7 @@ const nullableId = (words: string) => z.string().nullable().describe(`${words} N
 const CreditChangeResponse = z
   .object({
     sequence: z.int().describe("The number of the change among those of the customer's credit, from 1 on."),
-    at: time('When it was made.'),
+    at: time().describe('When it was made.'),
     type: z.enum(typeOfCredit).describe('The type of credit that changed. The other balance stayed as it was.'),
     kind: z
       .enum(changeKinds)

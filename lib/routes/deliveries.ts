@@ -23,8 +23,8 @@ const DeliveryResponse = z
       .string()
       .nullable()
       .describe('Why the last attempt failed; null: none has failed, or it is delivered.'),
-    createdAt: time('When it was ordered.'),
-    endedAt: timeOrNull('When it was delivered or failed; null: it goes on.'),
+    createdAt: time().describe('When it was ordered.'),
+    endedAt: timeOrNull().describe('When it was delivered or failed; null: it goes on.'),
     saleId: uuid().nullable().describe('UUID of the sale that it belongs to; null: of none.'),
   })
   .meta({ id: 'DeliveryResponse' });

@@ -38,7 +38,7 @@ const DispenserResponse = z
         'The key that requests to the dispenser are signed with. It stays while the same API key registers from the same host; ' +
           'otherwise the answer holds a new one. Keep it.',
       ),
-    registeredAt: time('When this registration was made.'),
+    registeredAt: time().describe('When this registration was made.'),
   })
   .meta({ id: 'DispenserResponse' });
 

@@ -14,8 +14,8 @@ const ProductDiscount = z
       .int()
       .describe('DiscountType. `0`: percent off. `1`: flat amount off. `2`: the price is replaced by `value`.')
       .meta({ enum: [0, 1, 2] }),
-    startDate: timeOrNull('When the discount begins; null: it has begun.'),
-    endDate: timeOrNull('When the discount ends: it runs before this time; null: it has no end.'),
+    startDate: timeOrNull().describe('When the discount begins; null: it has begun.'),
+    endDate: timeOrNull().describe('When the discount ends: it runs before this time; null: it has no end.'),
   })
   .meta({ id: 'ProductDiscount' });
 
@@ -80,8 +80,10 @@ const OwnedProduct = z
     productId: uuid().describe('UUID of the product, in lower case.'),
     name: z.string().describe('Name of the product; empty where the store has no such product any more.'),
     quantity: z.int().describe('How many times the customer has bought it.'),
-    boughtAt: time('When the customer bought it first.'),
-    lastDeliveredAt: timeOrNull('When the dispenser last gave it to the customer; null: never, as far as is known.'),
+    boughtAt: time().describe('When the customer bought it first.'),
+    lastDeliveredAt: timeOrNull().describe(
+      'When the dispenser last gave it to the customer; null: never, as far as is known.',
+    ),
   })
   .meta({ id: 'OwnedProductResponse' });
 

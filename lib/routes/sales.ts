@@ -68,7 +68,7 @@ const QuoteResponse = z
       .nullable()
       .describe('Send it with the sale: it fixes these prices for two minutes. Null where the sale would be refused.')
       .meta({ maxLength: maxCursorLength }),
-    expiresAt: timeOrNull('When the quote ends: it counts before this time. Null without a quote.'),
+    expiresAt: timeOrNull().describe('When the quote ends: it counts before this time. Null without a quote.'),
   })
   .meta({ id: 'QuoteResponse' });
 

@@ -14,7 +14,7 @@ const StoreResponse = z
         id: z.string().describe('Id of the API key: the 12 characters after `sis_live_` or `sis_test_`.'),
         name: z.string().describe('Name of the key.'),
         scopes: z.array(z.string()).describe('The scopes that the key has.'),
-        expiresAt: timeOrNull('When the key ends. Null: it does not.'),
+        expiresAt: timeOrNull().describe('When the key ends. Null: it does not.'),
       })
       .describe('The API key of this request.'),
   })

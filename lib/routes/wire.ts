@@ -208,9 +208,9 @@ export const remarks = {
   ),
 };
 
-/** A time in an answer, UTC with milliseconds, with its text for the reference. */
-export const time = (about: string) => z.string().describe(about).meta({ format: 'date-time' });
-export const timeOrNull = (about: string) => z.string().nullable().describe(about).meta({ format: 'date-time' });
+/** A time in an answer, UTC with milliseconds. */
+export const time = () => z.string().meta({ format: 'date-time' });
+export const timeOrNull = () => z.string().nullable().meta({ format: 'date-time' });
 
 /** The two types of credit that a customer has. */
 export const balances = {

@@ -11,6 +11,7 @@ import { streamView } from '../../lib/table/schema.ts';
 
 import { runStore } from '../support/cli.ts';
 import { serve, startTestQueue } from '../support/deliveries.ts';
+import { keepHistory } from '../support/history.ts';
 import { freshTable } from '../support/service.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'store-target-'));
@@ -20,6 +21,7 @@ let env: Record<string, string>;
 beforeAll(async () => {
   const queue = await startTestQueue();
   await freshTable();
+  await keepHistory();
   const baseUrl = await serve((_, response) => response.writeHead(401).end());
   const stacks = {
     'store-integration-prod': {

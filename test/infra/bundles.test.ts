@@ -87,7 +87,7 @@ test('refuses a request as the source of its function does', async () => {
     !body && Object.keys({ ...params.shape, ...query.shape }).length === 0;
   const eventOf = (row: Route) => ({
     pathParameters: Object.fromEntries(Object.keys(row.params.shape).map((name) => [name, 'a..b'])),
-    multiValueQueryStringParameters: { limit: ['0'] },
+    multiValueQueryStringParameters: { limit: ['0'], from: ['soon'] },
     body: '{"scope":7,"reason":7,"credit":"7","expiresAt":"soon","discount":{"type":9},"profitShares":[{"percent":0}]}',
     requestContext: {
       requestId: 'r',

@@ -54,7 +54,11 @@ const runHere = async (args: readonly string[]): Promise<Ran> => {
       return true;
     };
   for (const name of ['FORCE_COLOR', 'SIS_STORE', 'SIS_DATA_DIR']) delete process.env[name];
-  logSink.write = (fields) => void process.stderr.write(`${JSON.stringify(fields)}\n`);
+  // The functions of a local service in this process log as before.
+  logSink.write = (fields) =>
+    'history' in fields || 'delivery' in fields
+      ? before.log(fields)
+      : void process.stderr.write(`${JSON.stringify(fields)}\n`);
   // A new process knows nobody yet.
   forgetResidents();
   try {
