@@ -19,14 +19,13 @@ export interface Parties {
   useCredit: boolean;
 }
 
-/** The customer's application for the product, or to the whole store, with its coupon. None is read for one that has lapsed. */
-const appliedTo = async (
+/** An application with its coupon. None is read for one that has lapsed. */
+const withCoupon = async (
   store: string,
   customer: string,
-  productId: string | undefined,
+  application: Awaited<ReturnType<typeof findApplication>>,
   at: string,
 ): Promise<AppliedCoupon | undefined> => {
-  const application = await findApplication(store, customer, productId);
   if (!application || application.expiresAt <= at) return undefined;
   const { couponId, expiresAt } = application;
   const [coupon, uses] = await Promise.all([findCoupon(store, couponId), findCouponUses(store, customer, couponId)]);
@@ -45,23 +44,21 @@ export const readOffer = async (
   at: string,
 ): Promise<Omit<Facts, 'isQuoteFalse' | 'paid'> & { product: Product | undefined }> => {
   const buying = findCustomerItem(store, buyer);
-  const product = findProduct(store, productId);
-  const spending = async (): Promise<Spendable> => {
-    const [item, sold] = await Promise.all([buying, product]);
-    return useCredit && !sold?.blockCredits
-      ? spendableCredit(store, buyer, item as CreditItem | undefined, at)
-      : noCredit;
-  };
-  const [storeItem, sold, customer, receiver, forProduct, forStore, spendable] = await Promise.all([
+  const [storeItem, sold, customer, receiver, toProduct, toStore] = await Promise.all([
     findStore(store),
-    product,
+    findProduct(store, productId),
     buying,
     recipient === buyer ? buying : findCustomerItem(store, recipient),
-    appliedTo(store, buyer, productId, at),
-    appliedTo(store, buyer, undefined, at),
-    spending(),
+    findApplication(store, buyer, productId),
+    findApplication(store, buyer, undefined),
   ]);
   if (!storeItem) throw notFound();
+  const spending = useCredit && !sold?.blockCredits;
+  const [forProduct, forStore, spendable] = await Promise.all([
+    withCoupon(store, buyer, toProduct, at),
+    withCoupon(store, buyer, toStore, at),
+    spending ? spendableCredit(store, buyer, customer as CreditItem | undefined, at) : noCredit,
+  ]);
   const applied = couponThatCounts(forProduct, forStore, at);
   const terms =
     sold &&
