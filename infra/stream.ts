@@ -16,7 +16,7 @@ export const streamSource = {
   /** Patterns of the records that reach the consumer: of customers and lots that history knows, of cards and deliveries. */
   filters: [
     { eventName, dynamodb: { NewImage: { lastChange: { M: { k: { S: [{ exists: true }] } } } } } },
-    { eventName, dynamodb: { NewImage: { changed: { N: [{ exists: true }] } } } },
+    { eventName, dynamodb: { NewImage: { version: { N: [{ exists: true }] }, remaining: { N: [{ exists: true }] } } } },
     { eventName, dynamodb: { Keys: { pk: { S: [{ suffix: '#GIFTCARD' }, { suffix: '#DELIVERY' }] } } } },
   ],
 } as const;

@@ -56,7 +56,6 @@ const lotOf = (setting: Setting, { fields }: Row<CreditFields>, item: CreditItem
     createdAt: createdAt ?? at,
     createdBy: createdBy ?? 'import',
     version: item?.creditVersion ?? 0,
-    changed: (item?.creditVersion ?? 0) + 1,
     ...(state !== 'open' && { endedAt: endedAt ?? at, endedBy: endedBy ?? 'import' }),
   };
 };

@@ -29,7 +29,7 @@ export interface CreditLot extends Lot, Key {
   createdBy: string;
   /** The version of the customer's credit before it was added. */
   version: number;
-  /** The version of the customer's credit that touched it last. Lots of earlier deployments have none. */
+  /** The version of the customer's credit that touched it last, if not the one after `version`: see `changedIn`. */
   changed?: number;
   /** When, and by which request, it ended; the credit that was left then stays in `remaining`. */
   endedAt?: string;
@@ -112,8 +112,12 @@ export const newLot = (
   createdAt: at,
   createdBy: by,
   version,
-  changed,
+  ...(changed !== version + 1 && { changed }),
 });
+
+/** The version of the customer's credit that touched a lot last. */
+export const changedIn = ({ version, changed = version + 1 }: Pick<CreditLot, 'version' | 'changed'>): number =>
+  changed;
 
 /** The lots of an epoch, open and closed, from a place in their order on, some at a time. */
 async function* lotsOfEpoch(store: string, uuid: string, type: CreditType, epoch: string, from: string) {
@@ -200,7 +204,6 @@ export const listLots = (store: string, uuid: string): Promise<CreditLot[]> =>
   rowsOf<CreditLot>({ partition: lotPartition(store, uuid) })({ descending: false });
 
 /** The version of the customer's credit after a large change of a type. */
-const numberOf = ({ version, changed = version + 1 }: Pending): number => changed;
 
 /** The part of a large change that is left once its first one is carried out. */
 const otherOf = ({ id, version, at, by, other }: Pending): Pending | undefined =>
@@ -209,7 +212,7 @@ const otherOf = ({ id, version, at, by, other }: Pending): Pending | undefined =
 const asDecidedBy = (pending: Pending, lot: CreditLot): CreditLot => {
   if (lot.state !== 'open' || lot.version >= pending.version) return lot;
   if (!lot.sk.startsWith(`${pending.type}#${pending.epoch}#`)) return lot;
-  const changed = numberOf(pending);
+  const changed = changedIn(pending);
   if (lot.sk === pending.reduced?.sk) return { ...lot, remaining: pending.reduced.to, changed };
   if (lot.sk > pending.through) return lot;
   const how = isDue(lot.expiresAt, pending.at) ? 'expired' : pending.how;
@@ -256,7 +259,7 @@ const carryOut = async (
   mayGoOn: () => boolean,
 ): Promise<string | undefined> => {
   const { type, epoch, from = '', through, how, at, version, reduced } = pending;
-  const changed = numberOf(pending);
+  const changed = changedIn(pending);
   for await (const some of lotsOfEpoch(store, uuid, type, epoch, from)) {
     const open = some.filter((lot) => lot.state === 'open' && lot.sk <= through && lot.version < version);
     // A refusal means that somebody else has carried it out already.

@@ -2,7 +2,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { now } from '../clock.ts';
 import { type HistoryItem, type HistoryRow, historyKey } from '../credit/history.ts';
-import { type CreditLot, lotId, lotType } from '../credit/lots.ts';
+import { type CreditLot, changedIn, lotId, lotType } from '../credit/lots.ts';
 import { creditTypes } from '../credit/rules.ts';
 import { attributes, type CreditItem, type LastChange, lastChangeOf } from '../credit/state.ts';
 import type { Delivery } from '../delivery/deliveries.ts';
@@ -113,8 +113,9 @@ const ofCustomer = ({ store, before, after }: Images<CreditItem>): Contribution[
 const openAmount = (lot: CreditLot | undefined): number => (lot?.state === 'open' ? lot.remaining : 0);
 
 const ofLot = ({ store, part: uuid = '', before, after }: Images<CreditLot>): Contribution[] => {
-  const { changed, expiresAt } = after;
-  if (changed === undefined || changed === before?.changed) return [];
+  const { expiresAt } = after;
+  const changed = changedIn(after);
+  if (before && changed === changedIn(before)) return [];
   const amount = openAmount(after) - openAmount(before);
   demand(isWhole(amount) && isWhole(changed) && isTime(expiresAt), 'a lot without amount, version or expiry');
   if (amount === 0) return [];

@@ -6,7 +6,7 @@ import { putResident } from '../../cli/residents.ts';
 import { source, timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import type { HistoryItem } from '../../lib/credit/history.ts';
-import { type CreditLot, listLots, lotType } from '../../lib/credit/lots.ts';
+import { type CreditLot, changedIn, listLots, lotType } from '../../lib/credit/lots.ts';
 import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';
 import { type CreditItem, lastChangeOf } from '../../lib/credit/state.ts';
 import { sweepDueLots } from '../../lib/credit/sweep.ts';
@@ -63,20 +63,20 @@ const expectNumbered = (before: Stored | undefined, after: Stored): void => {
   const [from, to] = [before?.item.creditVersion ?? 0, after.item.creditVersion ?? 0];
   const known = new Map(before?.lots.map((lot) => [lot.sk, lot]));
   const touched = after.lots.filter((lot) => {
-    const { state, remaining, changed } = known.get(lot.sk) ?? {};
-    if (state !== lot.state || remaining !== lot.remaining) return true;
-    expect(lot.changed).toBe(changed);
+    const earlier = known.get(lot.sk);
+    if (!earlier || earlier.state !== lot.state || earlier.remaining !== lot.remaining) return true;
+    expect(changedIn(lot)).toBe(changedIn(earlier));
     return false;
   });
   const last = lastChangeOf(after.item);
   if (to === from) expect([touched, last]).toEqual([[], before && lastChangeOf(before.item)]);
   else expect(last?.types).toHaveLength(1);
-  expect(touched.filter(({ changed = 0 }) => changed <= from || changed > to)).toEqual([]);
-  for (const [number, lots] of Map.groupBy(touched, ({ changed }) => changed)) {
+  expect(touched.filter((lot) => changedIn(lot) <= from || changedIn(lot) > to)).toEqual([]);
+  for (const [number, lots] of Map.groupBy(touched, changedIn)) {
     expect(new Set(lots.map(lotType)).size).toBe(1);
     if (number === to) expect(last?.types[0]?.type).toBe(lots[0] && lotType(lots[0]));
   }
-  const ended = touched.filter(({ changed }) => changed === to);
+  const ended = touched.filter((lot) => changedIn(lot) === to);
   if (to > from) expect(last?.types[0]?.expired ?? 0).toBe(expiredOf(ended));
 };
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { repairCredit, repairReason } from '../../cli/audit/repair-credit.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
-import { asDecided, type CreditLot, listLots, lotType } from '../../lib/credit/lots.ts';
+import { asDecided, type CreditLot, changedIn, listLots, lotType } from '../../lib/credit/lots.ts';
 import { redeemGiftCard } from '../../lib/credit/redeem.ts';
 import { type Author, type CreditItem, type LastChange, lastChangeOf, storedChange } from '../../lib/credit/state.ts';
 import { changeKinds } from '../../lib/routes/credit.ts';
@@ -29,7 +29,7 @@ const readOf = async (uuid: string, of = store) => {
 };
 
 /** The type, state and number of each lot. */
-const numbersOf = (lots: readonly CreditLot[]) => lots.map((lot) => [lotType(lot), lot.state, lot.changed]);
+const numbersOf = (lots: readonly CreditLot[]) => lots.map((lot) => [lotType(lot), lot.state, changedIn(lot)]);
 
 const expected = (kind: LastChange['kind'], at: number, more: Partial<LastChange> = {}): LastChange => ({
   kind,
@@ -138,7 +138,7 @@ test.each([
   const { last, lots } = await readOf(uuid);
   expect(last).toEqual(expected(command.kind, later, { types: [{ type: 'regular', expired: 2 }] }));
   expect(lots.map(({ state }) => state)).toEqual(states);
-  expect(lots[0]?.changed).toBe(2);
+  expect(lots.slice(0, 1).map(changedIn)).toEqual([2]);
 });
 
 test('the sweep makes a change of its own for each type that is due', async () => {
@@ -187,7 +187,7 @@ test.each([
     expect([last, version]).toEqual([before.last, 2]);
     expect(numbersOf(before.lots.map((lot) => asDecided(lot, before.item)))).toEqual(numbersOf(lots));
     expect(last).toMatchObject({ kind: command().kind, requestId: 'request-1', reason: 'A prize' });
-    expect(Object.groupBy(lots, ({ state, changed }) => `${state} ${changed}`)).toEqual(
+    expect(Object.groupBy(lots, (lot) => `${lot.state} ${changedIn(lot)}`)).toEqual(
       Object.fromEntries(
         Object.entries(states).map(([state, count]) => [`${state} 2`, Array(count).fill(expect.anything())]),
       ),
@@ -215,8 +215,8 @@ test('a set of more lots than it reads closes the due ones first, in a change wi
     expected('set', later + 9, { ...made, reason: 'A prize', reference: 'T-7' }),
   ]);
   expect(version).toBe(3);
-  expect(lots.filter(({ state }) => state === 'expired').map(({ changed }) => changed)).toEqual(Array(10).fill(2));
-  expect(lots.filter(({ state }) => state === 'superseded').map(({ changed }) => changed)).toEqual(Array(140).fill(3));
+  expect(lots.filter(({ state }) => state === 'expired').map(changedIn)).toEqual(Array(10).fill(2));
+  expect(lots.filter(({ state }) => state === 'superseded').map(changedIn)).toEqual(Array(140).fill(3));
 });
 
 test('a redemption names the card', async () => {
@@ -255,7 +255,7 @@ test('an import numbers its changes and the lots, open and closed', async () => 
   const [second] = last?.types ?? [];
   expect(last).toEqual(expected('import', start, { types: [{ type: second?.type ?? 'regular' }] }));
   const numberOf = (type: string): number => (type === second?.type ? 2 : 1);
-  expect(lots.map(({ changed }) => changed)).toEqual(lots.map((lot) => numberOf(lotType(lot))));
+  expect(lots.map(changedIn)).toEqual(lots.map((lot) => numberOf(lotType(lot))));
   expect(lots).toHaveLength(3);
 });
 
