@@ -1113,7 +1113,7 @@ export interface CreditChangeResponse {
    */
   type: 'regular' | 'restricted';
   /**
-   * What changed it. `opening`: the balance when history began. `unrecorded`: history had failed for more than a day, and the balances alone are known.
+   * The kind of change. `opening`: the balance when history began. `unrecorded`: history had failed for more than a day, and the balances alone are known.
    */
   kind: 'set' | 'increment' | 'expire' | 'sale' | 'refund' | 'redeem' | 'import' | 'opening' | 'unrecorded';
   /**
@@ -1798,7 +1798,7 @@ export interface CreateQuoteRequest {
    */
   recipientIdentifier?: string;
   /**
-   * Whether the buyer’s store credit pays first. Left out: false.
+   * True if the buyer’s store credit pays first. Left out: false.
    */
   useCredit?: boolean;
 }

@@ -7,7 +7,7 @@ import { getCustomerItem, uuidOf } from '../../lib/store/customers.ts';
 export const handler = endpoint(row, async ({ store, params, query, list }) => {
   const uuid = await uuidOf(store, params.identifier);
   const found = await page(list, listCreditHistory(store, uuid, query.type), ({ position }) => position, uuid);
-  // Whoever has a row is known. Without one it takes another read to tell who is not.
+  // A customer with a row is known. Without one it takes another read to tell who is not.
   if (found.data.length === 0) await getCustomerItem(store, uuid);
   return found;
 });

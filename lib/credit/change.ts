@@ -64,7 +64,7 @@ const failBooks = ({ store, uuid, type }: Change, fault: string): never => {
 interface Ready extends Part {
   lots: LotsRead | undefined;
   tooMany: boolean;
-  /** What is due must be closed by a change of its own before. */
+  /** A change of its own must close the due lots before. */
   closesFirst: boolean;
 }
 

@@ -124,7 +124,7 @@ const CreditChangeResponse = z
     kind: z
       .enum(changeKinds)
       .describe(
-        'What changed it. `opening`: the balance when history began. `unrecorded`: history had failed for more than a day, and the balances alone are known.',
+        'The kind of change. `opening`: the balance when history began. `unrecorded`: history had failed for more than a day, and the balances alone are known.',
       ),
     amount: z
       .int()

@@ -36,7 +36,7 @@ const parties = {
   recipientIdentifier: identifier()
     .optional()
     .describe('The avatar who gets the product, by username or UUID. Left out: the buyer.'),
-  useCredit: boolean().default(false).describe('Whether the buyer’s store credit pays first. Left out: false.'),
+  useCredit: boolean().default(false).describe('True if the buyer’s store credit pays first. Left out: false.'),
 };
 
 /** The prices of a sale, in an answer. */
