@@ -157,6 +157,7 @@ const pathOf = ({ path }: Route): fc.Arbitrary<string> =>
       ...path.split('/').map((segment, index, segments) => {
         if (!segment.startsWith('{')) return fc.constant(segment);
         if (segment === '{identifier}') return identifier.map(encodeURIComponent);
+        if (segment === '{uuid}') return residentUuid;
         const kind = {
           coupons: 'coupon',
           products: 'product',
