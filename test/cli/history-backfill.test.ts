@@ -300,4 +300,4 @@ test(`any rows may be lost, wholly or but for their lots (BACKFILL_SEED=${seed})
   });
   const path = process.env.BACKFILL_PATH;
   await fc.assert(property, { seed, numRuns: runs, ...(path !== undefined && { path }) });
-});
+}, 300_000);
