@@ -11,6 +11,8 @@ beforeAll(async () => {
   service = await startForTests();
   // A short time-out, so that the test does not wait long for a silent dispenser.
   process.env.DISPENSER_TIMEOUT_MILLIS = '400';
+  // A note is shown as long as there is one.
+  process.env.DELIVERY_NOTES = 'kept';
 });
 afterAll(() => service.stop());
 
