@@ -175,7 +175,7 @@ export const reopenDelivery = async (
       return { delivery: before, order: undefined, undo: async () => undefined };
     const refusal = isOurs ? undefined : refusalOf(state);
     if (refusal) throw refusal;
-    use();
+    const unuse = use();
     const outcome = await write<Delivery>(
       update(key, {
         set: { ...movedTo(store, 'queued'), expiresAt: keepUntil(now()), inARow: 0, retriedBy: by },
@@ -189,6 +189,7 @@ export const reopenDelivery = async (
       const undo = () => write(update(key, { set: asBefore, when: isUnclaimed }));
       return { delivery: outcome.result, order: orderOf(outcome.result), undo };
     }
+    unuse();
     await pauseOvertaken(attempt);
   }
 };

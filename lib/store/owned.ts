@@ -95,10 +95,11 @@ export const claimRedelivery = async (
     const isOurs = queued?.by === by;
     if (isRecent && !isOurs && !queued.unconfirmed) throw tooSoon();
     const id = queued && (isOurs || isRecent) ? queued.id : by;
-    use();
+    const unuse = use();
     const mark: QueuedDelivery = { at: timestamp(now()), id, by };
     const claim = update(key, { set: { queued: mark }, when: all(exists, is('queued', queued)) });
     if ((await write(claim, { together })).done) return mark;
+    unuse();
     await pauseOvertaken(attempt);
   }
 };

@@ -129,17 +129,25 @@ const recordings = new AsyncLocalStorage<Recording>();
 /** Runs a request's handler: the change that it makes is recorded by `recording`. */
 export const recorded = <T>(recording: Recording, work: () => T): T => recordings.run(recording, work);
 
-/** The id of what a request makes outside the table; `use` says that it will be known there. */
+/**
+ * The id of what a request makes outside the table. `use` says that it may be known there from now on, and answers a
+ * function that takes this back: for a write that was refused before anything learned of the id.
+ */
 export interface OutsideId {
   id: string;
-  use: () => void;
+  use: () => () => void;
 }
 
 /** The id that `idOutside` answers, for a request that may still be refused. */
 export const futureIdOutside = (): OutsideId => {
   const recording = recordings.getStore();
-  const use = (): void => {
-    if (recording) recording.isIdUsed = true;
+  const use = () => {
+    const wasUsed = recording?.isIdUsed ?? false;
+    const note = (isUsed: boolean): void => {
+      if (recording) recording.isIdUsed = isUsed;
+    };
+    note(true);
+    return () => note(wasUsed);
   };
   return { id: recording?.id ?? newId(), use };
 };

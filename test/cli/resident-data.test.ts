@@ -338,7 +338,7 @@ test('leaves a delivery that is opened again while it is erased, and refuses as 
   await live();
   const [{ id }] = (await call('GET', `/v1/deliveries?recipient=${avatar.uuid}&state=failed`)).data;
   atEach((number) =>
-    number === 1 ? reopenDelivery(store, id, { id: randomUUID(), use: () => {} }, () => undefined) : undefined,
+    number === 1 ? reopenDelivery(store, id, { id: randomUUID(), use: () => () => {} }, () => undefined) : undefined,
   );
 
   const refused = await erase(...demo);

@@ -179,15 +179,17 @@ test('400s for a delivery that is queued or delivered, 404s for an unknown one, 
   expect(await received(queueUrl)).toEqual([]);
 });
 
-test('of many retries at once one is answered 200 and queues one message', async () => {
+test('of many retries at once one is answered 200 and queues one message, and the others free their keys', async () => {
   const { id } = await begun('failed');
 
-  const count = 8;
-  stop = holdReads(count, id);
+  const keys = Array.from({ length: 8 }, () => ({ 'Idempotency-Key': randomUUID() }));
+  stop = holdReads(keys.length, id);
 
-  const answers = await Promise.all(Array.from({ length: count }, () => retry(id)));
+  const answers = await Promise.all(keys.map((key) => retry(id, key)));
+  const others = await Promise.all(keys.map((key) => retry(newId(), key)));
 
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(count - 1).fill(400)]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(keys.length - 1).fill(400)]);
+  expect(others.map(({ status }) => status)).toEqual(answers.map(({ status }) => (status === 200 ? 422 : 404)));
   expect(await received(queueUrl)).toHaveLength(1);
 });
 

@@ -200,13 +200,15 @@ test('400s within 60 seconds of a delivery that another request ordered and the 
   expect([soon, ofOther, await redeliver()].map(({ status }) => status)).toEqual([400, 200, 200]);
 });
 
-test('of many redeliveries at once one is queued', async () => {
-  const count = 8;
-  stop = holdReads(count, '#OWNED#');
+test('of many redeliveries at once one is queued, and the others free their keys', async () => {
+  const keys = Array.from({ length: 8 }, () => ({ 'Idempotency-Key': randomUUID() }));
+  stop = holdReads(keys.length, '#OWNED#');
 
-  const answers = await Promise.all(Array.from({ length: count }, () => redeliver()));
+  const answers = await Promise.all(keys.map((key) => redeliver(product, undefined, key)));
+  const others = await Promise.all(keys.map((key) => redeliver(randomUUID(), undefined, key)));
 
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(count - 1).fill(400)]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(keys.length - 1).fill(400)]);
+  expect(others.map(({ status }) => status)).toEqual(answers.map(({ status }) => (status === 200 ? 422 : 404)));
   expect(await received(queueUrl)).toHaveLength(1);
 });
 
@@ -235,7 +237,7 @@ test('the delivery that is ordered after a 503 holds others off for a minute of 
 
 test('a note that the queue did not confirm an earlier redelivery leaves a later one’s mark', async () => {
   const key = ownedKey(service.store, owner.uuid, product);
-  const earlier = await claimRedelivery(key, { id: newId(), use: () => {} }, () => {});
+  const earlier = await claimRedelivery(key, { id: newId(), use: () => () => {} }, () => {});
   wait(60_000);
   const { status } = await redeliver();
 
