@@ -171,3 +171,18 @@ export const ProductUpsertRequest = z
     id: 'ProductUpsertRequest',
     anyOf: [{ required: ['item'] }, { properties: { name: { pattern: itemForm } } }],
   });
+
+const messageWords = 'must be at most 1023 bytes of UTF-8 without control characters other than tabs and line ends';
+
+/** The note that goes with a delivery. */
+export const message = () =>
+  text({
+    min: 0,
+    max: 1023,
+    multiline: true,
+    also: { test: (value) => Buffer.byteLength(value) <= 1023, words: messageWords },
+  })
+    .default('')
+    .describe(
+      'A note that is sent to the recipient with the item: at most 1,023 **bytes** of UTF-8; tabs and line ends are allowed.',
+    );

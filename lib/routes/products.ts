@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ProductUpsertRequest, permissions } from './product-request.ts';
+import { message, ProductUpsertRequest, permissions } from './product-request.ts';
 import { route } from './route.ts';
 import { boolean, identifier, listOf, pageQuery, queryBoolean, text, time, timeOrNull, uuid } from './wire.ts';
 
@@ -51,20 +51,6 @@ const ProductResponse = z
       .describe('The residents who get a part of each sale. The rest goes to the store.'),
   })
   .meta({ id: 'ProductResponse' });
-
-const messageWords = 'must be at most 1023 bytes of UTF-8 without control characters other than tabs and line ends';
-
-const message = () =>
-  text({
-    min: 0,
-    max: 1023,
-    multiline: true,
-    also: { test: (value) => Buffer.byteLength(value) <= 1023, words: messageWords },
-  })
-    .default('')
-    .describe(
-      'A note that is sent to the recipient with the item: at most 1,023 **bytes** of UTF-8; tabs and line ends are allowed.',
-    );
 
 const DeliverProductRequest = z
   .object({
