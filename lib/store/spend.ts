@@ -35,6 +35,8 @@ export interface Purchase {
 
 export interface SpendItem extends Key {
   username: string;
+  /** Grows with every change, since sums can fall. Absent in items of earlier versions. */
+  version?: number;
   sum: number;
   totalOwned: number;
   /** The spend of each UTC day of about the last year. */
@@ -90,6 +92,41 @@ export interface BuyerState {
   owned: ReadonlyMap<string, OwnedItem>;
 }
 
+/** The spend of a customer after they have spent more, and come to own more products. */
+export const spentMore = (
+  spend: SpendItem | undefined,
+  amounts: readonly Pick<Purchase, 'price' | 'at'>[],
+  acquired: number,
+): Required<Pick<SpendItem, 'version' | 'sum' | 'totalOwned' | 'days'>> => {
+  // Days that no request can read any more are dropped. One more day is kept, since clocks differ.
+  const oldest = dayOf(now() - (yearDays + 1) * dayMillis);
+  const days = Object.fromEntries(Object.entries(spend?.days ?? {}).filter(([known]) => known >= oldest));
+  for (const { price, at } of amounts) {
+    const day = dayOf(Date.parse(at));
+    if (day >= oldest) days[day] = (days[day] ?? 0) + price;
+  }
+  const sum = amounts.reduce((total, { price }) => total + price, spend?.sum ?? 0);
+  return { version: (spend?.version ?? 0) + 1, sum, totalOwned: (spend?.totalOwned ?? 0) + acquired, days };
+};
+
+/** The write that puts `after` in the place of a customer's spend. Refused if that has changed since it was read. */
+export const spendWrite = (
+  store: string,
+  { uuid, username }: Resident,
+  spend: SpendItem | undefined,
+  after: ReturnType<typeof spentMore>,
+): Write =>
+  update(spendKey(store, uuid), {
+    set: after,
+    // A name that is there stays: a rename may have written it since it was read.
+    ifMissing: { username },
+    // Items of earlier versions have no version: there every change adds to the sum or to the products.
+    when: spend ? all(is('version', spend.version), is('sum', spend.sum), is('totalOwned', spend.totalOwned)) : isNew,
+  });
+
+/** The attributes of a customer that follow their spend. */
+export const rankedBy = (sum: number, uuid: string) => ({ sum, ...(sum > 0 && { rank: rankOf(sum, uuid) }) });
+
 /**
  * The writes that record purchases of one buyer: two items, and at most two for each purchase. Refused if the buyer's
  * spend or a product that they own has changed since `state`, or if one of the purchases is recorded already.
@@ -100,26 +137,12 @@ export const purchaseItems = (
   purchases: readonly Omit<Purchase, 'buyer'>[],
   { spend, customer, owned }: BuyerState,
 ): Write[] => {
-  const sum = purchases.reduce((total, { price }) => total + price, spend?.sum ?? 0);
-  // Days that no request can read any more are dropped. One more day is kept, since clocks differ.
-  const oldest = dayOf(now() - (yearDays + 1) * dayMillis);
-  const days = Object.fromEntries(Object.entries(spend?.days ?? {}).filter(([known]) => known >= oldest));
-  for (const { price, at } of purchases) {
-    const day = dayOf(Date.parse(at));
-    if (day >= oldest) days[day] = (days[day] ?? 0) + price;
-  }
   const bought = Object.entries(Object.groupBy(purchases, ({ productId }) => productId));
   const acquired = bought.filter(([productId]) => !owned.has(productId));
-  const asRead = spend ? all(is('sum', spend.sum), is('totalOwned', spend.totalOwned)) : isNew;
+  const after = spentMore(spend, purchases, acquired.length);
   return [
-    update(spendKey(store, uuid), {
-      set: { sum, totalOwned: (spend?.totalOwned ?? 0) + acquired.length, days },
-      // A name that is there stays: a rename may have written it since it was read.
-      ifMissing: { username: customer?.username ?? username },
-      // Every purchase adds to the sum, or (at no price) to the products owned, or changes neither.
-      when: asRead,
-    }),
-    customerUpsert(store, { uuid, username }, { set: { sum, ...(sum > 0 && { rank: rankOf(sum, uuid) }) } }),
+    spendWrite(store, { uuid, username: customer?.username ?? username }, spend, after),
+    customerUpsert(store, { uuid, username }, { set: rankedBy(after.sum, uuid) }),
     ...purchases.map(({ id, productId, price, at }) =>
       put({ ...purchaseKey(store, id), uuid, productId, price, at }, isNew),
     ),
