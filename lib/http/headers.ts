@@ -18,3 +18,6 @@ export const headerValues = ({ multiValueHeaders }: WithHeaders, name: string): 
   Object.entries(multiValueHeaders ?? {}).flatMap(([other, values = []]) =>
     other.toLowerCase() === name ? values : [],
   );
+
+/** True for a request of a script: simulators add the header to each of them, and web clients never send it. */
+export const isOfScript = (event: WithHeaders): boolean => headerValues(event, 'x-secondlife-shard').length > 0;

@@ -1,4 +1,4 @@
-import { headerValues, type WithHeaders } from './headers.ts';
+import { headerValues, isOfScript, type WithHeaders } from './headers.ts';
 
 /** The request headers that decide about the type of a problem, for `Vary`. */
 export const problemTypeVary = 'Accept, X-SecondLife-Shard';
@@ -16,9 +16,10 @@ const rangeTaken = (element: string): string => {
  * script that takes `application/json` and no range with problem+json in it gets the same body as `application/json`.
  */
 export const problemTypeOf = (event: WithHeaders): 'application/problem+json' | 'application/json' => {
-  const isScript = headerValues(event, 'x-secondlife-shard').length > 0;
   const elements = headerValues(event, 'accept').flatMap((line) => line.replace(quoted, '').split(','));
   const taken = new Set(elements.map(rangeTaken));
   const takesProblem = ['application/problem+json', 'application/*', '*/*'].some((range) => taken.has(range));
-  return isScript && taken.has('application/json') && !takesProblem ? 'application/json' : 'application/problem+json';
+  return isOfScript(event) && taken.has('application/json') && !takesProblem
+    ? 'application/json'
+    : 'application/problem+json';
 };

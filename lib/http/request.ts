@@ -9,7 +9,7 @@ import { maxCursorLength } from '../routes/wire.ts';
 import type { Precondition } from '../table/table.ts';
 import { readBody } from './body.ts';
 import { preconditionOf } from './etag.ts';
-import { headerValues } from './headers.ts';
+import { headerValues, isOfScript } from './headers.ts';
 
 /** A request as its handler gets it, parsed by the row's schemas. */
 export interface Request<R extends Route> {
@@ -24,6 +24,8 @@ export interface Request<R extends Route> {
   body: R['body'] extends z.ZodType ? z.output<R['body']> : undefined;
   /** For lists: the limit and the cursor. */
   list: ListRequest;
+  /** A script in the virtual world has sent it, which can read short answers only. */
+  isScript: boolean;
   /** For a PUT or DELETE with If-Match. */
   ifMatch: Precondition | undefined;
 }
@@ -142,6 +144,7 @@ export const parseRequest = <R extends Route>(row: R, event: APIGatewayProxyEven
   const ifMatch = preconditionOf(row, headerValues(event, 'if-match'), faults);
   if (faults.length > 0) throw invalid(...withFaultsNow(faults, sent, faultsNow));
   const { requestId: id } = event.requestContext;
-  const request = { id, store, keyId, params, query, body, list, ifMatch } as Request<R>;
+  const isScript = isOfScript(event);
+  const request = { id, store, keyId, params, query, body, list, isScript, ifMatch } as Request<R>;
   return { request, idempotencyKey };
 };
