@@ -674,6 +674,53 @@ export interface Endpoints {
     answer: QuoteResponse;
   };
   /**
+   * Sell a product
+   */
+  'POST /v1/sales': {
+    body: CreateSaleRequest;
+    answer: SaleResponse;
+  };
+  /**
+   * List sales
+   */
+  'GET /v1/sales': {
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+      /**
+       * Only sales to this buyer, by username or UUID. An unknown one gives an empty list.
+       */
+      buyer?: string;
+      /**
+       * Only sales of the product with this UUID.
+       */
+      product?: string;
+      /**
+       * Only sales in this state.
+       */
+      state?: 'completed' | 'refused' | 'refunded';
+    };
+    answer: SaleListResponse;
+  };
+  /**
+   * Read a sale
+   */
+  'GET /v1/sales/{id}': {
+    path: {
+      /**
+       * UUID of the sale.
+       */
+      id: string;
+    };
+    answer: SaleResponse;
+  };
+  /**
    * List deliveries
    */
   'GET /v1/deliveries': {
@@ -1875,6 +1922,161 @@ export interface SaleDiscount {
    * UUID of the coupon; null unless `source` is `coupon`.
    */
   couponId: string | null;
+}
+export interface CreateSaleRequest {
+  /**
+   * The id of the sale: a UUID that the caller makes. The same request under it makes no second sale, however late it comes.
+   */
+  id: string;
+  /**
+   * The product that is sold.
+   */
+  productId: string;
+  /**
+   * The avatar who pays, by username or UUID. A UUID that nobody can name is taken too.
+   */
+  buyerIdentifier: string;
+  /**
+   * The avatar who gets the product, by username or UUID. Left out: the buyer.
+   */
+  recipientIdentifier?: string;
+  /**
+   * True if the buyer’s store credit pays first. Left out: false.
+   */
+  useCredit?: boolean;
+  /**
+   * L$ that the buyer has paid inworld.
+   */
+  paid: number;
+  /**
+   * The `quote` of a quote, exactly as received. Left out, or over: the prices of now.
+   */
+  quote?: string;
+  /**
+   * A note that is sent to the recipient with the item: at most 1,023 **bytes** of UTF-8; tabs and line ends are allowed.
+   */
+  message?: string;
+  /**
+   * A number or name from the store’s own records, such as a ticket: at most 100 characters.
+   */
+  reference?: string;
+}
+export interface SaleResponse {
+  /**
+   * UUID of the sale, in lower case.
+   */
+  id: string;
+  /**
+   * `completed`, `refused`, or `refunded` once it was completed.
+   */
+  state: 'completed' | 'refused' | 'refunded';
+  /**
+   * Why it was refused. Null: it was not.
+   */
+  refusal:
+    | (
+        | 'unknown-resident'
+        | 'unknown-product'
+        | 'quote'
+        | 'closed'
+        | 'banned'
+        | 'inactive'
+        | 'sold-out'
+        | 'credit-changed'
+        | 'coupon-used'
+        | 'underpaid'
+      )
+    | null;
+  /**
+   * UUID of the product, in lower case.
+   */
+  productId: string;
+  /**
+   * UUID of the buyer; null where nobody has the name.
+   */
+  buyerUuid: string | null;
+  /**
+   * UUID of the recipient; null where nobody has the name.
+   */
+  recipientUuid: string | null;
+  /**
+   * The active price of the product in L$.
+   */
+  base: number;
+  discount: SaleDiscount;
+  /**
+   * The base less the discount, in L$, rounded half up.
+   */
+  total: number;
+  /**
+   * Regular store credit that pays, in L$.
+   */
+  credit: number;
+  /**
+   * Restricted store credit that pays, in L$. It pays only where buyer and recipient are the same avatar.
+   */
+  restrictedCredit: number;
+  /**
+   * L$ that the caller said were paid.
+   */
+  paid: number;
+  /**
+   * L$ that the buyer gets back in all.
+   */
+  refund: number;
+  /**
+   * The part of `refund` that was due when the sale was answered. The caller gives it back inworld.
+   */
+  change: number;
+  /**
+   * UUID of its delivery; null for a refused sale.
+   */
+  deliveryId: string | null;
+  /**
+   * What others are owed of the L$ that were kept; the rest is the merchant’s. Empty for scripts and refused sales.
+   */
+  shares: SaleShare[];
+  /**
+   * When it was made.
+   */
+  at: string;
+  /**
+   * When it was refunded. Null: it was not.
+   */
+  refundedAt: string | null;
+  /**
+   * The reference of its refund; null: none.
+   */
+  refundReference: string | null;
+  /**
+   * The reference of the request; null: none.
+   */
+  reference: string | null;
+}
+export interface SaleShare {
+  /**
+   * UUID of the avatar who is owed it, in lower case.
+   */
+  residentUuid: string;
+  /**
+   * The commission of the coupon’s owner, or a profit share of the product.
+   */
+  kind: 'commission' | 'share';
+  /**
+   * The percentage of the L$ that were paid and kept.
+   */
+  percent: number;
+  /**
+   * The amount in L$, rounded down.
+   */
+  amount: number;
+}
+export interface SaleListResponse {
+  /**
+   * Sales, at most `limit`.
+   */
+  data: SaleResponse[];
+  pagination: Pagination;
 }
 export interface DeliveryListResponse {
   /**

@@ -81,12 +81,13 @@ export const lookUpAccess: Access = {
 
 /**
  * The sweep finds due customers and renamed residents in an index that spans all stores, and notes when it ran. A rename
- * reaches every item that holds a copy of the name.
+ * reaches every item that holds a copy of the name. It also orders the deliveries of sales.
  */
 export const sweepAccess: Access = {
-  reads: ['STORE', 'NAME'],
+  reads: ['STORE', 'NAME', 'SALE', 'DELIVERY'],
   writes: ['CUSTOMER', 'LOT', 'SWEEP', 'COUPON', 'GIFTCARD', 'SPEND', 'RESIDENT', 'STORE_RESIDENT'],
-  alsoReads: ['CUSTOMER#DUE#*'],
+  updates: ['SALE'],
+  alsoReads: ['CUSTOMER#DUE#*', 'SALE#UNSENT#*'],
 };
 
 /** The stream's consumer makes history and the sums of days with updates alone, and looks what is there where records repeat. */

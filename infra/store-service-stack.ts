@@ -106,7 +106,7 @@ export class StoreServiceStack extends Stack {
     api.limitStores(usageKeyPrefix);
 
     const worker = this.addWorker(surroundings, data, { ...queueUrls, ...hosts });
-    const sweep = this.addSweep(surroundings, data.table);
+    const sweep = this.addSweep(surroundings, data, { ...queueUrls });
     const consumer = this.addConsumer(surroundings, data);
     if (settings.firewall) addFirewall(this, api.rest, settings);
     const domain = addDomain(this, api.rest, settings);
@@ -223,16 +223,16 @@ export class StoreServiceStack extends Stack {
     });
   }
 
-  /** Closes the credit lots that have come due, and follows renames, every minute. */
-  private addSweep(surroundings: Surroundings, table: Data['table']): ServiceFunction {
+  /** Closes the credit lots that have come due, follows renames, and orders the deliveries of sales, every minute. */
+  private addSweep(surroundings: Surroundings, data: Data, environment: Record<string, string>): ServiceFunction {
     const sweep = new ServiceFunction(this, 'expiry-sweep', {
       ...surroundings,
       entry: 'expiry-sweep',
-      description: 'Closes the credit lots that have come due, and follows renames.',
+      description: 'Closes the credit lots that have come due, follows renames, and orders the deliveries of sales.',
       memoryMegabytes: 512,
       timeoutSeconds: sweepTimeoutSeconds,
-      environment: { CREDIT_LIMIT: String(surroundings.settings.creditLimit) },
-      statements: tableStatements(table, permissions(sweepAccess)),
+      environment: { ...environment, CREDIT_LIMIT: String(surroundings.settings.creditLimit) },
+      statements: [...tableStatements(data.table, permissions(sweepAccess)), sendStatement(data.queue)],
     });
     // The next sweep, a minute later, closes the same lots. By default Lambda would retry a failed one twice, for up to six
     // hours.

@@ -2,6 +2,7 @@ import type { Store } from '../lib/store/stores.ts';
 import { seedCatalogue, seedOther } from './demo/catalogue.ts';
 import { seedCoupons, seedCustomers } from './demo/customers.ts';
 import { seedDeliveries } from './demo/deliveries.ts';
+import { seedSales } from './demo/sales.ts';
 
 /** Fills the two demo stores. After an interruption it can run again: it keeps or rewrites the rows of the first run. */
 export const seedDemo = async (store: Store, other: Store): Promise<void> => {
@@ -9,5 +10,6 @@ export const seedDemo = async (store: Store, other: Store): Promise<void> => {
   await seedCustomers(store);
   await seedCoupons(store);
   await seedDeliveries(store);
+  await seedSales(store);
   await seedOther(other);
 };

@@ -33,6 +33,7 @@ const resources: Record<string, string> = {
   products: 'product',
   categories: 'category',
   deliveries: 'delivery',
+  sales: 'sale',
 };
 
 /** `UUID of the coupon.` for `/v1/coupons/{id}`. */
@@ -130,7 +131,7 @@ export const document = (
     title: 'Store Integration Service',
     version,
     summary:
-      'Coupons, customers, store credit, gift cards, products, categories and deliveries of a store in a virtual world.',
+      'Coupons, customers, store credit, gift cards, products, categories, sales and deliveries of a store in a virtual world.',
     description: introduction,
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },

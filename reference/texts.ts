@@ -35,6 +35,7 @@ export const tagTexts = {
   'Gift cards': 'Cards with a balance, granted to customers.',
   Products: 'The goods of the store, and their delivery to residents.',
   Categories: 'Named groups of products.',
+  Sales: 'Quotes, and sales with discount, coupon, credit, stock and shares. Extensions of this service.',
   Store: 'The store itself: its name, whether it sells, and the key of the request. Extensions of this service.',
   Deliveries: 'Items on their way to residents. Extensions of this service.',
   Dispenser: 'The inworld object that hands out products. An extension of this service.',
@@ -51,7 +52,12 @@ const tags: Record<string, Tag> = {
   categories: 'Categories',
 };
 
-const tagsOfFolders: Record<string, Tag> = { deliveries: 'Deliveries', dispenser: 'Dispenser', store: 'Store' };
+const tagsOfFolders: Record<string, Tag> = {
+  deliveries: 'Deliveries',
+  dispenser: 'Dispenser',
+  sales: 'Sales',
+  store: 'Store',
+};
 
 /** The group of an operation: by its scope, as credit and gift cards lie under the customers' paths. */
 export const tagOf = ({ id, scope }: Route): Tag =>

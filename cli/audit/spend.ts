@@ -1,4 +1,5 @@
 import { everyRow } from '../../lib/lists/source.ts';
+import { listSales } from '../../lib/sale/sales.ts';
 import { findCustomerItem, rankOf } from '../../lib/store/customers.ts';
 import { listPurchases, type SpendItem, spendKey } from '../../lib/store/spend.ts';
 import { partition } from '../../lib/table/schema.ts';
@@ -10,7 +11,7 @@ const buyersAtOnce = 50_000;
 
 interface Buyer {
   spend: SpendItem;
-  /** The sum of the prices of their purchases. */
+  /** The sum of the prices of their purchases, and of what their completed sales kept. */
   bought: number;
 }
 
@@ -22,12 +23,16 @@ async function* buyersOf(store: string, onFault: (fault: string) => void): Async
   let from = '';
   let buyers = new Map<string, Buyer>();
   const withPurchases = async (until: string | undefined): Promise<Iterable<Buyer>> => {
-    for await (const { sk, uuid, price } of everyRow(listPurchases(store), (row) => row.sk)) {
-      if (uuid <= from || (until !== undefined && uuid > until)) continue;
+    const count = async (what: string, uuid: string, price: number): Promise<void> => {
+      if (uuid <= from || (until !== undefined && uuid > until)) return;
       const buyer = buyers.get(uuid);
       if (buyer) buyer.bought += price;
-      else if (!(await findSpend(store, uuid))) onFault(`purchase ${sk}: its buyer ${uuid} has no record of spend.`);
-    }
+      else if (!(await findSpend(store, uuid))) onFault(`${what}: its buyer ${uuid} has no record of spend.`);
+    };
+    for await (const { sk, uuid, price } of everyRow(listPurchases(store), (row) => row.sk))
+      await count(`purchase ${sk}`, uuid, price);
+    for await (const { sk, state, buyerUuid, paid, refund } of everyRow(listSales(store), (row) => row.sk))
+      if (state === 'completed' && paid > refund) await count(`sale ${sk}`, buyerUuid ?? '', paid - refund);
     return buyers.values();
   };
   const spends = rowsOf<SpendItem>({ partition: partition(store, 'SPEND') });
@@ -55,7 +60,7 @@ const recordFaults = async (store: string, { sk: uuid, sum, totalOwned }: SpendI
   return faults.map((fault) => `buyer ${uuid}: ${fault}.`);
 };
 
-/** A buyer's spend is the sum of their purchases, and the products that they own are counted. */
+/** A buyer's spend is the sum of their purchases and sales, and the products that they own are counted. */
 export const checkSpend: Check = (store, listener) =>
   forEvery(buyersOf(store, listener.onFault), listener, async ({ spend, bought }) => {
     const uuid = spend.sk;

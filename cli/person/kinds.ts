@@ -6,6 +6,8 @@ import type { CreditItem, Remarks } from '../../lib/credit/state.ts';
 import { type Delivery, recipientList, type Wait } from '../../lib/delivery/deliveries.ts';
 import { everyRow, type Source } from '../../lib/lists/source.ts';
 
+import { buyerList, listSales, type SaleItem } from '../../lib/sale/sales.ts';
+import { type CouponUses, couponUsesKey } from '../../lib/store/coupon-uses.ts';
 import { type CouponItem, couponItems, listCoupons } from '../../lib/store/coupons.ts';
 import { customerKey, flagsOf, rankedOf, rankOf } from '../../lib/store/customers.ts';
 import { type GiftCardItem, giftCardItem, listStoreCards } from '../../lib/store/gift-cards.ts';
@@ -81,6 +83,12 @@ export const findCoupons = (store: string, uuid: string): Promise<CouponItem[]> 
 /** The products of whose price they get a share. */
 export const findShares = (store: string, uuid: string): Promise<StoredProduct[]> =>
   matching(listStoredProducts(store), ({ profitShares }) => profitShares.some(({ userUuid }) => userUuid === uuid));
+
+/** Sales that they paid for, got the product of, or have a part in. */
+const findSales = (store: string, uuid: string): Promise<SaleItem[]> =>
+  matching(listSales(store), ({ buyerUuid, recipientUuid, shares, coupon }) =>
+    [buyerUuid, recipientUuid, coupon?.couponOwnerUuid, ...shares.map((share) => share.residentUuid)].includes(uuid),
+  );
 
 export const findDeliveries = (store: string, uuid: string): Promise<(Delivery & Key)[]> =>
   matching(
@@ -251,6 +259,32 @@ export const storeKinds: readonly PersonKind[] = [
     turn: 'first',
     find: findPurchases,
     erased: (purchase, { pseudonym }) => ({ ...purchase, uuid: pseudonym }),
+  }),
+  kind<SaleItem>({
+    words: ['sale', 'sales'],
+    fate: 'pseudonym; note and reference go',
+    turn: 'first',
+    find: findSales,
+    obstacle: ({ sk, flags }) =>
+      flags === undefined
+        ? undefined
+        : `The delivery of the sale ${sk} may not be ordered yet. The next sweeps order it (store sweep).`,
+    erased: ({ message, reference, refundReference, recipientUsername, ...sale }, { uuid, pseudonym }) =>
+      replaced(sale, uuid, pseudonym) as SaleItem,
+  }),
+  kind<Key>({
+    words: ['place in their list of sales', 'places in their list of sales'],
+    fate: 'pseudonym',
+    turn: 'first',
+    find: (store, uuid) => all(rowsOf<Key>({ partition: buyerList(store, uuid) })),
+    erased: ({ sk }, { store, pseudonym }) => ({ pk: buyerList(store, pseudonym), sk }),
+  }),
+  kind<CouponUses>({
+    words: ['count of uses of a coupon', 'counts of uses of coupons'],
+    fate: 'deleted',
+    turn: 'first',
+    find: (store, uuid) => all(rowsOf<CouponUses>({ partition: couponUsesKey(store, uuid, '').pk })),
+    erased: () => undefined,
   }),
   kind<OwnedItem>({
     words: ['owned product', 'owned products'],

@@ -44,8 +44,9 @@ export const positionOfDelivery = ({ createdAt, id }: Pick<Delivery, 'createdAt'
 
 /** The order that a record was made of. */
 const orderOf = (delivery: Delivery): Order => {
-  const { store, id, productId, recipientUuid, recipientUsername, item, message = '', createdAt } = delivery;
-  return { kind: 'deliver', store, id, productId, recipientUuid, recipientUsername, item, message, createdAt };
+  const { store, id, productId, recipientUuid, recipientUsername, item, message = '', createdAt, saleId } = delivery;
+  const sale = saleId === undefined ? {} : { saleId };
+  return { kind: 'deliver', store, id, productId, recipientUuid, recipientUsername, item, message, createdAt, ...sale };
 };
 
 /** The time at which a delivery that was queued at `from` is given up. */
@@ -62,6 +63,10 @@ const movedTo = (store: string, state: DeliveryState) => ({
   leaseUntil: '',
   failedAt: state === 'failed' ? timestamp(now()) : undefined,
 });
+
+/** True once an attempt at the delivery has begun. */
+export const hasDelivery = async (store: string, id: string): Promise<boolean> =>
+  (await get(deliveryKey(store, id))) !== undefined;
 
 /** Throws 404. */
 export const getDelivery = async (store: string, id: string): Promise<Delivery> => {
@@ -88,7 +93,7 @@ export const answerOf = (delivery: Delivery): DeliveryAnswer => {
   const endedAt = { queued: null, waiting: null, delivered: deliveredAt, failed: failedAt }[state];
   return {
     ...{ id, state, productId, item, recipientUuid, recipientUsername, attempts, lastError, createdAt, endedAt },
-    saleId: null,
+    saleId: delivery.saleId ?? null,
   };
 };
 

@@ -13,6 +13,8 @@ const Order = z.object({
   message: z.string(),
   /** When it was ordered. */
   createdAt: z.iso.datetime(),
+  /** The sale that it belongs to, if any. */
+  saleId: z.guid().optional(),
 });
 
 /** A store's waiting deliveries are to be put on the queue again: its dispenser has an address. */

@@ -1,6 +1,18 @@
 import * as z from 'zod';
+import { message } from './product-request.ts';
 import { route } from './route.ts';
-import { boolean, identifier, maxCursorLength, timeOrNull, uuid } from './wire.ts';
+import {
+  boolean,
+  identifier,
+  integer,
+  listOf,
+  maxCursorLength,
+  pageQuery,
+  remarks,
+  time,
+  timeOrNull,
+  uuid,
+} from './wire.ts';
 
 /** The reasons for which a sale is refused, in the order in which they are judged. */
 export const refusals = [
@@ -72,6 +84,78 @@ const QuoteResponse = z
   })
   .meta({ id: 'QuoteResponse' });
 
+const CreateSaleRequest = z
+  .object({
+    id: uuid().describe(
+      'The id of the sale: a UUID that the caller makes. The same request under it makes no second sale, however late it comes.',
+    ),
+    ...parties,
+    paid: integer(0).describe('L$ that the buyer has paid inworld.'),
+    quote: z
+      .string({ error: 'must be the text of a quote' })
+      .max(maxCursorLength, { error: 'must be the text of a quote' })
+      .optional()
+      .describe('The `quote` of a quote, exactly as received. Left out, or over: the prices of now.'),
+    message: message(),
+    reference: remarks.reference,
+  })
+  .meta({ id: 'CreateSaleRequest' });
+
+export const saleStates = ['completed', 'refused', 'refunded'] as const;
+export type SaleState = (typeof saleStates)[number];
+
+const SaleShare = z
+  .object({
+    residentUuid: uuid().describe('UUID of the avatar who is owed it, in lower case.'),
+    kind: z
+      .enum(['commission', 'share'])
+      .describe('The commission of the coupon’s owner, or a profit share of the product.'),
+    percent: z.number().describe('The percentage of the L$ that were paid and kept.'),
+    amount: z.int().describe('The amount in L$, rounded down.'),
+  })
+  .meta({ id: 'SaleShare' });
+
+const SaleResponse = z
+  .object({
+    id: uuid().describe('UUID of the sale, in lower case.'),
+    state: z.enum(saleStates).describe('`completed`, `refused`, or `refunded` once it was completed.'),
+    refusal: z.enum(refusals).nullable().describe('Why it was refused. Null: it was not.'),
+    productId: uuid().describe('UUID of the product, in lower case.'),
+    buyerUuid: uuid().nullable().describe('UUID of the buyer; null where nobody has the name.'),
+    recipientUuid: uuid().nullable().describe('UUID of the recipient; null where nobody has the name.'),
+    ...prices,
+    paid: z.int().describe('L$ that the caller said were paid.'),
+    refund: z.int().describe('L$ that the buyer gets back in all.'),
+    change: z
+      .int()
+      .describe('The part of `refund` that was due when the sale was answered. The caller gives it back inworld.'),
+    deliveryId: uuid().nullable().describe('UUID of its delivery; null for a refused sale.'),
+    shares: z
+      .array(SaleShare)
+      .describe(
+        'What others are owed of the L$ that were kept; the rest is the merchant’s. Empty for scripts and refused sales.',
+      ),
+    at: time().describe('When it was made.'),
+    refundedAt: timeOrNull().describe('When it was refunded. Null: it was not.'),
+    refundReference: z.string().nullable().describe('The reference of its refund; null: none.'),
+    reference: z.string().nullable().describe('The reference of the request; null: none.'),
+  })
+  .meta({ id: 'SaleResponse' });
+
+const filters = {
+  buyer: identifier()
+    .optional()
+    .describe('Only sales to this buyer, by username or UUID. An unknown one gives an empty list.'),
+  product: uuid().optional().describe('Only sales of the product with this UUID.'),
+  state: z
+    .enum(saleStates, { error: 'must be completed, refused or refunded' })
+    .optional()
+    .describe('Only sales in this state.'),
+};
+
+export type SaleRequest = z.output<typeof CreateSaleRequest>;
+export type Sale = z.input<typeof SaleResponse>;
+export type SaleFilter = z.output<z.ZodObject<typeof filters>>;
 export type QuoteRequest = z.output<typeof CreateQuoteRequest>;
 export type Quote = z.input<typeof QuoteResponse>;
 
@@ -84,5 +168,41 @@ export const createQuote = route('POST /v1/quotes', {
   reads: ['STORE', 'PRODUCT', 'CUSTOMER', 'LOT', 'APPLIED', 'COUPON', 'USE'],
   resolves: true,
   quotes: true,
+  extension: true,
+});
+
+export const createSale = route('POST /v1/sales', {
+  id: 'sales/create-sale',
+  summary: 'Sell a product',
+  scope: 'sales:write',
+  status: 201,
+  problems: [400],
+  body: CreateSaleRequest,
+  response: SaleResponse,
+  reads: ['STORE', 'APPLIED', 'COUPON'],
+  writes: ['SALE', 'CUSTOMER', 'LOT', 'PRODUCT', 'USE', 'SPEND', 'OWNED'],
+  resolves: true,
+  queue: true,
+  quotes: true,
+  extension: true,
+});
+
+export const listSales = route('GET /v1/sales', {
+  id: 'sales/list-sales',
+  summary: 'List sales',
+  scope: 'sales:read',
+  query: z.object({ ...pageQuery, ...filters }),
+  response: listOf('SaleListResponse', 'Sales', SaleResponse),
+  reads: ['SALE'],
+  resolves: true,
+  extension: true,
+});
+
+export const getSale = route('GET /v1/sales/{id}', {
+  id: 'sales/get-sale',
+  summary: 'Read a sale',
+  scope: 'sales:read',
+  response: SaleResponse,
+  reads: ['SALE'],
   extension: true,
 });

@@ -28,11 +28,11 @@ const counts = ({ coupon, expiresAt, uses }: AppliedCoupon, at: string): boolean
   isLive(expiresAt, at) && coupon.active && isLive(coupon.expiration, at) && hasUseLeft(coupon, uses);
 
 /** The coupon that counts in a sale: the one applied for the product, else the one applied to the whole store. */
-export const couponThatCounts = (
-  forProduct: AppliedCoupon | undefined,
-  forStore: AppliedCoupon | undefined,
+export const couponThatCounts = <A extends AppliedCoupon>(
+  forProduct: A | undefined,
+  forStore: A | undefined,
   at: string,
-): AppliedCoupon | undefined => [forProduct, forStore].find((applied) => applied !== undefined && counts(applied, at));
+): A | undefined => [forProduct, forStore].find((applied) => applied !== undefined && counts(applied, at));
 
 interface PriceCut {
   source: 'none' | 'customer' | 'coupon';

@@ -1,3 +1,4 @@
+import { is, isNew, update, type Write } from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { get } from '../table/table.ts';
 
@@ -13,3 +14,7 @@ export const couponUsesKey = (store: string, customer: string, couponId: string)
 
 export const findCouponUses = (store: string, customer: string, couponId: string): Promise<CouponUses | undefined> =>
   get<CouponUses>(couponUsesKey(store, customer, couponId));
+
+/** The write that counts a use, or takes one back. Refused if the uses have changed since they were read. */
+export const countUse = (key: Key, read: CouponUses | undefined, step: 1 | -1): Write =>
+  update(key, { set: { uses: (read?.uses ?? 0) + step }, when: read ? is('uses', read.uses) : isNew });

@@ -5,7 +5,19 @@ import { searchForms, searchText } from '../normalise.ts';
 import { activePrice } from '../price.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { Product, ProductFields, ProductFilter } from '../routes/products.ts';
-import { all, any, applied, exists, is, isNew, missing, put, unchanged, update } from '../table/language.ts';
+import {
+  all,
+  any,
+  applied,
+  exists,
+  is,
+  isNew,
+  missing,
+  put,
+  unchanged,
+  update,
+  type Write,
+} from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { inOrder, newStamp, type Stamped } from '../table/stamp.ts';
@@ -104,6 +116,13 @@ export const getProduct = async (store: string, id: string): Promise<Product> =>
   if (!product) throw notFound();
   return product;
 };
+
+/** The write that takes a copy from the stock of a limited product. Refused if the stock has changed since it was read. */
+export const takeCopy = (store: string, { id, availableAmount }: Product): Write =>
+  update(productKey(store, id), {
+    set: { availableAmount: availableAmount - 1 },
+    when: all(is('limited', true), is('availableAmount', availableAmount)),
+  });
 
 /** True if the store has this product, active or not. */
 export const hasProduct = async (store: string, id: string): Promise<boolean> =>

@@ -21,13 +21,16 @@ interface Index {
  * touches none of these attributes writes to no index.
  */
 export const indexes = {
-  /** Lists that are narrowed by flags: one partition per combination of flags, in the order of the row's id. */
+  /**
+   * Lists that are narrowed by flags: one partition per combination of flags, in the order of the row's id; sales whose delivery
+   * nothing has ordered yet.
+   */
   byFlags: { partition: 'flags', sort: 'sk', include: [] },
-  /** Lists in an order of their own: an owner's coupons and gift cards, customers by spend, deliveries by state. */
+  /** Lists in an order of their own: an owner's coupons and gift cards, customers by spend, deliveries and sales by state. */
   byRank: { partition: 'ranked', sort: 'rank', include: [] },
   /** The normalised text of active products, so that a search does not read the products. */
   byText: { partition: 'texts', sort: 'sk', include: ['text'] },
-  /** Customers by the time at which their next credit lot comes due. */
+  /** Customers by the time at which their next credit lot comes due; the sales of a product by their own time. */
   byDue: { partition: 'dues', sort: 'due', include: [] },
 } as const satisfies Record<string, Index>;
 

@@ -12,4 +12,35 @@ export const salesTexts: Record<string, OperationText> = {
     request: { productId: '00000003-dede-4ede-8ede-000000000003', buyerIdentifier: 'nova', useCredit: true },
     refused: { productId: '00000003-dede-4ede-8ede-000000000003', buyerIdentifier: 'nobody.resident' },
   },
+  'sales/create-sale': {
+    description:
+      `${extension} Sells a product once the buyer has paid inworld. A request whose form is right is answered 201 with the sale, ` +
+      '`completed` or `refused`, and the same for ever under its `id`: so a script repeats the request until it has the answer, and gives back ' +
+      '`change`. Only after a 400 or 422 it gives back all that was paid. Price, stock, coupon use, credit, spend and ownership change in one ' +
+      'transaction; the delivery follows. A quote fixes the prices; without one, or with one that is over, those of now count.',
+    request: {
+      id: '00000008-dede-4ede-8ede-000000000002',
+      productId: '00000003-dede-4ede-8ede-000000000013',
+      buyerIdentifier: 'vera.vendor',
+      paid: 300,
+      useCredit: true,
+      reference: 'Vendor 3',
+    },
+    refused: {
+      id: 'sale 7',
+      productId: '00000003-dede-4ede-8ede-000000000013',
+      buyerIdentifier: 'vera.vendor',
+      paid: 1,
+    },
+  },
+  'sales/list-sales': {
+    description:
+      `${extension} Sales, newest first, refused ones too. Filters combine with AND. The cursor belongs to the buyer or the product that the ` +
+      'list was asked for.',
+    parameters: { buyer: 'nova', state: 'refused', limit: 2 },
+  },
+  'sales/get-sale': {
+    description: `${extension} One sale as it is now.`,
+    parameters: { id: '00000008-dede-4ede-8ede-000000000001' },
+  },
 };

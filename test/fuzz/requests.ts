@@ -80,6 +80,8 @@ const byName: Record<string, fc.Arbitrary<unknown>> = {
   identifier,
   ownerIdentifier: identifier,
   buyerIdentifier: identifier,
+  buyer: identifier,
+  product: idOf('product'),
   recipientIdentifier: identifier,
   username: identifier,
   userUuid: identifier,
@@ -164,6 +166,7 @@ const pathOf = ({ path }: Route): fc.Arbitrary<string> =>
           categories: 'category',
           giftcards: 'giftcard',
           deliveries: 'delivery',
+          sales: 'sale',
         }[segments[index - 1] ?? ''];
         return idOf(kind ?? '');
       }),

@@ -92,7 +92,9 @@ describe('policies', () => {
     const [lookUpId] = functionOf('resident-lookup');
     const lookUp = { 'Fn::GetAtt': [lookUpId, 'Arn'] };
     const sends = [
-      ...(row?.queue ? [{ Sid: 'Send', Action: 'sqs:SendMessage', Resource: queueArn('Deliveries') }] : []),
+      ...(row?.queue || entry === 'expiry-sweep'
+        ? [{ Sid: 'Send', Action: 'sqs:SendMessage', Resource: queueArn('Deliveries') }]
+        : []),
       ...(row?.resolves ? [{ Sid: 'LookUp', Action: 'lambda:InvokeFunction', Resource: lookUp }] : []),
       ...(entry === 'stream-consumer'
         ? [

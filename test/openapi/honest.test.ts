@@ -47,7 +47,7 @@ const pool: readonly unknown[] = [
 /** Conditions that no schema can state, but only a description. Each is a pattern of `Schema.field value`. */
 const inWords = [
   // A note is counted in bytes.
-  /^(?:Deliver|Redeliver)ProductRequest\.message " *(?:😀{3}|x{1024})/u,
+  /^(?:DeliverProduct|RedeliverProduct|CreateSale)Request\.message " *(?:😀{3}|x{1024})/u,
   // Without an item the name must be an item's, of at most 63 characters.
   /^ProductUpsertRequest\.name " *x{64}/,
   // There is no such day.

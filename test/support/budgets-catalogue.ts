@@ -86,6 +86,17 @@ const buying =
     return ['POST', '/v1/quotes', { productId, buyerIdentifier, useCredit: true }];
   };
 
+/** A sale to a customer who has bought something else before. */
+const selling =
+  (fields: object): Budget['prepare'] =>
+  async (call) => {
+    const buyerIdentifier = await known(call);
+    const body = { name: 'Lamp', price: 5, availableAmount: 3, ...fields };
+    const productId = await idOf(call, '/v1/products', body);
+    await call('POST', '/v1/sales', { id: newId(), productId: await product(call), buyerIdentifier, paid: 5 });
+    return ['POST', '/v1/sales', { id: newId(), productId, buyerIdentifier, paid: 5, useCredit: true }];
+  };
+
 /** A customer who owns two products and was delivered one of them twice, an hour ago. */
 const owner = async (call: Call) => {
   const { uuid } = await newResident();
@@ -239,6 +250,24 @@ export const catalogueBudgets: readonly Budget[] = [
   // Store, product, buyer and both applications are read at once, then coupon and uses.
   { endpoint: 'create-quote', when: 'with credit, no lots, no coupon', steps: 1, units: 5, prepare: buying(false) },
   { endpoint: 'create-quote', when: 'with credit and a coupon', steps: 2, units: 7, prepare: buying(true) },
+  // The id, then store, product, buyer and both applications (6), spend and owned product (1) are read; the transaction writes
+  // sale, list of the buyer, customer, spend and owned product; the sale enters three indexes, and the buyer moves in one.
+  { endpoint: 'create-sale', when: 'no lots, no coupon', steps: 3, units: 22, prepare: selling({}) },
+  { endpoint: 'create-sale', when: 'of a limited product', steps: 3, units: 24, prepare: selling({ limited: true }) },
+  {
+    endpoint: 'get-sale',
+    when: '',
+    steps: 1,
+    units: 1,
+    prepare: async (call) => ['GET', `/v1/sales/${(await owner(call)).sale}`],
+  },
+  {
+    endpoint: 'list-sales',
+    when: 'two to a buyer',
+    steps: 2,
+    units: 2,
+    prepare: async (call) => ['GET', `/v1/sales?limit=10&buyer=${(await owner(call)).uuid}`],
+  },
   { endpoint: 'get-delivery', when: '', steps: 1, units: 1, prepare: onDelivery('GET') },
   // The delivery is read (1), and moves in the index of the states (3).
   { endpoint: 'retry-delivery', when: 'failed', steps: 2, units: 4, prepare: onDelivery('POST', '/actions/retry') },

@@ -2,6 +2,8 @@ import { timestamp } from '../../lib/clock.ts';
 import { newLot } from '../../lib/credit/lots.ts';
 import { deliveryStates } from '../../lib/routes/deliveries.ts';
 import type { Route } from '../../lib/routes/route.ts';
+import { saleStates } from '../../lib/routes/sales.ts';
+import { listedAs, saleItems, saleKey } from '../../lib/sale/sales.ts';
 import { couponItems } from '../../lib/store/coupons.ts';
 import { ownedKey } from '../../lib/store/owned.ts';
 import { partition } from '../../lib/table/schema.ts';
@@ -72,6 +74,13 @@ export const worstCalls: readonly WorstCall[] = [
     units: 1031.5,
     growth: '0.52 for each delivery to the recipient in another state',
   },
+  {
+    endpoint: 'list-sales',
+    query: `buyer=${bob.uuid}&state=refused`,
+    steps: 4,
+    units: 1060,
+    growth: '0.53 for each sale to the buyer in another state',
+  },
 ];
 
 /** Makes the store. Cleo is the customer of the applied coupons, of the credit lots, which have all ended, and of as many changes. */
@@ -116,13 +125,22 @@ export const seedWorst = async (): Promise<{ store: string; category: string }> 
     ...ownedKey(store, bob.uuid, idOf(number)),
     ...{ quantity: 1, boughtAt: timestamp(number), lastDeliveredAt: timestamp(number) },
   }));
+  const sales = Array.from({ length: worstCount }, (_, number) => {
+    const at = timestamp(number);
+    const of = { ...saleKey(store, idOf(number)), state: 'completed' as const, at, productId: idOf(number) };
+    const discount = { source: 'none' as const, percent: 0, couponId: null };
+    const prices = { base: 10, discount, total: 10, credit: 0, restrictedCredit: 0, paid: 10, refund: 0, change: 0 };
+    const people = { buyerUuid: bob.uuid, recipientUuid: bob.uuid, recipientUsername: bob.username, shares: [] };
+    const more = { refusal: null, deliveryId: idOf(number), request: 'x'.repeat(22), item: 'A chair of oak' };
+    return saleItems(store, { ...listedAs(store, of), ...of, ...prices, ...people, ...more });
+  });
   const changes = Array.from({ length: worstCount }, (_, number) => ({
     ...{ type: number % 2 ? ('regular' as const) : ('restricted' as const), amount: 10, unlotted: 0 },
     ...{ lots: [{ id: idOf(number), amount: 10, expiresAt: '2026-02-01T00:00:00.000Z' }] },
     ...{ requestId: idOf(number), keyId: 'a1B2c3D4e5F6', reason: 'For the winner of the contest' },
   }));
   const history = historyRows(store, cleo.uuid, changes);
-  await putAll([...applied.flat(), ...lots, ...history, ...deliveries, ...owned]);
+  await putAll([...applied.flat(), ...sales.flat(), ...lots, ...history, ...deliveries, ...owned]);
   return seeded;
 };
 
@@ -139,10 +157,12 @@ const values: Record<string, string[]> = {
   category: ['{id}'],
   search: ['no+such+product'],
   recipient: [bob.uuid],
+  buyer: [bob.uuid],
+  product: [idOf(0)],
   spentMoreThan: ['-1', '0', '500', '2000'],
   type: ['regular', 'restricted'],
   // A list refuses the states of another one, which costs nothing.
-  state: ['open', 'drained', 'expired', 'superseded', ...deliveryStates],
+  state: ['open', 'drained', 'expired', 'superseded', ...deliveryStates, ...saleStates],
 };
 
 /** Every combination of a list's filters. */

@@ -43,6 +43,7 @@ const fieldValues = ({ coupon, product }: OneOfEach, code: string): Record<strin
   ownerIdentifier: ada.uuid,
   recipientIdentifier: bob.uuid,
   message: 'Hello',
+  paid: 10,
   url: 'http://127.0.0.1:1/cap',
   region: 'Here',
   items: ['Chair'],

@@ -12,6 +12,7 @@ export const kindOf = {
   categories: 'category',
   giftcards: 'giftcard',
   deliveries: 'delivery',
+  sales: 'sale',
 } as const;
 
 export type Kind = (typeof kindOf)[keyof typeof kindOf];
@@ -49,7 +50,7 @@ const make = async (call: Call, path: string, body: object): Promise<string> => 
 export const seedOverHttp = async (
   call: Call,
   { code, owner, customer, active = true }: Seed,
-): Promise<Omit<OneOfEach, 'delivery'>> => {
+): Promise<Omit<OneOfEach, 'delivery' | 'sale'>> => {
   const grant = (): Promise<string> => make(call, `/v1/customers/${customer}/actions/grant-gift-card`, { credit: 5 });
   // Where the clock stands still, the ids of two cards are in no order.
   const [giftcard = '', redeemable = ''] = [await grant(), await grant()].sort();
@@ -79,7 +80,8 @@ const lastId = 'ffffffff-7e57-0000-0000-000000000000';
 
 /**
  * Does so in the table of this process, and adds what no request makes: the product is the customer's, so is another, and
- * there are two deliveries of an hour ago to the customer, of which one has failed, and a history of two changes.
+ * there are two deliveries of an hour ago to the customer, of which one has failed, a history of two changes, and two sales that were
+ * refused.
  */
 export const seedOneOfEach = async (call: Call, seed: Seed): Promise<OneOfEach> => {
   const rows = await seedOverHttp(call, seed);
@@ -99,7 +101,11 @@ export const seedOneOfEach = async (call: Call, seed: Seed): Promise<OneOfEach> 
   };
   const [made, refused] = twoIds();
   await completeDelivery(await begun(made));
+  const [sale, later] = twoIds();
+  // A refused sale moves no money, and orders no delivery.
+  for (const id of [sale, later])
+    await call('POST', '/v1/sales', { id, productId: rows.product, buyerIdentifier: resident.uuid, paid: 0 });
   const failed = await begun(refused);
   await failDelivery(failed, 'No such item.');
-  return { ...rows, delivery: failed.id };
+  return { ...rows, delivery: failed.id, sale };
 };

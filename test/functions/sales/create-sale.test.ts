@@ -1,0 +1,462 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { handler as worker } from '../../../functions/delivery-worker.ts';
+import { handler as sweep } from '../../../functions/expiry-sweep.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { decodeMessage } from '../../../lib/delivery/message.ts';
+import { findCouponUses } from '../../../lib/store/coupon-uses.ts';
+import { createCoupon } from '../../../lib/store/coupons.ts';
+import { creditOf, customerWithLots, newCustomer, statesOf } from '../../support/credit-seed.ts';
+import { batchOf, contextWith, received, startTestQueue } from '../../support/deliveries.ts';
+import { ada, bob, cleo, seedResidents, unknownUuid } from '../../support/residents.ts';
+import { setClock, startTestService, wholeTable } from '../../support/service.ts';
+
+let service: Awaited<ReturnType<typeof startTestService>>;
+let queueUrl: string;
+const start = Date.parse('2028-02-29T12:00:00.000Z');
+const inSeconds = (seconds: number): string => timestamp(start + seconds * 1000);
+const noDiscount = { source: 'none', percent: 0, couponId: null };
+
+beforeAll(async () => {
+  setClock(start);
+  ({ url: queueUrl } = await startTestQueue());
+  service = await startTestService();
+  await seedResidents();
+});
+beforeEach(() => setClock(start));
+afterEach(() => {
+  process.env.DELIVERY_QUEUE_URL = queueUrl;
+});
+
+const sell = (body: object, headers = {}) => service.call('POST', '/v1/sales', { id: randomUUID(), ...body }, headers);
+const get = async (path: string) => (await service.call('GET', path)).body;
+const create = async (fields: object = {}): Promise<string> =>
+  (await service.call('POST', '/v1/products', { name: 'Lamp', price: 100, ...fields })).body.id;
+const act = (uuid: string, action: string, body?: object) =>
+  service.call('POST', `/v1/customers/${uuid}/actions/${action}`, body);
+const quoteFor = async (body: object): Promise<string> => (await service.call('POST', '/v1/quotes', body)).body.quote;
+const coupon = async (fields: { discount?: number; ownerProfit?: number; usesPerCustomer?: number } = {}) => {
+  const { usesPerCustomer = 0, ...rest } = fields;
+  const all = { code: randomUUID(), discount: 20, ownerProfit: 0, active: true, bloggersSync: false, ...rest };
+  return (await createCoupon(service.store, ada, all, { usesPerCustomer })).id;
+};
+const apply = (uuid: string, couponId: string) => act(uuid, 'apply-coupon', { couponId, scope: 0 });
+
+test('201s with the sale and its Location; the buyer has spent and owns it, and the stock has fallen', async () => {
+  const [uuid, productId] = [await newCustomer(), await create({ limited: true, availableAmount: 3 })];
+  const id = randomUUID().toUpperCase();
+
+  const { status, headers, body } = await sell({ id, productId, buyerIdentifier: uuid, paid: 107, reference: 'T 1' });
+
+  expect(status).toBe(201);
+  expect(headers.get('location')).toBe(`/v1/sales/${id.toLowerCase()}`);
+  expect(body).toEqual({
+    ...{ id: id.toLowerCase(), state: 'completed', refusal: null, productId, buyerUuid: uuid, recipientUuid: uuid },
+    ...{ base: 100, discount: noDiscount, total: 100, credit: 0, restrictedCredit: 0 },
+    ...{ paid: 107, refund: 7, change: 7, deliveryId: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-7/), shares: [] },
+    ...{ at: timestamp(start), refundedAt: null, refundReference: null, reference: 'T 1' },
+  });
+  expect(await get(`/v1/sales/${id}`)).toEqual(body);
+  expect((await get(`/v1/products/${productId}`)).availableAmount).toBe(2);
+  expect(await get(`/v1/customers/${uuid}/spend`)).toMatchObject({ sum: 100, lastYearSum: 100, totalOwned: 1 });
+  expect((await get(`/v1/customers/${uuid}/products`)).data).toEqual([
+    { productId, name: 'Lamp', quantity: 1, boughtAt: timestamp(start), lastDeliveredAt: null },
+  ]);
+  expect((await get('/v1/customers?spentMoreThan=99')).data.map((row: { uuid: string }) => row.uuid)).toContain(uuid);
+});
+
+test('a gift is the recipient’s, who becomes a customer, and the buyer’s spend', async () => {
+  const [buyer, recipient, productId] = [await newCustomer(), await newCustomer(), await create()];
+
+  const { body } = await sell({ productId, buyerIdentifier: buyer, recipientIdentifier: recipient, paid: 100 });
+
+  expect([body.state, body.recipientUuid]).toEqual(['completed', recipient]);
+  expect(await get(`/v1/customers/${buyer}/spend`)).toMatchObject({ sum: 100, totalOwned: 0 });
+  expect(await get(`/v1/customers/${recipient}/spend`)).toMatchObject({ sum: 0, totalOwned: 1 });
+  const customers = (await get('/v1/customers?limit=1000')).data.map((row: { uuid: string }) => row.uuid);
+  expect(customers).toEqual(expect.arrayContaining([buyer, recipient]));
+});
+
+test('takes a buyer whom nobody can name, and calls them by their UUID', async () => {
+  const stranger = randomUUID();
+
+  const { status, body } = await sell({ productId: await create(), buyerIdentifier: stranger, paid: 100 });
+
+  expect([status, body.state]).toEqual([201, 'completed']);
+  expect(await get(`/v1/customers/${stranger}`)).toMatchObject({ uuid: stranger, username: stranger });
+});
+
+test('shares are of what was kept, the commission first; a script gets none', async () => {
+  const uuid = await newCustomer();
+  await apply(uuid, await coupon({ discount: 0, ownerProfit: 10 }));
+  const profitShares = [{ userUuid: bob.uuid, percent: 33.3 }];
+  const asked = {
+    id: randomUUID(),
+    productId: await create({ price: 59, profitShares }),
+    buyerIdentifier: uuid,
+    paid: 60,
+  };
+
+  const script = await sell(asked, { 'X-SecondLife-Shard': 'Production' });
+  const again = await sell(asked);
+
+  expect(script.body.shares).toEqual([]);
+  expect(again.body.shares).toEqual([
+    { residentUuid: ada.uuid, kind: 'commission', percent: 10, amount: 5 },
+    { residentUuid: bob.uuid, kind: 'share', percent: 33.3, amount: 19 },
+  ]);
+  const listed = await service.call('GET', `/v1/sales?buyer=${uuid}`, undefined, {
+    'X-SecondLife-Shard': 'Production',
+  });
+  expect(listed.body.data[0].shares).toEqual([]);
+});
+
+describe('credit', () => {
+  const rich = async (): Promise<string> => {
+    const uuid = await newCustomer();
+    await act(uuid, 'increment-restricted-credit', { delta: 15 });
+    await act(uuid, 'increment-restricted-credit', { delta: 5, expiresAt: inSeconds(60) });
+    await act(uuid, 'increment-credit', { delta: 20 });
+    await act(uuid, 'increment-credit', { delta: 10, expiresAt: inSeconds(90) });
+    return uuid;
+  };
+
+  test('of both types goes in one change, with two numbers in history, the regular one last', async () => {
+    const [uuid, productId] = [await rich(), await create({ price: 45 })];
+    const before = (await creditOf(service.store, uuid)).item.creditVersion ?? 0;
+
+    const { body } = await sell({ productId, buyerIdentifier: uuid, paid: 0, useCredit: true });
+
+    expect(body).toMatchObject({ state: 'completed', total: 45, restrictedCredit: 20, credit: 25, refund: 0 });
+    const { item, lots, faults } = await creditOf(service.store, uuid);
+    expect([item.credit, item.restrictedCredit, item.creditVersion, faults]).toEqual([5, 0, before + 2, []]);
+    expect(item.lastChange).toMatchObject({ k: 'sal', y: 's r', saleId: body.id });
+    expect(lots.map(({ sk, state, changed }) => [sk.split('#')[0], state, changed])).toEqual([
+      ['regular', 'drained', before + 2],
+      ['restricted', 'drained', before + 1],
+    ]);
+  });
+
+  test('that has come due expires in the same change, and pays nothing', async () => {
+    const [uuid, productId] = [await rich(), await create({ price: 45 })];
+    setClock(start + 90_000);
+
+    const { body } = await sell({ productId, buyerIdentifier: uuid, paid: 10, useCredit: true });
+
+    expect(body).toMatchObject({ state: 'completed', restrictedCredit: 15, credit: 20, refund: 0 });
+    const { item, lots, faults } = await creditOf(service.store, uuid);
+    expect([item.credit, item.restrictedCredit, statesOf(lots), faults]).toEqual([0, 0, { expired: 2 }, []]);
+    expect(item.lastChange).toMatchObject({ y: 's5 r10' });
+  });
+
+  test('in more lots than a transaction holds is taken like a large drain', async () => {
+    const lots = Array.from({ length: 150 }, (_, number) => ({ amount: 2, expiresAt: inSeconds(100 + number) }));
+    const [uuid, productId] = [await customerWithLots(service.store, lots, 30), await create({ price: 299 })];
+    await act(uuid, 'increment-restricted-credit', { delta: 9, expiresAt: inSeconds(60) });
+
+    const { body } = await sell({ productId, buyerIdentifier: uuid, paid: 0, useCredit: true });
+
+    expect(body).toMatchObject({ state: 'completed', restrictedCredit: 9, credit: 290 });
+    const { item, lots: after, faults } = await creditOf(service.store, uuid);
+    expect([item.credit, item.restrictedCredit, item.pending, faults]).toEqual([40, 0, undefined, []]);
+    expect(statesOf(after)).toEqual({ drained: 146, open: 5 });
+  });
+
+  test('that a quote counted on and that is gone refuses the sale', async () => {
+    const [uuid, productId] = [await rich(), await create()];
+    const asked = { productId, buyerIdentifier: uuid, useCredit: true };
+    const quote = await quoteFor(asked);
+    await act(uuid, 'increment-restricted-credit', { delta: -1 });
+
+    const { body } = await sell({ ...asked, quote, paid: 50 });
+
+    expect(body).toMatchObject({ state: 'refused', refusal: 'credit-changed', refund: 50, change: 50 });
+    expect((await creditOf(service.store, uuid)).item).toMatchObject({ credit: 30, restrictedCredit: 19 });
+  });
+});
+
+test('a quote fixes the terms: a new price, a lapsed coupon and new credit do not change them', async () => {
+  const [uuid, productId, id] = [await newCustomer(), await create(), await coupon({ ownerProfit: 50 })];
+  await apply(uuid, id);
+  const asked = { productId, buyerIdentifier: uuid, useCredit: true };
+  const quote = await quoteFor(asked);
+  await service.call('PUT', `/v1/products/${productId}`, { name: 'Lamp', price: 500 });
+  await act(uuid, 'revoke-coupon', { couponId: id, scope: 0 });
+  await act(uuid, 'set-credit', { credit: 1000 });
+
+  const { body } = await sell({ ...asked, quote, paid: 80 });
+
+  expect(body).toMatchObject({ state: 'completed', base: 100, total: 80, credit: 0, refund: 0 });
+  expect(body.discount).toEqual({ source: 'coupon', percent: 20, couponId: id });
+  expect(body.shares).toMatchObject([{ residentUuid: ada.uuid, amount: 40 }]);
+  expect((await findCouponUses(service.store, uuid, id))?.uses).toBe(1);
+});
+
+test('a quote that is over counts as none', async () => {
+  const asked = { productId: await create(), buyerIdentifier: bob.uuid };
+  const quote = await quoteFor(asked);
+  await service.call('PUT', `/v1/products/${asked.productId}`, { name: 'Lamp', price: 90 });
+  setClock(start + 120_000);
+
+  expect((await sell({ ...asked, quote, paid: 90 })).body).toMatchObject({ state: 'completed', base: 90 });
+});
+
+test('a coupon is used by each sale in which it takes effect, up to its limit', async () => {
+  const [uuid, productId, id] = [await newCustomer(), await create(), await coupon({ usesPerCustomer: 2 })];
+  await apply(uuid, id);
+  const asked = { productId, buyerIdentifier: uuid };
+  const quote = await quoteFor(asked);
+
+  const totals = [];
+  for (let sale = 1; sale <= 3; sale++) totals.push((await sell({ ...asked, paid: 100 })).body.total);
+  const late = await sell({ ...asked, quote, paid: 80 });
+
+  expect(totals).toEqual([80, 80, 100]);
+  expect(late.body).toMatchObject({ state: 'refused', refusal: 'coupon-used', refund: 80, total: 80 });
+  expect((await findCouponUses(service.store, uuid, id))?.uses).toBe(2);
+});
+
+describe('a refused sale', () => {
+  const cases: [refusal: string, make: () => Promise<object>][] = [
+    ['unknown-resident', async () => ({ productId: unknownUuid, buyerIdentifier: 'nobody.here' })],
+    ['unknown-resident', async () => ({ productId: await create(), recipientIdentifier: 'nobody.here' })],
+    ['unknown-product', async () => ({ productId: unknownUuid, quote: 'no quote' })],
+    ['quote', async () => ({ productId: await create({ active: false }), quote: 'no quote' })],
+    [
+      'quote',
+      async () => ({
+        productId: await create(),
+        quote: await quoteFor({ productId: await create(), buyerIdentifier: bob.uuid }),
+      }),
+    ],
+    [
+      'banned',
+      async () => {
+        await act(cleo.uuid, 'ban');
+        return { productId: await create({ active: false }), recipientIdentifier: cleo.uuid };
+      },
+    ],
+    ['inactive', async () => ({ productId: await create({ active: false, limited: true }) })],
+    ['sold-out', async () => ({ productId: await create({ limited: true }), paid: 0 })],
+    ['underpaid', async () => ({ productId: await create(), paid: 99 })],
+  ];
+
+  test.each(cases)('as %s is kept, gives everything back and changes nothing else', async (refusal, make) => {
+    const asked = { id: randomUUID(), buyerIdentifier: bob.uuid, paid: 100, ...(await make()) };
+    const before = await wholeTable();
+
+    const { status, body } = await sell(asked);
+
+    expect([status, body]).toMatchObject([
+      201,
+      { state: 'refused', refusal, refund: asked.paid, change: asked.paid, deliveryId: null, shares: [] },
+    ]);
+    expect(await get(`/v1/sales/${asked.id}`)).toEqual(body);
+    const after = await wholeTable();
+    expect(after.filter(({ sk }) => !String(sk).endsWith(asked.id))).toEqual(before);
+    if (refusal === 'unknown-resident') expect([body.buyerUuid, body.recipientUuid]).toContain(null);
+    expect(body.base).toBe(/^unknown/.test(refusal) ? 0 : 100);
+  });
+
+  test('stays refused when its reason has gone', async () => {
+    const productId = await create({ limited: true });
+    const asked = { id: randomUUID(), productId, buyerIdentifier: bob.uuid, paid: 100 };
+    const first = await sell(asked);
+    await service.call('PUT', `/v1/products/${productId}`, { name: 'Lamp', price: 100 });
+
+    expect((await sell(asked)).body).toEqual(first.body);
+    expect(first.body.refusal).toBe('sold-out');
+  });
+
+  test('is told while the store is closed', async () => {
+    const asked = { productId: await create(), buyerIdentifier: bob.uuid, paid: 100 };
+    await service.call('POST', '/v1/store/actions/close');
+    const { body } = await sell(asked);
+    await service.call('POST', '/v1/store/actions/open');
+
+    expect(body).toMatchObject({ state: 'refused', refusal: 'closed' });
+  });
+});
+
+test('the same request under an id makes no second sale, a day later either, and another one is 422', async () => {
+  const [uuid, productId] = [await newCustomer(), await create({ limited: true, availableAmount: 9 })];
+  const asked = { id: randomUUID(), productId, buyerIdentifier: uuid, paid: 100, message: 'Enjoy' };
+  const first = await sell(asked);
+  setClock(start + 86_400_000);
+
+  const again = await sell({ ...asked, id: asked.id.toUpperCase(), buyerIdentifier: uuid.toUpperCase(), unknown: 1 });
+  const others = [
+    await sell({ ...asked, paid: 101 }),
+    await sell({ ...asked, message: 'Enjoy it' }),
+    await sell({ ...asked, useCredit: true }),
+    await sell({ ...asked, recipientIdentifier: uuid }),
+  ];
+
+  expect([again.status, again.body]).toEqual([201, first.body]);
+  expect(others.map(({ status }) => status)).toEqual([422, 422, 422, 422]);
+  expect((await get(`/v1/products/${productId}`)).availableAmount).toBe(8);
+  expect((await get(`/v1/customers/${uuid}/spend`)).sum).toBe(100);
+});
+
+test('an Idempotency-Key gives the same answer again, of a completed sale and of a refused one', async () => {
+  const asked = { id: randomUUID(), productId: await create(), buyerIdentifier: await newCustomer() };
+  for (const [paid, state] of [
+    [100, 'completed'],
+    [0, 'refused'],
+  ] as const) {
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const body = { ...asked, id: randomUUID(), paid };
+
+    const first = await sell(body, headers);
+    const again = await sell(body, headers);
+
+    expect([first.status, first.body.state]).toEqual([201, state]);
+    expect([again.status, again.body]).toEqual([201, first.body]);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+  }
+});
+
+test('32 sales at once by one id are one sale, and 32 buyers of the last copy are one', async () => {
+  const [uuid, productId] = [await newCustomer(), await create({ limited: true, availableAmount: 2 })];
+  const asked = { id: randomUUID(), productId, buyerIdentifier: uuid, paid: 100 };
+
+  const same = await Promise.all(Array.from({ length: 32 }, () => sell(asked)));
+  const buyers = await Promise.all(
+    Array.from({ length: 32 }, () => sell({ productId, buyerIdentifier: randomUUID(), paid: 100 })),
+  );
+
+  expect(new Set(same.map(({ status, body }) => JSON.stringify([status, body])))).toHaveLength(1);
+  expect(same[0]?.body.state).toBe('completed');
+  const states = buyers.map(({ body }) => body.refusal ?? body.state).sort();
+  expect(states).toEqual(['completed', ...Array(31).fill('sold-out')]);
+  expect((await get(`/v1/products/${productId}`)).availableAmount).toBe(0);
+});
+
+test('32 sales at once never spend the same credit twice', async () => {
+  const [uuid, productId] = [await newCustomer(), await create({ price: 10 })];
+  await act(uuid, 'set-credit', { credit: 95 });
+
+  const sales = await Promise.all(
+    Array.from({ length: 32 }, () => sell({ productId, buyerIdentifier: uuid, paid: 10, useCredit: true })),
+  );
+
+  const credit = sales.reduce((sum, { body }) => sum + body.credit, 0);
+  const kept = sales.reduce((sum, { body }) => sum + body.paid - body.refund, 0);
+  expect(sales.map(({ status, body }) => [status, body.state])).toEqual(Array(32).fill([201, 'completed']));
+  expect([credit, kept]).toEqual([95, 320 - 95]);
+  const { item, faults } = await creditOf(service.store, uuid);
+  expect([item.credit, item.sum, faults]).toEqual([0, 225, []]);
+  expect(await get(`/v1/customers/${uuid}/spend`)).toMatchObject({ sum: 225, totalOwned: 1 });
+});
+
+/** The messages about a sale that are on the queue now; those of other sales are dropped. */
+const receivedFor = async (sale: string): Promise<string[]> => {
+  const messages: string[] = [];
+  for (let some = await received(queueUrl); some.length > 0; some = await received(queueUrl)) messages.push(...some);
+  return messages.filter((message) => message.includes(sale));
+};
+const runSweep = () => sweep({}, contextWith(60_000));
+
+describe('the delivery', () => {
+  test('is on the queue at once, under the sale’s own delivery id, and a sweep orders no other', async () => {
+    const asked = {
+      productId: await create({ item: 'Lamp box' }),
+      buyerIdentifier: bob.uuid,
+      paid: 100,
+      message: 'Enjoy',
+    };
+
+    const { body } = await sell(asked);
+
+    const messages = await receivedFor(body.id);
+    const { productId, deliveryId: id, at: createdAt, id: saleId } = body;
+    const recipient = { recipientUuid: bob.uuid, recipientUsername: bob.username };
+    const order = { kind: 'deliver', store: service.store, id, productId, ...recipient, saleId };
+    expect(messages.map(decodeMessage)).toEqual([{ ...order, item: 'Lamp box', message: 'Enjoy', createdAt }]);
+    await worker(batchOf(...messages), contextWith(60_000));
+    expect(await get(`/v1/deliveries/${id}`)).toMatchObject({ id, saleId, productId, recipientUuid: bob.uuid });
+    setClock(start + 60_000);
+    await runSweep();
+    expect(await receivedFor(body.id)).toEqual([]);
+  });
+
+  test('of a sale whose request died before the queue had it is ordered by the next sweeps, once', async () => {
+    process.env.DELIVERY_QUEUE_URL = 'http://127.0.0.1:1/000000000000/nothing';
+    const { status, body } = await sell({ productId: await create(), buyerIdentifier: bob.uuid, paid: 100 });
+    process.env.DELIVERY_QUEUE_URL = queueUrl;
+    await runSweep();
+    const tooEarly = await receivedFor(body.id);
+    setClock(start + 30_000);
+
+    await runSweep();
+    const messages = await receivedFor(body.id);
+    await runSweep();
+
+    expect([status, tooEarly]).toEqual([201, []]);
+    expect(messages.map((message) => decodeMessage(message))).toMatchObject([{ id: body.deliveryId, saleId: body.id }]);
+    expect(await receivedFor(body.id)).toEqual([]);
+  });
+});
+
+test('lists sales newest first, by buyer, product and state, in pages both ways', async () => {
+  const [uuid, other, productId] = [await newCustomer(), await newCustomer(), await create({ price: 10 })];
+  const ids: Record<string, string> = {};
+  const made = async (name: string, seconds: number, body: object) => {
+    setClock(start + 10 * 86_400_000 + seconds * 1000);
+    ids[name] = (await sell({ productId, buyerIdentifier: uuid, paid: 10, ...body })).body.id;
+  };
+  await made('first', 1, {});
+  await made('refused', 2, { paid: 9 });
+  await made('others', 3, { buyerIdentifier: other });
+  await made('elsewhere', 4, { productId: await create({ price: 10 }) });
+  const listed = async (query: string): Promise<(string | undefined)[]> => {
+    const names: (string | undefined)[] = [];
+    let page = await get(`/v1/sales?limit=1&${query}`);
+    for (;;) {
+      names.push(...page.data.map(({ id }: { id: string }) => Object.keys(ids).find((name) => ids[name] === id)));
+      if (page.pagination.nextCursor === null) break;
+      page = await get(`/v1/sales?limit=1&${query}&cursor=${page.pagination.nextCursor}`);
+    }
+    const back = page.pagination.previousCursor;
+    if (back) expect((await get(`/v1/sales?limit=100&${query}&cursor=${back}`)).data).toHaveLength(names.length - 1);
+    return names;
+  };
+
+  expect(await listed(`buyer=${uuid}`)).toEqual(['elsewhere', 'refused', 'first']);
+  expect(await listed(`buyer=${uuid}&state=refused`)).toEqual(['refused']);
+  expect(await listed(`buyer=${uuid}&product=${productId}`)).toEqual(['refused', 'first']);
+  expect(await listed(`product=${productId}`)).toEqual(['others', 'refused', 'first']);
+  expect(await listed(`product=${productId}&state=completed`)).toEqual(['others', 'first']);
+  expect((await listed('state=completed')).slice(0, 3)).toEqual(['elsewhere', 'others', 'first']);
+  expect((await listed('')).slice(0, 4)).toEqual(['elsewhere', 'others', 'refused', 'first']);
+  expect(await listed('buyer=nobody.here')).toEqual([]);
+  expect(await listed('state=refunded')).toEqual([]);
+  expect((await service.call('GET', '/v1/sales?state=open&buyer=a..b&product=x')).body.errors).toHaveLength(3);
+  const { nextCursor } = (await get(`/v1/sales?limit=1&buyer=${uuid}`)).pagination;
+  expect((await service.call('GET', `/v1/sales?buyer=${other}&cursor=${nextCursor}`)).status).toBe(400);
+});
+
+test('404s for a sale of another store, and makes one under the same id there', async () => {
+  const { body } = await sell({ productId: await create(), buyerIdentifier: bob.uuid, paid: 100 });
+
+  const theirs = await service.callOther('GET', `/v1/sales/${body.id}`);
+  const asked = { id: body.id, productId: body.productId, buyerIdentifier: bob.uuid, paid: 100 };
+  const made = await service.callOther('POST', '/v1/sales', asked);
+
+  expect(theirs.status).toBe(404);
+  expect([made.status, made.body.refusal]).toEqual([201, 'unknown-product']);
+});
+
+test('400s with one message for each fault of the body', async () => {
+  const { status, body } = await service.call('POST', '/v1/sales', {
+    paid: -1,
+    quote: 'x'.repeat(1025),
+    message: 'a\u0007',
+    reference: 'x'.repeat(101),
+  });
+
+  expect([status, body.errors.map((message: string) => message.split(' ')[0])]).toEqual([
+    400,
+    ['id', 'productId', 'buyerIdentifier', 'paid', 'quote', 'message', 'reference'],
+  ]);
+});
