@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startScript } from './script.ts';
 
-/** The inworld script reads its notecard and registers. It runs as JavaScript: see script.ts. */
+/** The shipped script reads its notecard and registers. */
 
 test.each([
   'https://example.org/prod',
@@ -10,11 +10,12 @@ test.each([
   'https://example.org/prod/v1/',
   'HTTPS://example.org/prod//',
 ])('registers at %s, with or without a slash and /v1 at its end', (service) => {
-  const { told, calls, grant } = startScript('# ours', `service = ${service}`, 'key = sis_live_x');
+  const script = startScript('# ours', `service = ${service}`, 'key = sis_live_x');
+  const { calls, grant } = script;
 
   grant();
 
-  expect(told).toEqual([]);
+  expect(script.told).toEqual([]);
   expect(calls.map(({ url }) => url.toLowerCase())).toEqual(['https://example.org/prod/v1/dispenser']);
 });
 
@@ -30,12 +31,13 @@ test('a notecard without a key or an address is told so', () => {
 test.each(['http://example.org', 'example.org', 'ftp://example.org'])(
   'sends its key nowhere without encryption: %s is refused, after a restart of the region too',
   (service) => {
-    const { told, calls, grant, restartRegion } = startScript(`service = ${service}`, 'key = sis_live_x');
+    const script = startScript(`service = ${service}`, 'key = sis_live_x');
+    const { calls, grant, restartRegion } = script;
 
     restartRegion();
     grant();
 
-    expect(told).toEqual(['Dispenser: the address of the service must begin with https://.']);
+    expect(script.told).toEqual(['Dispenser: the address of the service must begin with https://.']);
     expect(calls).toEqual([]);
   },
 );
@@ -55,23 +57,24 @@ test('registers its address, its region and the names of its items, but neither 
     region: 'Region',
     items: ['Blue lamp', 'Red lamp'],
   });
-  expect(contents).toContain('dispenser.lsl');
+  expect(contents()).toContain('dispenser.lsl');
 });
 
 test('registers no names at all where they are too many for its memory, so that none seems to be missing', () => {
   const script = startScript('service = https://example.org', 'key = sis_live_x');
-  script.contents.push(...Array.from({ length: 1000 }, (_, i) => `An item with a long name, number ${i}`));
+  script.add(...Array.from({ length: 1000 }, (_, i) => `An item with a long name, number ${i}`));
 
   script.grant();
 
   expect(sentItems(script.calls[0]?.body)).toEqual([]);
+  expect(script.errors).toEqual([]);
 });
 
 test('registers again soon after its contents change, once for many changes, and while they go on changing', () => {
-  const { calls, contents, changeContents, timer, advance } = start();
+  const { calls, add, changeContents, timer, advance } = start();
   calls[0]?.answer(200, { secret: 'first' });
   const hourly = timer();
-  contents.push('Green lamp');
+  add('Green lamp');
 
   for (let change = 0; change < 100; change++) changeContents();
   advance(9);
@@ -114,7 +117,8 @@ test.each([
 });
 
 test('any other refusal is told with the service’s own words, and only once while it lasts', () => {
-  const { calls, told, advance } = start();
+  const script = start();
+  const { calls, advance } = script;
   const refusal = { status: 400, detail: 'url must be the address of a script: its port is neither 443 nor 12043.' };
 
   for (let attempt = 0; attempt < 3; attempt++) {
@@ -123,7 +127,7 @@ test('any other refusal is told with the service’s own words, and only once wh
   }
   calls.at(-1)?.answer(200, { secret: 'first' });
 
-  expect(told).toEqual([
+  expect(script.told).toEqual([
     `Dispenser: the service answered 400. Next try in a minute. ${refusal.detail}`,
     'Dispenser: ready.',
   ]);

@@ -5,7 +5,7 @@ import { newId } from '../../lib/clock.ts';
 import { dispenserBody, resolveBody } from '../../lib/delivery/message.ts';
 import { startScript } from './script.ts';
 
-/** The inworld script answers the requests that the service really makes. It runs as JavaScript: see script.ts. */
+/** The shipped script answers the requests that the service really makes. */
 
 const seed = Number(process.env.INWORLD_SEED ?? Date.now() % 2 ** 31);
 const ada = '11111111-2222-3333-4444-555555555555';

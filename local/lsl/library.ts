@@ -1,0 +1,203 @@
+import { createHash, createHmac, randomUUID } from 'node:crypto';
+import {
+  Float,
+  floatOf,
+  type Item,
+  integerOf,
+  Key,
+  List,
+  picked,
+  ScriptError,
+  textOf,
+  truncated,
+  without,
+} from './values.ts';
+
+/**
+ * Functions by their signature in LSL, such as `integer llAbs(integer)`. One whose signature ends in ` waits` may make the
+ * script wait.
+ */
+export type Functions = Readonly<Record<string, (...values: never[]) => unknown>>;
+
+/** Constants as LSL would write them: integers are numbers, strings are strings. */
+export const constants: Readonly<Record<string, number | string>> = {
+  ...{ TRUE: 1, FALSE: 0, NULL_KEY: '00000000-0000-0000-0000-000000000000', EOF: '\n\n\n', NAK: '\n\x15\n' },
+  ...{ STRING_TRIM_HEAD: 1, STRING_TRIM_TAIL: 2, STRING_TRIM: 3, ALL_SIDES: -1, DEBUG_CHANNEL: 0x7fffffff },
+  ...{ TYPE_INTEGER: 1, TYPE_FLOAT: 2, TYPE_STRING: 3, TYPE_KEY: 4, TYPE_INVALID: 0, PUBLIC_CHANNEL: 0 },
+  ...{ JSON_INVALID: '\ufdd0', JSON_OBJECT: '\ufdd1', JSON_ARRAY: '\ufdd2', JSON_NUMBER: '\ufdd3' },
+  ...{ JSON_STRING: '\ufdd4', JSON_NULL: '\ufdd5', JSON_TRUE: '\ufdd6', JSON_FALSE: '\ufdd7' },
+  ...{ HTTP_METHOD: 0, HTTP_MIMETYPE: 1, HTTP_BODY_MAXLENGTH: 2, HTTP_VERBOSE_THROTTLE: 4, HTTP_CUSTOM_HEADER: 5 },
+  ...{ HTTP_ACCEPT: 8, URL_REQUEST_GRANTED: 'URL_REQUEST_GRANTED', URL_REQUEST_DENIED: 'URL_REQUEST_DENIED' },
+  ...{ CHANGED_INVENTORY: 0x1, CHANGED_OWNER: 0x80, CHANGED_REGION: 0x100, CHANGED_TELEPORT: 0x200 },
+  ...{ CHANGED_REGION_START: 0x400, INVENTORY_NONE: -1, INVENTORY_ALL: -1, INVENTORY_TEXTURE: 0, INVENTORY_OBJECT: 6 },
+  ...{ INVENTORY_NOTECARD: 7, INVENTORY_SCRIPT: 10, MASK_OWNER: 1, PERM_TRANSFER: 0x2000, PERM_COPY: 0x8000 },
+  ...{ PERMISSION_DEBIT: 2, PAY_HIDE: -1, PAY_DEFAULT: -2, LINKSETDATA_OK: 0, LINKSETDATA_EMEMORY: 1 },
+  ...{ LINKSETDATA_NOTFOUND: 4, LINKSETDATA_NOUPDATE: 5 },
+};
+
+const jsonKinds = { string: '\ufdd4', number: '\ufdd3', object: '\ufdd1' } as Record<string, string>;
+
+/** The part of a JSON text that the path leads to; undefined if there is none. */
+const jsonPart = (text: string, path: List): unknown => {
+  try {
+    let part: unknown = JSON.parse(text);
+    for (const step of path.items) {
+      const name = textOf(step);
+      const isMember = Array.isArray(part) ? typeof step === 'number' : typeof step !== 'number';
+      if (typeof part !== 'object' || part === null || !isMember || !Object.hasOwn(part, name)) return undefined;
+      part = (part as Record<string, unknown>)[name];
+    }
+    return part;
+  } catch {
+    return undefined;
+  }
+};
+
+const jsonType = (part: unknown): string => {
+  if (part === undefined) return '\ufdd0';
+  if (part === null) return '\ufdd5';
+  if (typeof part === 'boolean') return part ? '\ufdd6' : '\ufdd7';
+  return Array.isArray(part) ? '\ufdd2' : (jsonKinds[typeof part] as string);
+};
+
+const jsonValue = (part: unknown): string => {
+  if (typeof part === 'string') return part;
+  return typeof part === 'number' || (typeof part === 'object' && part !== null)
+    ? JSON.stringify(part)
+    : jsonType(part);
+};
+
+const itemAt = ({ items }: List, place: number): Item | undefined =>
+  items.at(place < -items.length ? items.length : place);
+
+const isSame = (a: Item | undefined, b: Item | undefined): boolean =>
+  a === b || (typeof a === 'object' && a.constructor === b?.constructor && textOf(a) === textOf(b as Item));
+
+const typeOf = (item: Item | undefined): number => {
+  if (item === undefined) return 0;
+  if (typeof item === 'number') return 1;
+  if (typeof item === 'string') return 3;
+  if (item instanceof Float) return 2;
+  return item instanceof Key ? 4 : 5;
+};
+
+const digest = (algorithm: string): string => {
+  if (!['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512'].includes(algorithm))
+    throw new ScriptError(`llHMAC: unsupported algorithm ${algorithm}`);
+  return algorithm;
+};
+
+/** Cuts a text at the separators; the longest that fits counts first where several do. */
+const parts = (text: string, separators: List): string[] => {
+  const ends = separators.items.map(textOf).filter((end) => end !== '');
+  const result: string[] = [];
+  let part = '';
+  for (let at = 0; at < text.length; ) {
+    const end = ends.find((one) => text.startsWith(one, at));
+    if (end === undefined) part += text[at];
+    else {
+      result.push(part);
+      part = '';
+    }
+    at += end?.length ?? 1;
+  }
+  return [...result, part];
+};
+
+/** Replaces the first `count` places, the last ones if it is negative, all of them for 0. */
+const replaced = (text: string, part: string, by: string, count: number): string => {
+  const pieces = part === '' ? [text] : text.split(part);
+  const joints = pieces.length - 1;
+  const isReplaced = (joint: number): boolean => count === 0 || (count > 0 ? joint < count : joint >= joints + count);
+  return pieces.slice(1).reduce((all, piece, joint) => all + (isReplaced(joint) ? by : part) + piece, pieces[0] ?? '');
+};
+
+const trimmed = (text: string, ends: number): string => {
+  const head = ends & 1 ? text.trimStart() : text;
+  return ends & 2 ? head.trimEnd() : head;
+};
+
+/** Everything but letters, digits and -._~ is escaped byte by byte. */
+const escaped = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+
+/** The functions of LSL that only compute. */
+export const library: Functions = {
+  'integer llAbs(integer)': (value: number) => Math.abs(value) | 0,
+  'integer llFloor(float)': (value: number) => truncated(Math.floor(value)),
+  'integer llRound(float)': (value: number) => truncated(Math.floor(value + 0.5)),
+  'float llFrand(float)': (limit: number) => Math.fround(Math.random() * limit),
+  'key llGenerateKey()': () => randomUUID(),
+  'integer llStringLength(string)': (text: string) => text.length,
+  'integer llSubStringIndex(string, string)': (text: string, part: string) => text.indexOf(part),
+  'string llGetSubString(string, integer, integer)': picked<string>,
+  'string llDeleteSubString(string, integer, integer)': without<string>,
+  'string llReplaceSubString(string, string, string, integer)': replaced,
+  'string llToLower(string)': (text: string) => text.toLowerCase(),
+  'string llToUpper(string)': (text: string) => text.toUpperCase(),
+  'string llStringTrim(string, integer)': trimmed,
+  'string llEscapeURL(string)': escaped,
+  'string llSHA256String(string)': (text: string) => createHash('sha256').update(text).digest('hex'),
+  'string llHMAC(string, string, string)': (secret: string, text: string, algorithm: string) =>
+    createHmac(digest(algorithm), secret).update(text).digest('base64'),
+  'string llJsonGetValue(string, list)': (text: string, path: List) => jsonValue(jsonPart(text, path)),
+  'string llJsonValueType(string, list)': (text: string, path: List) => jsonType(jsonPart(text, path)),
+  'integer llGetListLength(list)': ({ items }: List) => items.length,
+  'integer llGetListEntryType(list, integer)': (list: List, place: number) => typeOf(itemAt(list, place)),
+  'string llList2String(list, integer)': (list: List, place: number) => textOf(itemAt(list, place) ?? ''),
+  'key llList2Key(list, integer)': (list: List, place: number) => textOf(itemAt(list, place) ?? ''),
+  'integer llList2Integer(list, integer)': (list: List, place: number) => {
+    const item = itemAt(list, place) ?? 0;
+    if (typeof item === 'number') return item;
+    return item instanceof Float ? truncated(item.value) : integerOf(typeof item === 'string' ? item : '');
+  },
+  'float llList2Float(list, integer)': (list: List, place: number) => {
+    const item = itemAt(list, place) ?? 0;
+    if (typeof item === 'number') return Math.fround(item);
+    return item instanceof Float ? item.value : floatOf(typeof item === 'string' ? item : '');
+  },
+  'list llList2List(list, integer, integer)': ({ items }: List, first: number, last: number) =>
+    new List(picked(items, first, last)),
+  'list llDeleteSubList(list, integer, integer)': ({ items }: List, first: number, last: number) =>
+    new List(without(items, first, last)),
+  'integer llListFindList(list, list)': ({ items }: List, { items: sought }: List) => {
+    for (let at = 0; at + sought.length <= items.length; at++)
+      if (sought.every((item, place) => isSame(items[at + place], item))) return at;
+    return -1;
+  },
+  'string llDumpList2String(list, string)': ({ items }: List, separator: string) => items.map(textOf).join(separator),
+  'list llParseStringKeepNulls(string, list, list)': (text: string, separators: List, spacers: List) => {
+    if (spacers.items.length > 0) throw new ScriptError('spacers are not part of this interpreter');
+    return new List(parts(text, separators));
+  },
+  'list llParseString2List(string, list, list)': (text: string, separators: List, spacers: List) => {
+    if (spacers.items.length > 0) throw new ScriptError('spacers are not part of this interpreter');
+    return new List(parts(text, separators).filter((part) => part !== ''));
+  },
+};
+
+/** How a value of one type becomes one of another by a cast, as JavaScript over the names of values.ts. */
+export const casts: Readonly<Record<string, (code: string) => string>> = {
+  'integer>float': (code) => `Math.fround(${code})`,
+  'integer>string': (code) => `String(${code})`,
+  'float>integer': (code) => `V.truncated(${code})`,
+  'float>string': (code) => `V.floatText(${code})`,
+  'string>integer': (code) => `V.integerOf(${code})`,
+  'string>float': (code) => `V.floatOf(${code})`,
+  'string>key': (code) => code,
+  'key>string': (code) => code,
+  'vector>string': (code) => `V.vectorText(${code})`,
+  'list>string': (code) => `${code}.items.map(V.textOf).join('')`,
+  ...Object.fromEntries(
+    ['integer', 'float', 'string', 'key', 'vector'].map((type) => [
+      `${type}>list`,
+      (code: string) => `new V.List([${boxed(type, code)}])`,
+    ]),
+  ),
+};
+
+/** A value as a list holds it. */
+export function boxed(type: string, code: string): string {
+  if (type === 'float') return `new V.Float(${code})`;
+  return type === 'key' ? `new V.Key(${code})` : code;
+}

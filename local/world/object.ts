@@ -1,0 +1,462 @@
+import { randomUUID } from 'node:crypto';
+import { constants, type Functions } from '../lsl/library.ts';
+import { Reset, type startScript } from '../lsl/script.ts';
+import { isKey, List, nullKey, ScriptError, textOf } from '../lsl/values.ts';
+import type { Clock } from './clock.ts';
+
+/** What a script can do with the object that it is in, within the limits that the platform documents. */
+
+/** An item in an object's contents: `type` and `permissions` are LSL's `INVENTORY_` and `PERM_` numbers. */
+export interface Item {
+  name: string;
+  type: number;
+  permissions: number;
+  id: string;
+}
+
+/** What an object contains: a list, or whatever one asks for. */
+export interface Contents {
+  find: (name: string) => Item | undefined;
+  list: () => Item[];
+}
+
+export interface WebRequest {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body: string;
+}
+export interface WebAnswer {
+  status: number;
+  type: string;
+  body: string;
+}
+
+/** The world as an object sees it. A call back may come at once or later. */
+export interface Around {
+  clock: Clock;
+  region: () => string;
+  /** The avatar's canonical name; undefined where nobody has that UUID. */
+  nameOf: (uuid: string) => string | undefined;
+  uuidOf: (name: string) => string | undefined;
+  /** False where the region lets no more look-ups through. */
+  mayLookUp: () => boolean;
+  lookUp: (kind: 'key' | 'username', of: string, answer: (data: string) => void) => void;
+  /** Undefined where the region has no address left. */
+  grantUrl: (answer: (url: string | undefined) => void) => void;
+  releaseUrl: (url: string) => void;
+  /** False where all objects of the owner together have made too many requests. */
+  mayRequest: () => boolean;
+  send: (request: WebRequest, answer: (answer: WebAnswer | undefined) => void) => void;
+  give: (to: string, item: Item) => void;
+  message: (to: string, text: string) => void;
+  dialog: (to: string, text: string, buttons: string[], channel: number) => void;
+  regionSay: (channel: number, text: string) => void;
+  say: (channel: number, text: string, to?: string) => void;
+  transfer: (to: string, amount: number, answer: (error: string | undefined) => void) => void;
+  /** Errors as the region shouts them to the owner. */
+  shout: (text: string) => void;
+}
+
+export const utf8Bytes = (text: string): number => Buffer.byteLength(text);
+
+/** A text cut to so many bytes of UTF-8, at the end of a character. */
+export const cut = (text: string, bytes: number): string => {
+  const buffer = Buffer.from(text);
+  if (buffer.length <= bytes) return text;
+  let end = bytes;
+  // A byte that begins with the bits 10 continues a character.
+  while (((buffer[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return buffer.toString('utf8', 0, end);
+};
+
+const linksetDataBytes = 131_072;
+const maxPending = 64;
+const maxListens = 65;
+/** An incoming request that a script does not answer ends after so many seconds, an outgoing one too. */
+const incomingSeconds = 25;
+const outgoingSeconds = 60;
+const passedTypes =
+  /^(?:text\/|application\/(?:json|xml|xhtml\+xml|atom\+xml|rss\+xml|llsd\+xml|x-javascript|javascript|x-www-form-urlencoded)(?:;|$))/;
+const shardHeaders = { 'X-SecondLife-Shard': 'Production', Accept: 'text/*, application/json, application/xml' };
+
+/** Counts uses within a span of seconds. */
+export const throttle = (clock: Clock, most: number, seconds: number): (() => boolean) => {
+  let uses: number[] = [];
+  return () => {
+    uses = uses.filter((at) => at > clock.now() - seconds * 1000);
+    if (uses.length >= most) return false;
+    uses.push(clock.now());
+    return true;
+  };
+};
+
+interface Listen {
+  handle: number;
+  channel: number;
+  name: string;
+  id: string;
+  message: string;
+}
+
+type Pending = { url: string; body: string; answer: (status: number, text: string) => void };
+
+/** The state of an object and the functions of its script. `script` is asked for only once the script runs. */
+export const createBody = (
+  {
+    owner,
+    name,
+    contents,
+    notecards,
+    delays,
+  }: {
+    owner: string;
+    name: string;
+    contents: Contents;
+    /** The lines of a notecard; undefined if there is none of that name. */
+    notecards: (name: string) => readonly string[] | undefined;
+    delays: boolean;
+  },
+  around: Around,
+  script: () => ReturnType<typeof startScript>,
+) => {
+  const { clock } = around;
+  const id = randomUUID();
+  const linksetData = new Map<string, string>();
+  const pending = new Map<string, Pending>();
+  const urls = new Set<string>();
+  const seen = { text: '', payPrice: [] as number[] };
+  const mayRequest = throttle(clock, 25, 20);
+  const mayTransfer = throttle(clock, 30, 30);
+  let linksetBytes = 0;
+  let seconds = 0;
+  let listens: Listen[] = [];
+  let handles = 0;
+  let granted = 0;
+  let detected = nullKey;
+  /** The timer that runs; a later one takes its place. */
+  let timer = { seconds: 0 };
+  /** Requests under way do not survive their region. */
+  let life = {};
+
+  const wait = <T>(duration: number, value: T): T => {
+    if (delays) seconds += duration;
+    return value;
+  };
+  const later = (run: () => void, duration = 0): void => {
+    const then = life;
+    clock.after(duration, () => {
+      if (then === life) run();
+    });
+  };
+  const dataserver = (answer: (tell: (data: string) => void) => void): string => {
+    const query = randomUUID();
+    later(() => answer((data) => script().send('dataserver', query, data)));
+    return query;
+  };
+  const refuse = (text: string): void => around.shout(text);
+
+  const setTimer = (interval: number): void => {
+    const current = { seconds: interval };
+    timer = current;
+    const ring = (): void => {
+      if (timer !== current) return;
+      clock.after(interval, ring);
+      script().send('timer');
+    };
+    if (interval > 0) clock.after(interval, ring);
+  };
+
+  const itemOf = (item: string): Item | undefined =>
+    contents.find(item) ?? contents.list().find((one) => one.name === item);
+
+  const inventory: Functions = {
+    'integer llGetInventoryType(string)': (item: string) => itemOf(item)?.type ?? -1,
+    'key llGetInventoryKey(string)': (item: string) => itemOf(item)?.id ?? nullKey,
+    'integer llGetInventoryNumber(integer)': (type: number) => ofType(type).length,
+    'string llGetInventoryName(integer, integer)': (type: number, place: number) => ofType(type)[place]?.name ?? '',
+    'integer llGetInventoryPermMask(string, integer)': (item: string) => itemOf(item)?.permissions ?? 0,
+    'string llGetScriptName()': () =>
+      contents.list().find(({ type }) => type === constants.INVENTORY_SCRIPT)?.name ?? '',
+    'key llGetNotecardLine(string, integer) waits': (card: string, line: number) =>
+      wait(
+        0.1,
+        dataserver((tell) => {
+          const lines = notecards(card) ?? [];
+          tell(line < lines.length ? cut(lines[line] ?? '', 1024) : String(constants.EOF));
+        }),
+      ),
+    'void llGiveInventory(key, string) waits': (to: string, item: string) => {
+      const found = itemOf(item);
+      if (!found) return refuse(`Could not find inventory item '${item}'.`);
+      if (to !== owner && (found.permissions & 0x2000) === 0) return refuse(`${item} is not transferable.`);
+      around.give(to, found);
+      return wait(2, undefined);
+    },
+  };
+  const ofType = (type: number): Item[] =>
+    contents
+      .list()
+      .filter((item) => type === -1 || item.type === type)
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+
+  const say: Functions = {
+    'void llOwnerSay(string)': (text: string) => around.say(0, cut(text, 1024), owner),
+    'void llRegionSayTo(key, integer, string)': (to: string, channel: number, text: string) =>
+      around.say(channel, cut(text, 1024), to),
+    'void llRegionSay(integer, string)': (channel: number, text: string) =>
+      channel === 0 ? refuse('llRegionSay: not on channel 0.') : around.regionSay(channel, cut(text, 1024)),
+    'void llInstantMessage(key, string) waits': (to: string, text: string) => {
+      around.message(to, cut(text, 1023));
+      return wait(2, undefined);
+    },
+    'void llDialog(key, string, list, integer) waits': (to: string, text: string, { items }: List, channel: number) => {
+      const buttons = items.length > 0 ? items.map(textOf) : ['OK'];
+      if (text === '' || utf8Bytes(text) > 512) refuse('llDialog: the text must have 1 to 512 bytes.');
+      else if (buttons.length > 12) refuse('llDialog: at most 12 buttons.');
+      else if (buttons.some((button) => button === '' || utf8Bytes(button) > 24))
+        refuse('llDialog: a button must have 1 to 24 bytes.');
+      else if (items.some((item) => typeof item !== 'string')) refuse('llDialog: a button must be a string.');
+      else around.dialog(to, text, buttons, channel);
+      return wait(1, undefined);
+    },
+    'void llTextBox(key, string, integer) waits': (to: string, text: string, channel: number) => {
+      if (text === '' || utf8Bytes(text) > 512) refuse('llTextBox: the text must have 1 to 512 bytes.');
+      else around.dialog(to, text, [], channel);
+      return wait(1, undefined);
+    },
+    'integer llListen(integer, string, key, string)': (channel: number, from: string, of: string, message: string) => {
+      if (listens.length >= maxListens) throw new ScriptError('Too Many Listens');
+      handles += 1;
+      listens.push({ handle: handles, channel, name: from, id: of, message });
+      return handles;
+    },
+    'void llListenRemove(integer)': (handle: number) => {
+      listens = listens.filter((one) => one.handle !== handle);
+    },
+    'void llSetText(string, vector, float)': (text: string) => {
+      seen.text = cut(text, 254);
+    },
+    'void llSetPayPrice(integer, list)': (price: number, { items }: List) => {
+      seen.payPrice = [price, ...items.map(Number)];
+    },
+  };
+
+  const web: Functions = {
+    'key llRequestSecureURL()': () => {
+      const request = randomUUID();
+      later(() =>
+        around.grantUrl((url) => {
+          if (url) urls.add(url);
+          if (url) script().send('http_request', request, constants.URL_REQUEST_GRANTED, url);
+          else script().send('http_request', request, constants.URL_REQUEST_DENIED, 'No URLs available.');
+        }),
+      );
+      return request;
+    },
+    'void llReleaseURL(string)': (url: string) => {
+      if (urls.delete(url)) around.releaseUrl(url);
+    },
+    'void llHTTPResponse(key, integer, string)': (request: string, status: number, text: string) => {
+      const waiting = pending.get(request);
+      pending.delete(request);
+      waiting?.answer(status, text);
+    },
+    'key llHTTPRequest(string, list, string)': (url: string, options: List, body: string) => {
+      const { headers, ...chosen } = webOptions(options);
+      if (!mayRequest() || !around.mayRequest()) {
+        if (chosen.isVerbose) around.shout('llHTTPRequest: too many HTTP requests too fast.');
+        return nullKey;
+      }
+      const request = randomUUID();
+      let answered = false;
+      const answer = (status: number, text: string): void => {
+        if (answered) return;
+        answered = true;
+        script().send('http_response', request, status, noMetadata, text);
+      };
+      const then = life;
+      // A space ends an address.
+      if (/\s/.test(url) || !/^https?:\/\//i.test(url)) later(() => answer(499, ''));
+      else
+        around.send({ url, method: chosen.method, headers: { ...shardHeaders, ...headers }, body }, (result) => {
+          if (then !== life) return;
+          if (!result) answer(499, '');
+          else if (!passedTypes.test(result.type.toLowerCase())) answer(415, 'Unsupported or unknown Content-Type.');
+          else answer(result.status, cut(result.body, chosen.maxBytes));
+        });
+      later(() => answer(499, ''), outgoingSeconds);
+      return request;
+    },
+  };
+  const noMetadata = new List([]);
+  const webOptions = ({ items }: List) => {
+    const chosen = { method: 'GET', maxBytes: 2048, isVerbose: true, headers: {} as Record<string, string> };
+    for (let at = 0; at < items.length; at += 2) {
+      const value = items[at + 1];
+      switch (items[at]) {
+        case constants.HTTP_METHOD:
+          chosen.method = String(value);
+          break;
+        case constants.HTTP_MIMETYPE:
+          chosen.headers['Content-Type'] = String(value);
+          break;
+        case constants.HTTP_BODY_MAXLENGTH:
+          chosen.maxBytes = Math.min(Number(value), 16_384);
+          break;
+        case constants.HTTP_VERBOSE_THROTTLE:
+          chosen.isVerbose = value !== 0;
+          break;
+        case constants.HTTP_ACCEPT:
+          chosen.headers.Accept = String(value);
+          break;
+        case constants.HTTP_CUSTOM_HEADER: {
+          const text = textOf(items[at + 2] ?? '');
+          if (String(value).length + text.length > 253) throw new ScriptError('llHTTPRequest: a header is too long');
+          chosen.headers[String(value)] = text;
+          at += 1;
+          break;
+        }
+        default:
+          throw new ScriptError(`llHTTPRequest: unknown option ${items[at]}`);
+      }
+    }
+    return chosen;
+  };
+
+  const memory: Functions = {
+    'integer llLinksetDataAvailable()': () => linksetDataBytes - linksetBytes,
+    'string llLinksetDataRead(string)': (key: string) => linksetData.get(key) ?? '',
+    'integer llLinksetDataCountKeys()': () => linksetData.size,
+    'integer llLinksetDataWrite(string, string)': (key: string, value: string) => {
+      if (key === '') return 2;
+      if (value === '') return forget(key);
+      if (linksetData.get(key) === value) return 5;
+      const more = sizeOf(key, value) - sizeOf(key, linksetData.get(key));
+      if (linksetBytes + more > linksetDataBytes) return 1;
+      linksetBytes += more;
+      linksetData.set(key, value);
+      return 0;
+    },
+    'integer llLinksetDataDelete(string)': (key: string) => forget(key),
+    'list llLinksetDataFindKeys(string, integer, integer)': (pattern: string, start: number, count: number) => {
+      const matching = new RegExp(pattern);
+      const keys = [...linksetData.keys()].filter((key) => matching.test(key)).sort();
+      const items = keys.slice(start, count < 1 ? undefined : start + count);
+      return new List(items);
+    },
+  };
+  const sizeOf = (key: string, value: string | undefined): number =>
+    value === undefined ? 0 : utf8Bytes(key) + utf8Bytes(value);
+  const forget = (key: string): number => {
+    linksetBytes -= sizeOf(key, linksetData.get(key));
+    return linksetData.delete(key) ? 0 : 4;
+  };
+
+  const people: Functions = {
+    'key llGetOwner()': () => owner,
+    'key llGetKey()': () => id,
+    'string llGetObjectName()': () => name,
+    'string llGetRegionName()': () => around.region(),
+    'integer llGetUnixTime()': () => Math.floor(clock.now() / 1000),
+    'key llDetectedKey(integer)': (place: number) => (place === 0 ? detected : nullKey),
+    'key llRequestUserKey(string)': (username: string) => lookUp('key', username),
+    'key llRequestUsername(key)': (uuid: string) => lookUp('username', uuid),
+    'string llGetUsername(key)': (uuid: string) => around.nameOf(uuid) ?? '',
+    'void llRequestPermissions(key, integer)': (of: string, wanted: number) =>
+      around.dialog(of, `permissions ${wanted}`, ['Allow', 'Deny'], Number.NaN),
+    'integer llGetPermissions()': () => granted,
+    'key llTransferLindenDollars(key, integer)': (to: string, amount: number) => {
+      const transaction = randomUUID();
+      const tell = (error?: string): void =>
+        void script().send('transaction_result', transaction, error ? 0 : 1, error ?? `${to},${amount}`);
+      later(() => {
+        if ((granted & 2) === 0) tell('MISSING_PERMISSION_DEBIT');
+        else if (!isKey(to) || amount <= 0) tell('INVALID_AGENT');
+        else if (!mayTransfer()) tell('LINDENDOLLAR_ENTITY_THROTTLED');
+        else around.transfer(to, amount, tell);
+      });
+      return transaction;
+    },
+  };
+  const lookUp = (kind: 'key' | 'username', of: string): string =>
+    around.mayLookUp() ? dataserver((tell) => around.lookUp(kind, of, tell)) : nullKey;
+
+  const own: Functions = {
+    'void llSetTimerEvent(float)': setTimer,
+    'void llSleep(float) waits': (duration: number) => {
+      // A script that sleeps does so in a region without other delays too.
+      seconds += Math.max(0, duration);
+    },
+    'void llResetScript()': () => {
+      throw new Reset();
+    },
+    'integer llGetFreeMemory()': () => 65_536 - script().memory().used,
+    'integer llGetUsedMemory()': () => script().memory().used,
+  };
+
+  const releaseUrls = (): void => {
+    for (const url of urls) around.releaseUrl(url);
+    urls.clear();
+    pending.clear();
+  };
+
+  return {
+    id,
+    owner,
+    name,
+    seen,
+    linksetData,
+    functions: { ...inventory, ...say, ...web, ...memory, ...people, ...own } as Functions,
+    waited: (): number => {
+      const waited = seconds;
+      seconds = 0;
+      return waited;
+    },
+    onState: (isReset: boolean): void => {
+      listens = [];
+      if (!isReset) return;
+      timer = { seconds: 0 };
+      granted = 0;
+      releaseUrls();
+    },
+    onEvent: (event: string, values: readonly unknown[]): void => {
+      if (event === 'touch_start') detected = String(values[1]);
+    },
+    /** The owner has allowed what the script asked for, or nothing. */
+    grant: (permissions: number): void => {
+      granted = permissions;
+      script().send('run_time_permissions', permissions);
+    },
+    /** Chat reaches the script if it listens for it. */
+    hear: (channel: number, from: string, speaker: string, message: string): void => {
+      const isHeard = listens.some(
+        (listen) =>
+          listen.channel === channel &&
+          (listen.name === '' || listen.name === from) &&
+          (!isKey(listen.id) || listen.id === speaker) &&
+          (listen.message === '' || listen.message === message),
+      );
+      if (isHeard) script().send('listen', channel, from, speaker, message);
+    },
+    owns: (url: string): boolean => urls.has(url),
+    /** A request from outside. Without an answer of the script it is 504 after 25 seconds. */
+    receive: (url: string, method: string, body: string, answer: (status: number, text: string) => void) => {
+      if (pending.size >= maxPending) return answer(503, 'Service Unavailable');
+      const request = randomUUID();
+      pending.set(request, { url, body, answer });
+      const isTaken = script().send('http_request', request, method, cut(body, 2048));
+      if (!isTaken) pending.delete(request);
+      if (!isTaken) return answer(500, 'Internal Server Error');
+      clock.after(incomingSeconds, () => {
+        if (pending.delete(request)) answer(504, 'Gateway Timeout');
+      });
+    },
+    /** The region starts again: addresses and requests under way are gone, timers and memory stay. */
+    loseConnections: (): void => {
+      life = {};
+      releaseUrls();
+    },
+    timer: (): number => timer.seconds,
+  };
+};

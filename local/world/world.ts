@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import { startScript } from '../lsl/script.ts';
+import { nullKey } from '../lsl/values.ts';
+import { type Around, type Contents, createBody, type Item, throttle } from './object.ts';
+
+/**
+ * A made-up virtual world, in which the shipped scripts run: avatars with L$, a region that gives out addresses and
+ * restarts, objects with contents, chat, dialogs and payments.
+ */
+
+interface Surroundings extends Pick<Around, 'clock' | 'send'> {
+  nameOf: Around['nameOf'];
+  uuidOf: Around['uuidOf'];
+  /** The address of a script's URL, which the way to `receive` leads through. */
+  address?: (id: string) => string;
+  /** Addresses that the region has. */
+  urls?: number;
+  /** False lets no script wait for what it does, except where it sleeps by itself. */
+  delays?: boolean;
+  /** In the place of the region's own answers, which come at once. */
+  mayLookUp?: Around['mayLookUp'];
+  lookUp?: Around['lookUp'];
+  grantUrl?: Around['grantUrl'];
+  onGive?: (to: string, item: Item) => void;
+  onMessage?: (to: string, text: string) => void;
+}
+
+interface Placed {
+  owner: string;
+  name: string;
+  script: string;
+  /** The lines of each notecard. */
+  notecards: Record<string, string[]>;
+  items: { name: string; permissions?: number; type?: number }[];
+  /** What it contains beside them. */
+  contents?: Contents['find'];
+}
+
+interface Dialog {
+  to: string;
+  text: string;
+  buttons: string[];
+  /** An avatar presses a button, or writes into the box. */
+  answer: (text: string) => void;
+}
+
+/** PERM_ALL: copy, modify and transfer. */
+export const allPermissions = 0x7fffffff;
+
+export const createWorld = (around: Surroundings) => {
+  const { clock, delays = true, urls = 1000 } = around;
+  const address = around.address ?? ((id) => `https://simhost-1.agni.secondlife.io:12043/cap/${id}`);
+  const balances = new Map<string, number>();
+  const objects = new Set<Placement>();
+  /** All that anybody was told, given or asked, in its order. */
+  const log = {
+    said: [] as { from: string; to: string | undefined; channel: number; text: string }[],
+    messages: [] as { to: string; text: string }[],
+    given: [] as { to: string; item: string }[],
+    dialogs: [] as Dialog[],
+    errors: [] as string[],
+    paid: [] as { from: string; to: string; amount: number }[],
+  };
+  const region = { name: 'Ahern', urlsLeft: urls };
+  const mayRequest = throttle(clock, 1000, 20);
+  let lookUps = 20;
+  let lookUpsAt = clock.now();
+
+  const move = (from: string, to: string, amount: number): boolean => {
+    if ((balances.get(from) ?? 0) < amount) return false;
+    balances.set(from, (balances.get(from) ?? 0) - amount);
+    balances.set(to, (balances.get(to) ?? 0) + amount);
+    log.paid.push({ from, to, amount });
+    return true;
+  };
+  const aroundOf = (placed: () => Placement): Around => ({
+    clock,
+    send: around.send,
+    nameOf: around.nameOf,
+    uuidOf: around.uuidOf,
+    mayRequest,
+    region: () => region.name,
+    // 20 at once and 1.9 a second for all scripts of one owner.
+    mayLookUp:
+      around.mayLookUp ??
+      (() => {
+        lookUps = Math.min(20, lookUps + ((clock.now() - lookUpsAt) / 1000) * 1.9);
+        lookUpsAt = clock.now();
+        if (lookUps < 1) return false;
+        lookUps -= 1;
+        return true;
+      }),
+    lookUp:
+      around.lookUp ??
+      ((kind, of, answer) => {
+        // A UUID that is no avatar's is never answered.
+        const found = kind === 'key' ? (around.uuidOf(of) ?? nullKey) : around.nameOf(of);
+        if (found !== undefined) answer(found);
+      }),
+    grantUrl:
+      around.grantUrl ??
+      ((answer) => {
+        if (region.urlsLeft < 1) return answer(undefined);
+        region.urlsLeft -= 1;
+        answer(address(randomUUID()));
+      }),
+    releaseUrl: () => {
+      region.urlsLeft += 1;
+    },
+    give: (to, item) => {
+      // An item that may not be copied goes itself.
+      if ((item.permissions & 0x8000) === 0) placed().remove(item.name);
+      log.given.push({ to, item: item.name });
+      around.onGive?.(to, item);
+    },
+    message: (to, text) => {
+      log.messages.push({ to, text });
+      around.onMessage?.(to, text);
+    },
+    dialog: (to, text, buttons, channel) => {
+      const answer = (chosen: string): void => {
+        if (Number.isNaN(channel)) placed().body.grant(chosen === 'Allow' && to === placed().body.owner ? 2 : 0);
+        else placed().body.hear(channel, around.nameOf(to) ?? '', to, chosen);
+      };
+      log.dialogs.push({ to, text, buttons, answer });
+    },
+    say: (channel, text, to) => void log.said.push({ from: placed().body.name, to, channel, text }),
+    regionSay: (channel, text) => {
+      for (const other of objects)
+        if (other !== placed())
+          clock.after(0, () => other.body.hear(channel, placed().body.name, placed().body.id, text));
+    },
+    transfer: (to, amount, answer) =>
+      answer(move(placed().body.owner, to, amount) ? undefined : 'LINDENDOLLAR_INSUFFICIENTFUNDS'),
+    shout: (text) => void log.errors.push(`${placed().body.name}: ${text}`),
+  });
+
+  const rez = ({ owner, name, script: source, notecards, items, contents }: Placed) => {
+    const itemsNow: Item[] = [
+      { name: `${name}.lsl`, type: 10, permissions: allPermissions, id: randomUUID() },
+      ...Object.keys(notecards).map((card) => ({ name: card, type: 7, permissions: allPermissions, id: randomUUID() })),
+      ...items.map((item) => ({ type: 6, permissions: allPermissions, id: randomUUID(), ...item })),
+    ];
+    const all: Contents = {
+      find: (item) => itemsNow.find((one) => one.name === item) ?? contents?.(item),
+      list: () => itemsNow,
+    };
+    const body = createBody(
+      { owner, name, contents: all, notecards: (card) => notecards[card], delays },
+      aroundOf(() => placement),
+      () => script,
+    );
+    const script = startScript(source, {
+      ...body,
+      after: clock.after,
+      onError: ({ message }) => void log.errors.push(`${name}: ${message}`),
+    });
+    const placement = {
+      body,
+      script,
+      items: () => itemsNow,
+      touch: (avatar: string) => script.send('touch_start', 1, avatar),
+      /** An avatar pays the object's owner. False if the avatar has not so much. The event names no transaction. */
+      pay: (avatar: string, amount: number): boolean => {
+        const isPaid = move(avatar, owner, amount);
+        if (isPaid) script.send('money', avatar, amount);
+        return isPaid;
+      },
+      add: (item: { name: string; permissions?: number; type?: number }): void => {
+        itemsNow.push({ type: 6, permissions: allPermissions, id: randomUUID(), ...item });
+      },
+      remove: (item: string): void => {
+        const place = itemsNow.findIndex((one) => one.name === item);
+        if (place >= 0) itemsNow.splice(place, 1);
+      },
+      /** Tells the script that its contents have changed. */
+      changed: () => script.send('changed', 1),
+      editNotecard: (card: string, lines: string[]): void => {
+        notecards[card] = lines;
+        placement.remove(card);
+        itemsNow.push({ name: card, type: 7, permissions: allPermissions, id: randomUUID() });
+        script.send('changed', 1);
+      },
+      /** Takes the object out of the world. */
+      take: (): void => {
+        script.end();
+        body.loseConnections();
+        objects.delete(placement);
+      },
+    };
+    objects.add(placement);
+    script.begin();
+    return placement;
+  };
+  type Placement = ReturnType<typeof rez>;
+
+  return {
+    log,
+    balances,
+    region,
+    rez,
+    /** The region restarts. */
+    restart: (): void => {
+      for (const { body } of objects) body.loseConnections();
+      for (const { script } of objects) script.send('changed', 0x400);
+    },
+    /** A request from outside to the address of a script. */
+    receive: (url: string, method: string, body: string, answer: (status: number, text: string) => void): void => {
+      const placed = [...objects].find((one) => one.body.owns(url));
+      if (placed) placed.body.receive(url, method, body, answer);
+      else answer(404, 'cap not found');
+    },
+  };
+};
+
+export type World = ReturnType<typeof createWorld>;
