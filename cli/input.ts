@@ -46,6 +46,9 @@ export const parseMessage = parsedBy(redeliverProduct.body.shape.message);
 /** The id of a row, in lower case. */
 export const parseId = parsedBy(wire.uuid());
 
+/** A day in UTC, as YYYY-MM-DD. */
+export const parseDay = parsedBy(wire.queryDate());
+
 /** A number of things. */
 export const parseCount = (text: string): number => {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 999999.');

@@ -12,8 +12,10 @@ import { addGiftCards } from './commands/gift-cards.ts';
 import { addImport } from './commands/import.ts';
 import { addKeys } from './commands/keys.ts';
 import { addLog } from './commands/log.ts';
+import { addPayouts } from './commands/payouts.ts';
 import { addResidents } from './commands/residents.ts';
 import { addRestoreCheck } from './commands/restore-check.ts';
+import { addSales } from './commands/sales.ts';
 import { addStores } from './commands/stores.ts';
 import { addSweep } from './commands/sweep.ts';
 import { setJson, shownError } from './output.ts';
@@ -21,7 +23,7 @@ import { setJson, shownError } from './output.ts';
 /** The operator's command: stores, keys and data of one deployment, on this machine or on AWS. */
 export const createProgram = (): StoreCommand => {
   const program = new StoreCommand('store')
-    .description('Manages the stores of a deployment: keys, credit, deliveries, import and export.')
+    .description('Manages the stores of a deployment: keys, credit, sales, deliveries, import and export.')
     .addOption(
       new Option('--local', 'the service that npm start runs here (the default while it runs)').conflicts('stage'),
     )
@@ -48,6 +50,8 @@ export const createProgram = (): StoreCommand => {
     addCredit,
     addCustomers,
     addGiftCards,
+    addSales,
+    addPayouts,
     addDeliveries,
     addDispenser,
     addLog,

@@ -47,7 +47,8 @@ export interface SaleItem extends Key, Omit<Terms, 'toPay' | 'coupon'> {
 
 export const saleKey = (store: string, id: string): Key => ({ pk: partition(store, 'SALE'), sk: id });
 
-const stateList = (store: string, state: SaleState): string => partition(store, 'SALE', state);
+/** The partition of the index that holds the sales of a store in a state, by the time at which they were made. */
+export const stateList = (store: string, state: SaleState): string => partition(store, 'SALE', state);
 /** The partition of the items that lead to a buyer's sales. */
 export const buyerList = (store: string, uuid: string): string => partition(store, 'SALE', `of#${uuid}`);
 const productList = (store: string, productId: string, state: SaleState): string =>

@@ -1,0 +1,121 @@
+import { Option } from 'commander';
+import type { Identifier } from '../../lib/identifier.ts';
+import { getSale as row, type Sale, type SaleState, saleStates } from '../../lib/routes/sales.ts';
+import { getSale, type SaleItem, saleOf, salesList } from '../../lib/sale/sales.ts';
+import { productKey } from '../../lib/store/memberships.ts';
+import type { Key } from '../../lib/table/schema.ts';
+import { getMany } from '../../lib/table/table.ts';
+import type { StoreCommand } from '../command.ts';
+import { orUnknown } from '../errors.ts';
+import { parseCount, parseId, parseResident } from '../input.ts';
+import { type Column, isJson, note, print, printUpTo, shownTime } from '../output.ts';
+import { knownResidents } from '../residents.ts';
+import { type GlobalOptions, openStore } from '../target.ts';
+
+/** A sale as the API answers it. */
+const shown = (sale: SaleItem): Sale => row.response.parse(saleOf(sale, false));
+
+const stateStyles = { completed: 'green', refused: 'yellow', refunded: 'red' } as const;
+
+/** The names of the avatars and products of sales; an avatar or product without one is called by its UUID. */
+const namesIn = async (store: string, sales: readonly Sale[]): Promise<(uuid: string | null) => string | undefined> => {
+  const avatars = sales.flatMap(({ buyerUuid, recipientUuid, shares }) => [
+    ...[buyerUuid, recipientUuid].filter((uuid) => uuid !== null),
+    ...shares.map(({ residentUuid }) => residentUuid),
+  ]);
+  const [residents, products] = await Promise.all([
+    knownResidents(store, [...new Set(avatars)]),
+    getMany<Key & { name: string }>(sales.map(({ productId }) => productKey(store, productId))),
+  ]);
+  const names = new Map<string, string>([
+    ...residents.map(({ uuid, username }) => [uuid, username] as const),
+    ...products.map(({ sk, name }) => [sk, name] as const),
+  ]);
+  return (uuid) => (uuid === null ? undefined : (names.get(uuid) ?? uuid));
+};
+
+type NameOf = Awaited<ReturnType<typeof namesIn>>;
+
+const saleColumns = (nameOf: NameOf): Column<Sale>[] => [
+  { heading: 'id', cell: ({ id }) => id },
+  { heading: 'when', cell: ({ at }) => shownTime(at) },
+  {
+    heading: 'state',
+    cell: ({ state, refusal }) => (refusal === null ? state : `${state}: ${refusal}`),
+    style: ({ state }) => stateStyles[state],
+  },
+  { heading: 'total', cell: ({ total }) => total },
+  { heading: 'credit', cell: ({ credit, restrictedCredit }) => credit + restrictedCredit },
+  { heading: 'paid', cell: ({ paid }) => paid },
+  { heading: 'refund', cell: ({ refund }) => refund },
+  {
+    heading: 'product, buyer',
+    cell: ({ productId, buyerUuid, recipientUuid }) =>
+      [
+        ...[nameOf(productId), nameOf(buyerUuid) ?? 'unknown'],
+        ...(recipientUuid === buyerUuid ? [] : [`for ${nameOf(recipientUuid) ?? 'unknown'}`]),
+      ].join(', '),
+    wraps: true,
+  },
+];
+
+interface ListOptions extends GlobalOptions {
+  buyer?: Identifier;
+  product?: string;
+  state?: SaleState;
+  limit: number;
+}
+
+const list = async (options: ListOptions): Promise<void> => {
+  const { id, name } = (await openStore(options)).store;
+  const { buyer, product, state, limit } = options;
+  const { source } = await salesList(id, { buyer, product, state });
+  const sales = (await source({ descending: false, limit: limit + 1 })).map(shown);
+  printUpTo(limit, sales, saleColumns(await namesIn(id, sales)), `${name} has no such sale.`);
+};
+
+const shareColumns = (nameOf: NameOf): Column<Sale['shares'][number]>[] => [
+  { heading: 'owed to', cell: ({ residentUuid }) => nameOf(residentUuid) },
+  { heading: 'L$', cell: ({ amount }) => amount },
+  { heading: 'share', cell: ({ kind, percent }) => `${kind} ${percent} %` },
+];
+
+const printSale = async (store: string, sale: Sale): Promise<void> => {
+  const nameOf = await namesIn(store, [sale]);
+  print(sale, saleColumns(nameOf));
+  if (isJson()) return;
+  if (sale.shares.length > 0) print(sale.shares, shareColumns(nameOf));
+  if (sale.refundedAt !== null) note(`It was refunded ${shownTime(sale.refundedAt)}.`);
+  if (sale.deliveryId !== null) note(`Its delivery: store deliveries show ${sale.deliveryId}`);
+};
+
+const show = async (options: GlobalOptions, id: string): Promise<void> => {
+  const { store } = await openStore(options);
+  await printSale(store.id, shown(await orUnknown(getSale(store.id, id), `${store.name} has no sale ${id}.`)));
+};
+
+/** Adds `store sales list|show`. */
+export const addSales = (program: StoreCommand): void => {
+  const sales = program.command('sales').description('Sales: list, show.');
+
+  sales
+    .command('list')
+    .description('Lists sales, the newest first.')
+    .option('--buyer <resident>', 'only sales to this buyer, by username or avatar UUID', parseResident)
+    .option('--product <id>', 'only sales of the product with this UUID', parseId)
+    .addOption(new Option('--state <state>', 'only sales in this state').choices(saleStates))
+    .option('--limit <number>', 'how many at most', parseCount, 100)
+    .examples(
+      'store sales list',
+      'store sales list --state refused',
+      'store sales list --buyer "Ada Lovelace" --limit 1000 --json',
+    )
+    .runs(list);
+
+  sales
+    .command('show')
+    .description('Shows a sale: its price, how it was paid, who has a share, and its delivery.')
+    .argument('<id>', 'UUID of the sale', parseId)
+    .examples('store sales show 0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90')
+    .runs(show);
+};
