@@ -53,7 +53,6 @@ export const common: Pick<TestUserConfig, 'testTimeout' | 'hookTimeout' | 'repor
 
 /** For the tests that call the code itself. */
 export const house = {
-  globalSetup: 'test/support/engine.ts',
   // The files of a worker share its process: half of the time would go into loading the SDK anew for each of them.
   isolate: false,
   setupFiles: 'test/support/restore.ts',

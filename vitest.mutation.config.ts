@@ -4,7 +4,6 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/credit/*.test.ts', 'test/http/*.test.ts', 'test/keys.test.ts'],
-    globalSetup: 'test/support/engine.ts',
     setupFiles: 'test/support/restore.ts',
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -1,7 +1,7 @@
 import { startEngine } from '../../local/engine.ts';
 
-/** Starts one engine in memory for the whole run. Each test file makes its own table in it. */
-export default async function setup(): Promise<() => Promise<void>> {
+/** Starts an engine in memory and leads this process's SDK to it. Returns a function that ends the engine. */
+export default async function startTestEngine(): Promise<() => Promise<void>> {
   const engine = await startEngine();
   Object.assign(process.env, {
     AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint,
