@@ -1,5 +1,22 @@
 // Written by `npm run openapi` from docs/openapi.json. Change lib/routes/ or reference/, not this file.
 
+export type EventResponse =
+  | CreditChangedEvent
+  | GiftcardGrantedEvent
+  | GiftcardRedeemedEvent
+  | GiftcardDisabledEvent
+  | DeliveryDeliveredEvent
+  | DeliveryFailedEvent
+  | DeliveryWaitingEvent
+  | DispenserRegisteredEvent
+  | DispenserLostEvent
+  | CouponAppliedEvent
+  | CustomerBannedEvent
+  | CustomerUnbannedEvent
+  | ProductSoldOutEvent
+  | StoreClosedEvent
+  | StoreOpenedEvent;
+
 /**
  * The requests and responses of every endpoint.
  */
@@ -787,6 +804,45 @@ export interface Endpoints {
     };
     body: PutResidentRequest;
     answer: ResidentResponse;
+  };
+  /**
+   * List events
+   */
+  'GET /v1/events': {
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+      /**
+       * Only events of this type.
+       */
+      type?:
+        | 'credit.changed'
+        | 'giftcard.granted'
+        | 'giftcard.redeemed'
+        | 'giftcard.disabled'
+        | 'delivery.delivered'
+        | 'delivery.failed'
+        | 'delivery.waiting'
+        | 'dispenser.registered'
+        | 'dispenser.lost'
+        | 'coupon.applied'
+        | 'customer.banned'
+        | 'customer.unbanned'
+        | 'product.sold_out'
+        | 'store.closed'
+        | 'store.opened';
+      /**
+       * Begins behind the event with this id, which the store must still have. Not beside a cursor.
+       */
+      after?: string;
+    };
+    answer: EventListResponse;
   };
 }
 export interface CouponListResponse {
@@ -2188,4 +2244,354 @@ export interface ResidentResponse {
    * Who told of the avatar: the operator, to all stores, or a key or dispenser of this store, to it alone.
    */
   source: 'operator' | 'store';
+}
+export interface EventListResponse {
+  /**
+   * Events, in the order in which they were noted, at most `limit`.
+   */
+  data: EventResponse[];
+  pagination: Pagination;
+}
+export interface CreditChangedEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'credit.changed';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  data: ChangedCredit;
+}
+export interface ChangedCredit {
+  /**
+   * UUID of the avatar, in lower case.
+   */
+  uuid: string;
+  /**
+   * Current username in canonical form: `ada.lovelace`, or `ada` without a last name.
+   */
+  username: string;
+  /**
+   * Regular store credit in L$, as it is stored: unlotted credit and open lots together.
+   */
+  credit: number;
+  /**
+   * Restricted store credit in L$, as it is stored: unlotted credit and open lots together.
+   */
+  restrictedCredit: number;
+  /**
+   * Number of the change in the history of the customer’s credit.
+   */
+  sequence: number;
+}
+export interface GiftcardGrantedEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'giftcard.granted';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  data: GrantedGiftCard;
+}
+export interface GrantedGiftCard {
+  /**
+   * UUID of the gift card, in lower case.
+   */
+  id: string;
+  /**
+   * UUID of the owner, in lower case.
+   */
+  ownerUuid: string;
+  /**
+   * Current username of the owner, in canonical form: `ada.lovelace`, or `ada` without a last name.
+   */
+  ownerUsername: string;
+  /**
+   * Balance of the card in L$.
+   */
+  credit: number;
+  /**
+   * Whether the card can be used.
+   */
+  active: boolean;
+  /**
+   * True once the card was redeemed. Redeeming sets it, and no PUT.
+   */
+  redeemed: boolean;
+  /**
+   * Whether the owner may give the card away.
+   */
+  transfer: boolean;
+  /**
+   * UUID of the texture that the card shows inworld; null: none.
+   */
+  texture: string | null;
+  /**
+   * Whether the card was bought. A granted card was not.
+   */
+  purchased: boolean;
+  /**
+   * Reason that the request gave; null: none.
+   */
+  reason: string | null;
+  /**
+   * Reference that the request gave; null: none.
+   */
+  reference: string | null;
+}
+export interface GiftcardRedeemedEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'giftcard.redeemed';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  data: GiftCardResponse;
+}
+export interface GiftcardDisabledEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'giftcard.disabled';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  data: GiftCardResponse;
+}
+export interface DeliveryDeliveredEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'delivery.delivered';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  data: DeliveryResponse;
+}
+export interface DeliveryFailedEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'delivery.failed';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  data: DeliveryResponse;
+}
+export interface DeliveryWaitingEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'delivery.waiting';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  data: DeliveryResponse;
+}
+export interface DispenserRegisteredEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'dispenser.registered';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  data: RegisteredDispenser;
+}
+export interface RegisteredDispenser {
+  /**
+   * The address that deliveries are now sent to.
+   */
+  url: string;
+  /**
+   * Name of the region.
+   */
+  region: string;
+  /**
+   * When this registration was made.
+   */
+  registeredAt: string;
+}
+export interface DispenserLostEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'dispenser.lost';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  data: LostDispenser;
+}
+export interface LostDispenser {
+  /**
+   * The address at which no dispenser answers any more.
+   */
+  url: string;
+  /**
+   * Name of the region.
+   */
+  region: string;
+  /**
+   * When this registration was made.
+   */
+  registeredAt: string;
+  /**
+   * When a delivery found nobody there.
+   */
+  lostAt: string | null;
+  /**
+   * How the last call failed.
+   */
+  lostReason: string | null;
+}
+export interface CouponAppliedEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'coupon.applied';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  data: CustomerCouponResponse;
+}
+export interface CustomerBannedEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'customer.banned';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  data: CustomerBanStateResponse;
+}
+export interface CustomerUnbannedEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'customer.unbanned';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  data: CustomerBanStateResponse;
+}
+export interface ProductSoldOutEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'product.sold_out';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  data: ProductResponse;
+}
+export interface StoreClosedEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'store.closed';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  data: StoreState;
+}
+export interface StoreState {
+  /**
+   * Id of the store.
+   */
+  id: string;
+  /**
+   * Name of the store.
+   */
+  name: string;
+  /**
+   * True while the store sells. While it is closed, quotes and sales are refused, and nothing else.
+   */
+  open: boolean;
+}
+export interface StoreOpenedEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'store.opened';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  data: StoreState;
 }

@@ -1,18 +1,21 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { asciiJson } from '../lib/delivery/message.ts';
 import { setAside } from '../lib/delivery/queue.ts';
+import { eventsOf } from '../lib/events/changes.ts';
+import { type NewEvent, noteEvents } from '../lib/events/events.ts';
 import { record } from '../lib/events/history.ts';
 import { type Contribution, contributionsOf } from '../lib/events/records.ts';
 import { logSink } from '../lib/log.ts';
-import { metered, newMeter } from '../lib/table/meter.ts';
+import { type Meter, metered, newMeter } from '../lib/table/meter.ts';
 
 interface Read {
   from: DynamoDBRecord;
   contributions: Contribution[];
+  events: NewEvent[];
 }
 
 /**
- * Makes history and the sums of days from the table's stream. A record that cannot be read goes to the queue of failures:
+ * Makes history, the sums of days and events from the table's stream. A record that cannot be read goes to the queue of failures:
  * Lambda would bring it back, and hold up all that follow it, for a day. Where the table does not take the rows of a store,
  * Lambda brings the batch back from the first of these records on; all that was written is found again then.
  */
@@ -20,12 +23,14 @@ export const handler = async ({ Records }: DynamoDBStreamEvent): Promise<DynamoD
   const failed: DynamoDBRecord[] = [];
   const log = (history: string, records: readonly DynamoDBRecord[], { stack }: Error): void =>
     logSink.write({ level: 'ERROR', history, records: records.map(({ eventID }) => eventID), stack });
-  const meter = newMeter();
+  const [meter, eventMeter] = [newMeter(), newMeter()];
   const read: Read[] = [];
   for (const from of Records)
     try {
-      const contributions = contributionsOf(from);
-      if (contributions.length > 0) read.push({ from, contributions });
+      const one: Read = { from, contributions: contributionsOf(from), events: [] };
+      // History does not wait for an event that cannot be made.
+      read.push(one);
+      one.events = eventsOf(from);
     } catch (fault) {
       log('unreadable', [from], fault as Error);
       await setAside(process.env.HISTORY_FAILURES_URL, asciiJson(from)).catch((error) => {
@@ -34,19 +39,27 @@ export const handler = async ({ Records }: DynamoDBStreamEvent): Promise<DynamoD
       });
     }
 
-  const stores = Object.groupBy(read, ({ contributions: [first] }) => first?.store ?? '');
+  const stores = Object.groupBy(read, ({ contributions: [first], events: [event] }) => (first ?? event)?.store ?? '');
   const recordAll = async (ofStore: readonly Read[]): Promise<void> => {
     try {
-      await record(ofStore.flatMap(({ contributions }) => contributions));
+      // Events come first: who waits for the history of a change finds its event too.
+      const noting = metered(eventMeter, () => noteEvents(ofStore.flatMap(({ events }) => events)));
+      await noting.catch(() => undefined);
+      await metered(meter, () => record(ofStore.flatMap(({ contributions }) => contributions)));
+      await noting;
     } catch (error) {
       const records = ofStore.map(({ from }) => from);
       log('failed', records, error as Error);
       failed.push(...records);
     }
   };
-  await metered(meter, () => Promise.all(Object.values(stores).map((ofStore = []) => recordAll(ofStore))));
-  const { calls, units } = meter;
-  if (read.length > 0) logSink.write({ level: 'INFO', history: 'made', records: read.length, calls, units });
+  await Promise.all(Object.values(stores).map((ofStore = []) => recordAll(ofStore)));
+  const made = read.filter(({ contributions }) => contributions.length > 0).length;
+  const noted = read.reduce((sum, { events }) => sum + events.length, 0);
+  const report = (line: object, { calls, units }: Meter): void =>
+    logSink.write({ level: 'INFO', ...line, calls, units });
+  if (made > 0) report({ history: 'made', records: made }, meter);
+  if (noted > 0) report({ events: 'noted', count: noted }, eventMeter);
   return {
     batchItemFailures: failed.map(({ dynamodb }) => ({ itemIdentifier: dynamodb?.SequenceNumber ?? '' })),
   };

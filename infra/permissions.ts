@@ -90,5 +90,12 @@ export const sweepAccess: Access = {
   alsoReads: ['CUSTOMER#DUE#*', 'SALE#UNSENT#*'],
 };
 
-/** The stream's consumer makes history and the sums of days with updates alone, and looks what is there where records repeat. */
-export const consumerAccess: Access = { reads: ['HISTORY', 'MARK'], writes: [], updates: ['HISTORY', 'DAY', 'MARK'] };
+/**
+ * The stream's consumer makes history and the sums of days with updates alone, looks what is there where records repeat, and
+ * notes events.
+ */
+export const consumerAccess: Access = {
+  reads: ['HISTORY', 'MARK'],
+  writes: [],
+  updates: ['HISTORY', 'DAY', 'MARK', 'EVENT'],
+};

@@ -170,7 +170,7 @@ export class StoreServiceStack extends Stack {
     const consumer = new ServiceFunction(this, 'stream-consumer', {
       ...surroundings,
       entry: 'stream-consumer',
-      description: "Makes the history of credit and the sums of days from the table's stream.",
+      description: "Makes the history of credit, the sums of days and events from the table's stream.",
       memoryMegabytes: 512,
       timeoutSeconds: streamSource.timeoutSeconds,
       environment: { HISTORY_FAILURES_URL: historyFailures.queueUrl },

@@ -1,6 +1,8 @@
 /** Every write of an item but its removal: so the deletions that DynamoDB makes at an item's TTL are left out. */
 const eventName = ['INSERT', 'MODIFY'];
 
+const kinds = ['GIFTCARD', 'DELIVERY', 'DISPENSER', 'PRODUCT'] as const;
+
 /**
  * The event source of the stream's consumer as plain data. The stack makes it on AWS; `npm start` and the tests poll the
  * engine's own stream by the same facts.
@@ -13,10 +15,18 @@ export const streamSource = {
   /** The longest that DynamoDB keeps a record. Until then a batch that fails comes back. */
   maxRecordAgeHours: 24,
   timeoutSeconds: 60,
-  /** Patterns of the records that reach the consumer: of customers and lots that history knows, of cards and deliveries. */
+  /**
+   * Patterns of the records that reach the consumer: of customers and lots that history knows, of customers that were banned
+   * once, of applied coupons, and of all items of the kinds that a key tells.
+   */
   filters: [
     { eventName, dynamodb: { NewImage: { lastChange: { M: { k: { S: [{ exists: true }] } } } } } },
     { eventName, dynamodb: { NewImage: { version: { N: [{ exists: true }] }, remaining: { N: [{ exists: true }] } } } },
-    { eventName, dynamodb: { Keys: { pk: { S: [{ suffix: '#GIFTCARD' }, { suffix: '#DELIVERY' }] } } } },
+    { eventName, dynamodb: { NewImage: { isBanned: { BOOL: [{ exists: true }] } } } },
+    { eventName, dynamodb: { NewImage: { couponId: { S: [{ exists: true }] }, earlier: { S: [{ exists: true }] } } } },
+    {
+      eventName,
+      dynamodb: { Keys: { pk: { S: [...kinds.map((kind) => ({ suffix: `#${kind}` })), { prefix: 'STORE#' }] } } },
+    },
   ],
 } as const;

@@ -47,7 +47,9 @@ const call = async <T>(endpoint: string, operation: string, input: object): Prom
   throw Object.assign(new Error(`${operation}: ${answer.message}`), { name: answer.__type?.split('#').at(-1) });
 };
 
-type Pattern = { readonly [name: string]: Pattern | readonly (string | { exists: true } | { suffix: string })[] };
+type Pattern = {
+  readonly [name: string]: Pattern | readonly (string | { exists: true } | { suffix: string } | { prefix: string })[];
+};
 
 /** Matches a record with a pattern as Lambda's filters do, as far as ours go. */
 const matches = (pattern: Pattern, value: unknown): boolean =>
@@ -56,11 +58,14 @@ const matches = (pattern: Pattern, value: unknown): boolean =>
     if (!Array.isArray(expected)) return matches(expected as Pattern, found);
     return expected.some((one) => {
       if (typeof one === 'string') return found === one;
-      return 'exists' in one ? found !== undefined : typeof found === 'string' && found.endsWith(one.suffix);
+      if ('exists' in one) return found !== undefined;
+      return typeof found === 'string' && ('suffix' in one ? found.endsWith(one.suffix) : found.startsWith(one.prefix));
     });
   });
 
-const isWanted = (record: DynamoDBRecord): boolean => streamSource.filters.some((filter) => matches(filter, record));
+/** True if the event source hands the record to the consumer. */
+export const isWanted = (record: DynamoDBRecord): boolean =>
+  streamSource.filters.some((filter) => matches(filter, record));
 
 /**
  * Reads a table's stream and hands its records to the consumer as Lambda's event source does: filtered, in batches. A batch

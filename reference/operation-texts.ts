@@ -3,6 +3,7 @@ import { couponTexts } from './operations/coupons.ts';
 import { customerTexts } from './operations/customers.ts';
 import { deliveryTexts } from './operations/deliveries.ts';
 import { dispenserTexts } from './operations/dispenser.ts';
+import { eventTexts } from './operations/events.ts';
 import { giftCardTexts } from './operations/gift-cards.ts';
 import { productTexts } from './operations/products.ts';
 import { residentTexts } from './operations/residents.ts';
@@ -31,4 +32,5 @@ export const operationTexts: Record<string, OperationText> = {
   ...deliveryTexts,
   ...dispenserTexts,
   ...residentTexts,
+  ...eventTexts,
 };

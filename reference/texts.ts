@@ -38,6 +38,7 @@ export const tagTexts = {
   Sales: 'Quotes, and sales with discount, coupon, credit, stock and shares. Extensions of this service.',
   Store: 'The store itself: its name, whether it sells, and the key of the request. Extensions of this service.',
   Deliveries: 'Items on their way to residents. Extensions of this service.',
+  Events: 'What has happened in the store: a log to read. Extensions of this service.',
   Dispenser: 'The inworld object that hands out products. An extension of this service.',
 } as const;
 
@@ -57,6 +58,7 @@ const tagsOfFolders: Record<string, Tag> = {
   dispenser: 'Dispenser',
   sales: 'Sales',
   store: 'Store',
+  events: 'Events',
 };
 
 /** The group of an operation: by its scope, as credit and gift cards lie under the customers' paths. */

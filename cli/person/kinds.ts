@@ -4,6 +4,7 @@ import { type CreditLot, listLots, lotPartition } from '../../lib/credit/lots.ts
 import { creditTypes } from '../../lib/credit/rules.ts';
 import type { CreditItem, Remarks } from '../../lib/credit/state.ts';
 import { type Delivery, recipientList, type Wait } from '../../lib/delivery/deliveries.ts';
+import { type EventItem, listStoreEvents } from '../../lib/events/events.ts';
 import { everyRow, type Source } from '../../lib/lists/source.ts';
 
 import { buyerList, listSales, type SaleItem } from '../../lib/sale/sales.ts';
@@ -388,6 +389,17 @@ export const storeKinds: readonly PersonKind[] = [
         ({ order }) => order.recipientUuid === uuid,
       ),
     erased: () => undefined,
+  }),
+  kind<EventItem>({
+    words: ['event', 'events'],
+    fate: 'deleted',
+    turn: 'first',
+    find: (store, uuid) => matching(listStoreEvents(store), ({ data = '' }: Partial<EventItem>) => data.includes(uuid)),
+    // The stream may bring the change again, which must not note it anew.
+    erased: ({ pk, sk }) => {
+      const mark = { pk, sk, [ttlAttribute]: Math.ceil((now() + markMillis) / 1000) };
+      return mark;
+    },
   }),
   logKind((store) => store),
   ...residentKinds(storeResidentKey, storeNameKey, 'the store'),

@@ -147,7 +147,9 @@ const AppliedCouponResponse = z
   })
   .meta({ id: 'AppliedCouponResponse' });
 
-const CustomerCouponResponse = AppliedCouponResponse.omit({ replaced: true }).meta({ id: 'CustomerCouponResponse' });
+export const CustomerCouponResponse = AppliedCouponResponse.omit({ replaced: true }).meta({
+  id: 'CustomerCouponResponse',
+});
 
 const RevokedCouponResponse = z
   .object({ revoked: boolean().describe('Whether there was such an application. It is gone in either case.') })

@@ -40,7 +40,7 @@ const BanCustomerRequest = z
   })
   .meta({ id: 'BanCustomerRequest' });
 
-const CustomerBanStateResponse = z
+export const CustomerBanStateResponse = z
   .object({
     ...person,
     isBanned: boolean().describe('Whether the store has banned the customer, after this request.'),

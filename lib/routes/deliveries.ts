@@ -6,7 +6,7 @@ import { identifier, listOf, pageQuery, time, timeOrNull, uuid } from './wire.ts
 export const deliveryStates = ['queued', 'waiting', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-const DeliveryResponse = z
+export const DeliveryResponse = z
   .object({
     id: uuid().describe('UUID of the delivery, as the header `Delivery-Id` named it.'),
     state: z

@@ -28,7 +28,7 @@ const PutDispenserRequest = z
   .meta({ id: 'PutDispenserRequest' });
 
 /** Without the names of the items: a script reads at most 16 KiB of an answer. */
-const DispenserResponse = z
+export const DispenserResponse = z
   .object({
     url: z.string().describe('The address that deliveries are now sent to.'),
     region: z.string().describe('Name of the region.'),

@@ -3,7 +3,7 @@ import { CustomerCreditResponse, expiresAt } from './credit.ts';
 import { route } from './route.ts';
 import { boolean, identifier, integer, listOf, ownerUsername, pageQuery, queryBoolean, remarks, uuid } from './wire.ts';
 
-const GiftCardResponse = z
+export const GiftCardResponse = z
   .object({
     id: uuid().describe('UUID of the gift card, in lower case.'),
     ownerUuid: uuid().describe('UUID of the owner, in lower case.'),

@@ -26,7 +26,7 @@ const ProfitShare = z
   })
   .meta({ id: 'ProfitShare' });
 
-const ProductResponse = z
+export const ProductResponse = z
   .object({
     id: uuid().describe('UUID of the product, in lower case.'),
     name: z.string().describe('Name of the product.'),

@@ -54,6 +54,7 @@ export type Kind =
   | 'HISTORY'
   | 'DAY'
   | 'MARK'
+  | 'EVENT'
   | 'LOG'
   | 'ERASURE'
   | 'SALE'

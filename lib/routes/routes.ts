@@ -4,6 +4,7 @@ import * as credit from './credit.ts';
 import * as customers from './customers.ts';
 import * as deliveries from './deliveries.ts';
 import * as dispenser from './dispenser.ts';
+import * as events from './events.ts';
 import * as giftCards from './gift-cards.ts';
 import * as products from './products.ts';
 import * as residents from './residents.ts';
@@ -25,5 +26,6 @@ export const routes: readonly Route[] = [
   sales,
   dispenser,
   store,
+  events,
   residents,
 ].flatMap((resource) => Object.values(resource).filter(isRoute));

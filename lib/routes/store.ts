@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { route } from './route.ts';
 import { boolean, queryDate, text, timeOrNull } from './wire.ts';
 
-const StoreResponse = z
+export const StoreResponse = z
   .object({
     id: z.string().describe('Id of the store.'),
     name: z.string().describe('Name of the store.'),

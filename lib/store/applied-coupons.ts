@@ -15,8 +15,12 @@ import { findResident, type Resident, refuseUnknown } from './residents.ts';
  * An application of a coupon to a customer: one for the whole store and one for each product. It is live while
  * `now < expiresAt`, whether or not the table has deleted it; revoked, its expiry is empty. Times are as `timestamp` writes them.
  */
-interface AppliedCoupon extends Key {
+export interface AppliedCoupon extends Key {
   couponId: string;
+  /** The coupon and the customer's name when it was applied, for its event. Absent from applications of earlier versions. */
+  code?: string;
+  discount?: number;
+  username?: string;
   couponOwnerUuid: string;
   expiresAt: string;
   /** The expiry of the application that this one replaced; empty if there was none, or it was revoked. */
@@ -34,6 +38,19 @@ export const findApplication = (
   customer: string,
   productId: string | undefined,
 ): Promise<AppliedCoupon | undefined> => get<AppliedCoupon>(appliedKey(store, customer, productId));
+
+/** An application with its coupon as that was then; undefined for one of an earlier version. */
+export const readApplied = ({ pk, sk, couponId, code, discount, username, expiresAt }: AppliedCoupon) => {
+  const [, productId] = sk.split('#');
+  const customerUuid = pk.split('#')[2];
+  if (code === undefined || discount === undefined || username === undefined || customerUuid === undefined)
+    return undefined;
+  return {
+    ...{ couponId, code, discount },
+    ...(productId === undefined ? { scope: 'store' as const } : { scope: 'product' as const, productId }),
+    ...{ customerUuid, customerUsername: username, expiresAt },
+  };
+};
 
 const hourMillis = 3_600_000;
 
@@ -76,7 +93,9 @@ export const applyCoupon = async (
     // A lapsed application does not count as an earlier one.
     replaced: earlier > at,
   });
-  const set = { couponId, couponOwnerUuid, expiresAt, [ttlAttribute]: Math.ceil(millis / 1000) };
+  const { username } = customer;
+  const ofEvent = { code, discount, username };
+  const set = { couponId, couponOwnerUuid, ...ofEvent, expiresAt, [ttlAttribute]: Math.ceil(millis / 1000) };
   const applying = update(appliedKey(store, customer.uuid, productId), {
     set: { ...set, earlier: copyOf('expiresAt', '') },
   });

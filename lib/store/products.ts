@@ -47,7 +47,8 @@ const indexed = (store: string, fields: ProductFields) => {
     : { flags: undefined, texts: undefined, text: undefined };
 };
 
-const read = (stored: IndexedProduct): Product => {
+/** A product as the contract answers it. */
+export const readProduct = (stored: IndexedProduct): Product => {
   const { pk, sk, flags, texts, text, sorted, sortedIn, unsorted, ...product } = stored;
   return { ...product, activePrice: activePrice(product.price, product.discount, now()) };
 };
@@ -66,7 +67,7 @@ export const productItem = (
 
 export const createProduct = async (...args: Parameters<typeof productItem>): Promise<Product> => {
   const item = productItem(...args);
-  const created = read(item);
+  const created = readProduct(item);
   await write(put(item, isNew), { answer: () => created });
   return created;
 };
@@ -84,17 +85,18 @@ export const updateProduct = async (
   const sameFlags = all(is('active', active), is('listed', listed), is('bloggable', bloggable));
   const outcome = await write<StoredProduct, Product>(
     update(key, { set, when: all(exists, any(missing('sortedIn'), sameFlags)) }),
-    { answer: read, ifMatch },
+    { answer: readProduct, ifMatch },
   );
   if (outcome.done) return outcome.result;
   let { found } = outcome;
   for (let attempt = 1; found; attempt++) {
-    ifMatch?.(read(found));
+    ifMatch?.(readProduct(found));
     const { filing, writes } = await refiled(store, id, found, fields);
     const { sorted, sortedIn } = filing;
     const changed = update(key, { set: { ...set, sorted, sortedIn }, when: unchanged(found, filingNames) });
     const change = inOrder(changed, newStamp(found));
-    if (!(await transact([change, ...writes]))) return read(applied(change, { ...found }) as unknown as StoredProduct);
+    if (!(await transact([change, ...writes])))
+      return readProduct(applied(change, { ...found }) as unknown as StoredProduct);
     await pauseOvertaken(attempt);
     found = await findStored(store, id);
   }
@@ -107,7 +109,7 @@ const findStored = (store: string, id: string): Promise<StoredProduct | undefine
 /** Inactive products are found too. */
 export const findProduct = async (store: string, id: string): Promise<Product | undefined> => {
   const item = await findStored(store, id);
-  return item && read(item);
+  return item && readProduct(item);
 };
 
 /** Throws 404. Inactive products are found too. */
@@ -170,7 +172,7 @@ export const listProducts = (store: string, filter: ProductFilter): Source<Produ
     ({ sk }) => sk,
     async (rows) => {
       const items = await getMany<StoredProduct>(rows.map(({ sk }) => productKey(store, sk)));
-      return items.map(read).filter(matches);
+      return items.map(readProduct).filter(matches);
     },
   );
 };

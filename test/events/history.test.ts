@@ -22,10 +22,11 @@ beforeEach(async () => {
   await freshTable();
 });
 
-/** The table's items by key, the parts of each day added up. */
+/** The table's items by key but for events, the parts of each day added up. */
 const table = async (): Promise<Record<string, Item>> => {
   const items: Record<string, Item> = {};
   for (const { pk, sk, ...item } of (await wholeTable()) as (Item & { pk: string; sk: string })[]) {
+    if (pk.endsWith('#EVENT')) continue;
     const isDay = pk.endsWith('#DAY');
     const name = `${pk} ${isDay ? sk.slice(0, 10) : sk}`;
     const sums = isDay ? items[name] : undefined;
@@ -242,11 +243,16 @@ describe('an erased avatar', () => {
 });
 
 describe('a change without a row of history', () => {
-  const card = (id: string, more: object = {}) => ({ pk: `${store}#GIFTCARD`, sk: id, id, redeemed: false, ...more });
+  const card = (id: string, more: object = {}) => ({
+    ...{ pk: `${store}#GIFTCARD`, sk: id, id, ownerUuid: ada, ownerUsername: 'ada', credit: 5, active: true },
+    ...{ redeemed: false, transfer: false, texture: null, purchased: false, ...more },
+  });
   const delivery = (state: string, more: object = {}) => ({
-    ...{ pk: `${store}#DELIVERY`, sk: 'd', id: 'd', state },
+    ...{ pk: `${store}#DELIVERY`, sk: 'd', id: madeId, state, productId: madeId, item: 'Chair', attempts: 1 },
+    ...{ recipientUuid: ada, recipientUsername: 'ada', createdAt: at },
     ...more,
   });
+  const oldId = '00000000-0000-0000-0000-000000000005';
   const madeId = '019cb7a5-7fc0-7000-8000-000000000000';
 
   test('counts once, by its mark: cards granted and redeemed, deliveries that ended', async () => {
@@ -274,7 +280,7 @@ describe('a change without a row of history', () => {
     const failures = await consume(
       recordOf(undefined, card('an old number')),
       recordOf(card(madeId), card(madeId, { active: false })),
-      recordOf(card('old', { redeemed: true }), card('old', { redeemed: true, active: false })),
+      recordOf(card(oldId, { redeemed: true }), card(oldId, { redeemed: true, active: false })),
       recordOf(delivery('queued'), delivery('waiting')),
       recordOf(delivery('failed', { failedAt: at }), delivery('failed', { failedAt: at, lastError: 'x' })),
       recordOf(undefined, { pk: `${store}#DELIVERY#waiting`, sk: 'w' }),
@@ -344,7 +350,11 @@ describe('a batch', () => {
 
     await consume(...Array.from({ length: 90 }, (_, index) => change(index + 2)));
 
-    expect(logLines).toMatchObject([{ history: 'made', records: 90, calls: 1, units: 2 * 90 + 2 }]);
+    expect(logLines).toMatchObject([
+      { history: 'made', records: 90, calls: 1, units: 2 * 90 + 2 },
+      // An event takes a unit, and one for its place in the list.
+      { events: 'noted', count: 90, calls: 90, units: 2 * 90 },
+    ]);
   });
 });
 

@@ -114,8 +114,9 @@ const isFree = (row: Route, query: string, body: string): boolean => {
     const { profitShares = [], demoId = null } = parsedBody(body);
     return profitShares.length === 0 && demoId === null;
   }
-  const isList = 'cursor' in row.query.shape && !new URLSearchParams(query).has('cursor');
-  return isList || undecidedByState.includes(row.id);
+  const sent = new URLSearchParams(query);
+  const isFromItsEdge = !sent.has('cursor') && !sent.has('after');
+  return ('cursor' in row.query.shape && isFromItsEdge) || undecidedByState.includes(row.id);
 };
 
 /** The statuses that a well-formed request may get while nothing fails. */

@@ -139,7 +139,7 @@ describe('policies', () => {
     expect(reached).toEqual([]);
   });
 
-  test('the stream’s consumer may update history, days and marks, read two of them, and delete nothing', () => {
+  test('the stream’s consumer may update history, days, marks and events, read two of them, and delete nothing', () => {
     const [read, update, ...others] = tablePart('stream-consumer');
 
     expect(others).toEqual([]);
@@ -147,7 +147,7 @@ describe('policies', () => {
     const reads = ['*#HISTORY', '*#HISTORY#*', '*#MARK', '*#MARK#*'];
     expect(read?.condition).toMatchObject({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': reads } });
     expect(update?.actions).toEqual(['"dynamodb:UpdateItem"']);
-    const keys = ['*#HISTORY', '*#HISTORY#*', '*#DAY', '*#DAY#*', '*#MARK', '*#MARK#*'];
+    const keys = ['HISTORY', 'DAY', 'MARK', 'EVENT'].flatMap((kind) => [`*#${kind}`, `*#${kind}#*`]);
     expect(update?.condition).toMatchObject({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys } });
   });
 

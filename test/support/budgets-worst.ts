@@ -1,12 +1,14 @@
 import { timestamp } from '../../lib/clock.ts';
 import { newLot } from '../../lib/credit/lots.ts';
 import { deliveryStates } from '../../lib/routes/deliveries.ts';
+import { type EventType, eventNames } from '../../lib/routes/events.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { saleStates } from '../../lib/routes/sales.ts';
 import { listedAs, saleItems, saleKey } from '../../lib/sale/sales.ts';
 import { couponItems } from '../../lib/store/coupons.ts';
 import { ownedKey } from '../../lib/store/owned.ts';
 import { partition } from '../../lib/table/schema.ts';
+import { eventRow } from './event-rows.ts';
 import { historyRows } from './history-rows.ts';
 import { ada, bob, cleo } from './residents.ts';
 import { putAll } from './seed.ts';
@@ -81,6 +83,13 @@ export const worstCalls: readonly WorstCall[] = [
     units: 1060,
     growth: '0.53 for each sale to the buyer in another state',
   },
+  {
+    endpoint: 'list-events',
+    query: '',
+    steps: 2,
+    units: 545.5,
+    growth: '26 for each type of which the store has 1,000 events more',
+  },
 ];
 
 /** Makes the store. Cleo is the customer of the applied coupons, of the credit lots, which have all ended, and of as many changes. */
@@ -139,8 +148,14 @@ export const seedWorst = async (): Promise<{ store: string; category: string }> 
     ...{ lots: [{ id: idOf(number), amount: 10, expiresAt: '2026-02-01T00:00:00.000Z' }] },
     ...{ requestId: idOf(number), keyId: 'a1B2c3D4e5F6', reason: 'For the winner of the contest' },
   }));
+  const types = eventNames;
+  const events = Array.from({ length: worstCount }, (_, number) => {
+    const data = { uuid: cleo.uuid, username: cleo.username, credit: 5, restrictedCredit: 0, sequence: number };
+    const notedAt = Date.now() - 3_600_000 + number;
+    return eventRow(store, { type: types[number % types.length] as EventType, data, notedAt, id: idOf(number) });
+  });
   const history = historyRows(store, cleo.uuid, changes);
-  await putAll([...applied.flat(), ...sales.flat(), ...lots, ...history, ...deliveries, ...owned]);
+  await putAll([...applied.flat(), ...sales.flat(), ...lots, ...history, ...events, ...deliveries, ...owned]);
   return seeded;
 };
 
@@ -160,7 +175,7 @@ const values: Record<string, string[]> = {
   buyer: [bob.uuid],
   product: [idOf(0)],
   spentMoreThan: ['-1', '0', '500', '2000'],
-  type: ['regular', 'restricted'],
+  type: ['regular', 'restricted', 'credit.changed'],
   // A list refuses the states of another one, which costs nothing.
   state: ['open', 'drained', 'expired', 'superseded', ...deliveryStates, ...saleStates],
 };

@@ -6,6 +6,7 @@ import { recordPurchase } from '../../lib/store/spend.ts';
 import { update } from '../../lib/table/language.ts';
 import { write } from '../../lib/table/table.ts';
 import { catalogueBudgets } from './budgets-catalogue.ts';
+import { creditEvents } from './event-rows.ts';
 import { historyRows } from './history-rows.ts';
 import { newResident } from './residents.ts';
 import { putAll } from './seed.ts';
@@ -97,6 +98,28 @@ export const budgets: readonly Budget[] = [
       for (let age = 0; age < 30; age++)
         await write(update(dayKey(store, dayOf(soon(-86_400 * age))), { add: { ...day, delivered: 9, failed: 1 } }));
       return ['GET', '/v1/store/days'];
+    },
+  },
+  {
+    endpoint: 'list-events',
+    when: 'one type, three events',
+    steps: 2,
+    units: 2,
+    prepare: async (_call, store) => {
+      await putAll(creditEvents(store, randomUUID(), 3, now() - 60_000));
+      return ['GET', '/v1/events?type=credit.changed'];
+    },
+  },
+  // A list for each type.
+  {
+    endpoint: 'list-events',
+    when: 'nothing after the last one',
+    steps: 2,
+    units: 8.5,
+    prepare: async (_call, store) => {
+      const [event] = creditEvents(store, randomUUID(), 1, now() - 30_000);
+      await putAll([event as object]);
+      return ['GET', `/v1/events?after=${event?.sk}`];
     },
   },
   {

@@ -2,6 +2,7 @@ import { newId, now, timestamp } from '../../lib/clock.ts';
 import { claimDelivery, completeDelivery, failDelivery } from '../../lib/delivery/deliveries.ts';
 import { readResident } from '../../lib/store/residents.ts';
 import { recordPurchase } from '../../lib/store/spend.ts';
+import { creditEvents } from './event-rows.ts';
 import { historyRows } from './history-rows.ts';
 import { putAll } from './seed.ts';
 
@@ -80,8 +81,8 @@ const lastId = 'ffffffff-7e57-0000-0000-000000000000';
 
 /**
  * Does so in the table of this process, and adds what no request makes: the product is the customer's, so is another, and
- * there are two deliveries of an hour ago to the customer, of which one has failed, a history of two changes, and two sales that were
- * refused.
+ * there are two deliveries of an hour ago to the customer, of which one has failed, a history of two changes with their events, and
+ * two sales that were refused.
  */
 export const seedOneOfEach = async (call: Call, seed: Seed): Promise<OneOfEach> => {
   const rows = await seedOverHttp(call, seed);
@@ -90,6 +91,7 @@ export const seedOneOfEach = async (call: Call, seed: Seed): Promise<OneOfEach> 
   if (!resident) throw new Error(`${seed.customer} is no resident.`);
   const at = timestamp(now() - hour);
   await putAll(historyRows(store, resident.uuid, [{ amount: 5 }, { amount: 5 }]));
+  await putAll(creditEvents(store, resident.uuid, 2, now() - hour));
   const [first, second] = twoIds();
   await recordPurchase(store, { id: first, buyer: resident, productId: rows.product, price: 0, at });
   await recordPurchase(store, { id: second, buyer: resident, productId: lastId, price: 0, at });

@@ -1,0 +1,5 @@
+import { eventsPage } from '../../lib/events/events.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { listEvents as row } from '../../lib/routes/events.ts';
+
+export const handler = endpoint(row, ({ store, query, list }) => eventsPage(store, query, list));

@@ -1,0 +1,101 @@
+import { now, timestamp } from '../clock.ts';
+import { type ListRequest, page } from '../lists/page.ts';
+import { loaded, merged, type Source } from '../lists/source.ts';
+import { invalid } from '../problem.ts';
+import { type EventFilter, type EventType, eventNames } from '../routes/events.ts';
+import { isNew, update } from '../table/language.ts';
+import { type Key, partition, ttlAttribute } from '../table/schema.ts';
+import { get, getMany, rowsOf, write } from '../table/table.ts';
+
+/** An event as a record of the stream tells of it. */
+export interface NewEvent {
+  store: string;
+  /** Derived from the change: whoever reads its record again gives it the same one. */
+  id: string;
+  type: EventType;
+  /** When the change was made. */
+  at: string;
+  /** As the API answers it. */
+  data: object;
+}
+
+/** An event as it was noted. `sk` is its id. Of one whose avatar was erased only the key stays, so that it is not noted anew. */
+export interface EventItem extends Key {
+  type: EventType;
+  at: string;
+  /** JSON, whose members keep their order. */
+  data: string;
+  /** The list of the store's events of this type, in the order in which they were noted. */
+  ranked: string;
+  rank: string;
+  /** In seconds since 1970. */
+  [ttlAttribute]: number;
+}
+
+const keepMillis = 30 * 86_400_000;
+
+const eventKey = (store: string, id: string): Key => ({ pk: partition(store, 'EVENT'), sk: id });
+
+const listOfType = (store: string, type: EventType): string => partition(store, 'EVENT', type);
+
+/** A store's events, in the order of their ids. */
+export const listStoreEvents = (store: string): Source<EventItem> => rowsOf({ partition: partition(store, 'EVENT') });
+
+/** Notes an event once, by its id. Answers it as it was noted first; nothing where its avatar was erased since. */
+const note = async ({ store, id, type, at, data }: NewEvent): Promise<EventItem[]> => {
+  const notedAt = now();
+  const set = {
+    ...{ type, at, data: JSON.stringify(data), ranked: listOfType(store, type) },
+    rank: `${timestamp(notedAt)}#${id}`,
+    [ttlAttribute]: Math.ceil((notedAt + keepMillis) / 1000),
+  };
+  const outcome = await write<EventItem>(update(eventKey(store, id), { set, when: isNew }));
+  return outcome.done
+    ? [outcome.result]
+    : ([outcome.found].filter((found) => found?.rank !== undefined) as EventItem[]);
+};
+
+const sideBySide = 25;
+
+/** Notes events, each once, and answers them as they were noted first. Throws where the table does not take them. */
+export const noteEvents = async (events: readonly NewEvent[]): Promise<EventItem[]> => {
+  const noted: EventItem[] = [];
+  for (let start = 0; start < events.length; start += sideBySide)
+    noted.push(...(await Promise.all(events.slice(start, start + sideBySide).map(note))).flat());
+  return noted;
+};
+
+/** An event shows when it is so old. All that were noted before it show by then, so nobody who reads on misses one. */
+const settleMillis = 10_000;
+
+const positionOf = ({ rank }: { rank: string }): string => rank;
+
+/** The store's events of the last 30 days, in the order in which they were noted, up to ten seconds ago. */
+const listEvents = (store: string, type: EventType | undefined): Source<EventItem> => {
+  const [first, last] = [timestamp(now() - keepMillis), timestamp(now() - settleMillis)];
+  const lists = eventNames
+    .filter((each) => each === (type ?? each))
+    .map((each) => rowsOf<EventItem>({ partition: listOfType(store, each), index: 'byRank', first, last }));
+  return loaded(merged(lists, positionOf), positionOf, (rows) => getMany<EventItem>(rows));
+};
+
+/** The place of an event that the store still has. Throws 400 for any other. */
+const placeOf = async (store: string, id: string): Promise<string> => {
+  const event = await get<EventItem>(eventKey(store, id));
+  if (!event?.rank || event.rank < timestamp(now() - keepMillis))
+    throw invalid('after must be the id of an event of the last 30 days. Leave it out to begin with the oldest.');
+  return event.rank;
+};
+
+const answerOf = ({ sk: id, type, at, data }: EventItem) => ({ id, type, at, data: JSON.parse(data) });
+
+/** A page of the store's events, the first noted first. Throws 400 for `after` beside a cursor, and where it is no event. */
+export const eventsPage = async (store: string, { type, after }: EventFilter, list: ListRequest) => {
+  if (after !== undefined && list.cursor) throw invalid('after must not be sent beside a cursor.');
+  const part = type ?? '';
+  const events = listEvents(store, type);
+  const from = after !== undefined && { from: { position: await placeOf(store, after), inclusive: false } };
+  const source: Source<EventItem> = from ? (range) => events({ ...range, ...from }) : events;
+  const { data, ...envelope } = await page(list, source, positionOf, part);
+  return { ...envelope, data: data.map(answerOf) };
+};

@@ -1,0 +1,116 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { createStore } from '../../../cli/stores.ts';
+import { newId, timestamp } from '../../../lib/clock.ts';
+import { type EventType, eventNames } from '../../../lib/routes/events.ts';
+import { scopes } from '../../../lib/routes/route.ts';
+import { creditEvents, eventRow } from '../../support/event-rows.ts';
+import { catchUp, keepHistory } from '../../support/history.ts';
+import { newResident } from '../../support/residents.ts';
+import { putAll } from '../../support/seed.ts';
+import { type Call, setClock, startTestService } from '../../support/service.ts';
+import { walkList } from '../../support/walk.ts';
+
+const day = 86_400_000;
+const start = Date.parse('2027-03-01T00:00:00.000Z');
+let service: Awaited<ReturnType<typeof startTestService>>;
+let store: string;
+let call: Call;
+
+beforeAll(async () => {
+  service = await startTestService();
+  await keepHistory();
+});
+beforeEach(async () => {
+  setClock(start);
+  store = (await createStore('Events')).id;
+  call = service.callAs(await service.keyWith(scopes, store));
+});
+
+interface Event {
+  id: string;
+  type: EventType;
+  at: string;
+  data: Record<string, unknown>;
+}
+const list = async (query = ''): Promise<Event[]> => (await call('GET', `/v1/events?${query}`)).body.data;
+const closing = (id: string, open: boolean, notedAt: number) =>
+  eventRow(store, {
+    type: open ? 'store.opened' : 'store.closed',
+    data: { id: store, name: 'Events', open },
+    notedAt,
+    id,
+  });
+
+test('200s with an event of each change, from ten seconds after it was noted', async () => {
+  const { uuid, username } = await newResident();
+  await call('POST', `/v1/customers/${uuid}/actions/increment-credit`, { delta: 5 });
+  setClock(start + 1000);
+  await call('POST', `/v1/customers/${uuid}/actions/ban`);
+  await call('POST', '/v1/store/actions/close');
+  await catchUp();
+  setClock(start + 10_999);
+  const before = await list();
+  setClock(start + 11_001);
+
+  const events = await list();
+
+  expect(before).toEqual([]);
+  expect(events.map(({ type }) => type).sort()).toEqual(['credit.changed', 'customer.banned', 'store.closed']);
+  expect(events.find(({ type }) => type === 'credit.changed')).toEqual({
+    id: expect.any(String),
+    type: 'credit.changed',
+    at: timestamp(start),
+    data: { uuid, username, credit: 5, restrictedCredit: 0, sequence: 1 },
+  });
+});
+
+test('lists every event once, of all types or of one, in the order in which they were noted, in pages both ways', async () => {
+  const rows = Array.from({ length: 12 }, (_, index) => closing(newId(), index % 3 === 0, start - day + 1000 * index));
+  await putAll(rows);
+
+  const all = await walkList<Event>(call, '/v1/events', 5);
+  const opened = await walkList<Event>(call, '/v1/events?type=store.opened', 3);
+
+  expect(all.map(({ id }) => id)).toEqual(rows.map(({ sk }) => sk));
+  expect(opened.map(({ id }) => id)).toEqual(rows.filter((_, index) => index % 3 === 0).map(({ sk }) => sk));
+});
+
+test('goes on after an event, of any type', async () => {
+  const rows = Array.from({ length: 5 }, (_, index) => closing(newId(), index % 2 === 0, start - day + 1000 * index));
+  await putAll(rows);
+
+  const ids = (events: Event[]) => events.map(({ id }) => id);
+  expect(ids(await list(`after=${rows[1]?.sk}&limit=2`))).toEqual([rows[2]?.sk, rows[3]?.sk]);
+  expect(ids(await list(`after=${rows[1]?.sk}&type=store.opened`))).toEqual([rows[2]?.sk, rows[4]?.sk]);
+  expect(ids(await list(`after=${rows[4]?.sk}`))).toEqual([]);
+});
+
+test('400s for an event that the store does not have any more, or never had, and beside a cursor', async () => {
+  const [old, young, foreign] = [newId(), newId(), newId()];
+  await putAll([
+    closing(old, true, start - 30 * day - 1),
+    closing(young, true, start - 30 * day + 1),
+    { ...closing(foreign, true, start - day), pk: `${service.store}#EVENT` },
+    ...creditEvents(store, newId(), 3, start - day),
+  ]);
+  const cursor = encodeURIComponent((await call('GET', '/v1/events?limit=1')).body.pagination.nextCursor);
+
+  const statuses = [`after=${old}`, `after=${foreign}`, `after=${young}&cursor=${cursor}`, `after=${young}`];
+  const answers = await Promise.all(statuses.map((query) => call('GET', `/v1/events?${query}`)));
+
+  const gone = 'after must be the id of an event of the last 30 days. Leave it out to begin with the oldest.';
+  expect(answers.map(({ status, body }) => [status, body.detail])).toEqual([
+    [400, gone],
+    [400, gone],
+    [400, 'after must not be sent beside a cursor.'],
+    [200, undefined],
+  ]);
+  // The table deletes it a little after its time.
+  expect((await list()).map(({ id }) => id)).not.toContain(old);
+});
+
+test('400s for an unknown type, with the known ones', async () => {
+  const { status, body } = await call('GET', '/v1/events?type=webhook.ping');
+
+  expect([status, body.errors]).toEqual([400, [`type must be one of ${eventNames.join(', ')}.`]]);
+});
