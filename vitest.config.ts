@@ -30,6 +30,8 @@ const longest = [
   'security/scopes.test.ts',
   'fuzz/fuzz.test.ts',
   'residents/strangers.test.ts',
+  'contract/08-credit.test.ts',
+  'contract/22-time.test.ts',
 ];
 
 /** Begins with the longest files, so that no worker is left alone with one. A fresh clone has no record of their times. */
@@ -84,8 +86,8 @@ export default defineConfig({
           include: [contract],
           globalSetup: 'test/contract/setup.ts',
           isolate: false,
-          // All files use one store, whose lists they compare: they take turns, after all others.
-          fileParallelism: false,
+          // The files of a service use one store, whose lists they compare: they take turns. Here each worker has a service.
+          ...(process.env.CONTRACT_BASE_URL ? { fileParallelism: false } : { maxWorkers: 2 }),
           // A deployment's rates make a test of many calls wait.
           ...(process.env.CONTRACT_BASE_URL && { testTimeout: 600_000, hookTimeout: 600_000 }),
           sequence: { groupOrder: 1 },

@@ -5,7 +5,7 @@ import { startForTests } from '../support/local-service.ts';
  * Rules that need time to pass. The tests run only on the local service of this file, because they move its clock. The
  * clock of a deployment cannot be moved.
  */
-describe.runIf(inject('target').local)('on the local service only, since the clock is moved', () => {
+describe.runIf(inject('targets')[0]?.local)('on the local service only, since the clock is moved', () => {
   let local: Awaited<ReturnType<typeof startForTests>>;
   beforeAll(async () => {
     local = await startForTests();

@@ -25,7 +25,8 @@ export interface Target {
 
 declare module 'vitest' {
   interface ProvidedContext {
-    target: Target;
+    /** One for each worker. */
+    targets: Target[];
   }
 }
 
@@ -59,13 +60,8 @@ const given = async (baseUrl: string): Promise<Target> => {
   };
 };
 
-/** Starts the local service, or takes the one that the environment names. Returns a function that ends a started one. */
-export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
-  const { CONTRACT_BASE_URL, ...env } = process.env;
-  if (CONTRACT_BASE_URL) {
-    project.provide('target', await given(CONTRACT_BASE_URL.replace(/(?:\/v1)?\/*$/, '')));
-    return undefined;
-  }
+/** Starts a local service. */
+const startTarget = async (env: NodeJS.ProcessEnv) => {
   const dataDir = join(tmpdir(), `sis-contract-${randomUUID()}`);
   const service = startProcess(dataDir, ['--memory', '--rate', '1000000', '--burst', '1000000'], {
     ...env,
@@ -73,7 +69,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   });
   await service.until(/Ctrl-C ends it/);
   const file = JSON.parse(readFileSync(join(dataDir, 'service.json'), 'utf8')) as ServiceFile;
-  project.provide('target', {
+  const target: Target = {
     baseUrl: file.baseUrl,
     local: true,
     key: file.keys.all,
@@ -81,9 +77,30 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     otherKey: file.otherStore.key,
     scopeKeys: Object.fromEntries(contractScopes.map((scope) => [scope, file.keys[scope]])),
     residents: file.residents,
-  });
-  return async () => {
+  };
+  const stop = async (): Promise<void> => {
     await service.stop();
     rmSync(dataDir, { recursive: true, force: true });
+  };
+  return { target, stop };
+};
+
+/**
+ * Starts a local service for each worker, or takes the one that the environment names. Returns a function that ends those
+ * that were started.
+ */
+export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const { CONTRACT_BASE_URL, ...env } = process.env;
+  if (CONTRACT_BASE_URL) {
+    project.provide('targets', [await given(CONTRACT_BASE_URL.replace(/(?:\/v1)?\/*$/, ''))]);
+    return undefined;
+  }
+  const started = await Promise.all(Array.from({ length: Number(project.config.maxWorkers) }, () => startTarget(env)));
+  project.provide(
+    'targets',
+    started.map(({ target }) => target),
+  );
+  return async () => {
+    await Promise.all(started.map(({ stop }) => stop()));
   };
 }

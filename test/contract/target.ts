@@ -3,9 +3,10 @@ import { type OutgoingHttpHeaders, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { afterAll, inject } from 'vitest';
 import { paced } from './paced.ts';
+import type { Target } from './setup.ts';
 
 /** The suite's client of the service under test. It removes the rows that it made. */
-export const target = inject('target');
+export const target = inject('targets')[Number(process.env.VITEST_POOL_ID) - 1] as Target;
 
 interface Answer {
   status: number;
