@@ -1,6 +1,7 @@
 import pMap from 'p-map';
 import type { Identifier } from '../lib/identifier.ts';
 import { invalid } from '../lib/problem.ts';
+import { findCustomerItem } from '../lib/store/customers.ts';
 import { renameMark } from '../lib/store/renames.ts';
 import {
   asTold,
@@ -72,7 +73,7 @@ const textOf = ({ uuid, username }: Identifier): string => uuid ?? username;
 
 /**
  * Reads residents as a store knows them, consistently. The map's keys are the given UUIDs and names; unknown residents are
- * left out.
+ * left out, but for customers of the store.
  */
 export const findResidents = async (
   store: string,
@@ -83,7 +84,11 @@ export const findResidents = async (
   const found = new Map(items.map(({ pk, uuid, username }) => [pk.slice(pk.indexOf('#') + 1), { uuid, username }]));
   const others = new Map(identifiers.map((one) => [textOf(one), one] as const).filter(([text]) => !found.has(text)));
   const readOne = async ([text, identifier]: [string, Identifier]): Promise<void> => {
-    const resident = await readResident(store, identifier);
+    // A customer whom nobody could name when they bought is called by their UUID.
+    const { uuid = '' } = identifier;
+    const customer = async () =>
+      (uuid === '' ? undefined : await findCustomerItem(store, uuid)) && { uuid, username: uuid };
+    const resident = (await readResident(store, identifier)) ?? (await customer());
     if (resident) found.set(text, { uuid: resident.uuid, username: resident.username });
   };
   await pMap(others, readOne, { concurrency: 10 });

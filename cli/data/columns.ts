@@ -1,8 +1,12 @@
 import * as z from 'zod';
 import type { Identifier } from '../../lib/identifier.ts';
 import type { CreditChange } from '../../lib/routes/credit.ts';
-import { identifier, text } from '../../lib/routes/wire.ts';
+import { timestamp } from '../../lib/routes/timestamp.ts';
+import { identifier, integer, text } from '../../lib/routes/wire.ts';
+import type { Share as SaleShare } from '../../lib/sale/rules.ts';
+import type { Taken } from '../../lib/sale/sales.ts';
 import type { Importer } from '../plans/rows.ts';
+import type { FileShare } from '../plans/sales.ts';
 
 /** A user's share of a product's profit, as a file names it. */
 export interface Share {
@@ -11,7 +15,7 @@ export interface Share {
 }
 
 /** The way in which a CSV file writes the values of a column. NDJSON files hold the values themselves. */
-type Form = 'text' | 'integer' | 'number' | 'boolean' | 'list' | 'shares' | 'lots';
+type Form = 'text' | 'integer' | 'number' | 'boolean' | 'list' | 'shares' | 'saleShares' | 'taken' | 'lots';
 
 /** A column of a kind's files. In NDJSON a name with a dot is a member of a member. */
 export interface Column {
@@ -84,6 +88,41 @@ export const shares = () =>
     )
     .default([]);
 
+const saleShareWords =
+  'must be shares as kind, avatar, percent and L$, such as commission ada.lovelace 10 25;share bob 40 100';
+
+/** The shares of a sale, as the API writes them. */
+export const saleShares = () =>
+  z
+    .array(
+      z
+        .object(
+          {
+            residentUuid: identifier(),
+            kind: z.enum(['commission', 'share'], { error: saleShareWords }),
+            percent: z.number({ error: saleShareWords }).min(0).max(100),
+            amount: integer(0),
+          },
+          { error: saleShareWords },
+        )
+        .transform(({ residentUuid, ...share }): FileShare => ({ user: residentUuid, ...share })),
+      { error: saleShareWords },
+    )
+    .default([]);
+
+const takenWords = 'must be amounts with the end of their lot, such as 2030-01-31T00:00:00.000Z 30';
+
+/** Credit that a sale took from lots. */
+export const taken = () =>
+  z
+    .array(
+      z
+        .object({ expiresAt: timestamp(), amount: integer(1) }, { error: takenWords })
+        .transform(({ expiresAt, amount }): Taken[number] => [expiresAt, amount]),
+      { error: takenWords },
+    )
+    .default([]);
+
 // A spreadsheet takes a cell that begins like this for a formula, and would run it. Some do so for full-width signs too.
 const formulaStart = '[=+\\-@\\t\\r\uff1d\uff0b\uff0d\uff20]';
 const formula = new RegExp(`^'*${formulaStart}`);
@@ -106,6 +145,18 @@ const readShare = (item: string): unknown => {
   return share.percent === undefined || more.length > 0 ? item : share;
 };
 
+/** The parts of an item that blanks divide; a text that has not as many stays as it is, and the check refuses it. */
+const readParts = (item: string, partsOf: (parts: string[]) => object, count: number): unknown => {
+  const parts = item.split(/ +/);
+  return parts.length === count ? partsOf(parts) : item;
+};
+
+const readSaleShare = ([kind = '', residentUuid = '', percent = '', amount = '']: string[]): object => ({
+  ...{ residentUuid, kind, percent: readNumber(percent), amount: readNumber(amount) },
+});
+
+const readTaken = ([expiresAt = '', amount = '']: string[]): object => ({ expiresAt, amount: readNumber(amount) });
+
 const booleans = new Map([
   ['true', true],
   ['false', false],
@@ -119,6 +170,8 @@ const readers: Record<Form, (cell: string) => unknown> = {
   boolean: (cell) => booleans.get(cell.trim().toLowerCase()) ?? cell,
   list: items,
   shares: (cell) => items(cell).map(readShare),
+  saleShares: (cell) => items(cell).map((item) => readParts(item, readSaleShare, 4)),
+  taken: (cell) => items(cell).map((item) => readParts(item, readTaken, 2)),
   // Only exports hold these.
   lots: items,
 };
@@ -143,6 +196,14 @@ export const writeCell = ({ form }: Column, value: unknown): string => {
   if (form === 'shares')
     return (value as { userUuid: string; percent: number }[])
       .map(({ userUuid, percent }) => `${userUuid}:${fixed(percent)}`)
+      .join(';');
+  if (form === 'saleShares')
+    return (value as SaleShare[])
+      .map(({ kind, residentUuid, percent, amount }) => `${kind} ${residentUuid} ${fixed(percent)} ${amount}`)
+      .join(';');
+  if (form === 'taken')
+    return (value as { expiresAt: string; amount: number }[])
+      .map(({ expiresAt, amount }) => `${expiresAt} ${amount}`)
       .join(';');
   if (form === 'lots') return (value as CreditChange['lots']).map(lotCell).join(';');
   const text = typeof value === 'number' ? fixed(value) : String(value);

@@ -6,6 +6,7 @@ import { createCoupon } from '../../lib/routes/coupons.ts';
 import { banCustomer, updateCustomer } from '../../lib/routes/customers.ts';
 import { updateGiftCard } from '../../lib/routes/gift-cards.ts';
 import { createProduct } from '../../lib/routes/products.ts';
+import { refusals, saleStates } from '../../lib/routes/sales.ts';
 import { timestamp } from '../../lib/routes/timestamp.ts';
 import { boolean, identifier, integer, text, username, uuid } from '../../lib/routes/wire.ts';
 import { listCategories } from '../../lib/store/categories.ts';
@@ -21,8 +22,9 @@ import { giftCards } from '../plans/gift-cards.ts';
 import { products } from '../plans/products.ts';
 import { purchases } from '../plans/purchases.ts';
 import { residents } from '../plans/residents.ts';
-import { columns, foreignId, type Kind, shares } from './columns.ts';
-import { listCredit, listProducts, listResidents, rowsOf } from './stored-rows.ts';
+import { type SaleFields, sales } from '../plans/sales.ts';
+import { columns, foreignId, type Kind, saleShares, shares, taken } from './columns.ts';
+import { listCredit, listProducts, listResidents, listSales, rowsOf } from './stored-rows.ts';
 
 const optionalId = foreignId().optional();
 const idHelp = 'a UUID, or the id that it has in another system';
@@ -39,9 +41,10 @@ const banReason = banCustomer.body.shape.reason.unwrap().default('');
 
 const by = text({ min: 1, max: 255 }).optional();
 const time = timestamp().optional();
-const timeOfSale = timestamp().refine((at) => at <= asText(now()), {
-  error: 'must not be in the future: correct the time, or import the purchase later',
-});
+const timeOfSale = (what: string) =>
+  timestamp().refine((at) => at <= asText(now()), {
+    error: `must not be in the future: correct the time, or import the ${what} later`,
+  });
 const flag = boolean().default(false);
 const creditType = z.enum(creditTypes, { error: 'must be regular or restricted' }).default('regular');
 const lotState = z
@@ -72,6 +75,49 @@ const checkCreditRow: Kind['checkRow'] = ({ amount, expiresAt, remaining, state,
   if ((state ?? 'open') === 'open')
     for (const name of ['endedAt', 'endedBy'])
       if (others[name] !== undefined) report(name, 'must be empty for a lot that is open');
+};
+
+const saleState = z.enum(saleStates, { error: 'must be completed, refused or refunded' }).default('completed');
+const refusal = z.enum(refusals, { error: `must be one of ${refusals.join(', ')}` }).optional();
+const discountSource = z
+  .enum(['none', 'customer', 'coupon'], { error: 'must be none, customer or coupon' })
+  .default('none');
+const percent = z
+  .number({ error: 'must be a number from 0 to 100' })
+  .min(0, { error: 'must be a number from 0 to 100' })
+  .max(100, { error: 'must be a number from 0 to 100' })
+  .default(0);
+const reference = text({ min: 0, max: 100 }).optional();
+
+/** A sale adds up as the service makes them: its price, the money, the shares, and the times of its state. */
+const checkSaleRow: Kind['checkRow'] = (row, report) => {
+  const { state, refusal, buyer, base, total, credit, restrictedCredit, paid, refund, change, refundedAt } =
+    row as unknown as SaleFields;
+  const { at, shares, 'coupon.id': coupon, 'coupon.couponOwnerUuid': owner } = row as unknown as SaleFields;
+  const isRefused = state === 'refused';
+  if (isRefused !== (refusal !== undefined))
+    report('refusal', isRefused ? 'must say why the sale was refused' : 'must be empty unless the sale was refused');
+  if (!isRefused && !buyer) report('buyer', 'must not be empty unless the sale was refused');
+  if ((state === 'refunded') !== (refundedAt !== undefined))
+    report('refundedAt', 'must be there where the state is refunded, and only there');
+  else if (refundedAt !== undefined && refundedAt < at) report('refundedAt', 'must not be before the sale');
+  if (total > base) report('total', 'must be at most the base');
+  const due = state === 'completed' ? change : paid;
+  if (refund !== due) report('refund', `must be ${due}: ${state === 'completed' ? 'the change' : 'all that was paid'}`);
+  if (change > paid || (isRefused && change !== paid))
+    report('change', isRefused ? `must be ${paid}: all that was paid` : 'must be at most what was paid');
+  if (!isRefused && total !== credit + restrictedCredit + paid - change)
+    report('total', 'must be the credit, the restricted credit and what was paid less the change, together');
+  const shared = shares.reduce((sum, { amount }) => sum + amount, 0);
+  if (shared > (isRefused ? 0 : paid - change)) report('shares', 'must be at most what was paid less the change');
+  if ((coupon === undefined) !== (owner === undefined))
+    report('coupon.couponOwnerUuid', 'must be there where there is a coupon.id, and only there');
+  for (const [name, most] of [
+    ['taken.regular', credit],
+    ['taken.restricted', restrictedCredit],
+  ] as const)
+    if ((row as unknown as SaleFields)[name].reduce((sum, [, amount]) => sum + amount, 0) > most)
+      report(name, 'must be at most the credit that paid');
 };
 
 const cardColumns = columns({
@@ -248,13 +294,14 @@ export const kinds: readonly Kind[] = [
   },
   {
     name: 'purchases',
-    summary: 'sales: who bought which product, when and for how much; spend and owned products follow from them',
+    summary:
+      'purchases made elsewhere: who bought which product, when and for how much; spend and owned products follow',
     columns: columns({
-      id: ['text', by, 'the id of the sale, such as a transaction key'],
+      id: ['text', by, 'the id of the purchase, such as a transaction key'],
       resident: ['text', identifier(), 'the buyer, by UUID or username'],
       product: ['text', foreignId(), 'the product, by id or as the file of products names it'],
       price: ['integer', integer(0), 'the price that was paid, in whole L$'],
-      at: ['text', timeOfSale, 'when; not in the future'],
+      at: ['text', timeOfSale('purchase'), 'when; not in the future'],
     }),
     id: {
       from: ({ resident, product: bought, price, at }, uuidOf) => JSON.stringify([uuidOf(resident), bought, price, at]),
@@ -270,5 +317,46 @@ export const kinds: readonly Kind[] = [
         resident: buyer,
         product: productId,
       })),
+  },
+  {
+    name: 'sales',
+    summary:
+      'sales that the service made, refused and refunded ones too; spend, owned products and uses of coupons follow',
+    columns: columns({
+      id: ['text', foreignId(), idHelp],
+      state: ['text', saleState, 'completed, refused or refunded'],
+      refusal: ['text', refusal, 'why it was refused, if it was'],
+      product: ['text', foreignId(), 'the product, by id or as the file of products names it'],
+      buyer: ['text', identifier().optional(), 'who paid, by UUID or username; empty: nobody had the name'],
+      recipient: ['text', identifier().optional(), 'who got the product; empty: the buyer'],
+      base: ['integer', integer(0), 'the price before the discount, in whole L$'],
+      'discount.source': ['text', discountSource, 'none, customer or coupon: whose percentage counted'],
+      'discount.percent': ['number', percent, 'the percentage'],
+      'discount.couponId': ['text', foreignId().nullable().default(null), 'the coupon whose percentage counted'],
+      total: ['integer', integer(0), 'the price after the discount'],
+      credit: ['integer', integer(0).default(0), 'the regular store credit that paid'],
+      restrictedCredit: ['integer', integer(0).default(0), 'the restricted store credit that paid'],
+      paid: ['integer', integer(0), 'the L$ that were paid inworld'],
+      refund: ['integer', integer(0).default(0), 'the L$ that the buyer got back in all'],
+      change: ['integer', integer(0).default(0), 'the part of it that was due at once'],
+      shares: ['saleShares', saleShares(), 'who is owed what: kind user percent L$;kind user percent L$'],
+      'coupon.id': ['text', optionalId, 'the coupon of which it is a use'],
+      'coupon.couponOwnerUuid': ['text', identifier().optional(), "that coupon's owner"],
+      'coupon.ownerProfit': ['number', percent, "that owner's commission in percent"],
+      'coupon.usesPerCustomer': ['integer', integer(0).default(0), 'how often a customer could use it; 0: no limit'],
+      'taken.regular': ['taken', taken(), 'the regular credit that it took from lots: expiry L$;expiry L$'],
+      'taken.restricted': ['taken', taken(), 'the restricted credit that it took from lots'],
+      deliveryId: ['text', uuid().nullable().default(null), 'the UUID of its delivery'],
+      at: ['text', timeOfSale('sale'), 'when; not in the future'],
+      reference: ['text', reference, "the request's own reference"],
+      refundedAt: ['text', timeOfSale('sale').optional(), 'when it was refunded, if it was'],
+      refundReference: ['text', reference, "the refund's own reference"],
+      request: ['text', text({ min: 0, max: 64 }).default(''), 'tells the request from others under the same id'],
+    }),
+    checkRow: checkSaleRow,
+    id: {},
+    onlyAdded: true,
+    importer: () => sales,
+    rows: listSales,
   },
 ];

@@ -2,6 +2,7 @@ import { asDecided, type CreditLot, lotId } from '../../lib/credit/lots.ts';
 import { creditTypes } from '../../lib/credit/rules.ts';
 import { type CreditItem, holdingOf } from '../../lib/credit/state.ts';
 import { everyRow, type Source } from '../../lib/lists/source.ts';
+import { listSales as listStoredSales, type Taken } from '../../lib/sale/sales.ts';
 import { listCoupons } from '../../lib/store/coupons.ts';
 import { listCustomerItems } from '../../lib/store/customers.ts';
 import { listStoreCards } from '../../lib/store/gift-cards.ts';
@@ -25,6 +26,8 @@ export async function* rowsOf<P extends string, T extends Record<P, string>>(
 
 const residentsAtOnce = 500;
 
+const partOf = ([expiresAt, amount]: Taken[number]) => ({ expiresAt, amount });
+
 /** The residents to whom the data of a store refer, with all their names, in the order of their UUIDs. */
 export async function* listResidents(store: string): AsyncGenerator<Values> {
   const uuids = new Set<string>();
@@ -33,11 +36,30 @@ export async function* listResidents(store: string): AsyncGenerator<Values> {
   for await (const card of everyRow(listStoreCards(store), ({ sk }) => sk)) uuids.add(card.ownerUuid);
   for await (const { profitShares } of everyRow(listStoredProducts(store), ({ sk }) => sk))
     for (const { userUuid } of profitShares) uuids.add(userUuid);
+  for await (const { buyerUuid, recipientUuid, shares, coupon } of everyRow(listStoredSales(store), ({ sk }) => sk))
+    for (const uuid of [buyerUuid, recipientUuid, coupon?.couponOwnerUuid, ...shares.map((one) => one.residentUuid)])
+      if (uuid) uuids.add(uuid);
   const sorted = [...uuids].sort();
-  for (let i = 0; i < sorted.length; i += residentsAtOnce)
-    for (const { uuid, username, names, source } of await knownResidents(store, sorted.slice(i, i + residentsAtOnce)))
+  for (let i = 0; i < sorted.length; i += residentsAtOnce) {
+    const some = sorted.slice(i, i + residentsAtOnce);
+    const known = new Map((await knownResidents(store, some)).map((one) => [one.uuid, one]));
+    for (const uuid of some) {
+      // A sale may be to an avatar whom nobody could name.
+      const { username, names, source } = known.get(uuid) ?? { username: uuid, names: [], source: 'store' };
       yield { uuid, username, formerNames: names.filter((name) => name !== username).sort(), source };
+    }
+  }
 }
+
+/** The sales of a store, in the order of their ids. */
+export const listSales = (store: string): AsyncGenerator<Values> =>
+  rowsOf(listStoredSales(store), 'sk', ({ sk, productId, buyerUuid, recipientUuid, shares, taken, ...sale }) => ({
+    ...sale,
+    ...{ id: sk, product: productId, buyer: buyerUuid, recipient: recipientUuid },
+    // The table keeps the members of an object in no order.
+    shares: shares.map(({ residentUuid, kind, percent, amount }) => ({ residentUuid, kind, percent, amount })),
+    taken: taken && { regular: taken.regular.map(partOf), restricted: taken.restricted.map(partOf) },
+  }));
 
 /** The products of a store, with their categories. */
 export async function* listProducts(store: string): AsyncGenerator<Values> {

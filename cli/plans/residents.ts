@@ -1,4 +1,5 @@
 import pMap from 'p-map';
+import { findCustomerItem } from '../../lib/store/customers.ts';
 import { followRename, renameMark } from '../../lib/store/renames.ts';
 import {
   forgetResidents,
@@ -87,7 +88,9 @@ const toldGroup = async (row: Row<ResidentFields>, store: string): Promise<Group
   );
   const isFree = (name: string): boolean =>
     holders.every(({ pk, sk, uuid: holder }) => holder === uuid || (sk !== name && pk !== nameKey(name).pk));
-  const writes = shared ? [] : toldWrites(store, uuid, claims.filter(isFree), told);
+  // A customer whom nobody can name stays a stranger, so that the dispenser is still asked for the name.
+  const isStranger = !shared && !told && claims.length === 0 && (await findCustomerItem(store, uuid)) !== undefined;
+  const writes = shared || isStranger ? [] : toldWrites(store, uuid, claims.filter(isFree), told);
   if (writes.length === 0) return { rows: [row], outcome: 'unchanged' };
   return { rows: [row], outcome: told ? 'changed' : 'created', writes };
 };

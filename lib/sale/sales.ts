@@ -43,6 +43,8 @@ export interface SaleItem extends Key, Omit<Terms, 'toPay' | 'coupon'> {
   due: string;
   /** Its place among the sales whose delivery nothing has ordered yet. */
   flags?: string;
+  /** An import has brought it: the store did not sell it, so no delivery and no day tells of it. */
+  imported?: true;
 }
 
 export const saleKey = (store: string, id: string): Key => ({ pk: partition(store, 'SALE'), sk: id });

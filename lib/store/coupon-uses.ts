@@ -15,6 +15,6 @@ export const couponUsesKey = (store: string, customer: string, couponId: string)
 export const findCouponUses = (store: string, customer: string, couponId: string): Promise<CouponUses | undefined> =>
   get<CouponUses>(couponUsesKey(store, customer, couponId));
 
-/** The write that counts a use, or takes one back. Refused if the uses have changed since they were read. */
-export const countUse = (key: Key, read: CouponUses | undefined, step: 1 | -1): Write =>
+/** The write that counts uses, or takes one back. Refused if the uses have changed since they were read. */
+export const countUse = (key: Key, read: CouponUses | undefined, step: number): Write =>
   update(key, { set: { uses: (read?.uses ?? 0) + step }, when: read ? is('uses', read.uses) : isNew });

@@ -15,7 +15,7 @@ import { freshTable, wholeTable } from '../../support/service.ts';
 import { volume } from '../../support/volume.ts';
 
 const seed = Number(process.env.IMPORT_KILL_SEED ?? Math.floor(Math.random() * 2 ** 31));
-const [people, sales] = [
+const [people, purchases] = [
   Number(process.env.IMPORT_KILL_RESIDENTS ?? volume(1000, 2000)),
   Number(process.env.IMPORT_KILL_PURCHASES ?? volume(800, 1000)),
 ];
@@ -47,7 +47,7 @@ const importAndKill = async (
 test(`an import that is killed at a random row continues with no row doubled or lost (IMPORT_KILL_SEED=${seed})`, async () => {
   await freshTable();
   const { id: store } = await createStore('Killed');
-  const bought = Array.from({ length: sales }, () => ({
+  const bought = Array.from({ length: purchases }, () => ({
     buyer: below(people),
     product: below(50),
     price: below(1000),
@@ -66,6 +66,13 @@ test(`an import that is killed at a random row continues with no row doubled or 
         `person${buyer},Product ${product},${price},2020-01-${day}T00:00:00Z`.replace(/-(\d)T/, '-0$1T'),
       ),
     ],
+    sales: [
+      'id,product,buyer,base,total,paid,at',
+      ...bought.map(
+        ({ buyer, product, price, day }, i) =>
+          `S${i},Product ${product},person${buyer},${price},${price},${price},2020-02-${String(day).padStart(2, '0')}T00:00:00Z`,
+      ),
+    ],
   };
   const killed: boolean[] = [];
 
@@ -77,18 +84,20 @@ test(`an import that is killed at a random row continues with no row doubled or 
     expect(report).toMatchObject({ imported: true, rejected: 0, changed: 0 });
   }
 
-  expect(killed).toEqual([true, true]);
+  expect(killed).toEqual([true, true, true]);
   const kindsOfItems = (await wholeTable()).map(({ pk }) => /(?:^|#)([A-Z]+)(?:#|$)/.exec(String(pk))?.[1]);
   const count = (kind: string): number => kindsOfItems.filter((one) => one === kind).length;
-  expect([count('RESIDENT'), count('NAME'), count('PURCHASE')]).toEqual([
+  // A sale has a place in its buyer's list too.
+  expect([count('RESIDENT'), count('NAME'), count('PURCHASE'), count('SALE')]).toEqual([
     people,
     people + Math.ceil(people / 3),
-    sales,
+    purchases,
+    2 * purchases,
   ]);
   const sums = new Map<number, number>();
   for (const { buyer, price } of bought) sums.set(buyer, (sums.get(buyer) ?? 0) + price);
   for (const [buyer, sum] of [...sums].slice(0, 200)) {
     const owned = new Set(bought.filter((one) => one.buyer === buyer).map(({ product }) => product)).size;
-    expect(await getSpend(store, { uuid: uuidOf(buyer) })).toMatchObject({ sum, totalOwned: owned });
+    expect(await getSpend(store, { uuid: uuidOf(buyer) })).toMatchObject({ sum: 2 * sum, totalOwned: owned });
   }
 });

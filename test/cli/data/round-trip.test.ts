@@ -9,6 +9,8 @@ import { putResident } from '../../../cli/residents.ts';
 import { createStore } from '../../../cli/stores.ts';
 import { source } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
+import { sell } from '../../../lib/sale/sell.ts';
+import { applyCoupon } from '../../../lib/store/applied-coupons.ts';
 import { createCategory } from '../../../lib/store/categories.ts';
 import { createCoupon } from '../../../lib/store/coupons.ts';
 import { banCustomer, unbanCustomer, updateCustomer } from '../../../lib/store/customers.ts';
@@ -20,7 +22,7 @@ import { forgetResidents, residentKey } from '../../../lib/store/residents.ts';
 import { recordPurchase } from '../../../lib/store/spend.ts';
 
 import { filesOf, importAll, tempDir } from '../../support/files.ts';
-import { ada, bob, cleo as originalCleo, seedResidents } from '../../support/residents.ts';
+import { ada, bob, cleo as originalCleo, seedResidents, unknownUuid } from '../../support/residents.ts';
 import { productWith } from '../../support/rows.ts';
 import { freshTable, setClock, wholeTable } from '../../support/service.ts';
 
@@ -146,6 +148,28 @@ const seedStore = async (): Promise<void> => {
     });
 };
 
+/** Sales of every state: with credit from lots, a coupon and shares, as a gift, and to an avatar whom nobody can name. */
+const seedSales = async (): Promise<void> => {
+  const profitShares = [
+    { userUuid: bob.uuid, percent: 33.3 },
+    { userUuid: cleo.uuid, percent: 0.0000005 },
+  ];
+  const { id: productId } = await createProduct(store, productWith({ profitShares }));
+  const buy = (id: number, buyer: { uuid: string }, fields: object = {}) => {
+    const parties = { productId, buyerIdentifier: { uuid: buyer.uuid }, useCredit: false };
+    const request = { id: `0000000${id}-5a1e-4000-8000-000000000000`, ...parties, paid: 100, message: '' };
+    return sell(store, { ...request, ...fields }, { by: 'test' });
+  };
+  await buy(1, ada, { useCredit: true, paid: 7, reference: '=T;1' });
+  const coupon = { discount: 10.5, ownerProfit: 5, active: true, bloggersSync: false };
+  const { id: couponId } = await createCoupon(store, bob, { ...coupon, code: 'TILL' }, { usesPerCustomer: 2 });
+  await applyCoupon(store, { uuid: ada.uuid }, { couponId, expiresInHours: 24 });
+  await buy(2, ada, { recipientIdentifier: { uuid: cleo.uuid } });
+  await buy(3, { uuid: unknownUuid });
+  await buy(4, ada, { paid: 1 });
+  await buy(5, ada, { buyerIdentifier: { username: 'nobody.here' }, paid: 3 });
+};
+
 beforeAll(async () => {
   await freshTable();
   setClock(start);
@@ -156,6 +180,7 @@ beforeAll(async () => {
   store = (await createStore('First')).id;
   await seedStore();
   await seedCredit();
+  await seedSales();
   await exportAll(store, join(dir, 'first'));
   files = filesOf(join(dir, 'first'));
 });
@@ -192,7 +217,7 @@ test('an export changes nothing if it is imported into its own store, or twice',
 test('an export holds each kind in a fixed order and escapes formulas', () => {
   const products = readFileSync(join(dir, 'first', 'products.csv'), 'utf8');
 
-  expect(Object.keys(files)).toHaveLength(9);
+  expect(Object.keys(files)).toHaveLength(10);
   expect(products).toContain("'=SUM(A1:A9)");
   expect(products).toContain("''=1+1");
   for (const text of ["'＝1+1", "'＋44", "'－1", "'＠here", "''＝1"]) expect(products).toContain(text);
