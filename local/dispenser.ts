@@ -1,5 +1,6 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -8,8 +9,10 @@ import * as z from 'zod';
 import { now, timestamp } from '../lib/clock.ts';
 import { parseIdentifier } from '../lib/identifier.ts';
 import { avatarOf } from './grid.ts';
+import { realClock } from './world/clock.ts';
+import { allPermissions, createWorld } from './world/world.ts';
 
-/** A dispenser on loopback with exactly the protocol of `inworld/dispenser.lsl`, which can misbehave on request. */
+/** The shipped dispenser in a made-up region on loopback, which can misbehave on request. */
 
 /** An item in an avatar's hands. `attempts` counts the requests for it, retries included. */
 export interface Gift {
@@ -28,78 +31,113 @@ export const Behaviour = z.object({
 });
 export type Behaviour = z.input<typeof Behaviour>;
 
-const maxAgeSeconds = 300;
-const maxBodyBytes = 2048;
+const source = readFileSync(new URL('../inworld/dispenser.lsl', import.meta.url), 'utf8');
+const owner = '67726964-0000-4000-8000-999999999999';
 
-const isSigned = (signature: string, text: string, secret: string): boolean =>
-  createHmac('sha256', secret).update(text).digest('base64') === signature;
+/** An avatar of the made-up grid. */
+const avatar = (name: string) => {
+  const identifier = parseIdentifier(name);
+  return identifier && avatarOf(identifier);
+};
 
 /** Starts a dispenser. `register` gives the service its address and answers the secret, like the script's PUT. */
 export const startDispenser = async (register: (url: string) => Promise<string>) => {
-  // The avatars' items, a second gift of one delivery included, apart from the script's own memory.
   const gifts: Gift[] = [];
-  const memory = new Map<string, Gift>();
   let behaviour: z.output<typeof Behaviour> = Behaviour.parse({});
-  let path = `/cap/${randomUUID()}`;
-  let secret = '';
-  let registeredAt = 0;
+  /** The delivery that the script has before it, since nothing makes it wait here. */
+  let deliveryId = '';
+  let grant: (() => void) | undefined;
+  let isPlaced = false;
+  let registered: PromiseWithResolvers<void> | undefined;
 
-  /** The avatar of the made-up grid whom a name or UUID belongs to. */
-  const resolve = (name: string): string => {
-    const identifier = parseIdentifier(name);
-    const avatar = identifier && avatarOf(identifier);
-    return avatar ? `${avatar.uuid} ${avatar.username}` : '-';
+  /** The next registration that ends. */
+  const registration = (): Promise<void> => {
+    registered ??= Promise.withResolvers();
+    return registered.promise;
   };
-
-  const give = (body: string): { status: number; text: string } => {
-    const [signature = '', protocol, at, deliveryId = '', recipient = '', expires, item = '', ...note] =
-      body.split('\n');
-    if (secret === '') return { status: 503, text: 'not ready' };
-    if (!isSigned(signature, body.slice(signature.length + 1), secret)) return { status: 401, text: 'bad signature' };
-    if (protocol !== 'SIS1' && protocol !== 'SIS1-RESOLVE') return { status: 400, text: 'unknown protocol' };
-    const seconds = now() / 1000;
-    if (Math.abs(seconds - Number(at)) > maxAgeSeconds) return { status: 408, text: 'too old' };
-    // Where a delivery has its recipient, this request has the name.
-    if (protocol === 'SIS1-RESOLVE') return { status: 200, text: resolve(recipient) };
-    const known = memory.get(deliveryId);
-    if (known) known.attempts += 1;
-    if (known) return { status: 200, text: `known ${deliveryId}` };
-    if (seconds > Number(expires)) return { status: 422, text: 'expired' };
-    const message = note.join('\n');
-    const gift = { deliveryId, recipient, item, message, time: timestamp(now()), attempts: 1 };
-    gifts.push(gift);
-    memory.set(deliveryId, gift);
-    return { status: 200, text: `given ${deliveryId}` };
-  };
-
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { mode, millis } = behaviour;
-    // The virtual world cuts off longer bodies.
-    const body = (await buffer(request)).subarray(0, maxBodyBytes).toString('utf8');
-    const send = (status: number, text: string): void => {
-      response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(text);
-    };
-    if (mode !== 'lost' && request.method !== 'POST') return send(405, 'POST only');
-    if (mode === 'lost' || request.url !== path) return send(404, 'cap not found');
-    if (mode === 'error') return send(500, 'script error');
-    if (mode === 'garbage') return void request.socket.end('\u0000 this is not HTTP\r\n\r\n');
-    if (mode === 'slow') await sleep(millis);
-    const { status, text } = give(body);
-    // The hardest case for the service: the avatar has the item, but no answer says so.
-    if (mode !== 'forgetful') send(status, text);
-    // The secret may be another one by now. The script asks for it at most once a minute, too.
-    if (status === 401 && now() - registeredAt >= 60_000) await registerAgain();
+  const settle = (error?: unknown): void => {
+    const settled = registered;
+    registered = undefined;
+    if (error === undefined) settled?.resolve();
+    else settled?.reject(error);
   };
 
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  const registerAgain = async (): Promise<void> => {
-    registeredAt = now();
-    secret = await register(`http://127.0.0.1:${port}${path}`);
+  const world = createWorld({
+    clock: realClock,
+    // Forced delays would make a demo and a load test wait for seconds per item.
+    delays: false,
+    nameOf: (uuid) => avatar(uuid)?.username,
+    uuidOf: (name) => avatar(name)?.uuid,
+    // The grid would never answer for a UUID that is nobody's, which whoever asks here would wait for.
+    lookUp: (kind, of, tell) => tell((kind === 'key' ? avatar(of)?.uuid : (avatar(of)?.username ?? '???')) ?? ''),
+    grantUrl: (give) => {
+      grant = () => give(`${origin}/sim.agni.local/cap/${randomUUID()}`);
+      if (isPlaced) grant();
+    },
+    send: async ({ method, url, body }, respond) => {
+      const isRegistration = method === 'PUT' && url.endsWith('/v1/dispenser');
+      try {
+        const secret = isRegistration ? await register(JSON.parse(body).url) : '';
+        respond({ status: 200, type: 'application/json', body: JSON.stringify({ secret }) });
+        settle();
+      } catch (error) {
+        respond(undefined);
+        settle(error);
+      }
+    },
+    onGive: (recipient, { name: item }) => {
+      gifts.push({ deliveryId, recipient, item, message: '', time: timestamp(now()), attempts: 1 });
+    },
+    onMessage: (_, text) => {
+      const gift = gifts.at(-1);
+      if (gift) gift.message += text;
+    },
+  });
+  const box = world.rez({
+    owner,
+    name: 'dispenser',
+    script: source,
+    notecards: { dispenser: ['service = https://service.local', 'key = sis_test_stand-in'] },
+    items: [],
+    // It has every item that a product may name.
+    contents: (name) => ({ name, type: 6, permissions: allPermissions, id: randomUUID() }),
+  });
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { mode, millis } = behaviour;
+    const body = (await buffer(request)).toString('utf8');
+    const send = (status: number, text: string): void => {
+      response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(text);
+    };
+    if (mode === 'lost') return send(404, 'cap not found');
+    if (mode === 'error') return send(500, 'script error');
+    if (mode === 'garbage') return void request.socket.end('\u0000 this is not HTTP\r\n\r\n');
+    if (mode === 'slow') await sleep(millis);
+    const [, , , id = ''] = body.split('\n');
+    deliveryId = id;
+    world.receive(origin + request.url, request.method ?? '', body, (status, text) => {
+      const known = text === `known ${id}` ? gifts.find((gift) => gift.deliveryId === id) : undefined;
+      if (known) known.attempts += 1;
+      // The hardest case for the service: the avatar has the item, but no answer says so.
+      if (mode !== 'forgetful') send(status, text);
+    });
+  };
+
+  /** Lets the script register: the first time by giving it an address, later by a touch of its owner. */
+  const registerAgain = (): Promise<void> => {
+    const done = registration();
+    if (isPlaced) box.touch(owner);
+    else {
+      isPlaced = true;
+      grant?.();
+    }
+    return done;
   };
 
   return {
@@ -107,15 +145,17 @@ export const startDispenser = async (register: (url: string) => Promise<string>)
     /** The gifts, newest first. */
     inbox: (): Gift[] => gifts.toReversed(),
     behaviour: (): Required<Behaviour> => behaviour,
-    /** It returns from `lost` with a new address, as after a restart of its region. */
+    /** When it returns from `lost`, its region has restarted: it gets a new address and registers it. */
     behave: async (next: Behaviour): Promise<void> => {
       const wasLost = behaviour.mode === 'lost';
       behaviour = Behaviour.parse(next);
       if (!wasLost || behaviour.mode === 'lost') return;
-      path = `/cap/${randomUUID()}`;
-      await registerAgain();
+      const done = registration();
+      world.restart();
+      await done;
     },
     stop: async (): Promise<void> => {
+      box.take();
       server.close();
       server.closeAllConnections();
     },

@@ -26,7 +26,7 @@ export const startDispensers = async () => {
     if (!dispensers.has(store) && (await findStore(store))) dispensers.set(store, place(store));
     return dispensers.get(store);
   };
-  for (const { id } of await listStores()) await ensure(id);
+  await Promise.all((await listStores()).map(({ id }) => ensure(id)));
   return {
     ensure,
     stop: async (): Promise<void> => {

@@ -16,10 +16,11 @@ beforeAll(async () => {
 /** Avatars whom no store has met. */
 const strangers = async (): Promise<Avatar[]> => (await service.call('GET', '/_dev/grid', key)).body.residents;
 
+// The box lets nine look-ups through in five seconds, as in the virtual world.
 test('shows twenty strangers or more, and others once a store has met them', async () => {
   const first = await strangers();
   expect(first.length).toBeGreaterThanOrEqual(20);
-  for (const { uuid } of first.slice(0, 20)) await service.call('GET', `/v1/customers/${uuid}`, key);
+  for (const { uuid } of first.slice(0, 5)) await service.call('GET', `/v1/customers/${uuid}`, key);
 
   const next = await strangers();
 
