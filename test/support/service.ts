@@ -81,7 +81,7 @@ const loadHandler = async (row: Route): Promise<Handler> => {
  * Starts a gateway with the real authorizer and handlers, a new table, and two stores with a key of all scopes each.
  * `call` sends JSON (a string as it is) with the first store's key. `path` is relative to the base URL.
  */
-export const startTestService = async ({ authorizerTtlSeconds = 0 } = {}) => {
+export const startTestService = async ({ authorizerTtlSeconds = 60 } = {}) => {
   await freshTable();
   const server = createGateway({
     routes,
