@@ -7,6 +7,8 @@ export interface Access {
   readonly writes: readonly Kind[];
   /** Kinds whose items it only updates, and does not read. */
   readonly updates?: readonly Kind[];
+  /** Kinds of which it makes items, and deletes none. */
+  readonly makes?: readonly Kind[];
   /** Further partitions, such as those of an index that spans stores. */
   readonly alsoReads?: readonly string[];
 }
@@ -34,7 +36,7 @@ const allIndexes = Object.keys(indexes) as IndexName[];
 const onlyUpdated: readonly Kind[] = ['STORE'];
 
 /** A function's permissions on the table: its kinds of item only, and no scan. */
-export const permissions = ({ reads, writes, updates = [], alsoReads = [] }: Access): Permission[] => {
+export const permissions = ({ reads, writes, updates = [], makes = [], alsoReads = [] }: Access): Permission[] => {
   const readable = [...new Set([...reads, ...writes])].flatMap(partitionsOf).concat(alsoReads);
   // Only a transaction checks items that it does not write, and only a function that writes has transactions.
   const checks = writes.length > 0 ? ['ConditionCheckItem'] : [];
@@ -56,7 +58,8 @@ export const permissions = ({ reads, writes, updates = [], alsoReads = [] }: Acc
     indexes: [],
     partitions: [...writes.filter((kind) => onlyUpdated.includes(kind)), ...updates].flatMap(partitionsOf),
   };
-  return [read, write, update].filter(({ partitions }) => partitions.length > 0);
+  const make = { sid: 'Make', actions: ['PutItem'], indexes: [], partitions: makes.flatMap(partitionsOf) };
+  return [read, write, update, make].filter(({ partitions }) => partitions.length > 0);
 };
 
 /** The access of an endpoint's function. */
@@ -91,11 +94,12 @@ export const sweepAccess: Access = {
 };
 
 /**
- * The stream's consumer makes history and the sums of days with updates alone, looks what is there where records repeat, and
- * notes events.
+ * The stream's consumer makes history and the sums of days, looks what is there where records repeat, and notes events. It
+ * deletes nothing.
  */
 export const consumerAccess: Access = {
   reads: ['HISTORY', 'MARK'],
   writes: [],
   updates: ['HISTORY', 'DAY', 'MARK', 'EVENT'],
+  makes: ['HISTORY', 'MARK'],
 };

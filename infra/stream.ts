@@ -8,8 +8,8 @@ const kinds = ['GIFTCARD', 'DELIVERY', 'DISPENSER', 'PRODUCT'] as const;
  * engine's own stream by the same facts.
  */
 export const streamSource = {
-  /** Records in one call at the most. */
-  batchSize: 500,
+  /** Records in one call at the most: as many as Lambda reads from a stream at once. */
+  batchSize: 1000,
   /** Calls at the same time for each shard of the stream. A new account runs only 10 functions at once. */
   parallelization: 2,
   /** The longest that DynamoDB keeps a record. Until then a batch that fails comes back. */

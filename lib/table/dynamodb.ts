@@ -188,8 +188,12 @@ export const get: Engine['get'] = async (Key) => {
   return Item;
 };
 
-export const getSome: Engine['getSome'] = async (Keys, ConsistentRead) => {
-  const RequestItems = { [tableName()]: { Keys: [...Keys], ConsistentRead } };
+export const getSome: Engine['getSome'] = async (keys, { consistent, attributes }) => {
+  const { name, attributes: names } = placeholders();
+  const ProjectionExpression = attributes?.map(name).join(', ');
+  const RequestItems = {
+    [tableName()]: { Keys: [...keys], ConsistentRead: consistent, ProjectionExpression, ...names() },
+  };
   const { Responses, UnprocessedKeys } = await sent(db.send(new BatchGetCommand({ RequestItems })));
   return {
     items: Responses?.[tableName()] ?? [],

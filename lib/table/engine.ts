@@ -28,8 +28,14 @@ export interface Query {
 export interface Engine {
   /** One item, as it is now. */
   get(key: Key): Promise<Item | undefined>;
-  /** The items of at most 100 keys, in any order, and the keys that it had no capacity for. */
-  getSome(keys: readonly Key[], consistent: boolean): Promise<{ items: Item[]; rest: Key[] }>;
+  /**
+   * The items of at most 100 keys, in any order, and the keys that it had no capacity for; of each item at least the
+   * attributes that are asked for.
+   */
+  getSome(
+    keys: readonly Key[],
+    how: { consistent: boolean; attributes?: readonly string[] | undefined },
+  ): Promise<{ items: Item[]; rest: Key[] }>;
   /** The items of at most 100 keys as they are at one moment (serializable), in the keys' order. */
   getTogether(keys: readonly Key[]): Promise<(Item | undefined)[]>;
   query(query: Query): Promise<{ items: Item[]; next?: Item | undefined }>;

@@ -44,17 +44,19 @@ const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
 
 /**
  * The items of these keys, in the keys' order, each once; keys without an item are left out. The keys may be rows of an
- * index: they hold more than the key, and while an index catches up one item may stand in it twice.
+ * index: they hold more than the key, and while an index catches up one item may stand in it twice. Where `attributes` are
+ * named, an item has its key and only these.
  */
 export const getMany = async <T extends Key>(
   rows: readonly Key[],
-  { consistent = false }: { consistent?: boolean } = {},
+  { consistent = false, attributes }: { consistent?: boolean; attributes?: readonly string[] } = {},
 ): Promise<T[]> => {
+  const brought = attributes && ['pk', 'sk', ...attributes];
   const keys = [...new Map(rows.map(({ pk, sk }) => [nameOf({ pk, sk }), { pk, sk }])).values()];
   const found = new Map<string, T>();
   const getChunk = (chunk: Key[]): Promise<void> =>
     untilDone(chunk, async (some) => {
-      const { items, rest } = await (engine.getSome ?? dynamodb.getSome)(some, consistent);
+      const { items, rest } = await (engine.getSome ?? dynamodb.getSome)(some, { consistent, attributes: brought });
       for (const item of items as unknown as T[]) found.set(nameOf(item), item);
       return rest;
     });

@@ -139,13 +139,15 @@ describe('policies', () => {
     expect(reached).toEqual([]);
   });
 
-  test('the stream’s consumer may update history, days, marks and events, read two of them, and delete nothing', () => {
-    const [read, update, ...others] = tablePart('stream-consumer');
+  test('the stream’s consumer may update history, days, marks and events, make and read two of them, and delete nothing', () => {
+    const [read, update, make, ...others] = tablePart('stream-consumer');
 
     expect(others).toEqual([]);
     expect(read?.actions).toEqual(['BatchGetItem', 'GetItem', 'Query'].map((one) => `"dynamodb:${one}"`));
-    const reads = ['*#HISTORY', '*#HISTORY#*', '*#MARK', '*#MARK#*'];
-    expect(read?.condition).toMatchObject({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': reads } });
+    const rows = ['*#HISTORY', '*#HISTORY#*', '*#MARK', '*#MARK#*'];
+    expect(read?.condition).toMatchObject({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': rows } });
+    expect(make?.actions).toEqual(['"dynamodb:PutItem"']);
+    expect(make?.condition).toMatchObject({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': rows } });
     expect(update?.actions).toEqual(['"dynamodb:UpdateItem"']);
     const keys = ['HISTORY', 'DAY', 'MARK', 'EVENT'].flatMap((kind) => [`*#${kind}`, `*#${kind}#*`]);
     expect(update?.condition).toMatchObject({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys } });
