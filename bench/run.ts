@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { loadavg } from 'node:os';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { parseCount } from '../cli/input.ts';
 
 /**
@@ -57,6 +57,7 @@ program
   .option('--customers <number>', 'customers whose credit they change', parseCount, 1_000)
   .option('--kills <number>', 'about so many consumers are killed', parseCount, 50)
   .option('--seed <number>', 'repeats the run that printed it', parseCount)
+  .addOption(new Option('--run <which>', 'only one of the two, and writes no result').choices(['ordered', 'shuffled']))
   .action(async (options) => (await import('./history.ts')).measureHistory(options));
 program
   .command('docs')

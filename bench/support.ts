@@ -13,10 +13,10 @@ import { ensureTable } from '../local/table.ts';
 import startTestEngine from '../test/support/engine.ts';
 
 /** Makes another table in the engine, which is used from then on. */
-export const newTable = async ({ streamed = false } = {}): Promise<void> => {
+export const newTable = async (kept: { streamed?: boolean; indexed?: boolean } = {}): Promise<void> => {
   process.env.TABLE_NAME = `bench-${randomUUID()}`;
   const client = new DynamoDBClient({});
-  await ensureTable(client, tableName(), { streamed });
+  await ensureTable(client, tableName(), { streamed: false, ...kept });
   client.destroy();
 };
 

@@ -57,7 +57,12 @@ const epochMillis = Date.UTC(2026, 0, 1);
  * Makes up changes of customers' credit, each in its place in the order of the store. It follows the books by simple sums of
  * its own, with none of the service's rules: so it says what history must be without asking the code that makes it.
  */
-export const makeUpChanges = (random: () => number, store: string, uuids: readonly string[]) => {
+export const makeUpChanges = (
+  random: () => number,
+  store: string,
+  uuids: readonly string[],
+  { changesPerHour = 50 }: { changesPerHour?: number } = {},
+) => {
   const below = (limit: number): number => Math.floor(random() * limit);
   const states = new Map<string, State>();
   let made = 0;
@@ -136,7 +141,7 @@ export const makeUpChanges = (random: () => number, store: string, uuids: readon
     const state = states.get(uuid) ?? newState(uuid);
     states.set(uuid, state);
     const before = state.item.creditVersion === 0 ? undefined : state.item;
-    const at = timestamp(epochMillis + Math.floor(made++ / 50) * 3_600_000);
+    const at = timestamp(epochMillis + Math.floor(made++ / changesPerHour) * 3_600_000);
     const first: CreditType = below(2) === 0 ? 'regular' : 'restricted';
     const types = below(10) === 0 ? [first, otherType(first)] : [first];
     const rows: MadeUpChange['rows'] = [];
