@@ -1,13 +1,13 @@
 import { openSync, readSync } from 'node:fs';
-import { handler } from '../functions/stream-consumer.ts';
-import { logSink } from '../lib/log.ts';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { record } from '../lib/events/history.ts';
+import { contributionsOf } from '../lib/events/records.ts';
 
 /**
- * A consumer in a process of its own, as it is deployed. bench/history.ts kills it, and sends it batches: where each record
- * begins and ends in the file of records, which hold no character beyond ASCII.
+ * The part of the stream's consumer that makes history and days, in a process of its own. bench/history.ts kills it, and sends
+ * it batches: where each record begins and ends in the file of records, which hold no character beyond ASCII.
  */
 
-logSink.write = () => {};
 const file = openSync(process.argv[2] ?? '', 'r');
 const buffer = Buffer.alloc(100_000);
 
@@ -17,6 +17,12 @@ process.on('message', async (places: Float64Array) => {
     const [start = 0, end = 0] = places.subarray(i, i + 2);
     texts.push(buffer.toString('latin1', 0, readSync(file, buffer, 0, end - start, start)));
   }
-  const { batchItemFailures } = await handler(JSON.parse(`{"Records":[${texts.join(',')}]}`));
-  process.send?.(batchItemFailures.length);
+  const records: DynamoDBRecord[] = JSON.parse(`[${texts.join(',')}]`);
+  const outcome = record(records.flatMap(contributionsOf));
+  process.send?.(
+    await outcome.then(
+      () => 'done',
+      () => 'failed',
+    ),
+  );
 });

@@ -150,7 +150,7 @@ const startConsumer = (bundle: string, records: string) => {
   const gone = once(child, 'exit').then(() => false);
   return {
     consume: async (places: Float64Array): Promise<boolean> => {
-      const answered = once(child, 'message').then(([failed]) => failed === 0);
+      const answered = once(child, 'message').then(([outcome]) => outcome === 'done');
       child.send(places, () => {});
       return Promise.race([answered, gone]);
     },

@@ -390,7 +390,7 @@ test(`ends the same from records that are shuffled, tripled, cut and taken by dy
   const random = randomFrom(seed);
   const uuids = Array.from({ length: 12 }, (_, index) => ada.replace(/..$/, String(10 + index)));
   const next = makeUpChanges(random, store, uuids);
-  const changes = Array.from({ length: volume(250, 10_000) }, next);
+  const changes = Array.from({ length: volume(300, 10_000) }, next);
   const records = changes.flatMap((change) => change.records);
   for (let start = 0; start < records.length; start += 500)
     expect(await consume(...records.slice(start, start + 500))).toEqual([]);
