@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, NestedStack, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   ApiKey,
@@ -16,6 +16,7 @@ import {
   RestApi,
   type ThrottleSettings,
   type ThrottlingPerMethod,
+  UsagePlan,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -183,14 +184,18 @@ export class Api extends Construct {
     this.limits.push({ method, throttle: throttle(this.rateOf(row), this.storeShare) });
   }
 
-  /** Gives each store its share of every method's rate. Call it after the last `addMethod`. */
+  /**
+   * Gives each store its share of every method's rate. Call it after the last `addMethod`. The plan and its keys are a stack of their
+   * own within the service's, which has room for 500 resources: nothing in there has state.
+   */
   limitStores(usageKeyPrefix: string): void {
-    const plan = this.rest.addUsagePlan('StorePlan', {
+    const limits = new NestedStack(this, 'Limits');
+    const plan = new UsagePlan(limits, 'StorePlan', {
       name: `${Stack.of(this).stackName} stores`,
       apiStages: [{ stage: this.rest.deploymentStage, throttle: this.limits }],
     });
     for (let number = 0; number < usageKeyCount; number++)
-      plan.addApiKey(new ApiKey(this, `StoreKey${number}`, { value: usageKey(usageKeyPrefix, number) }));
+      plan.addApiKey(new ApiKey(limits, `StoreKey${number}`, { value: usageKey(usageKeyPrefix, number) }));
   }
 }
 
