@@ -726,6 +726,19 @@ export interface Endpoints {
     answer: SaleListResponse;
   };
   /**
+   * Refund a sale
+   */
+  'POST /v1/sales/{id}/actions/refund': {
+    path: {
+      /**
+       * UUID of the sale.
+       */
+      id: string;
+    };
+    body?: RefundSaleRequest;
+    answer: SaleResponse;
+  };
+  /**
    * Read a sale
    */
   'GET /v1/sales/{id}': {
@@ -2077,7 +2090,7 @@ export interface SaleResponse {
    */
   paid: number;
   /**
-   * L$ that the buyer gets back in all.
+   * L$ that the buyer gets back in all. Of a refunded sale all that was paid: now due is `refund` less `change`.
    */
   refund: number;
   /**
@@ -2133,6 +2146,16 @@ export interface SaleListResponse {
    */
   data: SaleResponse[];
   pagination: Pagination;
+}
+export interface RefundSaleRequest {
+  /**
+   * Why, for the store’s own records: at most 200 characters.
+   */
+  reason?: string;
+  /**
+   * A number or name from the store’s own records, such as a ticket: at most 100 characters.
+   */
+  reference?: string;
 }
 export interface DeliveryListResponse {
   /**

@@ -89,6 +89,7 @@ export class StoreServiceStack extends Stack {
             CURSOR_SECRET: data.cursorSecret.secretValue.unsafeUnwrap(),
           }),
           ...(row.queue && { ...queueUrls, ...hosts }),
+          ...(row.writes.includes('DELIVERY') && { DELIVERY_RECORD_DAYS: String(settings.deliveryRecordDays) }),
           ...(row.resolves && { RESIDENT_LOOKUP_URL: this.invocationOf(lookUp) }),
         },
         statements: [
@@ -107,7 +108,7 @@ export class StoreServiceStack extends Stack {
 
     const worker = this.addWorker(surroundings, data, { ...queueUrls, ...hosts });
     const sweep = this.addSweep(surroundings, data, { ...queueUrls });
-    const consumer = this.addConsumer(surroundings, data);
+    const consumer = this.addConsumer(surroundings, data, queueUrls);
     if (settings.firewall) addFirewall(this, api.rest, settings);
     const domain = addDomain(this, api.rest, settings);
     new Operation(this, 'Operation', { settings, api, data, worker, sweep, consumer, lookUp, creditWriters });
@@ -165,15 +166,19 @@ export class StoreServiceStack extends Stack {
     return worker;
   }
 
-  /** Makes history from the table's stream. A batch that fails comes back until its records leave the stream. */
-  private addConsumer(surroundings: Surroundings, { table, streamArn, historyFailures }: Data): ServiceFunction {
+  /** Makes history from the table's stream, and orders the deliveries of new sales. A batch that fails comes back until its records leave the stream. */
+  private addConsumer(
+    surroundings: Surroundings,
+    { table, streamArn, historyFailures, queue }: Data,
+    { DELIVERY_QUEUE_URL }: { DELIVERY_QUEUE_URL: string },
+  ): ServiceFunction {
     const consumer = new ServiceFunction(this, 'stream-consumer', {
       ...surroundings,
       entry: 'stream-consumer',
-      description: "Makes the history of credit, the sums of days and events from the table's stream.",
+      description: "Makes history, days and events from the table's stream, and orders the deliveries of sales.",
       memoryMegabytes: 512,
       timeoutSeconds: streamSource.timeoutSeconds,
-      environment: { HISTORY_FAILURES_URL: historyFailures.queueUrl },
+      environment: { HISTORY_FAILURES_URL: historyFailures.queueUrl, DELIVERY_QUEUE_URL },
       statements: [
         ...tableStatements(table, permissions(consumerAccess)),
         new PolicyStatement({
@@ -182,7 +187,7 @@ export class StoreServiceStack extends Stack {
           resources: [`${table.tableArn}/stream/*`],
         }),
         // Lambda sends with this role as well, where it gives a batch up.
-        sendStatement(historyFailures),
+        sendStatement(historyFailures, queue),
       ],
     });
     const { batchSize, parallelization, maxRecordAgeHours, filters } = streamSource;

@@ -1,12 +1,13 @@
 import type { Identifier } from '../../lib/identifier.ts';
 import type { Refusal, SaleState } from '../../lib/routes/sales.ts';
 import type { Share, Terms, UsedCoupon } from '../../lib/sale/rules.ts';
-import { listedAs, type SaleItem, saleKey, saleWrites, type Taken } from '../../lib/sale/sales.ts';
+import { listedAs, type SaleItem, saleWrites, type Taken } from '../../lib/sale/sales.ts';
 import { type CouponUses, countUse, couponUsesKey } from '../../lib/store/coupon-uses.ts';
 import { type CustomerItem, customerKey, customerUpsert } from '../../lib/store/customers.ts';
 import { productKey } from '../../lib/store/memberships.ts';
 import { type OwnedItem, ownedKey, ownedWrite } from '../../lib/store/owned.ts';
 import type { Resident } from '../../lib/store/residents.ts';
+import { saleKey } from '../../lib/store/sale-state.ts';
 import { rankedBy, type SpendItem, spendKey, spendWrite, spentMore } from '../../lib/store/spend.ts';
 import type { Write } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';

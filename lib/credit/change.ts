@@ -77,7 +77,7 @@ const readyOf = async (store: string, item: CreditItem, part: Part, at: string):
   const lots = needsLots ? await readLots(store, item, type, command, at) : undefined;
   // History tells what came due: a set that does not read the lots has it closed by a change of its own.
   const closesFirst = lots
-    ? command.kind === 'increment' && hasTooManyDue(lots.open, at)
+    ? command.kind !== 'set' && command.kind !== 'reconcile' && hasTooManyDue(lots.open, at)
     : tooMany && isDue(holding.due, at);
   return { ...part, lots, tooMany, closesFirst };
 };

@@ -13,9 +13,9 @@ import {
   isDue,
   isEnough,
   type Lot,
-  type Plan,
+  type NewLot,
 } from './rules.ts';
-import { type Author, attributes, type CreditItem, holdingOf } from './state.ts';
+import { type Author, attributes, type CreditItem, holdingOf, refundKind } from './state.ts';
 
 /**
  * A credit lot, open or closed. Its sort key is `type#epoch#expiresAt#id`: ids are UUIDv7, so lots that expire together
@@ -99,7 +99,7 @@ export const newLot = (
   uuid: string,
   type: CreditType,
   epoch: string,
-  { amount, expiresAt }: NonNullable<Plan['added']>,
+  { amount, expiresAt }: NewLot,
   { at, by }: Cause,
   version: number,
   changed = version + 1,
@@ -145,7 +145,7 @@ export interface LotsRead {
 
 /**
  * Reads lots in their order, from the one that comes due first on, as far as a command needs them; all of them for a set,
- * or after an import. No open lot lies before the first due time, so most that have ended are not read.
+ * or after an import or a refund, which add several at once. No open lot lies before the first due time, so most that have ended are not read.
  */
 export const readLots = async (
   store: string,
@@ -157,10 +157,11 @@ export const readLots = async (
   const { epoch, due } = attributes[type];
   const read: LotsRead = { open: [], seen: [], isComplete: true };
   const isImported = item.importedVersion !== undefined && item.importedVersion === item.creditVersion;
+  const mayLackSeveral = isImported || item.lastChange?.k === refundKind;
   for await (const some of lotsOfEpoch(store, item.sk, type, item[epoch] ?? '', item[due] ?? '')) {
     read.open.push(...some.filter(({ state }) => state === 'open'));
     read.seen.push(...some.map(({ sk }) => sk));
-    if (!isImported && isEnough(read.open, command, at)) return { ...read, isComplete: false };
+    if (!mayLackSeveral && isEnough(read.open, command, at)) return { ...read, isComplete: false };
   }
   return read;
 };

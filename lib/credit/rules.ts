@@ -32,8 +32,16 @@ export type CreditCommand =
   | { kind: 'set'; credit: number; expiresAt?: string | undefined }
   /** `name` is what a refusal for the credit limit calls the amount. */
   | { kind: 'increment'; delta: number; expiresAt?: string | undefined; name?: string }
+  /** Gives back what was taken, from lots and from permanent credit; the credit limit does not count. */
+  | { kind: 'refund'; lots: readonly NewLot[]; unlotted: number }
   /** Only closes what is due. */
   | { kind: 'reconcile' };
+
+/** A lot to be added. */
+export interface NewLot {
+  amount: number;
+  expiresAt: string;
+}
 
 /** The effect of a command on a holding and its lots. */
 export interface Plan<L extends Lot = Lot> {
@@ -42,7 +50,9 @@ export interface Plan<L extends Lot = Lot> {
   closed: { lot: L; how: Ending }[];
   /** The one lot that is drained in part, and what remains in it. */
   reduced?: { lot: L; remaining: number };
-  added?: { amount: number; expiresAt: string };
+  added?: readonly NewLot[];
+  /** L$ that came back and were due already: they expire in the same change, without a lot. */
+  lapsed?: number;
 }
 
 /** Something live until T is live while now < T: a lot is due from T on. */
@@ -50,7 +60,7 @@ export const isDue = (expiresAt: string | undefined, at: string): boolean => exp
 
 /** The messages about a command that no state can make right. */
 export const commandFaults = (command: CreditCommand, at: string, limit: number): string[] => {
-  if (command.kind === 'reconcile') return [];
+  if (command.kind === 'reconcile' || command.kind === 'refund') return [];
   const faults: string[] = [];
   const amount = command.kind === 'set' ? command.credit : command.delta;
   const name = command.kind === 'set' ? 'credit' : 'delta';
@@ -84,7 +94,7 @@ const set = <L extends Lot>(credit: number, expiresAt: string | undefined, open:
     how: isDue(lot.expiresAt, at) ? ('expired' as const) : ('superseded' as const),
   }));
   if (expiresAt === undefined || credit === 0) return { holding: holdingOf(credit, credit, 0, undefined), closed };
-  return { holding: holdingOf(credit, 0, 1, expiresAt), closed, added: { amount: credit, expiresAt } };
+  return { holding: holdingOf(credit, 0, 1, expiresAt), closed, added: [{ amount: credit, expiresAt }] };
 };
 
 /** Rule 10: takes `amount` from the lots in their order, then from what is not in lots. */
@@ -143,7 +153,32 @@ const increment = <L extends Lot>(
     holding: holdingOf(balance + delta, unlotted, lots, nextDue),
     closed,
     ...(reduced && { reduced }),
-    ...(added && { added }),
+    ...(added && { added: [added] }),
+  };
+};
+
+const sumOf = (lots: readonly NewLot[]): number => lots.reduce((sum, { amount }) => sum + amount, 0);
+
+/** Adds what comes back, after the due lots have ended. A part of it that is due by now has ended too. */
+const refund = <L extends Lot>(
+  holding: Holding,
+  open: readonly L[],
+  { lots: back, unlotted }: Pick<Extract<CreditCommand, { kind: 'refund' }>, 'lots' | 'unlotted'>,
+  at: string,
+): Plan<L> => {
+  const { due, live, balance } = closeDue(holding, open, at);
+  const closed = due.map((lot) => ({ lot, how: 'expired' as const }));
+  const added = back.filter(({ expiresAt }) => !isDue(expiresAt, at));
+  const lapsed = sumOf(back) - sumOf(added);
+  // Where no lot ends, the lots may not even have been read.
+  const firstLeft = closed.length === 0 ? holding.due : live[0]?.expiresAt;
+  const nextDue = earliest(firstLeft, ...added.map(({ expiresAt }) => expiresAt));
+  const lots = holding.lots - closed.length + added.length;
+  return {
+    holding: holdingOf(balance + sumOf(added) + unlotted, holding.unlotted + unlotted, lots, nextDue),
+    closed,
+    ...(added.length > 0 && { added }),
+    ...(lapsed > 0 && { lapsed }),
   };
 };
 
@@ -160,6 +195,7 @@ export const decide = <L extends Lot>(
 ): Plan<L> => {
   if (command.kind === 'set') return set(command.credit, command.expiresAt, open, at);
   if (command.kind === 'increment') return increment(holding, open, command, at, limit);
+  if (command.kind === 'refund') return refund(holding, open, command, at);
   return increment(holding, open, { delta: 0 }, at, Number.POSITIVE_INFINITY);
 };
 
@@ -187,5 +223,5 @@ export const booksFault = ({ balance, unlotted, lots }: Holding): string | undef
 /** Tells whether a command can be decided without any lot, since it ends none. */
 export const touchesNoLot = ({ lots, due }: Holding, command: CreditCommand, at: string): boolean => {
   if (lots === 0) return true;
-  return !isDue(due, at) && command.kind !== 'set' && (command.kind === 'reconcile' || command.delta > 0);
+  return !isDue(due, at) && command.kind !== 'set' && (command.kind !== 'increment' || command.delta > 0);
 };

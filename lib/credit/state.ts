@@ -98,11 +98,16 @@ interface StoredChange extends Remarks {
   giftCardId?: string;
 }
 
+/** A kind of change as a customer's item keeps it. */
+const shortKind = (kind: ChangeKind): string => kind.slice(0, 3);
+
+export const refundKind = shortKind('refund');
+
 const letters: Record<CreditType, string> = { regular: 'r', restricted: 's' };
 
 /** A change as a customer's item keeps it. */
 export const storedChange = ({ kind, at, types, requestId, keyId, ...others }: LastChange): StoredChange => ({
-  k: kind.slice(0, 3),
+  k: shortKind(kind),
   t: Date.parse(at),
   y: types.map(({ type, expired = '' }) => `${letters[type]}${expired}`).join(' '),
   ...(requestId !== undefined && { i: requestId }),

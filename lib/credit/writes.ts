@@ -45,7 +45,7 @@ export const fastUpdate = (change: Change): Write | undefined => {
   const { store, uuid, type, command, cause } = change;
   const { balance, unlotted, lots, due } = attributes[type];
   const hasNoLots = any(missing(lots), is(lots, 0));
-  if (command.kind === 'reconcile' || command.expiresAt !== undefined) return undefined;
+  if (command.kind === 'reconcile' || command.kind === 'refund' || command.expiresAt !== undefined) return undefined;
   const lastChange = storedChange(described(change, [{ type, command, expired: 0 }]));
   if (command.kind === 'set') {
     const set = { [balance]: command.credit, [unlotted]: command.credit, lastChange };
@@ -74,12 +74,14 @@ export interface Planned extends Part {
   tooMany: boolean;
 }
 
-/** Tells whether a change ends or reduces more lots than one transaction holds. */
-export const isLarge = (planned: readonly Planned[], others: number): boolean =>
-  !fitsOne(
-    planned.reduce((sum, { plan: { closed, reduced } }) => sum + closed.length + (reduced ? 1 : 0), 0),
-    others,
-  );
+/** Tells whether a change ends or reduces more lots than one transaction holds beside those that it adds. */
+export const isLarge = (planned: readonly Planned[], others: number): boolean => {
+  const countOf = (lotsOf: (plan: Planned['plan']) => number): number =>
+    planned.reduce((sum, { plan }) => sum + lotsOf(plan), 0);
+  const changed = countOf(({ closed, reduced }) => closed.length + (reduced ? 1 : 0));
+  const added = countOf((plan) => plan.added?.length ?? 0);
+  return !fitsOne(changed, others + Math.max(added - 1, 0));
+};
 
 /** A holding after a change. */
 interface Held {
@@ -175,15 +177,18 @@ export const writesOf = (
     const isFirst = holdingOf(item, type).lots === 0 || command.kind === 'set';
     const newEpoch = plan.added && isFirst ? newId() : undefined;
     const epoch = newEpoch ?? item[attributes[type].epoch] ?? '';
-    const added = plan.added && newLot(store, uuid, type, epoch, plan.added, cause, version, number);
-    const expired = plan.closed.reduce((sum, { lot, how }) => sum + (how === 'expired' ? lot.remaining : 0), 0);
+    const added = (plan.added ?? []).map((lot) => newLot(store, uuid, type, epoch, lot, cause, version, number));
+    const expired = plan.closed.reduce(
+      (sum, { lot, how }) => sum + (how === 'expired' ? lot.remaining : 0),
+      plan.lapsed ?? 0,
+    );
     const ended = plan.closed.map(({ lot, how }) => closing(lot, how, cause, number, lot.remaining));
     const { reduced } = plan;
     if (reduced) ended.push(reducing(reduced.lot, reduced.lot.remaining, reduced.remaining, number));
     return {
       told: { type, command, expired },
-      held: { type, holding: plan.holding, epoch: newEpoch, newest: added?.sk },
-      added: added ? [put(added)] : [],
+      held: { type, holding: plan.holding, epoch: newEpoch, newest: added.at(-1)?.sk },
+      added: added.map((lot) => put(lot)),
       ended,
       left: pendingPart(part, item, number),
     };

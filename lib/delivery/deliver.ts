@@ -1,5 +1,6 @@
 import { now, source } from '../clock.ts';
 import { noteDelivered } from '../store/owned.ts';
+import { isRefunded } from '../store/sale-state.ts';
 import { findStore } from '../store/stores.ts';
 import { callDispenser, type Outcome } from './call.ts';
 import {
@@ -10,6 +11,7 @@ import {
   failDelivery,
   letWait,
   listWaits,
+  refundedError,
   releaseDelivery,
   type Wait,
 } from './deliveries.ts';
@@ -89,6 +91,9 @@ const deliver = async (order: Order): Promise<Handled> => {
     const seconds = Math.ceil((Date.parse(delivery.leaseUntil) - now()) / 1000);
     return { outcome: 'taken', againSeconds: Math.max(seconds, 0) };
   }
+  const { saleId } = delivery;
+  if (saleId !== undefined && (await isRefunded(order.store, saleId)))
+    return (await failDelivery(delivery, refundedError)) ? { outcome: 'refunded' } : overtaken;
   if (now() >= Date.parse(delivery.expiresAt)) {
     return fail(delivery, `It could not be delivered within ${keepDays} days. ${delivery.lastError ?? ''}`.trim());
   }

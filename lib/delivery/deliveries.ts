@@ -3,7 +3,7 @@ import { loaded, reversed, type Source } from '../lists/source.ts';
 import { notFound } from '../problem.ts';
 import type { DeliveryAnswer, DeliveryFilter, DeliveryState } from '../routes/deliveries.ts';
 import { findResident } from '../store/residents.ts';
-import { all, any, atMost, check, is, isNew, missing, put, update } from '../table/language.ts';
+import { all, any, atMost, check, is, isNew, missing, put, update, type Write } from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition, ttlAttribute } from '../table/schema.ts';
 import { get, getMany, type OutsideId, removeMany, rowsOf, transact, updateExisting, write } from '../table/table.ts';
@@ -64,13 +64,13 @@ const movedTo = (store: string, state: DeliveryState) => ({
   failedAt: state === 'failed' ? timestamp(now()) : undefined,
 });
 
-/** True once an attempt at the delivery has begun. */
-export const hasDelivery = async (store: string, id: string): Promise<boolean> =>
-  (await get(deliveryKey(store, id))) !== undefined;
+/** Undefined until an attempt at the delivery has begun. */
+export const findDelivery = (store: string, id: string): Promise<Delivery | undefined> =>
+  get<Delivery>(deliveryKey(store, id));
 
 /** Throws 404. */
 export const getDelivery = async (store: string, id: string): Promise<Delivery> => {
-  const item = await get<Delivery>(deliveryKey(store, id));
+  const item = await findDelivery(store, id);
   if (!item) throw notFound();
   return item;
 };
@@ -162,14 +162,14 @@ interface Reopened {
 }
 
 /**
- * Opens a delivery again for a request, unless `refusalOf` refuses its state. A request that is sent again finds what
+ * Opens a delivery again for a request, unless `refusalOf` refuses it. A request that is sent again finds what
  * it opened. Throws 404 for an unknown delivery.
  */
 export const reopenDelivery = async (
   store: string,
   id: string,
   { id: by, use }: OutsideId,
-  refusalOf: (state: DeliveryState) => Error | undefined,
+  refusalOf: (delivery: Delivery) => Promise<Error | undefined> | undefined,
 ): Promise<Reopened> => {
   const key = deliveryKey(store, id);
   for (let attempt = 1; ; attempt++) {
@@ -178,7 +178,7 @@ export const reopenDelivery = async (
     const isOurs = retriedBy === by;
     if (isOurs && !(state === 'queued' && inARow === 0))
       return { delivery: before, order: undefined, undo: async () => undefined };
-    const refusal = isOurs ? undefined : refusalOf(state);
+    const refusal = isOurs ? undefined : await refusalOf(before);
     if (refusal) throw refusal;
     const unuse = use();
     const outcome = await write<Delivery>(
@@ -199,6 +199,14 @@ export const reopenDelivery = async (
   }
 };
 
+/** The attributes of a new record that do not change. */
+const begunBy = (order: Omit<Order, 'kind'>) => ({
+  ...order,
+  flags: recipientList(order.store, order.recipientUuid),
+  rank: positionOfDelivery(order),
+  expiresAt: keepUntil(Date.parse(order.createdAt)),
+});
+
 /**
  * Claims a delivery for one attempt. No other worker can claim it for `leaseMillis`. The first claim makes the record.
  * `claimed` is false if the delivery is final or another worker has its lease; `delivery` is then the present record.
@@ -213,12 +221,7 @@ export const claimDelivery = async (
   const outcome = await write<Delivery>(
     update(deliveryKey(store, id), {
       set: { ...movedTo(store, 'queued'), leaseUntil: timestamp(now() + leaseMillis) },
-      ifMissing: {
-        ...order,
-        flags: recipientList(store, order.recipientUuid),
-        rank: positionOfDelivery(order),
-        expiresAt: keepUntil(Date.parse(order.createdAt)),
-      },
+      ifMissing: begunBy(order),
       add: { attempts: 1, inARow: 1 },
       when: any(isNew, all(isOpen, leaseIsOver)),
     }),
@@ -245,6 +248,26 @@ const ending = (
 /** Ends an attempt. Returns false if a later attempt has overtaken it. */
 const endAttempt = async (delivery: Delivery, state: DeliveryState, error: string): Promise<boolean> =>
   (await write(ending(delivery, state, error))).done;
+
+/** The error of a delivery whose sale was refunded. */
+export const refundedError = 'refunded';
+
+/**
+ * The writes that end the delivery of a sale that is refunded, given its record as it was read: none where it has ended. An attempt
+ * that is under way may still give the item. Refused if the record has changed since.
+ */
+export const refundedDelivery = ({ kind: _, ...order }: Order, record: Delivery | undefined): Write[] => {
+  const ended = { ...movedTo(order.store, 'failed'), lastError: refundedError };
+  const key = deliveryKey(order.store, order.id);
+  if (record) {
+    const { state, attempts } = record;
+    const isOpen = state === 'queued' || state === 'waiting';
+    return isOpen ? [update(key, { set: ended, when: all(is('state', state), is('attempts', attempts)) })] : [];
+  }
+  // After this time no attempt is made, and the record of an earlier one may be gone.
+  if (timestamp(now()) >= keepUntil(Date.parse(order.createdAt))) return [];
+  return [put({ ...key, ...begunBy(order), ...ended, attempts: 0, inARow: 0 }, isNew)];
+};
 
 /** Records a failed attempt that will be followed by another. */
 export const releaseDelivery = (delivery: Delivery, error: string): Promise<boolean> =>

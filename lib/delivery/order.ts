@@ -6,6 +6,7 @@ import { getResident } from '../store/customers.ts';
 import { claimRedelivery, leaveUnconfirmed, ownedKey, redeliveryPauseMillis, tooSoon } from '../store/owned.ts';
 import { getProduct } from '../store/products.ts';
 import { findResident, type Resident } from '../store/residents.ts';
+import { isRefunded } from '../store/sale-state.ts';
 import type { Write } from '../table/language.ts';
 import { futureIdOutside, idOutside } from '../table/table.ts';
 import { type Delivery, reopenDelivery, wasOrderedSince } from './deliveries.ts';
@@ -74,18 +75,19 @@ export const redeliver = async (
 };
 
 const made = 'The delivery was made already: order a new one.';
+const refunded = 'The sale was refunded: its delivery is not made any more.';
 
 /**
  * Tries a delivery again that waits or has failed, for another 14 days; a `hanging` one too, which is queued though the
  * queue may not have it. Answers it as it is then. The record is written before the message, since a worker drops the message
  * of a delivery that has failed; without the queue's word the record is put back, so that the request can be repeated.
- * Throws 404 for an unknown delivery, 400 in any other state, 503 if the queue does not confirm the message.
+ * Throws 404 for an unknown delivery, 400 in any other state and for that of a refunded sale, 503 if the queue does not confirm the message.
  */
 export const retryDelivery = async (store: string, id: string, { hanging = false } = {}): Promise<Delivery> => {
-  const { delivery, order, undo } = await reopenDelivery(store, id, futureIdOutside(), (state) => {
+  const { delivery, order, undo } = await reopenDelivery(store, id, futureIdOutside(), async ({ state, saleId }) => {
     if (state === 'delivered') return invalid(made);
     if (state === 'queued' && !hanging) return invalid('The delivery is queued already: it will be tried.');
-    return undefined;
+    return saleId !== undefined && (await isRefunded(store, saleId)) ? invalid(refunded) : undefined;
   });
   if (!order) return delivery;
   try {

@@ -67,6 +67,7 @@ export const retryDelivery = route('POST /v1/deliveries/{id}/actions/retry', {
   summary: 'Try a delivery again',
   scope: 'products:deliver',
   response: DeliveryResponse,
+  reads: ['SALE'],
   writes: ['DELIVERY'],
   queue: true,
   extension: true,

@@ -101,6 +101,10 @@ const CreateSaleRequest = z
   })
   .meta({ id: 'CreateSaleRequest' });
 
+const RefundSaleRequest = z
+  .object({ reason: remarks.reason, reference: remarks.reference })
+  .meta({ id: 'RefundSaleRequest' });
+
 export const saleStates = ['completed', 'refused', 'refunded'] as const;
 export type SaleState = (typeof saleStates)[number];
 
@@ -125,7 +129,11 @@ const SaleResponse = z
     recipientUuid: uuid().nullable().describe('UUID of the recipient; null where nobody has the name.'),
     ...prices,
     paid: z.int().describe('L$ that the caller said were paid.'),
-    refund: z.int().describe('L$ that the buyer gets back in all.'),
+    refund: z
+      .int()
+      .describe(
+        'L$ that the buyer gets back in all. Of a refunded sale all that was paid: now due is `refund` less `change`.',
+      ),
     change: z
       .int()
       .describe('The part of `refund` that was due when the sale was answered. The caller gives it back inworld.'),
@@ -182,8 +190,18 @@ export const createSale = route('POST /v1/sales', {
   reads: ['STORE', 'APPLIED', 'COUPON'],
   writes: ['SALE', 'CUSTOMER', 'LOT', 'PRODUCT', 'USE', 'SPEND', 'OWNED'],
   resolves: true,
-  queue: true,
   quotes: true,
+  extension: true,
+});
+
+export const refundSale = route('POST /v1/sales/{id}/actions/refund', {
+  id: 'sales/refund-sale',
+  summary: 'Refund a sale',
+  scope: 'sales:refund',
+  body: RefundSaleRequest,
+  bodyOptional: true,
+  response: SaleResponse,
+  writes: ['SALE', 'CUSTOMER', 'LOT', 'PRODUCT', 'USE', 'SPEND', 'OWNED', 'DELIVERY'],
   extension: true,
 });
 

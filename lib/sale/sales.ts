@@ -2,6 +2,7 @@ import { loaded, merged, reversed, type Source } from '../lists/source.ts';
 import { notFound } from '../problem.ts';
 import { type Refusal, type Sale, type SaleFilter, type SaleState, saleStates } from '../routes/sales.ts';
 import { findUuid } from '../store/residents.ts';
+import { saleKey } from '../store/sale-state.ts';
 import { isNew, put, type Write } from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { get, getMany, rowsOf } from '../table/table.ts';
@@ -25,7 +26,9 @@ export interface SaleItem extends Key, Omit<Terms, 'toPay' | 'coupon'> {
   at: string;
   reference?: string | undefined;
   refundedAt?: string;
-  refundReference?: string;
+  refundReference?: string | undefined;
+  /** Why it was refunded, for the store's own records. */
+  refundReason?: string | undefined;
   /** Tells the request from others under the same id. */
   request: string;
   /** The coupon of which it is a use. */
@@ -46,8 +49,6 @@ export interface SaleItem extends Key, Omit<Terms, 'toPay' | 'coupon'> {
   /** An import has brought it: the store did not sell it, so no delivery and no day tells of it. */
   imported?: true;
 }
-
-export const saleKey = (store: string, id: string): Key => ({ pk: partition(store, 'SALE'), sk: id });
 
 /** The partition of the index that holds the sales of a store in a state, by the time at which they were made. */
 export const stateList = (store: string, state: SaleState): string => partition(store, 'SALE', state);

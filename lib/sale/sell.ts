@@ -9,8 +9,9 @@ import type { Sale, SaleRequest } from '../routes/sales.ts';
 import { countUse, couponUsesKey } from '../store/coupon-uses.ts';
 import { customerKey, customerUpsert, findCustomerItem } from '../store/customers.ts';
 import { type OwnedItem, ownedKey, ownedWrite } from '../store/owned.ts';
-import { takeCopy } from '../store/products.ts';
+import { moveCopy } from '../store/products.ts';
 import { findResident, findUuid } from '../store/residents.ts';
+import { saleKey } from '../store/sale-state.ts';
 import { rankedBy, type SpendItem, spendKey, spendWrite, spentMore } from '../store/spend.ts';
 import type { Write } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
@@ -18,8 +19,8 @@ import { getMany, transact } from '../table/table.ts';
 import { type Parties, readOffer } from './offer.ts';
 import { openQuote } from './quote.ts';
 import { noPrice, refundOf, refusalOf, sharesOf, type Terms } from './rules.ts';
-import { findSale, listedAs, type SaleItem, saleKey, saleOf, saleWrites, type Taken } from './sales.ts';
-import { sendNow, unsentList } from './unsent.ts';
+import { findSale, listedAs, type SaleItem, saleOf, saleWrites, type Taken } from './sales.ts';
+import { unsentList } from './unsent.ts';
 
 /** Ends the attempt at a sale: it is refused, or another request has made it. */
 class Ended extends Error {
@@ -136,7 +137,6 @@ export const sell = async (store: string, body: SaleRequest, author: Author, isS
   const quotedTerms = typeof quoted === 'object' ? quoted : undefined;
   const isForOneself = buyer === recipient;
   let attempt = 0;
-  let decided: SaleItem | undefined;
   const join = async (reading: Promise<CreditItem>): Promise<Joined<Sale>> => {
     attempt += 1;
     const reads = [
@@ -167,7 +167,6 @@ export const sell = async (store: string, body: SaleRequest, author: Author, isS
       ...(terms.coupon && { coupon: terms.coupon }),
       ...{ item: product.item, recipientUsername: username, ...(message && { message }) },
     });
-    decided = sale;
     const acquired = owned ? 0 : 1;
     const spent = spentMore(spend, kept > 0 ? [{ price: kept, at }] : [], isForOneself ? acquired : 0);
     const buyerName = { uuid: buyer, username: customer.username };
@@ -177,7 +176,7 @@ export const sell = async (store: string, body: SaleRequest, author: Author, isS
       const fromLots = taken.restricted.length + taken.regular.length > 0;
       return [
         ...saleWrites(store, { ...sale, ...(fromLots && { taken }) }),
-        ...(product.limited ? [takeCopy(store, product)] : []),
+        ...(product.limited ? [moveCopy(store, product, -1)] : []),
         ...(terms.coupon ? [countUse(couponUsesKey(store, buyer, terms.coupon.id), facts.usesRead, 1)] : []),
         ...(isSpending ? [spendWrite(store, buyerName, spend, spent)] : []),
         ownedWrite(ownedKey(store, recipient, productId), owned, [at]),
@@ -202,9 +201,7 @@ export const sell = async (store: string, body: SaleRequest, author: Author, isS
   const readItem = async (): Promise<CreditItem> =>
     (await findCustomerItem(store, buyer)) ?? { ...customerKey(store, buyer), ...(await named(store, buyer)) };
   try {
-    const answer = await changeTogether(store, buyer, cause, { kind: 'sale', saleId: id }, { join, readItem });
-    if (decided) await sendNow(decided);
-    return answer;
+    return await changeTogether(store, buyer, cause, { kind: 'sale', saleId: id }, { join, readItem });
   } catch (error) {
     if (!(error instanceof Ended)) throw error;
     return error.sale.state === 'refused' ? keep(error.sale) : answerOf(error.sale);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { now } from '../clock.ts';
-import { hasDelivery } from '../delivery/deliveries.ts';
+import { findDelivery } from '../delivery/deliveries.ts';
 import type { Order } from '../delivery/message.ts';
 import { sendMessages } from '../delivery/queue.ts';
 import { logSink } from '../log.ts';
@@ -10,8 +10,8 @@ import { getMany, pagesOf, write } from '../table/table.ts';
 import type { SaleItem } from './sales.ts';
 
 /**
- * The delivery of a completed sale is ordered because the sale is there. The request that made the sale puts it on the queue at
- * once; the sweep does so for each sale of which no worker has the delivery yet, and then notes that it is ordered.
+ * The delivery of a completed sale is ordered because the sale is there: by the consumer of the table's stream, which sees every
+ * new sale; and by the sweep, for each sale of which nothing has noted for a while that its delivery is ordered.
  */
 
 const shardCount = 8;
@@ -23,7 +23,7 @@ export const unsentList = (id: string): string =>
   shardOf((createHash('sha256').update(id).digest()[0] ?? 0) % shardCount);
 
 /** The order of a completed sale's delivery. */
-const orderOf = (sale: SaleItem): Order => {
+export const orderOf = (sale: SaleItem): Order => {
   const { pk, sk, productId, deliveryId, recipientUuid, recipientUsername = '', item = '', message = '', at } = sale;
   const store = pk.slice(0, pk.indexOf('#'));
   const recipient = { recipientUuid: recipientUuid ?? '', recipientUsername };
@@ -34,17 +34,25 @@ const orderOf = (sale: SaleItem): Order => {
 const logFailure = (level: 'WARN' | 'ERROR', { sk }: SaleItem, error: unknown): void =>
   logSink.write({ level, unsent: sk, stack: error instanceof Error ? error.stack : String(error) });
 
-/** Orders the delivery of a sale that was just made. Never throws: what fails here is left to the sweep. */
-export const sendNow = async (sale: SaleItem): Promise<void> => {
-  const order = orderOf(sale);
+/** Notes that the delivery of a sale is ordered: from then on the sweep does not find it. */
+const noteOrdered = (sale: SaleItem): Promise<unknown> =>
+  write(update(sale, { set: { flags: undefined }, when: is('flags', sale.flags) }));
+
+/**
+ * Orders the deliveries of new sales of a store, with one message each. Never throws: a sale for which it fails is left to the
+ * sweep, so that an outage of the queue does not hold up the stream.
+ */
+export const orderDeliveries = async (store: string, sales: readonly SaleItem[]): Promise<void> => {
   try {
-    await sendMessages(order.store, [order]);
+    await sendMessages(store, sales.map(orderOf));
   } catch (error) {
-    logFailure('WARN', sale, error);
+    for (const sale of sales) logFailure('WARN', sale, error);
+    return;
   }
+  await Promise.all(sales.map((sale) => noteOrdered(sale).catch((error) => logFailure('WARN', sale, error))));
 };
 
-/** Younger sales are left to the requests that made them. */
+/** Younger sales are left to the consumer of the stream. */
 const graceMillis = 30_000;
 
 const pageSize = 100;
@@ -57,11 +65,11 @@ export const sendUnsent = async (mayGoOn: () => boolean = () => true): Promise<n
   let ordered = 0;
   const send = async (sale: SaleItem): Promise<void> => {
     const order = orderOf(sale);
-    if (!(await hasDelivery(order.store, order.id))) {
+    if (!(await findDelivery(order.store, order.id))) {
       await sendMessages(order.store, [order]);
       ordered += 1;
     }
-    await write(update(sale, { set: { flags: undefined }, when: is('flags', sale.flags) }));
+    await noteOrdered(sale);
   };
   for (let shard = 0; shard < shardCount; shard++)
     for await (const rows of pagesOf<Key>({ partition: shardOf(shard), index: 'byFlags' }, pageSize)) {

@@ -1,7 +1,7 @@
 import { now, timestamp } from '../clock.ts';
 import { loaded } from '../lists/source.ts';
 import { invalid } from '../problem.ts';
-import { all, any, atMost, exists, is, isNew, missing, update, type Write } from '../table/language.ts';
+import { all, any, atMost, exists, is, isNew, missing, remove, update, type Write } from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { get, getMany, type OutsideId, rowsOf, write } from '../table/table.ts';
@@ -42,6 +42,13 @@ export const ownedWrite = (key: Key, owned: OwnedItem | undefined, boughtAt: rea
     },
     when: owned ? all(exists, is('quantity', owned.quantity), is('boughtAt', owned.boughtAt)) : isNew,
   });
+
+/** The write that takes a purchase of a product back. Refused if the item is not as it was read. */
+export const ownedLess = (owned: OwnedItem): Write => {
+  const { quantity = 1 } = owned;
+  const asRead = all(exists, is('quantity', owned.quantity));
+  return quantity > 1 ? update(owned, { set: { quantity: quantity - 1 }, when: asRead }) : remove(owned, asRead);
+};
 
 /** The products that a customer owns, in the order of their ids. The name is empty where the store has no such product. */
 export const listOwned = (store: string, uuid: string) =>

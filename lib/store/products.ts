@@ -119,10 +119,13 @@ export const getProduct = async (store: string, id: string): Promise<Product> =>
   return product;
 };
 
-/** The write that takes a copy from the stock of a limited product. Refused if the stock has changed since it was read. */
-export const takeCopy = (store: string, { id, availableAmount }: Product): Write =>
+/**
+ * The write that takes a copy from the stock of a limited product, or puts one back. Refused if the stock has changed since it
+ * was read.
+ */
+export const moveCopy = (store: string, { id, availableAmount }: Product, step: 1 | -1): Write =>
   update(productKey(store, id), {
-    set: { availableAmount: availableAmount - 1 },
+    set: { availableAmount: availableAmount + step },
     when: all(is('limited', true), is('availableAmount', availableAmount)),
   });
 

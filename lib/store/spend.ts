@@ -92,7 +92,7 @@ export interface BuyerState {
   owned: ReadonlyMap<string, OwnedItem>;
 }
 
-/** The spend of a customer after they have spent more, and come to own more products. */
+/** The spend of a customer after they have spent more, and come to own more products; or less, where these are negative. */
 export const spentMore = (
   spend: SpendItem | undefined,
   amounts: readonly Pick<Purchase, 'price' | 'at'>[],
@@ -125,7 +125,7 @@ export const spendWrite = (
   });
 
 /** The attributes of a customer that follow their spend. */
-export const rankedBy = (sum: number, uuid: string) => ({ sum, ...(sum > 0 && { rank: rankOf(sum, uuid) }) });
+export const rankedBy = (sum: number, uuid: string) => ({ sum, rank: sum > 0 ? rankOf(sum, uuid) : undefined });
 
 /**
  * The writes that record purchases of one buyer: two items, and at most two for each purchase. Refused if the buyer's

@@ -33,6 +33,16 @@ export const salesTexts: Record<string, OperationText> = {
       paid: 1,
     },
   },
+  'sales/refund-sale': {
+    description:
+      `${extension} Takes a completed sale back: its credit, as it was, with the same expiry; stock, where the product is limited now; ` +
+      'coupon use, ownership and spend. A delivery that was not made is not made any more; one under way may still be given. The caller gives ' +
+      '`refund` less `change` back inworld. A sale is refunded once: a repeat is answered with the first one’s `refundReference`, and only ' +
+      'whose reference it is gives L$ back.',
+    parameters: { id: '00000008-dede-4ede-8ede-000000000002' },
+    request: { reason: 'Bought twice', reference: 'Ticket 12' },
+    refused: { reason: 'x'.repeat(201) },
+  },
   'sales/list-sales': {
     description:
       `${extension} Sales, newest first, refused ones too. Filters combine with AND. The cursor belongs to the buyer or the product that the ` +

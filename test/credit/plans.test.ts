@@ -31,7 +31,7 @@ test('rule 3: a set with expiresAt makes one lot of the whole balance', () => {
   expect(planOf(20, [], set(50, later))).toStrictEqual({
     holding: { balance: 50, unlotted: 0, lots: 1, due: later },
     closed: [],
-    added: { amount: 50, expiresAt: later },
+    added: [{ amount: 50, expiresAt: later }],
   });
 });
 
@@ -45,7 +45,7 @@ test('rules 7 and 8: an addition with expiresAt is a lot of its own, and the oth
   expect(planOf(20, open, increment(5, soon))).toStrictEqual({
     holding: { balance: 32, unlotted: 20, lots: 2, due: soon },
     closed: [],
-    added: { amount: 5, expiresAt: soon },
+    added: [{ amount: 5, expiresAt: soon }],
   });
   expect(planOf(20, open, increment(5, latest)).holding.due).toBe(later);
 });

@@ -160,6 +160,7 @@ test('gives each function the variables that it reads, and secrets only where th
         'TABLE_NAME',
         ...('cursor' in row.query.shape || row.quotes ? ['CURSOR_SECRET'] : []),
         ...(row.writes.includes('LOT') ? ['CREDIT_LIMIT'] : []),
+        ...(row.writes.includes('DELIVERY') ? ['DELIVERY_RECORD_DAYS'] : []),
         ...(row.resolves ? ['RESIDENT_LOOKUP_URL'] : []),
         ...(row.queue ? ['DELIVERY_QUEUE_URL', 'DELIVERY_DLQ_URL', 'DISPENSER_HOST_SUFFIXES'] : []),
       ].sort(),

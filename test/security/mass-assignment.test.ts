@@ -84,8 +84,11 @@ const ordered = (value: unknown): unknown => {
   );
 };
 
-/** A secret and a quote are random, and a sale keeps a hash of its request, in which the product has a random id. */
-const chance = /"(secret|quote|request)":"[^"]*"/g;
+/**
+ * A secret and a quote are random. A sale keeps a hash of its request, in which the product has a random id, and its own random id
+ * says in which list of unsent sales it is.
+ */
+const chance = /"(?:(secret|quote|request)":"[^"]*|(flags)":"SALE#UNSENT#\d)"/g;
 
 const everyStores = new Set([ada, bob, cleo].map(({ uuid }) => uuid));
 const uuids = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
@@ -101,7 +104,7 @@ type NewStore = Awaited<ReturnType<typeof newStore>>;
 const shown = (value: unknown, { id: storeId, key }: NewStore): unknown => {
   const keyId = parseKey(key, 'test')?.id ?? '';
   const named = JSON.stringify(ordered(value)).replaceAll(keyId, '<key>');
-  const text = named.replaceAll(storeId, '<store>').replace(chance, '"$1":""');
+  const text = named.replaceAll(storeId, '<store>').replace(chance, '"$1$2":""');
   const ids = [...new Set(text.match(uuids))].filter((id) => !everyStores.has(id));
   return JSON.parse(ids.reduce((left, id, index) => left.replaceAll(id, `<${index}>`), text));
 };

@@ -254,6 +254,19 @@ export const catalogueBudgets: readonly Budget[] = [
   // sale, list of the buyer, customer, spend and owned product; the sale enters three indexes, and the buyer moves in one.
   { endpoint: 'create-sale', when: 'no lots, no coupon', steps: 3, units: 22, prepare: selling({}) },
   { endpoint: 'create-sale', when: 'of a limited product', steps: 3, units: 24, prepare: selling({ limited: true }) },
+  // The sale (1), then buyer, product, spend, owned product and delivery (5) are read. The transaction writes the first five but
+  // the product, and the record of the delivery; the sale moves in two indexes and leaves one, and the delivery enters two.
+  {
+    endpoint: 'refund-sale',
+    when: 'no credit, no coupon',
+    steps: 3,
+    units: 25,
+    prepare: async (call, store) => {
+      const [, , body] = await selling({})(call, store);
+      await call('POST', '/v1/sales', body);
+      return ['POST', `/v1/sales/${(body as { id: string }).id}/actions/refund`];
+    },
+  },
   {
     endpoint: 'get-sale',
     when: '',

@@ -74,7 +74,7 @@ export const seedOverHttp = async (
 const hour = 3_600_000;
 
 /** Ids in their order, though they are made at once. */
-const twoIds = (): [string, string] => [newId(), newId()].sort() as [string, string];
+const twoIds = (at = now()): [string, string] => [newId(at), newId(at)].sort() as [string, string];
 
 /** An id after those that the service makes. */
 const lastId = 'ffffffff-7e57-0000-0000-000000000000';
@@ -82,7 +82,7 @@ const lastId = 'ffffffff-7e57-0000-0000-000000000000';
 /**
  * Does so in the table of this process, and adds what no request makes: the product is the customer's, so is another, and
  * there are two deliveries of an hour ago to the customer, of which one has failed, a history of two changes with their events, and
- * two sales that were refused.
+ * two sales: one was completed, if the product is active, and one refused.
  */
 export const seedOneOfEach = async (call: Call, seed: Seed): Promise<OneOfEach> => {
   const rows = await seedOverHttp(call, seed);
@@ -101,12 +101,15 @@ export const seedOneOfEach = async (call: Call, seed: Seed): Promise<OneOfEach> 
     const order = { kind: 'deliver' as const, store, id, ...recipient, ...item };
     return (await claimDelivery(order, 0)).delivery;
   };
-  const [made, refused] = twoIds();
+  // Their ids come before that of the sale's delivery, though the clock stands still.
+  const [made, refused] = twoIds(now() - 1000);
   await completeDelivery(await begun(made));
   const [sale, later] = twoIds();
-  // A refused sale moves no money, and orders no delivery.
-  for (const id of [sale, later])
-    await call('POST', '/v1/sales', { id, productId: rows.product, buyerIdentifier: resident.uuid, paid: 0 });
+  for (const [id, paid] of [
+    [sale, 10],
+    [later, 0],
+  ])
+    await call('POST', '/v1/sales', { id, productId: rows.product, buyerIdentifier: resident.uuid, paid });
   const failed = await begun(refused);
   await failDelivery(failed, 'No such item.');
   return { ...rows, delivery: failed.id, sale };
