@@ -4,18 +4,22 @@ import { setAside } from '../lib/delivery/queue.ts';
 import { eventsOf } from '../lib/events/changes.ts';
 import { type NewEvent, noteEvents } from '../lib/events/events.ts';
 import { record } from '../lib/events/history.ts';
-import { type Contribution, contributionsOf } from '../lib/events/records.ts';
+import { type Contribution, contributionsOf, unsentSaleOf } from '../lib/events/records.ts';
 import { logSink } from '../lib/log.ts';
+import type { SaleItem } from '../lib/sale/sales.ts';
+import { orderDeliveries } from '../lib/sale/unsent.ts';
 import { type Meter, metered, newMeter } from '../lib/table/meter.ts';
 
 interface Read {
   from: DynamoDBRecord;
   contributions: Contribution[];
   events: NewEvent[];
+  unsent: SaleItem | undefined;
 }
 
 /**
- * Makes history, the sums of days and events from the table's stream. A record that cannot be read goes to the queue of failures:
+ * Makes history, the sums of days and events from the table's stream, and orders the deliveries of new sales. A record that
+ * cannot be read goes to the queue of failures:
  * Lambda would bring it back, and hold up all that follow it, for a day. Where the table does not take the rows of a store,
  * Lambda brings the batch back from the first of these records on; all that was written is found again then.
  */
@@ -27,7 +31,7 @@ export const handler = async ({ Records }: DynamoDBStreamEvent): Promise<DynamoD
   const read: Read[] = [];
   for (const from of Records)
     try {
-      const one: Read = { from, contributions: contributionsOf(from), events: [] };
+      const one: Read = { from, contributions: contributionsOf(from), events: [], unsent: unsentSaleOf(from) };
       // History does not wait for an event that cannot be made.
       read.push(one);
       one.events = eventsOf(from);
@@ -40,11 +44,13 @@ export const handler = async ({ Records }: DynamoDBStreamEvent): Promise<DynamoD
     }
 
   const stores = Object.groupBy(read, ({ contributions: [first], events: [event] }) => (first ?? event)?.store ?? '');
-  const recordAll = async (ofStore: readonly Read[]): Promise<void> => {
+  const recordAll = async (store: string, ofStore: readonly Read[]): Promise<void> => {
+    const unsent = ofStore.flatMap((one) => one.unsent ?? []);
     try {
       // Events come first: who waits for the history of a change finds its event too.
       const noting = metered(eventMeter, () => noteEvents(ofStore.flatMap(({ events }) => events)));
       await noting.catch(() => undefined);
+      await metered(meter, () => orderDeliveries(store, unsent));
       await metered(meter, () => record(ofStore.flatMap(({ contributions }) => contributions)));
       await noting;
     } catch (error) {
@@ -53,7 +59,7 @@ export const handler = async ({ Records }: DynamoDBStreamEvent): Promise<DynamoD
       failed.push(...records);
     }
   };
-  await Promise.all(Object.values(stores).map((ofStore = []) => recordAll(ofStore)));
+  await Promise.all(Object.entries(stores).map(([store, ofStore = []]) => recordAll(store, ofStore)));
   const made = read.filter(({ contributions }) => contributions.length > 0).length;
   const noted = read.reduce((sum, { events }) => sum + events.length, 0);
   const report = (line: object, { calls, units }: Meter): void =>

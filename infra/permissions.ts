@@ -71,10 +71,10 @@ export const authorizerPermissions: Permission[] = [
 ];
 
 /**
- * The worker checks that the store exists, keeps the record of each delivery, and notes lost dispensers and, with the
+ * The worker checks that the store exists and the sale was not refunded, keeps the record of each delivery, and notes lost dispensers and, with the
  * products that a customer owns, when one was given.
  */
-export const workerAccess: Access = { reads: ['STORE'], writes: ['DELIVERY', 'DISPENSER'], updates: ['OWNED'] };
+export const workerAccess: Access = { reads: ['STORE', 'SALE'], writes: ['DELIVERY', 'DISPENSER'], updates: ['OWNED'] };
 
 /** Asks a store's dispenser for an avatar, counts that, and keeps the answer for the store. */
 export const lookUpAccess: Access = {
@@ -94,12 +94,12 @@ export const sweepAccess: Access = {
 };
 
 /**
- * The stream's consumer makes history and the sums of days, looks what is there where records repeat, and notes events. It
- * deletes nothing.
+ * The stream's consumer makes history and the sums of days, looks what is there where records repeat, notes events, and notes at
+ * a sale that its delivery is ordered. It deletes nothing.
  */
 export const consumerAccess: Access = {
   reads: ['HISTORY', 'MARK'],
   writes: [],
-  updates: ['HISTORY', 'DAY', 'MARK', 'EVENT'],
+  updates: ['HISTORY', 'DAY', 'MARK', 'EVENT', 'SALE'],
   makes: ['HISTORY', 'MARK'],
 };

@@ -1,7 +1,7 @@
 /** Every write of an item but its removal: so the deletions that DynamoDB makes at an item's TTL are left out. */
 const eventName = ['INSERT', 'MODIFY'];
 
-const kinds = ['GIFTCARD', 'DELIVERY', 'DISPENSER', 'PRODUCT'] as const;
+const kinds = ['GIFTCARD', 'DELIVERY', 'DISPENSER', 'PRODUCT', 'SALE'] as const;
 
 /**
  * The event source of the stream's consumer as plain data. The stack makes it on AWS; `npm start` and the tests poll the

@@ -5,6 +5,7 @@ import type { HistoryItem, HistoryRow } from '../../lib/credit/history.ts';
 import type { CreditType } from '../../lib/credit/rules.ts';
 import { type DayItem, type DaySum, type DaySums, dayOf, plus, sumsOfRow } from '../../lib/events/days.ts';
 import type { Mark } from '../../lib/events/records.ts';
+import type { SaleItem } from '../../lib/sale/sales.ts';
 import type { GiftCardItem } from '../../lib/store/gift-cards.ts';
 import { type Key, partition } from '../../lib/table/schema.ts';
 import { rowsOf } from '../../lib/table/table.ts';
@@ -26,6 +27,7 @@ const ofHistory = [
 ] as const;
 const ofCards = ['giftCardsGranted', 'giftCardsRedeemed'] as const;
 const ofMarks = ['delivered', 'failed'] as const;
+const ofSales = ['sales', 'paid', 'refunds', 'refunded'] as const;
 
 type Sums = Map<string, DaySums>;
 
@@ -33,7 +35,7 @@ const addTo = (sums: Sums, at: string, more: DaySums): void => {
   sums.set(dayOf(at), plus(sums.get(dayOf(at)) ?? {}, more));
 };
 
-/** Adds up raw items of a store: the sums of its days, and the rows, cards and marks from which they were counted. */
+/** Adds up raw items of a store: the sums of its days, and the rows, sales, cards and marks from which they were counted. */
 const newRecount = () => {
   const stored: Sums = new Map();
   const counted: Sums = new Map();
@@ -46,6 +48,12 @@ const newRecount = () => {
     GIFTCARD: ({ grantedAt, redeemedAt }: GiftCardItem) => {
       if (grantedAt) addTo(counted, grantedAt, { giftCardsGranted: 1 });
       if (redeemedAt) addTo(counted, redeemedAt, { giftCardsRedeemed: 1 });
+    },
+    SALE: ({ pk, state, at, paid, change, refundedAt }: SaleItem) => {
+      // The list of a buyer is of items that lead to the sales.
+      if (!pk.endsWith('#SALE') || state === 'refused') return;
+      addTo(counted, at, { sales: 1, paid: paid - change });
+      if (refundedAt) addTo(counted, refundedAt, { refunds: 1, refunded: paid - change });
     },
     MARK: ({ kind, at }: Mark) => {
       if (kind === 'delivered' || kind === 'failed') addTo(counted, at, { [kind]: 1 });
@@ -62,7 +70,12 @@ const newRecount = () => {
       const firstMarked = dayOf(timestamp(now() - (markedDays - 1) * dayMillis));
       const first = [...stored.keys()].sort()[0] ?? '';
       return [...new Set([...stored.keys(), ...counted.keys()]).difference(passedOver)].sort().flatMap((day) => {
-        const names: DaySum[] = [...ofHistory, ...(day > first ? ofCards : []), ...(day >= firstMarked ? ofMarks : [])];
+        const names: DaySum[] = [
+          ...ofHistory,
+          ...ofSales,
+          ...(day > first ? ofCards : []),
+          ...(day >= firstMarked ? ofMarks : []),
+        ];
         const [is, mustBe] = [stored.get(day) ?? {}, counted.get(day) ?? {}];
         return names
           .filter((name) => (is[name] ?? 0) !== (mustBe[name] ?? 0))
@@ -82,14 +95,17 @@ export const auditDays = (items: readonly Key[]): string[] => {
   return recount.faults().map(({ fault }) => fault);
 };
 
-/** The attributes of rows of history, cards and marks that a recount reads. */
-const attributes = ['kind', 'at', 'amount', 'expired', 'grantedAt', 'redeemedAt'];
+/** The attributes of rows of history, sales, cards and marks that a recount reads. */
+const attributes = [
+  ...['kind', 'at', 'amount', 'expired', 'grantedAt', 'redeemedAt'],
+  ...['state', 'paid', 'change', 'refundedAt'],
+];
 
 /** The longest that the sums may take to count a change. */
 const lagMillis = 5000;
 
 /**
- * The sums of each day are those of the rows of history, gift cards and deliveries' marks. A day on which something happens
+ * The sums of each day are those of the rows of history, sales, gift cards and deliveries' marks. A day on which something happens
  * meanwhile is left to the next audit. Reads the whole table.
  */
 export const checkDays: Check = async (store, { onFault, onChecked }) => {

@@ -6,6 +6,7 @@ import { type CreditLot, changedIn, lotId, lotType } from '../credit/lots.ts';
 import { creditTypes } from '../credit/rules.ts';
 import { attributes, type CreditItem, type LastChange, lastChangeOf } from '../credit/state.ts';
 import type { Delivery } from '../delivery/deliveries.ts';
+import type { SaleItem } from '../sale/sales.ts';
 import type { GiftCardItem } from '../store/gift-cards.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { type DaySums, sumsOfRow } from './days.ts';
@@ -15,7 +16,7 @@ export type Parts = Pick<HistoryItem, 'lots' | 'lastExpiresAt'>;
 
 /** The mark of a change that counts in the sums of its day and has no row of history. */
 export interface Mark {
-  kind: 'granted' | 'redeemed' | 'delivered' | 'failed';
+  kind: 'granted' | 'redeemed' | 'delivered' | 'failed' | 'sold' | 'refunded';
   at: string;
   /** In seconds since 1970. The stream brings no record of the change any more by then. */
   ttl: number;
@@ -154,15 +155,33 @@ const ofDelivery = ({ before, after, ...images }: Images<Delivery>): Contributio
   return state === 'failed' ? [marked(images, id, state, failedAt, { failed: 1 })] : [];
 };
 
+const ofSale = ({ before, after, ...images }: Images<SaleItem>): Contribution[] => {
+  const { sk: id, state, at, paid, change, refundedAt } = after;
+  if (state === 'refused' || state === before?.state) return [];
+  const kept = paid - change;
+  demand(isWhole(kept), 'a sale without amounts');
+  return [
+    ...(before ? [] : [marked(images, id, 'sold', at, { sales: 1, paid: kept })]),
+    ...(state === 'refunded' ? [marked(images, id, state, refundedAt ?? '', { refunds: 1, refunded: kept })] : []),
+  ];
+};
+
 /** The kinds of item that history and days are made of, each with the number of parts of its partition key. */
 const readers = {
   CUSTOMER: { parts: 2, read: ofCustomer },
   LOT: { parts: 3, read: ofLot },
   GIFTCARD: { parts: 2, read: ofGiftCard },
   DELIVERY: { parts: 2, read: ofDelivery },
+  SALE: { parts: 2, read: ofSale },
 } as const;
 
 type Image = Parameters<typeof unmarshall>[0];
+
+/** The sale that a record of the stream brings whose delivery nothing has ordered yet; undefined for any other record. */
+export const unsentSaleOf = ({ eventName, dynamodb: { NewImage } = {} }: DynamoDBRecord): SaleItem | undefined => {
+  if (eventName !== 'INSERT' || !NewImage?.flags || !String(NewImage.pk?.S).endsWith('#SALE')) return undefined;
+  return unmarshall(NewImage as Image) as SaleItem;
+};
 
 /** The contributions of one record of the table's stream; none for a removal. Throws where it cannot be read. */
 export const contributionsOf = ({ dynamodb = {} }: DynamoDBRecord): Contribution[] => {

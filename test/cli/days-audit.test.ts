@@ -9,15 +9,17 @@ import type { Key } from '../../lib/table/schema.ts';
 import { write } from '../../lib/table/table.ts';
 import { add, change, store } from '../store/credit.ts';
 import { newCustomer } from '../support/credit-seed.ts';
+import { anOrder } from '../support/deliveries.ts';
 import { intercept } from '../support/faults.ts';
 import { catchUp, keepHistory } from '../support/history.ts';
 import { freshTable, setClock, wholeTable } from '../support/service.ts';
 
 const dayMillis = 86_400_000;
 const start = Date.parse('2028-02-29T12:00:00.000Z');
+const deliveryId = 'd0000000-7e57-0000-0000-000000000000';
 let uuid: string;
 
-/** Two days of changes: credit that expires, a card, and two ends of one delivery. */
+/** Two days of changes: credit that expires, a card, two ends of one delivery, and a sale that is refunded. */
 beforeEach(async () => {
   await freshTable();
   await keepHistory();
@@ -27,8 +29,20 @@ beforeEach(async () => {
   setClock(start + dayMillis);
   await change(uuid, { kind: 'set', credit: 9 });
   await grantGiftCard(store, { uuid }, { credit: 5, texture: null, transfer: false });
-  const delivery = { pk: `${store}#DELIVERY`, sk: 'd', id: 'd', state: 'failed', failedAt: timestamp(start) };
+  const order = anOrder(store, { id: deliveryId, recipientUuid: uuid });
+  const delivery = {
+    ...order,
+    pk: `${store}#DELIVERY`,
+    sk: deliveryId,
+    attempts: 1,
+    state: 'failed',
+    failedAt: timestamp(start),
+  };
   await write(put(delivery));
+  const sale = { pk: `${store}#SALE`, sk: 's', state: 'completed', at: timestamp(start), paid: 50, change: 8 };
+  await write(put(sale));
+  await write(put({ pk: `${store}#SALE`, sk: 'refused', ...{ state: 'refused', at: sale.at, paid: 50, change: 50 } }));
+  await write(put({ ...sale, state: 'refunded', refund: 50, refundedAt: timestamp(start + dayMillis) }));
   await write(put({ ...delivery, state: 'delivered', deliveredAt: timestamp(start + dayMillis) }));
   await catchUp();
 });
@@ -78,7 +92,22 @@ test.each<[string, () => Promise<unknown>, string[]]>([
     [
       'day 2028-02-29: creditAdded is 0, but 50 was recorded.',
       'day 2028-02-29: regularNet is 0, but 50 was recorded.',
+      'day 2028-02-29: sales is 0, but 1 was recorded.',
+      'day 2028-02-29: paid is 0, but 42 was recorded.',
       'day 2028-02-29: failed is 0, but 1 was recorded.',
+    ],
+  ],
+  [
+    'a sale and a refund that counted twice',
+    async () => {
+      await write(update(dayKey(store, '2028-02-29'), { add: { sales: 1, paid: 42 } }));
+      await write(update(dayKey(store, '2028-03-01'), { add: { refunds: 1, refunded: 42 } }));
+    },
+    [
+      'day 2028-02-29: sales is 2, but 1 was recorded.',
+      'day 2028-02-29: paid is 84, but 42 was recorded.',
+      'day 2028-03-01: refunds is 2, but 1 was recorded.',
+      'day 2028-03-01: refunded is 84, but 42 was recorded.',
     ],
   ],
   [
@@ -100,7 +129,7 @@ test.each<[string, () => Promise<unknown>, string[]]>([
 );
 
 test('does not ask for the marks of deliveries that are older than a week', async () => {
-  await write(remove(await itemOf('MARK', 'd#failed')));
+  await write(remove(await itemOf('MARK', `${deliveryId}#failed`)));
   const within = auditDays(await items());
   setClock(start + 7 * dayMillis);
 

@@ -105,7 +105,11 @@ describe('policies', () => {
               ),
               Resource: { 'Fn::Join': ['', [tableArn, '/stream/*']] },
             },
-            { Sid: 'Send', Action: 'sqs:SendMessage', Resource: queueArn('HistoryFailures') },
+            {
+              Sid: 'Send',
+              Action: 'sqs:SendMessage',
+              Resource: [queueArn('Deliveries'), queueArn('HistoryFailures')],
+            },
           ]
         : []),
     ];
@@ -139,7 +143,7 @@ describe('policies', () => {
     expect(reached).toEqual([]);
   });
 
-  test('the stream’s consumer may update history, days, marks and events, make and read two of them, and delete nothing', () => {
+  test('the stream’s consumer may update history, days, marks, events and sales, make and read two of them, and delete nothing', () => {
     const [read, update, make, ...others] = tablePart('stream-consumer');
 
     expect(others).toEqual([]);
@@ -149,7 +153,7 @@ describe('policies', () => {
     expect(make?.actions).toEqual(['"dynamodb:PutItem"']);
     expect(make?.condition).toMatchObject({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': rows } });
     expect(update?.actions).toEqual(['"dynamodb:UpdateItem"']);
-    const keys = ['HISTORY', 'DAY', 'MARK', 'EVENT'].flatMap((kind) => [`*#${kind}`, `*#${kind}#*`]);
+    const keys = ['HISTORY', 'DAY', 'MARK', 'EVENT', 'SALE'].flatMap((kind) => [`*#${kind}`, `*#${kind}#*`]);
     expect(update?.condition).toMatchObject({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys } });
   });
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { handler as worker } from '../../../functions/delivery-worker.ts';
 import { handler as sweep } from '../../../functions/expiry-sweep.ts';
@@ -7,7 +8,9 @@ import { decodeMessage } from '../../../lib/delivery/message.ts';
 import { findCouponUses } from '../../../lib/store/coupon-uses.ts';
 import { createCoupon } from '../../../lib/store/coupons.ts';
 import { creditOf, customerWithLots, newCustomer, statesOf } from '../../support/credit-seed.ts';
-import { batchOf, contextWith, received, startTestQueue } from '../../support/deliveries.ts';
+import { batchOf, contextWith, received, serve, startTestQueue } from '../../support/deliveries.ts';
+import { intercept } from '../../support/faults.ts';
+import { catchUp, keepHistory } from '../../support/history.ts';
 import { ada, bob, cleo, seedResidents, unknownUuid } from '../../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';
 
@@ -21,6 +24,7 @@ beforeAll(async () => {
   setClock(start);
   ({ url: queueUrl } = await startTestQueue());
   service = await startTestService();
+  await keepHistory();
   await seedResidents();
 });
 beforeEach(() => setClock(start));
@@ -342,43 +346,95 @@ const receivedFor = async (sale: string): Promise<string[]> => {
 const runSweep = () => sweep({}, contextWith(60_000));
 
 describe('the delivery', () => {
-  test('is on the queue at once, under the sale’s own delivery id, and a sweep orders no other', async () => {
-    const asked = {
-      productId: await create({ item: 'Lamp box' }),
-      buyerIdentifier: bob.uuid,
-      paid: 100,
-      message: 'Enjoy',
-    };
-
-    const { body } = await sell(asked);
-
-    const messages = await receivedFor(body.id);
-    const { productId, deliveryId: id, at: createdAt, id: saleId } = body;
+  const soldOne = async (): Promise<{ id: string; deliveryId: string; at: string; productId: string }> =>
+    (
+      await sell({
+        productId: await create({ item: 'Lamp box' }),
+        buyerIdentifier: bob.uuid,
+        paid: 100,
+        message: 'Enjoy',
+      })
+    ).body;
+  const orderOfSale = ({
+    id: saleId,
+    deliveryId: id,
+    at: createdAt,
+    productId,
+  }: Awaited<ReturnType<typeof soldOne>>) => {
     const recipient = { recipientUuid: bob.uuid, recipientUsername: bob.username };
-    const order = { kind: 'deliver', store: service.store, id, productId, ...recipient, saleId };
-    expect(messages.map(decodeMessage)).toEqual([{ ...order, item: 'Lamp box', message: 'Enjoy', createdAt }]);
-    await worker(batchOf(...messages), contextWith(60_000));
-    expect(await get(`/v1/deliveries/${id}`)).toMatchObject({ id, saleId, productId, recipientUuid: bob.uuid });
+    const item = { item: 'Lamp box', message: 'Enjoy' };
+    return { kind: 'deliver', store: service.store, id, productId, ...recipient, saleId, ...item, createdAt };
+  };
+
+  test('is ordered from the stream, under the sale’s own delivery id, and a sweep orders no other', async () => {
+    const sale = await soldOne();
+    await catchUp();
+
+    const messages = await receivedFor(sale.id);
     setClock(start + 60_000);
     await runSweep();
-    expect(await receivedFor(body.id)).toEqual([]);
+
+    expect(messages.map(decodeMessage)).toEqual([orderOfSale(sale)]);
+    expect(await receivedFor(sale.id)).toEqual([]);
+    await worker(batchOf(...messages), contextWith(60_000));
+    const { deliveryId: id, id: saleId, productId } = sale;
+    expect(await get(`/v1/deliveries/${id}`)).toMatchObject({ id, saleId, productId, recipientUuid: bob.uuid });
   });
 
-  test('of a sale whose request died before the queue had it is ordered by the next sweeps, once', async () => {
-    process.env.DELIVERY_QUEUE_URL = 'http://127.0.0.1:1/000000000000/nothing';
-    const { status, body } = await sell({ productId: await create(), buyerIdentifier: bob.uuid, paid: 100 });
-    process.env.DELIVERY_QUEUE_URL = queueUrl;
+  test('of a sale whose stream nothing reads is ordered by the next sweeps, once', async () => {
+    const sale = await soldOne();
     await runSweep();
-    const tooEarly = await receivedFor(body.id);
+    const tooEarly = await receivedFor(sale.id);
     setClock(start + 30_000);
 
     await runSweep();
-    const messages = await receivedFor(body.id);
+    const messages = await receivedFor(sale.id);
     await runSweep();
 
-    expect([status, tooEarly]).toEqual([201, []]);
-    expect(messages.map((message) => decodeMessage(message))).toMatchObject([{ id: body.deliveryId, saleId: body.id }]);
-    expect(await receivedFor(body.id)).toEqual([]);
+    expect(tooEarly).toEqual([]);
+    expect(messages.map(decodeMessage)).toEqual([orderOfSale(sale)]);
+    expect(await receivedFor(sale.id)).toEqual([]);
+  });
+
+  test('is left to the sweep while the queue takes nothing, and history does not wait for it', async () => {
+    await catchUp();
+    const sale = await soldOne();
+    process.env.DELIVERY_QUEUE_URL = 'http://127.0.0.1:1/000000000000/nothing';
+    await catchUp();
+    process.env.DELIVERY_QUEUE_URL = queueUrl;
+    setClock(start + 30_000);
+
+    await runSweep();
+
+    expect((await wholeTable()).map(({ sk }) => sk)).toContainEqual(expect.stringMatching(`^${sale.id}#sold#`));
+    expect((await receivedFor(sale.id)).map(decodeMessage)).toEqual([orderOfSale(sale)]);
+  });
+
+  test('is given once though the consumer died before it noted the order, and all of its work came again', async () => {
+    const given: string[] = [];
+    const url = await serve(async (request, response) => {
+      given.push(await text(request));
+      response.end('ok');
+    });
+    process.env.DISPENSER_LOOPBACK = 'allowed';
+    const dispenser = { url, region: 'Here', items: ['Lamp box'] };
+    await service.call('PUT', '/v1/dispenser', dispenser);
+    await catchUp();
+    const sale = await soldOne();
+    const stop = intercept(async ({ operation, input }, send) => {
+      if (operation.startsWith('Update') && JSON.stringify(input).includes(sale.id)) throw new Error('killed');
+      return send();
+    });
+    await catchUp().finally(stop);
+    setClock(start + 30_000);
+    await runSweep();
+
+    const messages = await receivedFor(sale.id);
+    for (const some of [messages, messages]) await worker(batchOf(...some), contextWith(60_000));
+
+    expect(messages.map(decodeMessage)).toEqual([orderOfSale(sale), orderOfSale(sale)]);
+    expect(given.filter((body) => body.includes(sale.deliveryId))).toHaveLength(1);
+    expect(await get(`/v1/deliveries/${sale.deliveryId}`)).toMatchObject({ state: 'delivered', attempts: 1 });
   });
 });
 

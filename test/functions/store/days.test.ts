@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { createStore } from '../../../cli/stores.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { type DaySums, dayKey } from '../../../lib/events/days.ts';
+import { scopes } from '../../../lib/routes/route.ts';
 import { update } from '../../../lib/table/language.ts';
 import { write } from '../../../lib/table/table.ts';
+import { startTestQueue } from '../../support/deliveries.ts';
 import { catchUp, keepHistory } from '../../support/history.ts';
 import { newResident } from '../../support/residents.ts';
 import { type Call, setClock, startTestService } from '../../support/service.ts';
@@ -15,6 +18,7 @@ let store: string;
 let call: Call;
 
 beforeAll(async () => {
+  await startTestQueue();
   service = await startTestService();
   await keepHistory();
 });
@@ -22,7 +26,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   setClock(newYear);
   store = (await createStore('Corner Shop')).id;
-  const key = await service.keyWith(['sales:read', 'credits:write', 'giftcards:write', 'giftcards:redeem'], store);
+  const key = await service.keyWith(scopes, store);
   call = service.callAs(key);
 });
 
@@ -64,6 +68,30 @@ test('200s with the sums of each day on which something happened, and the balanc
     { day: '2027-01-04', ...quiet, creditRemoved: 690, credit: 10, restrictedCredit: 40 },
   ]);
   expect((await service.call('GET', '/v1/store/days')).body).toEqual({ data: [] });
+});
+
+test('counts a sale on the day that it was made, its refund on its own, and a refused one never', async () => {
+  const { uuid } = await newResident();
+  const productId = (await call('POST', '/v1/products', { name: 'Lamp', price: 100 })).body.id;
+  const sell = async (paid: number) =>
+    (await call('POST', '/v1/sales', { id: randomUUID(), productId, buyerIdentifier: uuid, paid, useCredit: true }))
+      .body;
+  await call('POST', `/v1/customers/${uuid}/actions/set-credit`, { credit: 30 });
+  const first = await sell(75);
+  await sell(100);
+  await sell(99);
+  setClock(newYear + dayMillis);
+  for (const _ of [1, 2]) await call('POST', `/v1/sales/${first.id}/actions/refund`);
+  await catchUp();
+
+  const sold = { sales: 2, paid: 170, creditAdded: 30, creditSpent: 30 };
+  expect(await days()).toEqual([
+    { day: '2027-01-01', ...quiet, ...sold, credit: 0, restrictedCredit: 0 },
+    {
+      ...{ day: '2027-01-02', ...quiet, refunds: 1, refunded: 70, creditSpent: -30, failed: 1 },
+      ...{ credit: 30, restrictedCredit: 0 },
+    },
+  ]);
 });
 
 test('a day is the sum of its parts, and its balances those of all days before it', async () => {
