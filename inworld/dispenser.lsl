@@ -5,7 +5,8 @@
 //     service = https://the.address.of.your.service
 //     key = sis_live_...
 //
-// The key needs the scope dispenser:register and no other. See README.md beside this file.
+// The key needs the scope dispenser:register and no other. A line "hover = off" switches the text above the object off. A
+// second object in the region with the same notecard stands by. See README.md beside this file.
 
 string NOTECARD = "dispenser";
 
@@ -20,11 +21,19 @@ integer MAX_AGE = 300;
 float RENEW = 3600.0;
 float RETRY = 60.0;
 
+// Two boxes with the same key in a region talk on a channel that the key makes. One is active. The other asks for it every
+// WATCH seconds, and takes over after SILENCE seconds without a word. A box listens for ELECTION seconds before it begins.
+float ELECTION = 5.0;
+float WATCH = 20.0;
+integer SILENCE = 90;
+integer STANDBY_AGE = 60;
+integer STANDBY_LASTS = 600;
+
 // The pause after a change of the contents, in seconds: a merchant who drops a hundred items in makes a hundred changes.
 float SETTLE = 10.0;
 
 // The longest list of item names, in characters, for which there is memory: each takes two bytes, three times over.
-integer NAMES = 4000;
+integer NAMES = 3000;
 
 // The region looks up 20 names at once and 1.9 a second for all scripts of one owner. Even two spans of five seconds in
 // a row stay below that.
@@ -55,6 +64,12 @@ key gUrlRequest;
 key gRegistration;
 key gKeyCheck;
 key gNotecard;
+string gHover;
+list gTold;
+integer gChannel;
+integer gActive;
+integer gHeardActive;
+integer gHeardStandby;
 
 // Look-ups under way, the oldest first: the region's query, the service's request, when it came, and what it asked.
 list gLookUps;
@@ -62,16 +77,22 @@ integer STRIDE = 4;
 integer gSpan;
 integer gInSpan;
 
-say(string text)
+// The text above the object is the state, unless the notecard switches it off.
+show(string text)
 {
     gStatus = text;
-    llOwnerSay("Dispenser: " + text);
+    if (gHover == "off") llSetText("", <1.0, 1.0, 1.0>, 0.0);
+    else llSetText("Dispenser: " + text, <1.0, 1.0, 1.0>, 1.0);
 }
 
-// For what comes again each minute: the owner hears it once.
+// The owner hears each trouble once, offline as well, until the box is ready again.
 complain(string text)
 {
-    if (text != gStatus) say(text);
+    show(text);
+    if (llListFindList(gTold, [text]) >= 0) return;
+    if (llGetListLength(gTold) >= 10) gTold = [];
+    gTold += text;
+    llInstantMessage(llGetOwner(), "Dispenser: " + text);
 }
 
 // A JSON string. llList2Json is not used: it takes a name such as "[A] lamp [B]" for an array.
@@ -158,6 +179,31 @@ remember(string id)
     llLinksetDataWrite(MEMORY + id, "1");
 }
 
+// Tells the other box. The signature keeps strangers on the channel from being believed.
+tellOther(string word, string text)
+{
+    string message = word + "\n" + (string)llGetUnixTime() + "\n" + text;
+    llRegionSay(gChannel, llHMAC(gKey, message, "sha256") + "\n" + message);
+}
+
+activate()
+{
+    gActive = TRUE;
+    requestUrl();
+}
+
+// The other box delivers, and this one remembers what it has given.
+standBy()
+{
+    if (gUrl != "") llReleaseURL(gUrl);
+    gUrl = "";
+    gUrlRequest = NULL_KEY;
+    gRegistration = NULL_KEY;
+    gActive = FALSE;
+    show("standing by: another box is active.");
+    llSetTimerEvent(WATCH);
+}
+
 deliver(key request, string id)
 {
     key recipient = (key)takeLine();
@@ -177,19 +223,20 @@ deliver(key request, string id)
     }
     if (!isItem(item))
     {
-        say("there is no item \"" + item + "\" to deliver.");
         llHTTPResponse(request, 422, "no such item");
+        complain("there is no item \"" + item + "\" to deliver. Put one of exactly that name into this object, or correct the product.");
         return;
     }
     if (!(llGetInventoryPermMask(item, MASK_OWNER) & PERM_TRANSFER))
     {
-        say("\"" + item + "\" may not be transferred.");
         llHTTPResponse(request, 422, "not transferable");
+        complain("\"" + item + "\" may not be transferred. Put one with the transfer permission in its place.");
         return;
     }
     // The gift comes before the record: a crash of the region between them gives an item twice rather than never.
     llGiveInventory(recipient, item);
     remember(id);
+    if (standbyIsThere()) tellOther("given", id);
     ++gGiven;
     llHTTPResponse(request, 200, "given " + id);
     if (note != "") llInstantMessage(recipient, note);
@@ -271,10 +318,51 @@ resolved(integer place, string found)
     else llHTTPResponse(request, 200, "-");
 }
 
+integer standbyIsThere()
+{
+    return llGetUnixTime() - gHeardStandby < STANDBY_LASTS;
+}
+
+// A box that the region froze wakes up with old requests, which its standby may have been sent too by then. It takes none
+// that is older than the standby's patience.
+integer maxAge()
+{
+    if (standbyIsThere()) return STANDBY_AGE;
+    return MAX_AGE;
+}
+
+integer rank(string box)
+{
+    return (integer)("0x" + llGetSubString(box, 0, 6));
+}
+
+// A word of the other box.
+hear(string message)
+{
+    gRest = message;
+    if (llHMAC(gKey, llDeleteSubString(message, 0, llSubStringIndex(message, "\n")), "sha256") != takeLine()) return;
+    string word = takeLine();
+    if (llAbs(llGetUnixTime() - (integer)takeLine()) > MAX_AGE) return;
+    if (word == "who")
+    {
+        gHeardStandby = llGetUnixTime();
+        if (gActive) tellOther("active", (string)llGetKey());
+        return;
+    }
+    gHeardActive = llGetUnixTime();
+    if (word == "given") remember(gRest);
+    else if (word == "active" && gActive)
+    {
+        // Both are: the one with the lower key stays, and makes sure that the service knows its address.
+        if (rank(llGetKey()) > rank(gRest)) standBy();
+        else if (gUrl != "") register();
+    }
+}
+
 // It never answers 404 or 410, which tell the service that this address is gone.
 serve(key request, string body)
 {
-    if (gSecret == "")
+    if (gSecret == "" || !gActive)
     {
         llHTTPResponse(request, 503, "not ready");
         return;
@@ -296,7 +384,7 @@ serve(key request, string body)
         llHTTPResponse(request, 400, "unknown protocol");
         return;
     }
-    if (llAbs(llGetUnixTime() - at) > MAX_AGE)
+    if (llAbs(llGetUnixTime() - at) > maxAge())
     {
         llHTTPResponse(request, 408, "too old");
         return;
@@ -323,7 +411,7 @@ keyChecked(integer status, string body)
 {
     if (status == 401 || status == 403 || status == 415)
     {
-        complain("the service does not accept the key in the notecard: it is mistyped, revoked or expired, or not of this service.");
+        complain("the service does not accept the key in the notecard: it is mistyped, revoked or expired, or not of this service. Ask the operator for a new one and put it there.");
         return;
     }
     string scopes = llJsonGetValue(body, ["key", "scopes"]);
@@ -349,6 +437,7 @@ readLine(string line)
     string value = llStringTrim(llDeleteSubString(line, 0, equals), STRING_TRIM);
     if (name == "service") gService = baseUrl(value);
     if (name == "key") gKey = value;
+    if (name == "hover") gHover = llToLower(value);
 }
 
 default
@@ -357,7 +446,7 @@ default
     {
         if (llGetInventoryType(NOTECARD) != INVENTORY_NOTECARD)
         {
-            say("put a notecard named \"" + NOTECARD + "\" into this object.");
+            complain("put a notecard named \"" + NOTECARD + "\" into this object.");
             return;
         }
         gNotecard = llGetInventoryKey(NOTECARD);
@@ -388,17 +477,26 @@ default
         }
         if (gService == "" || gKey == "")
         {
-            say("the notecard lacks its line \"service = ...\" or \"key = ...\".");
+            complain("the notecard lacks its line \"service = ...\" or \"key = ...\".");
             return;
         }
         // Without encryption anybody on the way could read the key and the secret.
         if (llToLower(llGetSubString(gService, 0, 7)) != "https://")
         {
             gService = "";
-            say("the address of the service must begin with https://.");
+            complain("the address of the service must begin with https://. Correct it in the notecard.");
             return;
         }
-        requestUrl();
+        gChannel = (integer)("0x" + llGetSubString(llSHA256String(gService + gKey), 0, 6)) | 0x80000000;
+        llListen(gChannel, "", NULL_KEY, "");
+        show("looking for another box.");
+        tellOther("who", "");
+        llSetTimerEvent(ELECTION);
+    }
+
+    listen(integer channel, string name, key id, string message)
+    {
+        hear(message);
     }
 
     http_request(key request, string method, string body)
@@ -408,16 +506,18 @@ default
             gUrlRequest = NULL_KEY;
             if (method == URL_REQUEST_DENIED)
             {
-                say("the region gives out no address: " + body);
+                complain("the region has no address left for scripts. Move this object to another region, or remove other scripts that use addresses. Next try in a minute.");
                 return;
             }
             if (method != URL_REQUEST_GRANTED) return;
             gUrl = body;
             if (llSubStringIndex(gUrl, SHARD) < 0)
             {
-                say("this is not the main grid. It stays off.");
+                complain("this is not the main grid. It stays off here: use it on the main grid.");
                 llReleaseURL(gUrl);
                 gUrl = "";
+                gActive = FALSE;
+                gChannel = 0;
                 llSetTimerEvent(0.0);
                 return;
             }
@@ -453,16 +553,28 @@ default
             complain("the service answered without a secret.");
             return;
         }
-        if (gSecret == "") say("ready.");
-        gStatus = "ready.";
+        if (gStatus != "ready.")
+        {
+            gTold = [];
+            show("ready.");
+            llOwnerSay("Dispenser: ready.");
+            tellOther("active", (string)llGetKey());
+        }
         gSecret = secret;
         llSetTimerEvent(RENEW);
     }
 
     timer()
     {
-        if (gUrl == "") requestUrl();
-        else register();
+        if (gActive)
+        {
+            if (gUrl == "") requestUrl();
+            else register();
+            return;
+        }
+        if (llGetUnixTime() - gHeardActive >= SILENCE) activate();
+        else if (gStatus != "standing by: another box is active.") standBy();
+        if (!gActive) tellOther("who", "");
     }
 
     changed(integer change)
@@ -472,7 +584,7 @@ default
         if (change & (CHANGED_REGION_START | CHANGED_REGION | CHANGED_TELEPORT))
         {
             gUrl = "";
-            if (gService != "" && gKey != "") requestUrl();
+            if (gActive) requestUrl();
         }
         if (change & CHANGED_INVENTORY)
         {
@@ -492,6 +604,6 @@ default
     {
         if (llDetectedKey(0) != llGetOwner()) return;
         llOwnerSay("Dispenser: " + gStatus + " " + (string)gGiven + " deliveries since it was started.");
-        if (gUrl != "") register();
+        if (gActive && gUrl != "") register();
     }
 }

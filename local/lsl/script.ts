@@ -118,6 +118,7 @@ export const startScript = (source: string, surroundings: Surroundings) => {
   let state = 'default';
   let running: Run | undefined;
   let ended = false;
+  let frozen = false;
   let dropped = 0;
   let peak = 0;
 
@@ -167,7 +168,7 @@ export const startScript = (source: string, surroundings: Surroundings) => {
     if (exit) turn(exit());
   };
   const next = (): void => {
-    const event = running || ended ? undefined : queue.shift();
+    const event = running || ended || frozen ? undefined : queue.shift();
     if (!event) return;
     machine.rested();
     onEvent(event.event, event.values);
@@ -196,6 +197,11 @@ export const startScript = (source: string, surroundings: Surroundings) => {
     end: (): void => {
       ended = true;
       running = undefined;
+    },
+    /** Events wait meanwhile. */
+    freeze: (on: boolean): void => {
+      frozen = on;
+      next();
     },
     memory: () => ({ used: machine.used(), peak: Math.max(peak, machine.peak()), code: program.bytes }),
     dropped: (): number => dropped,

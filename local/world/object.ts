@@ -104,12 +104,14 @@ type Pending = { url: string; body: string; answer: (status: number, text: strin
 /** The state of an object and the functions of its script. `script` is asked for only once the script runs. */
 export const createBody = (
   {
+    id,
     owner,
     name,
     contents,
     notecards,
     delays,
   }: {
+    id: string;
     owner: string;
     name: string;
     contents: Contents;
@@ -121,7 +123,6 @@ export const createBody = (
   script: () => ReturnType<typeof startScript>,
 ) => {
   const { clock } = around;
-  const id = randomUUID();
   const linksetData = new Map<string, string>();
   const pending = new Map<string, Pending>();
   const urls = new Set<string>();
@@ -439,6 +440,7 @@ export const createBody = (
       );
       if (isHeard) script().send('listen', channel, from, speaker, message);
     },
+    listening: () => listens.map(({ channel }) => channel),
     owns: (url: string): boolean => urls.has(url),
     /** A request from outside. Without an answer of the script it is 504 after 25 seconds. */
     receive: (url: string, method: string, body: string, answer: (status: number, text: string) => void) => {

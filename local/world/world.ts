@@ -23,12 +23,14 @@ interface Surroundings extends Pick<Around, 'clock' | 'send'> {
   grantUrl?: Around['grantUrl'];
   onGive?: (to: string, item: Item) => void;
   onMessage?: (to: string, text: string) => void;
+  onSay?: (to: string | undefined, text: string) => void;
 }
 
 interface Placed {
   owner: string;
   name: string;
   script: string;
+  id?: string;
   /** The lines of each notecard. */
   notecards: Record<string, string[]>;
   items: { name: string; permissions?: number; type?: number }[];
@@ -49,7 +51,6 @@ export const allPermissions = 0x7fffffff;
 
 export const createWorld = (around: Surroundings) => {
   const { clock, delays = true, urls = 1000 } = around;
-  const address = around.address ?? ((id) => `https://simhost-1.agni.secondlife.io:12043/cap/${id}`);
   const balances = new Map<string, number>();
   const objects = new Set<Placement>();
   /** All that anybody was told, given or asked, in its order. */
@@ -61,7 +62,8 @@ export const createWorld = (around: Surroundings) => {
     errors: [] as string[],
     paid: [] as { from: string; to: string; amount: number }[],
   };
-  const region = { name: 'Ahern', urlsLeft: urls };
+  const region = { name: 'Ahern', grid: 'agni', urlsLeft: urls };
+  const address = around.address ?? ((id) => `https://simhost-1.${region.grid}.secondlife.io:12043/cap/${id}`);
   const mayRequest = throttle(clock, 1000, 20);
   let lookUps = 20;
   let lookUpsAt = clock.now();
@@ -124,7 +126,10 @@ export const createWorld = (around: Surroundings) => {
       };
       log.dialogs.push({ to, text, buttons, answer });
     },
-    say: (channel, text, to) => void log.said.push({ from: placed().body.name, to, channel, text }),
+    say: (channel, text, to) => {
+      log.said.push({ from: placed().body.name, to, channel, text });
+      around.onSay?.(to, text);
+    },
     regionSay: (channel, text) => {
       for (const other of objects)
         if (other !== placed())
@@ -135,7 +140,7 @@ export const createWorld = (around: Surroundings) => {
     shout: (text) => void log.errors.push(`${placed().body.name}: ${text}`),
   });
 
-  const rez = ({ owner, name, script: source, notecards, items, contents }: Placed) => {
+  const rez = ({ owner, name, script: source, notecards, items, contents, id = randomUUID() }: Placed) => {
     const itemsNow: Item[] = [
       { name: `${name}.lsl`, type: 10, permissions: allPermissions, id: randomUUID() },
       ...Object.keys(notecards).map((card) => ({ name: card, type: 7, permissions: allPermissions, id: randomUUID() })),
@@ -146,7 +151,7 @@ export const createWorld = (around: Surroundings) => {
       list: () => itemsNow,
     };
     const body = createBody(
-      { owner, name, contents: all, notecards: (card) => notecards[card], delays },
+      { id, owner, name, contents: all, notecards: (card) => notecards[card], delays },
       aroundOf(() => placement),
       () => script,
     );
@@ -181,6 +186,8 @@ export const createWorld = (around: Surroundings) => {
         itemsNow.push({ name: card, type: 7, permissions: allPermissions, id: randomUUID() });
         script.send('changed', 1);
       },
+      /** The region stops to run the script, or goes on. */
+      freeze: script.freeze,
       /** Takes the object out of the world. */
       take: (): void => {
         script.end();

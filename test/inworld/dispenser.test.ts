@@ -37,7 +37,9 @@ test.each(['http://example.org', 'example.org', 'ftp://example.org'])(
     restartRegion();
     grant();
 
-    expect(script.told).toEqual(['Dispenser: the address of the service must begin with https://.']);
+    expect(script.told).toEqual([
+      'Dispenser: the address of the service must begin with https://. Correct it in the notecard.',
+    ]);
     expect(calls).toEqual([]);
   },
 );
@@ -111,7 +113,8 @@ test.each([
       'Put a key with that scope into the notecard.',
   ]);
   expect(unknown.told).toEqual([
-    'Dispenser: the service does not accept the key in the notecard: it is mistyped, revoked or expired, or not of this service.',
+    'Dispenser: the service does not accept the key in the notecard: it is mistyped, revoked or expired, or not of this ' +
+      'service. Ask the operator for a new one and put it there.',
   ]);
   expect(busy.told).toEqual(['Dispenser: the service refuses the registration, or is busy. Next try in a minute.']);
 });

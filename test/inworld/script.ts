@@ -4,6 +4,10 @@ import { createWorld } from '../../local/world/world.ts';
 
 const source = readFileSync(new URL('../../inworld/dispenser.lsl', import.meta.url), 'utf8');
 
+const owner = '99999999-2222-3333-4444-555555555555';
+/** The script listens for another box before it begins. */
+const electionSeconds = 5;
+
 interface Call {
   url: string;
   method: string;
@@ -18,9 +22,11 @@ interface Call {
  * clock. Nothing that the script does takes time by itself.
  */
 export const startScript = (...notecard: string[]) => {
+  const told: string[] = [];
+  const notes: { to: string; text: string }[] = [];
   const calls: Call[] = [];
   const lookUps: { kind: 'key' | 'username'; of: string; answer: (data: string) => void }[] = [];
-  const clock = virtualClock(1_900_000_000_000);
+  const clock = virtualClock(1_900_000_000_000 - electionSeconds * 1000);
   let giveAddress: ((url: string) => void) | undefined;
   const world = createWorld({
     clock,
@@ -28,6 +34,8 @@ export const startScript = (...notecard: string[]) => {
     nameOf: () => undefined,
     uuidOf: () => undefined,
     mayLookUp: () => true,
+    onSay: (_, text) => void told.push(text),
+    onMessage: (to, text) => void (to === owner ? told.push(text) : notes.push({ to, text })),
     lookUp: (kind, of, answer) => void lookUps.push({ kind, of, answer }),
     grantUrl: (give) => {
       giveAddress = give;
@@ -39,7 +47,7 @@ export const startScript = (...notecard: string[]) => {
     },
   });
   const box = world.rez({
-    owner: '99999999-2222-3333-4444-555555555555',
+    owner,
     name: 'dispenser',
     script: source,
     notecards: { dispenser: notecard },
@@ -47,15 +55,15 @@ export const startScript = (...notecard: string[]) => {
   });
   world.region.name = 'Region';
   const address = 'https://sim.agni.example/cap/1';
-  clock.advance(0);
+  clock.advance(electionSeconds);
   return {
-    get told() {
-      return world.log.said.map(({ text }) => text);
-    },
+    told,
     calls,
     lookUps,
     given: world.log.given,
-    notes: world.log.messages,
+    notes,
+    hover: () => box.body.seen.text,
+    messages: world.log.messages,
     errors: world.log.errors,
     contents: () => box.items().map(({ name }) => name),
     add: (...names: string[]) => {
