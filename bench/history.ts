@@ -53,8 +53,8 @@ interface Options {
 }
 
 const store = 'bench';
-/** Those of two shards. */
-const consumers = 2 * streamSource.parallelization;
+/** Those of four shards. So the engine has work at all times. */
+const consumers = 4 * streamSource.parallelization;
 const { batchSize } = streamSource;
 
 /** More than a stream holds, so that a batch out of order counts in more days than one of a stream can. */
@@ -92,7 +92,7 @@ const count = (days: DaySums, at: string, sums: Record<string, number>): void =>
   for (const [name, sum] of Object.entries(sums)) if (sum !== 0) days[day][name] = (days[day][name] ?? 0) + sum;
 };
 
-/** The consumer of a record: Lambda too gives all records of an item to one of those that run at the same time. */
+/** The consumer of a record: Lambda too gives all records of an item to one of those that run at once. */
 const takerOf = ({ dynamodb }: DynamoDBRecord): number =>
   createHash('md5').update(JSON.stringify(dynamodb?.Keys)).digest().readUInt32BE() % consumers;
 
@@ -163,34 +163,42 @@ const startConsumer = (bundle: string, records: string) => {
   };
 };
 
-/**
- * Has consumers take all records of `order` in batches. A consumer that dies has a successor, which begins at its last batch.
- * Answers the seconds.
- */
+/** Records that one or more consumers take in their order. */
+interface Share {
+  records: Int32Array;
+  next: number;
+}
+
+/** Has each consumer take its share in batches. One that dies has a successor, which begins with its last batch. Answers the seconds. */
 const consumeAll = async (
-  { placesOf, path, takers }: ReturnType<typeof makeRecords>,
-  order: Int32Array,
+  { placesOf, path }: ReturnType<typeof makeRecords>,
+  shares: readonly Share[],
   { bundled, kills, sizeOf, random }: { bundled: string; kills: number; sizeOf: () => number; random: () => number },
 ): Promise<{ seconds: number; killed: number }> => {
   let killed = 0;
+  const batches = new Set(shares).values().reduce((sum, { records }) => sum + records.length, 0) / batchSize;
+  const takeFrom = (share: Share): Int32Array => {
+    const batch = share.records.subarray(share.next, share.next + sizeOf());
+    share.next += batch.length;
+    return batch;
+  };
   const started = performance.now();
-  const work = async (own: Int32Array): Promise<void> => {
+  const work = async (share: Share): Promise<void> => {
     let consumer = startConsumer(bundled, path);
-    for (let start = 0; start < own.length; ) {
-      const batch = own.subarray(start, start + sizeOf());
-      const isLast = random() * (order.length / batchSize) < kills / 2;
+    for (let batch = takeFrom(share); batch.length > 0; ) {
+      const isLast = random() * batches < kills / 2;
       const death = isLast ? setTimeout(() => consumer.kill(), random() * 200) : undefined;
-      if (await consumer.consume(placesOf(batch))) start += batch.length;
+      const isDone = await consumer.consume(placesOf(batch));
       clearTimeout(death);
-      if (!consumer.isDead()) continue;
-      killed += 1;
-      consumer = startConsumer(bundled, path);
+      if (consumer.isDead()) {
+        killed += 1;
+        consumer = startConsumer(bundled, path);
+      }
+      if (isDone) batch = takeFrom(share);
     }
     await consumer.stop();
   };
-  await Promise.all(
-    Array.from({ length: consumers }, (_, taker) => work(order.filter((record) => takers[record] === taker))),
-  );
+  await Promise.all(shares.map(work));
   return { seconds: (performance.now() - started) / 1000, killed };
 };
 
@@ -209,16 +217,23 @@ const readHistory = async (uuids: readonly string[]) => {
   return { rows: rows.text(), rowCount: rows.count(), days: canonical(sumsOfDays) };
 };
 
-/** The order in which consumers get the records: as they were made, or three times each and shuffled. */
-const orders: Record<Run, (count: number, random: () => number) => Int32Array> = {
-  ordered: (count) => Int32Array.from({ length: count }, (_, index) => index),
-  shuffled: (count, random) => {
+/**
+ * The shares of the consumers. In order, whoever is free takes the next batch. Else there are three copies of each record,
+ * shuffled, and each consumer has those of its own items.
+ */
+const sharesOf: Record<Run, (made: ReturnType<typeof makeRecords>, random: () => number) => Share[]> = {
+  ordered: ({ count }) =>
+    Array(consumers).fill({ records: Int32Array.from({ length: count }, (_, index) => index), next: 0 }),
+  shuffled: ({ count, takers }, random) => {
     const order = Int32Array.from({ length: 3 * count }, (_, index) => index % count);
     for (let index = order.length - 1; index > 0; index--) {
       const other = Math.floor(random() * (index + 1));
       [order[index], order[other]] = [order[other] as number, order[index] as number];
     }
-    return order;
+    return Array.from({ length: consumers }, (_, taker) => ({
+      records: order.filter((record) => takers[record] === taker),
+      next: 0,
+    }));
   },
 };
 
@@ -230,21 +245,21 @@ const measureRun = async (
   made: ReturnType<typeof makeRecords>,
   { kills, bundled, random }: { kills: number; bundled: string; random: () => number },
 ): Promise<HistoryRun> => {
-  const order = orders[run](made.count, random);
+  const shares = sharesOf[run](made, random);
   const how =
     run === 'ordered'
       ? { kills: 0, sizeOf: () => batchSize }
       : { kills, sizeOf: () => 1 + Math.floor(random() * batchSize) };
   // Nothing reads a stream here, and none of these items is in an index. This engine is slower for having them; DynamoDB is not.
   await newTable({ indexed: false });
-  const { seconds, killed } = await consumeAll(made, order, { ...how, bundled, random });
+  const { seconds, killed } = await consumeAll(made, shares, { ...how, bundled, random });
   const { rowCount, ...found } = await readHistory(made.uuids);
   if (!isDeepStrictEqual(found, made.expected))
     throw new Error(`${run}: ${canonical(found)}, not ${canonical(made.expected)}.`);
   return {
     run: names[run],
     rows: rowCount,
-    records: order.length,
+    records: run === 'ordered' ? made.count : 3 * made.count,
     kills: killed,
     rowsPerSecond: rounded(rowCount / seconds, 0),
   };
