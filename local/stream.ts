@@ -75,6 +75,8 @@ export const readStream = ({ endpoint, table, consumer, place: earlier }: Stream
   let place: StreamPlace = { stream: '', shards: {} };
   const iterators = new Map<string, string>();
   const closed = new Set<string>();
+  /** The shards, as long as all of them are open: others follow a closed one. */
+  let open: string[] | undefined;
   const streams = <T>(operation: string, input: object) =>
     call<T>(endpoint, `DynamoDBStreams_20120810.${operation}`, input);
 
@@ -151,7 +153,11 @@ export const readStream = ({ endpoint, table, consumer, place: earlier }: Stream
     toEnd: async (): Promise<number> => {
       if (place.stream === '') await findStream();
       let count = 0;
-      for (const id of await shardIds()) if (!closed.has(id)) count += await readShard(id);
+      const shards = open ?? (await shardIds());
+      // After a failure they are listed again.
+      open = undefined;
+      for (const id of shards) if (!closed.has(id)) count += await readShard(id);
+      if (!shards.some((id) => closed.has(id))) open = shards;
       return count;
     },
   };

@@ -1,6 +1,7 @@
-import { putResident } from '../../cli/residents.ts';
+import { putResident, residentItems } from '../../cli/residents.ts';
 import { now, timestamp } from '../../lib/clock.ts';
 import type { Resident } from '../../lib/store/residents.ts';
+import { transact } from '../../lib/table/table.ts';
 
 /** A made-up UUID, the same at every start: `kind` and `number` say which thing it names. */
 export const demoUuid = (kind: number, number: number): string =>
@@ -26,8 +27,17 @@ export const friends = [
   { uuid: demoUuid(2, 3), username: 'partner.builder' },
 ];
 
+/** Each is two of the 100 items of a transaction. */
+const atOnce = 50;
+
 /** Writes the residents of the virtual world: the same at every start. */
 export const seedResidents = async (): Promise<void> => {
-  await Promise.all(untouchedResidents.map((resident) => putResident(resident)));
+  const areNew = (residents: readonly Resident[]) =>
+    transact(residents.flatMap((resident) => residentItems(resident, [resident.username], undefined)));
+  for (let start = 0; start < untouchedResidents.length; start += atOnce) {
+    const some = untouchedResidents.slice(start, start + atOnce);
+    // After an interruption some are there.
+    if (await areNew(some)) await Promise.all(some.map((resident) => putResident(resident)));
+  }
   await Promise.all(friends.map(({ formerNames, ...resident }) => putResident(resident, formerNames)));
 };
