@@ -7,6 +7,7 @@ import type { Target } from './setup.ts';
 
 /** The suite's client of the service under test. It removes the rows that it made. */
 export const target = inject('targets')[Number(process.env.VITEST_POOL_ID) - 1] as Target;
+if (target.pid !== undefined && process.platform !== 'win32') process.kill(target.pid, 'SIGCONT');
 
 interface Answer {
   status: number;

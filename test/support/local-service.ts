@@ -24,6 +24,7 @@ export const startProcess = (dataDir: string, options: string[], env: NodeJS.Pro
   };
   /** Ends the service as Ctrl-C does. Returns its exit code. */
   const stop = async (): Promise<number | null> => {
+    if (process.platform !== 'win32') child.kill('SIGCONT');
     child.kill('SIGINT');
     await once(child, 'exit');
     return child.exitCode;
