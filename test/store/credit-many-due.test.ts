@@ -4,13 +4,15 @@ import { sweepDueLots } from '../../lib/credit/sweep.ts';
 import { customerWithLots } from '../support/credit-seed.ts';
 import { intercept } from '../support/faults.ts';
 import { freshTable, setClock } from '../support/service.ts';
+import { volume } from '../support/volume.ts';
 import { add, balanceOf, booksOf, store } from './credit.ts';
 
 /** Very many lots that come due at once: closed page by page, for as long as there is time. */
 
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 const end = start + 1000;
-const count = 2_300;
+/** More than a page of 1,000; in the proof more than two. */
+const count = volume(1_100, 2_300);
 
 let stop = () => {};
 beforeEach(async () => {
@@ -47,7 +49,7 @@ test('an increment closes all of them first, and holds no more than a page of th
 
 test('a request closes lots for five seconds, then answers 503; the next one goes on from there', async () => {
   const uuid = await manyDue();
-  slowLots(5);
+  slowLots(6);
 
   await expect(add(uuid, 5)).rejects.toMatchObject({ status: 503 });
   const closed = (await booksOf(uuid)).states.expired ?? 0;
@@ -67,7 +69,7 @@ test('a sweep takes the customer with very many last, and stops inside it when i
     Array.from({ length: 12 }, () => customerWithLots(store, [{ amount: 3, expiresAt: timestamp(end) }])),
   );
   slowLots(4);
-  const until = source.now() + 6000;
+  const until = source.now() + 2.6 * count;
 
   const report = await sweepDueLots('sweep', () => source.now() < until);
   const left = (await booksOf(uuid)).states;
