@@ -9,7 +9,7 @@ import { findCouponUses } from '../../../lib/store/coupon-uses.ts';
 import { createCoupon } from '../../../lib/store/coupons.ts';
 import { creditOf, customerWithLots, newCustomer, statesOf } from '../../support/credit-seed.ts';
 import { batchOf, contextWith, received, serve, startTestQueue } from '../../support/deliveries.ts';
-import { intercept } from '../../support/faults.ts';
+import { answerLost, intercept } from '../../support/faults.ts';
 import { catchUp, keepHistory } from '../../support/history.ts';
 import { ada, bob, cleo, seedResidents, unknownUuid } from '../../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';
@@ -300,6 +300,62 @@ test('the same request under an id makes no second sale, a day later either, and
   expect(others.map(({ status }) => status)).toEqual([422, 422, 422, 422]);
   expect((await get(`/v1/products/${productId}`)).availableAmount).toBe(8);
   expect((await get(`/v1/customers/${uuid}/spend`)).sum).toBe(100);
+});
+
+test('a sale whose answer was lost is made once, and told to whoever asks again', async () => {
+  const [uuid, productId] = [await newCustomer(), await create({ limited: true, availableAmount: 5 })];
+  await act(uuid, 'set-credit', { credit: 30 });
+  const asked = { id: randomUUID(), productId, buyerIdentifier: uuid, paid: 70, useCredit: true };
+  const stop = intercept(async ({ operation }, send) => {
+    const answer = await send();
+    if (operation === 'TransactWriteItems') throw answerLost();
+    return answer;
+  });
+  const lost = await sell(asked).finally(stop);
+
+  const again = [await sell(asked), await sell(asked)];
+
+  expect(lost.status).toBe(500);
+  expect(again.map(({ status, body }) => [status, body.state, body.credit, body.refund])).toEqual([
+    [201, 'completed', 30, 0],
+    [201, 'completed', 30, 0],
+  ]);
+  expect((await get(`/v1/products/${productId}`)).availableAmount).toBe(4);
+  const { item, faults } = await creditOf(service.store, uuid);
+  expect([item.credit, item.sum, faults]).toEqual([0, 70, []]);
+});
+
+test('nothing is paid for a product that costs nothing, and nothing is too little for any other', async () => {
+  const buyerIdentifier = await newCustomer();
+
+  const free = await sell({ productId: await create({ price: 0 }), buyerIdentifier, paid: 0 });
+  const priced = await sell({ productId: await create({ price: 1 }), buyerIdentifier, paid: 0 });
+
+  expect(free.body).toMatchObject({ state: 'completed', total: 0, refund: 0 });
+  expect(priced.body).toMatchObject({ state: 'refused', refusal: 'underpaid', refund: 0 });
+  expect(await get(`/v1/customers/${buyerIdentifier}/spend`)).toMatchObject({ sum: 0, totalOwned: 1 });
+});
+
+test('who is banned after the quote, or pays when the store has closed, gets all of it back', async () => {
+  const [uuid, productId] = [await newCustomer(), await create()];
+  const asked = { productId, buyerIdentifier: uuid };
+  const [first, second] = [await quoteFor(asked), await quoteFor(asked)];
+  const done = { ...asked, id: randomUUID(), paid: 100 };
+  await sell(done);
+
+  await act(uuid, 'ban');
+  const banned = await sell({ ...asked, quote: first, paid: 100 });
+  await act(uuid, 'unban');
+  await service.call('POST', '/v1/store/actions/close');
+  const late = { ...asked, id: randomUUID(), quote: second, paid: 105 };
+  const closed = await sell(late);
+  const told = await sell(done);
+  await service.call('POST', '/v1/store/actions/open');
+
+  expect(banned.body).toMatchObject({ state: 'refused', refusal: 'banned', refund: 100, change: 100 });
+  expect(closed.body).toMatchObject({ state: 'refused', refusal: 'closed', refund: 105, change: 105 });
+  expect((await sell(late)).body).toEqual(closed.body);
+  expect(told.body.state).toBe('completed');
 });
 
 test('an Idempotency-Key gives the same answer again, of a completed sale and of a refused one', async () => {

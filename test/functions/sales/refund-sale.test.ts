@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { handler as worker } from '../../../functions/delivery-worker.ts';
 import { timestamp } from '../../../lib/clock.ts';
+import type { CreditLot } from '../../../lib/credit/lots.ts';
 import { claimDelivery, completeDelivery, letWait } from '../../../lib/delivery/deliveries.ts';
 import { encodeMessage } from '../../../lib/delivery/message.ts';
 import { findSale } from '../../../lib/sale/sales.ts';
@@ -13,6 +14,7 @@ import { recordPurchase } from '../../../lib/store/spend.ts';
 import { get as itemOf, updateExisting } from '../../../lib/table/table.ts';
 import { creditOf, customerWithLots, newCustomer, statesOf } from '../../support/credit-seed.ts';
 import { batchOf, contextWith, startTestQueue } from '../../support/deliveries.ts';
+import { intercept } from '../../support/faults.ts';
 import { expectHistory, keepHistory } from '../../support/history.ts';
 import { ada, bob, seedResidents, unknownUuid } from '../../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';
@@ -179,6 +181,10 @@ describe('credit', () => {
       await act(uuid, 'increment-restricted-credit', { delta: 2, expiresAt: inSeconds(100 + number) });
     const sale = await sell({ productId, buyerIdentifier: uuid, paid: 0, useCredit: true });
     const sold = await storedCredit(uuid);
+    // Together with these, which are due, it is more than a transaction holds again.
+    for (let number = 0; number < 25; number++)
+      await act(uuid, 'increment-credit', { delta: 1, expiresAt: inSeconds(50) });
+    setClock(start + 60_000);
 
     const { body } = await refund(sale.id);
 
@@ -194,6 +200,39 @@ describe('credit', () => {
     // A drain right after it must see every lot that came back.
     await act(uuid, 'increment-credit', { delta: -200 });
     expect((await storedCredit(uuid)).faults).toEqual([]);
+  });
+
+  test('is drained in the order of its lots by a change that first sees them in part', async () => {
+    const [uuid, productId] = [await newCustomer(), await create({ price: 22 })];
+    for (const [seconds, delta] of [
+      [60, 5],
+      [90, 10],
+      [100, 7],
+      [200, 50],
+    ] as const)
+      await act(uuid, 'increment-credit', { delta, expiresAt: inSeconds(seconds) });
+    await refund((await sell({ productId, buyerIdentifier: uuid, paid: 0, useCredit: true })).id);
+    let hidden = 0;
+    // A query may see the items of a transaction one by one.
+    const stop = intercept(async ({ operation, input }, send) => {
+      const answer = await send();
+      if (operation !== 'Query' || hidden > 0 || !JSON.stringify(input).includes(`#LOT#${uuid}`)) return answer;
+      const isLate = ({ sk, state }: CreditLot): boolean => state === 'open' && sk.includes(inSeconds(90));
+      hidden += answer.output.Items.filter(isLate).length;
+      answer.output.Items = answer.output.Items.filter((lot: CreditLot) => !isLate(lot));
+      return answer;
+    });
+
+    await act(uuid, 'increment-credit', { delta: -12 }).finally(stop);
+
+    const { item, lots, faults } = await storedCredit(uuid);
+    expect([hidden, item.credit, faults]).toEqual([1, 60, []]);
+    const open = lots.filter(({ state }) => state === 'open').map(({ expiresAt, remaining }) => [expiresAt, remaining]);
+    expect(open).toEqual([
+      [inSeconds(90), 3],
+      [inSeconds(100), 7],
+      [inSeconds(200), 50],
+    ]);
   });
 
   test('comes back beside more due lots than a transaction holds', async () => {
