@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { DynamoDBRecord } from 'aws-lambda';
 import { handler } from '../functions/stream-consumer.ts';
 import { bundle, bundleDir } from '../infra/bundle.ts';
 import { streamSource } from '../infra/stream.ts';
@@ -92,10 +91,6 @@ const count = (days: DaySums, at: string, sums: Record<string, number>): void =>
   for (const [name, sum] of Object.entries(sums)) if (sum !== 0) days[day][name] = (days[day][name] ?? 0) + sum;
 };
 
-/** The consumer of a record: Lambda too gives all records of an item to one of those that run at once. */
-const takerOf = ({ dynamodb }: DynamoDBRecord): number =>
-  createHash('md5').update(JSON.stringify(dynamodb?.Keys)).digest().readUInt32BE() % consumers;
-
 /** Made-up records, which stand in a file as JSON, since millions of them do not fit into memory. */
 const makeRecords = (dir: string, { changes, customers }: Options, random: () => number) => {
   const uuids = Array.from(
@@ -106,14 +101,12 @@ const makeRecords = (dir: string, { changes, customers }: Options, random: () =>
   const path = join(dir, 'records');
   const file = openSync(path, 'w');
   const starts: number[] = [0];
-  const takers: number[] = [];
   const expected = newDigest();
   const sumsOfDays: DaySums = {};
   let end = 0;
   for (let made = 0; made < changes; made++) {
     const { records, rows } = next();
     const texts = records.map((record) => JSON.stringify(record));
-    takers.push(...records.map(takerOf));
     for (const { length } of texts) {
       end += length;
       starts.push(end);
@@ -136,7 +129,6 @@ const makeRecords = (dir: string, { changes, customers }: Options, random: () =>
     Float64Array.from({ length: 2 * batch.length }, (_, i) => starts[(batch[i >> 1] as number) + (i % 2)] as number);
   return {
     uuids,
-    takers,
     count: starts.length - 1,
     path,
     placesOf,
@@ -219,19 +211,19 @@ const readHistory = async (uuids: readonly string[]) => {
 
 /**
  * The shares of the consumers. In order, whoever is free takes the next batch. Else there are three copies of each record,
- * shuffled, and each consumer has those of its own items.
+ * shuffled, and all copies of one go to the same consumer, as Lambda has it too.
  */
 const sharesOf: Record<Run, (made: ReturnType<typeof makeRecords>, random: () => number) => Share[]> = {
   ordered: ({ count }) =>
     Array(consumers).fill({ records: Int32Array.from({ length: count }, (_, index) => index), next: 0 }),
-  shuffled: ({ count, takers }, random) => {
+  shuffled: ({ count }, random) => {
     const order = Int32Array.from({ length: 3 * count }, (_, index) => index % count);
     for (let index = order.length - 1; index > 0; index--) {
       const other = Math.floor(random() * (index + 1));
       [order[index], order[other]] = [order[other] as number, order[index] as number];
     }
     return Array.from({ length: consumers }, (_, taker) => ({
-      records: order.filter((record) => takers[record] === taker),
+      records: order.filter((record) => record % consumers === taker),
       next: 0,
     }));
   },
