@@ -11,6 +11,7 @@ import {
 import { checkDays } from '../audit/days.ts';
 import { checkHistory } from '../audit/history.ts';
 import { checkMemberships } from '../audit/memberships.ts';
+import { checkSales, checkStock, checkUses } from '../audit/sales.ts';
 import { checkSpend } from '../audit/spend.ts';
 import type { StoreCommand } from '../command.ts';
 import { Failure } from '../errors.ts';
@@ -26,7 +27,10 @@ const checks: [what: string, check: Check, holds: string][] = [
     checkDays,
     'sums = history of credit, gift cards and deliveries; a day that changes meanwhile is passed over',
   ],
-  ['buyers', checkSpend, 'spend = sum of purchases; products owned are counted'],
+  ['buyers', checkSpend, 'spend = purchases + sales that were not refunded; products owned are counted'],
+  ['sales', checkSales, 'price = credit + what was paid; shares are those of what was kept; each is in its lists'],
+  ['uses of coupons', checkUses, 'uses = sales with the coupon that were not refunded'],
+  ['products', checkStock, 'no stock is below 0'],
   ['coupons', checkCoupons, 'each holds its code'],
   ['codes', checkCodes, 'each is held by a coupon that has it'],
   ['categories', checkCategories, 'product count = memberships'],

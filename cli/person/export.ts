@@ -9,15 +9,18 @@ import { getCustomer, getSpend as spend } from '../../lib/routes/customers.ts';
 import * as deliveries from '../../lib/routes/deliveries.ts';
 import { listGiftCards } from '../../lib/routes/gift-cards.ts';
 import { listOwnedProducts } from '../../lib/routes/products.ts';
+import { getSale } from '../../lib/routes/sales.ts';
+import { saleOf } from '../../lib/sale/sales.ts';
 import { listAppliedCoupons } from '../../lib/store/applied-coupons.ts';
+import { type CouponUses, couponUsesKey } from '../../lib/store/coupon-uses.ts';
 import { findCustomerItem, readCustomer } from '../../lib/store/customers.ts';
 import { listOwned } from '../../lib/store/owned.ts';
 import { residentKey, type StoredResident, storeResidentKey } from '../../lib/store/residents.ts';
 import { getSpend } from '../../lib/store/spend.ts';
 import type { Store } from '../../lib/store/stores.ts';
 import type { Key } from '../../lib/table/schema.ts';
-import { get } from '../../lib/table/table.ts';
-import { findCoupons, findDeliveries, findOwnCards, findPurchases, findShares } from './kinds.ts';
+import { get, rowsOf } from '../../lib/table/table.ts';
+import { findCoupons, findDeliveries, findOwnCards, findPurchases, findSales, findShares } from './kinds.ts';
 
 const all = <T>(source: Source<T>): Promise<T[]> => source({ descending: false });
 
@@ -47,6 +50,9 @@ const exportStore = async ({ id: store, name }: Pick<Store, 'id' | 'name'>, uuid
   ];
   const sent = await findDeliveries(store, uuid);
   const shares = await findShares(store, uuid);
+  const sold = await findSales(store, uuid);
+  const uses = await all(rowsOf<CouponUses>({ partition: couponUsesKey(store, uuid, '').pk }));
+  const ofOthers = sold.filter(({ buyerUuid }) => buyerUuid !== uuid);
   return {
     store: { id: store, name },
     toldToStore: await namesAt(storeResidentKey(store, uuid)),
@@ -56,6 +62,26 @@ const exportStore = async ({ id: store, name }: Pick<Store, 'id' | 'name'>, uuid
     creditHistory: credit.listCreditHistory.response.shape.data.parse(history),
     spend: customer ? spend.response.parse(await getSpend(store, { uuid })) : null,
     purchases: purchases.map(({ sk, productId, price, at }) => ({ id: sk, productId, price, at })),
+    // Who paid for a gift, who got it, and who else has a share, is about others.
+    salesPaid: sold
+      .filter(({ buyerUuid }) => buyerUuid === uuid)
+      .map((sale) => ({
+        ...getSale.response.parse(saleOf(sale, false)),
+        recipientUuid: sale.recipientUuid === uuid ? uuid : null,
+        shares: sale.shares.filter(({ residentUuid }) => residentUuid === uuid),
+        message: sale.message ?? null,
+      })),
+    salesReceived: ofOthers
+      .filter(({ recipientUuid }) => recipientUuid === uuid)
+      .map(({ sk: id, state, productId, at, deliveryId, message = null }) => ({
+        ...{ id, state, productId, at, deliveryId, message },
+      })),
+    salesShared: ofOthers.flatMap(({ sk: saleId, state, productId, at, shares: all }) =>
+      all
+        .filter(({ residentUuid }) => residentUuid === uuid)
+        .map(({ kind, percent, amount }) => ({ saleId, state, productId, at, kind, percent, amount })),
+    ),
+    couponUses: uses.map(({ sk, uses: times }) => ({ couponId: sk, uses: times })),
     ownedProducts: listOwnedProducts.response.shape.data.parse(owned),
     giftCards: listGiftCards.response.shape.data.parse(cards),
     couponsOwned: listCoupons.response.shape.data.parse(await findCoupons(store, uuid)),

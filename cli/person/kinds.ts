@@ -86,7 +86,7 @@ export const findShares = (store: string, uuid: string): Promise<StoredProduct[]
   matching(listStoredProducts(store), ({ profitShares }) => profitShares.some(({ userUuid }) => userUuid === uuid));
 
 /** Sales that they paid for, got the product of, or have a part in. */
-const findSales = (store: string, uuid: string): Promise<SaleItem[]> =>
+export const findSales = (store: string, uuid: string): Promise<SaleItem[]> =>
   matching(listSales(store), ({ buyerUuid, recipientUuid, shares, coupon }) =>
     [buyerUuid, recipientUuid, coupon?.couponOwnerUuid, ...shares.map((share) => share.residentUuid)].includes(uuid),
   );
@@ -282,10 +282,11 @@ export const storeKinds: readonly PersonKind[] = [
   }),
   kind<CouponUses>({
     words: ['count of uses of a coupon', 'counts of uses of coupons'],
-    fate: 'deleted',
+    fate: 'pseudonym',
     turn: 'first',
     find: (store, uuid) => all(rowsOf<CouponUses>({ partition: couponUsesKey(store, uuid, '').pk })),
-    erased: () => undefined,
+    erased: (use, { store, pseudonym }) => ({ ...use, ...couponUsesKey(store, pseudonym, use.sk) }),
+    joined: (use, there) => ({ ...there, uses: use.uses + there.uses }),
   }),
   kind<OwnedItem>({
     words: ['owned product', 'owned products'],
