@@ -26,6 +26,7 @@ type Action =
   | 'credit.repaired'
   | 'credit.backfilled'
   | 'giftcard.redeemed'
+  | 'sale.refunded'
   | 'product.redelivered';
 
 export interface LogRow {

@@ -49,9 +49,9 @@ const newRecount = () => {
       if (grantedAt) addTo(counted, grantedAt, { giftCardsGranted: 1 });
       if (redeemedAt) addTo(counted, redeemedAt, { giftCardsRedeemed: 1 });
     },
-    SALE: ({ pk, state, at, paid, change, refundedAt }: SaleItem) => {
+    SALE: ({ pk, state, at, paid, change, refundedAt, imported }: SaleItem) => {
       // The list of a buyer is of items that lead to the sales.
-      if (!pk.endsWith('#SALE') || state === 'refused') return;
+      if (!pk.endsWith('#SALE') || state === 'refused' || imported) return;
       addTo(counted, at, { sales: 1, paid: paid - change });
       if (refundedAt) addTo(counted, refundedAt, { refunds: 1, refunded: paid - change });
     },
@@ -98,7 +98,7 @@ export const auditDays = (items: readonly Key[]): string[] => {
 /** The attributes of rows of history, sales, cards and marks that a recount reads. */
 const attributes = [
   ...['kind', 'at', 'amount', 'expired', 'grantedAt', 'redeemedAt'],
-  ...['state', 'paid', 'change', 'refundedAt'],
+  ...['state', 'paid', 'change', 'refundedAt', 'imported'],
 ];
 
 /** The longest that the sums may take to count a change. */

@@ -1,13 +1,16 @@
 import { Option } from 'commander';
+import { newId } from '../../lib/clock.ts';
 import type { Identifier } from '../../lib/identifier.ts';
 import { getSale as row, type Sale, type SaleState, saleStates } from '../../lib/routes/sales.ts';
+import { refundSale } from '../../lib/sale/refund.ts';
 import { getSale, type SaleItem, saleOf, salesList } from '../../lib/sale/sales.ts';
 import { productKey } from '../../lib/store/memberships.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
 import type { StoreCommand } from '../command.ts';
 import { orUnknown } from '../errors.ts';
-import { parseCount, parseId, parseResident } from '../input.ts';
+import { parseCount, parseId, parseReason, parseReference, parseResident } from '../input.ts';
+import { openLog } from '../log.ts';
 import { type Column, isJson, note, print, printUpTo, shownTime } from '../output.ts';
 import { knownResidents } from '../residents.ts';
 import { type GlobalOptions, openStore } from '../target.ts';
@@ -94,9 +97,28 @@ const show = async (options: GlobalOptions, id: string): Promise<void> => {
   await printSale(store.id, shown(await orUnknown(getSale(store.id, id), `${store.name} has no sale ${id}.`)));
 };
 
-/** Adds `store sales list|show`. */
+interface RefundOptions extends GlobalOptions {
+  reason?: string;
+  reference?: string;
+}
+
+const refund = async (options: RefundOptions, id: string): Promise<void> => {
+  const { target, store } = await openStore(options);
+  const { reason, reference } = options;
+  const log = await openLog(target);
+  const author = { by: `operator ${newId()}`, ...(reason && { reason }), ...(reference && { reference }) };
+  const before = await orUnknown(getSale(store.id, id), `${store.name} has no sale ${id}.`);
+  const logged = log('sale.refunded', store.id, { sale: id, buyer: before.buyerUuid });
+  const sale = row.response.parse(await refundSale(store.id, id, author, false, logged));
+  await printSale(store.id, sale);
+  const due = sale.refund - sale.change;
+  if (before.state === 'refunded') note('It was refunded before, so nothing was changed.');
+  else if (due > 0) note(`Now give L$ ${due} back to the buyer inworld. The credit that paid is back already.`);
+};
+
+/** Adds `store sales list|show|refund`. */
 export const addSales = (program: StoreCommand): void => {
-  const sales = program.command('sales').description('Sales: list, show.');
+  const sales = program.command('sales').description('Sales: list, show, refund.');
 
   sales
     .command('list')
@@ -118,4 +140,15 @@ export const addSales = (program: StoreCommand): void => {
     .argument('<id>', 'UUID of the sale', parseId)
     .examples('store sales show 0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90')
     .runs(show);
+
+  sales
+    .command('refund')
+    .description(
+      'Refunds a completed sale: credit, stock, coupon use, spend and ownership go back at once. You give the L$ back inworld.',
+    )
+    .argument('<id>', 'UUID of the sale', parseId)
+    .option('--reason <text>', 'why, at most 200 characters', parseReason)
+    .option('--reference <text>', 'such as the number of a ticket, at most 100 characters', parseReference)
+    .examples('store sales refund 0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90 --reason "Bought twice" --reference T-17')
+    .runs(refund);
 };

@@ -351,6 +351,7 @@ export const kinds: readonly Kind[] = [
       reference: ['text', reference, "the request's own reference"],
       refundedAt: ['text', timeOfSale('sale').optional(), 'when it was refunded, if it was'],
       refundReference: ['text', reference, "the refund's own reference"],
+      refundReason: ['text', text({ min: 0, max: 200 }).optional(), 'why it was refunded'],
       request: ['text', text({ min: 0, max: 64 }).default(''), 'tells the request from others under the same id'],
     }),
     checkRow: checkSaleRow,

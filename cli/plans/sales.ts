@@ -47,6 +47,7 @@ export interface SaleFields extends Omit<Terms, 'toPay' | 'coupon' | 'discount'>
   reference?: string | undefined;
   refundedAt?: string | undefined;
   refundReference?: string | undefined;
+  refundReason?: string | undefined;
   request: string;
 }
 
@@ -73,7 +74,7 @@ const soldIn = (row: Row<SaleFields>, setting: Setting): Sold => {
   const { store } = setting;
   const { fields } = row;
   const { base, total, credit, restrictedCredit, paid, refund, change, state, at, deliveryId, request } = fields;
-  const { reference, refundedAt, refundReference } = fields;
+  const { reference, refundedAt, refundReference, refundReason } = fields;
   const [buyer, other] = [fields.buyer, fields.recipient].map((named) => named && residentOf(setting, named));
   const recipient = other ?? buyer;
   const productId = idFrom(store, 'products', fields.product);
@@ -100,6 +101,7 @@ const soldIn = (row: Row<SaleFields>, setting: Setting): Sold => {
     ...(reference && { reference }),
     ...(refundedAt && { refundedAt }),
     ...(refundReference && { refundReference }),
+    ...(refundReason && { refundReason }),
     imported: true,
   };
   return { row, sale, buyer, recipient };

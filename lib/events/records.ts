@@ -156,8 +156,9 @@ const ofDelivery = ({ before, after, ...images }: Images<Delivery>): Contributio
 };
 
 const ofSale = ({ before, after, ...images }: Images<SaleItem>): Contribution[] => {
-  const { sk: id, state, at, paid, change, refundedAt } = after;
-  if (state === 'refused' || state === before?.state) return [];
+  const { sk: id, state, at, paid, change, refundedAt, imported } = after;
+  // The store did not make an imported sale.
+  if (imported || state === 'refused' || state === before?.state) return [];
   const kept = paid - change;
   demand(isWhole(kept), 'a sale without amounts');
   return [

@@ -38,11 +38,17 @@ const partsOf = ({ credit, restrictedCredit, taken = { restricted: [], regular: 
 const maxStock = 2_147_483_647;
 
 /**
- * Refunds a completed sale: credit, stock, coupon use, ownership and spend go back in one transaction with it, and its delivery
- * is not made any more. Answers the sale; one that was refunded before as it is since the first time. Throws 404 for an
+ * Refunds a completed sale: credit, stock, coupon use, ownership and spend go back in one transaction with it and the writes of
+ * `together`, and its delivery is not made any more. Answers the sale; one that was refunded before as it is since the first time. Throws 404 for an
  * unknown sale, 400 for one that was refused, and 503 where other writers do not let it through.
  */
-export const refundSale = async (store: string, id: string, author: Author, isScript = false): Promise<Sale> => {
+export const refundSale = async (
+  store: string,
+  id: string,
+  author: Author,
+  isScript = false,
+  together: readonly Write[] = [],
+): Promise<Sale> => {
   const cause: Cause = { at: timestamp(now()), ...author };
   const { at, reason, reference } = cause;
   const first = await getSale(store, id);
@@ -63,7 +69,8 @@ export const refundSale = async (store: string, id: string, author: Author, isSc
       get<SpendItem>(spendKey(store, buyer)),
       isForOneself ? undefined : get<SpendItem>(spendKey(store, recipient)),
       get<OwnedItem>(ownedKey(store, recipient, first.productId)),
-      findDelivery(store, order.id),
+      // The store that sold it gave an imported one.
+      first.imported ? undefined : findDelivery(store, order.id),
     ]);
     if (sale.state !== 'completed') throw new Refunded(sale);
 
@@ -93,7 +100,8 @@ export const refundSale = async (store: string, id: string, author: Author, isSc
             ),
           ]
         : []),
-      ...refundedDelivery(order, delivery),
+      ...(first.imported ? [] : refundedDelivery(order, delivery)),
+      ...together,
     ];
     const answer = saleOf({ ...sale, ...marks, state, refund: sale.paid }, isScript);
     return {

@@ -2,15 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { createStore } from '../../cli/stores.ts';
 import { source } from '../../lib/clock.ts';
-import { getSale, listedAs } from '../../lib/sale/sales.ts';
+import { refundSale } from '../../lib/sale/refund.ts';
 import { sell } from '../../lib/sale/sell.ts';
 import { applyCoupon } from '../../lib/store/applied-coupons.ts';
 import { createCoupon } from '../../lib/store/coupons.ts';
 import { createProduct } from '../../lib/store/products.ts';
 import type { Resident } from '../../lib/store/residents.ts';
-import { saleKey } from '../../lib/store/sale-state.ts';
-import { update } from '../../lib/table/language.ts';
-import { write } from '../../lib/table/table.ts';
 import { startForCli } from '../support/cli.ts';
 import { newResident, unknownUuid } from '../support/residents.ts';
 import { productWith } from '../support/rows.ts';
@@ -50,12 +47,7 @@ const sellAt = (time: string, buyer: { uuid: string }, fields: object = {}): Pro
     return sale.id;
   });
 
-const refundAt = async (time: string, id: string): Promise<void> => {
-  const sale = await getSale(store, id);
-  const state = 'refunded' as const;
-  const set = { ...listedAs(store, { ...sale, state }), state, refund: sale.paid, refundedAt: time };
-  await write(update(saleKey(store, id), { set }));
-};
+const refundAt = (time: string, id: string) => doAt(time, () => refundSale(store, id, { by: 'test' }));
 
 test('lists sales newest first, by buyer, product and state, and shows one with its shares', async () => {
   const [buyer, friend] = [await newResident(), await newResident()];
@@ -86,6 +78,27 @@ test('lists sales newest first, by buyer, product and state, and shows one with 
   const json = await run('sales', 'show', first, '--json');
   expect(json.rows).toMatchObject([{ id: first, state: 'completed', buyerUuid: buyer.uuid, refundedAt: null }]);
   expect(json.rows[0]).not.toHaveProperty('request');
+});
+
+test('refunds a sale once, logs who did it, and says what to give back', async () => {
+  const [buyer, now] = [await newResident(), new Date().toISOString()];
+  const [id, refused] = [await sellAt(now, buyer, { paid: 130 }), await sellAt(now, buyer, { paid: 5 })];
+
+  const refunded = await run('sales', 'refund', id, '--reason', 'Twice', '--reference', 'T-17', '--json');
+  const [logged] = (await run('log', '--limit', '1', '--json')).rows;
+  const again = await run('sales', 'refund', id, '--reference', 'T-18');
+  const wrong = [await run('sales', 'refund', refused), await run('sales', 'refund', unknownUuid)];
+
+  expect(refunded).toMatchObject({ code: 0, rows: [{ id, state: 'refunded', refund: 130, refundReference: 'T-17' }] });
+  expect(refunded.stderr).toContain('Now give L$ 100 back to the buyer inworld.');
+  expect(logged).toMatchObject({ action: 'sale.refunded', store, details: { sale: id, buyer: buyer.uuid } });
+  expect(again.stderr).toContain('It was refunded before');
+  const rows = (await run('log', '--limit', '9', '--json')).rows;
+  expect(rows.filter(({ action }) => action === 'sale.refunded')).toHaveLength(1);
+  expect(wrong).toMatchObject([
+    { code: 1, stderr: expect.stringContaining('there is nothing to refund') },
+    { code: 1, stderr: expect.stringContaining(`has no sale ${unknownUuid}.`) },
+  ]);
 });
 
 test('refuses a sale that is not there and options that are none, and says what to give', async () => {

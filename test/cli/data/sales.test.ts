@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { checkSpend } from '../../../cli/audit/spend.ts';
+import { refundSale } from '../../../lib/sale/refund.ts';
 import { sendUnsent } from '../../../lib/sale/unsent.ts';
 import { getSpend } from '../../../lib/store/spend.ts';
 import { freshStore, importText, tempDir } from '../../support/files.ts';
@@ -75,6 +76,18 @@ test('a sale imported twice is one, and more sales than fit into a transaction a
   expect(await wholeTable()).toEqual(before);
   expect(await spendOf(ada)).toEqual({ sum: 60 * 70 + 100, lastYearSum: 60 * 70 + 100, totalOwned: 1 });
   expect(before.filter(({ uses }) => uses !== undefined)).toMatchObject([{ uses: 61 }]);
+});
+
+test('an imported sale can be refunded: it counts no more, and no delivery ends with it', async () => {
+  await importText(store, dir, 'sales.csv', file(completed));
+  const [sale] = (await wholeTable(`${store}#SALE`)).filter(({ state }) => state);
+
+  await refundSale(store, String(sale?.sk), { by: 'test' });
+
+  expect(await spendOf(ada)).toEqual({ sum: 0, lastYearSum: 0, totalOwned: 0 });
+  const [customer] = (await wholeTable(`${store}#CUSTOMER`)).filter(({ sk }) => sk === ada.uuid);
+  expect(customer).toMatchObject({ credit: 520 });
+  expect(await wholeTable(`${store}#DELIVERY`)).toEqual([]);
 });
 
 test.each([
