@@ -39,7 +39,7 @@ export interface HistoryDelay {
   p99: number;
 }
 
-export const runs = ['ordered', 'shuffled'] as const;
+const runs = ['ordered', 'shuffled'] as const;
 type Run = (typeof runs)[number];
 
 interface Options {
