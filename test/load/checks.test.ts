@@ -56,8 +56,20 @@ const example = () => {
   Object.assign(account, { base: 50, added: 77, taken: 20 });
   account.lots.set(7, { generation: 0, expiresAt: '2027-01-01' });
   ledger.unrepeated.push(answered(1, 1), answered(2, 2), unanswered(3), answered(4, 1003, '2027-01-01'));
+  ledger.changed('PRODUCT', 'limited', { price: 5 });
+  ledger.stocks.set('limited', 3);
+  const sold = { buyer: customer, recipient: counted, productId: 'limited', kept: 5 };
+  ledger.sales.set('s', { ...sold, state: 'completed', deliveryId: 'sd' });
+  ledger.sales.set('r', { ...sold, state: 'refused', deliveryId: null });
   const items: Record<string, unknown>[] = [
+    { pk: 'S#SALE', sk: 's', state: 'completed', deliveryId: 'sd' },
+    { pk: 'S#SALE', sk: 'r', state: 'refused', deliveryId: null },
+    { pk: `S#SALE#of#${customer}`, sk: 'time#s' },
+    { pk: 'S#SPEND', sk: customer, sum: 5, totalOwned: 0 },
+    { pk: 'S#SPEND', sk: counted, sum: 0, totalOwned: 1 },
+    { pk: `S#OWNED#${counted}`, sk: 'limited', quantity: 1 },
     { pk: 'S#PRODUCT', sk: 'p', price: 5 },
+    { pk: 'S#PRODUCT', sk: 'limited', price: 5, availableAmount: 2 },
     { pk: 'S#CATEGORY', sk: 'c', productCount: 1 },
     { pk: 'S#MEMBER#c', sk: 'p' },
     { pk: 'S#COUPON', sk: 'k', id: 'k', folded: 'code' },
@@ -113,6 +125,16 @@ const damages: [string, (items: Items) => void, RegExp][] = [
   ['a lost lot', without(`S#LOT#${customer}`), /lot of .* 7 was acknowledged/],
   ['a doubled lot', more({ ...lot, sk: `${lot.sk}2` }), /1 of lot of .* are there twice/],
   ['a lost lot without a key', without(`S#LOT#${counted}`), /lot without a key 2027-01-01 was acknowledged/],
+  ['a lost sale', without('S#SALE'), /sale s completed sd was acknowledged, but is not there/],
+  ['a doubled sale', more({ pk: 'S#SALE', sk: 't', state: 'completed' }), /sale t completed undefined is there/],
+  ['a sale that got another end', change('S#SALE', { state: 'refused' }), /sale s refused sd is there/],
+  ['spend that counts twice', change('S#SPEND', { sum: 10 }), /spend .*: 10 for 0 is there/],
+  ['a product that was not handed over', without(`S#OWNED#${counted}`), /owned product .* limited 1 was acknowledged/],
+  [
+    'a copy that was sold twice',
+    (items) => Object.assign(items[1] ?? {}, { availableAmount: 1 }),
+    /1 of 3 copies of limited .* 1 are left/,
+  ],
   ['a lost change', without(`S#HISTORY#${customer}#regular`), /the change 2 ends with 107 and 0, but 7 and 0 follow/],
   ['a change that counted twice', change('S#DAY', { creditAdded: 1117 }), /creditAdded is 1117, but 1110 was recorded/],
   ['a doubled increment', change('S#CUSTOMER', { credit: 207, creditUnlotted: 200 }), /is 207, not 107/],
@@ -255,7 +277,7 @@ test('finds each kind of false 400 of a credit action', async () => {
   const [one, hot, counted] = residents as [(typeof residents)[0], (typeof residents)[0], (typeof residents)[0]];
   for (const { uuid } of residents)
     for (const type of ['regular', 'restricted'] as const) ledger.account(uuid, type).base = 1000;
-  const world = createWorld(0, 1, { service, customers: [one], hot: [hot], counted, shared: [] });
+  const world = createWorld(0, 1, { service, customers: [one], hot: [hot], counted, shared: [], limited: [] });
 
   const found = new Set<string>();
   for (let count = 0; count < 100; count++) {

@@ -6,7 +6,7 @@ import type { CreditType } from '../../lib/credit/rules.ts';
 import { memberOf } from '../../lib/store/memberships.ts';
 import type { Gift } from '../../local/dispenser.ts';
 import { balanceOf } from './account.ts';
-import type { Ledger, LedgerKind } from './ledger.ts';
+import { type Ledger, type LedgerKind, spendOf } from './ledger.ts';
 import type { Memory } from './recorder.ts';
 import { sameSet } from './same-set.ts';
 import type { Item, Table } from './table.ts';
@@ -92,6 +92,46 @@ const creditFaults = (table: Table, { accounts, unrepeated }: Ledger, counted: s
   return [...faults, ...unrepeatedFaults(creditOf(counted, 'regular'), times, unrepeated)];
 };
 
+/**
+ * Checks that the table has each acknowledged sale once, as it was answered, and that spend, owned products and stock are what
+ * the completed ones come to.
+ */
+const saleFaults = (table: Table, { sales, stocks }: Ledger): string[] => {
+  const there = table.of('SALE').filter(({ pk }) => pk.split('#').length === 2);
+  const lasting = [...sales.values()].filter(({ state }) => state === 'completed');
+  const customers = new Set(
+    lasting.flatMap(({ buyer, recipient, kept }) => (kept > 0 ? [buyer, recipient] : [recipient])),
+  );
+  const spent = [...customers].map((uuid) => {
+    const { sum, totalOwned } = spendOf(lasting, uuid);
+    return `${uuid}: ${sum} for ${totalOwned}`;
+  });
+  return [
+    ...sameSet(
+      'sale',
+      there.map(({ sk, state, deliveryId }) => `${sk} ${state} ${deliveryId}`),
+      [...sales].map(([id, { state, deliveryId }]) => `${id} ${state} ${deliveryId}`),
+    ),
+    ...sameSet(
+      'spend',
+      table.of('SPEND').map(({ sk, sum, totalOwned }) => `${sk}: ${sum} for ${totalOwned}`),
+      spent,
+    ),
+    ...sameSet(
+      'owned product',
+      table.of('OWNED').map((item) => `${partOf(item)} ${item.sk} ${item.quantity}`),
+      [...Map.groupBy(lasting, ({ recipient, productId }) => `${recipient} ${productId}`)].map(
+        ([name, some]) => `${name} ${some.length}`,
+      ),
+    ),
+    ...[...stocks].flatMap(([id, copies]) => {
+      const sold = lasting.filter(({ productId }) => productId === id).length;
+      const left = table.of('PRODUCT').find(({ sk }) => sk === id)?.availableAmount;
+      return left === copies - sold ? [] : [`${sold} of ${copies} copies of ${id} were sold, but ${left} are left`];
+    }),
+  ];
+};
+
 /** Counts the deliveries and lists their faults. Each attempt at a repeated request may have queued one. */
 export const deliveryFigures = (table: Table, { deliveries }: Ledger, gifts: readonly Gift[]) => {
   const byNote = Map.groupBy(gifts, ({ message }) => message);
@@ -122,6 +162,7 @@ export const tableFaults = (table: Table, ledger: Ledger, counted: string): stri
   ...categoryFaults(table, ledger),
   ...applicationFaults(table, ledger),
   ...creditFaults(table, ledger, counted),
+  ...saleFaults(table, ledger),
   ...auditTable(table.all()),
   ...auditHistories(table.all()),
   ...auditDays(table.all() as never),

@@ -2,6 +2,7 @@ import * as rows from '../../lib/routes/customers.ts';
 import * as cards from '../../lib/routes/gift-cards.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import { send } from './client.ts';
+import { spendOf } from './ledger.ts';
 import { type Action, compare, compareIds, type World } from './world.ts';
 
 /** Actions on customers' flags and on gift cards. */
@@ -49,7 +50,8 @@ const read = async (world: World): Promise<void> => {
 const readSpend = async (world: World): Promise<void> => {
   const { uuid, username } = own(world);
   const { body } = await send(world.service, rows.getSpend, { params: { identifier: username } });
-  compare(world, `the spend of ${username}`, body, { uuid, sum: 0, lastYearSum: 0, totalOwned: 0 });
+  const { sum, totalOwned } = spendOf(world.service.ledger.sales.values(), uuid);
+  compare(world, `the spend of ${username}`, body, { uuid, sum, lastYearSum: sum, totalOwned });
 };
 
 const grant = async (world: World): Promise<void> => {

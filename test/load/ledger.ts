@@ -11,6 +11,29 @@ interface LedgerRow {
   changedAt: number;
 }
 
+/** A sale as it was answered. */
+interface LedgerSale {
+  state: string;
+  buyer: string;
+  recipient: string;
+  productId: string;
+  /** What was paid and not given back. */
+  kept: number;
+  deliveryId: string | null;
+}
+
+/** The spend of a customer, as their acknowledged sales make it. */
+export const spendOf = (sales: Iterable<LedgerSale>, uuid: string): { sum: number; totalOwned: number } => {
+  let sum = 0;
+  const owned = new Set<string>();
+  for (const { state, buyer, recipient, productId, kept } of sales) {
+    if (state !== 'completed') continue;
+    if (buyer === uuid) sum += kept;
+    if (recipient === uuid) owned.add(productId);
+  }
+  return { sum, totalOwned: owned.size };
+};
+
 export type LedgerKind = 'PRODUCT' | 'COUPON' | 'GIFTCARD' | 'CATEGORY' | 'CUSTOMER';
 
 const maxFaults = 50;
@@ -48,6 +71,10 @@ export const createLedger = () => {
     applied: new Map<string, string>(),
     /** By note: the number of attempts that may have reached the service. A delivery cannot be given more often. */
     deliveries: new Map<string, { attempts: number }>(),
+    /** By id. */
+    sales: new Map<string, LedgerSale>(),
+    /** The copies of limited products at the start. */
+    stocks: new Map<string, number>(),
     /** By contested code: the number of acknowledged creates. */
     wins: new Map<string, number>(),
     /** Increments without an Idempotency-Key that were done, or may have been. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createCategory } from '../../lib/routes/categories.ts';
 import { putDispenser } from '../../lib/routes/dispenser.ts';
+import { createProduct } from '../../lib/routes/products.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import { startDispenser } from '../../local/dispenser.ts';
 import { startEngine } from '../../local/engine.ts';
@@ -11,12 +12,13 @@ import { couponActions } from './coupon-actions.ts';
 import { creditActions } from './credit-actions.ts';
 import { customerActions } from './customer-actions.ts';
 import { createKillableService } from './killable-service.ts';
-import { createLedger } from './ledger.ts';
+import { createLedger, type Ledger } from './ledger.ts';
 import { calledRows, otherActions } from './other-actions.ts';
 import { productActions } from './product-actions.ts';
 import { bringToRest } from './quiet.ts';
 import { createRecorder } from './recorder.ts';
 import { makeResidents, seedResidents } from './residents.ts';
+import { saleActions } from './sale-actions.ts';
 import { readTable } from './table.ts';
 import { createClock, makeTrouble } from './trouble.ts';
 import { unrepeatedFigures } from './unrepeated.ts';
@@ -27,6 +29,8 @@ const clientCount = 50;
 const customersEach = 6;
 const hotCount = 5;
 const sharedCategories = 3;
+const limitedProducts = 4;
+const copiesEach = 8;
 
 const actions = [
   ...creditActions,
@@ -34,9 +38,16 @@ const actions = [
   ...productActions,
   ...categoryActions,
   ...couponActions,
+  ...saleActions,
   ...walkActions,
   ...otherActions,
 ];
+
+/** How many sales ended in each state. */
+const sortedStates = ({ sales }: Ledger): Record<string, number> =>
+  Object.fromEntries(
+    [...Map.groupBy(sales.values(), ({ state }) => state)].map(([state, some]) => [state, some.length]).sort(),
+  );
 
 interface Options {
   seconds: number;
@@ -79,6 +90,16 @@ export const runLoad = async ({ seconds, seed: seedNumber, dataDir, onProgress =
       ledger.changed('CATEGORY', id, { name });
     }
 
+    const limited: { id: string; price: number }[] = [];
+    for (let index = 0; index < limitedProducts; index++) {
+      const fields = { name: `Limited ${index}`, price: 10 * index };
+      const body = { ...fields, limited: true, availableAmount: copiesEach };
+      const { id } = (await send(service, createProduct, { body })).body;
+      limited.push({ id, price: fields.price });
+      ledger.stocks.set(id, copiesEach);
+      ledger.changed('PRODUCT', id, { ...fields, active: true });
+    }
+
     killable.setFaults(true);
     const begun = recorder.seconds();
     const trouble = makeTrouble({
@@ -99,6 +120,7 @@ export const runLoad = async ({ seconds, seed: seedNumber, dataDir, onProgress =
         hot: others.slice(0, hotCount),
         counted,
         shared,
+        limited,
       });
       try {
         while (!isOver()) await act(world, actions);
@@ -128,6 +150,7 @@ export const runLoad = async ({ seconds, seed: seedNumber, dataDir, onProgress =
       engine: engine.name,
       ...traffic,
       rows: Object.fromEntries(Object.entries(ledger.rows).map(([kind, rows]) => [kind, rows.size])),
+      sales: sortedStates(ledger),
       lots: [...ledger.accounts.values()].reduce((sum, { lots }) => sum + lots.size, 0),
       records: table.requests,
       unrepeated: unrepeatedFigures(ledger.unrepeated),

@@ -21,6 +21,8 @@ export interface World {
   /** The resident whose credit is counted without Idempotency-Keys. */
   counted: Resident;
   own: { products: string[]; coupons: string[]; cards: string[]; categories: string[] };
+  /** Products of which all clients sell the last copies. */
+  limited: readonly { id: string; price: number }[];
   /** Categories that all clients put their products into. */
   shared: readonly string[];
 }
@@ -34,7 +36,7 @@ export interface Action {
 export const createWorld = (
   index: number,
   seed: number,
-  others: Pick<World, 'service' | 'customers' | 'hot' | 'counted' | 'shared'>,
+  others: Pick<World, 'service' | 'customers' | 'hot' | 'counted' | 'shared' | 'limited'>,
 ): World => {
   const random = randomFrom(seed + 1000 * (index + 1));
   const below = (limit: number): number => Math.floor(random() * limit);
