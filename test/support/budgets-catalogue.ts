@@ -97,6 +97,35 @@ const selling =
     return ['POST', '/v1/sales', { id: newId(), productId, buyerIdentifier, paid: 5, useCredit: true }];
   };
 
+/** The dearest small sale: a limited product, with a coupon, to a buyer whose credit of both types is in lots. */
+const sellingForLots: Budget['prepare'] = async (call) => {
+  const [, path, body] = await selling({ limited: true, price: 50 })(call, '');
+  const { buyerIdentifier, productId } = body as { buyerIdentifier: string; productId: string };
+  const act = (action: string, fields: object) =>
+    call('POST', `/v1/customers/${buyerIdentifier}/actions/${action}`, fields);
+  const expiresAt = '2099-01-01T00:00:00Z';
+  await act('increment-credit', { delta: 20, expiresAt });
+  await act('increment-restricted-credit', { delta: 10, expiresAt });
+  codes += 1;
+  const couponFields = { code: `Code ${codes}`, ownerIdentifier: buyerIdentifier, discount: 50 };
+  const couponId = await idOf(call, '/v1/coupons', couponFields);
+  await act('apply-coupon', { couponId, scope: 1, productId });
+  return ['POST', path, body];
+};
+
+/** A sale for which too little was paid. */
+const refused: Budget['prepare'] = async (call) => {
+  const body = { productId: await product(call), buyerIdentifier: await known(call), paid: 4 };
+  return ['POST', '/v1/sales', { ...body, id: newId() }];
+};
+
+/** A gift between two residents whom the function does not know, and who are no customers. */
+const giving: Budget['prepare'] = async (call) => {
+  const [buyer, recipient] = [await newResident(), await newResident()];
+  const asked = { productId: await product(call), buyerIdentifier: buyer.uuid, recipientIdentifier: recipient.uuid };
+  return ['POST', '/v1/sales', { ...asked, id: newId(), paid: 5 }];
+};
+
 /** A customer who owns two products and was delivered one of them twice, an hour ago. */
 const owner = async (call: Call) => {
   const { uuid } = await newResident();
@@ -267,6 +296,19 @@ export const catalogueBudgets: readonly Budget[] = [
       return ['POST', `/v1/sales/${(body as { id: string }).id}/actions/refund`];
     },
   },
+  // Coupon and uses (2) are read after the application; the transaction has the uses (2) and two lots more, and the buyer moves in
+  // a second index.
+  {
+    endpoint: 'create-sale',
+    when: 'of a limited product, with a coupon and lots of both types',
+    steps: 4,
+    units: 32,
+    prepare: sellingForLots,
+  },
+  // The names of both are looked up after their items were not found; two customers, two of spend and an owned product are new.
+  { endpoint: 'create-sale', when: 'a gift between newcomers', steps: 4, units: 30.5, prepare: giving },
+  // The sale enters the lists of its state and of its product, and has its place in the buyer's.
+  { endpoint: 'create-sale', when: 'refused', steps: 3, units: 13, prepare: refused },
   {
     endpoint: 'get-sale',
     when: '',
