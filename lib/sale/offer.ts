@@ -2,12 +2,16 @@ import { spendableCredit } from '../credit/spendable.ts';
 import type { CreditItem } from '../credit/state.ts';
 import { notFound } from '../problem.ts';
 import type { Product } from '../routes/products.ts';
+import type { Refusal } from '../routes/sales.ts';
 import { findApplication } from '../store/applied-coupons.ts';
-import { type CouponUses, findCouponUses } from '../store/coupon-uses.ts';
+import { type CouponUses, couponUsesKey, findCouponUses } from '../store/coupon-uses.ts';
 import { findCoupon } from '../store/coupons.ts';
-import { type CustomerItem, findCustomerItem } from '../store/customers.ts';
+import { type CustomerItem, customerKey, findCustomerItem } from '../store/customers.ts';
+import { productKey } from '../store/memberships.ts';
 import { findProduct } from '../store/products.ts';
 import { findStore, isOpen } from '../store/stores.ts';
+import type { Key } from '../table/schema.ts';
+import { getTogether } from '../table/table.ts';
 import {
   type AppliedCoupon,
   couponThatCounts,
@@ -59,8 +63,11 @@ interface Given {
 /** The facts that decide about a sale, and the items that they come from. */
 interface Read extends Omit<Facts, 'isQuoteFalse' | 'paid'> {
   product: Product | undefined;
+  customer: CreditItem | undefined;
   receiver: CustomerItem | undefined;
   usesRead: CouponUses | undefined;
+  /** The uses of every coupon that was looked at, with the ids of the coupons. */
+  usesSeen: [couponId: string, uses: number][];
 }
 
 /**
@@ -111,7 +118,35 @@ export const readOffer = async (
     terms: quoted ?? termsNow() ?? noPrice,
     spendable,
     uses: usesRead?.uses ?? 0,
+    customer,
     receiver,
     usesRead,
+    usesSeen: quoted?.coupon
+      ? [[quoted.coupon.id, usesOfQuote?.uses ?? 0]]
+      : [forProduct, forStore].flatMap((each) => (each ? [[each.coupon.id, each.uses]] : [])),
   };
+};
+
+/**
+ * Tells whether the credit, the stock and the uses from which a sale was refused were there together: other sales, and refunds,
+ * move them at once, and single reads may see one of them before and one after. The rest counts as it is when a sale begins.
+ */
+export const wereTogether = async (
+  store: string,
+  { buyer, useCredit }: Parties,
+  refusal: Refusal,
+  { product, customer, usesSeen }: Pick<Read, 'product' | 'customer' | 'usesSeen'>,
+): Promise<boolean> => {
+  if (!['credit-changed', 'coupon-used', 'underpaid'].includes(refusal) || !product) return true;
+  const seen: [key: Key, attribute: string, value: unknown][] = usesSeen.map(([id, uses]) => [
+    couponUsesKey(store, buyer, id),
+    'uses',
+    uses,
+  ]);
+  if (useCredit) seen.push([customerKey(store, buyer), 'creditVersion', customer?.creditVersion]);
+  if (product.limited) seen.push([productKey(store, product.id), 'availableAmount', product.availableAmount]);
+  if (seen.length < 2) return true;
+  const items = await getTogether<Record<string, unknown>>(seen.map(([key]) => key));
+  // Absent are a version before the first change of the credit, and the count of no uses.
+  return seen.every(([, attribute, value], index) => (items[index]?.[attribute] ?? 0) === (value ?? 0));
 };

@@ -14,9 +14,10 @@ import { findResident, findUuid } from '../store/residents.ts';
 import { saleKey } from '../store/sale-state.ts';
 import { rankedBy, type SpendItem, spendKey, spendWrite, spentMore } from '../store/spend.ts';
 import type { Write } from '../table/language.ts';
+import { pauseOvertaken } from '../table/retry.ts';
 import type { Key } from '../table/schema.ts';
 import { getMany, transact } from '../table/table.ts';
-import { type Parties, readOffer } from './offer.ts';
+import { type Parties, readOffer, wereTogether } from './offer.ts';
 import { openQuote } from './quote.ts';
 import { noPrice, refundOf, refusalOf, sharesOf, type Terms } from './rules.ts';
 import { findSale, listedAs, type SaleItem, saleOf, saleWrites, type Taken } from './sales.ts';
@@ -151,6 +152,11 @@ export const sell = async (store: string, body: SaleRequest, author: Author, isS
     if (made) throw new Ended(sameSale(made, request));
     const { product, terms, receiver } = facts;
     const refusal = refusalOf({ ...facts, isQuoteFalse: quoted === 'false', paid });
+    // A refusal stays for ever, so it needs a look at one moment.
+    if (refusal !== null && !(await wereTogether(store, parties, refusal, facts))) {
+      await pauseOvertaken(attempt);
+      return join(readItem());
+    }
     if (refusal !== null || !product) throw new Ended(refused(refusal ?? 'unknown-product', terms));
 
     const refund = refundOf(paid, terms, null);

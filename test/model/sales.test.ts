@@ -34,6 +34,7 @@ import {
   type ModelSale,
   newAvatar,
   quote,
+  refund,
   type SaleModel,
   sell,
 } from './sale-model.ts';
@@ -291,6 +292,21 @@ const repeatCommand = (index: number, isSame: boolean): Command =>
     expect((await call('GET', `/v1/sales/${sale.body.id}`)).body).toEqual(sale.answer);
   });
 
+/** Refunds a sale, perhaps again. Only the first refund leaves its reference. */
+const refundCommand = (index: number, reference: string | null): Command =>
+  command(`refund sale ${index}, ${reference}`, async (model, { call, sales }) => {
+    const place = index % Math.max(1, sales.length);
+    const [sale, expected] = [sales[place], model.sales[place]];
+    if (!sale || !expected) return;
+    const status = refund(model, expected, reference);
+    const body = reference === null ? undefined : { reference, reason: 'Wrong colour' };
+    const answer = await call('POST', `/v1/sales/${sale.body.id}/actions/refund`, body);
+    expect(answer.status).toBe(status);
+    if (status !== 200) return;
+    expect(answer.body).toEqual(answerOf(sale.body.id, expected, sale.answer.reference));
+    sale.answer = answer.body;
+  });
+
 const holderOf = (model: Model, real: Real, who: number, type: CreditType) => {
   const uuid = real.avatars[who] as string;
   model.avatars[uuid] ??= newAvatar();
@@ -479,6 +495,8 @@ const commands = fc.commands(
     wanted.map(quoteCommand),
     fc.tuple(many, payment, fc.record({ recipient: fc.nat(2) })).map((args) => quotedSaleCommand(...args)),
     fc.tuple(many, fc.constantFrom(true, true, false)).map((args) => repeatCommand(...args)),
+    fc.tuple(many, fc.constantFrom(null, 'one', 'another')).map((args) => refundCommand(...args)),
+    fc.tuple(many, fc.constantFrom(null, 'one', 'another')).map((args) => refundCommand(...args)),
     fc.tuple(known, type, fc.constantFrom(0, 60, 300), life).map((args) => creditCommand('set', ...args)),
     fc.tuple(known, type, fc.integer({ min: 1, max: 120 }), life).map((args) => creditCommand('increment', ...args)),
     fc.tuple(known, type, fc.integer({ min: 1, max: 120 }), life).map((args) => creditCommand('increment', ...args)),
@@ -545,21 +563,27 @@ const setUp = async (now: number, isRich: boolean): Promise<{ model: Model; real
   return { model, real };
 };
 
-/** The rows of history that tell of a sale take exactly the credit that its answer tells of. */
+/** The rows of history that tell of a sale, or of its refund, have exactly the credit that its answer tells of. */
 const expectTold = (items: readonly HistoryItem[], sold: readonly Sale[]): void => {
   const rows = Map.groupBy(
-    items.filter(({ saleId }) => saleId !== undefined),
+    items.filter(({ saleId, kind }) => saleId !== undefined && kind !== undefined),
     ({ saleId, kind, pk }) => `${saleId} ${kind} ${pk.split('#')[3]}`,
   );
   const amounts = new Map(
     [...rows].map(([name, [row, ...more]]) => [name, more.length === 0 ? row?.amount : 'several rows']),
   );
   const told = sold
-    .filter(({ state }) => state !== 'refused')
-    .flatMap(({ id, credit, restrictedCredit }) => [
-      [`${id} sale regular`, -credit] as const,
-      [`${id} sale restricted`, -restrictedCredit] as const,
-    ])
+    .flatMap(({ id, state, credit, restrictedCredit }): [string, number][] => {
+      const taken: [string, number][] = [
+        [`${id} sale regular`, -credit],
+        [`${id} sale restricted`, -restrictedCredit],
+      ];
+      const given: [string, number][] = [
+        [`${id} refund regular`, credit],
+        [`${id} refund restricted`, restrictedCredit],
+      ];
+      return state === 'refused' ? [] : state === 'completed' ? taken : [...taken, ...given];
+    })
     .filter(([, amount]) => amount !== 0);
   expect(amounts).toEqual(new Map(told));
 };

@@ -8,6 +8,7 @@ import { redeemGiftCard } from '../../lib/credit/redeem.ts';
 import { sweepDueLots } from '../../lib/credit/sweep.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Sale } from '../../lib/routes/sales.ts';
+import { refundSale } from '../../lib/sale/refund.ts';
 import { applyCoupon } from '../../lib/store/applied-coupons.ts';
 import { findCouponUses } from '../../lib/store/coupon-uses.ts';
 import { createCoupon, never } from '../../lib/store/coupons.ts';
@@ -24,8 +25,10 @@ import {
   type Asked,
   type ModelAvatar,
   type ModelProduct,
+  type ModelSale,
   newAvatar,
   quote,
+  refund,
   type SaleModel,
   sell,
 } from '../model/sale-model.ts';
@@ -111,6 +114,28 @@ test('the last use of a coupon is used once, by sales with quotes and without', 
   expect((await getSpend(store, { uuid: buyer })).sum).toBe(50 + 100 * dear.length);
 });
 
+test('a sale is not refused for credit, a use and a last copy that a refund gave back meanwhile', async () => {
+  const [buyer, productId] = [await newCustomer(), await newProduct(store, { limited: true, availableAmount: 1 })];
+  await appliedCoupon(buyer, 1);
+  await changeCredit(store, { uuid: buyer }, 'regular', { kind: 'set', credit: 40 }, by);
+  const sold = await buy(store, { productId, buyer, paid: 10, useCredit: true });
+  const refunded = Promise.withResolvers<void>();
+  const first = new Set(['CUSTOMER', 'PRODUCT']);
+  // The customer is read, then comes the refund; product and uses are read afterwards.
+  stop = intercept(async ({ operation, input }, send) => {
+    const kind = operation === 'GetItem' ? input.Key.pk.S.split('#')[1] : '';
+    if (!first.delete(kind)) return send();
+    if (kind === 'PRODUCT') return refunded.promise.then(send);
+    const answer = await send();
+    await refundSale(store, sold.id, by).finally(refunded.resolve);
+    return answer;
+  });
+
+  const sale = await buy(store, { productId, buyer, paid: 10, useCredit: true });
+
+  expect([sale.state, sale.refusal, sale.total, sale.credit]).toEqual(['completed', null, 50, 40]);
+});
+
 /** The parts of a product that a step replaces. */
 type Put = Pick<ModelProduct, 'price' | 'active' | 'stock'>;
 
@@ -129,6 +154,7 @@ type Step =
   | { kind: 'put'; fields: Put }
   | { kind: 'ban'; value: boolean }
   | { kind: 'open'; value: boolean }
+  | { kind: 'refund'; reference: string }
   | { kind: 'sweep' }
   | { kind: 'redeem' }
   | { kind: 'read' };
@@ -144,8 +170,11 @@ const aSale = fc.record({
   isQuoted: fc.boolean(),
   paid: fc.constantFrom(0, 20, 50, 100),
 });
+const aRefund = fc.record({ kind: fc.constant('refund' as const), reference: fc.constantFrom('one', 'another') });
 const changes: fc.Arbitrary<Step> = fc.oneof(
   aSale,
+  aRefund,
+  aRefund,
   fc.record({ kind: fc.constant('set' as const), amount: fc.constantFrom(0, 7, 300), lives, type }),
   fc.record({ kind: fc.constant('increment' as const), amount: fc.integer({ min: 1, max: 40 }), lives, type }),
   fc.record({
@@ -170,8 +199,17 @@ const facts: fc.Arbitrary<Step> = fc.oneof(
 const steps: fc.Arbitrary<Step[]> = fc
   .tuple(aSale, aSale, fc.array(changes, { minLength: 1, maxLength: 3 }), fc.array(facts, { maxLength: 1 }))
   .map(([one, other, more, fact]) => [one, other, ...more, ...fact]);
-/** Of the customer's lots: all three, two of which are due, the one that lives, or none. */
-const lotCounts = fc.constantFrom(0, 1, 3);
+const settings: fc.Arbitrary<Setting> = fc.record({
+  lotCount: fc.constantFrom(0, 1, 3),
+  usesPerCustomer: fc.constantFrom(1, 2),
+});
+
+interface Setting {
+  /** Of the customer's lots: all three, two of which come due, the one that lives, or none. */
+  lotCount: number;
+  /** Of their coupon, one of which an earlier sale took. */
+  usesPerCustomer: number;
+}
 
 /** The facts that a sale reads when it begins: what changed them meanwhile need not count. */
 interface Facts {
@@ -183,6 +221,8 @@ interface Facts {
 
 interface State {
   model: SaleModel;
+  /** A sale that was made before, for the customer themselves, under their coupon. */
+  sold: ModelSale;
   isRedeemed: boolean;
   /** All facts that were true at some time since the steps began. */
   seen: Facts[];
@@ -192,6 +232,8 @@ interface State {
 type Apply = (state: State) => State | undefined;
 
 interface World {
+  /** The id of the sale that was made before. */
+  soldId: string;
   avatars: [string, string];
   /** The limited one, which steps replace, and one of which there is no end. */
   products: [string, string];
@@ -220,11 +262,17 @@ const creditOfModel = (
   of: 'regular' | 'restricted',
 ): ModelCustomer => (model.avatars[avatars[who] as string] as ModelAvatar).credit[of];
 
+type Told = Pick<Sale, 'state' | 'total' | 'credit' | 'restrictedCredit' | 'refund'> & { refusal: string | null };
+
+/** The part of a sale's answer that a serial order has to explain: the prices of a refused sale are only told. */
+const told = ({ state, refusal, total, credit, restrictedCredit, refund }: Told): string =>
+  JSON.stringify(state === 'refused' ? refusal : { state, total, credit, restrictedCredit, refund });
+
 /**
- * A store with a limited product, a customer with a coupon for one use and credit of both types, some of which has just come due,
+ * A store with a limited product, a customer with a coupon and credit of both types, some of which comes due, who has bought one,
  * another one with some credit, and a gift card. All of it as the service has it, and as the model does.
  */
-const seeded = async (lotCount: number): Promise<World> => {
+const seeded = async ({ lotCount, usesPerCustomer }: Setting): Promise<World> => {
   await newStore();
   setClock(start - 1000);
   const lots = [
@@ -238,7 +286,7 @@ const seeded = async (lotCount: number): Promise<World> => {
     await newProduct(store, { limited: true, availableAmount: 2 }),
     await newProduct(store, { price: 60 }),
   ];
-  const couponId = await appliedCoupon(avatars[0], 1);
+  const couponId = await appliedCoupon(avatars[0], usesPerCustomer);
   const cardFields = { credit: cardCredit, texture: null, transfer: false, active: true };
   const { id: card } = await putGiftCard(store, { uuid: avatars[0], username: 'owner' }, cardFields);
   const [rich, other] = [newAvatar(), newAvatar()];
@@ -251,19 +299,25 @@ const seeded = async (lotCount: number): Promise<World> => {
   rich.credit.restricted.unlotted = 25;
   rich.applications.store = { couponId, expiresAt: start + 3_599_000 };
   other.credit.regular.unlotted = 40;
-  const coupon = { id: couponId, owner: ada.uuid, discount: 50, ownerProfit: 0, usesPerCustomer: 1 };
+  const coupon = { id: couponId, owner: ada.uuid, discount: 50, ownerProfit: 0, usesPerCustomer };
   const plain = { off: undefined, active: true, blockCredits: false, shares: [] };
   const model: SaleModel = {
-    ...{ now: start, isOpen: true, avatars: { [avatars[0]]: rich, [avatars[1]]: other } },
+    ...{ now: start - 1000, isOpen: true, avatars: { [avatars[0]]: rich, [avatars[1]]: other } },
     products: {
       [products[0]]: { ...plain, price: 100, limited: true, stock: 2 },
       [products[1]]: { ...plain, price: 60, limited: false, stock: 0 },
     },
     coupons: [{ ...coupon, active: true, expiration: Date.parse(never) }],
   };
+  const asked = { productId: products[0], buyer: avatars[0], recipient: avatars[0], useCredit: true };
+  const soldId = randomUUID();
+  const answer = await buy(store, { ...asked, id: soldId, paid: 50 });
+  const sold = sell(model, asked, 50, undefined);
+  expect(told(answer)).toBe(told({ ...sold, ...sold.terms }));
+  model.now = start;
   setClock(start);
   const seen = [factsOf(model, { avatars, products })];
-  return { avatars, products, card, initial: { model, isRedeemed: false, seen } };
+  return { soldId, avatars, products, card, initial: { model, sold, isRedeemed: false, seen } };
 };
 
 /** Repeats a request until it is answered, as a client does that got no answer, or was told to come again. */
@@ -273,12 +327,6 @@ const untilAnswered = async <T>(send: () => Promise<T>): Promise<T> => {
     if (!(outcome instanceof Error) || (outcome instanceof Problem && outcome.status !== 503)) return outcome;
   }
 };
-
-type Told = Pick<Sale, 'state' | 'total' | 'credit' | 'restrictedCredit' | 'refund'> & { refusal: string | null };
-
-/** The part of a sale's answer that a serial order has to explain: the prices of a refused sale are only told. */
-const told = ({ state, refusal, total, credit, restrictedCredit, refund }: Told): string =>
-  JSON.stringify(state === 'refused' ? refusal : { state, total, credit, restrictedCredit, refund });
 
 const sellStep = async (world: World, step: Extract<Step, { kind: 'sell' }>): Promise<Apply> => {
   const { avatars, products, initial } = world;
@@ -354,6 +402,20 @@ const carryOut = async (world: World, step: Step): Promise<Apply> => {
       return increment(creditOfModel(state, world, 0, 'regular'), cardCredit, undefined, start, limit);
     });
   }
+  if (step.kind === 'refund') {
+    const {
+      state,
+      refund: given,
+      refundReference,
+    } = await untilAnswered(() => refundSale(store, world.soldId, { ...by, reference: step.reference }));
+    return (before) => {
+      const after = structuredClone(before);
+      refund(after.model, after.sold, step.reference);
+      const { sold } = after;
+      const isSame = sold.state === state && sold.refund === given && sold.refundReference === refundReference;
+      return isSame ? after : undefined;
+    };
+  }
   if ('lives' in step) {
     const { kind, amount, type: of } = step;
     const end = step.lives ? lotEnd + 1 : undefined;
@@ -412,12 +474,12 @@ const endInTable = async ({ avatars, products, initial }: World): Promise<Return
 
 /** Takes all steps at once. Some serial order of them must explain all answers, and the table at the end. */
 const takeAtOnce = async (
-  lotCount: number,
+  setting: Setting,
   all: readonly Step[],
   begin: () => () => void,
   together: (work: Promise<unknown>) => Promise<unknown> = (work) => work,
 ): Promise<void> => {
-  const world = await seeded(lotCount);
+  const world = await seeded(setting);
   const { avatars, products } = world;
   const ready: Step[] = [];
   for (const step of all) {
@@ -443,9 +505,9 @@ const takeAtOnce = async (
   expect(isLinearizable(world.initial, history, (state) => JSON.stringify(endOf(state, world)) === end)).toBe(true);
 };
 
-test(`sales are linearizable beside sets, sweeps, redeems, new prices, bans and closes (seed ${seed})`, async () => {
+test(`sales are linearizable beside sets, sweeps, redeems, refunds, new prices, bans and closes (seed ${seed})`, async () => {
   await fc.assert(
-    fc.asyncProperty(fc.scheduler(), lotCounts, steps, async (scheduler, lots, all) => {
+    fc.asyncProperty(fc.scheduler(), settings, steps, async (scheduler, setting, all) => {
       // The scheduler decides the order in which requests leave, and in which answers arrive.
       const begin = () =>
         intercept(async ({ operation }, send) => {
@@ -456,7 +518,7 @@ test(`sales are linearizable beside sets, sweeps, redeems, new prices, bans and 
             await scheduler.schedule(Promise.resolve(), `${operation} is answered`);
           }
         });
-      await takeAtOnce(lots, all, begin, (work) => scheduler.waitFor(work));
+      await takeAtOnce(setting, all, begin, (work) => scheduler.waitFor(work));
     }),
     { numRuns: runs, ...replay },
   );
@@ -464,20 +526,22 @@ test(`sales are linearizable beside sets, sweeps, redeems, new prices, bans and 
 
 test(`they are so even if the items of a transaction appear one by one (seed ${seed})`, async () => {
   await fc.assert(
-    fc.asyncProperty(fc.integer(), lotCounts, steps, async (order, lots, all) =>
-      takeAtOnce(lots, all, () => isolateAsDynamoDB(order, 60)),
+    fc.asyncProperty(fc.integer(), settings, steps, async (order, setting, all) =>
+      takeAtOnce(setting, all, () => isolateAsDynamoDB(order, 60)),
     ),
     { numRuns: Math.ceil(runs / 2), ...replay },
   );
 });
 
 /** Steps that a client may repeat until they are answered. */
-const repeatable = fc.array(aSale, { minLength: 2, maxLength: 5 });
+const repeatable = fc
+  .tuple(fc.array(aSale, { minLength: 2, maxLength: 4 }), fc.array(aRefund, { maxLength: 2 }))
+  .map((some): Step[] => some.flat());
 
-test(`sales that are repeated until they are answered are so under faults of the table (seed ${seed})`, async () => {
+test(`sales and refunds that are repeated until they are answered are so under faults of the table (seed ${seed})`, async () => {
   await fc.assert(
-    fc.asyncProperty(fc.integer(), lotCounts, repeatable, async (order, lots, all) =>
-      takeAtOnce(lots, all, () => injectFaults(order, 0.2)),
+    fc.asyncProperty(fc.integer(), settings, repeatable, async (order, setting, all) =>
+      takeAtOnce(setting, all, () => injectFaults(order, 0.2)),
     ),
     { numRuns: runs, ...replay },
   );
