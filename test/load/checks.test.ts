@@ -58,11 +58,11 @@ const example = () => {
   ledger.unrepeated.push(answered(1, 1), answered(2, 2), unanswered(3), answered(4, 1003, '2027-01-01'));
   ledger.changed('PRODUCT', 'limited', { price: 5 });
   ledger.stocks.set('limited', 3);
-  const sold = { buyer: customer, recipient: counted, productId: 'limited', kept: 5 };
+  const sold = { buyer: customer, recipient: counted, productId: 'limited', kept: 5, message: '', tookCredit: false };
   ledger.sales.set('s', { ...sold, state: 'completed', deliveryId: 'sd' });
   ledger.sales.set('r', { ...sold, state: 'refused', deliveryId: null });
   const items: Record<string, unknown>[] = [
-    { pk: 'S#SALE', sk: 's', state: 'completed', deliveryId: 'sd' },
+    { pk: 'S#SALE', sk: 's', state: 'completed', deliveryId: 'sd', at: '2026-01-01T', paid: 7, change: 2 },
     { pk: 'S#SALE', sk: 'r', state: 'refused', deliveryId: null },
     { pk: `S#SALE#of#${customer}`, sk: 'time#s' },
     { pk: 'S#SPEND', sk: customer, sum: 5, totalOwned: 0 },
@@ -81,7 +81,7 @@ const example = () => {
     { ...lot, pk: `S#LOT#${counted}`, amount: 1000, remaining: 1000 },
     ...history(customer, 100, 7).map((row) => ({ ...row })),
     ...history(counted, 3, 1000).map((row) => ({ ...row })),
-    { pk: 'S#DAY', sk: '2026-01-01#00', creditAdded: 1110, regularNet: 1110 },
+    { pk: 'S#DAY', sk: '2026-01-01#00', creditAdded: 1110, regularNet: 1110, sales: 1, paid: 5 },
   ];
   return { ledger, items };
 };
@@ -126,13 +126,17 @@ const damages: [string, (items: Items) => void, RegExp][] = [
   ['a doubled lot', more({ ...lot, sk: `${lot.sk}2` }), /1 of lot of .* are there twice/],
   ['a lost lot without a key', without(`S#LOT#${counted}`), /lot without a key 2027-01-01 was acknowledged/],
   ['a lost sale', without('S#SALE'), /sale s completed sd was acknowledged, but is not there/],
-  ['a doubled sale', more({ pk: 'S#SALE', sk: 't', state: 'completed' }), /sale t completed undefined is there/],
+  [
+    'a doubled sale',
+    more({ pk: 'S#SALE', sk: 't', state: 'completed', at: '2026-01-01T', paid: 0, change: 0 }),
+    /sale t completed undefined is there/,
+  ],
   ['a sale that got another end', change('S#SALE', { state: 'refused' }), /sale s refused sd is there/],
   ['spend that counts twice', change('S#SPEND', { sum: 10 }), /spend .*: 10 for 0 is there/],
   ['a product that was not handed over', without(`S#OWNED#${counted}`), /owned product .* limited 1 was acknowledged/],
   [
     'a copy that was sold twice',
-    (items) => Object.assign(items[1] ?? {}, { availableAmount: 1 }),
+    (items) => Object.assign(items.find((item) => item.availableAmount === 2) ?? {}, { availableAmount: 1 }),
     /1 of 3 copies of limited .* 1 are left/,
   ],
   ['a lost change', without(`S#HISTORY#${customer}#regular`), /the change 2 ends with 107 and 0, but 7 and 0 follow/],

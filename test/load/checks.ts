@@ -99,8 +99,9 @@ const creditFaults = (table: Table, { accounts, unrepeated }: Ledger, counted: s
 const saleFaults = (table: Table, { sales, stocks }: Ledger): string[] => {
   const there = table.of('SALE').filter(({ pk }) => pk.split('#').length === 2);
   const lasting = [...sales.values()].filter(({ state }) => state === 'completed');
+  const made = [...sales.values()].filter(({ state }) => state !== 'refused');
   const customers = new Set(
-    lasting.flatMap(({ buyer, recipient, kept }) => (kept > 0 ? [buyer, recipient] : [recipient])),
+    made.flatMap(({ buyer, recipient, kept }) => (kept > 0 ? [buyer, recipient] : [recipient])),
   );
   const spent = [...customers].map((uuid) => {
     const { sum, totalOwned } = spendOf(lasting, uuid);
@@ -133,16 +134,27 @@ const saleFaults = (table: Table, { sales, stocks }: Ledger): string[] => {
 };
 
 /** Counts the deliveries and lists their faults. Each attempt at a repeated request may have queued one. */
-export const deliveryFigures = (table: Table, { deliveries }: Ledger, gifts: readonly Gift[]) => {
+export const deliveryFigures = (table: Table, { deliveries, sales }: Ledger, gifts: readonly Gift[]) => {
   const byNote = Map.groupBy(gifts, ({ message }) => message);
   const ids = new Set(gifts.map(({ deliveryId }) => deliveryId));
-  const faults = sameSet('delivery', [...byNote.keys()], deliveries.keys());
+  // The refund of a sale ends its delivery, unless that was made or is under way.
+  const due = [...deliveries].filter(([note, { isRefunded }]) => !isRefunded || byNote.has(note));
+  const refunded = new Set(
+    [...sales.values()].filter(({ state }) => state === 'refunded').map((sale) => sale.deliveryId),
+  );
+  const faults = sameSet(
+    'delivery',
+    [...byNote.keys()],
+    due.map(([note]) => note),
+  );
   for (const [note, { attempts }] of deliveries) {
     const count = byNote.get(note)?.length ?? 0;
     if (count > attempts) faults.push(`delivery ${note} was ordered in ${attempts} attempts, but given ${count} times`);
   }
   if (ids.size < gifts.length) faults.push(`${gifts.length - ids.size} gifts were given twice under one delivery id`);
-  const records = table.of('DELIVERY').filter(({ pk }) => pk.split('#').length === 2);
+  const records = table
+    .of('DELIVERY')
+    .filter(({ pk, sk }) => pk.split('#').length === 2 && (ids.has(sk) || !refunded.has(sk)));
   faults.push(
     ...sameSet(
       'record of delivery',
@@ -150,9 +162,9 @@ export const deliveryFigures = (table: Table, { deliveries }: Ledger, gifts: rea
       ids,
     ),
   );
-  const open = records.filter(({ state }) => state !== 'delivered');
+  const open = records.filter(({ sk, state }) => state !== 'delivered' && !refunded.has(sk));
   faults.push(...open.map(({ sk, state }) => `delivery ${sk} was given, but its record says ${state}`));
-  return { acknowledged: deliveries.size, given: gifts.length, orderedTwice: gifts.length - deliveries.size, faults };
+  return { acknowledged: deliveries.size, given: gifts.length, orderedTwice: gifts.length - byNote.size, faults };
 };
 
 /** Compares the table at rest with the ledger. Returns a sentence for each fault. */

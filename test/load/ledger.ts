@@ -20,6 +20,9 @@ interface LedgerSale {
   /** What was paid and not given back. */
   kept: number;
   deliveryId: string | null;
+  /** The note of its delivery. */
+  message: string;
+  tookCredit: boolean;
 }
 
 /** The spend of a customer, as their acknowledged sales make it. */
@@ -69,8 +72,8 @@ export const createLedger = () => {
     members: new Map<string, Set<string>>(),
     /** The coupon applied to each customer and scope. */
     applied: new Map<string, string>(),
-    /** By note: the number of attempts that may have reached the service. A delivery cannot be given more often. */
-    deliveries: new Map<string, { attempts: number }>(),
+    /** By note: the number of attempts that may have reached the service. A delivery cannot be given more often; that of a refunded sale may not be given at all. */
+    deliveries: new Map<string, { attempts: number; isRefunded?: true }>(),
     /** By id. */
     sales: new Map<string, LedgerSale>(),
     /** The copies of limited products at the start. */

@@ -26,7 +26,9 @@ export const bringToRest = async ({ killable, dispenser, trouble, recorder, serv
   await dispenser.behave({});
   const isAllGiven = (): boolean => {
     const notes = new Set(dispenser.inbox().map(({ message }) => message));
-    return recorder.queued() === 0 && [...ledger.deliveries.keys()].every((note) => notes.has(note));
+    return (
+      recorder.queued() === 0 && [...ledger.deliveries].every(([note, { isRefunded }]) => isRefunded || notes.has(note))
+    );
   };
   const until = recorder.seconds() + patienceSeconds;
   for (let round = 0; !isAllGiven() && recorder.seconds() < until; round++) {

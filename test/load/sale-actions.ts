@@ -23,7 +23,8 @@ const note = ({ service }: World, sale: rows.Sale, message: string): void => {
   const { ledger } = service;
   const { id, buyerUuid, recipientUuid, productId, paid, refund, deliveryId, state, credit, restrictedCredit } = sale;
   const [buyer, recipient] = [buyerUuid ?? '', recipientUuid ?? ''];
-  ledger.sales.set(id, { state, buyer, recipient, productId, kept: paid - refund, deliveryId });
+  const tookCredit = credit + restrictedCredit > 0;
+  ledger.sales.set(id, { state, buyer, recipient, productId, kept: paid - refund, deliveryId, message, tookCredit });
   if (state !== 'completed') return;
   ledger.account(buyer, 'regular').taken += credit;
   ledger.account(buyer, 'restricted').taken += restrictedCredit;
@@ -93,6 +94,35 @@ const sellLimited = async (world: World): Promise<void> => {
     ledger.fault(`a copy of ${product.id} was refused as ${sale.refusal}`);
 };
 
+/**
+ * Refunds a sale to an own customer, now and then twice. Only one that took no credit: the ledger knows lots by their amounts,
+ * and what comes back makes new ones.
+ */
+const refund = async (world: World): Promise<void> => {
+  const { service, pick, customers, unique, below } = world;
+  const { sales, deliveries } = service.ledger;
+  const { uuid } = pick(customers) as Resident;
+  const mine = [...sales].filter(
+    ([, { buyer, state, tookCredit }]) => buyer === uuid && state === 'completed' && !tookCredit,
+  );
+  const [id, sale] = pick(mine) ?? [];
+  if (id === undefined || sale === undefined) return;
+  const reference = unique('refund');
+  const call = { params: { id }, body: { reference } };
+  const { body } = await send(service, rows.refundSale, call);
+  sale.state = 'refunded';
+  deliveries.set(sale.message, { attempts: 1, isRefunded: true });
+  compare(world, `sale ${id} as refunded`, body, {
+    id,
+    state: 'refunded',
+    refund: body.paid,
+    refundReference: reference,
+  });
+  if (below(3) > 0) return;
+  const again = await send(service, rows.refundSale, { ...call, body: { reference: 'another' } });
+  compare(world, `sale ${id}, refunded again`, again.body, { refundReference: reference, refundedAt: body.refundedAt });
+};
+
 const read = async (world: World): Promise<void> => {
   const { service, pick, customers } = world;
   const { uuid } = pick(customers) as Resident;
@@ -112,5 +142,6 @@ const read = async (world: World): Promise<void> => {
 export const saleActions: readonly Action[] = [
   { weight: 7, run: sellOwn },
   { weight: 4, run: sellLimited },
+  { weight: 2, run: refund },
   { weight: 3, run: read },
 ];
