@@ -1,5 +1,7 @@
 import type { Context } from 'aws-lambda';
 import { type SweepReport, sweep } from '../lib/credit/sweep.ts';
+import { queueEvents } from '../lib/events/send.ts';
+import { sendDue } from '../lib/events/sendings.ts';
 import { logSink } from '../lib/log.ts';
 import { sendUnsent } from '../lib/sale/unsent.ts';
 import { metered, newMeter } from '../lib/table/meter.ts';
@@ -8,7 +10,7 @@ import { metered, newMeter } from '../lib/table/meter.ts';
 const reserveMillis = 10_000;
 
 /**
- * Orders the deliveries of sales that nothing has ordered, follows renames, and closes the credit lots that have come due; runs
+ * Orders the deliveries of sales that nothing has ordered, puts events on the queue whose next attempt is due, follows renames, and closes the credit lots that have come due; runs
  * every minute, and ends before its own timeout.
  */
 export const handler = async (_event: unknown, context: Context): Promise<SweepReport> => {
@@ -16,6 +18,7 @@ export const handler = async (_event: unknown, context: Context): Promise<SweepR
   const mayGoOn = (): boolean => context.getRemainingTimeInMillis() > reserveMillis;
   const report = await metered(meter, async () => {
     await sendUnsent(mayGoOn);
+    await sendDue(queueEvents, mayGoOn);
     return sweep(`sweep ${context.awsRequestId}`, mayGoOn);
   });
   const { calls, units } = meter;

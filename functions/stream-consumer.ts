@@ -5,6 +5,7 @@ import { eventsOf } from '../lib/events/changes.ts';
 import { type NewEvent, noteEvents } from '../lib/events/events.ts';
 import { record } from '../lib/events/history.ts';
 import { type Contribution, contributionsOf, unsentSaleOf } from '../lib/events/records.ts';
+import { announce } from '../lib/events/send.ts';
 import { logSink } from '../lib/log.ts';
 import type { SaleItem } from '../lib/sale/sales.ts';
 import { orderDeliveries } from '../lib/sale/unsent.ts';
@@ -16,6 +17,10 @@ interface Read {
   events: NewEvent[];
   unsent: SaleItem | undefined;
 }
+
+/** Notes the events of a store, and orders that its webhooks get them. */
+const tell = async (events: readonly NewEvent[]): Promise<void> =>
+  announce(events[0]?.store ?? '', await noteEvents(events));
 
 /**
  * Makes history, the sums of days and events from the table's stream, and orders the deliveries of new sales. A record that
@@ -48,7 +53,7 @@ export const handler = async ({ Records }: DynamoDBStreamEvent): Promise<DynamoD
     const unsent = ofStore.flatMap((one) => one.unsent ?? []);
     try {
       // Events come first: who waits for the history of a change finds its event too.
-      const noting = metered(eventMeter, () => noteEvents(ofStore.flatMap(({ events }) => events)));
+      const noting = metered(eventMeter, () => tell(ofStore.flatMap(({ events }) => events)));
       await noting.catch(() => undefined);
       await metered(meter, () => orderDeliveries(store, unsent));
       await metered(meter, () => record(ofStore.flatMap(({ contributions }) => contributions)));

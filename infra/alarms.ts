@@ -174,6 +174,12 @@ const deliveryAlarms = (scope: Construct, { data, worker }: Watched): Record<str
     meaning:
       'Residents wait for their products: the worker crashed, or ran out of time or memory, in the middle of a batch. The messages of the batch come back after 6 minutes. The end of its log shows the reason.',
   },
+  WebhookDisabled: {
+    metric: counted(scope, 'WebhookDisabled', '1', '{ $.webhook = "disabled" }', [worker]),
+    threshold: 1,
+    meaning:
+      'A program of a merchant gets no events any more: its webhook answered 410, or nothing but failures for five days, and was disabled. GET /v1/webhooks shows which; a PUT with state active enables it, and GET /v1/events has the events that it missed.',
+  },
   // A message that waits for a worker is visible; one in a worker's hands, or between two attempts, is not. The age of the
   // oldest message cannot serve: SQS leaves a message out of it from its third receive on.
   DeliveriesUnclaimed: {

@@ -62,6 +62,21 @@ export const permissions = ({ reads, writes, updates = [], makes = [], alsoReads
   return [read, write, update, make].filter(({ partitions }) => partitions.length > 0);
 };
 
+/** The needs of all rows that one function serves. */
+export const togetherOf = (rows: readonly Route[]): Route => {
+  const first = rows.find(({ query }) => 'cursor' in query.shape) ?? (rows[0] as Route);
+  const all = (kinds: (row: Route) => readonly Kind[]): Kind[] => [...new Set(rows.flatMap(kinds))];
+  const isAny = (flag: 'queue' | 'resolves' | 'quotes') => rows.some((row) => row[flag]) && { [flag]: true as const };
+  return {
+    ...first,
+    ...isAny('queue'),
+    ...isAny('resolves'),
+    ...isAny('quotes'),
+    reads: all(({ reads }) => reads),
+    writes: all(kindsWritten),
+  };
+};
+
 /** The access of an endpoint's function. */
 export const accessOf = (row: Route): Access => ({ reads: row.reads, writes: kindsWritten(row) });
 
@@ -74,7 +89,11 @@ export const authorizerPermissions: Permission[] = [
  * The worker checks that the store exists and the sale was not refunded, keeps the record of each delivery, and notes lost dispensers and, with the
  * products that a customer owns, when one was given.
  */
-export const workerAccess: Access = { reads: ['STORE', 'SALE'], writes: ['DELIVERY', 'DISPENSER'], updates: ['OWNED'] };
+export const workerAccess: Access = {
+  reads: ['STORE', 'SALE', 'EVENT'],
+  writes: ['DELIVERY', 'DISPENSER', 'WEBHOOK'],
+  updates: ['OWNED'],
+};
 
 /** Asks a store's dispenser for an avatar, counts that, and keeps the answer for the store. */
 export const lookUpAccess: Access = {
@@ -87,10 +106,10 @@ export const lookUpAccess: Access = {
  * reaches every item that holds a copy of the name. It also orders the deliveries of sales.
  */
 export const sweepAccess: Access = {
-  reads: ['STORE', 'NAME', 'SALE', 'DELIVERY'],
+  reads: ['STORE', 'NAME', 'SALE', 'DELIVERY', 'WEBHOOK'],
   writes: ['CUSTOMER', 'LOT', 'SWEEP', 'COUPON', 'GIFTCARD', 'SPEND', 'RESIDENT', 'STORE_RESIDENT'],
-  updates: ['SALE'],
-  alsoReads: ['CUSTOMER#DUE#*', 'SALE#UNSENT#*'],
+  updates: ['SALE', 'WEBHOOK'],
+  alsoReads: ['CUSTOMER#DUE#*', 'SALE#UNSENT#*', 'WEBHOOK#DUE'],
 };
 
 /**
@@ -98,7 +117,7 @@ export const sweepAccess: Access = {
  * a sale that its delivery is ordered. It deletes nothing.
  */
 export const consumerAccess: Access = {
-  reads: ['HISTORY', 'MARK'],
+  reads: ['HISTORY', 'MARK', 'WEBHOOK'],
   writes: [],
   updates: ['HISTORY', 'DAY', 'MARK', 'EVENT', 'SALE'],
   makes: ['HISTORY', 'MARK'],

@@ -34,6 +34,8 @@ interface ServiceFunctionProps extends Surroundings {
   timeoutSeconds: number;
   environment?: Record<string, string>;
   statements: PolicyStatement[];
+  /** The stack within the service's that takes its log and its role, so that the service's has room for more functions. */
+  side?: Construct;
   /** A client waits for its answer, so keeping it warm may be worth the price. */
   isWaitedFor?: true;
   /** It sends to the queue that calls it. By default Lambda stops such a chain after about 16 rounds. */
@@ -50,11 +52,12 @@ export class ServiceFunction extends Construct {
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
     const { settings, key } = props;
-    this.log = new LogGroup(this, 'Log', {
+    const side = props.side ? new Construct(props.side, id) : this;
+    this.log = new LogGroup(side, 'Log', {
       retention: settings.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const role = new Role(this, 'Role', {
+    const role = new Role(side, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: {
         Access: new PolicyDocument({ statements: [...props.statements, ...this.ownStatements(settings, key)] }),

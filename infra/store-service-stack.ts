@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Duration, NestedStack, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { type Code, EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
@@ -9,7 +9,7 @@ import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { deliveryQueue } from '../lib/delivery/queue.ts';
-import type { Route } from '../lib/routes/route.ts';
+import { entryOf, type Route } from '../lib/routes/route.ts';
 import { Api, loadOf } from './api.ts';
 import { Data } from './data.ts';
 import { addDomain, addFirewall } from './extras.ts';
@@ -22,6 +22,7 @@ import {
   type Permission,
   permissions,
   sweepAccess,
+  togetherOf,
   workerAccess,
 } from './permissions.ts';
 import { ServiceFunction, type Surroundings } from './service-function.ts';
@@ -73,11 +74,13 @@ export class StoreServiceStack extends Stack {
     const api = new Api(this, 'Api', { settings, rows: routes, authorizer: authorizer.target });
 
     const lookUp = this.addLookUp(surroundings, data.table, { ...hosts });
+    const extensions = new NestedStack(this, 'Extensions');
     const creditWriters: ServiceFunction[] = [];
-    for (const row of routes) {
-      const endpoint = new ServiceFunction(this, row.id.replace('/', '-'), {
+    for (const [entry, rows = []] of Object.entries(Object.groupBy(routes, entryOf))) {
+      const row = togetherOf(rows);
+      const endpoint = new ServiceFunction(this, entry.replace('/', '-'), {
         ...surroundings,
-        entry: row.id,
+        entry,
         description: `${row.method} ${row.path}: ${row.summary}`,
         memoryMegabytes: memoryMegabytes[loadOf(row)],
         timeoutSeconds: endpointTimeoutSeconds,
@@ -97,10 +100,10 @@ export class StoreServiceStack extends Stack {
           ...(row.queue ? [sendStatement(data.queue)] : []),
           ...(row.resolves ? [invokeStatement(lookUp)] : []),
         ],
-        // A warm function takes two resources more, of which a stack has at most 500.
-        ...(!row.extension && { isWaitedFor: true }),
+        // A stack has at most 500 resources: a warm function takes two more.
+        ...(row.extension ? { side: extensions } : { isWaitedFor: true }),
       });
-      api.addMethod(row, endpoint.target);
+      for (const each of rows) api.addMethod(each, endpoint.target);
       if (row.writes.includes('LOT')) creditWriters.push(endpoint);
     }
 
@@ -135,7 +138,7 @@ export class StoreServiceStack extends Stack {
     const worker = new ServiceFunction(this, 'delivery-worker', {
       ...surroundings,
       entry: 'delivery-worker',
-      description: 'Sends queued deliveries to the dispensers in the virtual world.',
+      description: 'Sends queued deliveries to the dispensers in the virtual world, and events to webhooks.',
       memoryMegabytes: 256,
       timeoutSeconds: deliveryQueue.workerTimeoutSeconds,
       environment: {
@@ -186,7 +189,7 @@ export class StoreServiceStack extends Stack {
           actions: ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map((one) => `dynamodb:${one}`),
           resources: [`${table.tableArn}/stream/*`],
         }),
-        // Lambda sends with this role as well, where it gives a batch up.
+        // Lambda sends with this role as well, where it gives a batch up. Sales and webhooks use the delivery queue.
         sendStatement(historyFailures, queue),
       ],
     });

@@ -3,6 +3,7 @@ import { seedCatalogue, seedOther } from './demo/catalogue.ts';
 import { seedCoupons, seedCustomers } from './demo/customers.ts';
 import { seedDeliveries } from './demo/deliveries.ts';
 import { seedSales } from './demo/sales.ts';
+import { seedWebhook } from './demo/webhooks.ts';
 
 /** Fills the two demo stores. After an interruption it can run again: it keeps or rewrites the rows of the first run. */
 export const seedDemo = async (store: Store, other: Store): Promise<void> => {
@@ -11,5 +12,6 @@ export const seedDemo = async (store: Store, other: Store): Promise<void> => {
   await seedCoupons(store);
   await seedDeliveries(store);
   await seedSales(store);
+  await seedWebhook(store);
   await seedOther(other);
 };

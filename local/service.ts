@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { useLocalEngines } from '../cli/local-engines.ts';
 import { decodeMessage } from '../lib/delivery/message.ts';
+import { queueEvents } from '../lib/events/send.ts';
+import { sendDue } from '../lib/events/sendings.ts';
 import { logSink } from '../lib/log.ts';
 import type { Route } from '../lib/routes/route.ts';
 import { routes } from '../lib/routes/routes.ts';
@@ -38,6 +40,9 @@ const setEnvironment = (table: string, queue: string, cursorSecret: string): voi
 
 const authorizerTtlSeconds = 60;
 
+/** On AWS the sweep looks every minute for events whose next attempt is due. */
+const dueMillis = 1000;
+
 /** The inworld end of the stores, with the queue's worker between it and the API. */
 const startDeliveries = async ({ store }: ServiceFile, queueUrl: string) => {
   const { handler } = await import('../functions/delivery-worker.ts');
@@ -48,10 +53,12 @@ const startDeliveries = async ({ store }: ServiceFile, queueUrl: string) => {
     return handler(event, context);
   };
   const poller = startPoller({ queueUrl, worker });
+  const due = setInterval(() => sendDue(queueEvents, () => true).catch(() => undefined), dueMillis);
   const shown = await dispensers.ensure(store.id);
   if (shown) connectDispenser(store.id, shown);
   return {
     stop: async (): Promise<void> => {
+      clearInterval(due);
       await Promise.all([poller.stop(), dispensers.stop()]);
       lookUps.stop();
     },

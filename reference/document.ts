@@ -33,6 +33,7 @@ const resources: Record<string, string> = {
   products: 'product',
   categories: 'category',
   deliveries: 'delivery',
+  webhooks: 'webhook',
   sales: 'sale',
 };
 

@@ -9,6 +9,7 @@ import { productTexts } from './operations/products.ts';
 import { residentTexts } from './operations/residents.ts';
 import { salesTexts } from './operations/sales.ts';
 import { storeTexts } from './operations/store.ts';
+import { webhookTexts } from './operations/webhooks.ts';
 
 /** Describes an operation for integrators, with one example of it. The examples work on the demo data as it is at first. */
 export interface OperationText {
@@ -33,4 +34,5 @@ export const operationTexts: Record<string, OperationText> = {
   ...dispenserTexts,
   ...residentTexts,
   ...eventTexts,
+  ...webhookTexts,
 };

@@ -44,7 +44,8 @@ const useBytesOf = (id: string): void => {
 /** Looks up the virtual world's host names without a network. */
 const useSimulators = (): void => {
   const { lookup } = resolver;
-  resolver.lookup = async (host) => (host.endsWith('.agni.secondlife.io') ? [{ address: '54.0.0.1' }] : lookup(host));
+  resolver.lookup = async (host) =>
+    /\.(agni\.secondlife\.io|example\.com)$/.test(host) ? [{ address: '54.0.0.1' }] : lookup(host);
 };
 
 // Reads come before writes. The dispenser comes last: from then on its address leads nowhere.

@@ -39,6 +39,7 @@ export const tagTexts = {
   Store: 'The store itself: its name, whether it sells, and the key of the request. Extensions of this service.',
   Deliveries: 'Items on their way to residents. Extensions of this service.',
   Events: 'What has happened in the store: a log to read. Extensions of this service.',
+  Webhooks: 'Addresses that events are sent to, signed as Standard Webhooks have it. Extensions of this service.',
   Dispenser: 'The inworld object that hands out products. An extension of this service.',
 } as const;
 
@@ -59,6 +60,7 @@ const tagsOfFolders: Record<string, Tag> = {
   sales: 'Sales',
   store: 'Store',
   events: 'Events',
+  webhooks: 'Webhooks',
 };
 
 /** The group of an operation: by its scope, as credit and gift cards lie under the customers' paths. */

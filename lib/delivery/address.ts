@@ -3,8 +3,8 @@ import ipaddr from 'ipaddr.js';
 import { hostSuffixes, loopbackAllowed } from './settings.ts';
 
 /**
- * Checks a dispenser's address. A caller who registers an address chooses where this service sends requests, so an
- * address may only lead to scripts of the virtual world, never into the network of the service itself.
+ * Checks the address of a dispenser or a webhook. A caller who registers an address chooses where this service sends
+ * requests, so an address must never lead into the network of the service itself.
  */
 
 /** An address that may be called: the URL, and the one IP address that was checked, to which to connect. */
@@ -22,8 +22,27 @@ export const resolver = {
   lookup: (host: string): Promise<{ address: string }[]> => lookup(host, { all: true }),
 };
 
-// 12043 is where the simulators of Second Life serve scripts' secure URLs.
-const ports = new Set(['', '443', '12043']);
+/** The addresses of one purpose. */
+export interface AddressRule {
+  ports: readonly string[];
+  portWords: string;
+  /** The ends of the hosts that are allowed, each with a leading dot; undefined for any public host. */
+  suffixes: () => readonly string[] | undefined;
+}
+
+/** Scripts of the virtual world. 12043 is where the simulators of Second Life serve scripts' secure URLs. */
+export const scripts: AddressRule = {
+  ports: ['', '443', '12043'],
+  portWords: 'its port is neither 443 nor 12043',
+  suffixes: hostSuffixes,
+};
+
+/** Any public host. */
+export const publicHosts: AddressRule = {
+  ports: ['', '443'],
+  portWords: 'its port is not 443',
+  suffixes: () => undefined,
+};
 
 const isLoopbackHost = (host: string): boolean => host === 'localhost' || host === '127.0.0.1' || host === '[::1]';
 
@@ -32,15 +51,15 @@ const refuse = (reason: string): never => {
 };
 
 /** Checks an address by its text alone. Throws AddressRefused. */
-const parseUrl = (text: string): URL => {
+const parseUrl = (text: string, { ports, portWords, suffixes }: AddressRule): URL => {
   if (!URL.canParse(text)) return refuse('it is no URL');
   const url = new URL(text);
   const { protocol, username, password, hostname, port, hash } = url;
   if (username !== '' || password !== '' || hash !== '') return refuse('it has a user name, password or fragment');
   if (loopbackAllowed() && isLoopbackHost(hostname) && /^https?:$/.test(protocol)) return url;
   if (protocol !== 'https:') return refuse('it does not begin with https');
-  if (!ports.has(port)) return refuse('its port is neither 443 nor 12043');
-  if (!hostSuffixes().some((suffix) => hostname.toLowerCase().endsWith(suffix)))
+  if (!ports.includes(port)) return refuse(portWords);
+  if (suffixes()?.some((suffix) => hostname.toLowerCase().endsWith(suffix)) === false)
     return refuse('its host is not one of the virtual world');
   return url;
 };
@@ -61,8 +80,8 @@ const isAllowed = (ip: string, host: string): boolean => {
  * Checks an address and looks its name up. Done when it is registered and again before each call, since a name may lead
  * elsewhere by then. Throws AddressRefused, or the error of a look-up that failed.
  */
-export const checkAddress = async (text: string): Promise<CheckedAddress> => {
-  const url = parseUrl(text);
+export const checkAddress = async (text: string, rule: AddressRule = scripts): Promise<CheckedAddress> => {
+  const url = parseUrl(text, rule);
   const found = await resolver.lookup(url.hostname.replace(/^\[|\]$/g, ''));
   // One bad address refuses the name: chance would decide which address a connection takes.
   if (found.length === 0 || !found.every(({ address }) => isAllowed(address, url.hostname)))

@@ -31,7 +31,7 @@ const readStart = async (response: IncomingMessage): Promise<string> => {
 };
 
 /** An answer as a line of text that is safe to store and print. */
-const shown = (text: string): string =>
+export const shown = (text: string): string =>
   text
     .replace(/[^\x20-\x7e]+/g, ' ')
     .trim()
@@ -41,8 +41,12 @@ const shown = (text: string): string =>
  * Sends one POST to the IP address that was checked, so that a changed name has no effect. Follows no redirect, unpacks
  * nothing, and reads only the beginning of the answer.
  */
-const post = ({ url, ip, family }: CheckedAddress, body: string, signal: AbortSignal) =>
-  new Promise<{ status: number; text: string }>((resolve, reject) => {
+export const post = (
+  { url, ip, family }: CheckedAddress,
+  { body, headers }: { body: string; headers: Record<string, string> },
+  signal: AbortSignal,
+) =>
+  new Promise<{ status: number; text: string; retryAfter: string | undefined }>((resolve, reject) => {
     let answered = false;
     const send = url.protocol === 'https:' ? requestHttps : requestHttp;
     const request = send(
@@ -55,7 +59,7 @@ const post = ({ url, ip, family }: CheckedAddress, body: string, signal: AbortSi
         signal,
         maxHeaderSize: 16_384,
         headers: {
-          'Content-Type': 'text/plain; charset=utf-8',
+          ...headers,
           'Content-Length': Buffer.byteLength(body),
           'Accept-Encoding': 'identity',
           'User-Agent': 'store-integration-service',
@@ -64,7 +68,10 @@ const post = ({ url, ip, family }: CheckedAddress, body: string, signal: AbortSi
       (response) => {
         answered = true;
         readStart(response)
-          .then((text) => resolve({ status: response.statusCode ?? 0, text }), reject)
+          .then(
+            (text) => resolve({ status: response.statusCode ?? 0, text, retryAfter: response.headers['retry-after'] }),
+            reject,
+          )
           .finally(() => request.destroy());
       },
     );
@@ -92,12 +99,12 @@ const postSigned = async (
   [body = '', ...others]: readonly string[],
   signal: AbortSignal,
 ): ReturnType<typeof post> => {
-  const answer = await post(address, body, signal);
+  const answer = await post(address, { body, headers: { 'Content-Type': 'text/plain; charset=utf-8' } }, signal);
   return answer.status === 401 && others.length > 0 ? postSigned(address, others, signal) : answer;
 };
 
 /** Resolves or rejects with `work`, but no later than `signal`. */
-const until = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
+export const until = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     work.then(resolve, reject);

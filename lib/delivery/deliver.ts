@@ -16,7 +16,7 @@ import {
   type Wait,
 } from './deliveries.ts';
 import { type Dispenser, findDispenser, loseAddress, secretsOf } from './dispensers.ts';
-import { dispenserBody, type Order, type QueueMessage } from './message.ts';
+import { type DeliveryMessage, dispenserBody, type Order, type QueueMessage } from './message.ts';
 import { sendMessages } from './queue.ts';
 import { callTimeoutMillis, firstRetrySeconds, keepDays, leaseMillis, maxAttemptsInARow } from './settings.ts';
 
@@ -124,6 +124,6 @@ const handOver = async (store: string): Promise<Handled> => {
   return { outcome: `handed over ${waits.length}` };
 };
 
-/** Handles a message of the queue. */
-export const handleMessage = (message: QueueMessage): Promise<Handled> =>
+/** Handles a message about deliveries. */
+export const handleMessage = (message: DeliveryMessage): Promise<Handled> =>
   message.kind === 'hand-over' ? handOver(message.store) : deliver(message);

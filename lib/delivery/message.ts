@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
+import type { SentType } from '../routes/webhooks.ts';
 
 /** A delivery order. The message carries all of it, so that no record has to exist before the message. */
 const Order = z.object({
@@ -20,9 +21,20 @@ const Order = z.object({
 /** A store's waiting deliveries are to be put on the queue again: its dispenser has an address. */
 const HandOver = z.object({ kind: z.literal('hand-over'), store: z.string().min(1) });
 
-const QueueMessage = z.discriminatedUnion('kind', [Order, HandOver]);
+/** An event is to be sent to a webhook. */
+const EventMessage = z.object({
+  kind: z.literal('event'),
+  store: z.string().min(1),
+  webhook: z.guid(),
+  event: z.guid(),
+  type: z.string().min(1) as unknown as z.ZodType<SentType>,
+  notedAt: z.iso.datetime(),
+});
+
+const QueueMessage = z.discriminatedUnion('kind', [Order, HandOver, EventMessage]);
 
 export type Order = z.output<typeof Order>;
+export type DeliveryMessage = z.output<typeof Order | typeof HandOver>;
 export type QueueMessage = z.output<typeof QueueMessage>;
 
 /** JSON in ASCII, since SQS and its local replacement do not accept every character. */

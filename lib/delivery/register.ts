@@ -1,20 +1,20 @@
 import { invalid, Problem, unavailable } from '../problem.ts';
-import { AddressRefused, checkAddress } from './address.ts';
+import { AddressRefused, type AddressRule, checkAddress, scripts } from './address.ts';
 import { listWaits } from './deliveries.ts';
 import { type Registration, registerDispenser } from './dispensers.ts';
 import { sendForRequest } from './queue.ts';
 
 const lookUpMillis = 5000;
 
-/** Throws 400 for an address that must not be called, and 503 if its name cannot be looked up now. */
-const check = async (url: string): Promise<void> => {
+/** Throws 400 for an address that must not be called, by the rule's words, and 503 if its name cannot be looked up now. */
+export const checkSent = async (url: string, rule: AddressRule, words: string): Promise<void> => {
   const slow = new Promise<never>((_, reject) => setTimeout(() => reject(unavailable(5)), lookUpMillis).unref());
   try {
-    await Promise.race([checkAddress(url), slow]);
+    await Promise.race([checkAddress(url, rule), slow]);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (error instanceof AddressRefused) throw invalid(`url must be the address of a script: ${error.message}.`);
-    if (code === 'ENOTFOUND') throw invalid('url must be the address of a script: its host does not exist.');
+    if (error instanceof AddressRefused) throw invalid(`url must be ${words}: ${error.message}.`);
+    if (code === 'ENOTFOUND') throw invalid(`url must be ${words}: its host does not exist.`);
     throw code === undefined ? error : unavailable(5);
   }
 };
@@ -24,7 +24,7 @@ const check = async (url: string): Promise<void> => {
  * address first: a delivery that starts to wait later sees the address, and earlier waits are found here.
  */
 export const register = async (store: string, registration: Registration) => {
-  await check(registration.url);
+  await checkSent(registration.url, scripts, 'the address of a script');
   const registered = await registerDispenser(store, registration);
   try {
     const [waiting] = await listWaits(store, 1);

@@ -6,6 +6,7 @@ import { type CreditItem, lastChangeOf } from '../credit/state.ts';
 import { answerOf, type Delivery } from '../delivery/deliveries.ts';
 import type { Dispenser } from '../delivery/dispensers.ts';
 import { type EventData, type EventType, eventTypes } from '../routes/events.ts';
+import { type SaleItem, saleOf } from '../sale/sales.ts';
 import { type AppliedCoupon, readApplied } from '../store/applied-coupons.ts';
 import { readCustomer } from '../store/customers.ts';
 import type { GiftCardItem } from '../store/gift-cards.ts';
@@ -54,6 +55,12 @@ const ofGiftCard = ({ before, after }: Images<GiftCardItem>): Told[] => {
   return before.active && !active ? [{ type: 'giftcard.disabled', data: after }] : [];
 };
 
+const ofSale = ({ before, after }: Images<SaleItem>): Told[] => {
+  const { state, at, refundedAt } = after;
+  if (state === before?.state) return [];
+  return [{ type: `sale.${state}`, at: state === 'refunded' ? refundedAt : at, data: saleOf(after, false) }];
+};
+
 const ofDelivery = ({ before, after }: Images<Delivery>): Told[] => {
   const { state } = after;
   if (state === before?.state || state === 'queued') return [];
@@ -94,6 +101,7 @@ const ofStore = ({ before, after }: Images<Store>): Told[] => {
 const readers = {
   CUSTOMER: { parts: 2, read: ofCustomer },
   GIFTCARD: { parts: 2, read: ofGiftCard },
+  SALE: { parts: 2, read: ofSale },
   DELIVERY: { parts: 2, read: ofDelivery },
   DISPENSER: { parts: 2, read: ofDispenser },
   PRODUCT: { parts: 2, read: ofProduct },

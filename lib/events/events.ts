@@ -34,7 +34,7 @@ export interface EventItem extends Key {
 
 const keepMillis = 30 * 86_400_000;
 
-const eventKey = (store: string, id: string): Key => ({ pk: partition(store, 'EVENT'), sk: id });
+export const eventKey = (store: string, id: string): Key => ({ pk: partition(store, 'EVENT'), sk: id });
 
 const listOfType = (store: string, type: EventType): string => partition(store, 'EVENT', type);
 

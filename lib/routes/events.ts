@@ -7,6 +7,7 @@ import { DispenserResponse } from './dispenser.ts';
 import { GiftCardResponse } from './gift-cards.ts';
 import { ProductResponse } from './products.ts';
 import { route } from './route.ts';
+import { SaleResponse } from './sales.ts';
 import { StoreResponse } from './store.ts';
 import { listOf, pageQuery, time, timeOrNull, uuid } from './wire.ts';
 
@@ -35,6 +36,9 @@ export const eventTypes = {
   'giftcard.granted': { data: GrantedGiftCard, summary: 'A gift card was granted.' },
   'giftcard.redeemed': { data: GiftCardResponse, summary: 'A gift card was redeemed.' },
   'giftcard.disabled': { data: GiftCardResponse, summary: 'A gift card was disabled.' },
+  'sale.completed': { data: SaleResponse, summary: 'A product was sold.' },
+  'sale.refused': { data: SaleResponse, summary: 'A sale was refused.' },
+  'sale.refunded': { data: SaleResponse, summary: 'A sale was refunded.' },
   'delivery.delivered': { data: DeliveryResponse, summary: 'The dispenser gave an item.' },
   'delivery.failed': { data: DeliveryResponse, summary: 'A delivery has failed for good.' },
   'delivery.waiting': { data: DeliveryResponse, summary: 'A delivery waits for the dispenser to register.' },
@@ -58,13 +62,13 @@ const schemaName = (type: EventType): string =>
   `${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
 
 const eventOf = (type: EventType) => {
-  const { data, summary } = eventTypes[type];
+  const { data } = eventTypes[type];
   return z
     .object({
       id: uuid().describe('UUID of the event. Repeats of it have the same one.'),
       type: z.literal(type).describe('Type of the event.'),
       at: time().describe('When the change was made.'),
-      data: (data as z.ZodType).describe(summary),
+      data: (data as z.ZodType).describe('The answer of the API about the thing, as it was after the change.'),
     })
     .meta({ id: schemaName(type) });
 };

@@ -55,6 +55,7 @@ export type Kind =
   | 'DAY'
   | 'MARK'
   | 'EVENT'
+  | 'WEBHOOK'
   | 'LOG'
   | 'ERASURE'
   | 'SALE'
@@ -86,7 +87,7 @@ interface RowFields {
   /** Null: any live key may call it. */
   readonly scope: Scope | null;
   /** By default 200, or 204 without a response. */
-  readonly status?: 200 | 201 | 204;
+  readonly status?: 200 | 201 | 202 | 204;
   /**
    * The failures that the endpoint itself answers, besides those of the layers around it. By default 404 for a write and
    * for a path with a placeholder, and 400 for everything but a GET of one row by its id.
@@ -117,6 +118,8 @@ interface RowFields {
   readonly queue?: true;
   /** It orders a delivery, whose id its answer has in the header `Delivery-Id`. The handler answers it as `deliveryId`. */
   readonly delivers?: true;
+  /** The function of this name serves it on Lambda together with other rows, since a stack has at most 500 resources. */
+  readonly servedBy?: string;
   /** Beyond the contract: an endpoint of our own. */
   readonly extension?: true;
 }
@@ -125,7 +128,7 @@ interface RowFields {
 export interface Route extends RowFields {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: `/v1/${string}`;
-  readonly status: 200 | 201 | 204;
+  readonly status: 200 | 201 | 202 | 204;
   readonly problems: readonly (400 | 404)[];
   /** Of the path's placeholders: an `{identifier}` or `{uuid}` names a resident, any other is a UUID. */
   readonly params: z.ZodObject;
@@ -173,6 +176,9 @@ export const route = <const L extends Line, const F extends RowFields>(line: L, 
 /** True if a request may name by If-Match the state of the resource that it changes. */
 export const takesIfMatch = ({ tagged, method }: Route): boolean =>
   tagged !== undefined && (method === 'PUT' || method === 'DELETE');
+
+/** The entry that serves a row on Lambda. */
+export const entryOf = ({ id, servedBy }: Route): string => servedBy ?? id;
 
 /** The kinds that a row's function writes: a POST also keeps a record of requests with an Idempotency-Key. */
 export const kindsWritten = ({ method, writes }: Route): readonly Kind[] =>

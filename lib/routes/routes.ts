@@ -11,6 +11,7 @@ import * as residents from './residents.ts';
 import type { Route } from './route.ts';
 import * as sales from './sales.ts';
 import * as store from './store.ts';
+import * as webhooks from './webhooks.ts';
 
 const isRoute = (value: object): value is Route => 'path' in value;
 
@@ -27,5 +28,6 @@ export const routes: readonly Route[] = [
   dispenser,
   store,
   events,
+  webhooks,
   residents,
 ].flatMap((resource) => Object.values(resource).filter(isRoute));

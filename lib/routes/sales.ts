@@ -119,7 +119,7 @@ const SaleShare = z
   })
   .meta({ id: 'SaleShare' });
 
-const SaleResponse = z
+export const SaleResponse = z
   .object({
     id: uuid().describe('UUID of the sale, in lower case.'),
     state: z.enum(saleStates).describe('`completed`, `refused`, or `refunded` once it was completed.'),

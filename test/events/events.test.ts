@@ -44,6 +44,18 @@ const delivery = (state: string, more: object = {}) =>
     ...{ state, productId: id, item: 'Chair', recipientUuid: ada, recipientUsername: 'ada', attempts: 1, store },
     ...{ createdAt: at, ...more },
   });
+const sale = (state: string, more: object = {}) =>
+  item('SALE', {
+    ...{ state, refusal: null, productId: id, buyerUuid: ada, recipientUuid: ada, base: 10, total: 10, credit: 0 },
+    ...{
+      discount: { source: 'none', percent: 0, couponId: null },
+      restrictedCredit: 0,
+      paid: 10,
+      refund: 0,
+      change: 0,
+    },
+    ...{ deliveryId: id, shares: [], at, request: 'x', ...more },
+  });
 const dispenser = (more: object) => ({
   ...item('DISPENSER', { region: 'Here', registeredAt: at, secret: 's', ...more }),
 });
@@ -81,6 +93,9 @@ const changes: [type: keyof typeof eventTypes, before: Item, after: Item, when: 
   ['giftcard.granted', undefined, card({ grantedAt: at, reason: 'won' }), at, { id, reason: 'won', reference: null }],
   ['giftcard.redeemed', card(), card({ redeemed: true, credit: 0, redeemedAt: at }), at, { id, redeemed: true }],
   ['giftcard.disabled', card(), card({ active: false }), written, { id, active: false }],
+  ['sale.completed', undefined, sale('completed'), at, { id, state: 'completed', paid: 10 }],
+  ['sale.refused', undefined, sale('refused', { refusal: 'closed' }), at, { refusal: 'closed' }],
+  ['sale.refunded', sale('completed'), sale('refunded', { refundedAt: written }), written, { refundedAt: written }],
   [
     'delivery.delivered',
     delivery('queued'),
@@ -155,6 +170,7 @@ test('no event tells of a write that is none of these changes', async () => {
     recordOf(undefined, customer({ creditVersion: 4, lastChange: change(), isBanned: true, moved: true })),
     recordOf(undefined, card()),
     recordOf(card({ active: false }), card()),
+    recordOf(sale('completed'), sale('completed', { flags: undefined })),
     recordOf(delivery('waiting'), delivery('queued')),
     recordOf(dispenser({ url }), dispenser({ url, registeredAt: written })),
     recordOf(undefined, product({ availableAmount: 0 })),

@@ -115,7 +115,7 @@ const isFree = (row: Route, query: string, body: string): boolean => {
     return profitShares.length === 0 && demoId === null;
   }
   const sent = new URLSearchParams(query);
-  const isFromItsEdge = !sent.has('cursor') && !sent.has('after');
+  const isFromItsEdge = !('id' in row.params.shape) && !sent.has('cursor') && !sent.has('after');
   return ('cursor' in row.query.shape && isFromItsEdge) || undecidedByState.includes(row.id);
 };
 

@@ -47,7 +47,9 @@ export const newFixtures = async (service: Service) => {
   const cursorsOf = async (apiKey: string): Promise<Map<string, string>> => {
     const cursors = new Map<string, string>();
     for (const { id, path } of routes.filter(({ query }) => 'cursor' in query.shape)) {
-      const target = `${path.replace('{identifier}', path.includes('owner') ? ada.uuid : bob.uuid)}?limit=1`;
+      const webhook = values[apiKey === key ? 'webhook0' : 'theirwebhook'] ?? '';
+      const named = path.replace('{identifier}', path.includes('owner') ? ada.uuid : bob.uuid);
+      const target = `${named.replace('{id}', webhook)}?limit=1`;
       const { nextCursor } = (await service.callAs(apiKey)('GET', target)).body.pagination;
       ok(nextCursor, `${id} has a second page`);
       cursors.set(id, nextCursor);

@@ -167,6 +167,7 @@ const pathOf = ({ path }: Route): fc.Arbitrary<string> =>
           giftcards: 'giftcard',
           deliveries: 'delivery',
           sales: 'sale',
+          webhooks: 'webhook',
         }[segments[index - 1] ?? ''];
         return idOf(kind ?? '');
       }),

@@ -31,6 +31,7 @@ test('every alarm says what breaks for whom', () => {
     'TableReads',
     'TableThrottled',
     'TableWrites',
+    'WebhookDisabled',
     'WorkerCrashing',
     'WorkerFailing',
   ]);

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { areCorsOrigins } from '../../infra/cors.ts';
 import { readSettings } from '../../infra/settings.ts';
+import { entryOf as servingOf } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { createGateway } from '../../local/gateway.ts';
 import { type Resource, templateOf } from '../support/stack.ts';
@@ -23,7 +24,7 @@ const gatewayHeaders = (settings: Record<string, unknown>): Set<string> =>
   );
 
 const environments = (settings: Record<string, unknown>): (string | undefined)[] =>
-  routes.map(({ id }) => templateOf(settings).functionOf(id)[1].Properties.Environment.Variables.CORS_ORIGINS);
+  routes.map((row) => templateOf(settings).functionOf(servingOf(row))[1].Properties.Environment.Variables.CORS_ORIGINS);
 
 test('without the setting there is no preflight, no header and no path beside the endpoints’', () => {
   expect(preflightOf({})).toBeUndefined();

@@ -8,14 +8,18 @@ import {
   type Permission,
   permissions,
   sweepAccess,
+  togetherOf,
   workerAccess,
 } from '../../infra/permissions.ts';
-import { kindsWritten } from '../../lib/routes/route.ts';
+import { kindsWritten, entryOf as servingOf } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { indexes, sharedKey } from '../../lib/table/schema.ts';
 import { idOf, type Resource, templateOf } from '../support/stack.ts';
 
 const { all, ofType, functionOf } = templateOf();
+
+/** The rows by the function that serves them. */
+const served = Map.groupBy(routes, servingOf);
 
 test('no function may read the secret of the pseudonyms', () => {
   const everyone = [...routes.map(accessOf), ...[workerAccess, lookUpAccess, sweepAccess, consumerAccess]].flatMap(
@@ -71,7 +75,7 @@ describe('policies', () => {
       }));
 
   const accesses: [string, Permission[]][] = [
-    ...routes.map((row): [string, Permission[]] => [row.id, permissions(accessOf(row))]),
+    ...[...served].map(([entry, rows]): [string, Permission[]] => [entry, permissions(accessOf(togetherOf(rows)))]),
     ['authorizer', authorizerPermissions],
     ['delivery-worker', permissions(workerAccess)],
     ['resident-lookup', permissions(lookUpAccess)],
@@ -88,14 +92,16 @@ describe('policies', () => {
       ({ Sid, Action }) => Sid === 'Stream' || !JSON.stringify(Action).includes('dynamodb:'),
     );
 
-    const row = routes.find(({ id }) => id === entry);
+    const rows = served.get(entry) ?? [];
     const [lookUpId] = functionOf('resident-lookup');
     const lookUp = { 'Fn::GetAtt': [lookUpId, 'Arn'] };
     const sends = [
-      ...(row?.queue || entry === 'expiry-sweep'
+      ...(rows.some(({ queue }) => queue) || entry === 'expiry-sweep'
         ? [{ Sid: 'Send', Action: 'sqs:SendMessage', Resource: queueArn('Deliveries') }]
         : []),
-      ...(row?.resolves ? [{ Sid: 'LookUp', Action: 'lambda:InvokeFunction', Resource: lookUp }] : []),
+      ...(rows.some(({ resolves }) => resolves)
+        ? [{ Sid: 'LookUp', Action: 'lambda:InvokeFunction', Resource: lookUp }]
+        : []),
       ...(entry === 'stream-consumer'
         ? [
             {
@@ -122,7 +128,9 @@ describe('policies', () => {
 
   test('an endpoint may update a store, but neither make nor delete one, nor a key', () => {
     for (const row of routes) {
-      const shared = tablePart(row.id).filter(({ condition }) => /"(?:STORE|KEY)#\*"/.test(JSON.stringify(condition)));
+      const shared = tablePart(servingOf(row)).filter(({ condition }) =>
+        /"(?:STORE|KEY)#\*"/.test(JSON.stringify(condition)),
+      );
       const writes = shared.flatMap(({ actions }) =>
         actions.filter((action) => /Put|Update|Delete|Write/.test(action)),
       );
@@ -143,13 +151,14 @@ describe('policies', () => {
     expect(reached).toEqual([]);
   });
 
-  test('the stream’s consumer may update history, days, marks, events and sales, make and read two of them, and delete nothing', () => {
+  test('the stream’s consumer may update history, days, marks, events and sales, make and read two of them, read webhooks, and delete nothing', () => {
     const [read, update, make, ...others] = tablePart('stream-consumer');
 
     expect(others).toEqual([]);
     expect(read?.actions).toEqual(['BatchGetItem', 'GetItem', 'Query'].map((one) => `"dynamodb:${one}"`));
     const rows = ['*#HISTORY', '*#HISTORY#*', '*#MARK', '*#MARK#*'];
-    expect(read?.condition).toMatchObject({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': rows } });
+    const reads = [...rows, '*#WEBHOOK', '*#WEBHOOK#*'];
+    expect(read?.condition).toMatchObject({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': reads } });
     expect(make?.actions).toEqual(['"dynamodb:PutItem"']);
     expect(make?.condition).toMatchObject({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': rows } });
     expect(update?.actions).toEqual(['"dynamodb:UpdateItem"']);
@@ -162,7 +171,7 @@ describe('policies', () => {
       const text = JSON.stringify(statementsOf(entry));
       expect(text, entry).not.toMatch(/Scan|PartiQL|dynamodb:\*|"Resource":"\*"/);
     }
-    for (const row of routes.filter((one) => kindsWritten(one).length === 0))
+    for (const row of routes.filter((one) => !one.servedBy && kindsWritten(one).length === 0))
       expect(JSON.stringify(tablePart(row.id)), row.id).not.toMatch(/Put|Update|Delete|Write|ConditionCheck/);
   });
 });

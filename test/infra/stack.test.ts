@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { togetherOf } from '../../infra/permissions.ts';
 import { deliveryQueue } from '../../lib/delivery/queue.ts';
+import { entryOf as servingOf } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { indexes, ttlAttribute } from '../../lib/table/schema.ts';
 import { entryOf, idOf, type Resource, refersTo, templateOf } from '../support/stack.ts';
@@ -154,8 +156,9 @@ test('gives each function the variables that it reads, and secrets only where th
     settings.map(([, fn]) => [entryOf(fn), Object.keys(fn.Properties.Environment.Variables).sort()]),
   );
 
-  for (const row of routes)
-    expect(namesIn.get(row.id), row.id).toEqual(
+  for (const [entry, rows] of Map.groupBy(routes, servingOf)) {
+    const row = togetherOf(rows);
+    expect(namesIn.get(entry), entry).toEqual(
       [
         'TABLE_NAME',
         ...('cursor' in row.query.shape || row.quotes ? ['CURSOR_SECRET'] : []),
@@ -165,6 +168,7 @@ test('gives each function the variables that it reads, and secrets only where th
         ...(row.queue ? ['DELIVERY_QUEUE_URL', 'DELIVERY_DLQ_URL', 'DISPENSER_HOST_SUFFIXES'] : []),
       ].sort(),
     );
+  }
 });
 
 test('runs on arm64 and Node 24, with a log that has a retention', () => {

@@ -41,6 +41,8 @@ const anyBody = {
   ownerIdentifier: ada.uuid,
   buyerIdentifier: bob.uuid,
   recipientIdentifier: bob.uuid,
+  url: 'http://127.0.0.1:1/',
+  events: ['store.closed'],
 };
 
 /** The kinds of the ids in a path, in order: `coupon` for `/v1/coupons/{id}`. */
@@ -178,7 +180,7 @@ test('lists nothing of the other store', async () => {
   const foreign = new Set([...Object.values(theirs)]);
 
   for (const { path } of lists) {
-    const { body } = await service.call('GET', path.replace('{identifier}', bob.uuid));
+    const { body } = await service.call('GET', path.replace('{identifier}', bob.uuid).replace('{id}', mine.webhook));
     const ids = body.data.map(({ id }: { id: string }) => id);
     expect(ids.filter((id: string) => foreign.has(id))).toEqual([]);
   }
@@ -190,8 +192,10 @@ test('refuses the other store’s cursor in every list', async () => {
 
   for (const { path } of routes.filter(({ query }) => 'cursor' in query.shape)) {
     const filled = path.replace('{identifier}', path.includes('owner') ? ada.uuid : bob.uuid);
-    const { nextCursor } = (await service.callOther('GET', `${filled}?limit=1`)).body.pagination;
-    const { body } = await service.call('GET', `${filled}?limit=1&cursor=${nextCursor}`);
+    const theirPath = filled.replace('{id}', theirs.webhook);
+    const { nextCursor } = (await service.callOther('GET', `${theirPath}?limit=1`)).body.pagination;
+    const ourPath = filled.replace('{id}', mine.webhook);
+    const { body } = await service.call('GET', `${ourPath}?limit=1&cursor=${nextCursor}`);
 
     expect(nextCursor).toEqual(expect.any(String));
     expect(body.errors).toEqual(['Cursor is invalid.']);

@@ -15,6 +15,7 @@ import { ada, bob, cleo } from './residents.ts';
 import { putAll } from './seed.ts';
 import { idOf, seedStore } from './seeded-store.ts';
 import type { Call } from './service.ts';
+import { webhookRows } from './webhook-rows.ts';
 
 /**
  * The dearest call of each list: of all combinations of its filters, a page of 1,000 in a store with 2,000 rows of each kind.
@@ -91,6 +92,14 @@ export const worstCalls: readonly WorstCall[] = [
     units: 545.5,
     growth: '26 for each type of which the store has 1,000 events more',
   },
+  { endpoint: 'list-webhooks', query: '', steps: 1, units: 2, growth: 'nothing: a store has at most 20' },
+  {
+    endpoint: 'list-webhook-deliveries',
+    query: 'state=failed',
+    steps: 3,
+    units: 525,
+    growth: page,
+  },
 ];
 
 /** Makes the store. Cleo is the customer of the applied coupons, of the credit lots, which have all ended, and of as many changes. */
@@ -149,6 +158,13 @@ export const seedWorst = async (): Promise<{ store: string; category: string }> 
     ...{ lots: [{ id: idOf(number), amount: 10, expiresAt: '2026-02-01T00:00:00.000Z' }] },
     ...{ requestId: idOf(number), keyId: 'a1B2c3D4e5F6', reason: 'For the winner of the contest' },
   }));
+  const webhooks = Array.from({ length: 20 }, (_, number) => webhookRows(store, idOf(number))).flat();
+  const sendings = Array.from({ length: worstCount }, (_, number) => ({
+    ...{ pk: partition(store, 'WEBHOOK', idOf(0)), sk: `${timestamp(number)}#${idOf(number)}`, state: 'failed' },
+    ...{ webhook: idOf(0), event: idOf(number), type: 'credit.changed', notedAt: timestamp(number), attempts: 10 },
+    ...{ status: 500, lastError: 'It answered 500: Internal Server Error', ttl: 1_900_000_000 },
+    flags: partition(store, 'WEBHOOK', `${idOf(0)}#failed`),
+  }));
   const types = eventNames;
   const events = Array.from({ length: worstCount }, (_, number) => {
     const data = { uuid: cleo.uuid, username: cleo.username, credit: 5, restrictedCredit: 0, sequence: number };
@@ -156,7 +172,17 @@ export const seedWorst = async (): Promise<{ store: string; category: string }> 
     return eventRow(store, { type: types[number % types.length] as EventType, data, notedAt, id: idOf(number) });
   });
   const history = historyRows(store, cleo.uuid, changes);
-  await putAll([...applied.flat(), ...sales.flat(), ...lots, ...history, ...events, ...deliveries, ...owned]);
+  await putAll([
+    ...applied.flat(),
+    ...sales.flat(),
+    ...lots,
+    ...history,
+    ...events,
+    ...deliveries,
+    ...owned,
+    ...webhooks,
+    ...sendings,
+  ]);
   return seeded;
 };
 
@@ -178,7 +204,7 @@ const values: Record<string, string[]> = {
   spentMoreThan: ['-1', '0', '500', '2000'],
   type: ['regular', 'restricted', 'credit.changed'],
   // A list refuses the states of another one, which costs nothing.
-  state: ['open', 'drained', 'expired', 'superseded', ...deliveryStates, ...saleStates],
+  state: ['open', 'drained', 'expired', 'superseded', ...deliveryStates, ...saleStates, 'pending'],
 };
 
 /** Every combination of a list's filters. */
@@ -197,7 +223,7 @@ const queriesOf = ({ query }: Route): string[] =>
 /** Calls a list under every combination of its filters. Answers the dearest call. */
 export const worstOf = async (call: Call, row: Route, category: string): Promise<Omit<WorstCall, 'growth'>> => {
   const endpoint = row.id.replace(/.*\//, '');
-  const path = row.path.replace('{identifier}', owners[endpoint] ?? '');
+  const path = row.path.replace('{identifier}', owners[endpoint] ?? '').replace('{id}', idOf(0));
   let worst = { endpoint, query: '', steps: 0, units: 0 };
   for (const query of queriesOf(row)) {
     const { cost } = await call('GET', `${path}?limit=1000&${query.replace('{id}', category)}`);

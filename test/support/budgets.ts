@@ -115,13 +115,34 @@ export const budgets: readonly Budget[] = [
     endpoint: 'list-events',
     when: 'nothing after the last one',
     steps: 2,
-    units: 8.5,
+    units: 10,
     prepare: async (_call, store) => {
       const [event] = creditEvents(store, randomUUID(), 1, now() - 30_000);
       await putAll([event as object]);
       return ['GET', `/v1/events?after=${event?.sk}`];
     },
   },
+  ...(
+    [
+      ['create-webhook', 'POST', '', 2, 2],
+      ['get-webhook', 'GET', '/{id}', 1, 1],
+      ['update-webhook', 'PUT', '/{id}', 2, 2],
+      ['delete-webhook', 'DELETE', '/{id}', 1, 1],
+      ['rotate-webhook-secret', 'POST', '/{id}/actions/rotate-secret', 1, 1],
+      ['test-webhook', 'POST', '/{id}/actions/test', 1, 1],
+      ['list-webhook-deliveries', 'GET', '/{id}/deliveries', 2, 2],
+    ] as const
+  ).map(
+    ([endpoint, method, path, steps, units]): Budget => ({
+      ...{ endpoint, when: '', steps, units },
+      prepare: async (call) => {
+        process.env.DISPENSER_LOOPBACK = 'allowed';
+        const body = { url: 'http://127.0.0.1:1/', events: ['store.closed'] };
+        const id = path === '' ? '' : (await call('POST', '/v1/webhooks', body)).body.id;
+        return [method, `/v1/webhooks${path.replace('{id}', id)}`, method === 'GET' ? undefined : body];
+      },
+    }),
+  ),
   {
     endpoint: 'close-store',
     when: 'open',

@@ -8,6 +8,7 @@ interface LogLine {
   steps: number;
   units: number;
   stack?: string;
+  webhook?: string;
 }
 
 /** Writes a line as the service does on Lambda. */

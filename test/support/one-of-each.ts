@@ -5,6 +5,7 @@ import { recordPurchase } from '../../lib/store/spend.ts';
 import { creditEvents } from './event-rows.ts';
 import { historyRows } from './history-rows.ts';
 import { putAll } from './seed.ts';
+import { webhookRows } from './webhook-rows.ts';
 
 /** The kinds of row with ids, by the path segment before the id. */
 export const kindOf = {
@@ -13,6 +14,7 @@ export const kindOf = {
   categories: 'category',
   giftcards: 'giftcard',
   deliveries: 'delivery',
+  webhooks: 'webhook',
   sales: 'sale',
 } as const;
 
@@ -51,7 +53,7 @@ const make = async (call: Call, path: string, body: object): Promise<string> => 
 export const seedOverHttp = async (
   call: Call,
   { code, owner, customer, active = true }: Seed,
-): Promise<Omit<OneOfEach, 'delivery' | 'sale'>> => {
+): Promise<Omit<OneOfEach, 'webhook' | 'delivery' | 'sale'>> => {
   const grant = (): Promise<string> => make(call, `/v1/customers/${customer}/actions/grant-gift-card`, { credit: 5 });
   // Where the clock stands still, the ids of two cards are in no order.
   const [giftcard = '', redeemable = ''] = [await grant(), await grant()].sort();
@@ -112,5 +114,7 @@ export const seedOneOfEach = async (call: Call, seed: Seed): Promise<OneOfEach> 
     await call('POST', '/v1/sales', { id, productId: rows.product, buyerIdentifier: resident.uuid, paid });
   const failed = await begun(refused);
   await failDelivery(failed, 'No such item.');
-  return { ...rows, delivery: failed.id, sale };
+  const webhook = newId();
+  await putAll(webhookRows(store, webhook));
+  return { ...rows, delivery: failed.id, sale, webhook };
 };

@@ -20,21 +20,30 @@ export const makeStack = (settings: Record<string, unknown> = {}): Stack =>
 // biome-ignore lint/suspicious/noExplicitAny: a template is looked at member by member.
 export type Resource = any;
 
-/** The resources of nested stacks, with the parent's values in the place of the parameters that they get from it. */
-const nestedResources = (stack: Stack, own: Record<string, Resource>): Record<string, Resource> =>
-  Object.assign(
-    {},
-    ...stack.node
-      .findAll()
-      .filter((one) => NestedStack.isNestedStack(one))
-      .map((nested) => {
-        const id = stack.getLogicalId(nested.nestedStackResource as CfnResource);
-        const values: Record<string, unknown> = own[id].Properties.Parameters;
-        return JSON.parse(JSON.stringify(Template.fromStack(nested).toJSON().Resources), (_, value) =>
-          value?.Ref in values ? values[value.Ref] : value,
-        );
-      }),
-  );
+/**
+ * All resources, those of nested stacks too, as if they were one stack: with values in the place of the parameters that a nested
+ * stack gets, and of its outputs.
+ */
+const withNested = (stack: Stack, own: Record<string, Resource>): Record<string, Resource> => {
+  const parameters: Record<string, unknown> = {};
+  const outputs: Record<string, unknown> = {};
+  const all = { ...own };
+  for (const nested of stack.node.findAll().filter((one) => NestedStack.isNestedStack(one))) {
+    const id = stack.getLogicalId(nested.nestedStackResource as CfnResource);
+    const { Resources, Outputs = {} } = Template.fromStack(nested).toJSON();
+    Object.assign(all, Resources);
+    Object.assign(parameters, own[id].Properties.Parameters);
+    for (const [name, { Value }] of Object.entries<Resource>(Outputs)) outputs[`${id} Outputs.${name}`] = Value;
+  }
+  // A parameter may have the output of another nested stack as its value.
+  const resolved = (value: unknown): unknown =>
+    JSON.parse(JSON.stringify(value), (_, part) => {
+      const output = outputs[part?.['Fn::GetAtt']?.join?.(' ')];
+      if (output !== undefined) return output;
+      return part?.Ref in parameters ? resolved(parameters[part.Ref]) : part;
+    });
+  return resolved(all) as Record<string, Resource>;
+};
 
 const synthesise = (settings: Record<string, unknown>) => {
   // CloudFormation's validation is slow, and test/infra/nag.test.ts runs it already.
@@ -43,7 +52,7 @@ const synthesise = (settings: Record<string, unknown>) => {
   const template = Template.fromStack(stack);
   delete process.env.CDK_VALIDATION;
   const own: Record<string, Resource> = template.toJSON().Resources;
-  const all = { ...own, ...nestedResources(stack, own) };
+  const all = withNested(stack, own);
   const ofType = (type: string): [string, Resource][] => Object.entries(all).filter(([, { Type }]) => Type === type);
   return {
     /** The resources of the stack itself, those of nested stacks left out. */

@@ -1,0 +1,5 @@
+import { createWebhook } from '../../lib/events/webhooks.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { createWebhook as row } from '../../lib/routes/webhooks.ts';
+
+export const handler = endpoint(row, ({ store, body }) => createWebhook(store, body));

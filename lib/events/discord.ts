@@ -1,0 +1,57 @@
+import { type EventData, type EventType, eventTypes } from '../routes/events.ts';
+import type { SentType } from '../routes/webhooks.ts';
+
+/** Discord counts at most so many characters of an embed's title and of its description. */
+const maxText = 1000;
+
+/** A text of others without what Discord would take for a mention, a link or markup. */
+const plain = (text: string): string => text.replace(/[\\*_~`|>@#[\]()<:]/g, (mark) => `\\${mark}`).slice(0, maxText);
+
+type Lines = { [T in EventType]: (data: EventData<T>) => string };
+
+const delivery = ({ item, recipientUsername }: EventData<'delivery.delivered'>): string =>
+  `${plain(item)} for ${plain(recipientUsername)}`;
+const card = ({ credit, ownerUsername }: EventData<'giftcard.redeemed'>): string =>
+  `Card of ${plain(ownerUsername)}, L$ ${credit}`;
+const sale = ({ total, paid, refund, refusal }: EventData<'sale.completed'>): string =>
+  `Price L$ ${total}, paid L$ ${paid - refund}${refusal ? `: ${refusal}` : ''}`;
+const customer = ({ username }: EventData<'customer.banned'>): string => plain(username);
+const state = ({ name }: EventData<'store.closed'>): string => plain(name);
+
+/** The line about each event that people read. It has no ids of cards, no notes, reasons or references. */
+const lines: Lines = {
+  'credit.changed': ({ username, credit, restrictedCredit }) =>
+    `${plain(username)}: L$ ${credit}, restricted L$ ${restrictedCredit}`,
+  'giftcard.granted': card,
+  'giftcard.redeemed': card,
+  'giftcard.disabled': card,
+  'sale.completed': sale,
+  'sale.refused': sale,
+  'sale.refunded': sale,
+  'delivery.delivered': delivery,
+  'delivery.failed': delivery,
+  'delivery.waiting': delivery,
+  'dispenser.registered': ({ region }) => plain(region),
+  'dispenser.lost': ({ region }) => plain(region),
+  'coupon.applied': ({ customerUsername, discount }) => `${plain(customerUsername)}: ${discount} %`,
+  'customer.banned': customer,
+  'customer.unbanned': customer,
+  'product.sold_out': ({ name }) => plain(name),
+  'store.closed': state,
+  'store.opened': state,
+};
+
+const isEvent = (type: SentType): type is EventType => type in eventTypes;
+
+/** A message of one embed for a Discord channel. It mentions nobody. */
+export const discordMessage = (type: SentType, data: unknown, at: string) => ({
+  embeds: [
+    {
+      title: isEvent(type) ? eventTypes[type].summary : 'A test of this webhook.',
+      description: isEvent(type) ? (lines[type] as (data: unknown) => string)(data) : '',
+      timestamp: at,
+      footer: { text: type },
+    },
+  ],
+  allowed_mentions: { parse: [] },
+});

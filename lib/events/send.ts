@@ -1,0 +1,201 @@
+import { now, source, timestamp } from '../clock.ts';
+import { AddressRefused, checkAddress, publicHosts } from '../delivery/address.ts';
+import { post, shown, until } from '../delivery/call.ts';
+import type { Handled } from '../delivery/deliver.ts';
+import { sendMessages } from '../delivery/queue.ts';
+import { webhookTimeoutMillis } from '../delivery/settings.ts';
+import { type EventType, eventNames } from '../routes/events.ts';
+import { get } from '../table/table.ts';
+import { discordMessage } from './discord.ts';
+import { type EventItem, eventKey } from './events.ts';
+import {
+  claimSending,
+  completeSending,
+  type EventOrder,
+  failSending,
+  holdBack,
+  pingType,
+  retrySending,
+  type Sending,
+} from './sendings.ts';
+import { signatureOf } from './signature.ts';
+import { findWebhook, listWebhooks, noteHealth, secretsOf, type WebhookItem } from './webhooks.ts';
+
+const [second, minute, hour] = [1000, 60_000, 3_600_000];
+
+/** The pauses before the attempts after the first. */
+const schedule = [...[5 * second, 5 * minute, 30 * minute], ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour)];
+
+/** Up to a tenth more, so that events that failed together do not return together. */
+const withJitter = (millis: number): number => Math.ceil(millis * (1 + source.random() / 10));
+
+/** So much failure without a success disables a webhook. */
+const maxFailingMillis = 5 * 24 * hour;
+
+const maxRetryAfterMillis = 24 * hour;
+
+/** Webhooks that answer more slowly get their next event only after a pause. */
+const slowMillis = 3 * second;
+
+/** The pause of a webhook that does not answer grows with the time for which it has not. */
+const pauseOf = (failingMillis: number): number => Math.min(Math.max(failingMillis / 4, 30 * second), 30 * minute);
+
+interface Answer {
+  status?: number;
+  error: string;
+  retryAfterMillis?: number;
+}
+
+/** The pause that an answer asks for: seconds, or a date. */
+const retryAfterOf = (header: string | undefined): number | undefined => {
+  if (header === undefined) return undefined;
+  const millis = /^\d+(\.\d+)?$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now();
+  return Number.isNaN(millis) ? undefined : Math.min(Math.max(millis, 0), maxRetryAfterMillis);
+};
+
+/** The body and the headers of a message. */
+const requestOf = (webhook: WebhookItem, order: EventOrder, event: EventItem | undefined) => {
+  const { at = order.notedAt, data = JSON.stringify({ webhookId: webhook.id }) } = event ?? {};
+  const type = order.type;
+  if (webhook.format === 'discord')
+    return {
+      body: JSON.stringify(discordMessage(type, JSON.parse(data), at)),
+      headers: { 'Content-Type': 'application/json' },
+    };
+  const body = `{"type":${JSON.stringify(type)},"timestamp":${JSON.stringify(at)},"data":${data}}`;
+  const seconds = Math.floor(now() / 1000);
+  const id = order.event;
+  return {
+    body,
+    headers: {
+      'Content-Type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': signatureOf({ id, seconds, body }, secretsOf(webhook)),
+    },
+  };
+};
+
+/** Sends an event once. Never throws, and always ends within the time-out. */
+const attempt = async (url: string, request: ReturnType<typeof requestOf>): Promise<Answer> => {
+  const timeout = webhookTimeoutMillis();
+  const signal = AbortSignal.timeout(timeout);
+  try {
+    const address = await until(signal, checkAddress(url, publicHosts));
+    const { status, text, retryAfter } = await post(address, request, signal);
+    const retryAfterMillis = retryAfterOf(retryAfter);
+    const error = `It answered ${status}${shown(text) && `: ${shown(text)}`}`;
+    return { status, error, ...(retryAfterMillis !== undefined && { retryAfterMillis }) };
+  } catch (error) {
+    if (error instanceof AddressRefused) return { error: `The address was refused: ${error.message}` };
+    const { code, message } = error as NodeJS.ErrnoException;
+    return { error: signal.aborted ? `No answer within ${timeout} ms` : String(code ?? message) };
+  }
+};
+
+const succeeded = async (webhook: WebhookItem, sending: Sending, status: number, millis: number): Promise<Handled> => {
+  await completeSending(sending, status);
+  const pausedUntil = millis > slowMillis ? timestamp(now() + 2 * millis) : undefined;
+  if (webhook.failingSince !== undefined || webhook.pausedUntil !== undefined || pausedUntil !== undefined)
+    await noteHealth(webhook, { failingSince: undefined, pausedUntil });
+  return { outcome: 'delivered' };
+};
+
+/** Gives the event up, and disables its webhook. */
+const disable = async (webhook: WebhookItem, order: EventOrder, { status, error }: Answer): Promise<Handled> => {
+  await noteHealth(webhook, { state: 'disabled' });
+  await failSending(order, { status, lastError: error });
+  return { outcome: 'disabled' };
+};
+
+const failed = async (webhook: WebhookItem, order: EventOrder, sending: Sending, answer: Answer): Promise<Handled> => {
+  const { status, error: lastError, retryAfterMillis } = answer;
+  const { failingSince = timestamp(now()) } = webhook;
+  const failingMillis = now() - Date.parse(failingSince);
+  if (status === 410 || failingMillis >= maxFailingMillis) return disable(webhook, order, answer);
+  // Whoever answers with an error costs no time, but asks for a pause with Retry-After.
+  const pause = status === undefined ? pauseOf(failingMillis) : retryAfterMillis;
+  const isNews = webhook.failingSince === undefined || pause !== undefined;
+  if (isNews)
+    await noteHealth(webhook, {
+      failingSince,
+      pausedUntil: pause === undefined ? undefined : timestamp(now() + pause),
+    });
+  const delay = schedule[sending.attempts - 1];
+  if (delay === undefined) {
+    await failSending(order, { status, lastError });
+    return { outcome: 'failed' };
+  }
+  const millis = Math.max(withJitter(delay), retryAfterMillis ?? 0);
+  await retrySending(order, sending, { status, lastError }, timestamp(now() + millis));
+  return millis <= minute ? { outcome: 'pending', againSeconds: Math.ceil(millis / 1000) } : { outcome: 'pending' };
+};
+
+/** The message of an event that is not due comes back, unless the sweep will send another one. */
+const untilDue = ({ state, nextAt, leaseUntil }: Sending): Handled => {
+  if (state !== 'pending') return { outcome: 'repeated' };
+  const at = [nextAt ?? '', leaseUntil ?? ''].sort().at(-1) ?? '';
+  const millis = Date.parse(at) - now();
+  return millis > minute
+    ? { outcome: 'pending' }
+    : { outcome: 'taken', againSeconds: Math.max(Math.ceil(millis / 1000), 0) };
+};
+
+/** Makes one attempt to send an event to a webhook. A duplicate message makes no second one, not even in another worker. */
+export const sendEvent = async (order: EventOrder): Promise<Handled> => {
+  const { store, event: id, type } = order;
+  const [webhook, event] = await Promise.all([
+    findWebhook(store, order.webhook),
+    type === pingType ? undefined : get<EventItem>(eventKey(store, id)),
+  ]);
+  // A message may outlive its webhook, and the avatar of its event may be erased.
+  const isGone = !webhook || (type !== pingType && event?.data === undefined);
+  if (isGone || (webhook.state === 'disabled' && type !== pingType)) {
+    const lastError = isGone ? 'The webhook or the event is not there any more.' : 'The webhook is disabled.';
+    await failSending(order, { status: undefined, lastError });
+    return { outcome: 'dropped' };
+  }
+  const { pausedUntil = '' } = webhook;
+  if (timestamp(now()) < pausedUntil) {
+    const until = timestamp(Date.parse(pausedUntil) + withJitter(second));
+    if (await holdBack(order, until)) return { outcome: 'pending' };
+  }
+  const { claimed, sending } = await claimSending(order, 2 * webhookTimeoutMillis());
+  if (!claimed) return untilDue(sending);
+  const started = performance.now();
+  const answer = await attempt(webhook.url, requestOf(webhook, order, event));
+  const { status = 0 } = answer;
+  return status >= 200 && status < 300
+    ? succeeded(webhook, sending, status, performance.now() - started)
+    : failed(webhook, order, sending, answer);
+};
+
+const isEventType = (type: string): type is EventType => eventNames.includes(type as EventType);
+
+/** Puts orders on the queue. Those of one webhook are a group: a busy one does not starve another. */
+export const queueEvents = async (orders: readonly EventOrder[]): Promise<void> => {
+  const groups = Object.entries(Object.groupBy(orders, ({ webhook }) => webhook));
+  await Promise.all(
+    groups.map(([webhook, some = []]) =>
+      sendMessages(
+        webhook,
+        some.map((order) => ({ kind: 'event' as const, ...order })),
+      ),
+    ),
+  );
+};
+
+/** Orders the sending of a store's events to each webhook that subscribes to them. */
+export const announce = async (store: string, events: readonly EventItem[]): Promise<void> => {
+  if (events.length === 0) return;
+  const webhooks = (await listWebhooks(store)({ descending: false })).filter(({ state }) => state === 'active');
+  await queueEvents(
+    webhooks.flatMap(({ id: webhook, events: types, since }) =>
+      events.flatMap(({ sk: event, type, rank }) => {
+        const notedAt = rank.slice(0, rank.indexOf('#'));
+        const isWanted = isEventType(type) && types.includes(type) && notedAt >= since;
+        return isWanted ? [{ store, webhook, event, type, notedAt }] : [];
+      }),
+    ),
+  );
+};

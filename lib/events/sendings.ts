@@ -1,0 +1,176 @@
+import { now, timestamp } from '../clock.ts';
+import { loaded, reversed, type Source } from '../lists/source.ts';
+import type { SendingState, SentType, WebhookDelivery } from '../routes/webhooks.ts';
+import { all, any, atMost, is, isNew, missing, update } from '../table/language.ts';
+import { type Key, partition, ttlAttribute } from '../table/schema.ts';
+import { getMany, pagesOf, rowsOf, updateExisting, write } from '../table/table.ts';
+
+/** The type of the event that only a test sends. */
+export const pingType = 'webhook.ping' satisfies SentType;
+
+/** The order to send an event to a webhook, as the queue has it. */
+export interface EventOrder {
+  store: string;
+  webhook: string;
+  event: string;
+  type: SentType;
+  /** When the event was noted, or the test was asked for. */
+  notedAt: string;
+}
+
+/** The record of an event's way to a webhook. It begins with the first attempt, or where that has to wait. */
+export interface Sending extends Key, Omit<EventOrder, 'store'> {
+  state: SendingState;
+  attempts: number;
+  status?: number;
+  lastError?: string;
+  /** When it is tried next. */
+  nextAt?: string;
+  leaseUntil?: string;
+  /** The list of its state, while it is pending after a failure, or failed. */
+  flags?: string;
+  /** Its place among what the sweep puts on the queue again. */
+  dues?: string;
+  due?: string;
+  [ttlAttribute]: number;
+}
+
+const keepSeconds = 30 * 86_400;
+const dueList = 'WEBHOOK#DUE';
+
+const listKey = (store: string, webhook: string, state?: SendingState): string =>
+  partition(store, 'WEBHOOK', state === undefined ? webhook : `${webhook}#${state}`);
+
+const keyOf = ({ store, webhook, event, notedAt }: EventOrder): Key => ({
+  pk: listKey(store, webhook),
+  sk: `${notedAt}#${event}`,
+});
+
+const base = ({ webhook, event, type, notedAt }: EventOrder) => ({
+  ...{ webhook, event, type, notedAt, state: 'pending' },
+  [ttlAttribute]: Math.ceil(now() / 1000) + keepSeconds,
+});
+
+/** If no worker takes a message that the sweep has put on the queue, the sweep does so again after this time. */
+const resendMillis = 10 * 60_000;
+
+const waiting = (order: EventOrder, nextAt: string) => ({
+  ...{ nextAt, dues: dueList, due: nextAt, flags: listKey(order.store, order.webhook, 'pending'), leaseUntil: '' },
+});
+
+const isFree = (at: string) => any(missing('leaseUntil'), atMost('leaseUntil', at));
+
+/** Lets an event that was never tried wait. False where it was tried, or is being tried. */
+export const holdBack = async (order: EventOrder, until: string): Promise<boolean> => {
+  const untried = all(is('state', 'pending'), is('attempts', 0), isFree(timestamp(now())));
+  const { done } = await write(
+    update(keyOf(order), {
+      set: waiting(order, until),
+      ifMissing: { ...base(order), attempts: 0 },
+      when: any(isNew, untried),
+    }),
+  );
+  return done;
+};
+
+/** Claims an event for one attempt, for `leaseMillis`. `claimed` is false where it has ended, is not due, or is being tried. */
+export const claimSending = async (
+  order: EventOrder,
+  leaseMillis: number,
+): Promise<{ claimed: boolean; sending: Sending }> => {
+  const at = timestamp(now());
+  const isDue = any(missing('nextAt'), atMost('nextAt', at));
+  const outcome = await write<Sending>(
+    update(keyOf(order), {
+      set: { leaseUntil: timestamp(now() + leaseMillis) },
+      ifMissing: base(order),
+      add: { attempts: 1 },
+      when: any(isNew, all(is('state', 'pending'), isFree(at), isDue)),
+    }),
+    // If the first attempt of this write arrived, its lease refuses the retry.
+    { repeatable: true },
+  );
+  return outcome.done
+    ? { claimed: true, sending: outcome.result }
+    : { claimed: false, sending: outcome.found as Sending };
+};
+
+const ended = { nextAt: undefined, dues: undefined, due: undefined, leaseUntil: undefined };
+
+/** Records that the webhook took the event. No outcome of a later attempt changes that. */
+export const completeSending = async ({ pk, sk }: Key, status: number): Promise<void> => {
+  const set = { ...ended, state: 'delivered', status, lastError: undefined, flags: undefined };
+  await updateExisting({ pk, sk }, { set });
+};
+
+interface Failed {
+  status: number | undefined;
+  lastError: string;
+}
+
+const ofAttempt = ({ attempts }: Sending) => all(is('state', 'pending'), is('attempts', attempts));
+
+/** Records a failed attempt that another follows at `nextAt`. */
+export const retrySending = async (
+  order: EventOrder,
+  sending: Sending,
+  failed: Failed,
+  nextAt: string,
+): Promise<void> => {
+  const set = { ...failed, ...waiting(order, nextAt) };
+  await write(update(keyOf(order), { set, when: ofAttempt(sending) }));
+};
+
+/** Records that an event is given up. */
+export const failSending = async (order: EventOrder, failed: Failed): Promise<void> => {
+  const set = { ...ended, ...failed, state: 'failed', flags: listKey(order.store, order.webhook, 'failed') };
+  await write(update(keyOf(order), { set, when: is('state', 'pending') }));
+};
+
+/** A record that has no outcome yet is not shown: its first attempt is under way. */
+const isShown = ({ state, nextAt }: Sending): boolean => state !== 'pending' || nextAt !== undefined;
+
+/** The deliveries of a webhook, newest first; with a state those in it. */
+export const listSendings = (store: string, webhook: string, state?: SendingState): Source<Sending> => {
+  const everything = rowsOf<Sending>({ partition: listKey(store, webhook) });
+  const keep = async (rows: Sending[]) => rows.filter((row) => isShown(row) && row.state === (state ?? row.state));
+  if (state === undefined || state === 'delivered') return reversed(loaded(everything, positionOf, keep));
+  const ofState = rowsOf<Sending>({ partition: listKey(store, webhook, state), index: 'byFlags' });
+  return reversed(loaded(ofState, positionOf, async (rows) => keep(await getMany<Sending>(rows))));
+};
+
+/** The place of a delivery in its lists. */
+export const positionOf = ({ sk }: Key): string => sk;
+
+/** A delivery as the API answers it. */
+export const answerOf = ({ event, type, state, attempts, status, lastError, nextAt }: Sending): WebhookDelivery => ({
+  ...{ id: event, eventId: event, type, state, attempts },
+  ...{ status: status ?? null, lastError: lastError ?? null, nextAt: nextAt ?? null },
+});
+
+/**
+ * Hands the orders that are due to `send`, for as long as `mayGoOn` allows, and answers how many. Each comes again after ten
+ * minutes unless a worker has had it by then.
+ */
+export const sendDue = async (
+  send: (orders: readonly EventOrder[]) => Promise<void>,
+  mayGoOn: () => boolean,
+): Promise<number> => {
+  let sent = 0;
+  const due = pagesOf<Key & { due: string }>({ partition: dueList, index: 'byDue', last: timestamp(now()) }, 100);
+  for await (const rows of due) {
+    if (rows.length > 0 && !mayGoOn()) return sent;
+    const sendings = (await getMany<Sending>(rows, { consistent: true })).filter(
+      ({ due = '~', leaseUntil = '' }) => due <= timestamp(now()) && leaseUntil <= timestamp(now()),
+    );
+    await send(
+      sendings.map(({ pk, webhook, event, type, notedAt }) => ({
+        ...{ store: pk.slice(0, pk.indexOf('#')), webhook, event, type, notedAt },
+      })),
+    );
+    sent += sendings.length;
+    for (const { pk, sk, due: at } of sendings)
+      await write(update({ pk, sk }, { set: { due: timestamp(now() + resendMillis) }, when: is('due', at) }));
+  }
+  return sent;
+};

@@ -1,0 +1,111 @@
+import { newId, now, randomText, timestamp } from '../clock.ts';
+import { publicHosts } from '../delivery/address.ts';
+import { checkSent } from '../delivery/register.ts';
+import type { Source } from '../lists/source.ts';
+import { invalid, notFound } from '../problem.ts';
+import type { Webhook, WebhookChange, WebhookFields } from '../routes/webhooks.ts';
+import { copyOf, exists, isNew, put, remove, update } from '../table/language.ts';
+import { type Key, partition } from '../table/schema.ts';
+import { get, rowsOf, updateExisting, write } from '../table/table.ts';
+
+/** A webhook of a store. */
+export interface WebhookItem extends Key, Webhook {
+  /** Signs its messages. It must be known in full, so it cannot be kept as a hash. */
+  secret: string;
+  /** The secret before, which signs beside it until then. */
+  oldSecret?: string;
+  oldSecretUntil?: string;
+  /** It gets the events that were noted since: when it was created, or enabled again. */
+  since: string;
+  /** Since then no attempt has succeeded. */
+  failingSince?: string;
+  /** Until then it gets no event that was not tried yet: it did not answer, or slowly. */
+  pausedUntil?: string;
+}
+
+export const webhookKey = (store: string, id: string): Key => ({ pk: partition(store, 'WEBHOOK'), sk: id });
+
+/** A store's webhooks, in the order of their ids. */
+export const listWebhooks = (store: string): Source<WebhookItem> => rowsOf({ partition: partition(store, 'WEBHOOK') });
+
+export const findWebhook = (store: string, id: string): Promise<WebhookItem | undefined> =>
+  get<WebhookItem>(webhookKey(store, id));
+
+/** Throws 404. */
+export const getWebhook = async (store: string, id: string): Promise<WebhookItem> => {
+  const webhook = await findWebhook(store, id);
+  if (!webhook) throw notFound();
+  return webhook;
+};
+
+/** Its 32 bytes are letters and digits, since a script inworld can sign with a text only. They hold 190 bits. */
+const newSecret = (): string => `whsec_${Buffer.from(randomText(32)).toString('base64')}`;
+
+/** The time for which the old secret signs too, in milliseconds. */
+const overlapMillis = 24 * 3_600_000;
+
+/** The secrets that sign a message now. */
+export const secretsOf = ({ secret, oldSecret, oldSecretUntil = '' }: WebhookItem): string[] =>
+  oldSecret !== undefined && timestamp(now()) < oldSecretUntil ? [secret, oldSecret] : [secret];
+
+/** Each batch of the stream reads all webhooks of its store. */
+const maxWebhooks = 20;
+
+const checkUrl = (url: string): Promise<void> => checkSent(url, publicHosts, 'a public https address');
+
+/** Creates a webhook with a new secret. Throws 400 for an address that must not be called, and beyond 20 webhooks. */
+export const createWebhook = async (store: string, fields: WebhookFields): Promise<WebhookItem> => {
+  const others = await listWebhooks(store)({ descending: false });
+  if (others.length >= maxWebhooks)
+    throw invalid(`A store has at most ${maxWebhooks} webhooks: delete one that is not needed.`);
+  await checkUrl(fields.url);
+  const id = newId();
+  const item: WebhookItem = {
+    ...{ ...webhookKey(store, id), id, ...fields, state: 'active', secret: newSecret(), since: timestamp(now()) },
+  };
+  await write(put(item, isNew), { answer: () => item });
+  return item;
+};
+
+/** The attributes of an active webhook of which no attempt has failed. */
+const enabled = () => ({
+  state: 'active',
+  since: timestamp(now()),
+  failingSince: undefined,
+  pausedUntil: undefined,
+});
+
+/** Replaces a webhook's fields; a state that is left out stays. Throws 404, and 400 for an address that must not be called. */
+export const updateWebhook = async (
+  store: string,
+  id: string,
+  { state, ...fields }: WebhookChange,
+): Promise<WebhookItem> => {
+  const before = await getWebhook(store, id);
+  await checkUrl(fields.url);
+  const isEnabled = state === 'active' && before.state === 'disabled';
+  const set = { ...fields, ...(state && { state }), ...(isEnabled && enabled()) };
+  return updateExisting<WebhookItem>(webhookKey(store, id), { set });
+};
+
+/** Throws 404. */
+export const deleteWebhook = async (store: string, id: string): Promise<void> => {
+  const outcome = await write(remove(webhookKey(store, id), exists));
+  if (!outcome.done) throw notFound();
+};
+
+/** Gives a webhook another secret. The one before signs beside it for 24 hours. Throws 404. */
+export const rotateSecret = (store: string, id: string): Promise<WebhookItem> => {
+  const set = {
+    ...{ secret: newSecret(), oldSecret: copyOf('secret'), oldSecretUntil: timestamp(now() + overlapMillis) },
+  };
+  return updateExisting<WebhookItem, WebhookItem>(webhookKey(store, id), { set }, { answer: (item) => item });
+};
+
+/** Notes how a webhook answers. Does nothing where it was deleted. */
+export const noteHealth = async (
+  { pk, sk }: Key,
+  set: Partial<Record<'state' | 'failingSince' | 'pausedUntil', string | undefined>>,
+): Promise<void> => {
+  await write(update({ pk, sk }, { set, when: exists }));
+};

@@ -1,0 +1,400 @@
+import { createHmac } from 'node:crypto';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createStore } from '../../../cli/stores.ts';
+import { handler as worker } from '../../../functions/delivery-worker.ts';
+import { handler as sweep } from '../../../functions/expiry-sweep.ts';
+import { handler as consumer } from '../../../functions/stream-consumer.ts';
+import { consumerAccess, sweepAccess, workerAccess } from '../../../infra/permissions.ts';
+import { newId, source, timestamp } from '../../../lib/clock.ts';
+import { resolver } from '../../../lib/delivery/address.ts';
+import { decodeMessage, encodeMessage } from '../../../lib/delivery/message.ts';
+import { pingType } from '../../../lib/events/sendings.ts';
+import { scopes } from '../../../lib/routes/route.ts';
+import { sharedKey } from '../../../lib/table/schema.ts';
+import { asFunction } from '../../support/access.ts';
+import { batchOf, contextWith, received, serve, startTestQueue } from '../../support/deliveries.ts';
+import { logLines } from '../../support/log.ts';
+import { type Call, setClock, startTestService } from '../../support/service.ts';
+import { recordOf } from '../../support/stream-records.ts';
+import { walkList } from '../../support/walk.ts';
+
+const [second, minute, hour] = [1000, 60_000, 3_600_000];
+const { lookup } = resolver;
+let service: Awaited<ReturnType<typeof startTestService>>;
+let queueUrl: string;
+let store: string;
+let call: Call;
+let now = Date.parse('2027-03-01T00:00:00.000Z');
+
+beforeAll(async () => {
+  setClock(now);
+  queueUrl = (await startTestQueue()).url;
+  service = await startTestService();
+});
+beforeEach(async () => {
+  process.env.DISPENSER_LOOPBACK = 'allowed';
+  process.env.WEBHOOK_TIMEOUT_MILLIS = '200';
+  source.random = () => 0;
+  store = (await createStore('Webhooks')).id;
+  call = service.callAs(await service.keyWith(scopes, store));
+});
+afterEach(async () => {
+  resolver.lookup = lookup;
+  delete process.env.DISPENSER_LOOPBACK;
+  while ((await received(queueUrl)).length > 0);
+});
+
+interface Got {
+  body: string;
+  headers: Record<string, string>;
+}
+
+/** A receiver with these answers, of which the last goes on. */
+const receiver = async (...answers: (number | [number, Record<string, string>] | 'silence')[]) => {
+  const got: Got[] = [];
+  const url = await serve(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    got.push({ body, headers: request.headers as Record<string, string> });
+    const answer = (answers.length > 1 ? answers.shift() : answers[0]) ?? 200;
+    if (answer === 'silence') return;
+    const [status, headers] = Array.isArray(answer) ? answer : [answer, {}];
+    response.writeHead(status, headers).end('said the receiver');
+  });
+  return { url, got };
+};
+
+const events = ['store.closed', 'store.opened'];
+const create = async (url: string, fields = {}) =>
+  (await call('POST', '/v1/webhooks', { url, events, ...fields })).body;
+
+const shop = (open: boolean) => ({ ...sharedKey('STORE', store), id: store, name: 'Shop', open });
+/** The consumer meets a change of the store, whose type is store.closed. */
+const close = async (): Promise<void> => {
+  const { batchItemFailures } = await asFunction('stream-consumer', consumerAccess, () =>
+    consumer({ Records: [recordOf(shop(true), shop(false))] }),
+  );
+  expect(batchItemFailures).toEqual([]);
+};
+
+const work = (bodies: readonly string[]) =>
+  asFunction('delivery-worker', workerAccess, () => worker(batchOf(...bodies), contextWith(120_000)));
+
+/** The worker takes what is on the queue. Answers how many messages that were. */
+const drain = async (): Promise<number> => {
+  let count = 0;
+  for (let bodies = await received(queueUrl); bodies.length > 0; bodies = await received(queueUrl)) {
+    await work(bodies);
+    count += bodies.length;
+  }
+  return count;
+};
+
+/** Time passes, the sweep runs, and the worker takes what it has put on the queue. */
+const pass = async (millis: number): Promise<number> => {
+  now += millis;
+  setClock(now);
+  const context = { ...contextWith(60_000), awsRequestId: newId() };
+  await asFunction('expiry-sweep', sweepAccess, () => sweep({}, context));
+  return drain();
+};
+
+const deliveries = async (id: string, query = '') =>
+  (await call('GET', `/v1/webhooks/${id}/deliveries?${query}`)).body.data;
+
+test('201s with a secret that only this answer and that of rotate-secret have', async () => {
+  const fields = { url: 'http://127.0.0.1:1/hook', events, description: 'Books', format: 'standard' };
+
+  const created = await call('POST', '/v1/webhooks', fields);
+  const { id, secret } = created.body;
+  const webhook = { id, ...fields, state: 'active' };
+  const rotated = await call('POST', `/v1/webhooks/${id}/actions/rotate-secret`);
+
+  expect([created.status, created.headers.get('location')]).toEqual([201, `/v1/webhooks/${id}`]);
+  expect(created.body).toEqual({ ...webhook, secret });
+  expect(Buffer.from(secret.replace('whsec_', ''), 'base64')).toHaveLength(32);
+  expect(rotated.body).toEqual({ ...webhook, secret: expect.stringMatching(/^whsec_[\w+/]{43}=$/) });
+  expect(rotated.body.secret).not.toBe(secret);
+  expect((await call('GET', `/v1/webhooks/${id}`)).body).toEqual(webhook);
+  expect((await call('GET', '/v1/webhooks')).body.data).toEqual([webhook]);
+  const changed = { url: 'http://127.0.0.1:2/', events: ['store.closed'], state: 'disabled' };
+  expect((await call('PUT', `/v1/webhooks/${id}`, changed)).body).toEqual({ ...webhook, ...changed, description: '' });
+  expect((await call('DELETE', `/v1/webhooks/${id}`)).status).toBe(204);
+  expect((await call('DELETE', `/v1/webhooks/${id}`)).status).toBe(404);
+  expect(JSON.stringify(logLines)).not.toContain(secret.slice(6));
+});
+
+test('400s for events that are none, none or twice, and beyond 20 webhooks', async () => {
+  const url = 'http://127.0.0.1:1/';
+  const refused = await Promise.all(
+    [[], ['*'], [pingType], ['store.closed', 'store.closed'], 'store.closed'].map((wrong) =>
+      call('POST', '/v1/webhooks', { url, events: wrong }),
+    ),
+  );
+  for (let count = 0; count < 20; count++) await create(url);
+  const beyond = await call('POST', '/v1/webhooks', { url, events });
+
+  expect(refused.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400]);
+  expect([beyond.status, beyond.body.detail]).toEqual([
+    400,
+    'A store has at most 20 webhooks: delete one that is not needed.',
+  ]);
+});
+
+/** The steps of Standard Webhooks 1.0, written from its text: an independent second verifier. */
+const isSigned = ({ body, headers }: Got, secret: string): boolean => {
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  const text = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+  const signature = createHmac('sha256', key).update(text, 'utf8').digest('base64');
+  return (headers['webhook-signature'] ?? '').split(' ').includes(`v1,${signature}`);
+};
+
+/** As `llHMAC` does it: its key is a text, so that of a secret must be one. */
+const isSignedForScripts = ({ body, headers }: Got, secret: string): boolean => {
+  const key = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(secret.slice('whsec_'.length), 'base64'));
+  const text = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+  return headers['webhook-signature'] === `v1,${createHmac('sha256', key).update(text).digest('base64')}`;
+};
+
+/** The package reads the real clock. */
+const verify = ({ body, headers }: Got, secret: string): unknown => {
+  const verifier = new Verifier(secret);
+  const sent = new Date(Number(headers['webhook-timestamp']) * 1000);
+  expect(verifier.sign(headers['webhook-id'] ?? '', sent, body).split(' ')).toEqual([
+    expect.toSatisfy((one: string) => (headers['webhook-signature'] ?? '').split(' ').includes(one)),
+  ]);
+  return JSON.parse(body);
+};
+
+test('sends each event that it subscribes to, signed, with the id that the list of events has', async () => {
+  const { url, got } = await receiver(200);
+  const { id, secret } = await create(url);
+  const other = await receiver(200);
+  await create(other.url, { events: ['credit.changed'] });
+  await close();
+
+  await drain();
+
+  now += 11 * second;
+  setClock(now);
+  const [event] = (await call('GET', '/v1/events')).body.data;
+  const [message] = got as [Got];
+  expect([got.length, other.got.length]).toEqual([1, 0]);
+  expect([isSigned(message, secret), isSignedForScripts(message, secret)]).toEqual([true, true]);
+  expect(verify(message, secret)).toEqual({ type: 'store.closed', timestamp: event.at, data: event.data });
+  expect(message.headers).toMatchObject({ 'webhook-id': event.id, 'content-type': 'application/json' });
+  expect(await deliveries(id)).toEqual([
+    {
+      ...{ id: event.id, eventId: event.id, type: 'store.closed', state: 'delivered', attempts: 1, status: 200 },
+      ...{ lastError: null, nextAt: null },
+    },
+  ]);
+});
+
+test('both secrets sign for 24 hours after a rotation', async () => {
+  const { url, got } = await receiver(200);
+  const { id, secret } = await create(url);
+  const { secret: next } = (await call('POST', `/v1/webhooks/${id}/actions/rotate-secret`)).body;
+
+  for (const millis of [0, 24 * hour - 1, 1]) {
+    now += millis;
+    setClock(now);
+    await close();
+    await drain();
+  }
+
+  expect(got.map((message) => [isSigned(message, secret), isSigned(message, next)])).toEqual([
+    [true, true],
+    [true, true],
+    [false, true],
+  ]);
+});
+
+test('retries after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h, then gives up', async () => {
+  const { url, got } = await receiver(500);
+  const { id } = await create(url);
+  await close();
+  await drain();
+  const pauses = [5 * second, 5 * minute, 30 * minute, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour)];
+
+  for (const [index, millis] of pauses.entries()) {
+    const [{ nextAt }] = await deliveries(id, 'state=pending');
+    expect([index, nextAt]).toEqual([index, timestamp(now + millis)]);
+    await pass(millis - 1);
+    expect(got).toHaveLength(index + 1);
+    await pass(1);
+    expect(got).toHaveLength(index + 2);
+  }
+
+  expect(await deliveries(id, 'state=pending')).toEqual([]);
+  expect(await deliveries(id, 'state=failed')).toMatchObject([
+    { attempts: 10, status: 500, lastError: 'It answered 500: said the receiver', nextAt: null },
+  ]);
+});
+
+test('a receiver that comes back within three days gets every event, though nothing answered for it until then', async () => {
+  const { url, got } = await receiver('silence', 'silence', 'silence', 'silence', 'silence', 'silence', 'silence', 200);
+  const { id } = await create(url);
+  for (let count = 0; count < 3; count++) await close();
+  await drain();
+  for (let hours = 0; hours < 76; hours++) await pass(hour);
+
+  const ids = (await deliveries(id)).map(({ eventId }: { eventId: string }) => eventId);
+  expect((await deliveries(id, 'state=delivered')).length).toBe(3);
+  expect(new Set(got.map(({ headers }) => headers['webhook-id']))).toEqual(new Set(ids));
+});
+
+test('waits for as long as Retry-After asks, in seconds or until a date', async () => {
+  const date = new Date(now + 2 * hour).toUTCString();
+  const { url } = await receiver([429, { 'Retry-After': '600' }], [503, { 'Retry-After': date }], 200);
+  const { id } = await create(url);
+  const due = now + 2 * hour;
+  await close();
+  await drain();
+
+  const [first] = await deliveries(id);
+  await pass(600 * second);
+  const [next] = await deliveries(id);
+  await pass(due - now);
+
+  expect(first.nextAt).toBe(timestamp(due - 2 * hour + 600 * second));
+  expect(next.nextAt).toBe(timestamp(due));
+  expect(await deliveries(id)).toMatchObject([{ state: 'delivered', attempts: 3 }]);
+});
+
+test('410 disables a webhook: nothing more is sent to it until a PUT enables it, and then only what is noted since', async () => {
+  const { url, got } = await receiver(410, 200);
+  const { id } = await create(url);
+  await close();
+  await drain();
+  const { state } = (await call('GET', `/v1/webhooks/${id}`)).body;
+  await close();
+  await drain();
+  now += second;
+  setClock(now);
+  await call('PUT', `/v1/webhooks/${id}`, { url, events, state: 'active' });
+  await close();
+  await drain();
+
+  expect([state, got.length]).toEqual(['disabled', 2]);
+  expect(logLines.filter(({ webhook }) => webhook === 'disabled')).toMatchObject([{ level: 'ERROR', webhookId: id }]);
+  expect((await deliveries(id)).map(({ state: each }: { state: string }) => each)).toEqual(['delivered', 'failed']);
+});
+
+test('five days without a success disable a webhook, and a success in between begins them anew', async () => {
+  const { url } = await receiver(500, 200, 500);
+  const { id } = await create(url);
+  const stateOf = async () => (await call('GET', `/v1/webhooks/${id}`)).body.state;
+  const states: string[] = [];
+  for (const days of [0, 3, 3, 3, 2]) {
+    now += days * 24 * hour;
+    setClock(now);
+    await close();
+    await drain();
+    states.push(await stateOf());
+  }
+
+  expect(states).toEqual(['active', 'active', 'active', 'active', 'disabled']);
+});
+
+test('tripled and shuffled messages, and workers that die in the middle, make no event lost, and one that answers gets each once', async () => {
+  const { url, got } = await receiver(200);
+  const { id } = await create(url);
+  for (let count = 0; count < 6; count++) await close();
+  const bodies: string[] = [];
+  for (let some = await received(queueUrl); some.length > 0; some = await received(queueUrl)) bodies.push(...some);
+
+  await Promise.all([work(bodies), work([...bodies].reverse()), work(bodies)]);
+
+  const ids = got.map(({ headers }) => headers['webhook-id']);
+  expect(bodies).toHaveLength(6);
+  expect(ids.toSorted()).toEqual(bodies.map((body) => (JSON.parse(body) as { event: string }).event).toSorted());
+  expect(await deliveries(id, 'state=delivered')).toHaveLength(6);
+});
+
+test('a webhook that does not answer holds its other events back without a call, and delays no other webhook', async () => {
+  const [dead, live] = [await receiver('silence'), await receiver(200)];
+  const { id } = await create(dead.url);
+  await create(live.url);
+  for (let count = 0; count < 5; count++) await close();
+
+  await drain();
+
+  expect([dead.got.length, live.got.length]).toEqual([1, 5]);
+  const pending = await deliveries(id, 'state=pending');
+  expect(pending.map(({ attempts }: { attempts: number }) => attempts).toSorted()).toEqual([0, 0, 0, 0, 1]);
+});
+
+test('202s with a test event, which a disabled webhook gets too and no list of events has', async () => {
+  const { url, got } = await receiver(200);
+  const { id, secret } = await create(url);
+  await call('PUT', `/v1/webhooks/${id}`, { url, events, state: 'disabled' });
+
+  const { status, body } = await call('POST', `/v1/webhooks/${id}/actions/test`);
+  await drain();
+
+  now += 11 * second;
+  setClock(now);
+  expect(status).toBe(202);
+  expect(isSigned(got[0] as Got, secret)).toBe(true);
+  expect(JSON.parse(got[0]?.body ?? '')).toMatchObject({ type: pingType, data: { webhookId: id } });
+  expect(await deliveries(id)).toMatchObject([{ eventId: body.eventId, type: pingType, state: 'delivered' }]);
+  expect((await call('GET', '/v1/events')).body.data).toEqual([]);
+});
+
+test('lists deliveries newest first, of all states or of one, in pages both ways', async () => {
+  const { url } = await receiver(200, 500, 200, 500);
+  const { id } = await create(url);
+  for (let count = 0; count < 4; count++) {
+    now += minute;
+    setClock(now);
+    await close();
+    await drain();
+  }
+
+  const all = await walkList<{ id: string; state: string }>(call, `/v1/webhooks/${id}/deliveries`, 3);
+  const pending = await walkList<{ id: string }>(call, `/v1/webhooks/${id}/deliveries?state=pending`, 1);
+
+  expect(all.map(({ state }) => state)).toEqual(['pending', 'delivered', 'pending', 'delivered']);
+  expect(pending.map((one) => one.id)).toEqual([all[0]?.id, all[2]?.id]);
+});
+
+test('a message for Discord mentions nobody and has no ids, notes, reasons or references', async () => {
+  const { url, got } = await receiver(204);
+  await create(url, { events: ['giftcard.granted', 'customer.banned'], format: 'discord' });
+  const cardId = newId();
+  const card = {
+    ...{ pk: `${store}#GIFTCARD`, sk: cardId, id: cardId, ownerUuid: cardId, ownerUsername: '@everyone', credit: 5 },
+    ...{ active: true, redeemed: false, transfer: true, texture: null, purchased: false },
+    ...{ grantedAt: timestamp(now), reason: 'a secret reason', reference: 'a reference' },
+  };
+  await consumer({ Records: [recordOf(undefined, card)] });
+
+  await drain();
+
+  const { embeds, allowed_mentions } = JSON.parse(got[0]?.body ?? '');
+  expect(allowed_mentions).toEqual({ parse: [] });
+  expect(embeds).toEqual([
+    {
+      title: 'A gift card was granted.',
+      description: 'Card of \\@everyone, L$ 5',
+      timestamp: timestamp(now),
+      footer: { text: 'giftcard.granted' },
+    },
+  ]);
+});
+
+test('a message of another kind of queue is none of ours', () => {
+  const message = {
+    kind: 'event' as const,
+    store,
+    webhook: newId(),
+    event: newId(),
+    type: pingType as 'webhook.ping',
+    notedAt: timestamp(now),
+  };
+
+  expect(decodeMessage(encodeMessage(message))).toEqual(message);
+  expect(decodeMessage(JSON.stringify({ ...message, webhook: 'x' }))).toBeUndefined();
+});
