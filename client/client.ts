@@ -4,6 +4,7 @@ import type { Endpoints } from './types.ts';
 
 export { NoAnswer, StoreProblem } from './problem.ts';
 export type * from './types.ts';
+export { type VerifyOptions, verifyWebhook, type WebhookMessage, WebhookRefused } from './webhook.ts';
 
 /** Where the service is, and how to call it. */
 export interface ClientOptions {

@@ -1,0 +1,59 @@
+import type { EventResponse } from './types.ts';
+
+type MessageOf<E> = E extends { type: infer T; data: infer D } ? { type: T; timestamp: string; data: D } : never;
+
+/** The body of a webhook's message: an event, or the test that `actions/test` sends. */
+export type WebhookMessage =
+  | MessageOf<EventResponse>
+  | { type: 'webhook.ping'; timestamp: string; data: { webhookId: string } };
+
+/** The message is not from the service, or too old. */
+export class WebhookRefused extends Error {}
+
+export interface VerifyOptions {
+  /** The secret of the webhook: `whsec_` and Base64. */
+  secret: string;
+  /** The headers, as `fetch` or Node.js have them. */
+  headers: Headers | Record<string, string | string[] | undefined>;
+  /** The body exactly as it was received: parsed and written again it may differ. */
+  body: string;
+  /** How old a message may be, or how far ahead its clock. 300 by default. */
+  toleranceSeconds?: number;
+}
+
+const headerOf = (headers: VerifyOptions['headers'], name: string): string => {
+  const value = headers instanceof Headers ? headers.get(name) : headers[name];
+  if (typeof value !== 'string') throw new WebhookRefused(`The header ${name} is missing.`);
+  return value;
+};
+
+const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => {
+  try {
+    return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  } catch {
+    return new Uint8Array();
+  }
+};
+
+/**
+ * Checks the signature and the time of a message, and returns its parsed body. Throws `WebhookRefused` for one that is not
+ * from the service. The header `webhook-id` names the event: a repeat of it has the same one.
+ */
+export const verifyWebhook = async ({
+  secret,
+  headers,
+  body,
+  toleranceSeconds = 300,
+}: VerifyOptions): Promise<WebhookMessage> => {
+  const [id, seconds] = [headerOf(headers, 'webhook-id'), headerOf(headers, 'webhook-timestamp')];
+  const signatures = headerOf(headers, 'webhook-signature').split(' ');
+  if (!(Math.abs(Date.now() / 1000 - Number(seconds)) <= toleranceSeconds))
+    throw new WebhookRefused('The message is too old, or its time is wrong.');
+  const hmac = { name: 'HMAC', hash: 'SHA-256' };
+  const key = await crypto.subtle.importKey('raw', bytesOf(secret.replace(/^whsec_/, '')), hmac, false, ['verify']);
+  const signed = new TextEncoder().encode(`${id}.${seconds}.${body}`);
+  for (const signature of signatures)
+    if (signature.startsWith('v1,') && (await crypto.subtle.verify('HMAC', key, bytesOf(signature.slice(3)), signed)))
+      return JSON.parse(body);
+  throw new WebhookRefused('No signature is that of the secret.');
+};

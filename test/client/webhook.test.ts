@@ -1,0 +1,49 @@
+import { Webhook } from 'standardwebhooks';
+import { expect, test } from 'vitest';
+import { verifyWebhook, WebhookRefused } from '../../client/client.ts';
+import { signatureOf } from '../../lib/events/signature.ts';
+
+const secrets = ['a', 'b'].map((letter) => `whsec_${Buffer.from(letter.repeat(32)).toString('base64')}`) as [
+  string,
+  string,
+];
+const [secret, other] = secrets;
+const body = '{"type":"store.closed","timestamp":"2027-03-01T00:00:00.000Z","data":{"name":"Café 🎁"}}';
+
+const messageAt = (seconds: number, signing: readonly string[] = [secret]) => ({
+  body,
+  headers: {
+    'webhook-id': 'e1',
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': signatureOf({ id: 'e1', seconds, body }, signing),
+  },
+});
+const nowSeconds = (): number => Math.floor(Date.now() / 1000);
+
+test('the package standardwebhooks and verifyWebhook accept what the service signs, with either of two secrets', async () => {
+  const both = messageAt(nowSeconds(), secrets);
+
+  for (const one of secrets) {
+    expect(new Webhook(one).verify(body, both.headers)).toEqual(JSON.parse(body));
+    expect(await verifyWebhook({ secret: one, ...both })).toEqual(JSON.parse(body));
+    expect(await verifyWebhook({ secret: one, body, headers: new Headers(both.headers) })).toEqual(JSON.parse(body));
+  }
+});
+
+test('verifyWebhook refuses another secret, another body, id or time, an old message and one without a signature', async () => {
+  const message = messageAt(nowSeconds());
+  const { headers } = message;
+  const refused = [
+    { ...message, secret: other },
+    { ...message, secret, body: body.replace('closed', 'opened') },
+    { body, secret, headers: { ...headers, 'webhook-id': 'e2' } },
+    { body, secret, headers: { ...headers, 'webhook-timestamp': String(nowSeconds() + 1) } },
+    { ...messageAt(nowSeconds() - 301), secret },
+    { ...messageAt(nowSeconds() + 310), secret },
+    { body, secret, headers: { ...headers, 'webhook-signature': 'v1,%%% v2,AAAA' } },
+    { body, secret, headers: {} },
+    { body, secret, headers: { ...headers, 'webhook-timestamp': 'soon' } },
+  ];
+
+  for (const one of refused) await expect(verifyWebhook(one)).rejects.toThrow(WebhookRefused);
+});
