@@ -15,10 +15,8 @@ const eventsWords = `must be an array of one or more of ${eventNames.join(', ')}
 const events = () =>
   z
     .array(z.enum(eventNames, { error: `must be one of ${eventNames.join(', ')}` }), { error: eventsWords })
-    .min(1, { error: eventsWords })
-    .max(eventNames.length, { error: eventsWords })
-    .refine((names) => new Set(names).size === names.length, { error: eventsWords })
-    .describe('The types of events that are sent.');
+    .refine((names) => names.length > 0 && new Set(names).size === names.length, { error: eventsWords })
+    .describe('The types of events that are sent: one or more, each once.');
 
 const formats = ['standard', 'discord'] as const;
 const states = ['active', 'disabled'] as const;
