@@ -1,6 +1,21 @@
 import { byName, compile, events, type Program } from './compile.ts';
 import { type Functions, library } from './library.ts';
-import * as V from './values.ts';
+import {
+  bytesOf,
+  Float,
+  floatOf,
+  floatText,
+  type Item,
+  integerOf,
+  isKey,
+  Key,
+  List,
+  ScriptError,
+  textOf,
+  truncated,
+  Vector,
+  vectorText,
+} from './values.ts';
 
 /** Memory of a script under Mono. */
 export const memoryBytes = 65_536;
@@ -18,6 +33,9 @@ class StateChange {
 /** Thrown by llResetScript. */
 export class Reset {}
 
+/** The values that compiled code makes and casts, as `V`. */
+const values = { Float, floatOf, floatText, integerOf, isKey, Key, List, textOf, truncated, Vector, vectorText };
+
 type Run = Generator<number, unknown, unknown>;
 type States = Record<string, Record<string, (...values: unknown[]) => Run>>;
 
@@ -30,29 +48,29 @@ const createMachine = (codeBytes: number, waited: () => number) => {
   const measure = (more: number): void => {
     const used = codeBytes + globals + locals + more;
     if (used > peak) peak = used;
-    if (used > memoryBytes) throw new V.ScriptError('Stack-Heap Collision');
+    if (used > memoryBytes) throw new ScriptError('Stack-Heap Collision');
   };
   const made = <T>(value: T): T => {
     // The parts that a value is made of exist beside it.
-    measure(2 * V.bytesOf(value));
+    measure(2 * bytesOf(value));
     return value;
   };
   const rest = (value: number, divisor: number): number => {
-    if (divisor === 0) throw new V.ScriptError('Math Error');
+    if (divisor === 0) throw new ScriptError('Math Error');
     return (value % divisor) | 0;
   };
   return {
     made,
     rest,
     StateChange,
-    list: (items: V.Item[]): V.List => made(new V.List(items)),
+    list: (items: Item[]): List => made(new List(items)),
     global: <T>(value: T, before: T): T => {
-      globals += V.bytesOf(value) - V.bytesOf(before);
+      globals += bytesOf(value) - bytesOf(before);
       measure(0);
       return value;
     },
     local: <T>(value: T, before: T): T => {
-      locals += V.bytesOf(value) - V.bytesOf(before);
+      locals += bytesOf(value) - bytesOf(before);
       measure(0);
       return value;
     },
@@ -62,14 +80,14 @@ const createMachine = (codeBytes: number, waited: () => number) => {
     },
     turn: (): void => {
       turns += 1;
-      if (turns > maxTurns) throw new V.ScriptError('The script hangs.');
+      if (turns > maxTurns) throw new ScriptError('The script hangs.');
     },
     rested: (): void => {
       turns = 0;
     },
     divided: (value: number, divisor: number): number => ((value - rest(value, divisor)) / divisor) | 0,
     quotient: (value: number, divisor: number): number => {
-      if (divisor === 0) throw new V.ScriptError('Math Error');
+      if (divisor === 0) throw new ScriptError('Math Error');
       return Math.fround(value / divisor);
     },
     *waited<T>(value: T): Generator<number, T> {
@@ -94,7 +112,7 @@ export interface Surroundings {
   /** An event begins. Its values may be followed by one more, which the script does not see. */
   onEvent: (event: string, values: readonly unknown[]) => void;
   /** A script that fails stops; the region says why. */
-  onError: (error: V.ScriptError) => void;
+  onError: (error: ScriptError) => void;
 }
 
 const compiled = new Map<string, Program>();
@@ -130,14 +148,14 @@ export const startScript = (source: string, surroundings: Surroundings) => {
     running = undefined;
     onState(true);
     try {
-      states = create(V, callable, machine);
+      states = create(values, callable, machine);
       send('state_entry');
     } catch (error) {
       fail(error);
     }
   };
   const fail = (error: unknown): void => {
-    if (!(error instanceof V.ScriptError)) throw error;
+    if (!(error instanceof ScriptError)) throw error;
     ended = true;
     onError(error);
   };

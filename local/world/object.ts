@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants, type Functions } from '../lsl/library.ts';
-import { Reset, type startScript } from '../lsl/script.ts';
+import { memoryBytes, Reset, type startScript } from '../lsl/script.ts';
 import { isKey, List, nullKey, ScriptError, textOf } from '../lsl/values.ts';
 import type { Clock } from './clock.ts';
 
@@ -58,10 +58,10 @@ export interface Around {
   shout: (text: string) => void;
 }
 
-export const utf8Bytes = (text: string): number => Buffer.byteLength(text);
+const utf8Bytes = (text: string): number => Buffer.byteLength(text);
 
 /** A text cut to so many bytes of UTF-8, at the end of a character. */
-export const cut = (text: string, bytes: number): string => {
+const cut = (text: string, bytes: number): string => {
   const buffer = Buffer.from(text);
   if (buffer.length <= bytes) return text;
   let end = bytes;
@@ -392,7 +392,7 @@ export const createBody = (
     'void llResetScript()': () => {
       throw new Reset();
     },
-    'integer llGetFreeMemory()': () => 65_536 - script().memory().used,
+    'integer llGetFreeMemory()': () => memoryBytes - script().memory().used,
     'integer llGetUsedMemory()': () => script().memory().used,
   };
 

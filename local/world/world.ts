@@ -219,5 +219,3 @@ export const createWorld = (around: Surroundings) => {
     },
   };
 };
-
-export type World = ReturnType<typeof createWorld>;
