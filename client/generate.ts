@@ -88,6 +88,8 @@ export const clientTypes = async (document: Json): Promise<string> => {
     definitions: document.components.schemas,
   };
   return compile(closed(schema), 'Endpoints', {
+    // An array with bounds would become a tuple.
+    ignoreMinAndMaxItems: true,
     bannerComment:
       '// Written by `npm run openapi` from docs/openapi.json. Change lib/routes/ or reference/, not this file.',
     style: { singleQuote: true, printWidth: 120 },

@@ -2785,6 +2785,8 @@ export interface CreateWebhookRequest {
   url: string;
   /**
    * The types of events that are sent: one or more, each once.
+   *
+   * @minItems 1
    */
   events: (
     | 'credit.changed'
@@ -2923,6 +2925,8 @@ export interface UpdateWebhookRequest {
   url: string;
   /**
    * The types of events that are sent: one or more, each once.
+   *
+   * @minItems 1
    */
   events: (
     | 'credit.changed'
