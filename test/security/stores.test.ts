@@ -72,7 +72,8 @@ test('no request of one store changes another store’s rows or answers about th
 });
 
 const lists = routes.filter(({ query }) => 'cursor' in query.shape);
-const listPath = (path: string): string => path.replace('{identifier}', path.includes('owner') ? ada.uuid : bob.uuid);
+const listPath = (path: string): string =>
+  path.replace('{identifier}', path.includes('owner') ? ada.uuid : bob.uuid).replace('{id}', mine.webhook);
 
 test('a cursor works only in the list that made it, also within one store', async () => {
   for (const from of lists) {
