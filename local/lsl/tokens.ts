@@ -8,8 +8,29 @@ export interface Token {
   line: number;
 }
 
-const pattern =
-  /(?<space>\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)|(?<float>(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?f?|\d+[eE][+-]?\d+f?)|(?<integer>0[xX][\da-fA-F]+|\d+)|(?<word>[A-Za-z_]\w*)|"(?<string>(?:[^"\\]|\\[\s\S])*)"|(?<sign><<|>>|<=|>=|==|!=|&&|\|\||\+\+|--|[+\-*/%]=|[-+*/%=!~&|^<>(){}[\],;@.])/y;
+/** The kinds of token in the order in which they are tried, each with a pattern whose group holds the text. */
+const patterns = [
+  ['space', /(\s+)/y],
+  ['space', /(\/\/[^\n]*)/y],
+  ['space', /(\/\*(?:[^*]|\*(?!\/))*\*\/)/y],
+  ['float', /((?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?f?)/y],
+  ['float', /(\d+[eE][+-]?\d+f?)/y],
+  ['integer', /(0[xX][\da-fA-F]+)/y],
+  ['integer', /(\d+)/y],
+  ['word', /([A-Za-z_]\w*)/y],
+  ['string', /"((?:[^"\\]|\\[\s\S])*)"/y],
+  ['sign', /(<<|>>|<=|>=|==|!=|&&|\|\||\+\+|--|[+\-*/%]=|[-+*/%=!~&|^<>(){}[\],;@.])/y],
+] as const;
+
+/** The token at a place: its kind, all of its characters, and its text. */
+const tokenAt = (source: string, at: number) => {
+  for (const [kind, pattern] of patterns) {
+    pattern.lastIndex = at;
+    const match = pattern.exec(source);
+    if (match) return { kind, whole: match[0], text: match[1] ?? '' };
+  }
+  return undefined;
+};
 
 /** LSL knows these escapes; a tab is four spaces, and any other character stands for itself. */
 const unescaped = (text: string): string =>
@@ -19,16 +40,13 @@ const unescaped = (text: string): string =>
 export const tokensOf = (source: string): Token[] => {
   const tokens: Token[] = [];
   let line = 1;
-  pattern.lastIndex = 0;
-  for (let at = 0; at < source.length; at = pattern.lastIndex) {
-    const match = pattern.exec(source);
-    if (!match) throw new ScriptRefused(`line ${line}: unexpected ${JSON.stringify(source[at])}`);
-    const kind = (['integer', 'float', 'word', 'string', 'sign'] as const).find(
-      (name) => match.groups?.[name] !== undefined,
-    );
-    const text = kind ? (match.groups?.[kind] ?? '') : '';
-    if (kind) tokens.push({ kind, text: kind === 'string' ? unescaped(text) : text, line });
-    line += match[0].split('\n').length - 1;
+  for (let at = 0; at < source.length; ) {
+    const token = tokenAt(source, at);
+    if (!token) throw new ScriptRefused(`line ${line}: unexpected ${JSON.stringify(source[at])}`);
+    const { kind, whole, text } = token;
+    if (kind !== 'space') tokens.push({ kind, text: kind === 'string' ? unescaped(text) : text, line });
+    line += whole.split('\n').length - 1;
+    at += whole.length;
   }
   return [...tokens, { kind: 'end', text: 'end of script', line }];
 };

@@ -19,7 +19,8 @@ const literalsOf = async (file: string): Promise<[string, RegExp][]> => {
   const { code } = await transform(readFileSync(root + file, 'utf8'), { loader: 'ts', legalComments: 'none' });
   return [...code.matchAll(literal)].map(([, source = '', flags]) => [
     `${file} /${source}/`,
-    new RegExp(source, flags),
+    // The detector does not know that a sticky expression matches at one place only.
+    flags?.includes('y') ? new RegExp(`^(?:${source})`, flags) : new RegExp(source, flags),
   ]);
 };
 
