@@ -7,7 +7,7 @@ import { issueKey, listKeys } from '../../cli/api-keys.ts';
 import { createStore, deleteStore } from '../../cli/stores.ts';
 import { type Dispenser, findDispenser } from '../../lib/delivery/dispensers.ts';
 import { tellResident } from '../../lib/store/tell-resident.ts';
-import { startForCli } from '../support/cli.ts';
+import { isOfCommand, startForCli } from '../support/cli.ts';
 import { answerLost, intercept } from '../support/faults.ts';
 import { wholeTable } from '../support/service.ts';
 
@@ -184,7 +184,7 @@ test('shows one store’s rows and those that concern all, since a time, up to t
   await service.run('open', mine, '--reason', 'New prices');
   const operations = new Set<string>();
   const stop = intercept(async ({ operation }, send) => {
-    operations.add(operation);
+    if (isOfCommand()) operations.add(operation);
     return send();
   });
 

@@ -80,7 +80,7 @@ test('no expression or attribute name contains text of a request', async () => {
 });
 
 const keyShape =
-  /^(?:(?:STORE|KEY|RESIDENT|NAME)#[\w.-]+|STORE#|\w{12}#[A-Z]+(?:#[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?:#(?:regular|restricted))?)?)$/;
+  /^(?:(?:STORE|KEY|RESIDENT|NAME)#[\w.-]+|STORE#|\w{12}#[A-Z]+(?:(?:#of)?#[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?:#(?:regular|restricted))?)?)$/;
 
 test.each(texts)('%s works as a code, name, description, reason and search', async (text) => {
   const before = await wholeTable();

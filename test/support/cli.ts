@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -43,6 +44,11 @@ const rowsIn = (stdout: string) =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line));
 
+const commands = new AsyncLocalStorage<true>();
+
+/** True in a command that runs within this process, false in the local service beside it. */
+export const isOfCommand = (): boolean => commands.getStore() === true;
+
 /** Runs the command within this process, on this process's clock, environment and output, and leaves them as they were. */
 const runHere = async (args: readonly string[]): Promise<Ran> => {
   const texts = { stdout: '', stderr: '' };
@@ -56,13 +62,11 @@ const runHere = async (args: readonly string[]): Promise<Ran> => {
   for (const name of ['FORCE_COLOR', 'SIS_STORE', 'SIS_DATA_DIR']) delete process.env[name];
   // The functions of a local service in this process log as before.
   logSink.write = (fields) =>
-    'history' in fields || 'delivery' in fields
-      ? before.log(fields)
-      : void process.stderr.write(`${JSON.stringify(fields)}\n`);
+    isOfCommand() ? void process.stderr.write(`${JSON.stringify(fields)}\n`) : before.log(fields);
   // A new process knows nobody yet.
   forgetResidents();
   try {
-    const code = await run(args);
+    const code = await commands.run(true, () => run(args));
     return { code, ...texts, rows: rowsIn(texts.stdout) };
   } finally {
     for (const { name, write } of streams) process[name].write = write;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type * as z from 'zod';
 import { uuidPattern } from '../../lib/identifier.ts';
 import type { Route } from '../../lib/routes/route.ts';
@@ -28,6 +29,7 @@ export const onceOnly: readonly string[] = [
 
 /** Values for request fields, by name. */
 const fieldValues = ({ coupon, product }: OneOfEach, code: string): Record<string, unknown> => ({
+  id: randomUUID(),
   code,
   couponId: coupon,
   productId: product,
