@@ -145,8 +145,11 @@ export const wereTogether = async (
   ]);
   if (useCredit) seen.push([customerKey(store, buyer), 'creditVersion', customer?.creditVersion]);
   if (product.limited) seen.push([productKey(store, product.id), 'availableAmount', product.availableAmount]);
-  if (seen.length < 2) return true;
-  const items = await getTogether<Record<string, unknown>>(seen.map(([key]) => key));
+  // One coupon may be applied both for the product and to the whole store.
+  const keys = new Map(seen.map(([key]) => [key.pk + key.sk, key]));
+  if (keys.size < 2) return true;
+  const items = await getTogether<Record<string, unknown>>([...keys.values()]);
+  const found = new Map([...keys.keys()].map((name, index) => [name, items[index]]));
   // Absent are a version before the first change of the credit, and the count of no uses.
-  return seen.every(([, attribute, value], index) => (items[index]?.[attribute] ?? 0) === (value ?? 0));
+  return seen.every(([key, attribute, value]) => (found.get(key.pk + key.sk)?.[attribute] ?? 0) === (value ?? 0));
 };
