@@ -56,8 +56,9 @@ const ofGiftCard = ({ before, after }: Images<GiftCardItem>): Told[] => {
 };
 
 const ofSale = ({ before, after }: Images<SaleItem>): Told[] => {
-  const { state, at, refundedAt } = after;
-  if (state === before?.state) return [];
+  const { state, at, refundedAt, imported } = after;
+  // An imported sale was made elsewhere.
+  if (state === before?.state || (imported && !before)) return [];
   return [{ type: `sale.${state}`, at: state === 'refunded' ? refundedAt : at, data: saleOf(after, false) }];
 };
 

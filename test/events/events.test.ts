@@ -171,6 +171,7 @@ test('no event tells of a write that is none of these changes', async () => {
     recordOf(undefined, card()),
     recordOf(card({ active: false }), card()),
     recordOf(sale('completed'), sale('completed', { flags: undefined })),
+    recordOf(undefined, sale('completed', { imported: true })),
     recordOf(delivery('waiting'), delivery('queued')),
     recordOf(dispenser({ url }), dispenser({ url, registeredAt: written })),
     recordOf(undefined, product({ availableAmount: 0 })),
