@@ -17,6 +17,7 @@ import { freshTable, setClock, wholeTable } from '../support/service.ts';
 const dayMillis = 86_400_000;
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 const deliveryId = 'd0000000-7e57-0000-0000-000000000000';
+const saleId = '5a1e0000-7e57-0000-0000-000000000000';
 let uuid: string;
 
 /** Two days of changes: credit that expires, a card, two ends of one delivery, and a sale that is refunded. */
@@ -39,9 +40,13 @@ beforeEach(async () => {
     failedAt: timestamp(start),
   };
   await write(put(delivery));
-  const sale = { pk: `${store}#SALE`, sk: 's', state: 'completed', at: timestamp(start), paid: 50, change: 8 };
+  const sale = {
+    ...{ pk: `${store}#SALE`, sk: saleId, state: 'completed', refusal: null, productId: saleId, at: timestamp(start) },
+    ...{ buyerUuid: uuid, recipientUuid: uuid, base: 42, discount: { source: 'none', percent: 0, couponId: null } },
+    ...{ total: 42, credit: 0, restrictedCredit: 0, paid: 50, refund: 8, change: 8, deliveryId: null, shares: [] },
+  };
   await write(put(sale));
-  await write(put({ pk: `${store}#SALE`, sk: 'refused', ...{ state: 'refused', at: sale.at, paid: 50, change: 50 } }));
+  await write(put({ ...sale, sk: deliveryId, state: 'refused', refusal: 'closed', change: 50 }));
   await write(put({ ...sale, state: 'refunded', refund: 50, refundedAt: timestamp(start + dayMillis) }));
   await write(put({ ...delivery, state: 'delivered', deliveredAt: timestamp(start + dayMillis) }));
   await catchUp();
