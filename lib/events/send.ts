@@ -113,7 +113,7 @@ const failed = async (webhook: WebhookItem, order: EventOrder, sending: Sending,
   const { failingSince = timestamp(now()) } = webhook;
   const failingMillis = now() - Date.parse(failingSince);
   if (status === 410 || failingMillis >= maxFailingMillis) return disable(webhook, order, answer);
-  // Whoever answers with an error costs no time, but asks for a pause with Retry-After.
+  // An answer with an error costs no time, but may ask for a pause with Retry-After.
   const pause = status === undefined ? pauseOf(failingMillis) : retryAfterMillis;
   const isNews = webhook.failingSince === undefined || pause !== undefined;
   if (isNews)

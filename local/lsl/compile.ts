@@ -383,7 +383,7 @@ export const compile = (source: string, functions: Functions): Program => {
 
   interface Statement {
     code: string;
-    /** What follows it is never reached. */
+    /** The code behind it is never reached. */
     ends?: boolean;
   }
 

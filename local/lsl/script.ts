@@ -39,7 +39,7 @@ const values = { Float, floatOf, floatText, integerOf, isKey, Key, List, textOf,
 type Run = Generator<number, unknown, unknown>;
 type States = Record<string, Record<string, (...values: unknown[]) => Run>>;
 
-/** What compiled code calls: it counts memory and turns, and divides as LSL does. */
+/** The machine that compiled code calls: it counts memory and turns, and divides as LSL does. */
 const createMachine = (codeBytes: number, waited: () => number) => {
   let globals = 0;
   let locals = 0;
@@ -100,7 +100,7 @@ const createMachine = (codeBytes: number, waited: () => number) => {
   };
 };
 
-/** What a script needs of the world around it. */
+/** The world around a script, as far as it needs one. */
 export interface Surroundings {
   functions: Functions;
   /** The seconds for which the function that was just called makes the script wait. */

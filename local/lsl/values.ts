@@ -115,7 +115,7 @@ export const picked = <T extends Sliceable>(whole: T, first: number, last: numbe
   return from < end ? slice(whole, from, end) : joined(slice(whole, 0, end), slice(whole, from));
 };
 
-/** What `picked` leaves. */
+/** The part that `picked` leaves. */
 export const without = <T extends Sliceable>(whole: T, first: number, last: number): T => {
   const [from, end] = bounds(whole.length, first, last);
   return from < end ? joined(slice(whole, 0, from), slice(whole, end)) : slice(whole, end, from);

@@ -19,7 +19,7 @@ export const realClock: Clock = {
 /** Time that passes only when it is told to. */
 export const virtualClock = (startMillis: number): Clock & { advance: (seconds: number) => void } => {
   let millis = startMillis;
-  // What comes first stands last.
+  // The one that is due first stands last.
   const waiting: { at: number; run: () => void }[] = [];
   return {
     now: () => millis,

@@ -4,7 +4,7 @@ import { memoryBytes, Reset, type startScript } from '../lsl/script.ts';
 import { isKey, List, nullKey, ScriptError, textOf } from '../lsl/values.ts';
 import type { Clock } from './clock.ts';
 
-/** What a script can do with the object that it is in, within the limits that the platform documents. */
+/** The functions with which a script acts on its object, within the limits that the platform documents. */
 
 /** An item in an object's contents: `type` and `permissions` are LSL's `INVENTORY_` and `PERM_` numbers. */
 export interface Item {
@@ -14,7 +14,7 @@ export interface Item {
   id: string;
 }
 
-/** What an object contains: a list, or whatever one asks for. */
+/** The contents of an object: a list, or a rule that has any item that is asked for. */
 export interface Contents {
   find: (name: string) => Item | undefined;
   list: () => Item[];

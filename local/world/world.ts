@@ -34,7 +34,7 @@ interface Placed {
   /** The lines of each notecard. */
   notecards: Record<string, string[]>;
   items: { name: string; permissions?: number; type?: number }[];
-  /** What it contains beside them. */
+  /** Looks up the contents beside them. */
   contents?: Contents['find'];
 }
 

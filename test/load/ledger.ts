@@ -17,7 +17,7 @@ interface LedgerSale {
   buyer: string;
   recipient: string;
   productId: string;
-  /** What was paid and not given back. */
+  /** The L$ that were paid and not given back. */
   kept: number;
   deliveryId: string | null;
   /** The note of its delivery. */
