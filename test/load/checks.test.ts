@@ -281,7 +281,15 @@ test('finds each kind of false 400 of a credit action', async () => {
   const [one, hot, counted] = residents as [(typeof residents)[0], (typeof residents)[0], (typeof residents)[0]];
   for (const { uuid } of residents)
     for (const type of ['regular', 'restricted'] as const) ledger.account(uuid, type).base = 1000;
-  const world = createWorld(0, 1, { service, customers: [one], hot: [hot], counted, shared: [], limited: [] });
+  const world = createWorld(0, 1, {
+    service,
+    customers: [one],
+    hot: [hot],
+    counted,
+    shared: [],
+    limited: [],
+    webhooks: [],
+  });
 
   const found = new Set<string>();
   for (let count = 0; count < 100; count++) {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { putDispenser } from '../../lib/routes/dispenser.ts';
+import { createWebhook } from '../../lib/routes/webhooks.ts';
 import { calledRows } from './other-actions.ts';
 import { runLoad } from './run.ts';
 
@@ -21,7 +22,7 @@ test(`50 clients lose and double nothing while service and engine are killed (LO
   const { faults, endpoints, kills, complaints } = await runLoad({ seconds, seed, dataDir });
 
   expect(faults).toEqual([]);
-  const called = [...calledRows, putDispenser].map(({ id }) => id);
+  const called = [...calledRows, putDispenser, createWebhook].map(({ id }) => id);
   expect(Object.keys(endpoints).sort()).toEqual(called.sort());
   expect(new Set(kills.map(({ what }) => what))).toEqual(new Set(['service', 'engine']));
   expect(Object.keys(complaints).filter((line) => !expected.test(line))).toEqual([]);

@@ -13,8 +13,8 @@ export const calledRows: readonly Route[] = routes.filter(
 );
 
 /** Path parameters that name rows of the client; undefined if it has no such row. */
-const paramsOf = ({ path }: Route, { own, pick, customers }: World): Record<string, string> | undefined => {
-  const ids: Record<string, string[]> = { ...own, giftcards: own.cards };
+const paramsOf = ({ path }: Route, { own, pick, customers, webhooks }: World): Record<string, string> | undefined => {
+  const ids: Record<string, readonly string[]> = { ...own, giftcards: own.cards, webhooks };
   const segments = path.split('/');
   const params = segments.flatMap((segment, index) => {
     if (!segment.startsWith('{')) return [];

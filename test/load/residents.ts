@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { putResident } from '../../cli/residents.ts';
 import type { Resident } from '../../lib/store/residents.ts';
-import { tableName } from '../../lib/table/client.ts';
+import { db, dbOnce, tableName } from '../../lib/table/client.ts';
 import { startEngine } from '../../local/engine.ts';
 import { ensureTable } from '../../local/table.ts';
 
@@ -17,8 +17,11 @@ export const seedResidents = async (tableDir: string, residents: readonly Reside
   const client = new DynamoDBClient({ endpoint: engine.endpoint });
   await ensureTable(client, tableName());
   client.destroy();
-  process.env.AWS_ENDPOINT_URL_DYNAMODB = engine.endpoint;
+  const { protocol, hostname, port } = new URL(engine.endpoint);
+  const endpoint = { protocol, hostname, port: Number(port), path: '/' };
+  // In a test these clients have the engine of its file.
+  for (const { config } of [db, dbOnce])
+    Object.assign(config, { isCustomEndpoint: true, endpoint: async () => endpoint });
   for (const resident of residents) await putResident(resident);
-  delete process.env.AWS_ENDPOINT_URL_DYNAMODB;
   await engine.stop();
 };

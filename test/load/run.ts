@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { createCategory } from '../../lib/routes/categories.ts';
 import { putDispenser } from '../../lib/routes/dispenser.ts';
 import { createProduct } from '../../lib/routes/products.ts';
+import { createWebhook } from '../../lib/routes/webhooks.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import { startDispenser } from '../../local/dispenser.ts';
 import { startEngine } from '../../local/engine.ts';
@@ -100,6 +101,10 @@ export const runLoad = async ({ seconds, seed: seedNumber, dataDir, onProgress =
       ledger.changed('PRODUCT', id, { ...fields, active: true });
     }
 
+    // Nothing closes the store, so nothing is sent.
+    const webhook = { url: 'http://127.0.0.1:9/', events: ['store.closed'] };
+    const webhooks = [(await send(service, createWebhook, { body: webhook })).body.id as string];
+
     killable.setFaults(true);
     const begun = recorder.seconds();
     const trouble = makeTrouble({
@@ -121,6 +126,7 @@ export const runLoad = async ({ seconds, seed: seedNumber, dataDir, onProgress =
         counted,
         shared,
         limited,
+        webhooks,
       });
       try {
         while (!isOver()) await act(world, actions);

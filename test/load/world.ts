@@ -23,6 +23,8 @@ export interface World {
   own: { products: string[]; coupons: string[]; cards: string[]; categories: string[] };
   /** Products of which all clients sell the last copies. */
   limited: readonly { id: string; price: number }[];
+  /** Of the store, each by its id. Nobody changes them. */
+  webhooks: readonly string[];
   /** Categories that all clients put their products into. */
   shared: readonly string[];
 }
@@ -36,7 +38,7 @@ export interface Action {
 export const createWorld = (
   index: number,
   seed: number,
-  others: Pick<World, 'service' | 'customers' | 'hot' | 'counted' | 'shared' | 'limited'>,
+  others: Pick<World, 'service' | 'customers' | 'hot' | 'counted' | 'shared' | 'limited' | 'webhooks'>,
 ): World => {
   const random = randomFrom(seed + 1000 * (index + 1));
   const below = (limit: number): number => Math.floor(random() * limit);
