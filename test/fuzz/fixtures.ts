@@ -66,7 +66,9 @@ export const newFixtures = async (service: Service) => {
     target: fillText(request.target, request.row),
     headers: request.headers.map(([name, value]) => [name, fillText(value, request.row)]),
     ...(request.body !== undefined && { body: fillText(request.body, request.row) }),
-    ...(request.target.includes('~theircursor~') && !request.expect && { expect: [400] }),
+    // A path may name nothing besides.
+    ...(request.target.includes('~theircursor~') &&
+      !request.expect && { expect: request.mutation.startsWith('path ') ? [400, 404] : [400] }),
   });
   return { store: store.id, fill: fillAll };
 };
