@@ -386,7 +386,9 @@ const shuffled = <T>(random: () => number, all: T[]): T[] => {
   return all;
 };
 
-test(`ends the same from records that are shuffled, tripled, cut and taken by dying consumers (HISTORY_SEED=${seed})`, async () => {
+test(`ends the same from records that are shuffled, tripled, cut and taken by dying consumers (HISTORY_SEED=${seed})`, {
+  timeout: volume(60_000, 300_000),
+}, async () => {
   const random = randomFrom(seed);
   const uuids = Array.from({ length: 12 }, (_, index) => ada.replace(/..$/, String(10 + index)));
   const next = makeUpChanges(random, store, uuids);
