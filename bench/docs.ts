@@ -7,6 +7,7 @@ import type { ContentionRow } from './contention.ts';
 import type { CostRow } from './costs.ts';
 import type { HistoryDelay, HistoryRun } from './history.ts';
 import type { ListRow } from './lists.ts';
+import type { SalesRow } from './sales.ts';
 import { type Result, resultsDir } from './support.ts';
 import type { WorstRow } from './worst.ts';
 
@@ -122,6 +123,15 @@ export const writeDocs = async (): Promise<void> => {
     'contention',
     charts.drawContention,
     table<ContentionRow>(['Write', 'At once', 'per second'], (row) => [row.write, row.writers, row.perSecond]),
+  );
+  await fill(
+    'sales',
+    async () => {},
+    table<SalesRow>(['Customers', 'Pairs at once', 'pairs per second'], (row) => [
+      row.customers.toLocaleString('en'),
+      row.buyers,
+      row.perSecond,
+    ]),
   );
   await fill(
     'history',

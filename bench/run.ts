@@ -48,6 +48,9 @@ rounds(program.command('bundles'), 15)
 requests(rounds(program.command('contention'), 7), 400)
   .description('changes of one customer’s credit per second')
   .action(async (options) => (await import('./contention.ts')).measureContention(options));
+requests(rounds(program.command('sales'), 5), 150)
+  .description('pairs of quote and sale per second, in stores of 1,000 and 100,000 customers')
+  .action(async (options) => (await import('./sales.ts')).measureSales(options));
 program
   .command('history')
   .description(

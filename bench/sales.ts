@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import pMap from 'p-map';
+import { createStore } from '../cli/stores.ts';
+import { newId, now, timestamp } from '../lib/clock.ts';
+import { customerKey, flagsOf, rankedOf } from '../lib/store/customers.ts';
+import { ownedKey, ownedWrite } from '../lib/store/owned.ts';
+import { createProduct } from '../lib/store/products.ts';
+import { rankedBy, spendKey, spentMore } from '../lib/store/spend.ts';
+import { applied } from '../lib/table/language.ts';
+import { productWith } from '../test/support/rows.ts';
+import { putAll } from '../test/support/seed.ts';
+import { idOf } from '../test/support/seeded-store.ts';
+import type { Call } from '../test/support/service.ts';
+import { callIn } from './call.ts';
+import { inTurns, median, report, rounded, withTable } from './support.ts';
+
+/** How many pairs of a quote and a sale a store makes per second. */
+export interface SalesRow {
+  /** Of the store. Each has bought something before, and holds credit. */
+  customers: number;
+  /** How many pairs are under way at once. */
+  buyers: number;
+  perSecond: number;
+}
+
+const sizes = [1_000, 100_000];
+const buyersTried = [1, 8];
+const price = 100;
+
+/** Customers who have spent L$ 1 each, own a product and hold credit. */
+function* customersOf(store: string, count: number, productId: string): Generator<object> {
+  const at = timestamp(now());
+  for (let number = 0; number < count; number++) {
+    const id = idOf(number);
+    const spent = spentMore(undefined, [{ price: 1, at }], 1);
+    const username = `resident${number}`;
+    const lists = { newsSubscriber: false, flags: flagsOf(store, false), ranked: rankedOf(store, false) };
+    const credit = { credit: 10_000, creditUnlotted: 10_000, creditVersion: 1 };
+    yield { ...customerKey(store, id), username, ...lists, ...rankedBy(spent.sum, id), ...credit };
+    yield { ...spendKey(store, id), username, ...spent };
+    const key = ownedKey(store, id, productId);
+    yield { ...key, ...applied(ownedWrite(key, undefined, [at]), { ...key }) };
+  }
+}
+
+interface Shop {
+  customers: number;
+  call: Call;
+  productId: string;
+  /** Made so far: no two pairs in a row have the same buyer. */
+  pairs: number;
+}
+
+const makeShop = async (customers: number): Promise<Shop> => {
+  const { id: store } = await createStore(`Store of ${customers}`);
+  const { id: productId } = await createProduct(store, productWith({ price }));
+  await putAll(customersOf(store, customers, newId()));
+  return { customers, call: callIn(store), productId, pairs: 0 };
+};
+
+/** Quotes a sale, every other one of which credit pays, and makes it. */
+const sellOnce = async (shop: Shop): Promise<void> => {
+  // A step without a common divisor with the sizes leads to each customer in turn, all over the table.
+  const buyerIdentifier = idOf((shop.pairs++ * 7_919) % shop.customers);
+  const asked = { productId: shop.productId, buyerIdentifier, useCredit: shop.pairs % 2 === 0 };
+  const { quote, toPay } = (await shop.call('POST', '/v1/quotes', asked)).body;
+  const { body } = await shop.call('POST', '/v1/sales', { ...asked, id: randomUUID(), quote, paid: toPay });
+  if (body.state !== 'completed') throw new Error(`A sale was refused: ${body.refusal}.`);
+};
+
+/** Pairs of quote and sale, by the functions themselves, against the engine on this machine. */
+export const measureSales = async ({ rounds, requests }: { rounds: number; requests: number }): Promise<void> => {
+  const rows = await withTable(async () => {
+    const shops: Shop[] = [];
+    for (const size of sizes) shops.push(await makeShop(size));
+    const contestants = buyersTried.flatMap((buyers) => shops.map((shop) => ({ shop, buyers })));
+    return inTurns(contestants, { rounds }, async ({ shop, buyers }) => {
+      const started = performance.now();
+      await pMap(Array(requests), () => sellOnce(shop), { concurrency: buyers });
+      return (1000 * requests) / (performance.now() - started);
+    });
+  });
+  report(
+    'sales',
+    rows.map(
+      ({ shop, buyers, values }): SalesRow => ({
+        customers: shop.customers,
+        buyers,
+        perSecond: rounded(median(values), 0),
+      }),
+    ),
+  );
+};
