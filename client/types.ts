@@ -2217,7 +2217,7 @@ export interface SaleResponse {
    */
   deliveryId: string | null;
   /**
-   * What others are owed of the L$ that were kept; the rest is the merchant’s. Empty for scripts and refused sales.
+   * The parts of the kept L$ that are owed to others; the rest is the merchant’s. Empty for scripts and refused sales.
    */
   shares: SaleShare[];
   /**

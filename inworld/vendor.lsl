@@ -10,7 +10,7 @@
 
 string NOTECARD = "vendor";
 
-// What is not settled lives in linkset data under "sis:" and the sale's id, and survives a reset and a restart of the
+// A sale that is not settled lives in linkset data under "sis:" and the sale's id, and survives a reset and a restart of the
 // region. Its first letter says how far it is: S a sale that the service has not answered, O L$ owed to the buyer, P L$
 // that are on their way to the buyer.
 string OPEN = "sis:";
@@ -440,7 +440,7 @@ default
         if (change & CHANGED_OWNER) llResetScript();
         if (change & CHANGED_REGION_START)
         {
-            // What was under way is never answered. A sale is sent again once its time is over.
+            // A request that was under way is never answered. A sale is sent again once its time is over.
             gTransaction = NULL_KEY;
             gPayment = "";
             endSession();

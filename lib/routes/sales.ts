@@ -141,7 +141,7 @@ export const SaleResponse = z
     shares: z
       .array(SaleShare)
       .describe(
-        'What others are owed of the L$ that were kept; the rest is the merchant’s. Empty for scripts and refused sales.',
+        'The parts of the kept L$ that are owed to others; the rest is the merchant’s. Empty for scripts and refused sales.',
       ),
     at: time().describe('When it was made.'),
     refundedAt: timeOrNull().describe('When it was refunded. Null: it was not.'),

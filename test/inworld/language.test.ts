@@ -32,7 +32,7 @@ const start = (source: string) => {
   return { said, clock, script };
 };
 
-/** What statements say at the start of a script, after these globals and functions. */
+/** The words that statements say at the start of a script, after these globals and functions. */
 const said = (statements: string, before = '') => start(`${before}\ndefault { state_entry() { ${statements} } }`).said;
 const textOf = (expression: string): string | undefined => said(`llOwnerSay((string)(${expression}));`)[0];
 
