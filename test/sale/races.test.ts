@@ -34,7 +34,7 @@ import {
 } from '../model/sale-model.ts';
 import { creditOf, customerWithLots, newCustomer } from '../support/credit-seed.ts';
 import { startTestQueue } from '../support/deliveries.ts';
-import { injectFaults, intercept } from '../support/faults.ts';
+import { injectFaults, inOrderOf, intercept } from '../support/faults.ts';
 import { isolateAsDynamoDB } from '../support/isolation.ts';
 import { isLinearizable, type Operation } from '../support/linearizable.ts';
 import { ada } from '../support/residents.ts';
@@ -508,17 +508,12 @@ const takeAtOnce = async (
 test(`sales are linearizable beside sets, sweeps, redeems, refunds, new prices, bans and closes (seed ${seed})`, async () => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), settings, steps, async (scheduler, setting, all) => {
-      // The scheduler decides the order in which requests leave, and in which answers arrive.
-      const begin = () =>
-        intercept(async ({ operation }, send) => {
-          await scheduler.schedule(Promise.resolve(), `${operation} leaves`);
-          try {
-            return await send();
-          } finally {
-            await scheduler.schedule(Promise.resolve(), `${operation} is answered`);
-          }
-        });
-      await takeAtOnce(setting, all, begin, (work) => scheduler.waitFor(work));
+      await takeAtOnce(
+        setting,
+        all,
+        () => inOrderOf(scheduler),
+        (work) => scheduler.waitFor(work),
+      );
     }),
     { numRuns: runs, ...replay },
   );

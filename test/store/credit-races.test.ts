@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { timestamp } from '../../lib/clock.ts';
 import { creditOf, customerWithLots, newCustomer } from '../support/credit-seed.ts';
-import { intercept } from '../support/faults.ts';
+import { inOrderOf } from '../support/faults.ts';
 import { isolateAsDynamoDB } from '../support/isolation.ts';
 import { isLinearizable, type Operation } from '../support/linearizable.ts';
 import { freshTable, setClock } from '../support/service.ts';
@@ -110,17 +110,11 @@ const replay = { seed, ...(process.env.CREDIT_RACES_PATH && { path: process.env.
 test(`concurrent sets, increments, sweeps and reads are linearizable (seed ${seed})`, async () => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), steps, async (scheduler, all) => {
-      // The scheduler decides the order in which requests leave, and in which answers arrive.
-      const begin = () =>
-        intercept(async ({ operation }, send) => {
-          await scheduler.schedule(Promise.resolve(), `${operation} leaves`);
-          try {
-            return await send();
-          } finally {
-            await scheduler.schedule(Promise.resolve(), `${operation} is answered`);
-          }
-        });
-      await runAtOnce(all, begin, (work) => scheduler.waitFor(work));
+      await runAtOnce(
+        all,
+        () => inOrderOf(scheduler),
+        (work) => scheduler.waitFor(work),
+      );
     }),
     { numRuns: runs, ...replay },
   );

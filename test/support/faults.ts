@@ -3,6 +3,7 @@ import {
   TransactionCanceledException,
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
+import type { Scheduler } from 'fast-check';
 import { db, dbOnce } from '../../lib/table/client.ts';
 
 /** A request to the table. Each of the SDK's own retries is another one. */
@@ -59,6 +60,17 @@ export const holdReads = (count: number, text: string): (() => void) => {
     return answer;
   });
 };
+
+/** The scheduler decides the order in which requests leave, and in which answers arrive. Returns a function that ends this. */
+export const inOrderOf = (scheduler: Scheduler): (() => void) =>
+  intercept(async ({ operation }, send) => {
+    await scheduler.schedule(Promise.resolve(), `${operation} leaves`);
+    try {
+      return await send();
+    } finally {
+      await scheduler.schedule(Promise.resolve(), `${operation} is answered`);
+    }
+  });
 
 const $metadata = {};
 
