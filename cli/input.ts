@@ -2,8 +2,10 @@ import { InvalidArgumentError } from 'commander';
 import type * as z from 'zod';
 import { now, timestamp } from '../lib/clock.ts';
 import { type Identifier, parseIdentifier } from '../lib/identifier.ts';
+import { type EventType, eventNames } from '../lib/routes/events.ts';
 import { redeliverProduct } from '../lib/routes/products.ts';
 import { timestamp as wireTimestamp } from '../lib/routes/timestamp.ts';
+import { createWebhook } from '../lib/routes/webhooks.ts';
 import * as wire from '../lib/routes/wire.ts';
 import { Failure, UsageError } from './errors.ts';
 import { isInteractive } from './output.ts';
@@ -45,6 +47,20 @@ export const parseMessage = parsedBy(redeliverProduct.body.shape.message);
 
 /** The id of a row, in lower case. */
 export const parseId = parsedBy(wire.uuid());
+
+/** The address and the description of a webhook. */
+export const parseWebhookUrl = parsedBy(createWebhook.body.shape.url);
+export const parseDescription = parsedBy(createWebhook.body.shape.description);
+
+/** Types of events, separated by commas. */
+export const parseEventTypes = (text: string): EventType[] => {
+  const named = [...new Set(text.split(',').map((type) => type.trim()))];
+  const unknown = named.filter((type) => !(eventNames as readonly string[]).includes(type));
+  if (unknown.length === 0) return named as EventType[];
+  throw new InvalidArgumentError(
+    `There is no type of event ${unknown.join(', ')}. There are: ${eventNames.join(', ')}.`,
+  );
+};
 
 /** A day in UTC, as YYYY-MM-DD. */
 export const parseDay = parsedBy(wire.queryDate());

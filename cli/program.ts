@@ -18,6 +18,7 @@ import { addRestoreCheck } from './commands/restore-check.ts';
 import { addSales } from './commands/sales.ts';
 import { addStores } from './commands/stores.ts';
 import { addSweep } from './commands/sweep.ts';
+import { addWebhooks } from './commands/webhooks.ts';
 import { setJson, shownError } from './output.ts';
 
 /** The operator's command: stores, keys and data of one deployment, on this machine or on AWS. */
@@ -54,6 +55,7 @@ export const createProgram = (): StoreCommand => {
     addPayouts,
     addDeliveries,
     addDispenser,
+    addWebhooks,
     addLog,
     addAudit,
     addSweep,

@@ -65,7 +65,7 @@ export const addLog = (program: StoreCommand): void => {
   program
     .command('log')
     .description(
-      'Shows what this command has changed, the newest first: keys, stores, residents, dispensers, imports and repairs, with the AWS identity or user who did it. With --store shows the changes of that store and those that concern all stores.',
+      'Shows what this command has changed, the newest first: keys, stores, residents, webhooks, dispensers, imports and repairs, with the AWS identity or user who did it. With --store shows the changes of that store and those that concern all stores.',
     )
     .addOption(
       new Option('--since <when>', 'from then on: a duration ago (30d), a day (2027-12-31) or a time').argParser(

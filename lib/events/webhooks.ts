@@ -4,7 +4,7 @@ import { checkSent } from '../delivery/register.ts';
 import type { Source } from '../lists/source.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { Webhook, WebhookChange, WebhookFields } from '../routes/webhooks.ts';
-import { copyOf, exists, isNew, put, remove, update } from '../table/language.ts';
+import { copyOf, exists, isNew, put, remove, update, type Write } from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { get, rowsOf, updateExisting, write } from '../table/table.ts';
 
@@ -53,8 +53,13 @@ const maxWebhooks = 20;
 
 const checkUrl = (url: string): Promise<void> => checkSent(url, publicHosts, 'a public https address');
 
+/** Writes that belong into one transaction with a change: the operator's log. */
+type Together = (webhook: WebhookItem) => readonly Write[];
+
+const nothing: Together = () => [];
+
 /** Creates a webhook with a new secret. Throws 400 for an address that must not be called, and beyond 20 webhooks. */
-export const createWebhook = async (store: string, fields: WebhookFields): Promise<WebhookItem> => {
+export const createWebhook = async (store: string, fields: WebhookFields, together = nothing): Promise<WebhookItem> => {
   const others = await listWebhooks(store)({ descending: false });
   if (others.length >= maxWebhooks)
     throw invalid(`A store has at most ${maxWebhooks} webhooks: delete one that is not needed.`);
@@ -63,7 +68,7 @@ export const createWebhook = async (store: string, fields: WebhookFields): Promi
   const item: WebhookItem = {
     ...{ ...webhookKey(store, id), id, ...fields, state: 'active', secret: newSecret(), since: timestamp(now()) },
   };
-  await write(put(item, isNew), { answer: () => item });
+  await write(put(item, isNew), { answer: () => item, together: together(item) });
   return item;
 };
 
@@ -80,26 +85,31 @@ export const updateWebhook = async (
   store: string,
   id: string,
   { state, ...fields }: WebhookChange,
+  together = nothing,
 ): Promise<WebhookItem> => {
   const before = await getWebhook(store, id);
   await checkUrl(fields.url);
   const isEnabled = state === 'active' && before.state === 'disabled';
   const set = { ...fields, ...(state && { state }), ...(isEnabled && enabled()) };
-  return updateExisting<WebhookItem>(webhookKey(store, id), { set });
+  return updateExisting<WebhookItem>(
+    webhookKey(store, id),
+    { set },
+    { together: together({ ...before, ...fields, state: state ?? before.state }) },
+  );
 };
 
 /** Throws 404. */
-export const deleteWebhook = async (store: string, id: string): Promise<void> => {
-  const outcome = await write(remove(webhookKey(store, id), exists));
+export const deleteWebhook = async (store: string, id: string, together: readonly Write[] = []): Promise<void> => {
+  const outcome = await write(remove(webhookKey(store, id), exists), { together });
   if (!outcome.done) throw notFound();
 };
 
 /** Gives a webhook another secret. The one before signs beside it for 24 hours. Throws 404. */
-export const rotateSecret = (store: string, id: string): Promise<WebhookItem> => {
+export const rotateSecret = (store: string, id: string, together: readonly Write[] = []): Promise<WebhookItem> => {
   const set = {
     ...{ secret: newSecret(), oldSecret: copyOf('secret'), oldSecretUntil: timestamp(now() + overlapMillis) },
   };
-  return updateExisting<WebhookItem, WebhookItem>(webhookKey(store, id), { set }, { answer: (item) => item });
+  return updateExisting<WebhookItem, WebhookItem>(webhookKey(store, id), { set }, { answer: (item) => item, together });
 };
 
 /** Notes how a webhook answers. Does nothing where it was deleted. */
