@@ -137,6 +137,7 @@ export const library: Functions = {
   'string llToUpper(string)': (text: string) => text.toUpperCase(),
   'string llStringTrim(string, integer)': trimmed,
   'string llEscapeURL(string)': escaped,
+  'string llStringToBase64(string)': (text: string) => Buffer.from(text).toString('base64'),
   'string llSHA256String(string)': (text: string) => createHash('sha256').update(text).digest('hex'),
   'string llHMAC(string, string, string)': (secret: string, text: string, algorithm: string) =>
     createHmac(digest(algorithm), secret).update(text).digest('base64'),

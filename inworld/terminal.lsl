@@ -1,0 +1,514 @@
+// Terminal of the Store Integration Service: shows customers their store credit, redeems gift cards, applies coupons, and
+// sends again what they own.
+//
+// Put this script into an object with a notecard named "terminal" that holds
+//
+//     service = https://the.address.of.your.service
+//     key = sis_live_...
+//
+// The key needs the scopes of the preset "terminal". See README.md beside this file.
+
+string TITLE = "Terminal";
+string NOTECARD = "terminal";
+string SETTINGS = "service = https://..., key = sis_live_...";
+list SCOPES = ["credits:read", "customers:read", "coupons:apply", "giftcards:redeem", "products:redeliver"];
+
+// ---- Shared: this part is the same in dispenser.lsl, terminal.lsl and vendor.lsl, since LSL has no imports. ----
+
+string gService;
+string gKey;
+string gHover;
+integer gLine;
+key gLineQuery;
+key gNotecard;
+key gKeyCheck;
+list gTold;
+
+// The text above the object, unless the notecard switches it off.
+show(string text)
+{
+    if (gHover == "off") text = "";
+    llSetText(text, <1.0, 1.0, 1.0>, 1.0);
+}
+
+// The owner hears each trouble once, offline as well.
+complain(string text)
+{
+    if (llListFindList(gTold, [text]) >= 0) return;
+    if (llGetListLength(gTold) >= 10) gTold = [];
+    gTold += text;
+    llInstantMessage(llGetOwner(), TITLE + ": " + text);
+}
+
+// A JSON string. llList2Json is not used: it takes a text such as "[A] lamp" for an array.
+string quoted(string text)
+{
+    text = llReplaceSubString(text, "\\", "\\\\", 0);
+    text = llReplaceSubString(text, "\"", "\\\"", 0);
+    text = llReplaceSubString(text, "\n", " ", 0);
+    return "\"" + text + "\"";
+}
+
+// A call of the service; NULL_KEY if the region lets no more through now.
+key call(string method, string path, string body, list more)
+{
+    return llHTTPRequest(gService + path, [
+        HTTP_METHOD, method,
+        HTTP_MIMETYPE, "application/json",
+        HTTP_CUSTOM_HEADER, "X-API-Key", gKey
+    ] + more, body);
+}
+
+// Every live key may ask what it may do. The reason of most refusals does not reach a script, which sees 415 in its place.
+askKey()
+{
+    gKeyCheck = call("GET", "/v1/store", "", []);
+}
+
+integer isKeyFault(integer status)
+{
+    return status == 401 || status == 403 || status == 415;
+}
+
+// Says from the answer to askKey what is wrong with the key; empty if nothing is.
+string keyFault(integer status, string body)
+{
+    if (isKeyFault(status))
+        return "the service does not accept the key in the notecard: it is mistyped, revoked or expired, or not of this service. Ask the operator for a new one and put it there.";
+    string scopes = llJsonGetValue(body, ["key", "scopes"]);
+    if (status != 200 || scopes == JSON_INVALID)
+        return "the service does not answer (" + (string)status + "). See that the address in the notecard is right. Next try in a minute.";
+    integer i;
+    for (i = 0; i < llGetListLength(SCOPES); ++i)
+    {
+        string scope = llList2String(SCOPES, i);
+        if (llSubStringIndex(scopes, quoted(scope)) < 0)
+            return "the key \"" + llJsonGetValue(body, ["key", "name"]) + "\" lacks the scope " + scope + ". It has " + scopes
+                + ". Ask the operator for a key with the preset " + NOTECARD + ", and put it into the notecard.";
+    }
+    return "";
+}
+
+// An address without what people copy along: a slash, or the /v1 of the API's paths.
+string baseUrl(string text)
+{
+    while (llGetSubString(text, -1, -1) == "/") text = llDeleteSubString(text, -1, -1);
+    if (llGetSubString(text, -3, -1) == "/v1") text = llDeleteSubString(text, -3, -1);
+    return text;
+}
+
+// A line is blank, a comment that begins with #, or a name, = and a value.
+readLine(string line)
+{
+    line = llStringTrim(line, STRING_TRIM);
+    if (line == "" || llGetSubString(line, 0, 0) == "#") return;
+    integer equals = llSubStringIndex(line, "=");
+    string name = "";
+    if (equals > 0) name = llToLower(llStringTrim(llGetSubString(line, 0, equals - 1), STRING_TRIM));
+    string value = llStringTrim(llDeleteSubString(line, 0, equals), STRING_TRIM);
+    if (name == "service") gService = baseUrl(value);
+    else if (name == "key") gKey = value;
+    else if (name == "hover" && (llToLower(value) == "on" || llToLower(value) == "off")) gHover = llToLower(value);
+    else if (!isSetting(name, value))
+        complain("line " + (string)(gLine + 1) + " of the notecard is none that it knows. It knows " + SETTINGS
+            + " and hover = on or off. A comment begins with #.");
+}
+
+openNotecard()
+{
+    if (llGetInventoryType(NOTECARD) != INVENTORY_NOTECARD)
+    {
+        complain("put a notecard named \"" + NOTECARD + "\" into this object.");
+        return;
+    }
+    gNotecard = llGetInventoryKey(NOTECARD);
+    gLineQuery = llGetNotecardLine(NOTECARD, gLine);
+}
+
+// Takes a line and asks for the next. True behind the last one, if the notecard names a service and a key.
+integer isRead(string line)
+{
+    if (line != EOF)
+    {
+        readLine(line);
+        ++gLine;
+        gLineQuery = llGetNotecardLine(NOTECARD, gLine);
+        return FALSE;
+    }
+    // Without encryption anybody on the way could read the key.
+    if (gService == "" || gKey == "") complain("the notecard lacks its line \"service = ...\" or \"key = ...\".");
+    else if (llToLower(llGetSubString(gService, 0, 7)) == "https://") return TRUE;
+    else complain("the address of the service must begin with https://. Correct it in the notecard.");
+    gService = "";
+    return FALSE;
+}
+
+// A new notecard, or the first one. Other contents change without a reset.
+integer isOtherNotecard(integer change)
+{
+    if (!(change & CHANGED_INVENTORY) || llGetInventoryType(NOTECARD) != INVENTORY_NOTECARD) return FALSE;
+    return llGetInventoryKey(NOTECARD) != gNotecard;
+}
+
+// ---- End of the shared part. ----
+
+// So many avatars may use the terminal at once, each until so many seconds have passed without a word.
+integer USERS = 6;
+integer PATIENCE = 120;
+float TICK = 30.0;
+
+// Products on a page: an answer has at most 2,048 bytes. A page that is longer is asked for again with one product.
+integer ROWS = 5;
+
+// A dialog has at most 512 bytes.
+integer NAME_BYTES = 80;
+
+integer gReady;
+integer gChannel;
+
+// A row for each avatar who uses the terminal: avatar, until when, step, request, its path, its body, its Idempotency-Key,
+// and the data of the step.
+list gUsers;
+integer STRIDE = 8;
+
+// The row that is worked on. It is taken out of the list and put back if the avatar is not done.
+key gWho;
+integer gUntil;
+string gStep;
+key gRequest;
+string gPath;
+string gBody;
+string gTag;
+string gData;
+
+integer isSetting(string name, string value)
+{
+    return FALSE;
+}
+
+// The row where that value stands, in the column of avatars or requests.
+integer rowOf(key value, integer column)
+{
+    integer row;
+    for (row = 0; row < llGetListLength(gUsers); row += STRIDE)
+        if (llList2Key(gUsers, row + column) == value) return row;
+    return -1;
+}
+
+take(integer row)
+{
+    gWho = llList2Key(gUsers, row);
+    gUntil = llList2Integer(gUsers, row + 1);
+    gStep = llList2String(gUsers, row + 2);
+    gRequest = llList2Key(gUsers, row + 3);
+    gPath = llList2String(gUsers, row + 4);
+    gBody = llList2String(gUsers, row + 5);
+    gTag = llList2String(gUsers, row + 6);
+    gData = llList2String(gUsers, row + 7);
+    gUsers = llDeleteSubList(gUsers, row, row + STRIDE - 1);
+}
+
+put()
+{
+    gUsers += [gWho, llGetUnixTime() + PATIENCE, gStep, gRequest, gPath, gBody, gTag, gData];
+    llSetTimerEvent(TICK);
+}
+
+tell(string text)
+{
+    llRegionSayTo(gWho, 0, text);
+}
+
+// Asks the avatar, who answers with a button, or in a box for text if there are none.
+choose(string step, string text, list buttons)
+{
+    gStep = step;
+    gRequest = NULL_KEY;
+    put();
+    if (buttons != []) llDialog(gWho, text, buttons, gChannel);
+    else llTextBox(gWho, text, gChannel);
+}
+
+send()
+{
+    list more = [];
+    string method = "GET";
+    if (gBody != "")
+    {
+        method = "POST";
+        more = [HTTP_CUSTOM_HEADER, "Idempotency-Key", gTag];
+    }
+    gRequest = call(method, gPath, gBody, more);
+    if (gRequest == NULL_KEY) offerAgain("This terminal has too much to do now.");
+    else put();
+}
+
+// The same request, under the same Idempotency-Key, is made once.
+offerAgain(string text)
+{
+    choose(gStep, text + " Please wait half a minute, and press Again.", ["Again", "Close"]);
+}
+
+ask(string step, string path, string body)
+{
+    gStep = step;
+    gPath = path;
+    gBody = body;
+    gTag = (string)llGenerateKey();
+    send();
+}
+
+string customer()
+{
+    return "/v1/customers/" + (string)gWho;
+}
+
+askLots(string type)
+{
+    ask(type, customer() + "/credit/lots?state=open&limit=1&type=" + type, "");
+}
+
+askProducts(string cursor, integer rows)
+{
+    string path = customer() + "/products?limit=" + (string)rows;
+    if (cursor != "") path += "&cursor=" + llEscapeURL(cursor);
+    gData = cursor;
+    ask("products", path, "");
+}
+
+// The text cut to so many bytes of UTF-8.
+string fit(string text, integer bytes)
+{
+    while (llStringLength(llStringToBase64(text)) * 3 / 4 > bytes) text = llDeleteSubString(text, -1, -1);
+    return text;
+}
+
+// Balance, and what expires next of it.
+string balance(string credit, string body)
+{
+    string amount = llJsonGetValue(body, ["data", 0, "remaining"]);
+    string text = "L$ " + credit;
+    if (amount == JSON_INVALID) return text;
+    return text + " (L$ " + amount + " of it until " + llGetSubString(llJsonGetValue(body, ["data", 0, "expiresAt"]), 0, 9) + ")";
+}
+
+creditAnswered(string body)
+{
+    string regular = llJsonGetValue(body, ["credit"]);
+    string restricted = llJsonGetValue(body, ["restrictedCredit"]);
+    if (gStep == "credit")
+    {
+        gData = regular + "," + restricted;
+        askLots("regular");
+        return;
+    }
+    list had = llParseString2List(gData, [","], []);
+    if (gStep == "regular")
+    {
+        gData = balance(llList2String(had, 0), body) + "," + llList2String(had, 1);
+        if (llList2String(had, 1) != "0")
+        {
+            askLots("restricted");
+            return;
+        }
+        tell("Your store credit: " + balance(llList2String(had, 0), body) + ".");
+        return;
+    }
+    tell("Your store credit: " + llList2String(had, 0) + ", and for what you buy for yourself: "
+        + balance(llList2String(had, 1), body) + ".");
+}
+
+productsAnswered(string body)
+{
+    if (llJsonValueType(body, []) == JSON_INVALID)
+    {
+        askProducts(gData, 1);
+        return;
+    }
+    list ids = [cursorIn(body, "nextCursor"), cursorIn(body, "previousCursor")];
+    list buttons = [];
+    string text = "What shall be sent to you again?";
+    integer i;
+    for (i = 0; llJsonValueType(body, ["data", i]) == JSON_OBJECT; ++i)
+    {
+        ids += llJsonGetValue(body, ["data", i, "productId"]);
+        buttons += (string)(i + 1);
+        text += "\n" + (string)(i + 1) + "  " + fit(llJsonGetValue(body, ["data", i, "name"]), NAME_BYTES);
+    }
+    if (i == 0)
+    {
+        tell("You have bought nothing from this store yet.");
+        return;
+    }
+    gData = llDumpList2String(ids, "|");
+    if (llList2String(ids, 1) != "") buttons += "Back";
+    if (llList2String(ids, 0) != "") buttons += "More";
+    choose("product", text, buttons + "Close");
+}
+
+string cursorIn(string body, string name)
+{
+    string cursor = llJsonGetValue(body, ["pagination", name]);
+    if (cursor == JSON_NULL) return "";
+    return cursor;
+}
+
+answered(integer status, string body)
+{
+    if (status != 200) failed(status, llJsonGetValue(body, ["detail"]));
+    else if (gStep == "products") productsAnswered(body);
+    else if (gStep == "redeem")
+        tell("The card is redeemed. Your store credit is L$ " + llJsonGetValue(body, ["credit", "credit"]) + " now.");
+    else if (gStep == "redeliver") tell("It is on its way to you.");
+    else if (gStep == "apply")
+        tell("The coupon " + llJsonGetValue(body, ["code"]) + " takes " + llJsonGetValue(body, ["discount"])
+            + " % off what you buy within 24 hours.");
+    else creditAnswered(body);
+}
+
+// The call was refused, or nobody knows. Each case says what to do.
+failed(integer status, string detail)
+{
+    if (isKeyFault(status))
+    {
+        tell("This terminal needs care: its owner is told. Please try again later.");
+        gReady = FALSE;
+        askKey();
+    }
+    else if (status == 404 && gStep == "redeem") tell("There is no gift card of that number. Please copy all of it, and touch again.");
+    else if (status == 404 && gStep == "apply") tell("There is no coupon of that code. Please look how it is written, and touch again.");
+    else if (status == 404 && gStep == "redeliver") tell("The store has this product no more. Please ask its owner.");
+    else if (status == 404) tell("The store does not know you yet. Buy something first, or ask its owner.");
+    else if (status == 400 && gStep == "apply") tell("This coupon is not valid any more. Please ask the store for another.");
+    else if (status == 400 && llSubStringIndex(detail, "redeemed already") >= 0)
+        tell("This gift card has been redeemed already. Choose Balance to see your credit.");
+    else if (status == 400 && llSubStringIndex(detail, "owner of the card") >= 0)
+        tell("This gift card is another avatar's, and may not be given away. Let its owner redeem it.");
+    else if (status == 400 && llSubStringIndex(detail, "copies") >= 0)
+        tell("This product may not be copied, so it comes only once. If it is lost, please ask the store's owner.");
+    else if (status == 400 && llSubStringIndex(detail, "60 seconds") >= 0)
+        tell("It was sent to you just now. Please wait a minute before you ask again.");
+    else if (status >= 400 && status < 499 && status != 409 && status != 429)
+        tell("The store refuses this. Please ask its owner, and tell these words: " + detail);
+    else offerAgain("The store does not answer.");
+}
+
+chosen(string text)
+{
+    if (text == "Close") return;
+    if (text == "Again") send();
+    else if (gStep == "card")
+    {
+        if ((key)text) ask("redeem", "/v1/giftcards/" + text + "/actions/redeem", "{\"identifier\":" + quoted((string)gWho) + "}");
+        else choose("card", "That is no number of a gift card: it has 36 letters, digits and -. Please copy it here:", []);
+    }
+    else if (gStep == "code")
+    {
+        if (text == "" || llStringLength(text) > 64) choose("code", "A code has 1 to 64 letters. Please write it here:", []);
+        else ask("apply", customer() + "/actions/apply-coupon", "{\"scope\":0,\"code\":" + quoted(text) + "}");
+    }
+    else if (gStep == "product")
+    {
+        list ids = llParseStringKeepNulls(gData, ["|"], []);
+        if (text == "More") askProducts(llList2String(ids, 0), ROWS);
+        else if (text == "Back") askProducts(llList2String(ids, 1), ROWS);
+        else if ((integer)text > 0) ask("redeliver", customer() + "/products/" + llList2String(ids, 1 + (integer)text) + "/actions/redeliver", "{}");
+    }
+    else if (text == "Balance") ask("credit", customer() + "/credit", "");
+    else if (text == "Gift card") choose("card", "Copy the number of the gift card here:", []);
+    else if (text == "Coupon") choose("code", "Write the code of the coupon here:", []);
+    else if (text == "My products") askProducts("", ROWS);
+}
+
+dropOld()
+{
+    integer row;
+    for (row = llGetListLength(gUsers) - STRIDE; row >= 0; row -= STRIDE)
+        if (llList2Integer(gUsers, row + 1) < llGetUnixTime()) gUsers = llDeleteSubList(gUsers, row, row + STRIDE - 1);
+}
+
+default
+{
+    state_entry()
+    {
+        openNotecard();
+    }
+
+    on_rez(integer start)
+    {
+        llResetScript();
+    }
+
+    dataserver(key query, string line)
+    {
+        if (query != gLineQuery || !isRead(line)) return;
+        gChannel = (integer)("0x" + llGetSubString((string)llGenerateKey(), 0, 6)) | 0x80000000;
+        llListen(gChannel, "", NULL_KEY, "");
+        llSetTimerEvent(TICK);
+        askKey();
+    }
+
+    touch_start(integer count)
+    {
+        key who = llDetectedKey(0);
+        dropOld();
+        integer row = rowOf(who, 0);
+        if (row >= 0) take(row);
+        gWho = who;
+        if (!gReady) tell("This terminal is not ready. Please try again later, or tell its owner.");
+        else if (llGetListLength(gUsers) >= USERS * STRIDE) tell("Others use this terminal now. Please touch it again in a minute.");
+        else choose("menu", "What can this store do for you?", ["Balance", "Gift card", "Coupon", "My products", "Close"]);
+    }
+
+    listen(integer channel, string name, key id, string text)
+    {
+        integer row = rowOf(id, 0);
+        if (row < 0)
+        {
+            llRegionSayTo(id, 0, "This menu is over. Please touch the terminal again.");
+            return;
+        }
+        // One request at a time: a second press of a button does nothing.
+        if (llList2Key(gUsers, row + 3) != NULL_KEY) return;
+        take(row);
+        chosen(llStringTrim(text, STRING_TRIM));
+    }
+
+    http_response(key request, integer status, list metadata, string body)
+    {
+        if (request == gKeyCheck)
+        {
+            string fault = keyFault(status, body);
+            gReady = fault == "";
+            if (gReady)
+            {
+                gTold = [];
+                show(llJsonGetValue(body, ["name"]) + "\nTouch for your credit, gift cards, coupons and products");
+            }
+            else
+            {
+                show("Not ready");
+                complain(fault);
+            }
+            return;
+        }
+        integer row = rowOf(request, 3);
+        if (row < 0) return;
+        take(row);
+        answered(status, body);
+    }
+
+    timer()
+    {
+        dropOld();
+        if (!gReady) askKey();
+        else if (gUsers == []) llSetTimerEvent(0.0);
+    }
+
+    changed(integer change)
+    {
+        if (change & CHANGED_OWNER || isOtherNotecard(change)) llResetScript();
+        // A request that was under way is never answered.
+        if (change & CHANGED_REGION_START) gUsers = [];
+    }
+}

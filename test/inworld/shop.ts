@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { issueKey } from '../../cli/api-keys.ts';
+import { presets } from '../../cli/key-presets.ts';
+import type { Scope } from '../../lib/routes/route.ts';
+import { virtualClock } from '../../local/world/clock.ts';
+import { createWorld } from '../../local/world/world.ts';
+import { startForTests } from '../support/local-service.ts';
+
+export const owner = '99999999-2222-3333-4444-555555555555';
+
+export type ScriptName = 'dispenser' | 'terminal' | 'vendor';
+
+/** The text of a shipped script. */
+export const scriptOf = (name: ScriptName): string =>
+  readFileSync(new URL(`../../inworld/${name}.lsl`, import.meta.url), 'utf8');
+
+/** The local service over HTTP, and objects with shipped scripts that call it from a made-up world with its own L$. */
+export const openShop = async () => {
+  const local = await startForTests({ demo: false });
+  const call = async (method: string, path: string, body?: object) => {
+    const response = await fetch(local.baseUrl + path, {
+      method,
+      headers: { 'X-API-Key': local.keys.all },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return response.json();
+  };
+  const { id: store } = await call('GET', '/v1/store');
+  const issue = async (scopes: readonly Scope[]) =>
+    (await issueKey({ store, name: 'shop', scopes: [...scopes], stage: 'test' })).text;
+  const keys = new Map<ScriptName, string>();
+
+  /** An object with the script in a region of its own. `more` are lines of its notecard, which begins with these two. */
+  const place = async (name: ScriptName, more: string[] = [], notecard?: string[]) => {
+    if (!keys.has(name)) keys.set(name, await issue(presets[name].scopes));
+    const lines = ['service = https://service.example', `key = ${keys.get(name)}`];
+    const clock = virtualClock(Date.now());
+    const net = { isAway: false, loses: false, status: 0, sent: 0, longest: 0, requests: [] as string[] };
+    const world = createWorld({
+      clock,
+      nameOf: (uuid) => local.residents.find((one) => one.uuid === uuid)?.username,
+      uuidOf: (username) => local.residents.find((one) => one.username === username)?.uuid,
+      send: async ({ url, method, headers, body }, answer) => {
+        if (net.isAway) return answer(undefined);
+        if (net.status) return answer({ status: net.status, type: 'application/json', body: '{"detail":"Oh."}' });
+        const request = { method, headers, ...(method !== 'GET' && { body }) };
+        const response = await fetch(url.replace('https://service.example', local.baseUrl), request);
+        const text = await response.text();
+        net.sent += 1;
+        net.requests.push(`${method} ${new URL(url).pathname}`);
+        net.longest = Math.max(net.longest, Buffer.byteLength(text));
+        if (net.loses) return answer(undefined);
+        answer({ status: response.status, type: response.headers.get('Content-Type') ?? '', body: text });
+      },
+    });
+    const object = world.rez({
+      owner,
+      name,
+      script: scriptOf(name),
+      notecards: { [name]: notecard ?? [...lines, ...more] },
+      items: [],
+    });
+    /** Lets time pass until it is so. */
+    const until = async (isSo: () => boolean): Promise<void> => {
+      for (let turn = 0; !isSo(); turn++) {
+        if (turn > 600) throw new Error(`It never came to be: ${isSo}. ${JSON.stringify(world.log)}`);
+        clock.advance(0.5);
+        await sleep(5);
+      }
+    };
+    /** Presses a button of the newest dialog with this text that nobody has answered, or writes into its box. */
+    const choose = async (text: string, button: string): Promise<void> => {
+      const find = () => world.log.dialogs.findLast((one) => one.text.includes(text));
+      await until(() => find() !== undefined);
+      find()?.answer(button);
+      world.log.dialogs.length = 0;
+    };
+    /** Waits until the object has said so to an avatar, in chat. */
+    const hears = (avatar: string, text: string) =>
+      until(() => world.log.said.some((one) => one.to === avatar && one.text.includes(text)));
+    const isTold = (text: string) => until(() => world.log.messages.some((one) => one.text.includes(text)));
+    return { name, lines, clock, net, world, object, until, choose, hears, isTold };
+  };
+
+  return { local, store, call, issue, place };
+};
+export type Shop = Awaited<ReturnType<typeof openShop>>;

@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { timestamp } from '../../lib/clock.ts';
+import { ownedKey, ownedWrite } from '../../lib/store/owned.ts';
+import { write } from '../../lib/table/table.ts';
+import { volume } from '../support/volume.ts';
+import { openShop, owner, type Shop } from './shop.ts';
+
+/** The shipped terminal serves customers through the local service over HTTP. */
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop.local.stop());
+
+const avatar = (place: number): string => shop.local.residents[place]?.uuid ?? '';
+
+/** A terminal that is ready. `use` touches it and presses a button of its menu. */
+const place = async () => {
+  const terminal = await shop.place('terminal');
+  const { object, until, choose } = terminal;
+  await until(() => object.body.seen.text.includes('Touch for'));
+  const use = async (who: string, button: string): Promise<void> => {
+    object.touch(who);
+    await choose('What can this store do', button);
+  };
+  return { ...terminal, use };
+};
+
+/** A product that the avatar owns. Answers its id. */
+const own = async (who: string, product: object): Promise<string> => {
+  const { id } = await shop.call('POST', '/v1/products', { price: 10, ...product });
+  await write(ownedWrite(ownedKey(shop.store, who, id), undefined, [timestamp(Date.now())]));
+  return id;
+};
+
+const count = volume(40, 200);
+const grant = (who: string, credit: number, transfer = false) =>
+  shop.call('POST', `/v1/customers/${who}/actions/grant-gift-card`, { credit, transfer });
+
+test('says above itself whose it is, and reads no more of the service than its key allows', async () => {
+  const { object, net, world } = await place();
+
+  expect(object.body.seen.text).toBe('Demo Store\nTouch for your credit, gift cards, coupons and products');
+  expect(net.requests).toEqual(['GET /v1/store']);
+  expect([world.log.errors, world.log.messages]).toEqual([[], []]);
+});
+
+test('tells a customer their credit of both kinds, and what expires next', async () => {
+  const { use, hears } = await place();
+  const path = `/v1/customers/${avatar(0)}/actions`;
+  await shop.call('POST', `${path}/increment-credit`, { delta: 100 });
+  await shop.call('POST', `${path}/increment-credit`, { delta: 30, expiresAt: '2099-03-01T00:00:00Z' });
+  await shop.call('POST', `${path}/increment-credit`, { delta: 20, expiresAt: '2099-02-01T00:00:00Z' });
+
+  await use(avatar(0), 'Balance');
+  await hears(avatar(0), 'Your store credit: L$ 150 (L$ 20 of it until 2099-02-01).');
+  await shop.call('POST', `${path}/increment-restricted-credit`, { delta: 5, expiresAt: '2099-01-01T00:00:00Z' });
+  await use(avatar(0), 'Balance');
+
+  await hears(
+    avatar(0),
+    'Your store credit: L$ 150 (L$ 20 of it until 2099-02-01), and for what you buy for yourself: L$ 5 (L$ 5 of it until 2099-01-01).',
+  );
+});
+
+test('redeems a gift card once, in any case of its letters, and says what is wrong with another', async () => {
+  const { use, hears, choose } = await place();
+  const [who, other] = [avatar(1), avatar(2)];
+  const [own, foreign] = [await grant(who, 70), await grant(other, 10)];
+
+  await use(who, 'Gift card');
+  await choose('Copy the number', 'my card');
+  await choose('36 letters', ` ${own.id.toUpperCase()}\n`);
+  await hears(who, 'The card is redeemed. Your store credit is L$ 70 now.');
+  await use(who, 'Gift card');
+  await choose('Copy the number', own.id);
+  await hears(who, 'has been redeemed already');
+  await use(who, 'Gift card');
+  await choose('Copy the number', foreign.id);
+  await hears(who, "is another avatar's");
+  await use(who, 'Gift card');
+  await choose('Copy the number', owner);
+
+  await hears(who, 'There is no gift card of that number. Please copy all of it');
+});
+
+test('applies a coupon, and says what is wrong with its code', async () => {
+  const { use, hears, choose } = await place();
+  const who = avatar(3);
+  const coupon = { code: 'Spring', discount: 25, ownerIdentifier: avatar(4) };
+  await shop.call('POST', '/v1/coupons', coupon);
+  await shop.call('POST', '/v1/coupons', { ...coupon, code: 'Gone', active: false });
+
+  await use(who, 'Coupon');
+  await choose('the code', '');
+  await choose('1 to 64 letters', ' spring ');
+  await hears(who, 'The coupon Spring takes 25 % off what you buy within 24 hours.');
+  await use(who, 'Coupon');
+  await choose('the code', 'gone');
+  await hears(who, 'not valid any more');
+  await use(who, 'Coupon');
+  await choose('the code', 'No "such" \\ code');
+
+  await hears(who, 'There is no coupon of that code.');
+});
+
+test('sends again what a customer owns, and says why it sends something not', async () => {
+  const { use, hears, choose, until, world } = await place();
+  const who = avatar(5);
+  await use(who, 'My products');
+  await hears(who, 'You have bought nothing');
+  const ids = [
+    await own(who, { name: 'Lamp' }),
+    await own(who, { name: 'Single', permissions: { copy: false, transfer: true } }),
+  ].sort();
+
+  await use(who, 'My products');
+  await until(() => world.log.dialogs.some(({ text }) => text.includes('sent to you again')));
+  const [{ text = '', buttons = [] } = {}] = world.log.dialogs;
+  const button = (name: string): string => new RegExp(`(\\d)  ${name}`).exec(text)?.[1] ?? '';
+  await choose('sent to you again', button('Lamp'));
+  await hears(who, 'It is on its way to you.');
+  await use(who, 'My products');
+  await choose('sent to you again', button('Lamp'));
+  await hears(who, 'Please wait a minute');
+  await use(who, 'My products');
+  await choose('sent to you again', button('Single'));
+  await hears(who, 'may not be copied, so it comes only once');
+
+  expect(buttons).toEqual(['1', '2', 'Close']);
+  expect(ids).toHaveLength(2);
+});
+
+test('leads through any number of products with names of 63 characters, within every limit and its memory', async () => {
+  const { use, choose, until, world, object, net, hears } = await place();
+  const who = avatar(6);
+  const name = (place: number): string => `${String(place).padStart(3, '0')} ${'é'.repeat(59)}`;
+  for (let at = 0; at < count; at += 20)
+    await Promise.all(Array.from({ length: 20 }, (_, i) => own(who, { name: name(at + i), item: 'Lamp' })));
+  const seen = new Set<string>();
+  const shown = () => world.log.dialogs.at(-1);
+
+  await use(who, 'My products');
+  for (let page = 0; page < count / 5; page++) {
+    await until(() => shown() !== undefined);
+    for (const [, found = ''] of shown()?.text.matchAll(/\d {2}(\d{3})/g) ?? []) seen.add(found);
+    const hasMore = shown()?.buttons.includes('More');
+    await choose('sent to you again', hasMore ? 'More' : 'Back');
+  }
+  await choose('sent to you again', '5');
+  await hears(who, 'It is on its way to you.');
+
+  expect(seen.size).toBe(count);
+  expect(net.longest).toBeLessThanOrEqual(2048);
+  expect(world.log.errors).toEqual([]);
+  expect(object.script.memory().peak).toBeLessThan(65_536);
+});
+
+test('asks for a page that is too long for it again, product by product', async () => {
+  const { use, choose, until, world, hears, net } = await place();
+  const who = avatar(7);
+  for (let i = 0; i < 5; i++) await own(who, { name: `${i}${'ü'.repeat(254)}`, item: 'Lamp' });
+
+  await use(who, 'My products');
+  await until(() => world.log.dialogs.length > 0);
+  expect(world.log.dialogs[0]?.buttons).toEqual(['1', 'More', 'Close']);
+  await choose('sent to you again', '1');
+  await hears(who, 'It is on its way to you.');
+
+  expect(net.requests.filter((request) => request.endsWith('/products'))).toHaveLength(2);
+  expect(world.log.errors).toEqual([]);
+});
+
+test('a request without an answer is repeated at a button, and made once', async () => {
+  const { use, choose, hears, net, until, world } = await place();
+  const who = avatar(8);
+  const { id } = await grant(who, 40);
+
+  net.loses = true;
+  await use(who, 'Gift card');
+  await choose('Copy the number', id);
+  await until(() => world.log.dialogs.some(({ text }) => text.includes('does not answer')));
+  net.loses = false;
+  await choose('The store does not answer. Please wait half a minute, and press Again.', 'Again');
+
+  await hears(who, 'The card is redeemed. Your store credit is L$ 40 now.');
+});
+
+test('serves several avatars at once, each with their own menu, and has an end to both', async () => {
+  const { use, hears, object, clock, world, until } = await place();
+  const many = Array.from({ length: 7 }, (_, i) => avatar(i));
+  const [first = '', , , , , , seventh = ''] = many;
+
+  for (const who of many) object.touch(who);
+  await hears(seventh, 'Others use this terminal now.');
+  await until(() => world.log.dialogs.length === 6);
+  const [stale] = world.log.dialogs;
+  world.log.dialogs.at(-1)?.answer('Balance');
+  await hears(many[5] ?? '', 'Your store credit');
+  clock.advance(130);
+  stale?.answer('Balance');
+  await hears(first, 'This menu is over. Please touch the terminal again.');
+  await use(seventh, 'Balance');
+
+  await hears(seventh, 'Your store credit');
+});
+
+test('forgets its menus when the region restarts, and serves again', async () => {
+  const { use, hears, object, world, until } = await place();
+  object.touch(avatar(0));
+  await until(() => world.log.dialogs.length > 0);
+
+  world.restart();
+  world.log.dialogs[0]?.answer('Balance');
+  await hears(avatar(0), 'This menu is over');
+  await use(avatar(0), 'Balance');
+
+  await hears(avatar(0), 'Your store credit');
+});
+
+test('says to an avatar whom nobody knows what to do', async () => {
+  const { use, hears } = await place();
+
+  await use(owner, 'Balance');
+
+  await hears(owner, 'The store does not know you yet. Buy something first, or ask its owner.');
+});
+
+test('a service that refuses without a known reason is quoted', async () => {
+  const { use, hears, net } = await place();
+
+  net.status = 422;
+  await use(avatar(0), 'Balance');
+
+  await hears(avatar(0), 'The store refuses this. Please ask its owner, and tell these words: Oh.');
+});
+
+test('a key that is revoked while it serves: the avatar is told to wait, and the owner what to do', async () => {
+  const { use, hears, net, isTold, object, until } = await place();
+
+  net.status = 415;
+  await use(avatar(0), 'Balance');
+  await hears(avatar(0), 'its owner is told');
+  await isTold('Terminal: the service does not accept the key in the notecard');
+  object.touch(avatar(0));
+  await hears(avatar(0), 'This terminal is not ready.');
+  net.status = 0;
+
+  await until(() => object.body.seen.text.includes('Touch for'));
+});
