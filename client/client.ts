@@ -4,7 +4,15 @@ import type { Endpoints } from './types.ts';
 
 export { NoAnswer, StoreProblem } from './problem.ts';
 export type * from './types.ts';
-export { type VerifyOptions, verifyWebhook, type WebhookMessage, WebhookRefused } from './webhook.ts';
+export {
+  type EventData,
+  type EventType,
+  type StoreEvent,
+  type VerifyOptions,
+  verifyWebhook,
+  type WebhookMessage,
+  WebhookRefused,
+} from './webhook.ts';
 
 /** Where the service is, and how to call it. */
 export interface ClientOptions {

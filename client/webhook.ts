@@ -1,10 +1,18 @@
 import type { EventResponse } from './types.ts';
 
-type MessageOf<E> = E extends { type: infer T; data: infer D } ? { type: T; timestamp: string; data: D } : never;
+/** An event as `GET /v1/events` lists it. Its `type` tells which `data` it has. */
+export type StoreEvent = EventResponse;
 
-/** The body of a webhook's message: an event, or the test that `actions/test` sends. */
+export type EventType = StoreEvent['type'];
+
+/** The data of an event of a type: `EventData<'sale.completed'>`. */
+export type EventData<T extends EventType> = Extract<StoreEvent, { type: T }>['data'];
+
+type MessageOf<T extends EventType> = T extends EventType ? { type: T; timestamp: string; data: EventData<T> } : never;
+
+/** The body of a webhook's message: an event, or the test that `actions/test` sends. Its `type` tells which `data` it has. */
 export type WebhookMessage =
-  | MessageOf<EventResponse>
+  | MessageOf<EventType>
   | { type: 'webhook.ping'; timestamp: string; data: { webhookId: string } };
 
 /** The message is not from the service, or too old. */

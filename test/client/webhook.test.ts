@@ -1,7 +1,17 @@
 import { Webhook } from 'standardwebhooks';
-import { expect, test } from 'vitest';
-import { verifyWebhook, WebhookRefused } from '../../client/client.ts';
+import { expect, expectTypeOf, test } from 'vitest';
+import {
+  type EventData,
+  type EventType,
+  type SaleResponse,
+  type StoreEvent,
+  verifyWebhook,
+  type WebhookMessage,
+  WebhookRefused,
+} from '../../client/client.ts';
 import { signatureOf } from '../../lib/events/signature.ts';
+import type { EventType as KnownType } from '../../lib/routes/events.ts';
+import type { SentType } from '../../lib/routes/webhooks.ts';
 
 const secrets = ['a', 'b'].map((letter) => `whsec_${Buffer.from(letter.repeat(32)).toString('base64')}`) as [
   string,
@@ -46,4 +56,18 @@ test('verifyWebhook refuses another secret, another body, id or time, an old mes
   ];
 
   for (const one of refused) await expect(verifyWebhook(one)).rejects.toThrow(WebhookRefused);
+});
+
+test('the type of an event or message tells the type of its data', async () => {
+  const message = await verifyWebhook({ secret, ...messageAt(nowSeconds()) });
+
+  expect(message.type === 'store.closed' && message.data.name).toBe('Café 🎁');
+  // @ts-expect-error A message of any type need not have a refund.
+  expect(message.data.refund).toBeUndefined();
+  // @ts-expect-error There is no such type.
+  expect(message.type === 'sale.lost').toBe(false);
+  expectTypeOf<EventType>().toEqualTypeOf<KnownType>();
+  expectTypeOf<StoreEvent['type']>().toEqualTypeOf<EventType>();
+  expectTypeOf<WebhookMessage['type']>().toEqualTypeOf<SentType>();
+  expectTypeOf<EventData<'sale.completed'>>().toEqualTypeOf<SaleResponse>();
 });
