@@ -22,7 +22,7 @@ const refusal = ({ method, headers: { host = '', origin } }: IncomingMessage): s
 export const answerOwn = async (request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<boolean> => {
   const path = request.url?.split('?')[0] ?? '';
   const isTool = path.startsWith('/_dev/');
-  if (!isTool && path !== '/' && path !== '/docs' && !path.startsWith('/pages/')) return false;
+  if (!isTool && !/^\/(?:(?:docs|openapi\.json|asyncapi\.json)?$|pages\/)/.test(path)) return false;
   response.setHeader('X-Content-Type-Options', 'nosniff');
   response.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
   const refused = refusal(request);

@@ -5,7 +5,10 @@ import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** The pages of the local service: the console at `/`, the API reference at `/docs`, their files under `/pages/`. */
+/**
+ * The pages of the local service: the console at `/`, the API reference at `/docs`, their files under `/pages/`, and the documents
+ * at `/openapi.json` and `/asyncapi.json`.
+ */
 
 const directory = new URL('pages/', import.meta.url);
 const ours = (name: string): URL => new URL(name, directory);
@@ -24,6 +27,8 @@ export const referenceFiles: Readonly<Record<string, URL>> = {
 
 export const referencePage = ours('reference.html');
 const documentFile = new URL('../docs/openapi.json', import.meta.url);
+/** The AsyncAPI document of the messages to webhooks. */
+export const asyncDocumentFile = new URL('../docs/asyncapi.json', import.meta.url);
 
 const assets = {
   ...referenceFiles,
@@ -35,6 +40,7 @@ const assets = {
 const files: Record<string, URL> = {
   '/': ours('console.html'),
   '/docs': referencePage,
+  '/asyncapi.json': asyncDocumentFile,
   ...Object.fromEntries(Object.entries(assets).map(([name, file]) => [`/pages/${name}`, file])),
 };
 
@@ -64,7 +70,7 @@ export const documentScript = (document: string, tryIt: boolean): string =>
   `globalThis.reference = { tryIt: ${tryIt}, document: ${document} };\n`;
 
 const generated: Record<string, (baseUrl: string) => Promise<string>> = {
-  '/pages/openapi.json': documentFor,
+  '/openapi.json': documentFor,
   '/pages/openapi.js': async (baseUrl) => documentScript(await documentFor(baseUrl), true),
 };
 

@@ -29,7 +29,7 @@ export const examplePath = ({ id, path }: Route): string => {
   return query.size > 0 ? `${filled}?${query}` : filled;
 };
 
-const examplesBegin = Date.parse('2026-11-21T12:00:00.000Z');
+export const examplesBegin = Date.parse('2026-11-21T12:00:00.000Z');
 
 /** Stops the clock for the demo data and the examples. Call it before the service starts. */
 export const stopClock = (): void => {

@@ -43,7 +43,8 @@ export const refOf = (schema: z.ZodType, of: string): { $ref: string } => {
   return { $ref: refTo(name) };
 };
 
-const convert = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema => {
+/** The schema of one value, without its description. */
+export const convert = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema => {
   const {
     $schema: _,
     description: __,

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { routes } from '../lib/routes/routes.ts';
 import { startService } from '../local/service.ts';
+import { asyncDocument } from './asyncapi.ts';
 import { document } from './document.ts';
 import { recordExamples, stopClock } from './record.ts';
 
-/** `npm run openapi`: writes docs/openapi.json, with the answers of a local service of its own. */
+/** `npm run openapi`: writes docs/openapi.json and docs/asyncapi.json, with the answers of a local service of its own. */
 
 const root = new URL('../', import.meta.url);
 const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { version: string };
@@ -19,5 +20,9 @@ const { baseUrl, service, stop, stopHistory } = await startService(
 const recordings = await recordExamples(routes, { baseUrl, key: service.keys.all, stopHistory });
 await stop();
 rmSync(dataDir, { recursive: true });
-const text = JSON.stringify(document(routes, { baseUrl: 'http://127.0.0.1:4000', version, recordings }), null, 2);
-writeFileSync(new URL('docs/openapi.json', root), `${text}\n`);
+const written = {
+  'docs/openapi.json': document(routes, { baseUrl: 'http://127.0.0.1:4000', version, recordings }),
+  'docs/asyncapi.json': asyncDocument({ version, recordings }),
+};
+for (const [path, content] of Object.entries(written))
+  writeFileSync(new URL(path, root), `${JSON.stringify(content, null, 2)}\n`);

@@ -29,7 +29,15 @@ const send = (method: string, path: string, headers: Record<string, string>): Pr
     sent.end();
   });
 
-const pages = ['/', '/docs', '/pages/console.js', '/pages/openapi.json', '/pages/openapi.js', '/_dev/service'];
+const pages = [
+  '/',
+  '/docs',
+  '/pages/console.js',
+  '/openapi.json',
+  '/asyncapi.json',
+  '/pages/openapi.js',
+  '/_dev/service',
+];
 
 test.each(pages)('%s answers 127.0.0.1 and localhost, and no other name of this machine', async (path) => {
   const { port } = new URL(service.baseUrl);
