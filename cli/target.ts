@@ -26,6 +26,8 @@ export interface Target {
   baseUrl: string;
   tableName: string;
   keyStage: Stage;
+  /** Where the desk is; undefined where the deployment has none. */
+  deskUrl: string | undefined;
   /** How long the gateway keeps the authorizer's answer about a key. */
   authorizerTtlSeconds: number;
   /** The person who runs the command, for the log: the ARN of an AWS identity, or the user of this machine. */
@@ -35,6 +37,7 @@ export interface Target {
 /** The outputs of the stack that the command needs. */
 const Outputs = z.object({
   BaseUrl: z.string(),
+  DeskUrl: z.string().optional(),
   TableName: z.string(),
   DeliveryQueueUrl: z.string(),
   DeadLetterQueueUrl: z.string(),
@@ -71,7 +74,8 @@ const getStage = async (stage: string): Promise<Target> => {
       `The deployment ${stage} is of an earlier version and does not say where its ${outputs.error.issues.map(({ path }) => path.join('.')).join(', ')} is. ` +
         'Deploy it again (docs/operate/deploy.md, "Update").',
     );
-  const { BaseUrl, TableName, AuthorizerTtlSeconds, DispenserHostSuffixes, OperatorLogDays, ...others } = outputs.data;
+  const { BaseUrl, DeskUrl, TableName, AuthorizerTtlSeconds, DispenserHostSuffixes, OperatorLogDays, ...others } =
+    outputs.data;
   Object.assign(process.env, {
     TABLE_NAME: TableName,
     DELIVERY_QUEUE_URL: others.DeliveryQueueUrl,
@@ -85,6 +89,7 @@ const getStage = async (stage: string): Promise<Target> => {
     kind: 'stage',
     name: `the deployment ${stage}`,
     baseUrl: BaseUrl,
+    deskUrl: DeskUrl,
     tableName: TableName,
     keyStage: 'live',
     authorizerTtlSeconds: AuthorizerTtlSeconds,
@@ -141,6 +146,7 @@ const findLocal = async (path: string): Promise<Target | undefined> => {
     kind: 'local',
     name: 'the local service',
     baseUrl,
+    deskUrl: `${baseUrl}/desk`,
     tableName: table.name,
     keyStage: 'test',
     authorizerTtlSeconds,

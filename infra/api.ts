@@ -185,6 +185,19 @@ export class Api extends Construct {
   }
 
   /**
+   * Adds the desk's page and its files, which anybody may load: they hold no data. All share the stage's rate, and no store's share of it,
+   * since nobody is known yet.
+   */
+  addDesk(target: IFunction): void {
+    const page = this.rest.root.addResource('desk');
+    for (const [resource, operationName] of [
+      [page, 'desk'],
+      [page.addResource('{file}'), 'desk-file'],
+    ] as const)
+      resource.addMethod('GET', new LambdaIntegration(target, { allowTestInvoke: false }), { operationName });
+  }
+
+  /**
    * Gives each store its share of every method's rate. Call it after the last `addMethod`. The plan and its keys are a stack of their
    * own within the service's, which has room for 500 resources: nothing in there has state.
    */

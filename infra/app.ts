@@ -1,8 +1,10 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { routes } from '../lib/routes/routes.ts';
 import { bundle, bundleDir, entries } from './bundle.ts';
+import { bundleDesk } from './desk.ts';
 import { acknowledge } from './nag.ts';
 import { readSettings } from './settings.ts';
 import { StoreServiceStack } from './store-service-stack.ts';
@@ -12,6 +14,7 @@ const settings = readSettings(app.node.getAllContext());
 const outDir = join(import.meta.dirname, '..', '.bundles');
 // The stack names no account and no region, so one template serves all, and the CDK looks nothing up.
 await bundle(outDir, entries());
+if (settings.desk) writeFileSync(join(bundleDir(outDir, 'desk'), 'desk.json'), JSON.stringify(await bundleDesk()));
 
 const stack = new StoreServiceStack(app, `store-integration-${settings.stage}`, {
   settings,

@@ -26,6 +26,19 @@ const hasNoKey: CfnWebACL.StatementProperty = {
   },
 };
 
+/** The desk's page and its files, which a browser loads without a key. The path begins with the stage, except on a domain. */
+const isNotOfDesk = (stage: string): CfnWebACL.StatementProperty => ({
+  notStatement: {
+    statement: {
+      regexMatchStatement: {
+        fieldToMatch: { uriPath: {} },
+        regexString: `^(/${stage})?/desk(/[0-9A-Za-z.-]+)?$`,
+        textTransformations: asSent,
+      },
+    },
+  },
+});
+
 /** A browser sends no key with a preflight. */
 const isNoPreflight: CfnWebACL.StatementProperty = {
   notStatement: {
@@ -62,8 +75,14 @@ const visibility = (metricName: string) => ({
  * an endpoint's rate, holds each address well below that rate, and refuses addresses of ill repute. Amazon's general rules
  * would refuse bodies over 8 KB and product texts that hold HTML.
  */
-export const addFirewall = (scope: Construct, api: RestApi, { addressRate, corsOrigins }: Settings): void => {
+export const addFirewall = (scope: Construct, api: RestApi, settings: Settings): void => {
+  const { addressRate, corsOrigins } = settings;
   const cors = gatewayCors(corsOrigins);
+  const withoutKey = [
+    hasNoKey,
+    ...(corsOrigins ? [isNoPreflight] : []),
+    ...(settings.desk ? [isNotOfDesk(settings.stage)] : []),
+  ];
   const acl = new CfnWebACL(scope, 'Firewall', {
     scope: 'REGIONAL',
     defaultAction: { allow: {} },
@@ -73,7 +92,7 @@ export const addFirewall = (scope: Construct, api: RestApi, { addressRate, corsO
         name: 'key',
         priority: 0,
         action: { block: answer(401, cors) },
-        statement: corsOrigins ? { andStatement: { statements: [hasNoKey, isNoPreflight] } } : hasNoKey,
+        statement: withoutKey.length > 1 ? { andStatement: { statements: withoutKey } } : hasNoKey,
         visibilityConfig: visibility('key'),
       },
       {

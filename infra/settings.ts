@@ -66,6 +66,8 @@ const Settings = z
       new RegExp(`^\\.?${host}(\\.${host})+(,\\.?${host}(\\.${host})+)*$`),
       'must be host names separated by commas, such as .agni.lindenlab.com,.agni.secondlife.io',
     ).optional(),
+    /** Serves the desk, the web app for the people of a store, at `/desk`. */
+    desk: flag(z.boolean({ error: 'must be true or false' }).default(true)),
     /** The origins whose pages may call the API from a browser, or `*` for all. */
     corsOrigins: z.string({ error: corsOriginsWords }).refine(areCorsOrigins, { error: corsOriginsWords }).optional(),
     /** Workers that deliver in parallel. SQS offers no fewer than 2, and a new account runs only 10 functions at once. */

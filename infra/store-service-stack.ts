@@ -107,6 +107,7 @@ export class StoreServiceStack extends Stack {
       if (row.writes.includes('LOT')) creditWriters.push(endpoint);
     }
 
+    if (settings.desk) api.addDesk(this.addDesk(surroundings, extensions));
     api.limitStores(usageKeyPrefix);
 
     const worker = this.addWorker(surroundings, data, { ...queueUrls, ...hosts });
@@ -116,7 +117,9 @@ export class StoreServiceStack extends Stack {
     const domain = addDomain(this, api.rest, settings);
     new Operation(this, 'Operation', { settings, api, data, worker, sweep, consumer, lookUp, creditWriters });
 
-    new CfnOutput(this, 'BaseUrl', { value: domain?.url ?? api.rest.url.replace(/\/$/, '') });
+    const baseUrl = domain?.url ?? api.rest.url.replace(/\/$/, '');
+    new CfnOutput(this, 'BaseUrl', { value: baseUrl });
+    if (settings.desk) new CfnOutput(this, 'DeskUrl', { value: `${baseUrl}/desk` });
     if (domain) new CfnOutput(this, 'DomainTarget', { value: domain.target });
     new CfnOutput(this, 'TableName', { value: tableName });
     // The operator's command needs these too: see cli/target.ts.
@@ -131,6 +134,19 @@ export class StoreServiceStack extends Stack {
     };
     for (const [name, value] of Object.entries(forOperator)) new CfnOutput(this, name, { value });
     new CfnOutput(this, 'NextCommand', { value: `npx store create --stage ${settings.stage}` });
+  }
+
+  /** Serves the desk's files, which lie in its bundle. It reads nothing else. */
+  private addDesk(surroundings: Surroundings, side: Construct): ServiceFunction['target'] {
+    return new ServiceFunction(this, 'desk', {
+      ...surroundings,
+      entry: 'desk',
+      description: 'Serves the desk, the web app for the people of a store.',
+      memoryMegabytes: 256,
+      timeoutSeconds: 5,
+      statements: [],
+      side,
+    }).target;
   }
 
   /** Delivers a few messages in parallel. Only the messages that fail come back. */

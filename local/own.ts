@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { bundleDesk } from '../infra/desk.ts';
+import { answerDesk } from '../lib/http/desk.ts';
 import { answerDev } from './dev.ts';
 import { answerPage } from './pages.ts';
 
@@ -18,16 +20,34 @@ const refusal = ({ method, headers: { host = '', origin } }: IncomingMessage): s
   return `A request from ${origin} is refused: only the local pages and programs on this machine may make changes.`;
 };
 
+const deskPath = /^\/desk(?:\/(.*))?$/;
+
+/** The desk as it is deployed. Its page is bundled anew each time, so a change of the sources shows at the next load. */
+const desk = (() => {
+  let last: ReturnType<typeof bundleDesk> | undefined;
+  return (name: string) => {
+    if (name === '' || !last) last = bundleDesk();
+    return last;
+  };
+})();
+
 /** Answers a request for a page or a tool. False for any other. */
 export const answerOwn = async (request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<boolean> => {
   const path = request.url?.split('?')[0] ?? '';
   const isTool = path.startsWith('/_dev/');
-  if (!isTool && !/^\/(?:(?:docs|openapi\.json|asyncapi\.json)?$|pages\/)/.test(path)) return false;
+  const [isDesk, file = ''] = deskPath.exec(path) ?? [];
+  if (!isTool && !isDesk && !/^\/(?:(?:docs|openapi\.json|asyncapi\.json)?$|pages\/)/.test(path)) return false;
   response.setHeader('X-Content-Type-Options', 'nosniff');
   response.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
   const refused = refusal(request);
   if (refused) {
     response.writeHead(403, { 'Content-Type': 'application/json' }).end(JSON.stringify({ error: refused }));
+    return true;
+  }
+  if (isDesk) {
+    if (request.method !== 'GET') return false;
+    const { statusCode, headers, body: text } = answerDesk(await desk(file), file);
+    response.writeHead(statusCode, headers).end(text);
     return true;
   }
   if (!isTool) return answerPage(request, response);

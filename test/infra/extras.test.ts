@@ -78,7 +78,8 @@ test('stops an address at half the rate of the slowest endpoint, so that it cann
 
 test('401s at the edge without a header of a key’s shape, before anything counts the request', () => {
   const { Priority, Action, Statement } = ruleOf('key');
-  const { FieldToMatch, RegexString, TextTransformations } = Statement.NotStatement.Statement.RegexMatchStatement;
+  const { FieldToMatch, RegexString, TextTransformations } =
+    Statement.AndStatement.Statements[0].NotStatement.Statement.RegexMatchStatement;
 
   const shape = new RegExp(RegexString);
   const key = newKey('live').text;

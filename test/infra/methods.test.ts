@@ -60,12 +60,13 @@ describe.each(routes.map((row): [string, Route] => [row.id, row]))('%s', (_, row
 });
 
 test('has no method, function, role or permission beyond those of the route table', () => {
-  const others = ['authorizer', 'delivery-worker', 'expiry-sweep', 'resident-lookup', 'stream-consumer'];
+  const others = ['authorizer', 'delivery-worker', 'desk', 'expiry-sweep', 'resident-lookup', 'stream-consumer'];
+  const ofDesk = ['GET /desk', 'GET /desk/{file}'];
 
-  expect(methods.map(({ route }) => route).sort()).toEqual(routes.map(nameOf).sort());
+  expect(methods.map(({ route }) => route).sort()).toEqual([...routes.map(nameOf), ...ofDesk].sort());
   expect(functions.map(([, fn]) => entryOf(fn)).sort()).toEqual([...new Set(routes.map(servingOf)), ...others].sort());
   // One for each function, one for the schedule, and one for API Gateway's logs.
   expect(ofType('AWS::IAM::Role')).toHaveLength(functions.length + 2);
   expect(ofType('AWS::IAM::Policy')).toEqual([]);
-  expect(ofType('AWS::Lambda::Permission')).toHaveLength(routes.length + 1);
+  expect(ofType('AWS::Lambda::Permission')).toHaveLength(routes.length + ofDesk.length + 1);
 });

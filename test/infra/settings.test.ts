@@ -23,6 +23,7 @@ test('has a default for every setting that needs no choice', () => {
     keepDeliveryNotes: false,
     operatorLogDays: 0,
     deliveryConcurrency: 2,
+    desk: true,
     tracing: false,
     firewall: false,
     ownEncryptionKey: false,

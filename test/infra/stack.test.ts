@@ -185,6 +185,7 @@ test('has outputs for the base URL, the next command and the operator’s comman
     'CreditLimit',
     'DeadLetterQueueUrl',
     'DeliveryQueueUrl',
+    'DeskUrl',
     'HistoryFailuresUrl',
     'NextCommand',
     'TableName',

@@ -1,0 +1,67 @@
+import { NoAnswer, StoreProblem, storeClient } from '../client/client.ts';
+
+/** The typed client over the desk's own origin. */
+
+/** The service's address: where the desk lies, without its own name, such as `https://example.org/prod`. */
+const baseUrl = (): string => `${location.origin}${location.pathname.replace(/\/desk\/?$/, '')}`;
+
+/** The keys of requests that got no answer, by request. They last as long as the tab, so a reload forgets none. */
+const unansweredName = 'desk.unanswered';
+
+const readUnanswered = (): Record<string, string> => JSON.parse(sessionStorage.getItem(unansweredName) ?? '{}');
+
+const keepUnanswered = (request: string, key: string | undefined): void => {
+  const { [request]: _, ...others } = readUnanswered();
+  sessionStorage.setItem(unansweredName, JSON.stringify(key === undefined ? others : { ...others, [request]: key }));
+};
+
+/** Statuses after which nobody knows if the change was made. */
+const isUncertain = (status: number): boolean => [408, 409, 429].includes(status) || status >= 500;
+
+/**
+ * A `fetch` that makes each write once. A POST that got no answer keeps its Idempotency-Key until the same request is
+ * answered, so pressing a button again, even after a reload, repeats the change and makes no second one. A PUT or DELETE
+ * carries the ETag with which its thing was last read: 412 where somebody else has changed it since.
+ */
+const carefulFetch = (): typeof fetch => {
+  const tags = new Map<string, string>();
+  return async (input, init = {}) => {
+    const { method = 'GET' } = init;
+    const address = String(input);
+    const headers = new Headers(init.headers);
+    const request = `${address} ${init.body ?? ''}`;
+    if (method === 'POST') {
+      const key = readUnanswered()[request] ?? headers.get('Idempotency-Key') ?? crypto.randomUUID();
+      headers.set('Idempotency-Key', key);
+      keepUnanswered(request, key);
+    }
+    const tag = tags.get(address);
+    if (tag !== undefined && (method === 'PUT' || method === 'DELETE')) headers.set('If-Match', tag);
+    const response = await fetch(address, { ...init, headers });
+    // An answer may break off: only a whole one counts.
+    const text = await response.text();
+    if (method === 'POST' && !isUncertain(response.status)) keepUnanswered(request, undefined);
+    const newTag = response.headers.get('ETag');
+    if (response.ok && newTag !== null && method !== 'POST') tags.set(address, newTag);
+    return new Response(response.status === 204 ? null : text, { status: response.status, headers: response.headers });
+  };
+};
+
+/** `attempts` and time-outs suit a person who waits. */
+export const connect = (apiKey: string) =>
+  storeClient({ baseUrl: baseUrl(), apiKey, attempts: 3, timeoutMillis: 12_000, fetch: carefulFetch() });
+
+export type Client = ReturnType<typeof connect>;
+
+/** A failure in words for the person at the desk, with one message per fault of what they have entered. */
+export interface Fault {
+  status: number | undefined;
+  text: string;
+  errors: readonly string[];
+}
+
+export const faultOf = (error: unknown, noAnswer: string): Fault => {
+  if (error instanceof StoreProblem) return { status: error.status, text: error.detail, errors: error.errors };
+  if (error instanceof NoAnswer) return { status: undefined, text: noAnswer, errors: [] };
+  throw error;
+};

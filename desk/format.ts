@@ -1,0 +1,58 @@
+/** Numbers and times in the reader's own form. */
+
+const numbers = new Intl.NumberFormat();
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+
+/** `L$ 1,234`, with a true minus sign. */
+export const money = (amount: number): string =>
+  `${amount < 0 ? '\u2212' : ''}L$\u00a0${numbers.format(Math.abs(amount))}`;
+
+/** A change: `+L$ 100` or `−L$ 100`. */
+export const change = (amount: number): string => `${amount > 0 ? '+' : ''}${money(amount)}`;
+
+export const count = (value: number): string => numbers.format(value);
+
+/** For axes: `1.2K`. */
+export const short = (value: number): string => compact.format(value);
+
+const dates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const hours = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const days = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+export const date = (at: string): string => dates.format(new Date(at));
+export const time = (at: string): string => times.format(new Date(at));
+export const hour = (at: string): string => hours.format(new Date(at));
+
+/** A day of the store's sums, `YYYY-MM-DD` in UTC. */
+export const dayName = (day: string): string => days.format(new Date(`${day}T00:00:00Z`));
+
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+const units: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_557_600],
+  ['month', 2_629_800],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+];
+
+/** `3 days ago`, `in 2 hours`. */
+export const ago = (at: string, now = Date.now()): string => {
+  const seconds = (Date.parse(at) - now) / 1000;
+  const [unit, length] = units.find(([, size]) => Math.abs(seconds) >= size) ?? (['second', 1] as const);
+  return relative.format(Math.trunc(seconds / length), unit);
+};
+
+/** The end of a day that a date field gives, in the reader's time. Undefined for an empty one. */
+export const endOfDay = (day: string | undefined): string | undefined => {
+  const end = new Date(`${day}T23:59:59`);
+  return day && !Number.isNaN(end.getTime()) ? end.toISOString() : undefined;
+};
+
+/** The value of a date field, so many days from now. */
+export const dayIn = (ahead: number): string => {
+  const then = new Date();
+  then.setDate(then.getDate() + ahead);
+  return `${then.getFullYear()}-${String(then.getMonth() + 1).padStart(2, '0')}-${String(then.getDate()).padStart(2, '0')}`;
+};

@@ -1,0 +1,77 @@
+import type { CustomerResponse } from '../../client/client.ts';
+import { useAddress } from '../address.ts';
+import { money } from '../format.ts';
+import { Heading } from '../parts/heading.tsx';
+import { type Column, CustomerLink, Filter, List, Search, State } from '../parts/list.tsx';
+import { useLoad } from '../parts/load.tsx';
+import { useSession } from '../session.ts';
+import { texts } from '../texts.ts';
+
+const t = texts.customers;
+
+const columns: readonly Column<CustomerResponse>[] = [
+  {
+    heading: t.name,
+    cell: ({ uuid, username, isBanned }) => (
+      <>
+        <CustomerLink uuid={uuid} name={username} /> {isBanned && <State tone="bad">{t.banned}</State>}
+      </>
+    ),
+    value: ({ username }) => username,
+  },
+  { heading: t.credit, cell: ({ credit }) => money(credit), value: ({ credit }) => credit, isNumber: true },
+  {
+    heading: t.restricted,
+    cell: ({ restrictedCredit }) => money(restrictedCredit),
+    value: ({ restrictedCredit }) => restrictedCredit,
+    isNumber: true,
+  },
+  {
+    heading: t.discount,
+    cell: ({ discount }) => (discount > 0 ? `${discount} %` : '–'),
+    value: ({ discount }) => discount,
+    isNumber: true,
+  },
+  {
+    heading: t.news,
+    cell: ({ newsSubscriber }) => (newsSubscriber ? t.yes : t.no),
+    value: ({ newsSubscriber }) => newsSubscriber,
+  },
+  { heading: t.uuid, cell: ({ uuid }) => <code>{uuid}</code>, value: ({ uuid }) => uuid },
+];
+
+export const CustomersPage = () => {
+  const { client } = useSession();
+  const { query } = useAddress();
+  const filters = {
+    ...(query.news && { newsSubscriber: true }),
+    ...(query.spent && { spentMoreThan: Number(query.spent) }),
+  };
+  const page = { ...filters, limit: 50, ...(query.cursor && { cursor: query.cursor }) };
+  const customers = useLoad((signal) => client.get('/v1/customers', { query: page, signal }), [JSON.stringify(page)]);
+  return (
+    <>
+      <Heading title={t.title} />
+      <div class="filters">
+        <Filter
+          name="news"
+          label={t.which}
+          options={[
+            ['', texts.list.all],
+            ['yes', t.subscribers],
+          ]}
+        />
+        <Search name="spent" label={t.spent} />
+      </div>
+      <List
+        of={customers}
+        all={() => client.rows('/v1/customers', { query: { ...filters, limit: 1000 } })}
+        file="customers"
+        caption={t.caption}
+        columns={columns}
+        keyOf={({ uuid }) => uuid}
+        empty={t.none}
+      />
+    </>
+  );
+};

@@ -1,0 +1,164 @@
+import { type ComponentChildren, createContext, type TargetedEvent } from 'preact';
+import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
+import { texts } from '../texts.ts';
+import { FaultBox, usePress } from './load.tsx';
+
+/** The values of a form's fields by name, trimmed. A checkbox has `on` or nothing. */
+export type Values = Record<string, string>;
+
+const valuesOf = (form: HTMLFormElement): Values =>
+  Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
+
+/** True if a message of the service is about a field: it begins with the field's name, or else names it. */
+const isAbout = (message: string, name: string): boolean =>
+  message.toLowerCase().startsWith(name.toLowerCase()) || new RegExp(`\\b${name}\\b`, 'i').test(message);
+
+const ErrorsContext = createContext<(name: string) => string | undefined>(() => undefined);
+
+interface FormProps {
+  /** The text of the button. */
+  submit: string;
+  /** Makes the change. The messages of a refusal are shown beside their fields. */
+  onSend: (values: Values) => Promise<void>;
+  /** Called with the values as they are entered, and once at the start. */
+  onValues?: (values: Values) => void;
+  onCancel?: () => void;
+  isDangerous?: boolean;
+  children: ComponentChildren;
+}
+
+/** A form whose fields are `Field`s. It sends once per press, and keeps what was entered when the service refuses it. */
+export const Form = ({ submit, onSend, onValues, onCancel, isDangerous, children }: FormProps) => {
+  const form = useRef<HTMLFormElement>(null);
+  const values = useRef<Values>({});
+  const [names, setNames] = useState<string[]>([]);
+  const { press, isBusy, fault, clear } = usePress(() => onSend(values.current));
+  useEffect(() => {
+    if (form.current) onValues?.(valuesOf(form.current));
+  }, []);
+  useEffect(() => {
+    if (fault) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [fault]);
+  const messages = fault ? (fault.errors.length > 0 ? fault.errors : [fault.text]) : [];
+  const fieldOf = (message: string): string | undefined =>
+    names.find((name) => message.toLowerCase().startsWith(name.toLowerCase())) ??
+    names.find((name) => isAbout(message, name));
+  const others = messages.filter((message) => fieldOf(message) === undefined);
+  const send = (event: TargetedEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const fields = [...event.currentTarget.elements] as HTMLInputElement[];
+    setNames(fields.map(({ name }) => name).filter(Boolean));
+    values.current = valuesOf(event.currentTarget);
+    press();
+  };
+  return (
+    <form
+      ref={form}
+      class="form"
+      noValidate
+      onSubmit={send}
+      onInput={(event) => {
+        if (fault) clear();
+        onValues?.(valuesOf(event.currentTarget));
+      }}
+    >
+      {fault && others.length > 0 && <FaultBox fault={{ ...fault, errors: others }} />}
+      <ErrorsContext.Provider value={(name) => messages.find((message) => fieldOf(message) === name)}>
+        {children}
+      </ErrorsContext.Provider>
+      <div class="buttons">
+        <button type="submit" class={`button is-main${isDangerous ? ' is-dangerous' : ''}`} aria-disabled={isBusy}>
+          {isBusy ? texts.working : submit}
+        </button>
+        {onCancel && (
+          <button type="button" class="button" onClick={onCancel}>
+            {texts.cancel}
+          </button>
+        )}
+      </div>
+    </form>
+  );
+};
+
+interface FieldProps {
+  /** As the API calls it, so that the service's messages find it. */
+  name: string;
+  label: string;
+  help?: string;
+  type?: 'text' | 'number' | 'date' | 'password' | 'search' | 'checkbox' | 'textarea';
+  /** Makes it a choice: pairs of value and label. */
+  options?: readonly (readonly [value: string, label: string])[];
+  initial?: string;
+  isChecked?: boolean;
+  min?: string;
+  maxLength?: number;
+  step?: string;
+  autoFocus?: boolean;
+}
+
+/** One labelled field of a `Form`, with the service's message about it. */
+export const Field = ({
+  name,
+  label,
+  help,
+  type = 'text',
+  options,
+  initial,
+  isChecked,
+  autoFocus,
+  ...rest
+}: FieldProps) => {
+  const id = useId();
+  const error = useContext(ErrorsContext)(name);
+  const input = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (autoFocus) input.current?.focus();
+  }, []);
+  const described = [help && `${id}-help`, error && `${id}-error`].filter(Boolean).join(' ');
+  const common = {
+    id,
+    name,
+    'aria-invalid': error !== undefined,
+    ...(described && { 'aria-describedby': described }),
+  };
+  const control = options ? (
+    <select {...common} defaultValue={initial}>
+      {options.map(([value, text]) => (
+        <option key={value} value={value} selected={value === initial}>
+          {text}
+        </option>
+      ))}
+    </select>
+  ) : type === 'textarea' ? (
+    <textarea {...common} {...rest} ref={input as never} rows={4} defaultValue={initial} />
+  ) : type === 'checkbox' ? (
+    <input {...common} type="checkbox" defaultChecked={isChecked} />
+  ) : (
+    <input
+      {...common}
+      {...rest}
+      ref={input as never}
+      // The attributes of inputs are a union by type, and this type is any of them.
+      type={type as 'text'}
+      autoComplete="off"
+      {...(type === 'number' && { inputMode: 'numeric' as const, step: rest.step ?? '1' })}
+      defaultValue={initial}
+    />
+  );
+  return (
+    <div class={`field${type === 'checkbox' ? ' is-check' : ''}`}>
+      <label for={id}>{label}</label>
+      {control}
+      {help && (
+        <p id={`${id}-help`} class="help">
+          {help}
+        </p>
+      )}
+      {error && (
+        <p id={`${id}-error`} class="error" role="alert">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,199 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { go, link, useAddress } from '../address.ts';
+import { faultOf } from '../api.ts';
+import { texts } from '../texts.ts';
+import { type Loaded, Show } from './load.tsx';
+import { useSay } from './toast.tsx';
+
+export interface Page<R> {
+  data: R[];
+  pagination: { nextCursor: string | null; previousCursor: string | null };
+}
+
+/** A column: its heading, its cell, and its value in an exported file, if it has one. */
+export interface Column<R> {
+  heading: string;
+  cell: (row: R) => ComponentChildren;
+  value?: (row: R) => string | number | boolean | null;
+  isNumber?: boolean;
+}
+
+/** A cell of a CSV file. A text that a spreadsheet would run as a formula gets a mark before it. */
+const csvCell = (value: string | number | boolean | null): string => {
+  const text = String(value ?? '');
+  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+};
+
+const saveCsv = <R,>(name: string, columns: readonly Column<R>[], rows: readonly R[]): void => {
+  const kept = columns.filter(({ value }) => value);
+  const lines = [
+    kept.map(({ heading }) => csvCell(heading)),
+    ...rows.map((row) => kept.map(({ value }) => csvCell(value?.(row) ?? null))),
+  ];
+  const text = `\ufeff${lines.map((line) => line.join(',')).join('\r\n')}\r\n`;
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
+  Object.assign(document.createElement('a'), { href: address, download: `${name}.csv` }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+};
+
+interface TableProps<R> {
+  caption: string;
+  columns: readonly Column<R>[];
+  rows: readonly R[];
+  keyOf: (row: R) => string;
+  empty: string;
+}
+
+/** A table that becomes a list of cards where the screen is narrow. */
+export const Table = <R,>({ caption, columns, rows, keyOf, empty }: TableProps<R>) =>
+  rows.length === 0 ? (
+    <p class="empty">{empty}</p>
+  ) : (
+    // The roles stay where the style sheet makes cards of the rows.
+    // biome-ignore-start lint/a11y/noRedundantRoles: browsers drop the roles of a table that is laid out in another way.
+    <table class="table" role="table">
+      <caption class="hidden-text">{caption}</caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map(({ heading, isNumber }) => (
+            <th key={heading} role="columnheader" scope="col" class={isNumber ? 'is-number' : ''}>
+              {heading}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((row) => (
+          <tr key={keyOf(row)} role="row">
+            {columns.map(({ heading, cell, isNumber }) => (
+              <td key={heading} role="cell" data-heading={heading} class={isNumber ? 'is-number' : ''}>
+                {cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+    // biome-ignore-end lint/a11y/noRedundantRoles: browsers drop the roles of a table that is laid out in another way.
+  );
+
+interface ListProps<R> extends Omit<TableProps<R>, 'rows'> {
+  of: Loaded<Page<R>>;
+  /** Every row of the list under its filters, for the export. */
+  all: () => AsyncIterable<R>;
+  /** Name of the exported file, without its ending. */
+  file: string;
+}
+
+/**
+ * A list of the API, a page at a time. The address holds the filters and the cursor, so a list keeps its place: read
+ * `useAddress().query.cursor`, and pass it on to the API.
+ */
+export const List = <R,>({ of, all, file, ...table }: ListProps<R>) => {
+  const { path, query } = useAddress();
+  const say = useSay();
+  const [exported, setExported] = useState<number>();
+  const at = (cursor: string): string => link(path, { ...query, cursor });
+  const save = async () => {
+    if (exported !== undefined) return;
+    const rows: R[] = [];
+    try {
+      for await (const row of all()) {
+        rows.push(row);
+        if (rows.length % 100 === 1) setExported(rows.length);
+      }
+      saveCsv(file, table.columns, rows);
+      say(texts.list.exported(rows.length));
+    } catch (error) {
+      say(faultOf(error, texts.noAnswer.read).text);
+    } finally {
+      setExported(undefined);
+    }
+  };
+  return (
+    <Show of={of}>
+      {({ data, pagination: { nextCursor, previousCursor } }) => (
+        <>
+          <Table {...table} rows={data} />
+          <nav class="pages" aria-label={texts.list.pages}>
+            {previousCursor && (
+              <a class="button" href={at(previousCursor)}>
+                {texts.list.previous}
+              </a>
+            )}
+            {nextCursor && (
+              <a class="button" href={at(nextCursor)}>
+                {texts.list.next}
+              </a>
+            )}
+            {data.length > 0 && (
+              <button type="button" class="button is-quiet" aria-disabled={exported !== undefined} onClick={save}>
+                {exported === undefined ? texts.list.export : texts.list.exporting(exported)}
+              </button>
+            )}
+          </nav>
+        </>
+      )}
+    </Show>
+  );
+};
+
+/** A choice above a list that narrows it. It stands in the address under `name`, and drops the cursor. */
+export const Filter = ({
+  name,
+  label,
+  options,
+}: {
+  name: string;
+  label: string;
+  options: readonly (readonly [value: string, label: string])[];
+}) => {
+  const { path, query } = useAddress();
+  return (
+    <label class="filter">
+      <span>{label}</span>
+      <select
+        value={query[name] ?? ''}
+        onChange={(event) => go(link(path, { ...query, cursor: undefined, [name]: event.currentTarget.value }))}
+      >
+        {options.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+};
+
+/** A text above a list that narrows it, as `Filter` does. Enter applies it. */
+export const Search = ({ name, label }: { name: string; label: string }) => {
+  const { path, query } = useAddress();
+  return (
+    <form
+      class="filter"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const text = String(new FormData(event.currentTarget).get(name) ?? '').trim();
+        go(link(path, { ...query, cursor: undefined, [name]: text }));
+      }}
+    >
+      <label>
+        <span>{label}</span>
+        <input key={query[name]} type="search" name={name} defaultValue={query[name] ?? ''} autoComplete="off" />
+      </label>
+    </form>
+  );
+};
+
+/** A state in a word, with a colour that the word does not need. */
+export const State = ({ tone, children }: { tone: 'good' | 'warn' | 'bad' | 'plain'; children: ComponentChildren }) => (
+  <span class={`state is-${tone}`}>{children}</span>
+);
+
+/** A link to a customer's page. */
+export const CustomerLink = ({ uuid, name }: { uuid: string; name?: string | undefined }) => (
+  <a href={link(`/customers/${encodeURIComponent(uuid)}`)}>{name ?? uuid}</a>
+);

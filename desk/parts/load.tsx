@@ -1,0 +1,86 @@
+import type { ComponentChildren } from 'preact';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { type Fault, faultOf } from '../api.ts';
+import { texts } from '../texts.ts';
+
+export interface Loaded<T> {
+  value: T | undefined;
+  fault: Fault | undefined;
+  isLoading: boolean;
+  reload: () => void;
+}
+
+/**
+ * Reads something when the page opens and when one of `inputs` changes. The old value stays in sight until the new one
+ * is there. `read` should pass the signal on.
+ */
+export const useLoad = <T,>(read: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): Loaded<T> => {
+  const [state, setState] = useState<{ value?: T; fault?: Fault; isLoading: boolean }>({ isLoading: true });
+  const [round, setRound] = useState(0);
+  useEffect(() => {
+    const ending = new AbortController();
+    setState(({ value }) => ({ ...(value !== undefined && { value }), isLoading: true }));
+    read(ending.signal).then(
+      (value) => !ending.signal.aborted && setState({ value, isLoading: false }),
+      (error) => !ending.signal.aborted && setState({ fault: faultOf(error, texts.noAnswer.read), isLoading: false }),
+    );
+    return () => ending.abort();
+  }, [...inputs, round]);
+  const reload = useCallback(() => setRound((last) => last + 1), []);
+  return { value: state.value, fault: state.fault, isLoading: state.isLoading, reload };
+};
+
+/** A failed read, with a way to try again. */
+export const FaultBox = ({ fault, onRetry }: { fault: Fault; onRetry?: () => void }) => (
+  <div class="notice is-bad" role="alert">
+    <p>{fault.errors.length > 0 ? fault.errors.join(' ') : fault.text}</p>
+    {onRetry && (
+      <button type="button" class="button" onClick={onRetry}>
+        {texts.retry}
+      </button>
+    )}
+  </div>
+);
+
+/** What was loaded, or that it loads, or why it could not be loaded. */
+export const Show = <T,>({ of, children }: { of: Loaded<T>; children: (value: T) => ComponentChildren }) => {
+  if (of.fault) return <FaultBox fault={of.fault} onRetry={of.reload} />;
+  if (of.value === undefined) return <Waiting />;
+  return <div aria-busy={of.isLoading}>{children(of.value)}</div>;
+};
+
+export const Waiting = () => (
+  <p class="waiting" role="status">
+    {texts.loading}
+  </p>
+);
+
+export interface Press {
+  /** Does it, unless it is being done already. */
+  press: () => Promise<void>;
+  isBusy: boolean;
+  fault: Fault | undefined;
+  clear: () => void;
+}
+
+/** A write behind a button. A second press while it runs does nothing. */
+export const usePress = (write: () => Promise<void>): Press => {
+  const running = useRef(false);
+  const [isBusy, setBusy] = useState(false);
+  const [fault, setFault] = useState<Fault>();
+  const press = async () => {
+    if (running.current) return;
+    running.current = true;
+    setBusy(true);
+    setFault(undefined);
+    try {
+      await write();
+    } catch (error) {
+      setFault(faultOf(error, texts.noAnswer.write));
+    } finally {
+      running.current = false;
+      setBusy(false);
+    }
+  };
+  return { press, isBusy, fault, clear: () => setFault(undefined) };
+};

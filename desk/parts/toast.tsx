@@ -1,0 +1,59 @@
+import type { ComponentChildren } from 'preact';
+import { createContext } from 'preact';
+import { useContext, useRef, useState } from 'preact/hooks';
+import { texts } from '../texts.ts';
+
+/** What a write did, in one sentence, with the way to undo it where there is one. */
+interface Toast {
+  text: string;
+  undo?: () => Promise<void>;
+}
+
+type Say = (text: string, undo?: Toast['undo']) => void;
+
+const SayContext = createContext<Say>(() => undefined);
+
+/** Says in one sentence what has happened. */
+export const useSay = (): Say => useContext(SayContext);
+
+const shownMillis = 12_000;
+
+export const Toasts = ({ children }: { children: ComponentChildren }) => {
+  const [toast, setToast] = useState<Toast>();
+  const timer = useRef<number>(undefined);
+  const isUndoing = useRef(false);
+  const say: Say = useRef<Say>((text, undo) => {
+    clearTimeout(timer.current);
+    setToast({ text, ...(undo && { undo }) });
+    timer.current = setTimeout(() => setToast(undefined), shownMillis);
+  }).current;
+  const undo = async () => {
+    if (isUndoing.current) return;
+    isUndoing.current = true;
+    try {
+      await toast?.undo?.();
+    } finally {
+      isUndoing.current = false;
+    }
+  };
+  return (
+    <SayContext.Provider value={say}>
+      {children}
+      <div class="toasts">
+        <div role="status" aria-live="polite">
+          {toast && <p>{toast.text}</p>}
+        </div>
+        {toast?.undo && (
+          <button type="button" class="button" onClick={undo}>
+            {texts.undo}
+          </button>
+        )}
+        {toast && (
+          <button type="button" class="button is-quiet" aria-label={texts.close} onClick={() => setToast(undefined)}>
+            ×
+          </button>
+        )}
+      </div>
+    </SayContext.Provider>
+  );
+};

@@ -1,0 +1,133 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { go, link, match, useAddress } from './address.ts';
+import { pages } from './pages.ts';
+import { State } from './parts/list.tsx';
+import { signOut, useSession } from './session.ts';
+import { texts } from './texts.ts';
+
+const t = texts.shell;
+
+/** The developers' console is a page of the local service only. */
+const hasConsole = ['127.0.0.1', 'localhost', '[::1]'].includes(location.hostname);
+
+/** One box takes a name or a UUID. The key `/` leads to it. */
+const FindCustomer = () => {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const follow = (event: KeyboardEvent) => {
+      const isInField = event.target instanceof Element && event.target.closest('input, textarea, select, dialog');
+      if (event.key !== '/' || isInField || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      input.current?.focus();
+    };
+    addEventListener('keydown', follow);
+    return () => removeEventListener('keydown', follow);
+  }, []);
+  return (
+    <search class="find">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const text = input.current?.value.trim();
+          if (!text) return;
+          go(link(`/customers/${encodeURIComponent(text)}`));
+          event.currentTarget.reset();
+        }}
+      >
+        <input
+          ref={input}
+          type="search"
+          aria-label={t.find}
+          placeholder={t.findHelp}
+          autoComplete="off"
+          spellcheck={false}
+        />
+        <kbd>/</kbd>
+      </form>
+    </search>
+  );
+};
+
+const Menu = ({ path, onLeave }: { path: string; onLeave: () => void }) => {
+  const { can } = useSession();
+  const shown = pages.filter(({ title, scopes }) => title !== undefined && can(...scopes));
+  const isCurrent = (own: string): boolean => (own === '/' ? path === '/' : path === own || path.startsWith(`${own}/`));
+  return (
+    <nav aria-label={t.pages}>
+      <ul>
+        {shown.map(({ path: own, title }) => (
+          <li key={own}>
+            <a href={link(own)} aria-current={isCurrent(own) ? 'page' : undefined} onClick={onLeave}>
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+};
+
+const CurrentPage = ({ path }: { path: string }) => {
+  const { can } = useSession();
+  for (const { path: pattern, scopes, component: Page } of pages) {
+    const parameters = match(pattern, path);
+    if (!parameters) continue;
+    if (!can(...scopes)) return <p class="empty">{texts.noScope}</p>;
+    return <Page key={path} {...parameters} />;
+  }
+  return <p class="empty">{texts.notFound}</p>;
+};
+
+/** The frame of every page: menu, the box for customers, and the page itself. */
+export const Shell = () => {
+  const { store, can } = useSession();
+  const { path } = useAddress();
+  const [isOpen, setOpen] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    setOpen(false);
+    if (isFirst.current) {
+      isFirst.current = false;
+      return;
+    }
+    scrollTo(0, 0);
+    main.current?.focus({ preventScroll: true });
+  }, [path]);
+  return (
+    <div class="shell">
+      {/* The address is the router's, so a link to #main would leave the page. */}
+      <button type="button" class="skip button" onClick={() => main.current?.focus()}>
+        {texts.skip}
+      </button>
+      <div class={`side${isOpen ? ' is-open' : ''}`}>
+        <div class="brand">
+          <span class="mark" aria-hidden="true">
+            {store.name.slice(0, 1)}
+          </span>
+          <b>{store.name}</b>
+          {!store.open && <State tone="warn">{t.closed}</State>}
+          <button type="button" class="button is-quiet menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {texts.menu}
+          </button>
+        </div>
+        <div class="drawer">
+          <Menu path={path} onLeave={() => setOpen(false)} />
+          <footer>
+            <p class="help">{t.key(store.key.name)}</p>
+            {hasConsole && <a href="../">{t.console}</a>}
+            <button type="button" class="button is-quiet" onClick={signOut}>
+              {t.signOut}
+            </button>
+          </footer>
+        </div>
+      </div>
+      <div class="content">
+        {can('customers:read') && <FindCustomer />}
+        <main ref={main} tabIndex={-1}>
+          <CurrentPage path={path} />
+        </main>
+      </div>
+    </div>
+  );
+};

@@ -1,0 +1,16 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { answerDesk, type DeskFiles } from '../lib/http/desk.ts';
+
+/** The desk's files lie beside this function's bundle. */
+const read = async (): Promise<DeskFiles> =>
+  JSON.parse(await readFile(join(process.env.LAMBDA_TASK_ROOT ?? '', 'desk.json'), 'utf8'));
+
+let files: Promise<DeskFiles> | undefined;
+
+/** Answers the page of the desk and its files, to everybody: they hold no data of a store. */
+export const handler = async ({ pathParameters }: Pick<APIGatewayProxyEvent, 'pathParameters'>) => {
+  files ??= read();
+  return answerDesk(await files, pathParameters?.file ?? '');
+};
