@@ -33,8 +33,8 @@ const setEnvironment = (table: string, queue: string, cursorSecret: string): voi
   Object.assign(process.env, {
     CURSOR_SECRET: cursorSecret,
     // A person watches: deliveries retry sooner than on AWS.
-    DISPENSER_TIMEOUT_MILLIS: '5000',
-    DELIVERY_RETRY_SECONDS: '1',
+    DISPENSER_TIMEOUT_MILLIS: process.env.DISPENSER_TIMEOUT_MILLIS ?? '5000',
+    DELIVERY_RETRY_SECONDS: process.env.DELIVERY_RETRY_SECONDS ?? '1',
   });
 };
 

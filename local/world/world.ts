@@ -21,9 +21,15 @@ interface Surroundings extends Pick<Around, 'clock' | 'send'> {
   mayLookUp?: Around['mayLookUp'];
   lookUp?: Around['lookUp'];
   grantUrl?: Around['grantUrl'];
-  onGive?: (to: string, item: Item) => void;
-  onMessage?: (to: string, text: string) => void;
-  onSay?: (to: string | undefined, text: string) => void;
+  mayRequest?: Around['mayRequest'];
+  /** L$ that a script gives away, in the place of those of `balances`. */
+  transfer?: (by: Placement, ...transfer: Parameters<Around['transfer']>) => void;
+  onGive?: (to: string, item: Item, by: Placement) => void;
+  onDialog?: (dialog: Dialog, by: Placement) => void;
+  /** An event begins in a script. Its values may be followed by one more, which the script does not see. */
+  onEvent?: (by: Placement, event: string, values: readonly unknown[]) => void;
+  onMessage?: (to: string, text: string, by: Placement) => void;
+  onSay?: (to: string | undefined, text: string, by: Placement) => void;
 }
 
 interface Placed {
@@ -46,6 +52,25 @@ interface Dialog {
   answer: (text: string) => void;
 }
 
+/** An object in a world, with its script. */
+export interface Placement {
+  body: ReturnType<typeof createBody>;
+  script: ReturnType<typeof startScript>;
+  items: () => Item[];
+  touch: (avatar: string) => boolean;
+  /** An avatar pays the object's owner. False if the avatar has not so much. The event names no transaction. */
+  pay: (avatar: string, amount: number) => boolean;
+  add: (item: { name: string; permissions?: number; type?: number }) => void;
+  remove: (item: string) => void;
+  /** Tells the script that its contents have changed. */
+  changed: () => boolean;
+  editNotecard: (card: string, lines: string[]) => void;
+  /** The region stops to run the script, or goes on. */
+  freeze: (on: boolean) => void;
+  /** Takes the object out of the world. */
+  take: () => void;
+}
+
 /** PERM_ALL: copy, modify and transfer. */
 export const allPermissions = 0x7fffffff;
 
@@ -64,7 +89,7 @@ export const createWorld = (around: Surroundings) => {
   };
   const region = { name: 'Ahern', grid: 'agni', urlsLeft: urls };
   const address = around.address ?? ((id) => `https://simhost-1.${region.grid}.secondlife.io:12043/cap/${id}`);
-  const mayRequest = throttle(clock, 1000, 20);
+  const mayRequest = around.mayRequest ?? throttle(clock, 1000, 20);
   let lookUps = 20;
   let lookUpsAt = clock.now();
 
@@ -113,11 +138,11 @@ export const createWorld = (around: Surroundings) => {
       // An item that may not be copied goes itself.
       if ((item.permissions & 0x8000) === 0) placed().remove(item.name);
       log.given.push({ to, item: item.name });
-      around.onGive?.(to, item);
+      around.onGive?.(to, item, placed());
     },
     message: (to, text) => {
       log.messages.push({ to, text });
-      around.onMessage?.(to, text);
+      around.onMessage?.(to, text, placed());
     },
     dialog: (to, text, buttons, channel) => {
       const answer = (chosen: string): void => {
@@ -125,10 +150,11 @@ export const createWorld = (around: Surroundings) => {
         else placed().body.hear(channel, around.nameOf(to) ?? '', to, chosen);
       };
       log.dialogs.push({ to, text, buttons, answer });
+      around.onDialog?.({ to, text, buttons, answer }, placed());
     },
     say: (channel, text, to) => {
       log.said.push({ from: placed().body.name, to, channel, text });
-      around.onSay?.(to, text);
+      around.onSay?.(to, text, placed());
     },
     regionSay: (channel, text) => {
       for (const other of objects)
@@ -136,7 +162,9 @@ export const createWorld = (around: Surroundings) => {
           clock.after(0, () => other.body.hear(channel, placed().body.name, placed().body.id, text));
     },
     transfer: (to, amount, answer) =>
-      answer(move(placed().body.owner, to, amount) ? undefined : 'LINDENDOLLAR_INSUFFICIENTFUNDS'),
+      around.transfer
+        ? around.transfer(placed(), to, amount, answer)
+        : answer(move(placed().body.owner, to, amount) ? undefined : 'LINDENDOLLAR_INSUFFICIENTFUNDS'),
     shout: (text) => void log.errors.push(`${placed().body.name}: ${text}`),
   });
 
@@ -158,14 +186,17 @@ export const createWorld = (around: Surroundings) => {
     const script = startScript(source, {
       ...body,
       after: clock.after,
+      onEvent: (event, values) => {
+        body.onEvent(event, values);
+        around.onEvent?.(placement, event, values);
+      },
       onError: ({ message }) => void log.errors.push(`${name}: ${message}`),
     });
-    const placement = {
+    const placement: Placement = {
       body,
       script,
       items: () => itemsNow,
       touch: (avatar: string) => script.send('touch_start', 1, avatar),
-      /** An avatar pays the object's owner. False if the avatar has not so much. The event names no transaction. */
       pay: (avatar: string, amount: number): boolean => {
         const isPaid = move(avatar, owner, amount);
         if (isPaid) script.send('money', avatar, amount);
@@ -178,7 +209,6 @@ export const createWorld = (around: Surroundings) => {
         const place = itemsNow.findIndex((one) => one.name === item);
         if (place >= 0) itemsNow.splice(place, 1);
       },
-      /** Tells the script that its contents have changed. */
       changed: () => script.send('changed', 1),
       editNotecard: (card: string, lines: string[]): void => {
         notecards[card] = lines;
@@ -186,9 +216,7 @@ export const createWorld = (around: Surroundings) => {
         itemsNow.push({ name: card, type: 7, permissions: allPermissions, id: randomUUID() });
         script.send('changed', 1);
       },
-      /** The region stops to run the script, or goes on. */
       freeze: script.freeze,
-      /** Takes the object out of the world. */
       take: (): void => {
         script.end();
         body.loseConnections();
@@ -199,8 +227,6 @@ export const createWorld = (around: Surroundings) => {
     script.begin();
     return placement;
   };
-  type Placement = ReturnType<typeof rez>;
-
   return {
     log,
     balances,

@@ -11,6 +11,9 @@ interface Options {
   /** The directory of table, queue and keys, which survive a kill. */
   dataDir: string;
   seed: number;
+  /** Modules that the service's process loads first, and more of its environment. */
+  imports?: string[];
+  env?: Record<string, string>;
   /** The lead of the service's clock, read at each start. */
   clockMillis: () => number;
   /** `start` is the number of the service's start. */
@@ -20,17 +23,19 @@ interface Options {
 }
 
 /** The local service as a process that can be killed, or lose its engine, and be started again over the same data. */
-export const createKillableService = ({ dataDir, seed, clockMillis, onSample, onComplaint }: Options) => {
+export const createKillableService = ({ dataDir, seed, imports = [], env: more, ...options }: Options) => {
+  const { clockMillis, onSample, onComplaint } = options;
   let child: ChildProcess | undefined;
   let port = 0;
   let starts = 0;
 
   const start = async (): Promise<ServiceFile> => {
     const number = ++starts;
-    const env = { ...process.env, LOAD_SEED: String(seed + number), LOAD_CLOCK_MILLIS: String(clockMillis()) };
-    const args = ['--expose-gc', '--import', './test/load/faults.ts', 'local/main.ts'];
-    const options = ['--data-dir', dataDir, '--no-demo', '--port', String(port)];
-    const started = spawn(process.execPath, [...args, ...options], {
+    const env = { ...process.env, ...more, LOAD_SEED: String(seed + number), LOAD_CLOCK_MILLIS: String(clockMillis()) };
+    const loaded = ['./test/load/faults.ts', ...imports].flatMap((path) => ['--import', path]);
+    const args = ['--expose-gc', ...loaded, 'local/main.ts'];
+    const flags = ['--data-dir', dataDir, '--no-demo', '--port', String(port)];
+    const started = spawn(process.execPath, [...args, ...flags], {
       cwd: root,
       env,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -71,6 +76,12 @@ export const createKillableService = ({ dataDir, seed, clockMillis, onSample, on
     setFaults: (on: boolean): void => {
       child?.send(on ? 'faults on' : 'faults off');
     },
+    /** Sends a message to the modules that it has loaded first. */
+    tell: (message: string): void => {
+      child?.send(message);
+    },
+    /** True if the service has ended. */
+    hasEnded: (): boolean => !child || child.exitCode !== null || child.signalCode !== null,
     /** Kills the service with SIGKILL. Its engine ends by itself. */
     killService: async (): Promise<void> => {
       child?.kill('SIGKILL');

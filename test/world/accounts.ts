@@ -1,0 +1,167 @@
+import type { Body } from './api.ts';
+import type { Transfer } from './book.ts';
+import type { Gift } from './regions.ts';
+
+/** Compares the grid's book and inventories with the service's books at the end of the day. */
+
+export interface StoreBooks {
+  sales: readonly Body[];
+  deliveries: readonly Body[];
+  /** By avatar: rows of history, newest first, and the balances. */
+  credit: ReadonlyMap<string, { history: readonly Body[]; credit: number; restrictedCredit: number }>;
+  /** By id: the name of the item. */
+  items: ReadonlyMap<string, string>;
+  /** The product of each vendor. */
+  productOf: ReadonlyMap<string, string>;
+  grants: ReadonlyMap<string, { uuid: string; amount: number }>;
+  refunds: ReadonlyMap<string, { amount: number; isPaid: boolean }>;
+  /** As they were granted, and whether they are redeemed now. */
+  cards: ReadonlyMap<string, { credit: number; redeemed: boolean }>;
+}
+
+export interface GridBooks {
+  transfers: readonly Transfer[];
+  gifts: readonly Gift[];
+  /** Payments that no script has heard of. */
+  unheard: ReadonlySet<string>;
+  /** Deliveries that a box had given but not noted when it died. */
+  unnoted: ReadonlyMap<string, string>;
+}
+
+interface Sum {
+  key: string;
+  amount: number;
+  text: string;
+}
+
+/** The sums of `some` that have no equal one in `others`, each used once. */
+const without = (some: readonly Sum[], others: readonly Sum[]): Sum[] => {
+  const left = Map.groupBy(others, ({ key, amount }) => `${key} ${amount}`);
+  return some.filter(({ key, amount }) => !left.get(`${key} ${amount}`)?.pop());
+};
+
+const total = (sums: readonly Sum[]): number => sums.reduce((sum, { amount }) => sum + amount, 0);
+
+/** Follows each L$ between avatars, vendors and the merchant. `unexplained` is a sum of L$. */
+export const compareMoney = (store: StoreBooks, grid: GridBooks) => {
+  const { sales, productOf, refunds } = store;
+  const ours = grid.transfers.filter(({ of }) => productOf.has(of));
+  const sumOf = ({ of, from, to, amount, reason, id }: Transfer, who: string): Sum => ({
+    key: `${productOf.get(of)} ${who}`,
+    amount,
+    text: `L$ ${amount} (${reason} ${id}) from ${from} to ${to} at vendor ${of}`,
+  });
+  const paid = ours.filter(({ reason }) => reason === 'payment');
+  const heard = paid.filter(({ id }) => !grid.unheard.has(id)).map((one) => sumOf(one, one.from));
+  const back = ours
+    .filter(({ reason }) => reason === 'back' || reason === 'after a crash')
+    .map((one) => sumOf(one, one.to));
+  const sumsOf = (field: 'paid' | 'change'): Sum[] =>
+    sales
+      .filter((sale) => sale[field] > 0)
+      .map(({ id, productId, buyerUuid, state, [field]: amount }) => ({
+        ...{ key: `${productId} ${buyerUuid}`, amount },
+        text: `L$ ${amount} ${field} of the ${state} sale ${id} to ${buyerUuid}`,
+      }));
+  const unsold = without(heard, sumsOf('paid'));
+  const returned = without(back, sumsOf('change'));
+  const handed = (reason: string, of: string): number =>
+    grid.transfers.filter((one) => one.reason === reason && one.of === of).reduce((sum, { amount }) => sum + amount, 0);
+  const refundFaults = sales
+    .filter(({ state }) => state === 'refunded')
+    .map(({ id, buyerUuid, refund, change }) => ({
+      key: id,
+      amount: Math.abs(handed('refund', id) - (refund - change)),
+      text: `L$ ${handed('refund', id)} refunded of L$ ${refund - change} for sale ${id} to ${buyerUuid}`,
+    }))
+    .filter(({ amount }) => amount > 0);
+  const strayRefunds = [...refunds.keys()]
+    .filter((id) => !sales.some((sale) => sale.id === id && sale.state === 'refunded'))
+    .map((id) => ({ key: id, amount: handed('refund', id), text: `the refunded sale ${id} is not there` }));
+  const unheardFaults = paid
+    .filter(({ id, amount }) => grid.unheard.has(id) && handed('unheard', id) !== amount)
+    .map((one) => sumOf(one, one.from));
+  const findings: [string, Sum[]][] = [
+    // A payment that the service could not take as a sale comes back as a whole.
+    ['paid, but neither sold nor given back', without(unsold, returned)],
+    ['sold, but never paid', without(sumsOf('paid'), heard)],
+    ['given back, but not owed', without(returned, unsold)],
+    ['owed, but not given back', without(sumsOf('change'), back)],
+    ['refunded wrongly', [...refundFaults, ...strayRefunds]],
+    ['paid to an object that never heard of it, and not given back', unheardFaults],
+  ];
+  return {
+    unexplained: findings.reduce((sum, [, sums]) => sum + total(sums), 0),
+    faults: findings.flatMap(([what, sums]) => sums.map(({ text }) => `${what}: ${text}`)),
+    paid: paid.reduce((sum, { amount }) => sum + amount, 0),
+    back: total(back),
+    unheard: paid.length - heard.length,
+  };
+};
+
+/** Compares completed sales and deliveries with the avatars' inventories. */
+export const compareGifts = ({ sales, deliveries, items }: StoreBooks, { gifts, unnoted }: GridBooks) => {
+  const faults: string[] = [];
+  const twice: string[] = [];
+  const byDelivery = Map.groupBy(gifts, ({ deliveryId }) => deliveryId);
+  const rows = new Map(deliveries.map((row) => [row.id, row]));
+  const saleOf = new Map(sales.filter(({ deliveryId }) => deliveryId).map((sale) => [sale.deliveryId, sale]));
+  for (const { id, state, deliveryId } of sales) {
+    if ((state === 'refused') !== (deliveryId === null))
+      faults.push(`the ${state} sale ${id} has delivery ${deliveryId}`);
+    if (state === 'completed' && !byDelivery.has(deliveryId)) faults.push(`the item of sale ${id} was never given`);
+    if (state === 'completed' && !rows.has(deliveryId)) faults.push(`the delivery ${deliveryId} of sale ${id} is lost`);
+  }
+  for (const [id, row] of rows) {
+    const given = byDelivery.get(id)?.length ?? 0;
+    const isRefunded = saleOf.get(id)?.state === 'refunded';
+    if (row.state === 'delivered' && given === 0) faults.push(`delivery ${id} is said to be made, but nobody got it`);
+    if (row.state !== 'delivered' && !isRefunded) faults.push(`delivery ${id} is ${row.state}: ${row.lastError}`);
+    if (given > 1 && unnoted.has(id)) twice.push(`${id}: the box ${unnoted.get(id)} died between giving and noting`);
+    else if (given > 1) faults.push(`delivery ${id} was given ${given} times: ${JSON.stringify(byDelivery.get(id))}`);
+  }
+  for (const [id, given] of byDelivery)
+    for (const { to, item } of given) {
+      const row = rows.get(id);
+      if (row && (row.recipientUuid !== to || items.get(row.productId) !== item))
+        faults.push(`delivery ${id} gave ${item} to ${to}, not ${items.get(row.productId)} to ${row.recipientUuid}`);
+    }
+  return { faults, twice };
+};
+
+/** Explains each change of credit by a sale, a refund, a card or a gift of the merchant. */
+export const compareCredit = ({ sales, credit, grants, cards }: StoreBooks): string[] => {
+  const faults: string[] = [];
+  const sums = new Map<string, number>();
+  const add = (name: string, amount: number): void => {
+    sums.set(name, (sums.get(name) ?? 0) + amount);
+  };
+  for (const [uuid, { history, ...balances }] of credit) {
+    const rows = history.toReversed();
+    const sum = rows.reduce((all, { amount, expired }) => all + amount - expired, 0);
+    if (sum !== balances.credit + balances.restrictedCredit)
+      faults.push(`history makes L$ ${sum} of credit of ${uuid}, who has ${JSON.stringify(balances)}`);
+    if (rows.some(({ sequence }, place) => sequence !== place + 1)) faults.push(`the history of ${uuid} has a hole`);
+    for (const { kind, amount, saleId, giftCardId, reference } of rows)
+      if (kind !== 'expire') add(`${kind} ${saleId ?? giftCardId ?? reference} ${uuid}`, amount);
+  }
+  const expected = new Map<string, number>();
+  for (const { id, state, buyerUuid, credit: regular, restrictedCredit } of sales) {
+    const taken = state === 'refused' ? 0 : regular + restrictedCredit;
+    if (taken > 0) expected.set(`sale ${id} ${buyerUuid}`, -taken);
+    if (taken > 0 && state === 'refunded') expected.set(`refund ${id} ${buyerUuid}`, taken);
+  }
+  for (const [reference, { uuid, amount }] of grants) expected.set(`increment ${reference} ${uuid}`, amount);
+  for (const [name, amount] of sums)
+    if (name.startsWith('redeem ')) {
+      const card = cards.get(name.split(' ')[1] ?? '');
+      if (card?.credit !== amount || !card.redeemed) faults.push(`${name}: L$ ${amount} of ${JSON.stringify(card)}`);
+    } else if (expected.get(name) !== amount)
+      faults.push(`history has ${name}: L$ ${amount}, not ${expected.get(name)}`);
+  for (const [name, amount] of expected) if (!sums.has(name)) faults.push(`history lacks ${name}: L$ ${amount}`);
+  for (const [id, { redeemed }] of cards) {
+    const times = [...sums.keys()].filter((name) => name.startsWith(`redeem ${id} `)).length;
+    if (times !== Number(redeemed)) faults.push(`card ${id} is ${redeemed ? '' : 'not '}redeemed, but ${times} times`);
+  }
+  return faults;
+};

@@ -1,0 +1,136 @@
+import type { Avatar } from '../../local/grid.ts';
+import type { Placement } from '../../local/world/world.ts';
+import type { Actor } from './actor.ts';
+import type { Mall } from './mall.ts';
+import type { Dialogs } from './regions.ts';
+
+/** What an avatar does all day: visits vendors and terminals, and does not always do as it is told. */
+
+/** An avatar's eyes and ears: what objects ask and tell it. */
+export interface Visitor extends Avatar {
+  dialogs: Dialogs[];
+  heard: { text: string; by: Placement }[];
+}
+
+export const createVisitor = (avatar: Avatar): Visitor => ({ ...avatar, dialogs: [], heard: [] });
+
+interface Day {
+  me: Visitor;
+  others: readonly Avatar[];
+  malls: readonly Mall[];
+  actor: Actor;
+  note: (what: string) => void;
+  isOver: () => boolean;
+}
+
+/** Seconds for which an avatar waits before an object. */
+const patience = 40;
+
+const askedBy = ({ me, actor }: Day, by: Placement, part = '', seconds = patience): Promise<Dialogs | undefined> =>
+  actor.until(() => {
+    const place = me.dialogs.findIndex((dialog) => dialog.by === by && dialog.text.includes(part));
+    return place < 0 ? undefined : me.dialogs.splice(place, 1)[0];
+  }, seconds);
+
+/** The sum that a vendor has asked for; 0 where its store credit dialog came instead, undefined for neither. */
+const askedSum = ({ me, actor }: Day, by: Placement): Promise<number | Dialogs | undefined> =>
+  actor.until(() => {
+    const sum = me.heard.find((one) => one.by === by && /pay L\$ \d+/.test(one.text));
+    if (sum) return Number(/L\$ (\d+)/.exec(sum.text)?.[1]);
+    return me.dialogs.find((dialog) => dialog.by === by && dialog.buttons.includes('Confirm'));
+  }, patience);
+
+/** A sum that is not the asked one. */
+const wrongSum = (actor: Actor, sum: number): number => {
+  const wrong = actor.chance(50) ? sum + 1 + actor.below(60) : actor.below(sum);
+  return Math.max(1, wrong === sum ? sum + 1 : wrong);
+};
+
+const payAtOnce = (day: Day): void => {
+  const { actor, malls, me, note } = day;
+  const stall = actor.pick(actor.pick(malls)?.vendors ?? []);
+  if (!stall) return;
+  const [, price = -1] = stall.object.body.seen.payPrice;
+  const isOffered = price > 0;
+  const isRight = isOffered && actor.chance(80);
+  const amount = isRight ? price : wrongSum(actor, isOffered ? price : 100);
+  if (!stall.region.pay(me.uuid, stall.object, amount)) return;
+  note(isRight ? 'paid the price at once' : isOffered ? 'paid another sum' : 'paid where nothing was asked');
+  // Whose finger slips pays twice.
+  if (actor.chance(3) && stall.region.pay(me.uuid, stall.object, amount)) note('paid twice');
+};
+
+const chooseAndPay = async (day: Day): Promise<void> => {
+  const { actor, malls, me, others, note } = day;
+  const stall = actor.pick(actor.pick(malls)?.vendors ?? []);
+  if (!stall) return;
+  const { object, region } = stall;
+  me.dialogs.length = 0;
+  me.heard.length = 0;
+  region.touch(me.uuid, object);
+  const menu = await askedBy(day, object);
+  if (!menu) return note('nobody served');
+  if (actor.chance(8)) return note('walked away from the menu');
+  const wish = actor.pick(menu.buttons.filter((button) => button !== 'Cancel' || actor.chance(20))) ?? 'Buy';
+  menu.answer(wish);
+  note(`chose ${wish}`);
+  if (wish === 'Cancel') return;
+  if (wish === 'Gift') {
+    const box = await askedBy(day, object);
+    if (!box || actor.chance(8)) return note('walked away from the name');
+    const friend = actor.pick(others)?.username ?? '';
+    box.answer(actor.chance(10) ? 'nobody.here' : actor.chance(30) ? friend.replace('.', ' ').toUpperCase() : friend);
+  }
+  const asked = await askedSum(day, object);
+  if (asked === undefined) return note('was asked for nothing');
+  if (actor.chance(8)) return note('walked away from the price');
+  // Some think until the quote is over.
+  if (actor.chance(5)) await actor.rest(actor.between(110, 200), day.isOver);
+  else await actor.wait(actor.between(1, 10));
+  if (typeof asked !== 'number') {
+    asked.answer(actor.chance(90) ? 'Confirm' : 'Cancel');
+    return note('paid with credit alone');
+  }
+  const isRight = actor.chance(85);
+  if (region.pay(me.uuid, object, isRight ? asked : wrongSum(actor, asked)))
+    note(isRight ? 'paid what was asked' : 'paid another sum');
+};
+
+const useTerminal = async (day: Day): Promise<void> => {
+  const { actor, malls, me, note } = day;
+  const mall = actor.pick(malls);
+  const stall = actor.pick(mall?.terminals ?? []);
+  if (!mall || !stall) return;
+  const { object, region } = stall;
+  me.dialogs.length = 0;
+  region.touch(me.uuid, object);
+  const menu = await askedBy(day, object);
+  if (!menu) return note('nobody served');
+  if (actor.chance(8)) return note('walked away from the terminal');
+  const cards = mall.cards.get(me.uuid) ?? [];
+  const wish = cards.length > 0 && actor.chance(60) ? 'Gift card' : (actor.pick(menu.buttons) ?? 'Balance');
+  menu.answer(wish);
+  note(`terminal: ${wish}`);
+  for (let step = 0; step < 4; step++) {
+    const next = await askedBy(day, object, '', 25);
+    if (!next || actor.chance(5)) return;
+    if (next.buttons.includes('Again')) next.answer(actor.chance(80) ? 'Again' : 'Close');
+    else if (next.buttons.length > 0) next.answer(actor.pick(next.buttons) ?? 'Close');
+    else if (wish === 'Coupon') next.answer(actor.chance(85) ? (actor.pick(mall.coupons) ?? '') : 'NOSUCHCODE');
+    else if (wish === 'Gift card')
+      next.answer(actor.chance(90) ? (cards.shift() ?? actor.pick(mall.allCards) ?? 'a card') : 'a card');
+  }
+};
+
+/** Lets an avatar act until the day is over. `pause` is the mean number of seconds between two visits. */
+export const live = async (day: Day, pause: number): Promise<void> => {
+  const { actor, isOver } = day;
+  await actor.rest(actor.between(0, pause), isOver);
+  while (!isOver()) {
+    const drawn = actor.below(100);
+    if (drawn < 35) payAtOnce(day);
+    else if (drawn < 78) await chooseAndPay(day);
+    else await useTerminal(day);
+    await actor.rest(-Math.log(1 - actor.random()) * pause, isOver);
+  }
+};

@@ -1,0 +1,21 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runWorld } from './run.ts';
+
+const seed = Number(process.env.WORLD_SEED ?? 1 + (Date.now() % 999_999));
+const seconds = Number(process.env.WORLD_SECONDS ?? 120);
+
+test(`in a day of the world every L$, item and credit has an explanation, whatever dies (WORLD_SEED=${seed} WORLD_SECONDS=${seconds})`, {
+  timeout: (seconds + 600) * 1000,
+}, async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'store-world-'));
+
+  const report = await runWorld({ seconds, seed, avatars: 60, rate: 240, speed: 10, faults: 'normal', dataDir });
+
+  expect(report.faults).toEqual([]);
+  expect(report.unexplained).toBe(0);
+  expect(report.sales.completed).toBeGreaterThan(20);
+  rmSync(dataDir, { recursive: true });
+});
