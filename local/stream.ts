@@ -114,13 +114,17 @@ export const readStream = ({ endpoint, table, consumer, place: earlier }: Stream
     return ask({ ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber }).catch(fromOldest);
   };
 
-  const consume = async (records: readonly DynamoDBRecord[]): Promise<void> => {
+  /** Hands records over batch by batch. The place moves up to the first record that failed. */
+  const consume = async (id: string, records: readonly DynamoDBRecord[]): Promise<void> => {
     const wanted = records.filter(isWanted);
     for (let start = 0; start < wanted.length; start += streamSource.batchSize) {
       const Records = wanted.slice(start, start + streamSource.batchSize);
       const { batchItemFailures } = await consumer({ Records });
-      if (batchItemFailures.length > 0)
-        throw new Error(`The consumer failed at ${batchItemFailures.length} of ${Records.length} records.`);
+      const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+      const first = Records.findIndex(({ dynamodb }) => failed.has(dynamodb?.SequenceNumber ?? ''));
+      const last = (first < 0 ? Records : Records.slice(0, first)).at(-1)?.dynamodb?.SequenceNumber;
+      if (last !== undefined) place.shards[id] = last;
+      if (failed.size > 0) throw new Error(`The consumer failed at ${failed.size} of ${Records.length} records.`);
     }
   };
 
@@ -134,7 +138,7 @@ export const readStream = ({ endpoint, table, consumer, place: earlier }: Stream
         'GetRecords',
         { ShardIterator: iterator },
       );
-      await consume(Records);
+      await consume(id, Records);
       const last = Records.at(-1)?.dynamodb?.SequenceNumber;
       if (last !== undefined) place.shards[id] = last;
       if (NextShardIterator === undefined) closed.add(id);
@@ -171,13 +175,19 @@ const retryMillis = 1000;
 export const followStream = ({ onPlace, ...options }: StreamOptions & { onPlace: (place: StreamPlace) => void }) => {
   const stopped = new AbortController();
   const reader = readStream(options);
+  let kept = JSON.stringify(reader.place());
   /** Consumes all that there is. Answers whether that succeeded. */
   const round = async (): Promise<boolean> => {
     try {
-      if ((await reader.toEnd()) > 0) onPlace(reader.place());
+      await reader.toEnd();
       return true;
     } catch {
       return false;
+    } finally {
+      // After a failure too: a reader that starts anew must not hand over once more all that went well before.
+      const place = JSON.stringify(reader.place());
+      if (place !== kept) onPlace(reader.place());
+      kept = place;
     }
   };
   const run = async (): Promise<void> => {

@@ -93,23 +93,30 @@ test('goes on where an earlier reader stopped, and changes nothing where it begi
   expect(await wholeTable()).toEqual(made);
 });
 
-test('does not pass over a record that the consumer reports as failed', async () => {
+test('does not pass over a record that the consumer reports as failed, and hands over no earlier one again', async () => {
   const all = changes(3);
   for (const change of all) await write(change);
   let calls = 0;
+  const again: number[] = [];
   const reader = readStream({
     endpoint: endpoint(),
     table: tableName(),
     consumer: async (event) => {
       calls += 1;
+      if (calls > 1) again.push(event.Records.length);
       if (calls > 1) return handler(event);
+      await handler({ Records: event.Records.slice(0, -1) });
       return { batchItemFailures: [{ itemIdentifier: event.Records.at(-1)?.dynamodb?.SequenceNumber ?? '' }] };
     },
   });
 
   await expect(reader.toEnd()).rejects.toThrow('failed at 1 of');
+  const reached = reader.place();
   await reader.toEnd();
 
+  // It can be kept: a reader that begins there has the failed record before it.
+  expect(Object.keys(reached.shards)).toHaveLength(1);
+  expect(again).toEqual([1]);
   expect(await rows()).toEqual(rowsOf(all));
 });
 

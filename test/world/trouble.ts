@@ -8,6 +8,8 @@ import type { Region } from './regions.ts';
 /** Mean seconds of the world between two troubles. */
 const pauses = { none: Number.POSITIVE_INFINITY, normal: 20, heavy: 8 };
 
+const killEverySeconds = 180;
+
 interface Options {
   clock: Clock;
   faults: keyof typeof rates;
@@ -20,7 +22,7 @@ interface Options {
 }
 
 /** Kills regions, boxes and the service, and stops its stream and its queue for a while. `done` waits for all of it. */
-export const makeTrouble = ({ faults, regions, malls, killable, actorOf, isOver, baseUrl }: Options) => {
+export const makeTrouble = ({ clock, faults, regions, malls, killable, actorOf, isOver, baseUrl }: Options) => {
   const counts: Record<string, number> = {};
   const actor = actorOf('trouble');
   const under = new Set<Promise<void>>();
@@ -34,7 +36,11 @@ export const makeTrouble = ({ faults, regions, malls, killable, actorOf, isOver,
     await actor.wait(seconds);
     if (!killable.hasEnded()) killable.tell(`go ${what}`);
   };
+  let killedAt = Number.NEGATIVE_INFINITY;
   const kill = async (): Promise<void> => {
+    // A start takes seconds of the wall, which are many here.
+    if (clock.now() - killedAt < killEverySeconds * 1000) return;
+    killedAt = clock.now();
     counts['service killed'] = (counts['service killed'] ?? 0) + 1;
     await killable.killService();
     await actor.wait(actor.between(0, 30));
