@@ -145,17 +145,20 @@ export const Filter = ({
   name,
   label,
   options,
+  initial = '',
 }: {
   name: string;
   label: string;
   options: readonly (readonly [value: string, label: string])[];
+  /** The choice while the address says none. */
+  initial?: string;
 }) => {
   const { path, query } = useAddress();
   return (
     <label class="filter">
       <span>{label}</span>
       <select
-        value={query[name] ?? ''}
+        value={query[name] ?? initial}
         onChange={(event) => go(link(path, { ...query, cursor: undefined, [name]: event.currentTarget.value }))}
       >
         {options.map(([value, text]) => (

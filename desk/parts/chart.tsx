@@ -1,0 +1,203 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { dayName, short } from '../format.ts';
+import { texts } from '../texts.ts';
+
+/** One row of numbers, a number per day, undefined where it is not known. Negative ones of bars go down. */
+export interface Series {
+  name: string;
+  values: readonly (number | undefined)[];
+  tone: 'one' | 'two' | 'three' | 'four';
+}
+
+interface ChartProps {
+  title: string;
+  days: readonly string[];
+  series: readonly Series[];
+  kind: 'bars' | 'lines';
+  /** A number in full, for the legend and the table. */
+  format: (value: number) => string;
+}
+
+const height = 168;
+const margin = { top: 8, right: 4, bottom: 22, left: 44 };
+
+/** About three round numbers from `low` to `high`, 0 among them. */
+const ticksOf = (low: number, high: number): number[] => {
+  const rough = Math.max(high - low, 1) / 3;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = Math.max(1, power * ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10));
+  const first = Math.floor(low / step);
+  const count = Math.ceil(high / step) - first;
+  return Array.from({ length: Math.max(count, 1) + 1 }, (_, index) => (first + index) * step);
+};
+
+const useWidth = () => {
+  const box = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? 0));
+    if (box.current) observer.observe(box.current);
+    return () => observer.disconnect();
+  }, []);
+  return { box, width };
+};
+
+const sumOf = (values: Series['values']): number => values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+
+/** The lowest and the highest sum of the bars that stand on each other, or of the lines. */
+const rangeOf = (kind: ChartProps['kind'], days: number, series: readonly Series[]): [number, number] => {
+  const sums = Array.from({ length: days }, (_, day) => {
+    const values = series.map(({ values: all }) => all[day] ?? 0);
+    return kind === 'lines'
+      ? values
+      : [sumOf(values.filter((value) => value < 0)), sumOf(values.filter((value) => value > 0))];
+  }).flat();
+  return [Math.min(0, ...sums), Math.max(0, ...sums)];
+};
+
+/** A chart by days with a legend that tells the numbers of the day under the pointer, and a table of all of them. */
+export const Chart = ({ title, days, series, kind, format }: ChartProps) => {
+  const { box, width } = useWidth();
+  const titleId = useId();
+  const [active, setActive] = useState<number>();
+  const ticks = ticksOf(...rangeOf(kind, days.length, series));
+  const [low, high] = [ticks[0] ?? 0, ticks.at(-1) ?? 1];
+  const inner = { width: Math.max(width - margin.left - margin.right, 1), height: height - margin.top - margin.bottom };
+  const y = (value: number): number => margin.top + inner.height * (1 - (value - low) / (high - low || 1));
+  const step = inner.width / days.length;
+  const x = (day: number): number => margin.left + step * day;
+  const labelled = Math.max(1, Math.ceil((days.length * 64) / inner.width));
+  const point = (event: PointerEvent & { currentTarget: SVGSVGElement }) => {
+    const at = Math.floor((event.clientX - event.currentTarget.getBoundingClientRect().left - margin.left) / step);
+    setActive(at >= 0 && at < days.length ? at : undefined);
+  };
+  const shown = (one: Series): number =>
+    active !== undefined ? (one.values[active] ?? 0) : kind === 'lines' ? (one.values.at(-1) ?? 0) : sumOf(one.values);
+
+  const barsOf = (day: number) => {
+    const thick = Math.min(Math.max(step * 0.7, 1), 22);
+    const ends = { up: 0, down: 0 };
+    return series.map(({ name, values, tone }) => {
+      const value = values[day] ?? 0;
+      if (value === 0) return null;
+      const side = value > 0 ? 'up' : 'down';
+      const from = ends[side];
+      ends[side] += value;
+      const [top, bottom] = [y(Math.max(from, ends[side])), y(Math.min(from, ends[side]))];
+      return (
+        <rect
+          key={name}
+          class={`is-${tone}`}
+          x={x(day) + (step - thick) / 2}
+          y={top}
+          width={thick}
+          height={Math.max(bottom - top, 1)}
+          rx={Math.min(2, thick / 4)}
+        />
+      );
+    });
+  };
+  const lineOf = ({ name, values, tone }: Series) => (
+    <g key={name}>
+      <polyline
+        class={`is-${tone}`}
+        points={values
+          .flatMap((value, day) => (value === undefined ? [] : `${x(day) + step / 2},${y(value)}`))
+          .join(' ')}
+      />
+      {active !== undefined && values[active] !== undefined && (
+        <circle class={`is-${tone}`} cx={x(active) + step / 2} cy={y(values[active] ?? 0)} r="3.5" />
+      )}
+    </g>
+  );
+
+  return (
+    <figure class="card chart" aria-labelledby={titleId}>
+      <header>
+        <h2 id={titleId}>{title}</h2>
+        <ul class="legend">
+          {series.map((one) => (
+            <li key={one.name}>
+              <span class={`dot is-${one.tone}`} /> {one.name} <b>{format(Math.abs(shown(one)))}</b>
+            </li>
+          ))}
+          <li class="help">
+            {active === undefined
+              ? kind === 'lines'
+                ? texts.chart.last
+                : texts.chart.sum(days.length)
+              : dayName(days[active] ?? '')}
+          </li>
+        </ul>
+      </header>
+      <div ref={box} class="plot">
+        {width > 0 && (
+          <svg
+            width={width}
+            height={height}
+            aria-hidden="true"
+            onPointerMove={point}
+            onPointerDown={point}
+            onPointerLeave={() => setActive(undefined)}
+          >
+            {ticks.map((tick) => (
+              <g key={tick}>
+                <line
+                  class={tick === 0 ? 'is-zero' : ''}
+                  x1={margin.left}
+                  x2={width - margin.right}
+                  y1={y(tick)}
+                  y2={y(tick)}
+                />
+                <text x={margin.left - 8} y={y(tick)} class="is-tick">
+                  {short(Math.abs(tick))}
+                </text>
+              </g>
+            ))}
+            {active !== undefined && (
+              <rect class="is-active" x={x(active)} y={margin.top} width={step} height={inner.height} />
+            )}
+            {days.map(
+              (day, index) =>
+                (days.length - 1 - index) % labelled === 0 &&
+                x(index) + step / 2 > margin.left + 16 && (
+                  <text key={day} class="is-day" x={Math.min(x(index) + step / 2, width - 22)} y={height - 4}>
+                    {dayName(day)}
+                  </text>
+                ),
+            )}
+            {kind === 'bars' ? days.map((_, day) => barsOf(day)) : series.map(lineOf)}
+          </svg>
+        )}
+      </div>
+      <details>
+        <summary>{texts.chart.table}</summary>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by the keyboard. */}
+        <section class="scroll" tabIndex={0} aria-label={title}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{texts.chart.day}</th>
+                {series.map(({ name }) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {days.map((day, index) => (
+                <tr key={day}>
+                  <th scope="row">{dayName(day)}</th>
+                  {series.map(({ name, values }) => (
+                    <td key={name}>{values[index] === undefined ? '–' : format(Math.abs(values[index]))}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      </details>
+    </figure>
+  );
+};
