@@ -10,6 +10,7 @@ import { logSink } from '../lib/log.ts';
 import type { Route } from '../lib/routes/route.ts';
 import { routes } from '../lib/routes/routes.ts';
 import { tableName } from '../lib/table/client.ts';
+import { seedWaiting } from './demo/deliveries.ts';
 import { seedResidents, untouchedResidents } from './demo/residents.ts';
 import { seedDemo } from './demo.ts';
 import { connectConsole, connectDispenser } from './dev.ts';
@@ -129,11 +130,9 @@ export const startService = async (
   client.destroy();
   const store = await ensureStore(demoStore);
   const other = await ensureStore(otherStore);
-  if (!dir.kept.seeded) {
-    await seedResidents();
-    if (demo) await seedDemo(store, other);
-    dir.keep({ ...dir.kept, seeded: demo });
-  }
+  const isNew = !dir.kept.seeded;
+  if (isNew) await seedResidents();
+  if (isNew && demo) await seedDemo(store, other);
   const { id, name } = store;
   const { historyFailuresUrl, ...queues } = await ensureQueues(queue.endpoint);
   Object.assign(process.env, {
@@ -154,6 +153,8 @@ export const startService = async (
   connectConsole({ baseUrl, key: service.keys.all, store: service.store, engine: engine.name });
   ready = true;
   const deliveries = await startDeliveries(service, queues.url);
+  if (isNew && demo) await seedWaiting(store);
+  if (isNew) dir.keep({ ...dir.kept, seeded: demo });
   const stream = followStream({
     endpoint: engine.endpoint,
     table: tableName(),

@@ -1,10 +1,12 @@
+import { setMembers } from '../../cli/plans/memberships.ts';
 import { nilUuid } from '../../lib/identifier.ts';
 import { DiscountType } from '../../lib/price.ts';
 import type { ProductFields } from '../../lib/routes/products.ts';
 import { createCategory, findCategory } from '../../lib/store/categories.ts';
-import { addMember } from '../../lib/store/memberships.ts';
-import { createProduct } from '../../lib/store/products.ts';
+import { createProduct, productItem } from '../../lib/store/products.ts';
 import type { Store } from '../../lib/store/stores.ts';
+import { isNew, put } from '../../lib/table/language.ts';
+import { transact } from '../../lib/table/table.ts';
 import { demoUuid, inDays } from './residents.ts';
 
 const plain: ProductFields = {
@@ -29,49 +31,101 @@ const transferOnly = { copy: false, modify: false, transfer: true };
 
 /** Products that each show a rule. */
 const special = (): (Partial<ProductFields> & { name: string })[] => [
-  { name: '100%_off', price: 500, description: 'Its name shows that % and _ are searched for literally.' },
-  { name: 'Nameless wonder', price: 75 },
-  { name: 'Summer dress', price: 333, discount: { value: 50, type: 0, startDate: inDays(-7), endDate: inDays(7) } },
-  { name: 'Winter coat', price: 900, discount: { value: 250, type: 1, startDate: null, endDate: inDays(30) } },
-  { name: 'Gallery frame', price: 1200, discount: { value: 99, type: 2, startDate: inDays(-1), endDate: null } },
-  { name: 'Spring hat', price: 150, discount: { value: 20, type: 0, startDate: inDays(30), endDate: inDays(60) } },
-  { name: 'Autumn scarf', price: 150, discount: { value: 20, type: 0, startDate: inDays(-60), endDate: inDays(-30) } },
-  { name: 'Hidden gem', price: 2000, listed: false, description: 'Active, but not listed.' },
-  { name: 'Blogger kit', price: 0, bloggable: true, description: 'For bloggers only.' },
-  { name: 'Retired lamp', price: 40, active: false, description: 'No longer sold: not in the list, but found by id.' },
-  { name: 'Numbered print', price: 5000, limited: true, availableAmount: 12, permissions: transferOnly },
-  { name: 'Chaise longue «Été»', price: 650, item: 'Chaise longue', description: 'ÉTÉ finds été.' },
+  // A search takes % and _ literally.
+  { name: 'Willow cottage, 100%_mesh', price: 500, description: 'Two rooms and a porch, 64 land impact.' },
+  { name: 'Fireflies in a jar', price: 75, description: 'They glow from dusk to dawn. Touch the jar to let them out.' },
   {
-    name: 'Duet bench',
-    price: 800,
-    description: 'Made together.\nProfit is shared.',
+    ...{ name: 'Linen summer dress', price: 333, description: 'Fits six bodies, with eight colours in the HUD.' },
+    discount: { value: 50, type: 0, startDate: inDays(-7), endDate: inDays(7) },
+  },
+  {
+    ...{ name: 'Wool winter coat', price: 900, description: 'With and without the hood.' },
+    discount: { value: 250, type: 1, startDate: null, endDate: inDays(30) },
+  },
+  {
+    ...{ name: 'Gallery frames, set of five', price: 1200, description: 'Drop your own textures in.' },
+    discount: { value: 750, type: 2, startDate: inDays(-1), endDate: null },
+  },
+  { name: 'Straw hat', price: 150, discount: { value: 20, type: 0, startDate: inDays(30), endDate: inDays(60) } },
+  {
+    name: 'Cable-knit scarf',
+    price: 150,
+    discount: { value: 20, type: 0, startDate: inDays(-60), endDate: inDays(-30) },
+  },
+  {
+    name: 'Skybox, built to order',
+    price: 2000,
+    listed: false,
+    description: 'By appointment, so the shop does not list it.',
+  },
+  { name: 'Blogger pack, spring collection', price: 0, bloggable: true, description: 'For our bloggers.' },
+  { name: 'Paper lamp, first edition', price: 40, active: false, description: 'No longer sold.' },
+  {
+    ...{ name: 'Numbered print: Harbour at dawn', price: 5000, description: 'Fifty were made, each with its number.' },
+    ...{ limited: true, availableAmount: 12, permissions: transferOnly },
+  },
+  {
+    ...{ name: 'Chaise longue «Été»', price: 650, item: 'Chaise longue' },
+    description: 'Linen in six shades, with twelve poses.',
+  },
+  {
+    ...{
+      name: 'Duet bench',
+      price: 800,
+      description: 'Seats two, with eight poses.\nTwo builders made it, and share the profit.',
+    },
     profitShares: [
       { userUuid: demoUuid(2, 1), percent: 60 },
       { userUuid: demoUuid(2, 3), percent: 40 },
     ],
   },
-  { name: 'Full armchair', price: 450, blockCredits: true, demoId: demoUuid(3, 2) },
+  {
+    ...{ name: 'Wingback armchair', price: 450, description: 'Velvet, 3 land impact. Try the demo first.' },
+    ...{ blockCredits: true, demoId: demoUuid(3, 255) },
+  },
 ];
 
-const colours = ['Red', 'Green', 'Blue', 'White', 'Black'];
-const things = 'chair table lamp rug shelf vase curtain mirror clock candle sofa bed'.split(' ');
-const styles = ['oak', 'glass', 'velvet', 'steel'];
+const lines = { Fjord: 0, Harbour: 10, Meadow: 20, Atelier: 80 };
+const finishes = ['oak', 'walnut', 'white', 'sage', 'black'];
+/** Each with its price in the simplest line, and its land impact. */
+const pieces = {
+  ...{ chair: [120, 2], table: [190, 3], lamp: [75, 1], rug: [60, 1], shelf: [140, 3], vase: [35, 1] },
+  ...{ curtain: [55, 2], mirror: [90, 1], clock: [65, 1], candle: [25, 1], sofa: [320, 5], bed: [450, 7] },
+};
 
-const catalogue = (): ProductFields[] => {
-  const ordinary = styles.flatMap((style) =>
-    colours.flatMap((colour) =>
-      things.map((thing) => ({ name: `${colour} ${style} ${thing}`, price: 10 + 5 * (thing.length + colour.length) })),
+const collections = () =>
+  Object.entries(lines).flatMap(([line, more]) =>
+    finishes.flatMap((finish) =>
+      Object.entries(pieces).map(([piece, [price = 0, impact]]) => ({
+        name: `${line} ${piece}, ${finish}`,
+        price: price + more,
+        description: `Original mesh, ${impact} land impact.`,
+      })),
     ),
   );
-  return [...special(), ...ordinary].map((product) => ({ ...plain, item: product.name, ...product }));
+
+const demo = { name: 'Wingback, demo', price: 0, description: 'Gone after ten minutes.' };
+
+const catalogue = (): ProductFields[] =>
+  [...special(), ...collections(), demo].map((product) => ({ ...plain, item: product.name, ...product }));
+
+const idOf = (index: number): string => demoUuid(3, index + 1);
+
+const byName = new Map(catalogue().map(({ name, price }, index) => [name, { id: idOf(index), price }]));
+
+/** The id and the full price in L$ of a product. */
+export const demoProduct = (name: string): { id: string; price: number } => {
+  const product = byName.get(name);
+  if (!product) throw new Error(`The demo has no product with the name ${name}.`);
+  return product;
 };
 
 /** Categories, each with words: a product belongs if its name has one of them. The last category stays empty. */
 const categories = [
   { name: 'Seating', words: ['chair', 'sofa', 'bench', 'Chaise'] },
   { name: 'Light', words: ['lamp', 'candle'] },
-  { name: 'On sale', words: ['Summer', 'Winter', 'Gallery'] },
-  { name: 'Everything red', words: ['Red'] },
+  { name: 'On sale', words: ['summer', 'winter', 'Gallery'] },
+  { name: 'Fjord collection', words: ['Fjord'] },
   { name: 'Coming soon', words: [] },
 ];
 
@@ -80,26 +134,33 @@ const ensureCategory = async (store: string, id: string, name: string): Promise<
   if (!(await findCategory(store, id))) await createCategory(store, { name }, { id });
 };
 
+const atOnce = 100;
+
 /** Writes the demo store's categories and products: some that each show a rule, and many ordinary ones. */
 export const seedCatalogue = async ({ id: store }: Store): Promise<void> => {
   const products = catalogue();
-  // Only independent writes run at the same time, so that the order of ids is the order of this file.
-  await Promise.all(
-    products.map((product, index) =>
-      createProduct(store, product, { id: demoUuid(3, index + 1), mpListing: index < 3 ? 7_000_001 + index : 0 }),
-    ),
-  );
+  const items = products.map((product, index) => {
+    const imported = { id: idOf(index), mpListing: index < 3 ? 7_000_001 + index : 0 };
+    return put(productItem(store, product, imported), isNew);
+  });
+  // One that is there stays as it is, and after an interruption the others of its transaction are there too.
+  for (let start = 0; start < items.length; start += atOnce) await transact(items.slice(start, start + atOnce));
   for (const [place, { name, words }] of categories.entries()) {
     const id = demoUuid(7, place + 1);
     await ensureCategory(store, id, name);
-    for (const [index, product] of products.entries())
-      if (words.some((word) => product.name.includes(word))) await addMember(store, id, demoUuid(3, index + 1));
+    const has = (product: ProductFields): boolean => words.some((word) => product.name.includes(word));
+    const members = products.flatMap((product, index) => (has(product) ? [idOf(index)] : []));
+    await setMembers(
+      store,
+      id,
+      members.map((productId) => ({ productId, wanted: true })),
+    );
   }
 };
 
 /** Gives the other store rows that the demo store's keys must not reach. */
 export const seedOther = async ({ id: store }: Store): Promise<void> => {
-  const vase = { ...plain, name: 'Somebody else’s vase', item: 'Vase', price: 1 };
-  await createProduct(store, vase, { id: demoUuid(8, 1) });
-  await ensureCategory(store, demoUuid(9, 1), 'Of the other store');
+  const lamp = { ...plain, name: 'Tide lamp', item: 'Tide lamp', price: 95 };
+  await createProduct(store, lamp, { id: demoUuid(8, 1) });
+  await ensureCategory(store, demoUuid(9, 1), 'By the sea');
 };

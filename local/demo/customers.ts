@@ -1,25 +1,42 @@
 import { changeCredit } from '../../lib/credit/change.ts';
 import { applyCoupon } from '../../lib/store/applied-coupons.ts';
 import { createCoupon, findCoupon } from '../../lib/store/coupons.ts';
-import { banCustomer, updateCustomer } from '../../lib/store/customers.ts';
+import { updateCustomer } from '../../lib/store/customers.ts';
 import { putGiftCard } from '../../lib/store/gift-cards.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import { recordPurchase } from '../../lib/store/spend.ts';
 import type { Store } from '../../lib/store/stores.ts';
 import { demoUuid, friends, inDays } from './residents.ts';
 
-/** Customers that each show a rule: credit with and without lots, spend, a ban, a subscription, a discount. */
+/** Customers that each show a rule: credit with and without lots, spend, a subscription, a discount. */
 export const seedCustomers = async ({ id }: Store): Promise<void> => {
-  const [vendor, renamed, partner] = friends as [Resident, Resident, Resident];
-  const author = { by: 'demo' };
+  const [vendor, renamed] = friends as [Resident, Resident];
+  const because = (reason: string) => ({ by: 'demo', reason });
   const vendorId = { uuid: vendor.uuid };
-  await changeCredit(id, vendorId, 'regular', { kind: 'set', credit: 500 }, author);
-  await changeCredit(id, vendorId, 'regular', { kind: 'increment', delta: 200, expiresAt: inDays(1) }, author);
-  await changeCredit(id, vendorId, 'regular', { kind: 'increment', delta: 300, expiresAt: inDays(30) }, author);
-  await changeCredit(id, vendorId, 'regular', { kind: 'increment', delta: -50 }, author);
-  await changeCredit(id, vendorId, 'restricted', { kind: 'set', credit: 1000, expiresAt: inDays(90) }, author);
+  await changeCredit(id, vendorId, 'regular', { kind: 'set', credit: 500 }, because('Trade-in of the old cottage'));
+  await changeCredit(
+    id,
+    vendorId,
+    'regular',
+    { kind: 'increment', delta: 200, expiresAt: inDays(1) },
+    because('Birthday'),
+  );
+  await changeCredit(
+    id,
+    vendorId,
+    'regular',
+    { kind: 'increment', delta: 300, expiresAt: inDays(30) },
+    because('Loyalty bonus of the month'),
+  );
+  await changeCredit(id, vendorId, 'regular', { kind: 'increment', delta: -50 }, because('Custom tint of the coat'));
+  await changeCredit(
+    id,
+    vendorId,
+    'restricted',
+    { kind: 'set', credit: 1000, expiresAt: inDays(90) },
+    because('Won the photo contest'),
+  );
   await updateCustomer(id, { uuid: renamed.uuid }, { discount: 10, newsSubscriber: true });
-  await banCustomer(id, { uuid: partner.uuid }, 'Asked for refunds of gifts.');
   for (const [index, days] of [1, 40, 200, 500].entries())
     await recordPurchase(id, {
       id: `demo-${index + 1}`,
@@ -43,8 +60,8 @@ export const seedCoupons = async ({ id }: Store): Promise<void> => {
   const expired = { usesPerCustomer: 1, expiration: inDays(-1), createdAt: inDays(-30) };
   await make(1, vendor, 'WELCOME10', { ownerProfit: 0 });
   await make(2, partner, 'Partner20', { discount: 20, bloggersSync: true }, { createdAt: inDays(-3) });
-  await make(3, partner, 'Partner-old', { discount: 15 }, { createdAt: inDays(-20) });
-  await make(4, partner, 'Partner-paused', { active: false }, { createdAt: inDays(-1) });
+  await make(3, partner, 'Partner15', { discount: 15 }, { createdAt: inDays(-20) });
+  await make(4, partner, 'PartnerPaused', { active: false }, { createdAt: inDays(-1) });
   await make(5, renamed, 'LastYear', {}, expired);
   await make(6, renamed, 'Été', { discount: 12.5 }, { usesPerCustomer: 3, expiration: inDays(60) });
 

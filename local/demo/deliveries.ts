@@ -1,17 +1,29 @@
-import { claimDelivery, completeDelivery, failDelivery } from '../../lib/delivery/deliveries.ts';
+import { now } from '../../lib/clock.ts';
+import { claimDelivery, completeDelivery, failDelivery, letWait } from '../../lib/delivery/deliveries.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import type { Store } from '../../lib/store/stores.ts';
-import { demoUuid, friends, inDays } from './residents.ts';
+import { demoProduct } from './catalogue.ts';
+import { at, buyers, day, demoUuid, friends, inDays } from './residents.ts';
+
+const begin = async (store: string, number: number, recipient: Resident, item: string, createdAt: string) => {
+  const to = { recipientUuid: recipient.uuid, recipientUsername: recipient.username };
+  const order = { id: demoUuid(8, number), productId: demoProduct(item).id, item, message: '', createdAt };
+  return claimDelivery({ kind: 'deliver', store, ...to, ...order }, 0);
+};
 
 /** Deliveries of the past: one that was made, and one that the dispenser refused. */
-export const seedDeliveries = async ({ id: store }: Store): Promise<void> => {
-  const [vendor] = friends as [Resident];
-  const recipient = { recipientUuid: vendor.uuid, recipientUsername: vendor.username };
-  const begin = async (number: number, item: string) => {
-    const order = { id: demoUuid(8, number), productId: demoUuid(3, number), item, message: '', createdAt: inDays(-3) };
-    return claimDelivery({ kind: 'deliver', store, ...recipient, ...order }, 0);
-  };
-  const [made, refused] = [await begin(1, '100%_off'), await begin(2, 'Nameless wonder')];
-  if (made.claimed) await completeDelivery(made.delivery);
-  if (refused.claimed) await failDelivery(refused.delivery, 'no such item: Nameless wonder');
+export const seedDeliveries = ({ id: store }: Store): Promise<void> =>
+  at(now() - 3 * day, async () => {
+    const [vendor] = friends as [Resident];
+    const made = await begin(store, 1, vendor, 'Willow cottage, 100%_mesh', inDays(0));
+    if (made.claimed) await completeDelivery(made.delivery);
+    const refused = await begin(store, 2, vendor, 'Fireflies in a jar', inDays(0));
+    if (refused.claimed) await failDelivery(refused.delivery, 'no such item: Fireflies in a jar');
+  });
+
+/** A delivery that waits for the dispenser to register again: the present one must have registered before. */
+export const seedWaiting = async ({ id: store }: Store): Promise<void> => {
+  const [buyer] = [...buyers] as [Resident];
+  const { claimed, delivery } = await begin(store, 3, buyer, 'Harbour mirror, walnut', inDays(-1 / 24));
+  if (claimed) await letWait(delivery, 'The dispenser did not answer within 25 seconds.', false);
 };

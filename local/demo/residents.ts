@@ -1,5 +1,5 @@
 import { putResident, residentItems } from '../../cli/residents.ts';
-import { now, timestamp } from '../../lib/clock.ts';
+import { now, source, timestamp } from '../../lib/clock.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import { transact } from '../../lib/table/table.ts';
 
@@ -7,8 +7,19 @@ import { transact } from '../../lib/table/table.ts';
 export const demoUuid = (kind: number, number: number): string =>
   `${String(kind).padStart(8, '0')}-dede-4ede-8ede-${String(number).padStart(12, '0')}`;
 
-const day = 86_400_000;
+export const day = 86_400_000;
 export const inDays = (days: number): string => timestamp(now() + days * day);
+
+/** Does something at a time of the past. Nothing else may run meanwhile: there is one clock. */
+export const at = async (millis: number, work: () => Promise<unknown>): Promise<void> => {
+  const before = source.now;
+  source.now = () => millis;
+  try {
+    await work();
+  } finally {
+    source.now = before;
+  }
+};
 
 const firstNames = 'ada bob cleo dara ezra faye gus hana ivo juno kai lena milo nora otis pia quin rhea sol tess'.split(
   ' ',
@@ -27,6 +38,12 @@ export const friends = [
   { uuid: demoUuid(2, 3), username: 'partner.builder' },
 ];
 
+/** Residents who have bought in the demo store lately. The last one is banned. */
+export const buyers: readonly Resident[] = [
+  ...['cora.marlowe', 'gil.ashford', 'dana.winterfall', 'theo.brandt'],
+  ...['mina.frostwood', 'kittyblue92', 'orion.castaway', 'rufus.stonecutter'],
+].map((username, index) => ({ uuid: demoUuid(2, index + 4), username }));
+
 /** Each is two of the 100 items of a transaction. */
 const atOnce = 50;
 
@@ -34,8 +51,9 @@ const atOnce = 50;
 export const seedResidents = async (): Promise<void> => {
   const areNew = (residents: readonly Resident[]) =>
     transact(residents.flatMap((resident) => residentItems(resident, [resident.username], undefined)));
-  for (let start = 0; start < untouchedResidents.length; start += atOnce) {
-    const some = untouchedResidents.slice(start, start + atOnce);
+  const all = [...untouchedResidents, ...buyers];
+  for (let start = 0; start < all.length; start += atOnce) {
+    const some = all.slice(start, start + atOnce);
     // After an interruption some are there.
     if (await areNew(some)) await Promise.all(some.map((resident) => putResident(resident)));
   }

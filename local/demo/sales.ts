@@ -1,9 +1,140 @@
+import { now, timestamp } from '../../lib/clock.ts';
+import { changeCredit } from '../../lib/credit/change.ts';
+import { claimDelivery, completeDelivery } from '../../lib/delivery/deliveries.ts';
+import { refundSale } from '../../lib/sale/refund.ts';
+import { findSale, getSale } from '../../lib/sale/sales.ts';
 import { sell } from '../../lib/sale/sell.ts';
+import { orderOf } from '../../lib/sale/unsent.ts';
+import { applyCoupon } from '../../lib/store/applied-coupons.ts';
+import { banCustomer, updateCustomer } from '../../lib/store/customers.ts';
+import { noteDelivered } from '../../lib/store/owned.ts';
+import type { Resident } from '../../lib/store/residents.ts';
 import type { Store } from '../../lib/store/stores.ts';
-import { demoUuid } from './residents.ts';
+import { demoProduct } from './catalogue.ts';
+import { at, buyers, day, demoUuid } from './residents.ts';
 
-/** A sale that was refused. It moves no money. */
+/** A sale of the last weeks. Buyers and recipients are places in the list of buyers. */
+interface DemoSale {
+  days: number;
+  buyer: number;
+  product: string;
+  /** In L$. The full price by default. */
+  paid?: number;
+  recipient?: number;
+  useCredit?: true;
+}
+
+/** The oldest first. Some buyers pay the full price though they have a discount, and get change. */
+const demoSales: readonly DemoSale[] = [
+  { days: 27, buyer: 0, product: 'Fjord chair, oak' },
+  { days: 27, buyer: 4, product: 'Meadow vase, sage' },
+  { days: 26, buyer: 1, product: 'Duet bench' },
+  { days: 24, buyer: 6, product: 'Fjord table, oak' },
+  { days: 23, buyer: 5, product: 'Straw hat', paid: 0, useCredit: true },
+  { days: 21, buyer: 0, product: 'Duet bench', paid: 350, useCredit: true },
+  { days: 20, buyer: 3, product: 'Fireflies in a jar' },
+  { days: 19, buyer: 6, product: 'Willow cottage, 100%_mesh' },
+  { days: 17, buyer: 1, product: 'Fireflies in a jar', recipient: 2 },
+  { days: 16, buyer: 4, product: 'Fjord sofa, white' },
+  { days: 14, buyer: 2, product: 'Duet bench' },
+  { days: 14, buyer: 3, product: 'Harbour lamp, walnut' },
+  { days: 13, buyer: 0, product: 'Chaise longue «Été»' },
+  { days: 12, buyer: 7, product: 'Numbered print: Harbour at dawn' },
+  { days: 11, buyer: 5, product: 'Wool winter coat', paid: 600, useCredit: true },
+  { days: 10, buyer: 3, product: 'Wingback armchair' },
+  { days: 9, buyer: 6, product: 'Fjord bed, oak' },
+  { days: 8, buyer: 4, product: 'Atelier mirror, black' },
+  { days: 7, buyer: 1, product: 'Gallery frames, set of five', paid: 1140 },
+  { days: 6, buyer: 5, product: 'Meadow rug, sage' },
+  { days: 5, buyer: 2, product: 'Linen summer dress', paid: 167 },
+  { days: 5, buyer: 2, product: 'Linen summer dress', paid: 167 },
+  { days: 4, buyer: 0, product: 'Linen summer dress', paid: 167, recipient: 3 },
+  { days: 3, buyer: 3, product: 'Fjord chair, oak' },
+  { days: 3, buyer: 6, product: 'Fjord lamp, oak' },
+  { days: 2, buyer: 1, product: 'Wool winter coat', paid: 538, useCredit: true },
+  { days: 2, buyer: 4, product: 'Harbour candle, sage' },
+  { days: 1, buyer: 2, product: 'Meadow bed, white' },
+  { days: 1, buyer: 0, product: 'Harbour sofa, walnut' },
+  { days: 1, buyer: 5, product: 'Fireflies in a jar' },
+  { days: 0, buyer: 6, product: 'Atelier sofa, sage' },
+  { days: 0, buyer: 4, product: 'Chaise longue «Été»' },
+  { days: 0, buyer: 1, product: 'Harbour bed, oak' },
+];
+
+const idOf = (index: number): string => demoUuid(10, index + 1);
+const refundedId = idOf(21);
+
+/** Makes a sale that took place, and its delivery a minute later. */
+const makeSale = async (store: string, sale: DemoSale, id: string): Promise<void> => {
+  const identifierOf = (index: number) => ({ uuid: buyers[index]?.uuid ?? '' });
+  const { buyer, recipient, product, useCredit = false } = sale;
+  const { id: productId, price } = demoProduct(product);
+  const parties = {
+    productId,
+    buyerIdentifier: identifierOf(buyer),
+    ...(recipient !== undefined && { recipientIdentifier: identifierOf(recipient) }),
+  };
+  const reference = `Vendor of ${product}`;
+  await sell(store, { id, ...parties, useCredit, paid: sale.paid ?? price, message: '', reference }, { by: 'demo' });
+  const order = orderOf(await getSale(store, id));
+  await at(now() + 60_000, async () => {
+    const { claimed, delivery } = await claimDelivery(order, 0);
+    if (!claimed) return;
+    await completeDelivery(delivery);
+    await noteDelivered(store, order.recipientUuid, order.productId);
+  });
+};
+
+/** Credit that the buyers had before, a discount, and a coupon for a week. */
+const seedBenefits = async (store: string, noon: number): Promise<void> => {
+  const [first, second, third, , , sixth] = [...buyers] as Resident[];
+  const expiresAt = timestamp(noon + 60 * day);
+  const give = (type: 'regular' | 'restricted', uuid = '', credit = 0, reason = '', end?: { expiresAt: string }) =>
+    changeCredit(store, { uuid }, type, { kind: 'set', credit, ...end }, { by: 'demo', reason });
+  await at(noon - 28 * day, async () => {
+    await updateCustomer(store, { uuid: second?.uuid ?? '' }, { discount: 5 });
+    if (await findSale(store, idOf(0))) return;
+    await give('regular', first?.uuid, 300, 'Welcome back');
+    await give('restricted', first?.uuid, 150, 'Prize of the raffle', { expiresAt });
+    await give('regular', second?.uuid, 80, 'Late delivery', { expiresAt });
+    await give('restricted', sixth?.uuid, 200, 'Prize of the raffle', { expiresAt });
+  });
+  const code = { code: 'partner15', expiresInHours: 168 };
+  await at(noon - 15 * day, () => applyCoupon(store, { uuid: third?.uuid ?? '' }, code));
+};
+
+const minute = 60_000;
+
+/**
+ * The sales of the last weeks, by the service's own verbs on a clock of the past: with credit, a coupon, a discount, shares,
+ * gifts and change. All were delivered, and one was refunded.
+ */
+const seedLastWeeks = async (store: string): Promise<void> => {
+  if ((await findSale(store, refundedId))?.state === 'refunded') return;
+  const noon = Math.floor(now() / day) * day - day / 2;
+  await seedBenefits(store, noon);
+  for (const [index, sale] of demoSales.entries()) {
+    // From 7 in the morning to 5 in the afternoon.
+    const time = noon + (((index * 97) % 600) - 300) * minute;
+    await at(time - sale.days * day, () => makeSale(store, sale, idOf(index)));
+  }
+  // The sales come before it.
+  await banCustomer(store, { uuid: buyers.at(-1)?.uuid ?? '' }, 'Resold copies of the numbered prints.');
+  const why = { by: 'demo', reason: 'Bought twice', reference: 'Ticket 31' };
+  await at(noon - 4 * day, () => refundSale(store, refundedId, why));
+};
+
+/** A sale that was refused, and those of the last weeks. */
 export const seedSales = async ({ id }: Store): Promise<void> => {
-  const parties = { productId: demoUuid(3, 4), buyerIdentifier: { username: 'nova' }, useCredit: false };
-  await sell(id, { id: demoUuid(8, 1), ...parties, paid: 500, message: '', reference: 'Vendor 1' }, { by: 'demo' });
+  await seedLastWeeks(id);
+  const parties = {
+    productId: demoProduct('Wool winter coat').id,
+    buyerIdentifier: { username: 'nova' },
+    useCredit: false,
+  };
+  await sell(
+    id,
+    { id: demoUuid(8, 1), ...parties, paid: 500, message: '', reference: 'Vendor of Wool winter coat' },
+    { by: 'demo' },
+  );
 };

@@ -27,7 +27,7 @@ export const couponTexts: Record<string, OperationText> = {
     description:
       '**Replaces** the fields of a coupon: a field that you leave out takes its default, not its earlier value. The owner stays.',
     parameters: { id: '00000004-dede-4ede-8ede-000000000003' },
-    request: { code: 'Partner-old', discount: 15, ownerProfit: 7.5, active: false },
+    request: { code: 'Partner15', discount: 15, ownerProfit: 7.5, active: false },
     refused: { discount: 150 },
   },
   'coupons/apply-coupon': {
@@ -37,7 +37,7 @@ export const couponTexts: Record<string, OperationText> = {
       'for a coupon that is inactive or expired; 404 for an unknown coupon or product.',
     parameters: { identifier: 'ada.lovelace' },
     request: { code: 'partner20', scope: 1, productId: '00000003-dede-4ede-8ede-000000000003', expiresInHours: 48 },
-    refused: { code: 'Partner-paused', scope: 0 },
+    refused: { code: 'PartnerPaused', scope: 0 },
   },
   'coupons/revoke-coupon': {
     description:

@@ -80,10 +80,10 @@ export const customerTexts: Record<string, OperationText> = {
   'customers/ban-customer': {
     description: 'Marks a customer as banned, with a reason if one is sent. Idempotent. The body may be left out.',
     parameters: { identifier: 'ezra.linden' },
-    request: { reason: 'Resold copies of the Numbered print.' },
+    request: { reason: 'Resold copies of the numbered prints.' },
   },
   'customers/unban-customer': {
     description: 'Lifts a ban and deletes its reason. Idempotent.',
-    parameters: { identifier: 'partner.builder' },
+    parameters: { identifier: 'rufus.stonecutter' },
   },
 };

@@ -40,8 +40,8 @@ export const productTexts: Record<string, OperationText> = {
     description:
       '**Replaces** all fields of a product: a field that you leave out takes its default, not its earlier value. 400 as for creating one.',
     parameters: { id: '00000003-dede-4ede-8ede-000000000014' },
-    request: { name: 'Full armchair', price: 500, blockCredits: true, limited: true, availableAmount: 20 },
-    refused: { name: 'Full armchair', price: -1, discount: { value: 150, type: 0 } },
+    request: { name: 'Wingback armchair', price: 500, blockCredits: true, limited: true, availableAmount: 20 },
+    refused: { name: 'Wingback armchair', price: -1, discount: { value: 150, type: 0 } },
   },
   'products/deliver-product': {
     description:

@@ -13,6 +13,7 @@ export const storeTexts: Record<string, OperationText> = {
       `${extension} What a store did on each day of UTC, and what its customers held at its end. A change counts within about a second, ` +
       'on the day on which it was made; a delivery counts at each of its ends. Days on which nothing happened are left out. 400 for more ' +
       'than 366 days, and for a first day after the last.',
+    parameters: { from: '2026-11-19', to: '2026-11-21' },
   },
   'store/close-store': {
     description:

@@ -73,12 +73,12 @@ test('shows earlier requests, or only the problems', async () => {
 
 test('shows a delivery, and one that the dispenser did not confirm', async () => {
   const page = await openConsole();
-  const { data } = await call('GET', '/v1/products?search=Nameless');
+  const { data } = await call('GET', '/v1/products?search=Fireflies');
   const deliver = (to: string) =>
     call('POST', `/v1/products/${data[0].id}/actions/deliver`, { recipientIdentifier: to, message: 'Enjoy!' });
 
   await deliver(resident(0).uuid);
-  await row(page, 'deliveries-list', `Nameless wonder to ${resident(0).username}`)
+  await row(page, 'deliveries-list', `Fireflies in a jar to ${resident(0).username}`)
     .getByText('delivered')
     .waitFor();
   await page.getByText('Forgetful').click();
@@ -118,7 +118,7 @@ test('shows a drained lot, and one that expires when the clock moves', async () 
 });
 
 test('puts readable dead letters back on the queue, and keeps the others', async () => {
-  const { data } = await call('GET', '/v1/products?search=Nameless');
+  const { data } = await call('GET', '/v1/products?search=Fireflies');
   const order = encodeMessage({
     kind: 'deliver',
     store: 'DemoStore001',
@@ -195,7 +195,7 @@ test('works with the keyboard alone, and shows the focus', async () => {
 
 test('a row keeps its focus and stays open while new rows arrive', async () => {
   const page = await openConsole();
-  const { data } = await call('GET', '/v1/products?search=Nameless');
+  const { data } = await call('GET', '/v1/products?search=Fireflies');
   const deliver = (to: string) =>
     call('POST', `/v1/products/${data[0].id}/actions/deliver`, { recipientIdentifier: to });
   await deliver(resident(5).uuid);

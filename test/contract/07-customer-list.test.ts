@@ -64,11 +64,16 @@ describe.runIf(target.local)('on the local service, whose demo has purchases', (
     expect(await spend('vera.vendor')).toMatchObject({ sum: 500, lastYearSum: 500, totalOwned: 1 });
   });
 
+  const spentMost = [
+    ...['mina.frostwood', 'dana.winterfall', 'orion.castaway'],
+    ...['cora.marlowe', 'gil.ashford', 'rufus.stonecutter'],
+  ];
+
   test.each([
-    [499, ['vera.vendor', 'nova']],
-    [500, ['nova']],
-    [999, ['nova']],
-    [1000, []],
+    [499, ['vera.vendor', 'theo.brandt', 'kittyblue92', 'nova', ...spentMost]],
+    [500, ['theo.brandt', 'kittyblue92', 'nova', ...spentMost]],
+    [999, ['nova', ...spentMost]],
+    [1000, spentMost],
     [2_147_483_647, []],
   ])('customer filter rule 3: spentMoreThan=%i keeps those who spent strictly more', async (sum, names) => {
     const rows = await walk(`/v1/customers?spentMoreThan=${sum}`);

@@ -59,7 +59,10 @@ test('it says what a newcomer needs, writes service.json, keeps data and keys, a
   expect(text).toMatch(new RegExp(`Base URL +${file.baseUrl} `));
   expect(await get('/v1/customers/ada')).toMatchObject({ status: 200, body: { credit: 0 } });
   expect(await get('/v1/categories', file.keys['products:read'])).toMatchObject({ status: 403 });
-  expect(await get('/v1/products', file.otherStore.key)).toMatchObject({ status: 200, body: { data: [{ price: 1 }] } });
+  expect(await get('/v1/products', file.otherStore.key)).toMatchObject({
+    status: 200,
+    body: { data: [{ price: 95 }] },
+  });
   const made = await fetch(`${file.baseUrl}/v1/categories`, {
     method: 'POST',
     headers: { 'X-API-Key': file.keys.all },
