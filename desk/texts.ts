@@ -57,7 +57,7 @@ export const texts = {
   chart: {
     table: 'Show as a table',
     day: 'Day',
-    sum: (days: number) => `${some(days, 'day', 'days')} in all`,
+    sum: (days: number) => `in ${some(days, 'day', 'days')}`,
     last: 'Today',
   },
   home: {
@@ -144,6 +144,8 @@ export const texts = {
     nothingOfKind: 'Nothing of this kind among what is loaded.',
     older: 'Show older',
     eventsLimit: 'Cards, coupons and bans of the last 30 days are shown.',
+    byThisKey: 'by this key',
+    creditFor: (what: string, product: string) => `${what}: ${product}`,
     by: (key: string) => `by key ${key}`,
     history: {
       set: (balance: number) => `Credit set to ${money(balance)}`,
@@ -160,6 +162,7 @@ export const texts = {
     left: (balance: number) => `${money(balance)} left`,
     expiredPart: (amount: number) => `${money(amount)} of it had expired`,
     parts: 'From which credit',
+    paidByCredit: (amount: number) => `${money(amount)} of it with credit`,
     part: (amount: number, expires: string | null) =>
       `${change(amount)} ${expires === null ? 'permanent credit' : `that ends ${expires}`}`,
     sale: {
@@ -194,7 +197,7 @@ export const texts = {
     ends: (when: string) => `ends ${when}`,
     due: 'due: it goes with the next change',
     today: 'Today',
-    moreLots: (more: number) => `${some(more, 'more lot', 'more lots')} after these.`,
+    moreLots: 'More follow after these.',
     give: {
       open: 'Give or take credit',
       title: 'Give or take credit',

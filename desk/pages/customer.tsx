@@ -1,3 +1,117 @@
+import { useCallback, useState } from 'preact/hooks';
+import type { CustomerResponse, CustomerSpendResponse } from '../../client/client.ts';
+import { money } from '../format.ts';
 import { Heading } from '../parts/heading.tsx';
+import { State } from '../parts/list.tsx';
+import { Show, useLoad } from '../parts/load.tsx';
+import { useSay } from '../parts/toast.tsx';
+import { type Session, useSession } from '../session.ts';
+import { texts } from '../texts.ts';
+import { Actions, GiveCredit } from './customer-actions.tsx';
+import { Holdings } from './customer-holdings.tsx';
+import { Lots } from './customer-lots.tsx';
+import { Timeline } from './customer-timeline.tsx';
 
-export const CustomerPage = ({ identifier }: { identifier: string }) => <Heading title={identifier} />;
+const t = texts.customer;
+
+/** A customer as the page's parts get them. After a write, `reload` reads all parts anew. */
+export interface CustomerProps {
+  customer: CustomerResponse;
+  /** Grows with each reload. */
+  round: number;
+  reload: () => void;
+}
+
+/** History is made from the table's stream, normally within a second of the change. */
+const historyMillis = 1500;
+
+const read = async ({ client, can }: Session, identifier: string, signal: AbortSignal) => {
+  const path = { identifier };
+  const [customer, spend] = await Promise.all([
+    client.get('/v1/customers/{identifier}', { path, signal }),
+    client.get('/v1/customers/{identifier}/spend', { path, signal }),
+  ]);
+  if (!can('credits:read')) return { customer, spend };
+  const { credit, restrictedCredit } = await client.get('/v1/customers/{identifier}/credit', { path, signal });
+  return { customer: { ...customer, credit, restrictedCredit }, spend };
+};
+
+const Facts = ({ customer, spend }: { customer: CustomerResponse; spend: CustomerSpendResponse }) => {
+  const facts = [
+    [t.credit, money(customer.credit)],
+    [t.restricted, money(customer.restrictedCredit)],
+    [t.spend, money(spend.sum)],
+    [t.spendYear, money(spend.lastYearSum)],
+    [t.discountFact, `${customer.discount} %`],
+  ];
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+};
+
+export const CustomerPage = ({ identifier }: { identifier: string }) => {
+  const session = useSession();
+  const { can } = session;
+  const say = useSay();
+  const [round, setRound] = useState(0);
+  const [isGiving, setGiving] = useState(false);
+  const loaded = useLoad((signal) => read(session, identifier, signal), [identifier, round]);
+  const reload = useCallback(() => {
+    setRound((last) => last + 1);
+    setTimeout(() => setRound((last) => last + 1), historyMillis);
+  }, []);
+  if (loaded.fault?.status === 404)
+    return (
+      <>
+        <Heading title={t.unknown(identifier)} />
+        <p class="help">{t.unknownHelp}</p>
+      </>
+    );
+  return (
+    <Show of={loaded}>
+      {({ customer, spend }) => {
+        const props: CustomerProps = { customer, round, reload };
+        return (
+          <>
+            <Heading title={customer.username}>
+              {can('credits:write') && (
+                <button type="button" class="button is-main" onClick={() => setGiving(true)}>
+                  {t.give.open}
+                </button>
+              )}
+              <Actions {...props} identifier={identifier} />
+            </Heading>
+            {isGiving && <GiveCredit {...props} onClose={() => setGiving(false)} />}
+            <p class="identity">
+              {customer.isBanned && <State tone="bad">{t.banned}</State>}
+              <code>{customer.uuid}</code>
+              <button
+                type="button"
+                class="button is-quiet"
+                onClick={() => navigator.clipboard.writeText(customer.uuid).then(() => say(t.copied))}
+              >
+                {t.copy}
+              </button>
+            </p>
+            {customer.isBanned && <p class="notice is-bad">{t.bannedText}</p>}
+            <Facts customer={customer} spend={spend} />
+            <div class="columns">
+              <Timeline {...props} />
+              <div class="stack">
+                {can('credits:read') && <Lots {...props} />}
+                <Holdings {...props} />
+              </div>
+            </div>
+          </>
+        );
+      }}
+    </Show>
+  );
+};

@@ -105,6 +105,8 @@ export const Chart = ({ title, days, series, kind, format }: ChartProps) => {
           .flatMap((value, day) => (value === undefined ? [] : `${x(day) + step / 2},${y(value)}`))
           .join(' ')}
       />
+      {/* Without it a line of one day would not be seen. */}
+      <circle class={`is-${tone}`} cx={x(values.length - 1) + step / 2} cy={y(values.at(-1) ?? 0)} r="2.5" />
       {active !== undefined && values[active] !== undefined && (
         <circle class={`is-${tone}`} cx={x(active) + step / 2} cy={y(values[active] ?? 0)} r="3.5" />
       )}

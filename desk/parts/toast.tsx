@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { createContext } from 'preact';
 import { useContext, useRef, useState } from 'preact/hooks';
+import { faultOf } from '../api.ts';
 import { texts } from '../texts.ts';
 
 /** What a write did, in one sentence, with the way to undo it where there is one. */
@@ -32,6 +33,8 @@ export const Toasts = ({ children }: { children: ComponentChildren }) => {
     isUndoing.current = true;
     try {
       await toast?.undo?.();
+    } catch (error) {
+      say(faultOf(error, texts.noAnswer.write).text);
     } finally {
       isUndoing.current = false;
     }

@@ -1,0 +1,253 @@
+import { useState } from 'preact/hooks';
+import { ago, dayIn, endOfDay } from '../format.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Field, Form, type Values } from '../parts/form.tsx';
+import { FaultBox, usePress } from '../parts/load.tsx';
+import { useSay } from '../parts/toast.tsx';
+import { useSession } from '../session.ts';
+import { texts } from '../texts.ts';
+import type { CustomerProps } from './customer.tsx';
+
+const t = texts.customer;
+
+type DialogProps = CustomerProps & { onClose: () => void };
+
+/** The two rows that change credit by an amount. */
+const rowOf = (type: string | undefined) =>
+  type === 'restricted'
+    ? ('/v1/customers/{identifier}/actions/increment-restricted-credit' as const)
+    : ('/v1/customers/{identifier}/actions/increment-credit' as const);
+
+/** The change that the form's values ask for; not a number while the amount is none. */
+const deltaOf = ({ way, delta }: Values): number => {
+  const amount = /^\d+$/.test(delta ?? '') ? Number(delta) : Number.NaN;
+  return way === 'take' ? -amount : amount;
+};
+
+/** Gives or takes credit. The effect is shown first; undo is the opposite change. */
+export const GiveCredit = ({ customer, reload, onClose }: DialogProps) => {
+  const { client } = useSession();
+  const say = useSay();
+  const [values, setValues] = useState<Values>({});
+  const path = { identifier: customer.uuid };
+  const before = values.type === 'restricted' ? customer.restrictedCredit : customer.credit;
+  const delta = deltaOf(values);
+  const isAmount = delta !== 0 && !Number.isNaN(delta);
+  const isTaking = values.way === 'take';
+
+  const send = async (sent: Values): Promise<void> => {
+    const amount = deltaOf(sent);
+    const balanceOf = ({ credit, restrictedCredit }: { credit: number; restrictedCredit: number }): number =>
+      sent.type === 'restricted' ? restrictedCredit : credit;
+    const expiresAt = isTaking ? undefined : endOfDay(sent.expiresAt);
+    const body = {
+      // The service says what is wrong with an amount.
+      delta: Number.isNaN(amount) ? (sent.delta as unknown as number) : amount,
+      ...(expiresAt && { expiresAt }),
+      ...(sent.reason && { reason: sent.reason }),
+    };
+    const after = balanceOf(await client.post(rowOf(sent.type), { path, body }));
+    onClose();
+    reload();
+    say(t.give.given(amount, customer.username, after), async () => {
+      const undone = await client.post(rowOf(sent.type), { path, body: { delta: -amount, reason: t.give.undoReason } });
+      reload();
+      say(t.give.undone(customer.username, balanceOf(undone)));
+    });
+  };
+
+  return (
+    <Dialog title={`${t.give.title}: ${customer.username}`} onClose={onClose}>
+      <Form
+        submit={isAmount ? t.give.submit(delta) : t.give.submitEmpty}
+        onSend={send}
+        onValues={setValues}
+        onCancel={onClose}
+      >
+        <div class="pair">
+          <Field
+            name="way"
+            label={t.give.way}
+            options={[
+              ['add', t.give.add],
+              ['take', t.give.take],
+            ]}
+          />
+          <Field name="delta" label={t.give.amount} type="number" min="1" autoFocus />
+        </div>
+        <Field
+          name="type"
+          label={t.give.type}
+          options={[
+            ['regular', t.give.regular],
+            ['restricted', t.give.restricted],
+          ]}
+        />
+        {!isTaking && (
+          <Field name="expiresAt" label={t.give.expires} help={t.give.expiresHelp} type="date" min={dayIn(0)} />
+        )}
+        <Field name="reason" label={t.give.reason} help={t.give.reasonHelp} maxLength={200} />
+        <p class="effect" aria-live="polite">
+          {!isAmount
+            ? t.give.whole
+            : before + delta < 0
+              ? t.give.tooMuch(before)
+              : t.give.effect(before, before + delta)}
+        </p>
+      </Form>
+    </Dialog>
+  );
+};
+
+const GrantCard = ({ customer, reload, onClose }: DialogProps) => {
+  const { client } = useSession();
+  const say = useSay();
+  return (
+    <Dialog title={`${t.card.open}: ${customer.username}`} onClose={onClose}>
+      <Form
+        submit={t.card.submit}
+        onCancel={onClose}
+        onSend={async ({ credit, transfer, reason }) => {
+          const card = await client.post('/v1/customers/{identifier}/actions/grant-gift-card', {
+            path: { identifier: customer.uuid },
+            body: { credit: Number(credit || Number.NaN), transfer: transfer === 'on', ...(reason && { reason }) },
+          });
+          onClose();
+          reload();
+          say(t.card.done(card.credit, customer.username));
+        }}
+      >
+        <Field name="credit" label={t.card.amount} type="number" min="1" autoFocus />
+        <Field name="transfer" label={t.card.transfer} help={t.card.transferHelp} type="checkbox" />
+        <Field name="reason" label={t.card.reason} maxLength={200} />
+      </Form>
+    </Dialog>
+  );
+};
+
+const ApplyCoupon = ({ customer, reload, onClose }: DialogProps) => {
+  const { client } = useSession();
+  const say = useSay();
+  return (
+    <Dialog title={`${t.coupon.open}: ${customer.username}`} onClose={onClose}>
+      <Form
+        submit={t.coupon.submit}
+        onCancel={onClose}
+        onSend={async ({ code = '', productId, expiresInHours }) => {
+          const applied = await client.post('/v1/customers/{identifier}/actions/apply-coupon', {
+            path: { identifier: customer.uuid },
+            body: {
+              code,
+              ...(productId ? { scope: 1, productId } : { scope: 0 }),
+              ...(expiresInHours && { expiresInHours: Number(expiresInHours) }),
+            },
+          });
+          onClose();
+          reload();
+          say(t.coupon.done(applied.code, ago(applied.expiresAt)));
+        }}
+      >
+        <Field name="code" label={t.coupon.code} maxLength={64} autoFocus />
+        <Field name="expiresInHours" label={t.coupon.hours} type="number" min="1" initial="24" />
+        <Field name="productId" label={t.coupon.product} help={t.coupon.productHelp} />
+      </Form>
+    </Dialog>
+  );
+};
+
+const Ban = ({ customer, reload, onClose }: DialogProps) => {
+  const { client } = useSession();
+  const say = useSay();
+  return (
+    <Dialog title={t.ban.title(customer.username)} onClose={onClose}>
+      <Form
+        submit={t.ban.submit}
+        isDangerous
+        onCancel={onClose}
+        onSend={async ({ reason }) => {
+          await client.post('/v1/customers/{identifier}/actions/ban', {
+            path: { identifier: customer.uuid },
+            body: { ...(reason && { reason }) },
+          });
+          onClose();
+          reload();
+          say(t.ban.done(customer.username));
+        }}
+      >
+        <p>{t.ban.text}</p>
+        <Field name="reason" label={t.ban.reason} maxLength={200} autoFocus />
+      </Form>
+    </Dialog>
+  );
+};
+
+const Discount = ({ customer, identifier, reload, onClose }: DialogProps & { identifier: string }) => {
+  const { client } = useSession();
+  const say = useSay();
+  return (
+    <Dialog title={`${t.discount.open}: ${customer.username}`} onClose={onClose}>
+      <Form
+        submit={t.discount.submit}
+        onCancel={onClose}
+        onSend={async ({ discount }) => {
+          const changed = await client.put('/v1/customers/{identifier}', {
+            // The address that was read, so that the change carries its version.
+            path: { identifier },
+            body: { discount: Number(discount || Number.NaN), newsSubscriber: customer.newsSubscriber },
+          });
+          onClose();
+          reload();
+          say(t.discount.done(customer.username, changed.discount));
+        }}
+      >
+        <Field
+          name="discount"
+          label={t.discount.percent}
+          type="number"
+          step="any"
+          min="0"
+          initial={String(customer.discount)}
+          autoFocus
+        />
+      </Form>
+    </Dialog>
+  );
+};
+
+const dialogs = { card: GrantCard, coupon: ApplyCoupon, discount: Discount, ban: Ban };
+
+/** The buttons beside the giving of credit, each as far as the key allows it. */
+export const Actions = (props: CustomerProps & { identifier: string }) => {
+  const { client, can } = useSession();
+  const say = useSay();
+  const { customer, reload } = props;
+  const [open, setOpen] = useState<keyof typeof dialogs>();
+  const lifting = usePress(async () => {
+    await client.post('/v1/customers/{identifier}/actions/unban', { path: { identifier: customer.uuid } });
+    reload();
+    say(t.ban.lifted(customer.username));
+  });
+  const Opened = open && dialogs[open];
+  const button = (name: keyof typeof dialogs, text: string) => (
+    <button type="button" class="button" onClick={() => setOpen(name)}>
+      {text}
+    </button>
+  );
+  return (
+    <>
+      {can('giftcards:write') && button('card', t.card.open)}
+      {can('coupons:apply') && button('coupon', t.coupon.open)}
+      {can('customers:write') && button('discount', t.discount.open)}
+      {can('customers:write') &&
+        (customer.isBanned ? (
+          <button type="button" class="button" aria-disabled={lifting.isBusy} onClick={lifting.press}>
+            {t.ban.lift}
+          </button>
+        ) : (
+          button('ban', t.ban.open)
+        ))}
+      {lifting.fault && <FaultBox fault={lifting.fault} />}
+      {Opened && <Opened {...props} onClose={() => setOpen(undefined)} />}
+    </>
+  );
+};

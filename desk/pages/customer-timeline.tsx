@@ -1,0 +1,341 @@
+import { useState } from 'preact/hooks';
+import type {
+  CreditChangeResponse,
+  CustomerResponse,
+  DeliveryResponse,
+  EventResponse,
+  SaleResponse,
+} from '../../client/client.ts';
+import { change, date, hour, money, time } from '../format.ts';
+import { FaultBox, useLoad, Waiting } from '../parts/load.tsx';
+import { type Session, useSession } from '../session.ts';
+import { texts } from '../texts.ts';
+import type { CustomerProps } from './customer.tsx';
+
+const t = texts.customer;
+
+type Kind = 'credit' | 'sale' | 'delivery' | 'other';
+
+/** One thing that has happened to a customer. */
+interface Entry {
+  id: string;
+  at: string;
+  kind: Kind;
+  title: string;
+  /** The L$ by which credit changed. */
+  amount?: number;
+  tone?: 'bad' | 'warn';
+  /** The sale that it belongs to, and its product's name. */
+  saleId?: string | null;
+  product?: string;
+  notes: readonly (string | false | null)[];
+  /** Further lines, shown where somebody asks for them. */
+  parts?: readonly string[];
+}
+
+/** A list of the API as far as it was read, newest first. */
+interface Source {
+  name: string;
+  entries: readonly Entry[];
+  /** Where to go on; null at the end. */
+  cursor: string | null;
+}
+
+type Read = (
+  session: Session,
+  customer: CustomerResponse,
+  cursor: string | undefined,
+  signal?: AbortSignal,
+) => Promise<Source>;
+
+const limit = 40;
+const pageOf = (cursor: string | undefined, signal: AbortSignal | undefined) => ({
+  query: { limit, ...(cursor && { cursor }) },
+  ...(signal && { signal }),
+});
+
+/** Names of products, which sales do not hold. A name that cannot be read stays an id. */
+const names = new Map<string, Promise<string>>();
+const nameOf = ({ client, can }: Session, id: string): Promise<string> => {
+  const shortId = id.slice(0, 8);
+  if (!can('products:read')) return Promise.resolve(shortId);
+  const known = names.get(id);
+  if (known) return known;
+  const name = client.get('/v1/products/{id}', { path: { id } }).then(
+    (product) => product.name,
+    () => shortId,
+  );
+  names.set(id, name);
+  return name;
+};
+
+const titleOfChange = ({ kind, type, amount, credit, restrictedCredit }: CreditChangeResponse): string => {
+  const words = t.history[kind];
+  if (kind === 'set') return t.history.set(type === 'regular' ? credit : restrictedCredit);
+  return kind === 'increment' ? t.history.increment(amount) : (words as string);
+};
+
+const ofChange = (row: CreditChangeResponse, ownKey: string): Entry => ({
+  id: `credit ${row.sequence}`,
+  at: row.at,
+  kind: 'credit',
+  title: titleOfChange(row),
+  amount: row.amount - row.expired,
+  saleId: row.saleId,
+  notes: [
+    row.type === 'restricted' && t.restrictedMark,
+    t.left(row.type === 'regular' ? row.credit : row.restrictedCredit),
+    row.kind !== 'expire' && row.expired > 0 && t.expiredPart(row.expired),
+    row.reason,
+    row.reference,
+    row.keyId !== null && (row.keyId === ownKey ? t.byThisKey : t.by(row.keyId)),
+  ],
+  parts: row.lots.map(({ amount, expiresAt }) => t.part(amount, expiresAt && date(expiresAt))),
+});
+
+const ofSale = (row: SaleResponse, name: string, customer: CustomerResponse): Entry[] => {
+  const notes = [
+    row.state !== 'refused' && money(row.total),
+    row.credit + row.restrictedCredit > 0 &&
+      row.state !== 'refused' &&
+      t.paidByCredit(row.credit + row.restrictedCredit),
+    row.recipientUuid !== null && row.recipientUuid !== customer.uuid && t.sale.gift(row.recipientUuid),
+    row.reference,
+  ];
+  const bought: Entry = {
+    id: `sale ${row.id}`,
+    at: row.at,
+    kind: 'sale',
+    saleId: row.id,
+    product: name,
+    title: row.refusal ? t.sale.refused(name, row.refusal) : t.sale[row.state as 'completed' | 'refunded'](name),
+    notes,
+    ...(row.refusal && { tone: 'warn' as const }),
+  };
+  if (row.refundedAt === null) return [bought];
+  const refund: Entry = {
+    id: `refund ${row.id}`,
+    at: row.refundedAt,
+    kind: 'sale',
+    title: t.sale.refund(name),
+    notes: [money(row.total), row.refundReference],
+  };
+  return [refund, bought];
+};
+
+const ofDelivery = (row: DeliveryResponse): Entry => ({
+  id: `delivery ${row.id}`,
+  at: row.createdAt,
+  kind: 'delivery',
+  title: t.delivery[row.state](row.item),
+  notes: [row.lastError, row.endedAt !== null && row.state === 'delivered' && hour(row.endedAt)],
+  ...(row.state === 'failed' && { tone: 'bad' as const }),
+  ...(row.state === 'waiting' && { tone: 'warn' as const }),
+});
+
+/** The event as an entry, if it is about this customer. */
+const ofEvent = (event: EventResponse, { uuid }: CustomerResponse): Entry[] => {
+  const entry = (title: string, notes: Entry['notes'] = [], tone?: Entry['tone']): Entry[] => [
+    { id: `event ${event.id}`, at: event.at, kind: 'other', title, notes, ...(tone && { tone }) },
+  ];
+  switch (event.type) {
+    case 'giftcard.granted':
+      return event.data.ownerUuid === uuid ? entry(t.event.card(event.data.credit), [event.data.reason]) : [];
+    case 'coupon.applied':
+      return event.data.customerUuid === uuid ? entry(t.event.coupon(event.data.code, event.data.discount)) : [];
+    case 'customer.banned':
+      return event.data.uuid === uuid ? entry(t.event.banned, [], 'bad') : [];
+    case 'customer.unbanned':
+      return event.data.uuid === uuid ? entry(t.event.unbanned) : [];
+    default:
+      return [];
+  }
+};
+
+const readCredit: Read = async ({ client, store }, { uuid }, cursor, signal) => {
+  const { data, pagination } = await client.get('/v1/customers/{identifier}/credit/history', {
+    path: { identifier: uuid },
+    ...pageOf(cursor, signal),
+  });
+  return { name: 'credit', entries: data.map((row) => ofChange(row, store.key.id)), cursor: pagination.nextCursor };
+};
+
+const readSales: Read = async (session, customer, cursor, signal) => {
+  const page = pageOf(cursor, signal);
+  const { data, pagination } = await session.client.get('/v1/sales', {
+    ...page,
+    query: { ...page.query, buyer: customer.uuid },
+  });
+  const entries = await Promise.all(
+    data.map(async (row) => ofSale(row, await nameOf(session, row.productId), customer)),
+  );
+  return { name: 'sales', entries: entries.flat(), cursor: pagination.nextCursor };
+};
+
+const readDeliveries: Read = async ({ client }, { uuid }, cursor, signal) => {
+  const page = pageOf(cursor, signal);
+  const { data, pagination } = await client.get('/v1/deliveries', {
+    ...page,
+    query: { ...page.query, recipient: uuid },
+  });
+  return { name: 'deliveries', entries: data.map(ofDelivery), cursor: pagination.nextCursor };
+};
+
+const eventTypes = ['giftcard.granted', 'coupon.applied', 'customer.banned', 'customer.unbanned'] as const;
+const mostEvents = 5000;
+
+/** Events are of the whole store, oldest first, so they are read to their end and narrowed here. */
+const readEvents: Read = async ({ client }, customer, _cursor, signal) => {
+  const perType = await Promise.all(
+    eventTypes.map(async (type) => {
+      const found: Entry[] = [];
+      let seen = 0;
+      for await (const event of client.rows('/v1/events', {
+        query: { type, limit: 1000 },
+        ...(signal && { signal }),
+      })) {
+        found.push(...ofEvent(event, customer));
+        seen += 1;
+        if (seen >= mostEvents) break;
+      }
+      return found;
+    }),
+  );
+  return { name: 'events', entries: perType.flat(), cursor: null };
+};
+
+const readers = { credit: readCredit, sales: readSales, deliveries: readDeliveries, events: readEvents };
+
+const readAll = async (session: Session, customer: CustomerResponse, signal: AbortSignal): Promise<Source[]> => {
+  const { can } = session;
+  const allowed = [
+    can('credits:read') && readCredit,
+    can('sales:read') && readSales,
+    can('deliveries:read') && readDeliveries,
+    can('events:read') && readEvents,
+  ].filter((read) => read !== false);
+  return Promise.all(allowed.map((read) => read(session, customer, undefined, signal)));
+};
+
+/** The time down to which a source is known: older entries of others must wait until it is read further. */
+const horizonOf = ({ entries, cursor }: Source): string =>
+  cursor === null ? '' : entries.reduce((oldest, { at }) => (at < oldest ? at : oldest), '\uffff');
+
+/** The entries that are sure to have none missing between them, newest first. */
+const settled = (sources: readonly Source[]): Entry[] => {
+  const horizon = sources.map(horizonOf).sort().at(-1) ?? '';
+  return sources
+    .flatMap(({ entries }) => entries)
+    .filter(({ at }) => at >= horizon)
+    .sort((a, b) => (a.at === b.at ? 0 : a.at < b.at ? 1 : -1));
+};
+
+/** Changes of credit by a sale say what was bought, where that sale was read. */
+const withProducts = (entries: readonly Entry[]): Entry[] => {
+  const products = new Map(entries.flatMap(({ saleId, product }) => (saleId && product ? [[saleId, product]] : [])));
+  return entries.map((entry) => {
+    const product = entry.kind === 'credit' && entry.saleId ? products.get(entry.saleId) : undefined;
+    return product === undefined ? entry : { ...entry, title: t.creditFor(entry.title, product) };
+  });
+};
+
+/** Reads the source further whose end is the newest. */
+const readOlder = async (
+  session: Session,
+  customer: CustomerResponse,
+  sources: readonly Source[],
+): Promise<Source[]> => {
+  const horizon = sources.map(horizonOf).sort().at(-1) ?? '';
+  return Promise.all(
+    sources.map(async (source) => {
+      if (source.cursor === null || horizonOf(source) !== horizon) return source;
+      const read = readers[source.name as keyof typeof readers];
+      const next = await read(session, customer, source.cursor);
+      return { ...next, entries: [...source.entries, ...next.entries] };
+    }),
+  );
+};
+
+const EntryRow = ({ entry: { at, kind, title, amount, tone, notes, parts = [] } }: { entry: Entry }) => (
+  <li class={`entry is-${kind}${tone ? ` is-${tone}` : ''}`}>
+    <time dateTime={at} title={time(at)}>
+      {hour(at)}
+    </time>
+    <div>
+      <p>
+        {title}
+        {amount !== undefined && amount !== 0 && <b class={amount > 0 ? 'is-plus' : 'is-minus'}> {change(amount)}</b>}
+      </p>
+      <p class="help">{notes.filter((note) => note).join(' · ')}</p>
+      {parts.length > 0 && (
+        <details>
+          <summary>{t.parts}</summary>
+          <ul class="help">
+            {parts.map((part, index) => (
+              <li key={index}>{part}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
+  </li>
+);
+
+/** Everything that has happened to a customer, by days, newest first. */
+export const Timeline = ({ customer, round }: CustomerProps) => {
+  const session = useSession();
+  const [kind, setKind] = useState<Kind | 'all'>('all');
+  const [older, setOlder] = useState<{ round: number; sources: Source[] }>();
+  const [isReading, setReading] = useState(false);
+  const loaded = useLoad((signal) => readAll(session, customer, signal), [customer.uuid, round]);
+  const sources = older?.round === round ? older.sources : loaded.value;
+  const more = async () => {
+    if (!sources || isReading) return;
+    setReading(true);
+    const next = await readOlder(session, customer, sources).catch(() => sources);
+    setOlder({ round, sources: next });
+    setReading(false);
+  };
+  const all = sources ? withProducts(settled(sources)) : [];
+  const shown = all.filter((entry) => kind === 'all' || entry.kind === kind);
+  const byDay = Object.entries(Object.groupBy(shown, ({ at }) => date(at)));
+  return (
+    <section class="card timeline" aria-labelledby="timeline">
+      <header>
+        <h2 id="timeline">{t.timeline}</h2>
+        <div class="actions">
+          {Object.entries(t.kinds).map(([name, text]) => (
+            <button
+              key={name}
+              type="button"
+              class="button is-quiet"
+              aria-pressed={kind === name}
+              onClick={() => setKind(name as Kind | 'all')}
+            >
+              {text}
+            </button>
+          ))}
+        </div>
+      </header>
+      {loaded.fault && <FaultBox fault={loaded.fault} onRetry={loaded.reload} />}
+      {!sources && !loaded.fault && <Waiting />}
+      {sources && shown.length === 0 && <p class="empty">{all.length === 0 ? t.nothing : t.nothingOfKind}</p>}
+      {byDay.map(([day, entries = []]) => (
+        <section key={day} aria-label={day}>
+          <h3>{day}</h3>
+          <ol>
+            {entries.map((entry) => (
+              <EntryRow key={entry.id} entry={entry} />
+            ))}
+          </ol>
+        </section>
+      ))}
+      {sources?.some(({ cursor }) => cursor !== null) && (
+        <button type="button" class="button" aria-disabled={isReading} onClick={more}>
+          {isReading ? texts.loading : t.older}
+        </button>
+      )}
+      {session.can('events:read') && <p class="help">{t.eventsLimit}</p>}
+    </section>
+  );
+};
