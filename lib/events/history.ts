@@ -3,7 +3,7 @@ import { type HistoryItem, type LotPart, maxLotParts } from '../credit/history.t
 import { all, is, isNew, missing, put, update, type Write } from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, ttlAttribute } from '../table/schema.ts';
-import { getMany, transact } from '../table/table.ts';
+import { getMany, inChunks, transact } from '../table/table.ts';
 import { type DaySums, dayKey, dayOf, plus } from './days.ts';
 import type { Contribution, Parts } from './records.ts';
 
@@ -42,11 +42,15 @@ const partsOf = ({ lots, lastExpiresAt }: Parts): Parts => ({
 /** Attributes of a mark that are not there any more when an avatar who came back has a change in its place. */
 const unerased = { erased: undefined, [ttlAttribute]: undefined };
 
+/** True for a change after which permanent credit has all that the balance gained or lost: its lots, if any, cancel out. */
+const hasNoLots = (facts: Contribution['facts']): boolean =>
+  facts !== undefined && 'amount' in facts && facts.unlotted === facts.amount - facts.expired;
+
 /** Facts are written while there are none, parts on top of those that were read: none at first. */
 const writeOf = (task: Task): Write => {
   const { key, facts, parts, found } = task;
-  // The engine takes a new item in half the time of an update.
-  if (task.isNew) return put({ ...key, ...facts, ...parts }, isNew);
+  // The engine takes a new item in half the time of an update. An update of parts is not refused where facts come first.
+  if (facts && (task.isNew ?? (!parts && hasNoLots(facts)))) return put({ ...key, ...facts, ...parts }, isNew);
   return update(key, {
     set: { ...(found?.erased && facts && unerased), ...facts, ...(parts && joined(found ?? {}, parts)) },
     when: all(
@@ -66,6 +70,9 @@ const leftOf = (task: Task, found: HistoryItem | undefined): Task[] => {
   return facts || parts ? [{ ...task, facts, parts, found, isNew: !found }] : [];
 };
 
+/** True for parts that come to others. */
+const isJoined = ({ parts, found }: Task): boolean => parts !== undefined && found?.lots !== undefined;
+
 /** The writes that count facts in the sums of their days. */
 const dayWrites = (tasks: readonly Task[]): Write[] => {
   const days = new Map<string, { task: Task; sums: DaySums }>();
@@ -79,21 +86,37 @@ const dayWrites = (tasks: readonly Task[]): Write[] => {
   );
 };
 
+/** A transaction holds 100 items: so many rows and marks, and so many days. */
+const maxTasks = 90;
+const maxDays = 10;
+
+/** So many are looked for at once: many, for full transactions of those that are new, and few, to meet no other consumer's. */
+const maxLooks = 3 * maxTasks;
+
 /**
  * A consumer that has met something that was written before expects more of it: a batch came back, or the stream is read
  * anew. It looks first then, since a read costs a fraction of a refused write, until it finds nothing.
  */
 let mayRepeat = false;
 
-/** The contributions of which the table lacks something. */
+/**
+ * The same for parts where a row had others: the records of its change came far apart. So many parts are still looked for, as a
+ * batch holds few of them.
+ */
+let partsToLookFor = 0;
+
+/** The contributions of which the table lacks something, as far as a look is worth it. */
 const unwritten = async (tasks: readonly Task[]): Promise<readonly Task[]> => {
+  const looked = new Set(tasks.filter(({ parts }) => mayRepeat || (partsToLookFor > 0 && parts)));
+  if (looked.size === 0) return tasks;
   const found = await getMany<HistoryItem>(
-    tasks.map(({ key }) => key),
+    [...looked].map(({ key }) => key),
     { consistent: true, attributes: ['kind', 'lots', 'lastExpiresAt', 'erased'] },
   );
   const items = new Map(found.map((item) => [nameOf(item), item]));
-  const left = tasks.flatMap((task) => leftOf(task, items.get(nameOf(task.key))));
+  const left = tasks.flatMap((task) => (looked.has(task) ? leftOf(task, items.get(nameOf(task.key))) : task));
   mayRepeat = left.length < tasks.length;
+  partsToLookFor = left.some(isJoined) ? maxTasks : partsToLookFor - looked.size;
   return left;
 };
 
@@ -109,17 +132,11 @@ const recordTogether = async (tasks: readonly Task[]): Promise<void> => {
       if (!refusal?.refused) return [task];
       const rest = leftOf(task, refusal.item as HistoryItem | undefined);
       mayRepeat ||= rest.length === 0;
+      if (rest.some(isJoined)) partsToLookFor = maxTasks;
       return rest;
     });
   }
 };
-
-/** A transaction holds 100 items: so many rows and marks, and so many days. */
-const maxTasks = 90;
-const maxDays = 10;
-
-/** So many are looked for at once: many, for full transactions of those that are new, and few, to meet no other consumer's. */
-const maxLooks = 3 * maxTasks;
 
 /** Cuts contributions into those of a transaction each. */
 const cut = (tasks: readonly Task[]): Task[][] => {
@@ -162,12 +179,13 @@ const byItem = (contributions: readonly Contribution[]): Contribution[] => {
  * table does not take them; some may be written then.
  */
 export const record = async (contributions: readonly Contribution[]): Promise<void> => {
+  const timeOf = ({ facts }: Contribution): string => facts?.at ?? '';
+  const tasks = byItem(contributions);
+  // Parts alone are refused more often, and count in no day.
+  const alone = tasks.filter(({ facts }) => !facts);
   // In the order of time: the fewer days a transaction has, the less it writes.
-  const timeOf = ({ facts }: Contribution): number => (facts ? Date.parse(facts.at) : 0);
-  const tasks = byItem(contributions).sort((a, b) => timeOf(a) - timeOf(b));
+  const dated = tasks.filter(({ facts }) => facts).sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1));
   // One after another: all of a store count in the same days.
-  for (let start = 0; start < tasks.length; start += maxLooks) {
-    const some = tasks.slice(start, start + maxLooks);
-    for (const together of cut(mayRepeat ? await unwritten(some) : some)) await recordTogether(together);
-  }
+  for (const some of [alone, dated].flatMap((all) => inChunks(all, maxLooks)))
+    for (const together of cut(await unwritten(some))) await recordTogether(together);
 };

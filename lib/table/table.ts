@@ -28,7 +28,8 @@ export const engine: Partial<Engine> = {};
 export const get = async <T extends object>(key: Key): Promise<T | undefined> =>
   (await (engine.get ?? dynamodb.get)({ pk: key.pk, sk: key.sk })) as T | undefined;
 
-const inChunks = <T>(items: readonly T[], size: number): T[][] =>
+/** The items in pieces of `size`; the last may be smaller. */
+export const inChunks = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 
 /** Calls `send` with keys, then with those that the table had no capacity for, until none is left. */
