@@ -1,7 +1,9 @@
 import { openSync, readSync } from 'node:fs';
 import type { DynamoDBRecord } from 'aws-lambda';
+import { isConsumed, noteConsumed } from '../lib/events/consumed.ts';
 import { record } from '../lib/events/history.ts';
 import { contributionsOf } from '../lib/events/records.ts';
+import { changeOf } from '../lib/events/stream.ts';
 
 /**
  * The part of the stream's consumer that makes history and days, in a process of its own. bench/history.ts kills it, and sends
@@ -18,11 +20,12 @@ process.on('message', async (places: Float64Array) => {
     texts.push(buffer.toString('latin1', 0, readSync(file, buffer, 0, end - start, start)));
   }
   const records: DynamoDBRecord[] = JSON.parse(`[${texts.join(',')}]`);
-  const outcome = record(records.flatMap(contributionsOf));
-  process.send?.(
-    await outcome.then(
-      () => 'done',
-      () => 'failed',
-    ),
-  );
+  const changes = records.filter((one) => !isConsumed(one)).flatMap((one) => changeOf(one) ?? []);
+  try {
+    await record(changes.flatMap(contributionsOf));
+    noteConsumed(records);
+    process.send?.('done');
+  } catch {
+    process.send?.('failed');
+  }
 });

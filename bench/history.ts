@@ -91,6 +91,9 @@ const count = (days: DaySums, at: string, sums: Record<string, number>): void =>
   for (const [name, sum] of Object.entries(sums)) if (sum !== 0) days[day][name] = (days[day][name] ?? 0) + sum;
 };
 
+/** As long as those of DynamoDB. */
+const eventIdOf = (number: number): string => number.toString(16).padStart(32, '0');
+
 /** Made-up records, which stand in a file as JSON, since millions of them do not fit into memory. */
 const makeRecords = (dir: string, { changes, customers }: Options, random: () => number) => {
   const uuids = Array.from(
@@ -103,10 +106,11 @@ const makeRecords = (dir: string, { changes, customers }: Options, random: () =>
   const starts: number[] = [0];
   const expected = newDigest();
   const sumsOfDays: DaySums = {};
+  let ids = 0;
   let end = 0;
   for (let made = 0; made < changes; made++) {
     const { records, rows } = next();
-    const texts = records.map((record) => JSON.stringify(record));
+    const texts = records.map((record) => JSON.stringify({ ...record, eventID: eventIdOf(++ids) }));
     for (const { length } of texts) {
       end += length;
       starts.push(end);

@@ -2,10 +2,12 @@ import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 
 import { asciiJson } from '../lib/delivery/message.ts';
 import { setAside } from '../lib/delivery/queue.ts';
 import { eventsOf } from '../lib/events/changes.ts';
+import { isConsumed, noteConsumed } from '../lib/events/consumed.ts';
 import { type NewEvent, noteEvents } from '../lib/events/events.ts';
 import { record } from '../lib/events/history.ts';
 import { type Contribution, contributionsOf, unsentSaleOf } from '../lib/events/records.ts';
 import { announce } from '../lib/events/send.ts';
+import { changeOf } from '../lib/events/stream.ts';
 import { logSink } from '../lib/log.ts';
 import type { SaleItem } from '../lib/sale/sales.ts';
 import { orderDeliveries } from '../lib/sale/unsent.ts';
@@ -13,6 +15,7 @@ import { type Meter, metered, newMeter } from '../lib/table/meter.ts';
 
 interface Read {
   from: DynamoDBRecord;
+  store: string;
   contributions: Contribution[];
   events: NewEvent[];
   unsent: SaleItem | undefined;
@@ -35,10 +38,19 @@ export const handler = async ({ Records }: DynamoDBStreamEvent): Promise<DynamoD
   const read: Read[] = [];
   for (const from of Records)
     try {
-      const one: Read = { from, contributions: contributionsOf(from), events: [], unsent: unsentSaleOf(from) };
+      const change = isConsumed(from) ? undefined : changeOf(from);
+      if (!change) continue;
+      const { store } = change;
+      const one: Read = {
+        from,
+        store,
+        contributions: contributionsOf(change),
+        events: [],
+        unsent: unsentSaleOf(change),
+      };
       // History does not wait for an event that cannot be made.
       read.push(one);
-      one.events = eventsOf(from);
+      one.events = eventsOf(change);
     } catch (fault) {
       log('unreadable', [from], fault as Error);
       await setAside(process.env.HISTORY_FAILURES_URL, asciiJson(from)).catch((error) => {
@@ -47,7 +59,7 @@ export const handler = async ({ Records }: DynamoDBStreamEvent): Promise<DynamoD
       });
     }
 
-  const stores = Object.groupBy(read, ({ contributions: [first], events: [event] }) => (first ?? event)?.store ?? '');
+  const stores = Object.groupBy(read, ({ store }) => store);
   const recordAll = async (store: string, ofStore: readonly Read[]): Promise<void> => {
     const unsent = ofStore.flatMap((one) => one.unsent ?? []);
     try {
@@ -64,6 +76,8 @@ export const handler = async ({ Records }: DynamoDBStreamEvent): Promise<DynamoD
     }
   };
   await Promise.all(Object.entries(stores).map(([store, ofStore = []]) => recordAll(store, ofStore)));
+  const toRepeat = new Set(failed);
+  noteConsumed(Records.filter((one) => !toRepeat.has(one)));
   const made = read.filter(({ contributions }) => contributions.length > 0).length;
   const noted = read.reduce((sum, { events }) => sum + events.length, 0);
   const report = (line: object, { calls, units }: Meter): void =>

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { DynamoDBRecord } from 'aws-lambda';
-import { now, timestamp } from '../clock.ts';
+import { timestamp } from '../clock.ts';
 import { type CreditItem, lastChangeOf } from '../credit/state.ts';
 import { answerOf, type Delivery } from '../delivery/deliveries.ts';
 import type { Dispenser } from '../delivery/dispensers.ts';
@@ -12,20 +10,14 @@ import { readCustomer } from '../store/customers.ts';
 import type { GiftCardItem } from '../store/gift-cards.ts';
 import { readProduct, type StoredProduct } from '../store/products.ts';
 import { isOpen, type Store } from '../store/stores.ts';
-import type { Key } from '../table/schema.ts';
 import { millisOf, type Stamped } from '../table/stamp.ts';
 import type { NewEvent } from './events.ts';
-
-/** Both images of an item that was written; `before` is absent where it is new. */
-interface Images<T> {
-  before: (T & Key) | undefined;
-  after: T & Key;
-}
+import type { Change, Kind } from './stream.ts';
 
 /** An event of a change, without its id and store. `at` is the time of the write unless the item says another. */
 type Told = { [T in EventType]: { type: T; at?: string | undefined; data: EventData<T> } }[EventType];
 
-const ofCustomer = ({ before, after }: Images<CreditItem>): Told[] => {
+const ofCustomer = ({ before, after }: Change<CreditItem>): Told[] => {
   // An erased customer goes on under a pseudonym: that is no change of theirs.
   if (!before && after.moved) return [];
   const { uuid, username, credit, restrictedCredit, isBanned } = readCustomer(after);
@@ -43,7 +35,7 @@ const ofCustomer = ({ before, after }: Images<CreditItem>): Told[] => {
   return events;
 };
 
-const ofGiftCard = ({ before, after }: Images<GiftCardItem>): Told[] => {
+const ofGiftCard = ({ before, after }: Change<GiftCardItem>): Told[] => {
   const { grantedAt, redeemedAt, active, reason = null, reference = null } = after;
   // An imported card was not granted.
   if (!before)
@@ -55,21 +47,21 @@ const ofGiftCard = ({ before, after }: Images<GiftCardItem>): Told[] => {
   return before.active && !active ? [{ type: 'giftcard.disabled', data: after }] : [];
 };
 
-const ofSale = ({ before, after }: Images<SaleItem>): Told[] => {
+const ofSale = ({ before, after }: Change<SaleItem>): Told[] => {
   const { state, at, refundedAt, imported } = after;
   // An imported sale was made elsewhere.
   if (state === before?.state || (imported && !before)) return [];
   return [{ type: `sale.${state}`, at: state === 'refunded' ? refundedAt : at, data: saleOf(after, false) }];
 };
 
-const ofDelivery = ({ before, after }: Images<Delivery>): Told[] => {
+const ofDelivery = ({ before, after }: Change<Delivery>): Told[] => {
   const { state } = after;
   if (state === before?.state || state === 'queued') return [];
   const data = answerOf(after);
   return [{ type: `delivery.${state}`, at: data.endedAt ?? undefined, data }];
 };
 
-const ofDispenser = ({ before, after }: Images<Dispenser>): Told[] => {
+const ofDispenser = ({ before, after }: Change<Dispenser>): Told[] => {
   const { region, registeredAt, lostAt = null, lostReason = null } = after;
   // The script registers every hour: the same address is no news.
   if (after.url === before?.url) return [];
@@ -82,40 +74,32 @@ const ofDispenser = ({ before, after }: Images<Dispenser>): Told[] => {
 const isSoldOut = (product: StoredProduct | undefined): boolean =>
   product?.limited === true && product.availableAmount === 0;
 
-const ofProduct = ({ before, after }: Images<StoredProduct>): Told[] =>
+const ofProduct = ({ before, after }: Change<StoredProduct>): Told[] =>
   before && isSoldOut(after) && !isSoldOut(before) ? [{ type: 'product.sold_out', data: readProduct(after) }] : [];
 
-const ofApplied = ({ before, after }: Images<AppliedCoupon & Stamped>): Told[] => {
+const ofApplied = ({ before, after }: Change<AppliedCoupon & Stamped>): Told[] => {
   const isNews = after.expiresAt !== '' && after.stamp !== before?.stamp;
   const applied = isNews ? readApplied(after) : undefined;
   return applied ? [{ type: 'coupon.applied', data: applied }] : [];
 };
 
-const ofStore = ({ before, after }: Images<Store>): Told[] => {
+const ofStore = ({ before, after }: Change<Store>): Told[] => {
   const open = isOpen(after);
   if (!before || open === isOpen(before)) return [];
   const { id, name, changed } = after;
   return [{ type: open ? 'store.opened' : 'store.closed', at: changed?.at, data: { id, name, open } }];
 };
 
-/** The kinds of item whose changes are events, each with the number of parts of its partition key. */
-const readers = {
-  CUSTOMER: { parts: 2, read: ofCustomer },
-  GIFTCARD: { parts: 2, read: ofGiftCard },
-  SALE: { parts: 2, read: ofSale },
-  DELIVERY: { parts: 2, read: ofDelivery },
-  DISPENSER: { parts: 2, read: ofDispenser },
-  PRODUCT: { parts: 2, read: ofProduct },
-  APPLIED: { parts: 3, read: ofApplied },
-} as const;
-
-/** The reader of an item's changes, and the store that it belongs to. The item of a store has its id in its own key. */
-const readerOf = ({ pk, sk }: Key) => {
-  const parts = pk.split('#');
-  const [first = '', second = ''] = parts;
-  if (first === 'STORE' && pk === sk) return { store: second, read: ofStore };
-  const reader = second in readers ? readers[second as keyof typeof readers] : undefined;
-  return reader?.parts === parts.length ? { store: first, read: reader.read } : undefined;
+/** Makes the events of a change, by the kind of its item. */
+const tellers: Partial<Record<Kind, (change: Change<never>) => Told[]>> = {
+  CUSTOMER: ofCustomer,
+  GIFTCARD: ofGiftCard,
+  SALE: ofSale,
+  DELIVERY: ofDelivery,
+  DISPENSER: ofDispenser,
+  PRODUCT: ofProduct,
+  APPLIED: ofApplied,
+  STORE: ofStore,
 };
 
 /** A UUID (version 8, RFC 9562) of a text. */
@@ -126,22 +110,15 @@ const uuidOf = (text: string): string => {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 };
 
-type Image = Parameters<typeof unmarshall>[0];
-
-/** The events of one record of the table's stream; none for a removal. Throws where it cannot be read. */
-export const eventsOf = ({ dynamodb = {} }: DynamoDBRecord): NewEvent[] => {
-  const { NewImage, OldImage, Keys, SequenceNumber, ApproximateCreationDateTime: seconds } = dynamodb;
-  const key = { pk: Keys?.pk?.S ?? '', sk: Keys?.sk?.S ?? '' };
-  const reader = readerOf(key);
-  if (!NewImage || !reader) return [];
-  const { store, read } = reader;
-  const after: Stamped = unmarshall(NewImage as Image);
-  const before: Stamped | undefined = OldImage && unmarshall(OldImage as Image);
+/** The events of a change. Throws where its item cannot be read. */
+export const eventsOf = (change: Change): NewEvent[] => {
+  const { kind, store, key, before, after, writtenSeconds, sequenceNumber } = change as Change<Stamped>;
   const isStamped = after.stamp !== undefined && after.stamp !== before?.stamp;
-  const writtenAt = isStamped ? millisOf(after.stamp as string) : seconds === undefined ? now() : seconds * 1000;
-  return read({ before, after } as never).map(({ type, at = timestamp(writtenAt), data }) => ({
+  const writtenAt = isStamped ? millisOf(after.stamp as string) : writtenSeconds * 1000;
+  const told = tellers[kind]?.(change as Change<never>) ?? [];
+  return told.map(({ type, at = timestamp(writtenAt), data }) => ({
     ...{ store, type, at },
-    id: uuidOf([store, type, key.pk, key.sk, SequenceNumber].join('\n')),
+    id: uuidOf([store, type, key.pk, key.sk, sequenceNumber].join('\n')),
     data: eventTypes[type].data.parse(data),
   }));
 };

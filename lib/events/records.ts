@@ -1,6 +1,3 @@
-import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { DynamoDBRecord } from 'aws-lambda';
-import { now } from '../clock.ts';
 import { type HistoryItem, type HistoryRow, historyKey } from '../credit/history.ts';
 import { type CreditLot, changedIn, lotId, lotType } from '../credit/lots.ts';
 import { creditTypes } from '../credit/rules.ts';
@@ -10,6 +7,7 @@ import type { SaleItem } from '../sale/sales.ts';
 import type { GiftCardItem } from '../store/gift-cards.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { type DaySums, sumsOfRow } from './days.ts';
+import type { Change, Kind } from './stream.ts';
 
 /** The parts of lots in a row of history. */
 export type Parts = Pick<HistoryItem, 'lots' | 'lastExpiresAt'>;
@@ -30,17 +28,6 @@ export interface Contribution {
   facts?: HistoryRow | Mark | undefined;
   sums?: DaySums;
   parts?: Parts | undefined;
-}
-
-/** Both images of an item that was written; `before` is absent where it is new. */
-interface Images<T> {
-  store: string;
-  /** The last part of the partition key, where that has three. */
-  part: string | undefined;
-  before: T | undefined;
-  after: T;
-  /** When it was written, in seconds since 1970. */
-  writtenSeconds: number;
 }
 
 const demand = (holds: boolean, fault: string): void => {
@@ -98,7 +85,7 @@ const openingRows = (store: string, before: CreditItem, at: string): Contributio
   return rowsBetween(store, before.sk, {}, before, { kind: 'opening', at, types }, version);
 };
 
-const ofCustomer = ({ store, before, after }: Images<CreditItem>): Contribution[] => {
+const ofCustomer = ({ store, before, after }: Change<CreditItem>): Contribution[] => {
   const { sk: uuid, creditVersion: version, moved } = after;
   const lastChange = lastChangeOf(after);
   if (!lastChange || version === before?.creditVersion || (!before && moved)) return [];
@@ -113,7 +100,7 @@ const ofCustomer = ({ store, before, after }: Images<CreditItem>): Contribution[
 
 const openAmount = (lot: CreditLot | undefined): number => (lot?.state === 'open' ? lot.remaining : 0);
 
-const ofLot = ({ store, part: uuid = '', before, after }: Images<CreditLot>): Contribution[] => {
+const ofLot = ({ store, part: uuid = '', before, after }: Change<CreditLot>): Contribution[] => {
   const { expiresAt } = after;
   const changed = changedIn(after);
   if (before && changed === changedIn(before)) return [];
@@ -128,7 +115,7 @@ const ofLot = ({ store, part: uuid = '', before, after }: Images<CreditLot>): Co
 const markSeconds = 8 * 86_400;
 
 const marked = (
-  { store, writtenSeconds }: Pick<Images<unknown>, 'store' | 'writtenSeconds'>,
+  { store, writtenSeconds }: Pick<Change<unknown>, 'store' | 'writtenSeconds'>,
   subject: string,
   kind: Mark['kind'],
   at: string,
@@ -139,60 +126,48 @@ const marked = (
   return { store, key: { pk: partition(store, 'MARK'), sk: `${subject}#${kind}#${at}` }, facts, sums };
 };
 
-const ofGiftCard = ({ before, after, ...images }: Images<GiftCardItem>): Contribution[] => {
+const ofGiftCard = ({ before, after, ...place }: Change<GiftCardItem>): Contribution[] => {
   const { id, grantedAt, redeemedAt } = after;
   // An imported card was not granted.
-  if (!before)
-    return grantedAt === undefined ? [] : [marked(images, id, 'granted', grantedAt, { giftCardsGranted: 1 })];
+  if (!before) return grantedAt === undefined ? [] : [marked(place, id, 'granted', grantedAt, { giftCardsGranted: 1 })];
   if (redeemedAt === undefined || redeemedAt === before.redeemedAt) return [];
-  return [marked(images, id, 'redeemed', redeemedAt, { giftCardsRedeemed: 1 })];
+  return [marked(place, id, 'redeemed', redeemedAt, { giftCardsRedeemed: 1 })];
 };
 
-const ofDelivery = ({ before, after, ...images }: Images<Delivery>): Contribution[] => {
+const ofDelivery = ({ before, after, ...place }: Change<Delivery>): Contribution[] => {
   const { id, state, deliveredAt = '', failedAt = '' } = after;
   if (state === before?.state) return [];
-  if (state === 'delivered') return [marked(images, id, state, deliveredAt, { delivered: 1 })];
-  return state === 'failed' ? [marked(images, id, state, failedAt, { failed: 1 })] : [];
+  if (state === 'delivered') return [marked(place, id, state, deliveredAt, { delivered: 1 })];
+  return state === 'failed' ? [marked(place, id, state, failedAt, { failed: 1 })] : [];
 };
 
-const ofSale = ({ before, after, ...images }: Images<SaleItem>): Contribution[] => {
+const ofSale = ({ before, after, ...place }: Change<SaleItem>): Contribution[] => {
   const { sk: id, state, at, paid, change, refundedAt, imported } = after;
   // The store did not make an imported sale.
   if (imported || state === 'refused' || state === before?.state) return [];
   const kept = paid - change;
   demand(isWhole(kept), 'a sale without amounts');
   return [
-    ...(before ? [] : [marked(images, id, 'sold', at, { sales: 1, paid: kept })]),
-    ...(state === 'refunded' ? [marked(images, id, state, refundedAt ?? '', { refunds: 1, refunded: kept })] : []),
+    ...(before ? [] : [marked(place, id, 'sold', at, { sales: 1, paid: kept })]),
+    ...(state === 'refunded' ? [marked(place, id, state, refundedAt ?? '', { refunds: 1, refunded: kept })] : []),
   ];
 };
 
-/** The kinds of item that history and days are made of, each with the number of parts of its partition key. */
-const readers = {
-  CUSTOMER: { parts: 2, read: ofCustomer },
-  LOT: { parts: 3, read: ofLot },
-  GIFTCARD: { parts: 2, read: ofGiftCard },
-  DELIVERY: { parts: 2, read: ofDelivery },
-  SALE: { parts: 2, read: ofSale },
-} as const;
-
-type Image = Parameters<typeof unmarshall>[0];
-
-/** The sale that a record of the stream brings whose delivery nothing has ordered yet; undefined for any other record. */
-export const unsentSaleOf = ({ eventName, dynamodb: { NewImage } = {} }: DynamoDBRecord): SaleItem | undefined => {
-  if (eventName !== 'INSERT' || !NewImage?.flags || !String(NewImage.pk?.S).endsWith('#SALE')) return undefined;
-  return unmarshall(NewImage as Image) as SaleItem;
+/** Makes the contributions of a change, by the kind of its item. */
+const contributors: Partial<Record<Kind, (change: Change<never>) => Contribution[]>> = {
+  CUSTOMER: ofCustomer,
+  LOT: ofLot,
+  GIFTCARD: ofGiftCard,
+  DELIVERY: ofDelivery,
+  SALE: ofSale,
 };
 
-/** The contributions of one record of the table's stream; none for a removal. Throws where it cannot be read. */
-export const contributionsOf = ({ dynamodb = {} }: DynamoDBRecord): Contribution[] => {
-  const { NewImage, OldImage, ApproximateCreationDateTime: writtenSeconds = now() / 1000 } = dynamodb;
-  if (!NewImage) return [];
-  const after = unmarshall(NewImage as Image);
-  const before = OldImage && unmarshall(OldImage as Image);
-  const parts = String(after.pk).split('#');
-  const [store = '', kind = '', part] = parts;
-  const reader = kind in readers ? readers[kind as keyof typeof readers] : undefined;
-  if (parts.length !== reader?.parts) return [];
-  return reader.read({ store, part, before, after, writtenSeconds } as never);
+/** The contributions of a change. Throws where its item cannot be read. */
+export const contributionsOf = (change: Change): Contribution[] =>
+  contributors[change.kind]?.(change as Change<never>) ?? [];
+
+/** The sale that a change made whose delivery nothing has ordered yet; undefined for any other change. */
+export const unsentSaleOf = ({ kind, before, after }: Change): SaleItem | undefined => {
+  const sale = kind === 'SALE' && !before ? (after as SaleItem) : undefined;
+  return sale?.flags === undefined ? undefined : sale;
 };

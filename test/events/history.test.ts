@@ -375,6 +375,36 @@ test('looks before it writes once it has met a repeat, until it finds none', asy
   expect(units.slice(1)).toEqual([91 + 2, 90 + 180, 180]);
 });
 
+describe('a record that a consumer has had', () => {
+  const named = { ...recordOf(undefined, customer(1, { credit: 5, lastChange: increment() })), eventID: 'e1' };
+
+  test('costs nothing when it comes back', async () => {
+    await consume(named);
+    logLines.length = 0;
+
+    expect(await consume(named, named)).toEqual([]);
+
+    expect(logLines).toEqual([]);
+  });
+
+  test('is written where it failed, and in another table', async () => {
+    engine.transact = async () => {
+      throw Object.assign(new Error('no'), { $fault: 'client' });
+    };
+    try {
+      expect(await consume(named)).toEqual([named.dynamodb?.SequenceNumber]);
+    } finally {
+      Reflect.deleteProperty(engine, 'transact');
+    }
+
+    await consume(named);
+    expect(await table()).toHaveProperty([row(1)]);
+    await freshTable();
+    await consume(named);
+    expect(await table()).toHaveProperty([row(1)]);
+  });
+});
+
 const seed = Number(process.env.HISTORY_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 /** Shuffles in place (Fisher-Yates). */

@@ -13,14 +13,16 @@ let records = 0;
 const image = (item: object | undefined) =>
   item && (marshall(item, { removeUndefinedValues: true }) as NonNullable<DynamoDBRecord['dynamodb']>['NewImage']);
 
-/** A record of the stream, as Lambda gets it: of an item's two images, either of which may be missing. */
+/**
+ * A record of the stream, as Lambda gets it: of an item's two images, either of which may be missing. It has no id, so that no
+ * consumer remembers it.
+ */
 export const recordOf = (before: Key | undefined, after: Key | undefined): DynamoDBRecord => {
   const { pk, sk } = (after ?? before) as Key;
   const [NewImage, OldImage, Keys = {}] = [image(after), image(before), image({ pk, sk })];
   const eventName = !after ? 'REMOVE' : before ? 'MODIFY' : 'INSERT';
   const SequenceNumber = String(++records);
   return {
-    eventID: SequenceNumber,
     eventName,
     eventSource: 'aws:dynamodb',
     dynamodb: {

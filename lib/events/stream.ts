@@ -1,0 +1,61 @@
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { now } from '../clock.ts';
+import type { Key } from '../table/schema.ts';
+
+/** The kinds of item whose changes history, days or events tell of, each with the number of parts of its partition key. */
+const partsOf = {
+  CUSTOMER: 2,
+  LOT: 3,
+  GIFTCARD: 2,
+  SALE: 2,
+  DELIVERY: 2,
+  DISPENSER: 2,
+  PRODUCT: 2,
+  APPLIED: 3,
+} as const;
+
+export type Kind = keyof typeof partsOf | 'STORE';
+
+/** A write of an item, as a record of the table's stream tells of it. */
+export interface Change<T = object> {
+  kind: Kind;
+  store: string;
+  /** The last part of the partition key, where that has three. */
+  part: string | undefined;
+  key: Key;
+  /** The item before; absent where it is new. */
+  before: (T & Key) | undefined;
+  after: T & Key;
+  /** When it was written, in seconds since 1970. */
+  writtenSeconds: number;
+  sequenceNumber: string | undefined;
+}
+
+/** An item's kind, its store and the third part of its partition key; undefined where nothing tells of it. */
+const placeOf = ({ pk, sk }: Key): Pick<Change, 'kind' | 'store' | 'part'> | undefined => {
+  const parts = pk.split('#');
+  const [first = '', second = '', part] = parts;
+  // The item of a store has the store's id in its own key.
+  if (first === 'STORE' && pk === sk) return { kind: 'STORE', store: second, part };
+  const kind = second in partsOf ? (second as keyof typeof partsOf) : undefined;
+  return kind && parts.length === partsOf[kind] ? { kind, store: first, part } : undefined;
+};
+
+type Image = Parameters<typeof unmarshall>[0];
+
+/** The change that a record tells of; undefined for a removal, and for an item of another kind. Throws where it cannot be read. */
+export const changeOf = ({ dynamodb = {} }: DynamoDBRecord): Change | undefined => {
+  const { Keys, NewImage, OldImage, SequenceNumber, ApproximateCreationDateTime = now() / 1000 } = dynamodb;
+  const key = { pk: Keys?.pk?.S ?? '', sk: Keys?.sk?.S ?? '' };
+  const place = placeOf(key);
+  if (!NewImage || !place) return undefined;
+  return {
+    ...place,
+    key,
+    before: OldImage && (unmarshall(OldImage as Image) as Key),
+    after: unmarshall(NewImage as Image) as Key,
+    writtenSeconds: ApproximateCreationDateTime,
+    sequenceNumber: SequenceNumber,
+  };
+};
