@@ -11,6 +11,7 @@ import { addExport } from './commands/export.ts';
 import { addGiftCards } from './commands/gift-cards.ts';
 import { addImport } from './commands/import.ts';
 import { addKeys } from './commands/keys.ts';
+import { addListen } from './commands/listen.ts';
 import { addLog } from './commands/log.ts';
 import { addPayouts } from './commands/payouts.ts';
 import { addResidents } from './commands/residents.ts';
@@ -18,6 +19,7 @@ import { addRestoreCheck } from './commands/restore-check.ts';
 import { addSales } from './commands/sales.ts';
 import { addStores } from './commands/stores.ts';
 import { addSweep } from './commands/sweep.ts';
+import { addTrigger } from './commands/trigger.ts';
 import { addWebhooks } from './commands/webhooks.ts';
 import { setJson, shownError } from './output.ts';
 
@@ -56,6 +58,8 @@ export const createProgram = (): StoreCommand => {
     addDeliveries,
     addDispenser,
     addWebhooks,
+    addListen,
+    addTrigger,
     addLog,
     addAudit,
     addSweep,

@@ -8,7 +8,15 @@ export type EventType = StoreEvent['type'];
 /** The data of an event of a type: `EventData<'sale.completed'>`. */
 export type EventData<T extends EventType> = Extract<StoreEvent, { type: T }>['data'];
 
-type MessageOf<T extends EventType> = T extends EventType ? { type: T; timestamp: string; data: EventData<T> } : never;
+type MessageOf<T extends EventType> = T extends EventType
+  ? {
+      type: T;
+      timestamp: string;
+      /** Made up by `store trigger`: nothing of the kind has happened. */
+      sample?: true;
+      data: EventData<T>;
+    }
+  : never;
 
 /** The body of a webhook's message: an event, or the test that `actions/test` sends. Its `type` tells which `data` it has. */
 export type WebhookMessage =

@@ -62,6 +62,14 @@ const exampleHeaders = (type: SentType, payload: object) => {
   };
 };
 
+/** Only the messages that `store trigger` makes have it. */
+const sample = {
+  type: 'boolean',
+  const: true,
+  description:
+    'Made up by the operator to try a receiver out: nothing of the kind has happened. Never book such an event.',
+};
+
 const messageOf = (type: SentType, recordings: Recordings | undefined) => {
   const summary = isEvent(type) ? eventTypes[type].summary : 'A test that `actions/test` of a webhook has asked for.';
   const payload = recordings && {
@@ -79,6 +87,7 @@ const messageOf = (type: SentType, recordings: Recordings | undefined) => {
       properties: {
         type: { type: 'string', const: type, description: 'Type of the event.' },
         timestamp: { type: 'string', format: 'date-time', description: 'When the change was made.' },
+        ...(isEvent(type) && { sample }),
         data: isEvent(type) ? refOf(eventTypes[type].data, type) : convert(PingData, 'output'),
       },
       required: ['type', 'timestamp', 'data'],

@@ -44,10 +44,10 @@ const lines: Lines = {
 const isEvent = (type: SentType): type is EventType => type in eventTypes;
 
 /** A message of one embed for a Discord channel. It mentions nobody. */
-export const discordMessage = (type: SentType, data: unknown, at: string) => ({
+export const discordMessage = (type: SentType, data: unknown, at: string, sample = false) => ({
   embeds: [
     {
-      title: isEvent(type) ? eventTypes[type].summary : 'A test of this webhook.',
+      title: `${sample ? 'Sample: ' : ''}${isEvent(type) ? eventTypes[type].summary : 'A test of this webhook.'}`,
       description: isEvent(type) ? (lines[type] as (data: unknown) => string)(data) : '',
       timestamp: at,
       footer: { text: type },

@@ -25,7 +25,9 @@ export interface EventItem extends Key {
   at: string;
   /** JSON, whose members keep their order. */
   data: string;
-  /** The list of the store's events of this type, in the order in which they were noted. */
+  /** Made up by the operator, to try receivers out: no event of the store. */
+  sample?: true;
+  /** The list of the store's events of this type, or that of its samples, in the order in which they were noted. */
   ranked: string;
   rank: string;
   /** In seconds since 1970. */
@@ -36,7 +38,8 @@ const keepMillis = 30 * 86_400_000;
 
 export const eventKey = (store: string, id: string): Key => ({ pk: partition(store, 'EVENT'), sk: id });
 
-const listOfType = (store: string, type: EventType): string => partition(store, 'EVENT', type);
+/** The list of the store's events of a type, or that of its samples, which the API never reads. */
+export const eventList = (store: string, type: EventType | 'sample'): string => partition(store, 'EVENT', type);
 
 /** A store's events, in the order of their ids. */
 export const listStoreEvents = (store: string): Source<EventItem> => rowsOf({ partition: partition(store, 'EVENT') });
@@ -45,7 +48,7 @@ export const listStoreEvents = (store: string): Source<EventItem> => rowsOf({ pa
 const note = async ({ store, id, type, at, data }: NewEvent): Promise<EventItem[]> => {
   const notedAt = now();
   const set = {
-    ...{ type, at, data: JSON.stringify(data), ranked: listOfType(store, type) },
+    ...{ type, at, data: JSON.stringify(data), ranked: eventList(store, type) },
     rank: `${timestamp(notedAt)}#${id}`,
     [ttlAttribute]: Math.ceil((notedAt + keepMillis) / 1000),
   };
@@ -70,19 +73,28 @@ const settleMillis = 10_000;
 
 const positionOf = ({ rank }: { rank: string }): string => rank;
 
+/** The keys of the events in some lists of a store, in the order in which they were noted. */
+export const eventKeys = (
+  store: string,
+  types: readonly Parameters<typeof eventList>[1][],
+  range: { first?: string | undefined; last?: string | undefined },
+): Source<Key & { rank: string }> =>
+  merged(
+    types.map((type) => rowsOf({ partition: eventList(store, type), index: 'byRank', ...range })),
+    positionOf,
+  );
+
 /** The store's events of the last 30 days, in the order in which they were noted, up to ten seconds ago. */
 const listEvents = (store: string, type: EventType | undefined): Source<EventItem> => {
   const [first, last] = [timestamp(now() - keepMillis), timestamp(now() - settleMillis)];
-  const lists = eventNames
-    .filter((each) => each === (type ?? each))
-    .map((each) => rowsOf<EventItem>({ partition: listOfType(store, each), index: 'byRank', first, last }));
-  return loaded(merged(lists, positionOf), positionOf, (rows) => getMany<EventItem>(rows));
+  const keys = eventKeys(store, type ? [type] : eventNames, { first, last });
+  return loaded(keys, positionOf, (rows) => getMany<EventItem>(rows));
 };
 
 /** The place of an event that the store still has. Throws 400 for any other. */
-const placeOf = async (store: string, id: string): Promise<string> => {
+export const placeOf = async (store: string, id: string): Promise<string> => {
   const event = await get<EventItem>(eventKey(store, id));
-  if (!event?.rank || event.rank < timestamp(now() - keepMillis))
+  if (!event?.rank || event.sample || event.rank < timestamp(now() - keepMillis))
     throw invalid('after must be the id of an event of the last 30 days. Leave it out to begin with the oldest.');
   return event.rank;
 };

@@ -5,6 +5,7 @@ import type { Handled } from '../delivery/deliver.ts';
 import { sendMessages } from '../delivery/queue.ts';
 import { webhookTimeoutMillis } from '../delivery/settings.ts';
 import { type EventType, eventNames } from '../routes/events.ts';
+import type { SentType } from '../routes/webhooks.ts';
 import { get } from '../table/table.ts';
 import { discordMessage } from './discord.ts';
 import { type EventItem, eventKey } from './events.ts';
@@ -53,27 +54,37 @@ const retryAfterOf = (header: string | undefined): number | undefined => {
   return Number.isNaN(millis) ? undefined : Math.min(Math.max(millis, 0), maxRetryAfterMillis);
 };
 
-/** The body and the headers of a message. */
-const requestOf = (webhook: WebhookItem, order: EventOrder, event: EventItem | undefined) => {
-  const { at = order.notedAt, data = JSON.stringify({ webhookId: webhook.id }) } = event ?? {};
-  const type = order.type;
-  if (webhook.format === 'discord')
-    return {
-      body: JSON.stringify(discordMessage(type, JSON.parse(data), at)),
-      headers: { 'Content-Type': 'application/json' },
-    };
-  const body = `{"type":${JSON.stringify(type)},"timestamp":${JSON.stringify(at)},"data":${data}}`;
-  const seconds = Math.floor(now() / 1000);
-  const id = order.event;
+/** An event as its messages have it; `data` is JSON. */
+export interface Sent extends Pick<EventItem, 'at' | 'data' | 'sample'> {
+  id: string;
+  type: SentType;
+}
+
+/** The body and the headers of a message as Standard Webhooks have it. That of a sample says so. */
+export const messageOf = ({ id, type, at, data, sample }: Sent, secrets: readonly string[], millis: number) => {
+  const start = `{"type":${JSON.stringify(type)},"timestamp":${JSON.stringify(at)}`;
+  const body = `${start}${sample ? ',"sample":true' : ''},"data":${data}}`;
+  const seconds = Math.floor(millis / 1000);
   return {
     body,
     headers: {
       'Content-Type': 'application/json',
       'webhook-id': id,
       'webhook-timestamp': String(seconds),
-      'webhook-signature': signatureOf({ id, seconds, body }, secretsOf(webhook)),
+      'webhook-signature': signatureOf({ id, seconds, body }, secrets),
     },
   };
+};
+
+/** The body and the headers of a message in the format of its webhook. */
+const requestOf = (webhook: WebhookItem, { event: id, type, notedAt }: EventOrder, event: EventItem | undefined) => {
+  const { at = notedAt, data = JSON.stringify({ webhookId: webhook.id }), sample } = event ?? {};
+  if (webhook.format === 'discord')
+    return {
+      body: JSON.stringify(discordMessage(type, JSON.parse(data), at, sample)),
+      headers: { 'Content-Type': 'application/json' },
+    };
+  return messageOf({ id, type, at, data, ...(sample && { sample }) }, secretsOf(webhook), now());
 };
 
 /** Sends an event once. Never throws, and always ends within the time-out. */

@@ -1,0 +1,162 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { type EventItem, placeOf } from '../../lib/events/events.ts';
+import { type EventType, eventNames } from '../../lib/routes/events.ts';
+import type { StoreCommand } from '../command.ts';
+import { explain } from '../errors.ts';
+import { parseEventTypes, parseId } from '../input.ts';
+import { follow, forward, isTaken, type Outcome } from '../listen.ts';
+import { listenSecret } from '../listen-secret.ts';
+import { counted, jsonLine, note, paint, plain } from '../output.ts';
+import { type GlobalOptions, openStore } from '../target.ts';
+
+interface ListenOptions extends GlobalOptions {
+  forward?: URL;
+  events?: EventType[];
+  after?: string;
+  printJson?: boolean;
+  printSecret?: boolean;
+}
+
+/** The address of a program on this machine: events of a store are for nobody else. */
+const parseForward = (text: string): URL => {
+  const written = /^\w+:\/\//.test(text) ? text : `http://${text}`;
+  const url = URL.canParse(written) ? new URL(written) : undefined;
+  const isLoopback = url && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+  if (isLoopback && url.protocol === 'http:' && `${url.username}${url.password}${url.hash}` === '') return url;
+  throw new InvalidArgumentError('It must be an address of this machine, such as http://127.0.0.1:3000/hook.');
+};
+
+const longest = Math.max(...eventNames.map(({ length }) => length));
+
+/** The status of a forwarded event, coloured. */
+const shownOutcome = (outcome: Outcome): string => {
+  const { status, error = '', attempts, millis } = outcome;
+  const result = paint(isTaken(outcome) ? 'green' : 'red', String(status ?? plain(error)));
+  return `  ${result}  ${millis} ms${attempts > 1 ? `  ${attempts} tries` : ''}`;
+};
+
+const printEvent = (event: EventItem, outcome: Outcome | undefined, json: boolean): void => {
+  const { sk: id, type, at, data, sample } = event;
+  const mark = sample ? '  sample' : '';
+  const line = json
+    ? jsonLine({ id, type, at, ...(sample && { sample }), data: JSON.parse(data), ...outcome })
+    : `${at.slice(11, 19)}  ${type.padEnd(longest)}  ${id}${mark}${outcome ? shownOutcome(outcome) : ''}`;
+  process.stdout.write(`${line}\n`);
+};
+
+const sideBySide = 8;
+
+/** Forwards what `events` brings, some side by side. `done` hears of each event; without an outcome where it is only shown. */
+const forwardAll = async (
+  events: AsyncIterable<EventItem[]>,
+  send: ((event: EventItem) => Promise<Outcome>) | undefined,
+  begin: (event: EventItem) => void,
+  done: (event: EventItem, outcome: Outcome | undefined) => void,
+): Promise<void> => {
+  const running = new Set<Promise<void>>();
+  for await (const some of events)
+    for (const event of some) {
+      begin(event);
+      if (!send) {
+        done(event, undefined);
+        continue;
+      }
+      const work = send(event).then((outcome) => {
+        running.delete(work);
+        done(event, outcome);
+      });
+      running.add(work);
+      if (running.size >= sideBySide) await Promise.race(running);
+    }
+  await Promise.all(running);
+};
+
+const secretNote = (secret: string): string =>
+  `Their signing secret, the same at each start on this machine: ${paint('bold', secret, process.stderr)}`;
+
+/** Keeps the id of the newest event behind which `--after` misses none: those that run side by side end in any order. */
+const startResumeMark = () => {
+  const waiting: EventItem[] = [];
+  const ended = new Set<EventItem>();
+  let last: string | undefined;
+  return {
+    begin: (event: EventItem): void => void waiting.push(event),
+    end: (event: EventItem): void => {
+      ended.add(event);
+      for (let [first] = waiting; first && ended.delete(first); [first] = waiting) {
+        waiting.shift();
+        // No list of events has a sample.
+        if (!first.sample) last = first.sk;
+      }
+    },
+    last: () => last,
+  };
+};
+
+const listen = async (options: ListenOptions): Promise<void> => {
+  const { target, store } = await openStore(options);
+  const { forward: url, events: types = eventNames, printSecret, json: globalJson } = options;
+  const secret = url || printSecret ? listenSecret(target.tableName, store.id) : '';
+  if (printSecret) {
+    process.stdout.write(`${secret}\n`);
+    return;
+  }
+  const json = options.printJson === true || globalJson === true;
+  const after = options.after === undefined ? undefined : await placeOf(store.id, options.after);
+  const ended = new AbortController();
+  const { signal } = ended;
+  // A second signal ends the process at once.
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => ended.abort());
+  const counts = { events: 0, taken: 0 };
+  const mark = startResumeMark();
+  const events = follow({
+    ...{ store: store.id, types, after, signal },
+    onTrouble: (error) => note(`The table does not answer. Trying again: ${plain(explain(error))}`),
+  });
+  const send = (event: EventItem): Promise<Outcome> => {
+    const tell = ({ status, error = '' }: Outcome): void =>
+      note(`${event.type} ${event.sk} is tried again: ${status ?? plain(error)}`);
+    return forward(url as URL, event, secret, signal, tell);
+  };
+  const done = (event: EventItem, outcome: Outcome | undefined): void => {
+    // An event that the end of the command has cut off is not handled.
+    if (signal.aborted && outcome && outcome.status === undefined) return;
+    counts.events += 1;
+    if (outcome && isTaken(outcome)) counts.taken += 1;
+    mark.end(event);
+    printEvent(event, outcome, json);
+  };
+  await events.next();
+  note(`Events of ${store.name} on ${target.name} ${url ? `go to ${url.href}` : 'are shown'}. Ctrl-C ends this.`);
+  if (url) note(secretNote(secret));
+  try {
+    await forwardAll(events, url && send, mark.begin, done);
+  } finally {
+    const { events: all, taken } = counts;
+    note(`${counted(all, 'event')}${url ? `: ${taken} taken, ${all - taken} not` : ''}.`);
+    const last = mark.last();
+    if (last) note(`Go on behind the last one with: store listen --after ${last}`);
+  }
+};
+
+/** Adds `store listen`. */
+export const addListen = (program: StoreCommand): void => {
+  program
+    .command('listen')
+    .description(
+      'Shows the events of a store as they happen, and forwards them to a program on this machine, signed as a webhook would sign them.',
+    )
+    .option('--forward <url>', 'the program: an http address of this machine', parseForward)
+    .option('--events <types>', `only these types, separated by commas: ${eventNames.join(', ')}`, parseEventTypes)
+    .option('--after <id>', 'begin behind this event of the last 30 days, instead of with the next one', parseId)
+    .option('--print-json', 'print each event with its data and its outcome as JSON, one on each line')
+    .addOption(
+      new Option('--print-secret', 'print the secret that signs the messages, and end').conflicts(['forward', 'after']),
+    )
+    .examples(
+      'store listen --forward http://127.0.0.1:3000/hook',
+      'store listen --stage prod --events sale.completed,sale.refused --print-json',
+      'WEBHOOK_SECRET=$(store listen --print-secret) node receiver.ts',
+    )
+    .runs(listen);
+};

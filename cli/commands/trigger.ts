@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { Argument } from 'commander';
+import { newId, now, timestamp } from '../../lib/clock.ts';
+import { type EventItem, eventKey, eventList } from '../../lib/events/events.ts';
+import { queueEvents } from '../../lib/events/send.ts';
+import { listWebhooks } from '../../lib/events/webhooks.ts';
+import { type EventType, eventNames, eventTypes } from '../../lib/routes/events.ts';
+import { isNew, put } from '../../lib/table/language.ts';
+import { ttlAttribute } from '../../lib/table/schema.ts';
+import { write } from '../../lib/table/table.ts';
+import type { StoreCommand } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { counted, note, print } from '../output.ts';
+import { type GlobalOptions, openStore } from '../target.ts';
+
+const documentFile = new URL('../../docs/asyncapi.json', import.meta.url);
+
+/** The data of the example that the AsyncAPI document has of a type. */
+const exampleOf = (type: EventType): object => {
+  const { channels } = JSON.parse(readFileSync(documentFile, 'utf8'));
+  return eventTypes[type].data.parse(channels.webhook.messages[type].examples[0].payload.data);
+};
+
+/** Longer than any webhook is tried. */
+const keepSeconds = 7 * 86_400;
+
+/** A sample event: it stands in no list of the API. */
+const sampleOf = (store: string, type: EventType): EventItem => {
+  const [id, at] = [newId(), timestamp(now())];
+  return {
+    ...{ ...eventKey(store, id), type, at, data: JSON.stringify(exampleOf(type)), sample: true },
+    ...{ ranked: eventList(store, 'sample'), rank: `${at}#${id}` },
+    [ttlAttribute]: Math.ceil(now() / 1000) + keepSeconds,
+  };
+};
+
+const trigger = async (options: GlobalOptions & { list?: boolean }, type: EventType | undefined): Promise<void> => {
+  if (options.list) {
+    const types = eventNames.map((name) => ({ type: name, summary: eventTypes[name].summary }));
+    print(types, [
+      { heading: 'type', cell: (row) => row.type },
+      { heading: 'tells that', cell: (row) => row.summary },
+    ]);
+    return;
+  }
+  if (!type) throw new UsageError('Say which type of event. See store trigger --list.');
+  const { store } = await openStore(options);
+  const sample = sampleOf(store.id, type);
+  await write(put(sample, isNew));
+  const { sk: event, at: notedAt } = sample;
+  const webhooks = (await listWebhooks(store.id)({ descending: false }))
+    .filter(({ state, events }) => state === 'active' && events.includes(type))
+    .map(({ id }) => id);
+  await queueEvents(webhooks.map((webhook) => ({ store: store.id, webhook, event, type, notedAt })));
+  print({ id: event, type, sample: true, webhooks }, [
+    { heading: 'sample', cell: () => type },
+    { heading: 'id', cell: () => event },
+    { heading: 'webhooks', cell: () => webhooks.join(' ') || undefined, wraps: true },
+  ]);
+  const others = 'A running store listen gets it too.';
+  if (webhooks.length > 0) note(`It is on the queue for ${counted(webhooks.length, 'webhook')}. ${others}`);
+  else note(`No active webhook of ${store.name} subscribes to ${type}. ${others}`);
+};
+
+/** Adds `store trigger`. */
+export const addTrigger = (program: StoreCommand): void => {
+  program
+    .command('trigger')
+    .description(
+      'Sends a sample of an event, marked as one, to the webhooks that subscribe to it and to each running store listen. Nothing happens in the store.',
+    )
+    .addArgument(new Argument('[type]', 'type of the event').choices(eventNames))
+    .option('--list', 'list the types')
+    .examples('store trigger sale.completed', 'store trigger --list')
+    .runs(trigger);
+};
