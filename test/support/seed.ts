@@ -5,12 +5,16 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { tableName } from '../../lib/table/client.ts';
 
 /** The local engines read these headers but check no signature. */
-const headers = {
-  'X-Amz-Target': 'DynamoDB_20120810.TransactWriteItems',
-  'Content-Type': 'application/x-amz-json-1.0',
+export const anySignature = {
   'X-Amz-Date': '20260101T000000Z',
   Authorization:
     'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+};
+
+const headers = {
+  'X-Amz-Target': 'DynamoDB_20120810.TransactWriteItems',
+  'Content-Type': 'application/x-amz-json-1.0',
+  ...anySignature,
 };
 
 /** The most items of a transaction. The engine takes half as long for one as for four batches of 25. */
