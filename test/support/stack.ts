@@ -11,7 +11,8 @@ const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.met
 
 /** Makes the stack with these settings, without bundles, and without a firewall unless they ask for it. */
 export const makeStack = (settings: Record<string, unknown> = {}): Stack =>
-  new StoreServiceStack(new App({ context }), 'service', {
+  // A test reads the template alone, without the tree of constructs beside it.
+  new StoreServiceStack(new App({ context, treeMetadata: false }), 'service', {
     settings: readSettings({ firewall: 'false', ...settings }),
     routes,
     codeOf: (entry) => Code.fromInline(`// ${entry}`),
