@@ -5,6 +5,7 @@ import { addCategories } from './commands/categories.ts';
 import { addCredit } from './commands/credit.ts';
 import { addCustomers } from './commands/customers.ts';
 import { addDeliveries } from './commands/deliveries.ts';
+import { addDesk } from './commands/desk.ts';
 import { addDispenser } from './commands/dispenser.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExport } from './commands/export.ts';
@@ -46,6 +47,7 @@ export const createProgram = (): StoreCommand => {
   for (const add of [
     addStores,
     addKeys,
+    addDesk,
     addResidents,
     addImport,
     addExport,

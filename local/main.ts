@@ -39,6 +39,8 @@ const kept = options.memory ? 'in memory, gone at the end' : `kept in ${options.
 console.log(`
 ${paint('bold', 'Store Integration Service')}, ready after ${Math.round(performance.now() - started)} ms
 
+  Desk       ${paint('cyan', `${baseUrl}/desk#key=${service.keys.all}`)}
+             ${paint('dim', 'a shop as its people see it; the link signs in with the key of the demo')}
   Console    ${paint('cyan', `${baseUrl}/`)}
   Reference  ${paint('cyan', `${baseUrl}/docs`)}
   Base URL   ${paint('cyan', baseUrl)} ${paint('dim', '(the endpoints are under /v1)')}

@@ -121,6 +121,7 @@ const changes: [what: string, args: (store: string) => string[]][] = [
   ['key issue', (store) => ['key', 'issue', 'another', '--read-only', '--store', store]],
   ['key rotate', (store) => ['key', 'rotate', 'bot', '--store', store]],
   ['key revoke', (store) => ['key', 'revoke', 'bot', '--store', store]],
+  ['desk', (store) => ['desk', '--store', store]],
   ['dispenser rotate', () => ['dispenser', 'rotate', '--store', demo]],
   ['resident add', () => ['resident', 'add', randomUUID(), `new${Date.now()}.logged`]],
   ['import', () => ['import', 'categories', file('lamps.csv', 'name', 'Lamps'), '--store', demo]],

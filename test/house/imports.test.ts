@@ -19,7 +19,7 @@ const importsOf = (file: string, text: string): string[] =>
     .map(([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? '')
     .map((name) => (name.startsWith('.') ? join(dirname(file), name) : name));
 
-const isFile = (name: string): boolean => name.endsWith('.ts');
+const isFile = (name: string): boolean => /\.tsx?$/.test(name);
 
 const roomOf = (file: string): string => (file.split('/').length === 2 ? 'ground' : (file.split('/')[1] ?? ''));
 
@@ -78,7 +78,7 @@ const circular = (imports: Imports): string[] => {
 };
 
 test('no folder imports itself through another', () => {
-  const all = globSync('{bench,cli,client,functions,infra,lib,local,reference}/**/*.ts', { cwd: root });
+  const all = globSync('{bench,cli,client,desk,functions,infra,lib,local,reference}/**/*.{ts,tsx}', { cwd: root });
   const importsOfAll: Imports = Object.fromEntries(
     all.map((file) => [file, importsOf(file, readFileSync(join(root, file), 'utf8'))]),
   );
@@ -86,6 +86,20 @@ test('no folder imports itself through another', () => {
 
   expect(circular(importsOfAll)).toEqual([]);
   expect(circular(planted)).toEqual(expect.arrayContaining(['cli', 'local']));
+});
+
+test('the desk imports itself, the client and Preact alone, and nothing but tests imports the desk', () => {
+  const all = globSync('{bench,cli,client,desk,functions,infra,lib,local,reference}/**/*.{ts,tsx}', { cwd: root });
+  const arrows = all.flatMap((file) =>
+    importsOf(file, readFileSync(join(root, file), 'utf8')).map((imported) => [file, imported] as const),
+  );
+  const isOfDesk = (name: string): boolean => name.startsWith('desk/');
+  const allowed = /^(?:desk\/.*|client\/client\.ts|preact|preact\/hooks)$/;
+
+  const fromDesk = arrows.filter(([file]) => isOfDesk(file));
+  expect(fromDesk.length).toBeGreaterThan(50);
+  expect(fromDesk.filter(([, imported]) => !allowed.test(imported))).toEqual([]);
+  expect(arrows.filter(([file, imported]) => !isOfDesk(file) && isOfDesk(imported))).toEqual([]);
 });
 
 test('lib/ and functions/ import packages that are dependencies of the service', () => {

@@ -1,0 +1,55 @@
+import { now, timestamp } from '../../lib/clock.ts';
+import { issueKey } from '../api-keys.ts';
+import type { StoreCommand } from '../command.ts';
+import { Failure } from '../errors.ts';
+import { parseEnd } from '../input.ts';
+import { type PresetName, presets, presetText } from '../key-presets.ts';
+import { type ExpiryOptions, endOf, expiresOption, factsOf, presetHelp, presetOption, shown } from '../keys.ts';
+import { openLog } from '../log.ts';
+import { isJson, note, print, shownTime } from '../output.ts';
+import { openStore } from '../target.ts';
+
+interface DeskOptions extends ExpiryOptions {
+  preset: PresetName;
+}
+
+/** Issues a key, and prints a link that signs in with it. The key stands in the fragment, which no browser sends. */
+const openDesk = async (options: DeskOptions): Promise<void> => {
+  const end = endOf(options);
+  const { target, store } = await openStore(options);
+  if (target.deskUrl === undefined)
+    throw new Failure(`${target.name} has no desk: deploy it with desk=true (docs/operate/deploy.md).`);
+  const log = await openLog(target);
+  const { key, text } = await issueKey(
+    {
+      store: store.id,
+      name: `desk ${timestamp(now())}`,
+      scopes: presets[options.preset].scopes,
+      stage: target.keyStage,
+      expiresAt: end,
+    },
+    (issued) => log('key.issued', store.id, factsOf(issued)),
+  );
+  const link = `${target.deskUrl}#key=${text}`;
+  if (isJson()) return print({ ...shown(key, target), link }, []);
+  note(`${options.preset}: ${presetText(options.preset)}`);
+  note(
+    `This link signs in at the desk of ${store.name} until ${shownTime(key.expiresAt)}. It holds a key: pass it on as you would a password.`,
+  );
+  process.stdout.write(`${link}\n`);
+};
+
+export const addDesk = (program: StoreCommand): void => {
+  program
+    .command('desk')
+    .description('Prints a link that signs in at the desk, the web app of the store, with a new key.')
+    .addOption(presetOption().default('support'))
+    .addOption(expiresOption().default(parseEnd('12h'), '12h'))
+    .addHelpText('after', presetHelp)
+    .examples(
+      'store desk',
+      'store desk --stage prod --preset support --expires 12h',
+      'store desk --preset all --expires 1h',
+    )
+    .runs(openDesk);
+};
