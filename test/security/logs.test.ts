@@ -1,7 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { putResident } from '../../cli/residents.ts';
 import { handler as worker } from '../../functions/delivery-worker.ts';
+import { newId, now, timestamp } from '../../lib/clock.ts';
 import { encodeMessage } from '../../lib/delivery/message.ts';
+import { pingType } from '../../lib/events/sendings.ts';
 import { logSink } from '../../lib/log.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { anOrder, batchOf, contextWith, serve, startTestQueue } from '../support/deliveries.ts';
@@ -117,6 +119,15 @@ test('no log holds a key, a secret, a message, a body, a name or a header, for r
     await worker(batchOf(encodeMessage({ ...order, id, kind: 'deliver' })), contextWith(60_000));
   }
 
+  const hook = {
+    url: `${await serve((_, response) => void response.end(mark))}/${capability}`,
+    events: ['store.closed'],
+  };
+  const webhook = (await service.call('POST', '/v1/webhooks', hook)).body;
+  const rotated = (await service.call('POST', `/v1/webhooks/${webhook.id}/actions/rotate-secret`)).body;
+  const ping = { kind: 'event', store: service.store, webhook: webhook.id, event: newId(), type: pingType } as const;
+  await worker(batchOf(encodeMessage({ ...ping, notedAt: timestamp(now()) })), contextWith(60_000));
+
   stop();
   const text = said.join('');
   expect(plain).toEqual(routesInOrder.map(({ id, status }) => [id, status]));
@@ -125,7 +136,12 @@ test('no log holds a key, a secret, a message, a body, a name or a header, for r
   expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 204, 400, 404, 500]));
   expect(said.length).toBeGreaterThan(3 * routes.length);
   expect(secret).toMatch(/^\w{43}$/);
-  const keys = [service.key, service.key.slice(22, 65), secret, capability, dispenserUrl];
+  expect(text).toContain('"webhook":"delivered"');
+  const webhookSecrets = [webhook.secret, rotated.secret].flatMap((one: string) => [
+    one.slice(6),
+    Buffer.from(one.slice(6), 'base64').toString(),
+  ]);
+  const keys = [service.key, service.key.slice(22, 65), secret, capability, dispenserUrl, ...webhookSecrets];
   for (const hidden of [mark, marked.uuid, String(markNumber), ...keys])
     expect(said.find((line) => line.toLowerCase().includes(hidden.toLowerCase()))).toBeUndefined();
   for (const line of text.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('level');

@@ -263,6 +263,24 @@ test('waits for as long as Retry-After asks, in seconds or until a date', async 
   expect(await deliveries(id)).toMatchObject([{ state: 'delivered', attempts: 3 }]);
 });
 
+test('follows no redirect, which counts as a failure', async () => {
+  const target = await receiver(200);
+  const { url, got } = await receiver(
+    [307, { Location: target.url }],
+    [301, { Location: 'http://169.254.169.254/' }],
+    200,
+  );
+  const { id } = await create(url);
+  await close();
+  await drain();
+  await pass(5 * second);
+  const states = await deliveries(id);
+  await pass(5 * minute);
+
+  expect(states).toMatchObject([{ state: 'pending', attempts: 2, status: 301 }]);
+  expect([got.length, target.got.length]).toEqual([3, 0]);
+});
+
 test('410 disables a webhook: nothing more is sent to it until a PUT enables it, and then only what is noted since', async () => {
   const { url, got } = await receiver(410, 200);
   const { id } = await create(url);
