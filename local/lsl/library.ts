@@ -67,6 +67,12 @@ const jsonValue = (part: unknown): string => {
     : jsonType(part);
 };
 
+/** A part of a JSON text as a list holds it. */
+const jsonItem = (part: unknown): Item => {
+  if (typeof part !== 'number') return jsonValue(part);
+  return Number.isInteger(part) ? part : new Float(part);
+};
+
 const itemAt = ({ items }: List, place: number): Item | undefined =>
   items.at(place < -items.length ? items.length : place);
 
@@ -141,6 +147,12 @@ export const library: Functions = {
   'string llSHA256String(string)': (text: string) => createHash('sha256').update(text).digest('hex'),
   'string llHMAC(string, string, string)': (secret: string, text: string, algorithm: string) =>
     createHmac(digest(algorithm), secret).update(text).digest('base64'),
+  'string llBase64ToString(string)': (text: string) => Buffer.from(text, 'base64').toString('utf8'),
+  'list llJson2List(string)': (text: string) => {
+    const whole = jsonPart(text, new List([]));
+    const parts = typeof whole === 'object' && whole !== null ? whole : [whole ?? text];
+    return new List((Array.isArray(parts) ? parts : Object.entries(parts).flat()).map(jsonItem));
+  },
   'string llJsonGetValue(string, list)': (text: string, path: List) => jsonValue(jsonPart(text, path)),
   'string llJsonValueType(string, list)': (text: string, path: List) => jsonType(jsonPart(text, path)),
   'integer llGetListLength(list)': ({ items }: List) => items.length,
