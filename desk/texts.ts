@@ -40,7 +40,7 @@ export const texts = {
     rememberHelp: 'Otherwise the key is forgotten when you close this tab.',
     submit: 'Sign in',
     how: 'To get a key, run this command where your store is kept. It prints a link that signs you in:',
-    command: 'npx store desk --stage prod --preset support --expires 12h',
+    command: 'npx store desk --stage prod \\\n  --preset support --expires 12h',
     wrong: 'This key does not work: it may have ended, been revoked, or been copied in part.',
     empty: 'Paste a key first.',
     unreachable: 'The service did not answer. Check the connection and try again.',
@@ -267,7 +267,7 @@ export const texts = {
     ownedNone: 'Owns nothing yet.',
     redeliver: {
       open: 'Send again',
-      of: (product: string) => `Send ${product} again`,
+      of: (product: string) => `Send again: ${product}`,
       done: (product: string, name: string) => `Sent ${product} to ${name} again.`,
     },
     bought: (when: string, times: number) => `bought ${when}${times > 1 ? `, ${count(times)} times` : ''}`,

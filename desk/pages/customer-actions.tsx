@@ -204,7 +204,6 @@ const Discount = ({ customer, identifier, reload, onClose }: DialogProps & { ide
           name="discount"
           label={t.discount.percent}
           type="number"
-          step="any"
           min="0"
           initial={String(customer.discount)}
           autoFocus

@@ -8,13 +8,20 @@ import type {
 } from '../../client/client.ts';
 import { change, date, hour, money, time } from '../format.ts';
 import { FaultBox, useLoad, Waiting } from '../parts/load.tsx';
-import { type Session, useSession } from '../session.ts';
+import { type Scope, type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import type { CustomerProps } from './customer.tsx';
 
 const t = texts.customer;
 
 type Kind = 'credit' | 'sale' | 'delivery' | 'other';
+
+const scopeOf: Record<Kind, Scope> = {
+  credit: 'credits:read',
+  sale: 'sales:read',
+  delivery: 'deliveries:read',
+  other: 'events:read',
+};
 
 /** One thing that has happened to a customer. */
 interface Entry {
@@ -304,17 +311,19 @@ export const Timeline = ({ customer, round }: CustomerProps) => {
       <header>
         <h2 id="timeline">{t.timeline}</h2>
         <div class="actions">
-          {Object.entries(t.kinds).map(([name, text]) => (
-            <button
-              key={name}
-              type="button"
-              class="button is-quiet"
-              aria-pressed={kind === name}
-              onClick={() => setKind(name as Kind | 'all')}
-            >
-              {text}
-            </button>
-          ))}
+          {Object.entries(t.kinds)
+            .filter(([name]) => name === 'all' || session.can(scopeOf[name as Kind]))
+            .map(([name, text]) => (
+              <button
+                key={name}
+                type="button"
+                class="button is-quiet"
+                aria-pressed={kind === name}
+                onClick={() => setKind(name as Kind | 'all')}
+              >
+                {text}
+              </button>
+            ))}
         </div>
       </header>
       {loaded.fault && <FaultBox fault={loaded.fault} onRetry={loaded.reload} />}

@@ -15,6 +15,8 @@ export const Dialog = ({ title, onClose, children }: DialogProps) => {
   useEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
+    // Otherwise the button that closes it would have the focus.
+    dialog.current?.querySelector<HTMLElement>('[data-first]')?.focus();
     return () => {
       if (before instanceof HTMLElement) before.focus();
     };

@@ -119,6 +119,7 @@ export const Field = ({
     id,
     name,
     'aria-invalid': error !== undefined,
+    ...(autoFocus && { 'data-first': true }),
     ...(described && { 'aria-describedby': described }),
   };
   const control = options ? (

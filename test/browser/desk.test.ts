@@ -1,0 +1,416 @@
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startForTests } from '../support/local-service.ts';
+import { barriers, useBrowser } from './browser.ts';
+
+let service: Awaited<ReturnType<typeof startForTests>>;
+beforeAll(async () => {
+  service = await startForTests();
+});
+afterAll(() => service.stop());
+
+const { open, forgive } = useBrowser(() => service.baseUrl);
+
+/** Calls the API with the key of all scopes. Returns the body. */
+const call = async (method: string, path: string, body?: object) => {
+  const response = await fetch(`${service.baseUrl}/v1${path}`, {
+    method,
+    headers: { 'X-API-Key': service.keys.all },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response.status === 204 ? undefined : response.json();
+};
+
+const phone = { viewport: { width: 390, height: 844 } };
+const wide = { viewport: { width: 1440, height: 900 } };
+const screens = [
+  ['phone', phone],
+  ['desk', wide],
+] as const;
+
+/** Signs in with the link that `store desk` and `npm start` print. */
+const signIn = async (size: typeof phone, path = '/', key = service.keys.all): Promise<Page> => {
+  const page = await open(`/desk#key=${key}`, size);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  if (path !== '/') await page.evaluate((hash) => location.assign(hash), `#${path}`);
+  return page;
+};
+
+/** Finds a customer through the box that takes a name. */
+const find = async (page: Page, name: string): Promise<void> => {
+  await page.getByRole('searchbox').first().fill(name);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+};
+
+/** A customer nobody else uses. */
+let used = 0;
+const stranger = (): string => {
+  used += 1;
+  const one = service.residents[used] as { username: string };
+  return one.username;
+};
+
+const freeOfBarriers = async (page: Page): Promise<void> => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    expect(await barriers(page, 'body')).toEqual([]);
+  }
+  const { scrollWidth, innerWidth } = await page.evaluate(() => ({
+    scrollWidth: document.documentElement.scrollWidth,
+    innerWidth: globalThis.innerWidth,
+  }));
+  expect(scrollWidth).toBeLessThanOrEqual(innerWidth);
+};
+
+describe.each(screens)('on a %s', (_, size) => {
+  test('a pasted key signs in, a wrong one is told so, and signing out leaves nothing', async () => {
+    const page = await open('/desk', size);
+    await freeOfBarriers(page);
+    await page.getByLabel('API key').fill('sis_test_wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('This key does not work').waitFor();
+    await freeOfBarriers(page);
+    await page.getByLabel('API key').fill(service.keys.all);
+    await page.getByLabel('Remember me on this device').check();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+
+    if (size === phone) await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+
+    await page.getByRole('heading', { name: 'Sign in to the desk' }).waitFor();
+    const kept = await page.evaluate(async () => ({
+      session: sessionStorage.length,
+      local: localStorage.length,
+      cookies: document.cookie,
+      hash: location.hash,
+      databases: (await indexedDB.databases()).length,
+    }));
+    expect(kept).toEqual({ session: 0, local: 0, cookies: '', hash: '', databases: 0 });
+    forgive(/status of 401/);
+  });
+
+  test('gives L$ 100 for a late delivery, once however often one presses, and takes it back', async () => {
+    const name = stranger();
+    const page = await signIn(size);
+    await find(page, name);
+
+    await page.getByRole('button', { name: 'Give or take credit' }).click();
+    await page.getByLabel('Amount in L$').fill('100');
+    await page.getByLabel('Reason').fill('Late delivery');
+    await page.getByText('L$\u00a00 now, L$\u00a0100 afterwards').waitFor();
+    await freeOfBarriers(page);
+    await page.getByRole('button', { name: 'Give L$\u00a0100' }).dblclick();
+
+    await page.getByText(`Gave L$\u00a0100 to ${name}, who has L$\u00a0100 now.`).waitFor();
+    await page.locator('.entry', { hasText: 'Late delivery' }).waitFor();
+    const [first, ...others] = (await call('GET', `/customers/${name}/credit/history`)).data;
+    expect(first).toMatchObject({ kind: 'increment', amount: 100, reason: 'Late delivery', credit: 100 });
+    expect(others).toEqual([]);
+    await freeOfBarriers(page);
+
+    await page.getByRole('button', { name: 'Undo' }).click();
+
+    await page.getByText(`Undone. ${name} has L$\u00a00.`).waitFor();
+    expect(await call('GET', `/customers/${name}/credit`)).toMatchObject({ credit: 0 });
+  });
+
+  test('shows where a customer’s credit went: what was bought, what expired, who took it, and from which credit', async () => {
+    const name = stranger();
+    const { data } = await call('GET', '/products?search=Winter');
+    const [product] = data;
+    const soon = new Date(Date.now() + 30 * 86_400_000).toISOString();
+    await call('POST', `/customers/${name}/actions/increment-credit`, { delta: 900, expiresAt: soon, reason: 'Prize' });
+    await call('POST', `/customers/${name}/actions/increment-credit`, { delta: -20, reason: 'Fee' });
+    await call('POST', '/sales', {
+      id: randomUUID(),
+      productId: product.id,
+      buyerIdentifier: name,
+      paid: 0,
+      useCredit: true,
+    });
+    const page = await signIn(size);
+    await find(page, name);
+
+    await page.getByRole('button', { name: 'Credit', exact: true }).click();
+
+    const spent = page.locator('.entry', { hasText: `Paid with credit: ${product.name}` });
+    await spent.getByText(`\u2212L$\u00a0${product.activePrice}`, { exact: true }).waitFor();
+    await spent.getByText('From which credit').click();
+    await spent.getByText('that ends').waitFor();
+    await page.locator('.entry', { hasText: 'Fee' }).getByText('\u2212L$\u00a020', { exact: true }).waitFor();
+    await page.locator('.entry', { hasText: 'Prize' }).getByText('+L$\u00a0900', { exact: true }).waitFor();
+    const left = 900 - 20 - product.activePrice;
+    await page.locator('.lots', { hasText: `L$\u00a0${left} of L$\u00a0900` }).waitFor();
+    await freeOfBarriers(page);
+  });
+
+  test('sends again what a customer owns, and shows the service’s own words where it refuses', async () => {
+    const name = stranger();
+    const { data } = await call('GET', '/products?search=Summer');
+    await call('POST', '/sales', {
+      id: randomUUID(),
+      productId: data[0].id,
+      buyerIdentifier: name,
+      paid: data[0].activePrice,
+    });
+    const page = await signIn(size);
+    await find(page, name);
+    const again = page.getByRole('button', { name: `Send again: ${data[0].name}` });
+
+    await again.click();
+    await page.getByText('less than 60 seconds ago: wait for that delivery.').waitFor();
+    await fetch(`${service.baseUrl}/_dev/clock`, { method: 'POST', body: JSON.stringify({ advanceSeconds: 61 }) });
+    await again.click();
+
+    await page.getByText(`Sent ${data[0].name} to ${name} again.`).waitFor();
+    await expect
+      .poll(async () => (await call('GET', `/deliveries?recipient=${name}`)).data.length, { timeout: 10_000 })
+      .toBe(2);
+    forgive(/status of 400/);
+  });
+
+  test('bans a customer and lifts the ban, grants a card, applies a coupon and takes it back, sets a discount', async () => {
+    const name = stranger();
+    await call('POST', `/customers/${name}/actions/increment-credit`, { delta: 1 });
+    const page = await signIn(size);
+    await find(page, name);
+
+    await page.getByRole('button', { name: 'Ban', exact: true }).click();
+    await page.getByLabel('Reason').fill('Shouts at others');
+    await freeOfBarriers(page);
+    await page.getByRole('dialog').getByRole('button', { name: 'Ban', exact: true }).click();
+    await page.getByText(`Banned ${name}.`).waitFor();
+    await page.getByText('This customer is banned').waitFor();
+    expect(await call('GET', `/customers/${name}`)).toMatchObject({ isBanned: true });
+    await freeOfBarriers(page);
+    await page.getByRole('button', { name: 'Lift the ban' }).click();
+    await page.getByText(`Lifted the ban of ${name}.`).waitFor();
+
+    await page.getByRole('button', { name: 'Grant a gift card' }).click();
+    await page.getByLabel('Amount in L$').fill('0');
+    await page.getByRole('button', { name: 'Grant the card' }).click();
+    await page.locator('.field .error', { hasText: 'credit' }).waitFor();
+    await page.getByLabel('Amount in L$').fill('250');
+    await page.getByRole('button', { name: 'Grant the card' }).click();
+    await page.getByText(`Granted ${name} a gift card of L$\u00a0250.`).waitFor();
+    await page.getByRole('heading', { name: 'Gift cards' }).waitFor();
+
+    await page.getByRole('button', { name: 'Apply a coupon' }).click();
+    await page.getByLabel('Code of the coupon').fill('welcome10');
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await page.getByText('Applied WELCOME10').waitFor();
+    await page.getByRole('button', { name: 'Take back' }).click();
+    await page.getByText('Took WELCOME10 back.').waitFor();
+
+    await page.getByRole('button', { name: 'Change the discount' }).click();
+    await page.getByLabel('Discount on every purchase').fill('12');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(`${name} has a discount of 12 % now.`).waitFor();
+    expect(await call('GET', `/customers/${name}`)).toMatchObject({ isBanned: false, discount: 12 });
+    forgive(/status of 400/);
+  });
+
+  test('closes the store and opens it', async () => {
+    const page = await signIn(size);
+
+    await page.getByRole('button', { name: 'Close the store' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close the store' }).click();
+    await page.getByText('The store is closed: quotes and sales are refused.').waitFor();
+    expect(await call('GET', '/store')).toMatchObject({ open: false });
+    await freeOfBarriers(page);
+    await page.getByRole('button', { name: 'Open the store' }).click();
+
+    await page.getByRole('button', { name: 'Close the store' }).waitFor();
+    expect(await call('GET', '/store')).toMatchObject({ open: true });
+  });
+
+  test('home and lists have no barriers, show the days as tables too, and page and export', async () => {
+    for (let index = 60; index < 115; index++)
+      await call(
+        'POST',
+        `/customers/${(service.residents[index] ?? service.residents[0])?.username}/actions/increment-credit`,
+        { delta: 1 },
+      );
+    const page = await signIn(size);
+    await page.locator('.chart').nth(3).waitFor();
+    await page.getByText('Show as a table').first().click();
+    await freeOfBarriers(page);
+    await page.evaluate(() => location.assign('#/customers'));
+    await page.getByRole('table', { name: 'Customers of the store' }).waitFor();
+    await freeOfBarriers(page);
+
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export CSV' }).click(),
+    ]);
+
+    expect(file.suggestedFilename()).toBe('customers.csv');
+  });
+});
+
+test('keeps the key out of the address, and for this tab alone', async () => {
+  const page = await signIn(wide);
+
+  expect(page.url()).toBe(`${service.baseUrl}/desk`);
+  expect(await page.evaluate(() => [sessionStorage.length, localStorage.length])).toEqual([1, 0]);
+  await page.goBack().catch(() => null);
+  expect(page.url()).not.toContain('sis_');
+});
+
+test('a key without a scope sees no door that would not open', async () => {
+  const name = stranger();
+  await call('POST', `/customers/${name}/actions/increment-credit`, { delta: 5 });
+  const reader = await signIn(wide, `/customers/${name}`, service.keys['customers:read']);
+  await reader.getByRole('heading', { level: 1, name }).waitFor();
+
+  await reader.getByText('Owns nothing yet.').waitFor();
+
+  const buttons = await reader.locator('main button').allInnerTexts();
+  expect(buttons.filter((text) => text !== 'Copy UUID')).toEqual(['All']);
+  expect(await reader.locator('#lots').count()).toBe(0);
+
+  const shop = await signIn(wide, '/customers', service.keys['products:read']);
+  await shop.getByText('does not open this page').waitFor();
+  const menu = await shop.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts();
+  expect(menu).not.toContain('Customers');
+  expect(await shop.getByRole('searchbox').count()).toBe(0);
+});
+
+test('a change whose answer is lost is made once, also when the page was loaded anew before the next press', async () => {
+  const name = stranger();
+  const page = await signIn(wide, `/customers/${name}`);
+  let lost = 0;
+  await page.context().route('**/actions/increment-credit', async (route) => {
+    lost += 1;
+    await route.fetch();
+    await route.abort();
+  });
+  const give = async () => {
+    await page.getByRole('button', { name: 'Give or take credit' }).click();
+    await page.getByLabel('Amount in L$').fill('70');
+    await page.getByLabel('Reason').fill('Once');
+    await page.getByRole('button', { name: 'Give L$\u00a070' }).click();
+  };
+
+  await give();
+  await page.getByText('Press the button again: it is done once').waitFor();
+  await page.context().unroute('**/actions/increment-credit');
+  await page.reload();
+  await give();
+
+  await page.getByText(`Gave L$\u00a070 to ${name}, who has L$\u00a070 now.`).waitFor();
+  expect(lost).toBe(3);
+  expect(await call('GET', `/customers/${name}/credit`)).toMatchObject({ credit: 70 });
+  forgive(/ERR_FAILED/);
+});
+
+test('does not overwrite what somebody else has changed meanwhile', async () => {
+  const name = stranger();
+  await call('POST', `/customers/${name}/actions/increment-credit`, { delta: 5 });
+  const page = await signIn(wide, `/customers/${name}`);
+  await page.getByRole('button', { name: 'Change the discount' }).click();
+  await page.getByLabel('Discount on every purchase').fill('30');
+
+  await call('PUT', `/customers/${name}`, { discount: 50 });
+  await page.getByRole('button', { name: 'Save' }).click();
+
+  await page.getByRole('dialog').getByRole('alert').waitFor();
+  expect(await call('GET', `/customers/${name}`)).toMatchObject({ discount: 50 });
+  forgive(/status of 412/);
+});
+
+test('shows every name, reason and code as text', async () => {
+  const hostile = '<img src=x onerror="document.title=1">{{7*7}}';
+  const name = stranger();
+  const product = await call('POST', '/products', { name: hostile, item: hostile, price: 1 });
+  await call('POST', `/customers/${name}/actions/increment-credit`, { delta: 5, reason: hostile, reference: '=1+1' });
+  await call('POST', '/sales', {
+    id: randomUUID(),
+    productId: product.id,
+    buyerIdentifier: name,
+    paid: 1,
+    reference: '<script>document.title = 2</script>',
+  });
+  const page = await signIn(wide, `/customers/${name}`);
+
+  await page.locator('.entry', { hasText: `Bought ${hostile}` }).waitFor();
+  await page.locator('.entry', { hasText: `${hostile} · =1+1` }).waitFor();
+  await page.locator('.row', { hasText: hostile }).waitFor();
+  await page.evaluate((text) => location.assign(`#/customers/${encodeURIComponent(text)}`), hostile);
+  await page.getByText(`Nobody is known as ${hostile}`).or(page.getByRole('alert')).first().waitFor();
+
+  forgive(/status of 40[04]/);
+  expect(await page.locator(':is(main, .toasts) :is(img, script)').count()).toBe(0);
+});
+
+test('works with the keyboard alone, and shows the focus', async () => {
+  const name = stranger();
+  const page = await signIn(wide);
+  const unmarked: string[] = [];
+  const tabTo = async (text: string): Promise<void> => {
+    for (let index = 0; index < 60; index++) {
+      await page.keyboard.press('Tab');
+      const at = await page.evaluate(() => {
+        const active = document.activeElement as HTMLElement;
+        return {
+          text: active.innerText || active.getAttribute('name') || '',
+          outline: getComputedStyle(active).outlineStyle,
+        };
+      });
+      if (at.outline === 'none') unmarked.push(at.text);
+      if (at.text.includes(text)) return;
+    }
+    throw new Error(`The keyboard does not lead to ${text}.`);
+  };
+
+  await tabTo('Skip to the page');
+  await page.keyboard.press('Enter');
+  await tabTo('Close the store');
+  await page.keyboard.press('/');
+  await page.keyboard.type(name);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+  await tabTo('Give or take credit');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.type('30');
+  await page.keyboard.press('Enter');
+  await page.getByText(`Gave L$\u00a030 to ${name}`).waitFor();
+
+  expect(unmarked).toEqual([]);
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Give or take credit');
+  await page.getByRole('button', { name: 'Ban', exact: true }).click();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
+test('fits every width from 390 to 2,560 pixels', async () => {
+  const page = await signIn(wide, '/customers/vera.vendor');
+  await page.locator('.entry').first().waitFor();
+
+  for (const width of [390, 600, 768, 900, 1100, 1440, 1920, 2560]) {
+    await page.setViewportSize({ width, height: 900 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), `${width}`).toBeLessThanOrEqual(width);
+  }
+});
+
+test('the first view loads less than 100 KB, from its own origin alone', async () => {
+  const page = await open('/desk', wide);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+
+  const loaded = await page.evaluate(() =>
+    performance
+      .getEntriesByType('resource')
+      .concat(performance.getEntriesByType('navigation'))
+      .map((entry) => ({ name: entry.name, bytes: (entry as PerformanceResourceTiming).decodedBodySize })),
+  );
+  expect(loaded.map(({ name }) => new URL(name).origin)).toEqual(loaded.map(() => service.baseUrl));
+  expect(loaded.length).toBe(3);
+  expect(loaded.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(100_000);
+});
