@@ -7,6 +7,7 @@ import {
   asTold,
   type KnownResident,
   nameKey,
+  type RenameMark,
   type Resident,
   residentKey,
   type StoredResident,
@@ -19,13 +20,14 @@ const maxNames = 50;
 
 /**
  * The writes of what a store is told about an avatar: names, the current one first, of which none is another's. None if that
- * changes nothing. Throws 400 for too many names.
+ * changes nothing. `newMark` is that of an avatar whom the store did not know. Throws 400 for too many names.
  */
 export const toldWrites = (
   store: string,
   uuid: string,
   claims: readonly string[],
   told: StoredResident | undefined,
+  newMark: RenameMark = {},
 ): Write[] => {
   const names = [...new Set([...claims, ...(told?.names ?? [])])];
   const username = names[0] ?? uuid;
@@ -37,7 +39,7 @@ export const toldWrites = (
     told
       ? // Customers, coupons and cards hold a copy of the name: the next sweep renames them.
         update(key, { set: { username, names, ...renameMark() }, when: is('names', told.names) })
-      : put({ ...key, uuid, username, names }, isNew),
+      : put({ ...key, uuid, username, names, ...newMark }, isNew),
     ...claims.map((name) => put({ ...storeNameKey(store, name), uuid }, any(isNew, is('uuid', uuid)))),
   ];
 };
@@ -75,7 +77,8 @@ export const tellResident = async (
     if (shared && (by === 'request' || operatorsHolder?.uuid === uuid)) return viewOf(shared, told);
     const isTaken = holder !== undefined && holder.uuid !== uuid;
     if (operatorsHolder || (isTaken && by === 'dispenser')) throw invalid(anothers);
-    const [change, ...names] = toldWrites(store, uuid, isTaken ? [] : [username], told);
+    // A sale to their UUID, when nobody could name them, has made a customer who is called by it.
+    const [change, ...names] = toldWrites(store, uuid, isTaken ? [] : [username], told, renameMark());
     if (!change) return viewOf(shared, told);
     if (!(await transact([change, ...names])))
       return viewOf(shared, applied(change, told && { ...told }) as unknown as StoredResident);

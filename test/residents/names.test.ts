@@ -304,6 +304,21 @@ describe('residents of one store', () => {
   });
 });
 
+test('a customer who was made by a sale to a UUID that nobody could name has their name once it is told', async () => {
+  const { uuid, username } = stranger();
+  const product = await service.call('POST', '/v1/products', { name: 'Lamp', price: 5 });
+  const sale = { id: randomUUID(), productId: product.body.id, buyerIdentifier: uuid, paid: 5 };
+  await service.call('POST', '/v1/sales', sale);
+  const before = await customer(uuid);
+
+  await tell({ uuid, username });
+  await runSweep();
+
+  expect(before).toMatchObject({ username: uuid });
+  expect(await customer(uuid)).toMatchObject({ username });
+  expect(await nameFaults()).toEqual([]);
+});
+
 test('putResident marks a renamed resident’s copies too', async () => {
   const resident = await newResident();
   await service.call('PUT', `/v1/customers/${resident.uuid}`, { discount: 5 });
