@@ -10,6 +10,7 @@ const alone = 'test/security/logs.test.ts';
 /** The files that take longest, the longest first. */
 const longest = [
   'load/load.proof.ts',
+  'world/world.proof.ts',
   'model/credit.test.ts',
   'model/memberships.test.ts',
   'fuzz/fuzz.test.ts',

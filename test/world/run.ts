@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, '../..');
 const regionNames = ['Ahern', 'Bonifacio', 'Dore', 'Morris'];
 const openingBalance = 1_000_000;
 /** Seconds of the world within which all must have settled once the faults are over. */
-const settleSeconds = 3600;
+const settleSeconds = 1200;
 
 export interface WorldOptions {
   /** Of the world's clock. */
@@ -195,7 +195,7 @@ export const runWorld = async (options: WorldOptions) => {
         await Promise.all(handwork);
         open = await stillOpen({ malls, grid, queued, baseUrl });
         if (open.length === 0) break;
-        if (round % 6 === 5) onProgress(`waits for ${open.length}: ${open[0]}`);
+        if (round % 6 === 5) onProgress(`waits for ${open.length}: ${open[0]}, told ${JSON.stringify(complained)}`);
         // A registration hands waiting deliveries over.
         if (round % 6 === 0) {
           for (const { boxes, owner } of malls) for (const { object } of boxes) object.touch(owner);
@@ -243,6 +243,7 @@ export const runWorld = async (options: WorldOptions) => {
           paid: sum('paid'),
           givenBackByScripts: sum('back'),
           paymentsThatNoScriptHeardOf: sum('unheard'),
+          byReason: tally(book.transfers.map(({ reason }) => reason)),
         },
         sales: tally(sales.map(({ state, refusal }) => (refusal ? `refused: ${refusal}` : state))),
         salesPerMinute: Math.round((sales.length / (dayMillis / 60_000)) * 10) / 10,
@@ -308,7 +309,10 @@ const stillOpen = async ({
   const given = new Set(grid.gifts.map(({ deliveryId }) => deliveryId));
   const open = malls.flatMap(({ vendors }) =>
     vendors.flatMap(({ object }) =>
-      [...object.body.linksetData].map(([key, value]) => `vendor ${object.body.id}: ${key} ${value}`),
+      [...object.body.linksetData].map(
+        ([key, value]) =>
+          `vendor ${object.body.id}: ${key} ${value}; timer ${object.body.timer()}, above it ${object.body.seen.text}`,
+      ),
     ),
   );
   if (queued !== 0) open.push(`${queued} messages in the queue`);
