@@ -5,6 +5,7 @@ import { readResident } from '../../lib/store/residents.ts';
 import { listStores, type Store } from '../../lib/store/stores.ts';
 import type { StoreCommand } from '../command.ts';
 import { openFile } from '../data/write.ts';
+import { queueDepth } from '../dead-letters.ts';
 import { Failure, UsageError } from '../errors.ts';
 import { ask, parseResident } from '../input.ts';
 import { openLog } from '../log.ts';
@@ -132,6 +133,12 @@ const erase = async (options: EraseOptions, identifier: Identifier): Promise<voi
   print(erased, erasedColumns);
   if (!isEverywhere && shared.length > 0)
     note('Their names stay, since all stores share what you told of residents. --all-stores erases them too.');
+  const { visible, inFlight } = await queueDepth(process.env.DELIVERY_QUEUE_URL);
+  const orders = visible + inFlight;
+  if (orders > 0)
+    note(
+      `${counted(orders, 'order')} of all avatars ${orders === 1 ? 'is' : 'are'} still on the queue. One for this avatar is given, and then on record: erase ${uuid} again once store doctor says that the queue is empty.`,
+    );
   note('Backups, exports and dead letters may hold them longer: see docs/operate/personal-data.md.');
 };
 

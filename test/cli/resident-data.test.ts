@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { handler as consumer } from '../../functions/stream-consumer.ts';
 import { now, timestamp } from '../../lib/clock.ts';
@@ -345,6 +346,28 @@ test('leaves a delivery that is opened again while it is erased, and refuses as 
 
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(`delivery ${id} of Lamp is under way`)]);
   expect(await call('GET', `/v1/deliveries/${id}`)).toMatchObject({ state: 'queued', recipientUuid: avatar.uuid });
+});
+
+test('says that orders are still on the queue, of which one may put the avatar on record again', async () => {
+  const come = () => call('PUT', `/v1/residents/${avatar.uuid}`, { username: avatar.username });
+  await come();
+  const file = join(service.dir, 'service.json');
+  const text = readFileSync(file, 'utf8');
+  const { queue, ...others } = JSON.parse(text);
+  const sqs = new SQSClient({ endpoint: queue.endpoint });
+  // No worker takes anything from the queue of dead letters.
+  const url = queue.deadLetterUrl;
+  await sqs.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'an order' }));
+  sqs.destroy();
+
+  const without = await erase(...demo);
+  writeFileSync(file, JSON.stringify({ ...others, queue: { ...queue, url } }));
+  await come();
+  const withOrder = await erase(...demo).finally(() => writeFileSync(file, text));
+
+  expect([without.code, without.stderr]).toEqual([0, expect.not.stringContaining('on the queue')]);
+  const sentence = `1 order of all avatars is still on the queue. One for this avatar is given, and then on record: erase ${avatar.uuid} again`;
+  expect([withOrder.code, withOrder.stderr]).toEqual([0, expect.stringContaining(sentence)]);
 });
 
 test('who comes back is a new customer, whose history begins at 1, and gets another pseudonym when erased again', async () => {
