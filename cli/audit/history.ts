@@ -3,6 +3,7 @@ import { now } from '../../lib/clock.ts';
 import {
   type HistoryItem,
   type HistoryRow,
+  historyKey,
   historyPartition,
   type LotPart,
   maxLotParts,
@@ -11,8 +12,9 @@ import { asDecided, type CreditLot, lotId } from '../../lib/credit/lots.ts';
 import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';
 import { attributes, type CreditItem, holdingOf, lastChangeOf } from '../../lib/credit/state.ts';
 import { everyRow } from '../../lib/lists/source.ts';
-import { listCustomerItems } from '../../lib/store/customers.ts';
-import { rowsOf } from '../../lib/table/table.ts';
+import { customerKey, listCustomerItems } from '../../lib/store/customers.ts';
+import type { Key } from '../../lib/table/schema.ts';
+import { getMany, rowsOf } from '../../lib/table/table.ts';
 import { type Check, forEvery } from './checks.ts';
 import { readCredit } from './read-credit.ts';
 import { repairReason } from './repair-credit.ts';
@@ -77,23 +79,36 @@ const balanceFaults = (change: RecordedChange, before: Balances): string[] => {
 
 const sumOf = (parts: readonly { amount: number }[]): number => parts.reduce((sum, { amount }) => sum + amount, 0);
 
+/** The L$ of lots that a row does not tell of, though it holds every part. */
+export const missingParts = ({ amount, expired, unlotted, lots, lastExpiresAt }: RecordedChange): number =>
+  lastExpiresAt === undefined ? amount - expired - unlotted - sumOf(lots) : 0;
+
 /** The parts of lots are in order, each lot once, and come with the permanent credit to the amount less what expired. */
-const partFaults = ({ sequence, kind, amount, expired, unlotted, lots, lastExpiresAt }: RecordedChange): string[] => {
+const partFaults = (change: RecordedChange): string[] => {
+  const { sequence, kind, amount, expired, lots, lastExpiresAt } = change;
   const faults: string[] = [];
   const places = lots.map(({ expiresAt, id }) => `${expiresAt} ${id}`);
   if (places.some((place, index) => place <= (places[index - 1] ?? '')))
     faults.push(`the parts of the change ${sequence} are not in order`);
-  if (lastExpiresAt === undefined) {
-    const sum = sumOf(lots) + unlotted;
-    if (sum !== amount - expired)
-      faults.push(`the parts of the change ${sequence} come to ${sum}, not ${amount - expired}`);
-  } else {
+  const missing = missingParts(change);
+  if (missing !== 0)
+    faults.push(`the parts of the change ${sequence} come to ${amount - expired - missing}, not ${amount - expired}`);
+  if (lastExpiresAt !== undefined) {
     const isCut = kind !== 'opening' && kind !== 'unrecorded';
     if ((isCut && lots.length !== maxLotParts) || lastExpiresAt < (lots.at(-1)?.expiresAt ?? ''))
       faults.push(`the change ${sequence} has ${lots.length} parts, and more up to ${lastExpiresAt}`);
   }
   return lots.length > maxLotParts ? [...faults, `the change ${sequence} has ${lots.length} parts`] : faults;
 };
+
+/** What is left in each open lot of a type, by the lot's id. */
+export const openAmounts = (item: CreditItem, lots: readonly CreditLot[], type: CreditType): Map<string, number> =>
+  new Map(
+    lots
+      .map((lot) => asDecided(lot, item))
+      .filter(({ sk, state }) => state === 'open' && sk.startsWith(`${type}#`))
+      .map((lot) => [lotId(lot), lot.remaining]),
+  );
 
 /** All changes of permanent credit, and of each lot, come to what there is now. */
 const holdingFaults = (
@@ -113,12 +128,7 @@ const holdingFaults = (
     ours.flatMap((change) => change.lots),
     ({ id }) => id,
   );
-  const open = new Map(
-    lots
-      .map((lot) => asDecided(lot, item))
-      .filter(({ sk, state }) => state === 'open' && sk.startsWith(`${type}#`))
-      .map((lot) => [lotId(lot), lot.remaining]),
-  );
+  const open = openAmounts(item, lots, type);
   for (const id of new Set([...parts.keys(), ...open.keys()])) {
     const sum = sumOf(parts.get(id) ?? []);
     if (sum !== (open.get(id) ?? 0))
@@ -173,6 +183,22 @@ export const readHistory = async (store: string, uuid: string): Promise<HistoryI
   const rowsOfType = (type: CreditType) =>
     rowsOf<HistoryItem>({ partition: historyPartition(store, uuid, type) })({ descending: false });
   return (await Promise.all(creditTypes.map(rowsOfType))).flat();
+};
+
+/** Those of some customers whose history has the number after their last change, as a restore may leave it. */
+export const historyAhead = async (store: string, items: readonly CreditItem[]): Promise<CreditItem[]> => {
+  const nextOf = ({ sk, creditVersion = 0 }: CreditItem): Key[] =>
+    creditTypes.map((type) => historyKey(store, sk, type, creditVersion + 1));
+  const rows = await getMany<HistoryItem>(items.flatMap(nextOf), { consistent: true, attributes: ['kind'] });
+  const there = new Set(rows.filter(({ kind }) => kind !== undefined).map(({ pk, sk }) => `${pk} ${sk}`));
+  const ahead = items.filter((item) => nextOf(item).some(({ pk, sk }) => there.has(`${pk} ${sk}`)));
+  // Their credit may have changed since they were read.
+  const now = await getMany<CreditItem>(
+    ahead.map(({ sk }) => customerKey(store, sk)),
+    { consistent: true },
+  );
+  const versions = new Map(now.map(({ sk, creditVersion }) => [sk, creditVersion]));
+  return ahead.filter(({ sk, creditVersion }) => versions.get(sk) === creditVersion);
 };
 
 /** The longest that history may take to show a change. */

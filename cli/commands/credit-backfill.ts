@@ -86,8 +86,10 @@ const rule = `
 Credit that is older than history gets an opening: a row with the balance, for each type. It takes a new number, and the rows
 of the numbers before it stay absent. A change that history has lacked for more than 24 hours will not come any more: each
 number gets a row of the kind unrecorded. The last one has all L$ by which the regular balance changed in the hole, the one
-before it those of the restricted balance, and the others 0. Balances never change. You may run it twice, and while the store is
-open.`;
+before it those of the restricted balance, and the others 0. A change that has lacked parts of its lots for so long gets them (parts),
+where the lots tell which they are. Where history goes on beyond a customer's last change, as a restore may leave it, rows of the
+kind unrecorded lead back to the balances: run it before their credit changes. Balances never change. You may run it twice, and
+while the store is open.`;
 
 /** Adds `store credit backfill`. */
 export const addCreditBackfill = (credit: StoreCommand): void => {

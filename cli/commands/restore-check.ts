@@ -1,6 +1,10 @@
+import type { CreditItem } from '../../lib/credit/state.ts';
 import { type ApiKey, findKey } from '../../lib/store/api-keys.ts';
-import { listStores } from '../../lib/store/stores.ts';
+import { listStores, type Store } from '../../lib/store/stores.ts';
+import { partition } from '../../lib/table/schema.ts';
+import { pagesOf } from '../../lib/table/table.ts';
 import { copyEnd, listKeys } from '../api-keys.ts';
+import { historyAhead } from '../audit/history.ts';
 import type { StoreCommand } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
 import { factsOf, isCurrent, keyColumns, shown } from '../keys.ts';
@@ -41,6 +45,18 @@ const endOf = ({ expiresAt }: ApiKey): number =>
 const isRevived = (restored: ApiKey, other: ApiKey): boolean =>
   restored.status === 'active' && (other.status === 'revoked' || endOf(other) < endOf(restored));
 
+/** How many customers of each store have history beyond their last change: DynamoDB restores items a moment apart. */
+const countAhead = async (): Promise<{ store: Store; count: number }[]> => {
+  const found: { store: Store; count: number }[] = [];
+  for (const store of await listStores()) {
+    let count = 0;
+    for await (const items of pagesOf<CreditItem>({ partition: partition(store.id, 'CUSTOMER') }, 1000))
+      count += (await historyAhead(store.id, items)).length;
+    if (count > 0) found.push({ store, count });
+  }
+  return found;
+};
+
 /** Ends the keys of a restored table that were revoked or rotated after the time that was restored. */
 const check = async (options: RestoreOptions): Promise<void> => {
   const target = await connect(options);
@@ -51,7 +67,7 @@ const check = async (options: RestoreOptions): Promise<void> => {
   const log = options.dryRun ? undefined : await openLog(target);
   const revived: ApiKey[] = [];
   let missing = 0;
-  await inTable(options.table, async () => {
+  const ahead = await inTable(options.table, async () => {
     // Reads the table even where no key is to be looked up, so that a mistyped name is noticed.
     await listStores();
     for (const key of keys) {
@@ -61,6 +77,7 @@ const check = async (options: RestoreOptions): Promise<void> => {
       if (log) await copyEnd(key, log('key.ended', key.store, factsOf(key)));
       revived.push(key);
     }
+    return countAhead();
   });
   print(
     revived.map((key) => ({ ...shown(key, target), store: key.store })),
@@ -73,17 +90,21 @@ const check = async (options: RestoreOptions): Promise<void> => {
     note(
       `${counted(missing, 'live key')} of ${against} ${missing === 1 ? 'is' : 'are'} not in ${options.table}: issue new ones after the switch.`,
     );
+  for (const { store, count } of ahead)
+    note(
+      `The history of ${counted(count, 'customer')} of ${store.name} has changes beyond their last: run store credit backfill --store ${store.id} after the switch, before your clients start.`,
+    );
 };
 
 export const addRestoreCheck = (program: StoreCommand): void => {
   program
     .command('restore-check')
     .description(
-      'Ends the keys of a restored table that were revoked or rotated since. A restore brings them back to life: run this before the service uses the table.',
+      'Ends the keys of a restored table that were revoked or rotated since, and says whose history is beyond their credit. A restore brings keys back to life: run this before the service uses the table.',
     )
     .requiredOption('--table <name>', 'the restored table, whose keys are checked and ended')
     .option('--against <name>', 'the table with the latest keys (default: the one that the deployment uses)')
-    .option('--dry-run', 'only list the keys')
+    .option('--dry-run', 'only list the keys and count the customers')
     .examples(
       'store restore-check --stage prod --table store-restored',
       'store restore-check --stage prod --table store-restored --dry-run',

@@ -5,6 +5,7 @@ import type { Source } from '../../lib/lists/source.ts';
 import { listCustomerItems } from '../../lib/store/customers.ts';
 import type { Store } from '../../lib/store/stores.ts';
 import { getMany } from '../../lib/table/table.ts';
+import { historyAhead } from '../audit/history.ts';
 import { counted } from '../output.ts';
 import { type Finding, failIf, inWords, warnIf } from './finding.ts';
 
@@ -32,7 +33,14 @@ const latest = (times: readonly string[]): string | undefined => times.toSorted(
 /** Compares the newest change of each customer with the rows of history. */
 const lookAt = async (store: string) => {
   const customers: Source<CreditItem> = listCustomerItems(store);
-  const seen = { customers: 0, older: 0, changes: [] as string[], rows: [] as string[], missing: [] as string[] };
+  const seen = {
+    customers: 0,
+    older: 0,
+    ahead: 0,
+    changes: [] as string[],
+    rows: [] as string[],
+    missing: [] as string[],
+  };
   let from: { position: string; inclusive: boolean } | undefined;
   while (seen.customers < maxCustomers) {
     const items = await customers({ descending: false, limit: stride, ...(from && { from }) });
@@ -44,6 +52,7 @@ const lookAt = async (store: string) => {
     seen.older += items.filter(
       (item) => !item.lastChange && (item.credit ?? 0) + (item.restrictedCredit ?? 0) > 0,
     ).length;
+    seen.ahead += (await historyAhead(store, items)).length;
     seen.changes.push(latest(newest.map(({ at }) => at)) ?? '');
     seen.rows.push(latest(recorded.map(({ at = '' }) => at)) ?? '');
     seen.missing.push(...newest.filter(({ pk, sk }) => !there.has(`${pk} ${sk}`)).map(({ at }) => at));
@@ -58,7 +67,7 @@ const ago = (at: string | undefined): string => (at ? `${inWords(now() - Date.pa
 
 export const checkHistory = async ({ id, name }: Store): Promise<Finding[]> => {
   const check = `history of ${name}`;
-  const { customers, older, change, row, missing } = await lookAt(id);
+  const { customers, older, ahead, change, row, missing } = await lookAt(id);
   const some = customers >= maxCustomers ? `, of the first ${counted(customers, 'customer')}` : '';
   const reaches = `the newest change was ${ago(change)}, the newest row is of ${ago(row)}${some}`;
   const oldest = missing.toSorted()[0];
@@ -71,7 +80,13 @@ export const checkHistory = async ({ id, name }: Store): Promise<Finding[]> => {
     late > stuckMillis
       ? failIf(check, [behind, isLost ? backfill : consumer])
       : warnIf(check, late > lateMillis && [behind, consumer], change ? reaches : 'no credit has changed yet');
-  if (older === 0) return [found];
   const opening = `${counted(older, 'customer')} had credit before history began`;
-  return [found, warnIf(check, [opening, `Open their history: store credit backfill --store ${id}`])];
+  const beyond = `history of ${counted(ahead, 'customer')} has changes beyond their last, as after a restore`;
+  return [
+    found,
+    ...(older > 0 ? [warnIf(check, [opening, `Open their history: store credit backfill --store ${id}`])] : []),
+    ...(ahead > 0
+      ? [failIf(check, [beyond, `Mend it before their credit changes: store credit backfill --store ${id}`])]
+      : []),
+  ];
 };

@@ -10,7 +10,8 @@ import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';
 import type { CreditItem } from '../../lib/credit/state.ts';
 import { type DaySums, plus, sumsOfRow } from '../../lib/events/days.ts';
 import { customerKey, findCustomerItem } from '../../lib/store/customers.ts';
-import { remove, update } from '../../lib/table/language.ts';
+import * as dynamodb from '../../lib/table/dynamodb.ts';
+import { put, remove, update } from '../../lib/table/language.ts';
 import { removeMany, write } from '../../lib/table/table.ts';
 import { add, store } from '../store/credit.ts';
 import { newCustomer } from '../support/credit-seed.ts';
@@ -235,6 +236,100 @@ test('waits until a change is a day old, since its row may still come', async ()
   expect(early).toEqual({ fillings: [], faults: [late] });
   expect(found.fillings).toMatchObject([{ kind: 'unrecorded', first: 2, last: 3, regular: 20, restricted: 7 }]);
   await backfill(store, uuid);
+});
+
+/** Takes parts of lots out of rows, whose lots' records were lost a day and an hour ago. */
+const loseParts = async (uuid: string, ...sequences: number[]): Promise<HistoryItem[]> => {
+  await catchUp();
+  const whole = await readHistory(store, uuid);
+  for (const { pk, sk } of whole.filter(({ sk }) => sequences.includes(Number(sk))))
+    await dynamodb.write(update({ pk, sk }, { set: { lots: undefined } }));
+  setClock(start + 25 * hour);
+  return whole;
+};
+
+test('writes the parts of lots that rows lack: of several by what each lot saw last, of a single one all that are left', async () => {
+  const [single, several] = [await six(), await six()];
+  await add(several, 9, start + 200 * hour);
+  const [ofSingle, ofSeveral] = [await loseParts(single, 2), await loseParts(several, 4, 7)];
+  const before = await faults();
+
+  const done = [await backfill(store, single), await backfill(store, several)];
+
+  expect(before).toEqual([
+    expect.stringContaining('the parts of the change 2 come to 0, not 20'),
+    expect.stringContaining('the parts of the change 4 come to'),
+    expect.stringContaining('the parts of the change 7 come to 0, not 9'),
+  ]);
+  expect(done.map(({ fillings }) => fillings.map(({ kind, first, last }) => [kind, first, last]))).toEqual([
+    [['parts', 2, 2]],
+    [
+      ['parts', 4, 4],
+      ['parts', 7, 7],
+    ],
+  ]);
+  expect([await readHistory(store, single), await readHistory(store, several), await faults()]).toEqual([
+    ...[ofSingle, ofSeveral, []],
+  ]);
+});
+
+test('leaves parts that may still come, and those of which nobody can tell the lots', async () => {
+  const uuid = await six();
+  await loseParts(uuid, 2, 4);
+
+  setClock(start + 23 * hour);
+  const early = await backfill(store, uuid);
+  setClock(start + 25 * hour);
+  const late = await backfill(store, uuid);
+
+  const fault = (text: string) => expect.stringContaining(text);
+  expect(early.faults).toEqual([fault('lacks parts of the change 2, which may'), fault('change 4, which may')]);
+  expect(late).toMatchObject({
+    fillings: [],
+    faults: [fault('which lots the change 2'), fault('which lots the change 4')],
+  });
+});
+
+test.each([
+  ['both types', 3],
+  ['one type', 5],
+  ['none', 6],
+])('leads history back where it is beyond the customer, who has other balances of %s', async (_, version) => {
+  await freshTable();
+  await keepHistory();
+  const uuid = await newCustomer();
+  const restored: CreditItem[] = [await itemOf(uuid)];
+  for (const [type, delta] of [
+    ['regular', 5],
+    ['restricted', 7],
+    ['regular', 3],
+    ['restricted', -2],
+    ['regular', 4],
+    ['regular', 1],
+    ['regular', -1],
+  ] as const) {
+    await (type === 'regular' ? add(uuid, delta) : addRestricted(uuid, delta));
+    restored.push(await itemOf(uuid));
+  }
+  await catchUp();
+  // What the restore made is in another stream.
+  await removeMany([customerKey(store, uuid)]);
+  await catchUp();
+  await dynamodb.write(put({ ...(restored[version] as CreditItem) }));
+  const before = await faults();
+
+  const planned = await findBackfill(store, uuid);
+  const done = await Promise.all([backfill(store, uuid), backfill(store, uuid)]);
+  await catchUp();
+  await add(uuid, 2);
+  await catchUp();
+
+  expect(before).toEqual([expect.stringContaining('beyond the last'), ...before.slice(1)]);
+  expect(done[0]).toEqual(planned);
+  expect(await faults()).toEqual([]);
+  const { credit = 0, restrictedCredit = 0 } = restored[version] as CreditItem;
+  expect((await changesOf(uuid)).at(-1)).toMatchObject({ kind: 'increment', credit: credit + 2, restrictedCredit });
+  expect(await days()).toMatchObject({ regularNet: credit + 2, restrictedNet: restrictedCredit });
 });
 
 test('goes on with a large hole where it died', async () => {

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { checkHistory } from '../../cli/doctor/history.ts';
 import { customerKey } from '../../lib/store/customers.ts';
+import * as dynamodb from '../../lib/table/dynamodb.ts';
 import { update } from '../../lib/table/language.ts';
 import { write } from '../../lib/table/table.ts';
 import { add, store } from '../store/credit.ts';
@@ -52,6 +53,23 @@ test.each([
 
   expect(found).toMatchObject({ state, ...(fix !== undefined && { fix: expect.stringContaining(fix) }) });
   if (fix !== undefined) expect(found?.detail).toMatch(/^2 customers lack the newest change, the oldest of .* ago; /);
+});
+
+test('fails where history has a change beyond the last one of a customer, as after a restore', async () => {
+  const [ahead, level] = [await newCustomer(), await newCustomer()];
+  for (const uuid of [ahead, level]) await add(uuid, 5);
+  await add(ahead, 7);
+  await catchUp();
+  await dynamodb.write(update(customerKey(store, ahead), { set: { creditVersion: 1 } }));
+
+  const [, found] = await look();
+
+  expect(found).toEqual({
+    check: 'history of Oak',
+    state: 'fail',
+    detail: 'history of 1 customer has changes beyond their last, as after a restore',
+    fix: 'Mend it before their credit changes: store credit backfill --store credit',
+  });
 });
 
 test('says how many customers had credit before history began', async () => {

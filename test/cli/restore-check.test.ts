@@ -1,13 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
 import { issueKey, revokeKey, rotateKey } from '../../cli/api-keys.ts';
 import { createStore } from '../../cli/stores.ts';
 import { now, timestamp } from '../../lib/clock.ts';
+import { historyKey } from '../../lib/credit/history.ts';
 import { findKey } from '../../lib/store/api-keys.ts';
-
+import { customerUpsert } from '../../lib/store/customers.ts';
 import { db } from '../../lib/table/client.ts';
+import { put } from '../../lib/table/language.ts';
 import { type Stamped, withoutStamps } from '../../lib/table/stamp.ts';
+import { write } from '../../lib/table/table.ts';
 import { ensureTable } from '../../local/table.ts';
 import { startForCli } from '../support/cli.ts';
 import { wholeTable } from '../support/service.ts';
@@ -63,6 +67,29 @@ test('ends the keys that were revoked or rotated after the restored time, and no
     ['key.ended', 'leaked'],
     ['key.ended', 'rotated'],
   ]);
+});
+
+test('says whose history is beyond their credit in the restored table', async () => {
+  const { id: store } = await createStore('Half');
+  const uuid = randomUUID();
+  await write(customerUpsert(store, { uuid, username: uuid }));
+  const row = {
+    kind: 'increment',
+    at: timestamp(now()),
+    amount: 5,
+    expired: 0,
+    credit: 5,
+    restrictedCredit: 0,
+    unlotted: 5,
+  };
+  await write(put({ ...historyKey(store, uuid, 'regular', 1), ...row }));
+  await restoreTo('restored-half');
+
+  const checked = await service.run('restore-check', '--table', 'restored-half', '--dry-run');
+
+  expect(checked).toMatchObject({ code: 0 });
+  expect(checked.stderr).toContain(`The history of 1 customer of Half has changes beyond their last`);
+  expect(checked.stderr).toContain(`store credit backfill --store ${store}`);
 });
 
 test('refuses a table that is not there, and the table in use', async () => {
