@@ -8,6 +8,7 @@ import {
   checkStream,
   checkSweep,
   checkTable,
+  checkUnsent,
 } from '../doctor/deployment.ts';
 import { type Finding, failIf, ok, warnIf } from '../doctor/finding.ts';
 import { checkHistory } from '../doctor/history.ts';
@@ -74,6 +75,7 @@ const examine = async (options: GlobalOptions): Promise<Finding[]> => {
     looked('backup', () => checkBackup(target)),
     looked('queue', () => checkQueues()),
     looked('sweep', () => checkSweep(target)),
+    looked('sales', () => checkUnsent()),
     looked('stores', () => checkStores(target)),
   ]);
   const detail = target.kind === 'stage' ? `${target.name}: AWS knows you, and its stack is there` : target.name;

@@ -1,21 +1,24 @@
 import { newId } from '../../lib/clock.ts';
 import { type SweepReport, sweep as sweepAll } from '../../lib/credit/sweep.ts';
+import { sendUnsent } from '../../lib/sale/unsent.ts';
 import type { StoreCommand } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { type Column, counted, print } from '../output.ts';
 import { connect, type GlobalOptions } from '../target.ts';
 
-const columns: Column<SweepReport>[] = [
+const columns: Column<SweepReport & { ordered: number }>[] = [
   { heading: 'lots closed', cell: ({ lots }) => lots },
   { heading: 'L$ expired', cell: ({ amount }) => amount },
+  { heading: 'deliveries ordered', cell: ({ ordered }) => ordered },
   { heading: 'names followed', cell: ({ renamed }) => renamed },
   { heading: 'failed', cell: ({ failed }) => failed },
 ];
 
 const sweep = async (options: GlobalOptions): Promise<void> => {
   await connect(options);
+  const ordered = await sendUnsent();
   const report = await sweepAll(`operator ${newId()}`);
-  print(report, columns);
+  print({ ...report, ordered }, columns);
   if (report.failed > 0)
     throw new Failure(
       `${counted(report.failed, 'customer or resident', 'customers or residents')} could not be swept. The lines above say why. They stay due for the next sweep.`,
@@ -26,7 +29,7 @@ export const addSweep = (program: StoreCommand): void => {
   program
     .command('sweep')
     .description(
-      'Closes the credit that has expired, and replaces the names of renamed residents, in all stores. On AWS a schedule does this every minute.',
+      'Closes the credit that has expired, orders the deliveries of sales that nothing has ordered, and replaces the names of renamed residents, in all stores. On AWS a schedule does this every minute.',
     )
     .examples('store sweep', 'store sweep --stage prod')
     .runs(sweep);

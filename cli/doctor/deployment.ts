@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { now } from '../../lib/clock.ts';
 import { findLastSweep, findOverdue } from '../../lib/credit/sweep.ts';
+import { unsentSales } from '../../lib/sale/unsent.ts';
 import { indexes, streamView, ttlAttribute } from '../../lib/table/schema.ts';
 import { queueDepth } from '../dead-letters.ts';
 import { counted } from '../output.ts';
@@ -171,6 +172,28 @@ export const checkSweep = async ({ kind }: Target): Promise<Finding[]> => {
       detail,
     ),
   ];
+};
+
+/** The sweep orders within two minutes what the stream's consumer has missed. */
+const unsentMillis = 2 * 60_000;
+const unsentLongMillis = 10 * 60_000;
+const manySales = 1000;
+
+/** Completed sales whose delivery neither the stream's consumer nor the sweep has ordered. */
+export const checkUnsent = async (): Promise<Finding[]> => {
+  const times: string[] = [];
+  for await (const sales of unsentSales()) {
+    times.push(...sales.map(({ at }) => at).filter((at) => Date.parse(at) <= now() - unsentMillis));
+    if (times.length >= manySales) break;
+  }
+  const [oldest] = times.toSorted();
+  if (oldest === undefined) return [ok('sales', 'the deliveries of all sales are ordered')];
+  const ago = now() - Date.parse(oldest);
+  const count = times.length < manySales ? counted(times.length, 'sale') : `${manySales} or more sales`;
+  const detail = `${count} without an order of the delivery, the oldest made ${inWords(ago)} ago (${oldest})`;
+  const fix =
+    'Order them: store sweep. If they stay, the queue takes nothing: see the logs of the consumer and of the sweep.';
+  return [(ago > unsentLongMillis ? failIf : warnIf)('sales', [detail, fix])];
 };
 
 const skewMillis = 5000;

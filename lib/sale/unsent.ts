@@ -57,6 +57,15 @@ const graceMillis = 30_000;
 
 const pageSize = 100;
 
+/** The completed sales whose delivery nothing has ordered, or noted as ordered, for a while; in pages. */
+export async function* unsentSales(): AsyncGenerator<SaleItem[]> {
+  for (let shard = 0; shard < shardCount; shard++)
+    for await (const rows of pagesOf<Key>({ partition: shardOf(shard), index: 'byFlags' }, pageSize)) {
+      const sales = await getMany<SaleItem>(rows, { consistent: true });
+      yield sales.filter(({ flags, at }) => flags !== undefined && Date.parse(at) <= now() - graceMillis);
+    }
+}
+
 /**
  * Orders the deliveries of completed sales that no worker has yet, for as long as `mayGoOn` allows. One that is ordered twice
  * is given once. Answers how many it ordered.
@@ -71,12 +80,9 @@ export const sendUnsent = async (mayGoOn: () => boolean = () => true): Promise<n
     }
     await noteOrdered(sale);
   };
-  for (let shard = 0; shard < shardCount; shard++)
-    for await (const rows of pagesOf<Key>({ partition: shardOf(shard), index: 'byFlags' }, pageSize)) {
-      if (rows.length > 0 && !mayGoOn()) return ordered;
-      const sales = await getMany<SaleItem>(rows, { consistent: true });
-      const isOpen = ({ flags, at }: SaleItem): boolean => flags !== undefined && Date.parse(at) <= now() - graceMillis;
-      for (const sale of sales.filter(isOpen)) await send(sale).catch((error) => logFailure('ERROR', sale, error));
-    }
+  for await (const sales of unsentSales()) {
+    if (sales.length > 0 && !mayGoOn()) return ordered;
+    for (const sale of sales) await send(sale).catch((error) => logFailure('ERROR', sale, error));
+  }
   return ordered;
 };

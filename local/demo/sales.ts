@@ -4,7 +4,7 @@ import { claimDelivery, completeDelivery } from '../../lib/delivery/deliveries.t
 import { refundSale } from '../../lib/sale/refund.ts';
 import { findSale, getSale } from '../../lib/sale/sales.ts';
 import { sell } from '../../lib/sale/sell.ts';
-import { orderOf } from '../../lib/sale/unsent.ts';
+import { orderOf, sendUnsent } from '../../lib/sale/unsent.ts';
 import { applyCoupon } from '../../lib/store/applied-coupons.ts';
 import { banCustomer, updateCustomer } from '../../lib/store/customers.ts';
 import { noteDelivered } from '../../lib/store/owned.ts';
@@ -122,6 +122,8 @@ const seedLastWeeks = async (store: string): Promise<void> => {
   await banCustomer(store, { uuid: buyers.at(-1)?.uuid ?? '' }, 'Resold copies of the numbered prints.');
   const why = { by: 'demo', reason: 'Bought twice', reference: 'Ticket 31' };
   await at(noon - 4 * day, () => refundSale(store, refundedId, why));
+  // Each of these deliveries has its record, so nothing is ordered.
+  await sendUnsent();
 };
 
 /** A sale that was refused, and those of the last weeks. */

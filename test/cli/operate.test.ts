@@ -46,7 +46,7 @@ test('shows balances, and every lot with its ending, before and after a sweep', 
     ['drained', 0],
     ['open', 290],
   ]);
-  expect(swept.rows).toEqual([{ lots: 0, amount: 0, renamed: 0, failed: 0, finished: true }]);
+  expect(swept.rows).toEqual([{ lots: 0, amount: 0, renamed: 0, ordered: 0, failed: 0, finished: true }]);
   expect(lotsOf(after).map(({ state, remaining }: never) => [state, remaining])).toEqual([
     ['drained', 0],
     ['superseded', 290],

@@ -209,3 +209,16 @@ test('a span that is none gets an error that says what to give; a day that is no
   ];
   for (const [index, word] of words.entries()) expect(ran[index]?.stderr).toContain(word);
 });
+
+test('the doctor tells of sales whose delivery nothing has ordered, and store sweep orders them', async () => {
+  await service.stopHistory();
+  await sellAt('2026-01-05T12:00:00.000Z', await newResident());
+  const look = async () => (await service.run('doctor', '--json')).rows.find(({ check }) => check === 'sales');
+
+  const before = await look();
+  const swept = [await service.run('sweep', '--json'), await service.run('sweep', '--json')];
+
+  expect(before).toMatchObject({ state: 'fail', detail: expect.stringMatching(/^1 sale without .*2026-01-05T12:00/) });
+  expect(swept.map(({ rows }) => rows[0].ordered)).toEqual([1, 0]);
+  expect(await look()).toMatchObject({ state: 'ok' });
+});
