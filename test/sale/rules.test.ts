@@ -273,6 +273,18 @@ describe('shares', () => {
     expect([sharesOf(100, couponWith({ ownerProfit: 0 }), []), sharesOf(100, undefined, [])]).toEqual([[], []]);
   });
 
+  test('of 0 percent are listed with 0, also where all together are 0', () => {
+    const profitShares = [
+      { userUuid: bob.uuid, percent: 0 },
+      { userUuid: cleo.uuid, percent: 0 },
+    ];
+
+    expect(sharesOf(100, couponWith({ ownerProfit: 0 }), profitShares)).toEqual([
+      { residentUuid: bob.uuid, kind: 'share', percent: 0, amount: 0 },
+      { residentUuid: cleo.uuid, kind: 'share', percent: 0, amount: 0 },
+    ]);
+  });
+
   test('never come to more than was paid and kept: the later ones get what is left', () => {
     const profitShares = [
       { userUuid: bob.uuid, percent: 40 },

@@ -1,9 +1,11 @@
 import { beforeEach, expect, test } from 'vitest';
+import { checkDays } from '../../../cli/audit/days.ts';
 import { checkSpend } from '../../../cli/audit/spend.ts';
 import { refundSale } from '../../../lib/sale/refund.ts';
 import { sendUnsent } from '../../../lib/sale/unsent.ts';
 import { getSpend } from '../../../lib/store/spend.ts';
 import { freshStore, importText, tempDir } from '../../support/files.ts';
+import { catchUp, keepHistory } from '../../support/history.ts';
 import { ada, bob, cleo } from '../../support/residents.ts';
 import { setClock, wholeTable } from '../../support/service.ts';
 
@@ -88,6 +90,21 @@ test('an imported sale can be refunded: it counts no more, and no delivery ends 
   const [customer] = (await wholeTable(`${store}#CUSTOMER`)).filter(({ sk }) => sk === ada.uuid);
   expect(customer).toMatchObject({ credit: 520 });
   expect(await wholeTable(`${store}#DELIVERY`)).toEqual([]);
+});
+
+test('an imported sale counts in no day, neither when it was made nor when it is refunded', async () => {
+  await keepHistory();
+  await importText(store, dir, 'sales.csv', file(gift, refunded));
+  await catchUp();
+  const [sale] = (await wholeTable(`${store}#SALE`)).filter(({ state }) => state === 'completed');
+  await refundSale(store, String(sale?.sk), { by: 'test' });
+  await catchUp();
+
+  const faults: string[] = [];
+  await checkDays(store, { onFault: (fault) => faults.push(fault), onChecked: () => {} });
+
+  expect(await wholeTable(`${store}#DAY`)).toEqual([]);
+  expect(faults).toEqual([]);
 });
 
 test.each([

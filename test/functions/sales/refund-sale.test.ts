@@ -103,6 +103,19 @@ test('no stock goes back where the product is not limited any more', async () =>
   expect((await get(`/v1/products/${productId}`)).availableAmount).toBe(7);
 });
 
+test('a copy goes back where the product is limited by now, though it was not when it was sold', async () => {
+  const productId = await create({ availableAmount: 3 });
+  const sale = await sell({ productId, buyerIdentifier: bob.uuid, paid: 100 });
+  await service.call('PUT', `/v1/products/${productId}`, {
+    ...{ name: 'Lamp', price: 100 },
+    ...{ limited: true, availableAmount: 7 },
+  });
+
+  await refund(sale.id);
+
+  expect((await get(`/v1/products/${productId}`)).availableAmount).toBe(8);
+});
+
 describe('credit', () => {
   test('of both types comes back as it was, in one change, the regular one last', async () => {
     const [uuid, productId] = [await newCustomer(), await create({ price: 45 })];
