@@ -189,9 +189,10 @@ const readDeliveries: Read = async ({ client }, { uuid }, cursor, signal) => {
 };
 
 const eventTypes = ['giftcard.granted', 'coupon.applied', 'customer.banned', 'customer.unbanned'] as const;
+/** Of a type. The rest would take a store with so many too long. */
 const mostEvents = 5000;
 
-/** Events are of the whole store, oldest first, so they are read to their end and narrowed here. */
+/** Events are of the whole store, oldest first, so they are read to their end and narrowed here. Nothing waits for them. */
 const readEvents: Read = async ({ client }, customer, _cursor, signal) => {
   const perType = await Promise.all(
     eventTypes.map(async (type) => {
@@ -211,7 +212,7 @@ const readEvents: Read = async ({ client }, customer, _cursor, signal) => {
   return { name: 'events', entries: perType.flat(), cursor: null };
 };
 
-const readers = { credit: readCredit, sales: readSales, deliveries: readDeliveries, events: readEvents };
+const readers = { credit: readCredit, sales: readSales, deliveries: readDeliveries };
 
 const readAll = async (session: Session, customer: CustomerResponse, signal: AbortSignal): Promise<Source[]> => {
   const { can } = session;
@@ -219,7 +220,6 @@ const readAll = async (session: Session, customer: CustomerResponse, signal: Abo
     can('credits:read') && readCredit,
     can('sales:read') && readSales,
     can('deliveries:read') && readDeliveries,
-    can('events:read') && readEvents,
   ].filter((read) => read !== false);
   return Promise.all(allowed.map((read) => read(session, customer, undefined, signal)));
 };
@@ -295,6 +295,10 @@ export const Timeline = ({ customer, round }: CustomerProps) => {
   const [older, setOlder] = useState<{ round: number; sources: Source[] }>();
   const [isReading, setReading] = useState(false);
   const loaded = useLoad((signal) => readAll(session, customer, signal), [customer.uuid, round]);
+  const events = useLoad(
+    async (signal) => (session.can('events:read') ? [await readEvents(session, customer, undefined, signal)] : []),
+    [customer.uuid, round],
+  );
   const sources = older?.round === round ? older.sources : loaded.value;
   const more = async () => {
     if (!sources || isReading) return;
@@ -303,7 +307,7 @@ export const Timeline = ({ customer, round }: CustomerProps) => {
     setOlder({ round, sources: next });
     setReading(false);
   };
-  const all = sources ? withProducts(settled(sources)) : [];
+  const all = sources ? withProducts(settled([...sources, ...(events.value ?? [])])) : [];
   const shown = all.filter((entry) => kind === 'all' || entry.kind === kind);
   const byDay = Object.entries(Object.groupBy(shown, ({ at }) => date(at)));
   return (
@@ -326,7 +330,10 @@ export const Timeline = ({ customer, round }: CustomerProps) => {
             ))}
         </div>
       </header>
-      {loaded.fault && <FaultBox fault={loaded.fault} onRetry={loaded.reload} />}
+      {[loaded, events].map(
+        ({ fault, reload }, index) =>
+          fault && <FaultBox key={index === 0 ? 'lists' : 'events'} fault={fault} onRetry={reload} />,
+      )}
       {!sources && !loaded.fault && <Waiting />}
       {sources && shown.length === 0 && <p class="empty">{all.length === 0 ? t.nothing : t.nothingOfKind}</p>}
       {byDay.map(([day, entries = []]) => (
