@@ -63,6 +63,12 @@ program
   .addOption(new Option('--run <which>', 'only one of the two, and writes no result').choices(['ordered', 'shuffled']))
   .action(async (options) => (await import('./history.ts')).measureHistory(options));
 program
+  .command('webhooks')
+  .description('how soon events reach webhooks, beside others that are dead, slow or lying; and the cost of an event')
+  .option('--events <number>', 'events of 20 receivers together', parseCount, 2_000)
+  .option('--rate <number>', 'events that are noted in a second', parseCount, 100)
+  .action(async (options) => (await import('./webhooks.ts')).measureWebhooks(options));
+program
   .command('docs')
   .description('draws the charts and tables of docs/evidence/benchmarks.md from bench/results')
   .action(async () => (await import('./docs.ts')).writeDocs());

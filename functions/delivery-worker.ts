@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { handleMessage } from '../lib/delivery/deliver.ts';
 import { decodeMessage, type QueueMessage } from '../lib/delivery/message.ts';
-import { comeBackAfter, sendToDeadLetters } from '../lib/delivery/queue.ts';
+import { comeBackAfter, deleteMessages, receiveMessages, sendToDeadLetters } from '../lib/delivery/queue.ts';
 import { callTimeoutMillis, firstRetrySeconds } from '../lib/delivery/settings.ts';
 import { sendEvent } from '../lib/events/send.ts';
 import { logSink } from '../lib/log.ts';
@@ -17,8 +18,10 @@ const facts = (message: QueueMessage | undefined, outcome: string) => ({
   store: message?.store,
 });
 
+type Message = Pick<SQSRecord, 'body' | 'messageId' | 'receiptHandle'>;
+
 /** Handles a message. Returns false if the message has to come back. */
-const handle = async ({ body, messageId, receiptHandle }: SQSRecord): Promise<boolean> => {
+const handle = async ({ body, messageId, receiptHandle }: Message): Promise<boolean> => {
   const message = decodeMessage(body);
   try {
     if (!message) {
@@ -41,7 +44,7 @@ const handle = async ({ body, messageId, receiptHandle }: SQSRecord): Promise<bo
 };
 
 /** The store or the webhook whose messages are handled one after another. */
-const receiverOf = ({ body }: SQSRecord): string => {
+const receiverOf = ({ body }: Message): string => {
   const message = decodeMessage(body);
   return (message?.kind === 'event' ? message.webhook : message?.store) ?? '';
 };
@@ -49,22 +52,81 @@ const receiverOf = ({ body }: SQSRecord): string => {
 /** The pause before a message returns that the worker had no time for. Each return counts as one of `maxReceiveCount`. */
 const bounceSeconds = 10;
 
+/** A receiver that takes longer must not hold up the others. */
+const patienceMillis = 500;
+
+/** The messages of this process that are under way, each with the time since when. */
+const underWay = new Map<Message, { receiver: string; since: number }>();
+
+/** For how long a receiver has had one message, in seconds; undefined where it is not slow. */
+const slowSeconds = (receiver: string): number | undefined => {
+  const times = [...underWay.values()].flatMap((one) => (one.receiver === receiver ? one.since : []));
+  const millis = performance.now() - Math.min(...times);
+  return millis > patienceMillis ? Math.ceil(millis / 1000) : undefined;
+};
+
 /**
- * Takes deliveries from the queue to the stores' dispensers, and events to their webhooks. A dispenser gives one item after
- * another, so the messages of one store or webhook in a batch are handled one after another too; others side by side.
- * Messages for which no time is left come back later.
+ * Handles messages, and answers the ids of those that have to come back. A dispenser gives one item after another, so the
+ * messages of one store or webhook are handled one after another too; others side by side. A message for which no time is left comes
+ * back later, and so does one whose receiver keeps another batch waiting.
  */
-export const handler = async ({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
-  const batchItemFailures: SQSBatchResponse['batchItemFailures'] = [];
-  const pause = Math.min(bounceSeconds, firstRetrySeconds());
-  const handleAll = async (records: SQSRecord[]): Promise<void> => {
-    for (const record of records) {
-      const enough = context.getRemainingTimeInMillis() > callTimeoutMillis() + reserveMillis;
-      // Another worker may have time by then. If this call fails, the message comes back when its visibility ends.
-      if (!enough) await comeBackAfter(record.receiptHandle, pause).catch(() => undefined);
-      if (!enough || !(await handle(record))) batchItemFailures.push({ itemIdentifier: record.messageId });
+const handleBatch = async (messages: readonly Message[], context: Context): Promise<string[]> => {
+  const failed: string[] = [];
+  const handleAll = async (receiver: string, ofReceiver: readonly Message[]): Promise<void> => {
+    for (const message of ofReceiver) {
+      const hasTime = context.getRemainingTimeInMillis() > callTimeoutMillis() + reserveMillis;
+      const pause = hasTime ? slowSeconds(receiver) : Math.min(bounceSeconds, firstRetrySeconds());
+      if (pause !== undefined) {
+        // Another worker may have time by then. If this call fails, the message comes back when its visibility ends.
+        await comeBackAfter(message.receiptHandle, pause).catch(() => undefined);
+        failed.push(message.messageId);
+        continue;
+      }
+      underWay.set(message, { receiver, since: performance.now() });
+      const isDone = await handle(message);
+      underWay.delete(message);
+      if (!isDone) failed.push(message.messageId);
     }
   };
-  await Promise.all(Object.values(Object.groupBy(Records, receiverOf)).map((records = []) => handleAll(records)));
-  return { batchItemFailures };
+  const groups = Object.entries(Object.groupBy(messages, receiverOf));
+  await Promise.all(groups.map(([receiver, some = []]) => handleAll(receiver, some)));
+  return failed;
+};
+
+/** Handles messages that the worker took itself, and deletes those that are done, as Lambda does with a batch of its own. */
+const handleTaken = async (messages: Awaited<ReturnType<typeof receiveMessages>>, context: Context): Promise<void> => {
+  const failed = await handleBatch(messages, context);
+  // A message that stays on the queue comes again, and its record says then that it is done.
+  await deleteMessages(messages.filter(({ messageId }) => !failed.includes(messageId))).catch(() => undefined);
+  // The queue may have nothing but messages for receivers that are slow.
+  if (failed.length === messages.length) await sleep(patienceMillis);
+};
+
+/** So many batches wait for slow receivers at once. */
+const maxWaiting = 20;
+
+/**
+ * Takes deliveries from the queue to the stores' dispensers, and events to their webhooks. While a receiver keeps it waiting, it takes
+ * further messages itself: Lambda runs few workers, and would give this one no other batch until the last call of its batch has ended.
+ */
+export const handler = async ({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
+  const waiting = new Set<Promise<unknown>>();
+  const track = <T>(work: Promise<T>): Promise<T> => {
+    const tracked = work.finally(() => waiting.delete(tracked));
+    waiting.add(tracked);
+    return tracked;
+  };
+  const batch = track(handleBatch(Records, context));
+  const mayTake = (): boolean =>
+    waiting.size > 0 &&
+    waiting.size < maxWaiting &&
+    context.getRemainingTimeInMillis() > callTimeoutMillis() + reserveMillis;
+  for (let last: Promise<unknown> = batch; ; ) {
+    await Promise.race([last, sleep(patienceMillis, undefined, { ref: false })]);
+    if (!mayTake()) break;
+    const messages = await receiveMessages().catch(() => []);
+    last = messages.length > 0 ? track(handleTaken(messages, context)) : sleep(patienceMillis);
+  }
+  await Promise.all(waiting);
+  return { batchItemFailures: (await batch).map((itemIdentifier) => ({ itemIdentifier })) };
 };

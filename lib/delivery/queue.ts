@@ -1,5 +1,7 @@
 import {
   ChangeMessageVisibilityCommand,
+  DeleteMessageBatchCommand,
+  ReceiveMessageCommand,
   SendMessageBatchCommand,
   SendMessageCommand,
   SQSClient,
@@ -92,4 +94,33 @@ export const comeBackAfter = async (ReceiptHandle: string, delaySeconds: number)
     new ChangeMessageVisibilityCommand({ QueueUrl: queueUrl(), ReceiptHandle, VisibilityTimeout }),
     bounded(),
   );
+};
+
+/** A message in a worker's hands. */
+interface Received {
+  messageId: string;
+  receiptHandle: string;
+  body: string;
+}
+
+/** Takes up to a batch of messages from the queue. Waits a second for the first one. */
+export const receiveMessages = async (): Promise<Received[]> => {
+  const { Messages = [] } = await client.send(
+    new ReceiveMessageCommand({
+      QueueUrl: queueUrl(),
+      MaxNumberOfMessages: deliveryQueue.batchSize,
+      WaitTimeSeconds: 1,
+    }),
+    bounded(),
+  );
+  return Messages.map(({ MessageId = '', ReceiptHandle = '', Body = '' }) => ({
+    ...{ messageId: MessageId, receiptHandle: ReceiptHandle, body: Body },
+  }));
+};
+
+/** Deletes messages that are done. */
+export const deleteMessages = async (messages: readonly Received[]): Promise<void> => {
+  if (messages.length === 0) return;
+  const Entries = messages.map(({ receiptHandle }, index) => ({ Id: String(index), ReceiptHandle: receiptHandle }));
+  await client.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl(), Entries }), bounded());
 };
