@@ -14,6 +14,8 @@ export interface Watched {
   worker: ServiceFunction;
   sweep: ServiceFunction;
   consumer: ServiceFunction;
+  /** Where events are put on a bus. */
+  bus: ServiceFunction | undefined;
   lookUp: ServiceFunction;
   /** The functions that change credit. */
   creditWriters: readonly ServiceFunction[];
@@ -249,6 +251,24 @@ const historyAlarms = ({ data, consumer }: Watched): Record<string, AlarmFacts> 
   },
 });
 
+const busAlarms = (scope: Construct, { bus }: Watched): Record<string, AlarmFacts> =>
+  bus
+    ? {
+        EventBusBehind: {
+          metric: bus.lambda.metric('IteratorAge', { statistic: 'Maximum', period: fiveMinutes }),
+          threshold: 300_000,
+          meaning:
+            'Rules on your event bus do not see the latest events: these are 5 minutes or more behind. Nothing else is affected. After 24 hours events would not reach the bus; GET /v1/events has them for 30 days. The log of the function event-bus shows the reason: often the bus of the setting eventBus does not exist.',
+        },
+        EventBusRefused: {
+          metric: counted(scope, 'EventBusRefused', '1', '{ $.bus = "refused" }', [bus]),
+          threshold: 1,
+          meaning:
+            'An event is missing on your event bus, which refused it for its form. The log of the function event-bus shows which; GET /v1/events has it.',
+        },
+      }
+    : {};
+
 /** All alarms by name. */
 export const alarmsOf = (scope: Construct, watched: Watched): Record<string, AlarmFacts> => ({
   ...apiAlarms(scope, watched),
@@ -257,4 +277,5 @@ export const alarmsOf = (scope: Construct, watched: Watched): Record<string, Ala
   ...residentAlarms(scope, watched),
   ...creditAlarms(scope, watched),
   ...historyAlarms(watched),
+  ...busAlarms(scope, watched),
 });

@@ -64,7 +64,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
   },
   {
     rule: 'AwsSolutions-IAM5[Resource::<DataTableFDBAD0F2.Arn>/stream/*]',
-    at: /\/stream-consumer\/Role\/Resource$/,
+    at: /\/(stream-consumer|event-bus)\/Role\/Resource$/,
     reason: 'The name of a stream is the time at which it began, and ListStreams is asked about all of one table.',
   },
   {
@@ -83,6 +83,11 @@ export const acknowledgements: readonly Acknowledgement[] = [
     rule: 'Serverless-LambdaEventSourceMappingDestination',
     at: /\/SqsEventSource[^/]*\/Resource$/,
     reason: 'A message that keeps failing goes to the dead-letter queue. Destinations are for streams.',
+  },
+  {
+    rule: 'Serverless-LambdaEventSourceMappingDestination',
+    at: /\/EventStream\/Resource$/,
+    reason: 'An event that a bus did not take for a day is still in the list of events, and an alarm has told of it.',
   },
   {
     rule: 'Serverless-LambdaTracing',

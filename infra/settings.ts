@@ -82,6 +82,11 @@ const Settings = z
       /^arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:\d{12}:table\/[A-Za-z0-9_.-]+\/stream\/[\d.:T-]+$/,
       'must be the ARN of the restored table’s stream, its LatestStreamArn',
     ).optional(),
+    /** An EventBridge bus of the account, in the same region, that events are put on as well. */
+    eventBus: matching(
+      /^[A-Za-z0-9][A-Za-z0-9._-]{0,255}$/,
+      'must be the name of an event bus in this account and region, such as default',
+    ).optional(),
     /** X-Ray traces of a sample of the calls. */
     tracing: optionalFlag(),
     /**

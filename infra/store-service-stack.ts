@@ -27,7 +27,7 @@ import {
 } from './permissions.ts';
 import { ServiceFunction, type Surroundings } from './service-function.ts';
 import type { Settings } from './settings.ts';
-import { streamSource } from './stream.ts';
+import { busSource, streamSource } from './stream.ts';
 
 export interface StoreServiceProps extends StackProps {
   settings: Settings;
@@ -113,9 +113,10 @@ export class StoreServiceStack extends Stack {
     const worker = this.addWorker(surroundings, data, { ...queueUrls, ...hosts });
     const sweep = this.addSweep(surroundings, data, { ...queueUrls });
     const consumer = this.addConsumer(surroundings, data, queueUrls);
+    const bus = settings.eventBus === undefined ? undefined : this.addEventBus(surroundings, data, settings.eventBus);
     if (settings.firewall) addFirewall(this, api.rest, settings);
     const domain = addDomain(this, api.rest, settings);
-    new Operation(this, 'Operation', { settings, api, data, worker, sweep, consumer, lookUp, creditWriters });
+    new Operation(this, 'Operation', { settings, api, data, worker, sweep, consumer, bus, lookUp, creditWriters });
 
     const baseUrl = domain?.url ?? api.rest.url.replace(/\/$/, '');
     new CfnOutput(this, 'BaseUrl', { value: baseUrl });
@@ -200,11 +201,7 @@ export class StoreServiceStack extends Stack {
       environment: { HISTORY_FAILURES_URL: historyFailures.queueUrl, DELIVERY_QUEUE_URL },
       statements: [
         ...tableStatements(table, permissions(consumerAccess)),
-        new PolicyStatement({
-          sid: 'Stream',
-          actions: ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map((one) => `dynamodb:${one}`),
-          resources: [`${table.tableArn}/stream/*`],
-        }),
+        streamStatement(table),
         // Lambda sends with this role as well, where it gives a batch up. Sales and webhooks use the delivery queue.
         sendStatement(historyFailures, queue),
       ],
@@ -223,6 +220,41 @@ export class StoreServiceStack extends Stack {
       filters: filters.map((pattern) => ({ pattern: JSON.stringify(pattern) })),
     });
     return consumer;
+  }
+
+  /**
+   * Puts events on a bus of the account. It reads the stream on its own, so that a bus which is gone or busy delays nothing else. A batch
+   * that fails comes back until its records leave the stream; the list of events has them for 30 days.
+   */
+  private addEventBus(surroundings: Surroundings, { table, streamArn }: Data, eventBus: string): ServiceFunction {
+    const bus = new ServiceFunction(this, 'event-bus', {
+      ...surroundings,
+      entry: 'event-bus',
+      description: 'Puts events on an EventBridge bus.',
+      memoryMegabytes: 256,
+      timeoutSeconds: streamSource.timeoutSeconds,
+      environment: { EVENT_BUS: eventBus, EVENT_SOURCE: `store-integration-service.${surroundings.settings.stage}` },
+      statements: [
+        streamStatement(table),
+        new PolicyStatement({
+          sid: 'Bus',
+          actions: ['events:PutEvents'],
+          resources: [this.formatArn({ service: 'events', resource: 'event-bus', resourceName: eventBus })],
+        }),
+      ],
+    });
+    new EventSourceMapping(this, 'EventStream', {
+      target: bus.lambda,
+      eventSourceArn: streamArn,
+      // The events of the day before the setting are no news to anybody.
+      startingPosition: StartingPosition.LATEST,
+      batchSize: busSource.batchSize,
+      reportBatchItemFailures: true,
+      bisectBatchOnError: true,
+      maxRecordAge: Duration.hours(streamSource.maxRecordAgeHours),
+      filters: [{ pattern: JSON.stringify(busSource.filter) }],
+    });
+    return bus;
   }
 
   /** The address at which Lambda's API invokes a function. */
@@ -296,6 +328,13 @@ const tableStatements = ({ tableArn }: Data['table'], permitted: Permission[]): 
         },
       }),
   );
+
+const streamStatement = ({ tableArn }: Data['table']): PolicyStatement =>
+  new PolicyStatement({
+    sid: 'Stream',
+    actions: ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map((one) => `dynamodb:${one}`),
+    resources: [`${tableArn}/stream/*`],
+  });
 
 const invokeStatement = ({ target }: ServiceFunction): PolicyStatement =>
   new PolicyStatement({ sid: 'LookUp', actions: ['lambda:InvokeFunction'], resources: [target.functionArn] });

@@ -30,3 +30,10 @@ export const streamSource = {
     },
   ],
 } as const;
+
+/** The event source of the function that puts events on a bus: the records that tell of an event which was noted. */
+export const busSource = {
+  /** A minute is enough for these, even where the bus does not answer. */
+  batchSize: 30,
+  filter: { eventName: ['INSERT'], dynamodb: { Keys: { pk: { S: [{ suffix: '#EVENT' }] } } } },
+} as const;

@@ -28,6 +28,7 @@ const isAcknowledged = ({ rule, path }: { rule: string; path: string }): boolean
 
 const everythingOn = {
   alarmEmail: 'owner@example.org',
+  eventBus: 'merchant',
   tracing: 'true',
   firewall: 'true',
   ownEncryptionKey: 'true',

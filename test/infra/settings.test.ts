@@ -91,6 +91,7 @@ test.each([
     'restoredStream is required with restoredTable, and must be that table’s: see "Restore"',
   ],
   ['restoredStream', 'mine', 'restoredStream must be the ARN of the restored table’s stream, its LatestStreamArn.'],
+  ['eventBus', 'a/b', 'eventBus must be the name of an event bus in this account and region, such as default.'],
   ['tracing', 'yes', 'tracing must be true or false.'],
   ['firewall', '1', 'firewall must be true or false.'],
   ['ownEncryptionKey', 'on', 'ownEncryptionKey must be true or false.'],

@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBRecord } from 'aws-lambda';
+import type { EventItem } from './events.ts';
+
+/** Puts noted events on an EventBridge bus, as CloudEvents. */
+
+const client = new EventBridgeClient({ maxAttempts: 3 });
+
+/** An event as a CloudEvent 1.0, whose `subject` is the id of the thing that it is about, or that of the store. */
+const cloudEventOf = ({ pk, sk: id, type, at, data: text }: EventItem) => {
+  const store = pk.slice(0, pk.indexOf('#'));
+  const data = JSON.parse(text);
+  return {
+    ...{
+      specversion: '1.0',
+      id,
+      source: `/stores/${store}`,
+      type,
+      subject: data.id ?? data.uuid ?? data.couponId ?? store,
+    },
+    ...{ time: at, datacontenttype: 'application/json', data },
+  };
+};
+
+/** The entry of a record of the table's stream. */
+export const entryOf = ({ dynamodb }: DynamoDBRecord): PutEventsRequestEntry => {
+  const event = unmarshall((dynamodb?.NewImage ?? {}) as Parameters<typeof unmarshall>[0]) as EventItem;
+  return {
+    EventBusName: process.env.EVENT_BUS,
+    Source: process.env.EVENT_SOURCE,
+    DetailType: event.type,
+    Time: new Date(event.at),
+    Detail: JSON.stringify(cloudEventOf(event)),
+  };
+};
+
+/** EventBridge takes ten entries in a call, of 256 KiB together. */
+const maxEntries = 10;
+const maxBytes = 200_000;
+
+/** Cuts entries into calls. Answers their indexes. */
+const cut = (entries: readonly PutEventsRequestEntry[]): number[][] => {
+  const calls: number[][] = [];
+  let bytes = 0;
+  entries.forEach(({ Detail = '' }, index) => {
+    const last = calls.at(-1);
+    bytes += Buffer.byteLength(Detail);
+    if (last && last.length < maxEntries && bytes <= maxBytes) last.push(index);
+    else {
+      calls.push([index]);
+      bytes = Buffer.byteLength(Detail);
+    }
+  });
+  return calls;
+};
+
+/** The bus will never take an entry with such an error. */
+const lasting = new Set(['InvalidArgument', 'MalformedDetail']);
+
+/** An entry that did not arrive. `isLasting`: another try is in vain. */
+export interface Refused {
+  index: number;
+  code: string;
+  isLasting: boolean;
+}
+
+const pausesMillis = [100, 400, 1600];
+
+/** Puts entries on the bus, and those that it refuses again, a few times. Answers those that it did not take. */
+export const putOnBus = async (entries: readonly PutEventsRequestEntry[]): Promise<Refused[]> => {
+  const refused: Refused[] = [];
+  const put = async (indexes: readonly number[], pauses: readonly number[]): Promise<void> => {
+    const Entries = indexes.map((index) => entries[index] as PutEventsRequestEntry);
+    const answers = await client
+      .send(new PutEventsCommand({ Entries }), { abortSignal: AbortSignal.timeout(10_000) })
+      .then(({ Entries: results = [] }) => results.map(({ ErrorCode }) => ErrorCode))
+      .catch((error: Error) => indexes.map(() => error.name));
+    const failed = indexes.flatMap((index, place) => {
+      const code = answers[place];
+      return code === undefined ? [] : [{ index, code, isLasting: lasting.has(code) }];
+    });
+    const [pause, ...rest] = pauses;
+    const again = pause === undefined ? [] : failed.filter(({ isLasting }) => !isLasting);
+    refused.push(...failed.filter((one) => !again.includes(one)));
+    if (again.length === 0) return;
+    await sleep(pause);
+    await put(
+      again.map(({ index }) => index),
+      rest,
+    );
+  };
+  for (const indexes of cut(entries)) await put(indexes, pausesMillis);
+  return refused;
+};
