@@ -9,6 +9,7 @@ import type { HistoryDelay, HistoryRun } from './history.ts';
 import type { ListRow } from './lists.ts';
 import type { SalesRow } from './sales.ts';
 import { type Result, resultsDir } from './support.ts';
+import type { WebhookCost, WebhookRow } from './webhooks.ts';
 import type { WorstRow } from './worst.ts';
 
 const docsFile = join(import.meta.dirname, '../docs/evidence/benchmarks.md');
@@ -132,6 +133,28 @@ export const writeDocs = async (): Promise<void> => {
       row.buyers,
       row.perSecond,
     ]),
+  );
+  await fill(
+    'webhooks',
+    async () => {},
+    table<WebhookRow>(
+      ['Receivers', 'Events', 'noted per second', 'median ms', '99th percentile ms', 'longest ms', 'Repeats'],
+      (row) => [
+        ...[row.receivers, row.events.toLocaleString('en'), row.notedPerSecond, row.median, row.p99],
+        ...[row.longest, row.repeats],
+      ],
+    ),
+  );
+  await fill(
+    'webhooks-cost',
+    async () => {},
+    table<WebhookCost>(['Step', 'Calls of the table', 'Units', 'Calls of the queue'], (row) => [
+      row.part,
+      row.tableCalls,
+      row.units,
+      row.queueCalls,
+    ]),
+    false,
   );
   await fill(
     'history',

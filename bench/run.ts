@@ -66,7 +66,7 @@ program
   .command('webhooks')
   .description('how soon events reach webhooks, beside others that are dead, slow or lying; and the cost of an event')
   .option('--events <number>', 'events of 20 receivers together', parseCount, 2_000)
-  .option('--rate <number>', 'events that are noted in a second', parseCount, 100)
+  .option('--rate <number>', 'events that are noted in a second', parseCount, 40)
   .action(async (options) => (await import('./webhooks.ts')).measureWebhooks(options));
 program
   .command('docs')

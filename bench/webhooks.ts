@@ -170,7 +170,14 @@ const measure = async (endpoint: string, { events, rate }: Options, withBad: boo
         metered(noting, async () => {
           const items = await noteEvents(numbers.map((number) => eventOf(store, number)));
           if (isGood) for (const { sk, rank } of items) notedAt.set(sk, Date.parse(rank.slice(0, rank.indexOf('#'))));
-          await announce(store, items);
+          // The queue may be too busy to answer in time: Lambda would bring the batch of the stream again.
+          while (
+            !(await announce(store, items).then(
+              () => true,
+              () => false,
+            ))
+          )
+            await sleep(1000);
           callsToNote += Math.ceil(items.length / 10);
         }),
       );
