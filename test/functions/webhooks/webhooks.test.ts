@@ -14,6 +14,7 @@ import { scopes } from '../../../lib/routes/route.ts';
 import { sharedKey } from '../../../lib/table/schema.ts';
 import { asFunction } from '../../support/access.ts';
 import { batchOf, contextWith, received, serve, startTestQueue } from '../../support/deliveries.ts';
+import { intercept } from '../../support/faults.ts';
 import { logLines } from '../../support/log.ts';
 import { type Call, setClock, startTestService } from '../../support/service.ts';
 import { recordOf } from '../../support/stream-records.ts';
@@ -316,7 +317,7 @@ test('five days without a success disable a webhook, and a success in between be
   expect(states).toEqual(['active', 'active', 'active', 'active', 'disabled']);
 });
 
-test('tripled and shuffled messages, and workers that die in the middle, make no event lost, and one that answers gets each once', async () => {
+test('of tripled and shuffled messages at once, one that answers gets each event once', async () => {
   const { url, got } = await receiver(200);
   const { id } = await create(url);
   for (let count = 0; count < 6; count++) await close();
@@ -329,6 +330,33 @@ test('tripled and shuffled messages, and workers that die in the middle, make no
   expect(bodies).toHaveLength(6);
   expect(ids.toSorted()).toEqual(bodies.map((body) => (JSON.parse(body) as { event: string }).event).toSorted());
   expect(await deliveries(id, 'state=delivered')).toHaveLength(6);
+});
+
+/** The worker dies once it has made so many calls of the table: none of its further calls leaves. */
+const workUntilDead = async (bodies: readonly string[], calls: number) => {
+  let left = calls;
+  const stop = intercept((_, send) => {
+    left -= 1;
+    return left >= 0 ? send() : Promise.reject(Object.assign(new Error('dead'), { $fault: 'client' }));
+  });
+  return work(bodies).finally(stop);
+};
+
+test.each([0, 1, 2, 3])('a worker that dies after %d calls of the table loses no event', async (calls) => {
+  const { url, got } = await receiver(200);
+  const { id } = await create(url);
+  await close();
+  const bodies = await received(queueUrl);
+
+  const { batchItemFailures } = await workUntilDead(bodies, calls);
+  now += minute;
+  setClock(now);
+  await work(bodies);
+
+  expect(batchItemFailures).toHaveLength(1);
+  // The one that died after the call had not recorded the outcome.
+  expect(got.map(({ headers }) => headers['webhook-id'])).toHaveLength(calls === 3 ? 2 : 1);
+  expect(await deliveries(id)).toMatchObject([{ state: 'delivered' }]);
 });
 
 test('a webhook that does not answer holds its other events back without a call, and delays no other webhook', async () => {
