@@ -10,6 +10,8 @@ import type { Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import type { OpenApiDocument } from '../../reference/types.ts';
 
+// The cache finds a file by its path, and the bundles are somewhere else each time.
+delete process.env.NODE_COMPILE_CACHE;
 const outDir = mkdtempSync(join(tmpdir(), 'bundles-'));
 let outputs: Metafile['outputs'];
 
