@@ -15,7 +15,14 @@ interface Use {
   partitions: string[];
 }
 
-const like = (pattern: string): RegExp => new RegExp(`^${pattern.split('*').map(RegExp.escape).join('.*')}$`, 's');
+const compiled = new Map<string, RegExp>();
+
+/** Each of the few patterns is tried on every call. */
+const like = (pattern: string): RegExp => {
+  const known = compiled.get(pattern) ?? new RegExp(`^${pattern.split('*').map(RegExp.escape).join('.*')}$`, 's');
+  compiled.set(pattern, known);
+  return known;
+};
 
 /** True if one of the permissions allows a use. As in IAM, each key has to match one of its patterns. */
 export const allows = (permitted: Permission[], { action, index, partitions }: Use): boolean =>
