@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { issueKey } from '../../cli/api-keys.ts';
@@ -67,6 +69,18 @@ interface Answer {
 
 export type Call = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 
+/** Sends a request as fetch does, in half of its processor time. */
+const send = async (url: string, method: string, headers: Record<string, string>, body: string | undefined) => {
+  const ofBody = body !== undefined && {
+    'Content-Type': 'text/plain;charset=UTF-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+  };
+  const sent = request(url, { method, headers: { Accept: '*/*', ...ofBody, ...headers } }).end(body);
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const pairs = Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value)]);
+  return { status: response.statusCode ?? 0, headers: new Headers(pairs), text: await text(response) };
+};
+
 const loaded = new Map<Route, Promise<{ handler: Handler }>>();
 
 /** Loads the handler of a row once, since the tests' loader asks its main process for every import. */
@@ -116,19 +130,15 @@ export const startTestService = async ({ authorizerTtlSeconds = 60 } = {}) => {
   const callAs =
     (apiKey: string): Call =>
     async (method, path, body, headers = {}) => {
-      const response = await fetch(baseUrl + path, {
-        method,
-        headers: { 'X-API-Key': apiKey, ...headers },
-        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      });
-      const text = await response.text();
+      const sent = typeof body === 'string' || body === undefined ? body : JSON.stringify(body);
+      const response = await send(baseUrl + path, method, { 'X-API-Key': apiKey, ...headers }, sent);
       const line = logLines.findLast(
         ({ requestId, route }) => route && requestId === response.headers.get('x-request-id'),
       );
       return {
         status: response.status,
         headers: response.headers,
-        body: text === '' ? undefined : JSON.parse(text),
+        body: response.text === '' ? undefined : JSON.parse(response.text),
         cost: line && { calls: line.calls, steps: line.steps, units: line.units },
       };
     };
