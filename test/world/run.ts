@@ -277,8 +277,6 @@ export const runWorld = async (options: WorldOptions) => {
   }
 };
 
-export type WorldReport = Awaited<ReturnType<typeof runWorld>>;
-
 const tally = (words: readonly string[]): Record<string, number> =>
   sorted(Object.fromEntries([...Map.groupBy(words, String)].map(([word, some]) => [word, some.length])));
 
