@@ -584,6 +584,8 @@ default
         if (change & (CHANGED_REGION_START | CHANGED_REGION | CHANGED_TELEPORT))
         {
             gUrl = "";
+            // The line of the notecard that it waited for never comes.
+            if (gChannel == 0 && gTold == []) llResetScript();
             if (gActive) requestUrl();
         }
         if (change & CHANGED_INVENTORY)

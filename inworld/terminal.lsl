@@ -510,5 +510,7 @@ default
         if (change & CHANGED_OWNER || isOtherNotecard(change)) llResetScript();
         // A request that was under way is never answered.
         if (change & CHANGED_REGION_START) gUsers = [];
+        // Nor does the line of the notecard come that it waited for.
+        if (change & CHANGED_REGION_START && !gReady && gTold == []) llResetScript();
     }
 }

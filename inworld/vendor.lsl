@@ -441,6 +441,8 @@ default
         if (change & CHANGED_REGION_START)
         {
             // A request that was under way is never answered. A sale is sent again once its time is over.
+            // Nor does the line of the notecard come that it waited for.
+            if (!gReady && gTold == []) llResetScript();
             gTransaction = NULL_KEY;
             gPayment = "";
             endSession();

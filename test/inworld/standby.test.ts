@@ -73,6 +73,16 @@ test.each([
   expect(world.log.errors).toEqual([]);
 });
 
+test('a box whose region restarts while it reads its notecard reads it again', () => {
+  const { clock, addresses, place, world } = startRegion();
+  place('one');
+
+  world.restart();
+  clock.advance(20);
+
+  expect(addresses).toHaveLength(1);
+});
+
 test('a box that stands by gives nothing, even for a request that reached it before', () => {
   const { clock, addresses, place, deliver, world } = startRegion();
   const frozen = place('one', high);

@@ -214,3 +214,11 @@ test('the script stays within its memory with a long name and description', asyn
   expect(world.log.errors).toEqual([]);
   expect(vendor.script.memory().peak).toBeLessThan(65_536);
 });
+
+test('a region that restarts while the notecard is read leaves no vendor without it', async () => {
+  const { world, ready } = await place();
+
+  world.restart();
+
+  await ready();
+});

@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, '../..');
 const regionNames = ['Ahern', 'Bonifacio', 'Dore', 'Morris'];
 const openingBalance = 1_000_000;
 /** Seconds of the world within which all must have settled once the faults are over. */
-const settleSeconds = 1200;
+const settleSeconds = 3600;
 
 export interface WorldOptions {
   /** Of the world's clock. */
