@@ -1,6 +1,7 @@
 import type { FunctionComponent } from 'preact';
 import { CustomerPage } from './pages/customer.tsx';
 import { CustomersPage } from './pages/customers.tsx';
+import { DeliveriesPage } from './pages/deliveries.tsx';
 import { HomePage } from './pages/home.tsx';
 import type { Scope } from './session.ts';
 import { texts } from './texts.ts';
@@ -32,4 +33,5 @@ export const pages: readonly PageRow[] = [
   page('/', HomePage, [], texts.home.title),
   page('/customers', CustomersPage, ['customers:read'], texts.customers.title),
   page('/customers/:identifier', CustomerPage, ['customers:read']),
+  page('/deliveries', DeliveriesPage, ['deliveries:read'], texts.deliveries.title),
 ];

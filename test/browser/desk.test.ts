@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId, now, timestamp } from '../../lib/clock.ts';
+import { claimDelivery, failDelivery } from '../../lib/delivery/deliveries.ts';
 import { startForTests } from '../support/local-service.ts';
 import { barriers, useBrowser } from './browser.ts';
 
@@ -52,6 +54,16 @@ const stranger = (): string => {
   const one = service.residents[used] as { username: string };
   return one.username;
 };
+
+/** A product of L$ 650, of which customers may have copies. */
+const aProduct = () =>
+  call('POST', '/products', {
+    name: 'Winter coat',
+    item: 'Winter coat',
+    price: 650,
+    active: true,
+    permissions: { copy: true },
+  });
 
 const freeOfBarriers = async (page: Page): Promise<void> => {
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -122,8 +134,7 @@ describe.each(screens)('on a %s', (_, size) => {
 
   test('shows where a customer’s credit went: what was bought, what expired, who took it, and from which credit', async () => {
     const name = stranger();
-    const { data } = await call('GET', '/products?search=Winter');
-    const [product] = data;
+    const product = await aProduct();
     const soon = new Date(Date.now() + 30 * 86_400_000).toISOString();
     await call('POST', `/customers/${name}/actions/increment-credit`, { delta: 900, expiresAt: soon, reason: 'Prize' });
     await call('POST', `/customers/${name}/actions/increment-credit`, { delta: -20, reason: 'Fee' });
@@ -152,23 +163,23 @@ describe.each(screens)('on a %s', (_, size) => {
 
   test('sends again what a customer owns, and shows the service’s own words where it refuses', async () => {
     const name = stranger();
-    const { data } = await call('GET', '/products?search=Summer');
+    const product = await aProduct();
     await call('POST', '/sales', {
       id: randomUUID(),
-      productId: data[0].id,
+      productId: product.id,
       buyerIdentifier: name,
-      paid: data[0].activePrice,
+      paid: product.activePrice,
     });
     const page = await signIn(size);
     await find(page, name);
-    const again = page.getByRole('button', { name: `Send again: ${data[0].name}` });
+    const again = page.getByRole('button', { name: `Send again: ${product.name}` });
 
     await again.click();
     await page.getByText('less than 60 seconds ago: wait for that delivery.').waitFor();
     await fetch(`${service.baseUrl}/_dev/clock`, { method: 'POST', body: JSON.stringify({ advanceSeconds: 61 }) });
     await again.click();
 
-    await page.getByText(`Sent ${data[0].name} to ${name} again.`).waitFor();
+    await page.getByText(`Sent ${product.name} to ${name} again.`).waitFor();
     await expect
       .poll(async () => (await call('GET', `/deliveries?recipient=${name}`)).data.length, { timeout: 10_000 })
       .toBe(2);
@@ -228,6 +239,37 @@ describe.each(screens)('on a %s', (_, size) => {
 
     await page.getByRole('button', { name: 'Close the store' }).waitFor();
     expect(await call('GET', '/store')).toMatchObject({ open: true });
+  });
+
+  test('leads from what needs attention to the failed delivery, and tries it again', async () => {
+    const product = await aProduct();
+    const order = {
+      kind: 'deliver',
+      store: 'DemoStore001',
+      productId: product.id,
+      item: 'Lost lamp',
+      message: '',
+    } as const;
+    const recipient = service.residents[used++] as { uuid: string; username: string };
+    const to = { recipientUuid: recipient.uuid, recipientUsername: recipient.username };
+    const made = await claimDelivery({ ...order, ...to, id: newId(), createdAt: timestamp(now()) }, 0);
+    if (made.claimed) await failDelivery(made.delivery, 'no such item');
+    const page = await signIn(size);
+    await page.locator('.attention').getByText('failed in the last 30 days').waitFor();
+    await page.locator('.attention').getByRole('link', { name: 'See them' }).last().click();
+    await page.getByRole('heading', { level: 1, name: 'Deliveries' }).waitFor();
+    const retry = page.getByRole('button', { name: `Try again: Lost lamp for ${recipient.username}` });
+    await retry.waitFor();
+    await freeOfBarriers(page);
+
+    await retry.click();
+
+    await page.getByText(`Trying again to deliver Lost lamp to ${recipient.username}.`).waitFor();
+    await expect
+      .poll(async () => (await call('GET', `/deliveries?recipient=${recipient.uuid}`)).data[0].state, {
+        timeout: 10_000,
+      })
+      .toBe('delivered');
   });
 
   test('home and lists have no barriers, show the days as tables too, and page and export', async () => {

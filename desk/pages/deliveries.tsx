@@ -1,0 +1,96 @@
+import type { DeliveryResponse } from '../../client/client.ts';
+import { useAddress } from '../address.ts';
+import { count, time } from '../format.ts';
+import { Heading } from '../parts/heading.tsx';
+import { type Column, CustomerLink, Filter, List, State } from '../parts/list.tsx';
+import { FaultBox, useLoad, usePress } from '../parts/load.tsx';
+import { useSay } from '../parts/toast.tsx';
+import { useSession } from '../session.ts';
+import { texts } from '../texts.ts';
+
+const t = texts.deliveries;
+
+const tones = { queued: 'plain', waiting: 'warn', delivered: 'good', failed: 'bad' } as const;
+
+const Retry = ({ delivery, reload }: { delivery: DeliveryResponse; reload: () => void }) => {
+  const { client } = useSession();
+  const say = useSay();
+  const { id, item, recipientUsername } = delivery;
+  const retrying = usePress(async () => {
+    await client.post('/v1/deliveries/{id}/actions/retry', { path: { id } });
+    say(t.retried(item, recipientUsername));
+    reload();
+  });
+  return (
+    <>
+      <button
+        type="button"
+        class="button"
+        aria-label={t.retryOf(item, recipientUsername)}
+        aria-disabled={retrying.isBusy}
+        onClick={retrying.press}
+      >
+        {t.retry}
+      </button>
+      {retrying.fault && <FaultBox fault={retrying.fault} />}
+    </>
+  );
+};
+
+const columnsOf = (canRetry: boolean, reload: () => void): Column<DeliveryResponse>[] => [
+  { heading: t.item, cell: ({ item }) => item, value: ({ item }) => item },
+  {
+    heading: t.to,
+    cell: ({ recipientUuid, recipientUsername }) => <CustomerLink uuid={recipientUuid} name={recipientUsername} />,
+    value: ({ recipientUsername }) => recipientUsername,
+  },
+  {
+    heading: t.state,
+    cell: ({ state }) => <State tone={tones[state]}>{t.states[state]}</State>,
+    value: ({ state }) => state,
+  },
+  {
+    heading: t.ordered,
+    cell: ({ createdAt }) => <span class="whole">{time(createdAt)}</span>,
+    value: ({ createdAt }) => createdAt,
+  },
+  {
+    heading: t.attempts,
+    cell: ({ attempts }) => count(attempts),
+    value: ({ attempts }) => attempts,
+    isNumber: true,
+  },
+  { heading: t.error, cell: ({ lastError }) => lastError ?? '–', value: ({ lastError }) => lastError },
+  {
+    heading: t.action,
+    cell: (delivery) =>
+      canRetry && ['waiting', 'failed'].includes(delivery.state) ? <Retry delivery={delivery} reload={reload} /> : '–',
+  },
+];
+
+const isState = (text: string | undefined): text is DeliveryResponse['state'] => Object.hasOwn(tones, text ?? '');
+
+export const DeliveriesPage = () => {
+  const { client, can } = useSession();
+  const { query } = useAddress();
+  const filters = isState(query.state) ? { state: query.state } : {};
+  const page = { ...filters, limit: 50, ...(query.cursor && { cursor: query.cursor }) };
+  const deliveries = useLoad((signal) => client.get('/v1/deliveries', { query: page, signal }), [JSON.stringify(page)]);
+  return (
+    <>
+      <Heading title={t.title} />
+      <div class="filters">
+        <Filter name="state" label={t.state} options={[['', texts.list.all], ...Object.entries(t.states)]} />
+      </div>
+      <List
+        of={deliveries}
+        all={() => client.rows('/v1/deliveries', { query: { ...filters, limit: 1000 } })}
+        file="deliveries"
+        caption={t.title}
+        columns={columnsOf(can('products:deliver'), deliveries.reload)}
+        keyOf={({ id }) => id}
+        empty={t.none}
+      />
+    </>
+  );
+};
