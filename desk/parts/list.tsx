@@ -6,7 +6,7 @@ import { texts } from '../texts.ts';
 import { type Loaded, Show } from './load.tsx';
 import { useSay } from './toast.tsx';
 
-export interface Page<R> {
+interface Page<R> {
   data: R[];
   pagination: { nextCursor: string | null; previousCursor: string | null };
 }
@@ -47,7 +47,7 @@ interface TableProps<R> {
 }
 
 /** A table that becomes a list of cards where the screen is narrow. */
-export const Table = <R,>({ caption, columns, rows, keyOf, empty }: TableProps<R>) =>
+const Table = <R,>({ caption, columns, rows, keyOf, empty }: TableProps<R>) =>
   rows.length === 0 ? (
     <p class="empty">{empty}</p>
   ) : (
