@@ -2,16 +2,20 @@ import { logSink } from '../lib/log.ts';
 import type { Call } from '../test/support/service.ts';
 import { eventOf, type LambdaHandler } from './support.ts';
 
-/** Calls the functions of one store as the tests do, but without a server between: the answer and its cost. */
+/**
+ * Calls the functions of one store as the tests do, but without a server between: the answer and its cost. `keyId` is the
+ * key that the authorizer would have found. Throws at a refusal, unless `refused` takes its status.
+ */
 export const callIn =
-  (store: string): Call =>
+  (store: string, { keyId, refused }: { keyId?: string; refused?: number } = {}): Call =>
   async (method, url, requestBody) => {
-    const { row, event } = eventOf(store, method, url, requestBody);
+    const { row, event } = eventOf(store, method, url, requestBody, keyId);
     const { handler } = (await import(`../functions/${row.id}.ts`)) as { handler: LambdaHandler };
     const lines: object[] = [];
     logSink.write = (fields) => void lines.push(fields);
     const { statusCode, body } = await handler(event, {} as Parameters<LambdaHandler>[1]);
-    if (statusCode >= 300) throw new Error(`${method} ${url} answered ${statusCode}: ${body}`);
+    if (statusCode >= 300 && statusCode !== refused)
+      throw new Error(`${method} ${url} answered ${statusCode}: ${body}`);
     return {
       status: statusCode,
       headers: new Headers(),

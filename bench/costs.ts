@@ -1,4 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { issueKey } from '../cli/api-keys.ts';
+import { createStore } from '../cli/stores.ts';
+import { scopes } from '../lib/routes/route.ts';
+import { noteUse } from '../lib/store/api-keys.ts';
 import { ensureQueues, startQueue } from '../local/queue.ts';
 import { budgets } from '../test/support/budgets.ts';
 import { callIn } from './call.ts';
@@ -19,9 +22,15 @@ export const measureCosts = async (): Promise<void> => {
   try {
     const rows = await withTable(async () => {
       const { url } = await ensureQueues(queue.endpoint, 'bench');
-      Object.assign(process.env, { AWS_ENDPOINT_URL_SQS: queue.endpoint, DELIVERY_QUEUE_URL: url });
-      const store = randomUUID();
-      const call = callIn(store);
+      Object.assign(process.env, {
+        AWS_ENDPOINT_URL_SQS: queue.endpoint,
+        DELIVERY_QUEUE_URL: url,
+        DISPENSER_LOOPBACK: 'allowed',
+      });
+      const { id: store } = await createStore('Bench');
+      const { key } = await issueKey({ store, name: 'bench', scopes, stage: 'test' });
+      await noteUse(key);
+      const call = callIn(store, { keyId: key.id });
       const costs: CostRow[] = [];
       for (const { endpoint, when, steps: callsBudget, units: unitsBudget, prepare } of budgets) {
         const [method, path, body] = await prepare(call, store);

@@ -37,14 +37,14 @@ export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => P
 const match = matcher(routes);
 
 /** The row of a request, and the event that the gateway sends to its function. */
-export const eventOf = (store: string, method: string, url: string, body?: unknown) => {
+export const eventOf = (store: string, method: string, url: string, body?: unknown, keyId = 'bench') => {
   const [path = ''] = url.split('?');
   const found = match(method, path);
   if (!found) throw new Error(`There is no ${method} ${path}.`);
   const headersDistinct = { 'X-API-Key': ['bench'], 'Content-Type': ['application/json'], Host: ['bench.invalid'] };
   const request = { url, headersDistinct, socket: {} } as unknown as IncomingMessage;
   const event = proxyEvent(request, randomUUID(), found, Buffer.from(body === undefined ? '' : JSON.stringify(body)));
-  event.requestContext.authorizer = { store, keyId: 'bench' };
+  event.requestContext.authorizer = { store, keyId };
   return { row: found.row, event };
 };
 
