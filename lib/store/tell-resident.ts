@@ -77,11 +77,15 @@ export const tellResident = async (
     if (shared && (by === 'request' || operatorsHolder?.uuid === uuid)) return viewOf(shared, told);
     const isTaken = holder !== undefined && holder.uuid !== uuid;
     if (operatorsHolder || (isTaken && by === 'dispenser')) throw invalid(anothers);
+    const claims = isTaken ? [] : [username];
     // A sale to their UUID, when nobody could name them, has made a customer who is called by it.
-    const [change, ...names] = toldWrites(store, uuid, isTaken ? [] : [username], told, renameMark());
+    const [change, ...names] = toldWrites(store, uuid, claims, told, renameMark());
     if (!change) return viewOf(shared, told);
-    if (!(await transact([change, ...names])))
-      return viewOf(shared, applied(change, told && { ...told }) as unknown as StoredResident);
+    if (!(await transact([change, ...names]))) {
+      if (shared || told) return viewOf(shared, applied(change, told && { ...told }) as unknown as StoredResident);
+      // Nobody has an earlier name that the operator could have moved.
+      return { uuid, username: claims[0] ?? uuid, names: claims, source: 'store' };
+    }
     await pauseOvertaken(attempt);
   }
 };
