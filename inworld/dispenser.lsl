@@ -5,13 +5,163 @@
 //     service = https://the.address.of.your.service
 //     key = sis_live_...
 //
-// The key needs the scope dispenser:register and no other. A line "hover = off" switches the text above the object off. A
-// second object in the region with the same notecard stands by. See README.md beside this file.
+// The key needs the scope dispenser:register and no other. A second object in the region with the same notecard stands by.
+// See README.md beside this file.
 
+string TITLE = "Dispenser";
 string NOTECARD = "dispenser";
+string SETTINGS = "service = https://..., key = sis_live_...";
+list SCOPES = ["dispenser:register"];
 
-// Part of the address of every script on the main grid. A copy that ends up on the test grid must not take over.
-string SHARD = ".agni.";
+// ---- Shared: this part is the same in dispenser.lsl, terminal.lsl and vendor.lsl, since LSL has no imports. ----
+
+string gService;
+string gKey;
+string gHover;
+integer gLine;
+key gLineQuery;
+key gNotecard;
+key gKeyCheck;
+list gTold;
+string gStatus;
+
+// The text above the object, unless the notecard switches it off.
+show(string text)
+{
+    gStatus = text;
+    if (gHover == "off") text = "";
+    llSetText(text, <1.0, 1.0, 1.0>, 1.0);
+}
+
+// The owner hears each trouble once, offline as well.
+complain(string text)
+{
+    if (llListFindList(gTold, [text]) >= 0) return;
+    if (llGetListLength(gTold) >= 10) gTold = [];
+    gTold += text;
+    llInstantMessage(llGetOwner(), TITLE + ": " + text);
+}
+
+// A trouble that keeps the object from its work stands above it as well.
+stop(string text)
+{
+    show(TITLE + ": " + text);
+    complain(text);
+}
+
+// A JSON string. llList2Json is not used: it takes a text such as "[A] lamp" for an array.
+string quoted(string text)
+{
+    text = llReplaceSubString(text, "\\", "\\\\", 0);
+    text = llReplaceSubString(text, "\"", "\\\"", 0);
+    text = llReplaceSubString(text, "\n", " ", 0);
+    return "\"" + text + "\"";
+}
+
+// A call of the service; NULL_KEY if the region lets no more through now.
+key call(string method, string path, string body, list more)
+{
+    return llHTTPRequest(gService + path, [
+        HTTP_METHOD, method,
+        HTTP_MIMETYPE, "application/json",
+        HTTP_CUSTOM_HEADER, "X-API-Key", gKey
+    ] + more, body);
+}
+
+// Every live key may ask what it may do. The reason of most refusals does not reach a script, which sees 415 in its place.
+askKey()
+{
+    gKeyCheck = call("GET", "/v1/store", "", []);
+}
+
+integer isKeyFault(integer status)
+{
+    return status == 401 || status == 403 || status == 415;
+}
+
+// Says from the answer to askKey what is wrong with the key; empty if nothing is.
+string keyFault(integer status, string body)
+{
+    if (isKeyFault(status))
+        return "the service does not accept the key in the notecard: it is mistyped, revoked or expired, or not of this service. Ask the operator for a new one and put it there.";
+    string scopes = llJsonGetValue(body, ["key", "scopes"]);
+    if (status != 200 || scopes == JSON_INVALID)
+        return "the service does not answer (" + (string)status + "). See that the address in the notecard is right. Next try in a minute.";
+    integer i;
+    for (i = 0; i < llGetListLength(SCOPES); ++i)
+    {
+        string scope = llList2String(SCOPES, i);
+        if (llSubStringIndex(scopes, quoted(scope)) < 0)
+            return "the key \"" + llJsonGetValue(body, ["key", "name"]) + "\" lacks the scope " + scope + ". It has " + scopes
+                + ". Ask the operator for a key with the preset " + NOTECARD + ", and put it into the notecard.";
+    }
+    return "";
+}
+
+// A line is blank, a comment that begins with #, or a name, = and a value.
+readLine(string line)
+{
+    line = llStringTrim(line, STRING_TRIM);
+    if (line == "" || llGetSubString(line, 0, 0) == "#") return;
+    integer equals = llSubStringIndex(line, "=");
+    string name = "";
+    if (equals > 0) name = llToLower(llStringTrim(llGetSubString(line, 0, equals - 1), STRING_TRIM));
+    string value = llStringTrim(llDeleteSubString(line, 0, equals), STRING_TRIM);
+    if (name == "service")
+    {
+        // People copy a slash along, or the /v1 of the API's paths.
+        while (llGetSubString(value, -1, -1) == "/") value = llDeleteSubString(value, -1, -1);
+        if (llGetSubString(value, -3, -1) == "/v1") value = llDeleteSubString(value, -3, -1);
+        gService = value;
+    }
+    else if (name == "key") gKey = value;
+    else if (name == "hover" && (llToLower(value) == "on" || llToLower(value) == "off")) gHover = llToLower(value);
+    else if (!isSetting(name, value))
+        complain("line " + (string)(gLine + 1) + " of the notecard is none that it knows. It knows " + SETTINGS
+            + " and hover = on or off. A comment begins with #.");
+}
+
+openNotecard()
+{
+    if (llGetInventoryType(NOTECARD) != INVENTORY_NOTECARD)
+    {
+        stop("put a notecard named \"" + NOTECARD + "\" into this object.");
+        return;
+    }
+    gNotecard = llGetInventoryKey(NOTECARD);
+    gLineQuery = llGetNotecardLine(NOTECARD, gLine);
+}
+
+// Takes a line and asks for the next. True behind the last one, if the notecard is complete and the object may work here.
+integer isRead(string line)
+{
+    if (line != EOF)
+    {
+        readLine(line);
+        ++gLine;
+        gLineQuery = llGetNotecardLine(NOTECARD, gLine);
+        return FALSE;
+    }
+    if (gService == "" || gKey == "") stop("the notecard lacks its line \"service = ...\" or \"key = ...\".");
+    // Without encryption anybody on the way could read the key.
+    else if (llToLower(llGetSubString(gService, 0, 7)) != "https://")
+        stop("the address of the service must begin with https://. Correct it in the notecard.");
+    // The L$ of the test grid are play money, and nothing that is given there lasts.
+    else if (llSubStringIndex(llGetEnv("simulator_hostname"), "aditi") >= 0)
+        stop("this is not the main grid. It stays off here: use it on the main grid.");
+    else return TRUE;
+    gService = "";
+    return FALSE;
+}
+
+// A new notecard, or the first one. Other contents change without a reset.
+integer isOtherNotecard(integer change)
+{
+    if (!(change & CHANGED_INVENTORY) || llGetInventoryType(NOTECARD) != INVENTORY_NOTECARD) return FALSE;
+    return llGetInventoryKey(NOTECARD) != gNotecard;
+}
+
+// ---- End of the shared part. ----
 
 // The script refuses older requests, in seconds, so that nobody can replay a recorded one. The limit is longer than the
 // 64 requests that may wait for this script take.
@@ -33,7 +183,7 @@ integer STANDBY_LASTS = 600;
 float SETTLE = 10.0;
 
 // The longest list of item names, in characters, for which there is memory: each takes two bytes, three times over.
-integer NAMES = 3000;
+integer NAMES = 2000;
 
 // The region looks up 20 names at once and 1.9 a second for all scripts of one owner. Even two spans of five seconds in
 // a row stay below that.
@@ -49,23 +199,17 @@ integer LOOK_UP_SECONDS = 20;
 string MEMORY = "sis:";
 integer MEMORY_RESERVE = 4096;
 
-string gService;
-string gKey;
+string READY = "Dispenser: ready.";
+string STANDBY = "Dispenser: standing by: another box is active.";
+
 string gSecret;
 string gUrl;
 string gRest;
-string gStatus = "starting";
-integer gLine;
 integer gGiven;
 integer gRegisteredAt;
 integer gSettling;
-key gLineQuery;
 key gUrlRequest;
 key gRegistration;
-key gKeyCheck;
-key gNotecard;
-string gHover;
-list gTold;
 integer gChannel;
 integer gActive;
 integer gHeardActive;
@@ -77,30 +221,9 @@ integer STRIDE = 4;
 integer gSpan;
 integer gInSpan;
 
-// The text above the object is the state, unless the notecard switches it off.
-show(string text)
+integer isSetting(string name, string value)
 {
-    gStatus = text;
-    if (gHover == "off") llSetText("", <1.0, 1.0, 1.0>, 0.0);
-    else llSetText("Dispenser: " + text, <1.0, 1.0, 1.0>, 1.0);
-}
-
-// The owner hears each trouble once, offline as well, until the box is ready again.
-complain(string text)
-{
-    show(text);
-    if (llListFindList(gTold, [text]) >= 0) return;
-    if (llGetListLength(gTold) >= 10) gTold = [];
-    gTold += text;
-    llInstantMessage(llGetOwner(), "Dispenser: " + text);
-}
-
-// A JSON string. llList2Json is not used: it takes a name such as "[A] lamp [B]" for an array.
-string quoted(string text)
-{
-    text = llReplaceSubString(text, "\\", "\\\\", 0);
-    text = llReplaceSubString(text, "\"", "\\\"", 0);
-    return "\"" + text + "\"";
+    return FALSE;
 }
 
 integer isItem(string name)
@@ -143,12 +266,7 @@ register()
     llSetTimerEvent(RETRY);
     gRegisteredAt = llGetUnixTime();
     gSettling = FALSE;
-    gRegistration = llHTTPRequest(gService + "/v1/dispenser", [
-        HTTP_METHOD, "PUT",
-        HTTP_MIMETYPE, "application/json",
-        HTTP_BODY_MAXLENGTH, 4096,
-        HTTP_CUSTOM_HEADER, "X-API-Key", gKey
-    ], body);
+    gRegistration = call("PUT", "/v1/dispenser", body, []);
 }
 
 // Takes the first line off gRest.
@@ -186,12 +304,6 @@ tellOther(string word, string text)
     llRegionSay(gChannel, llHMAC(gKey, message, "sha256") + "\n" + message);
 }
 
-activate()
-{
-    gActive = TRUE;
-    requestUrl();
-}
-
 // The other box delivers, and this one remembers what it has given.
 standBy()
 {
@@ -200,7 +312,7 @@ standBy()
     gUrlRequest = NULL_KEY;
     gRegistration = NULL_KEY;
     gActive = FALSE;
-    show("standing by: another box is active.");
+    show(STANDBY);
     llSetTimerEvent(WATCH);
 }
 
@@ -248,24 +360,6 @@ integer isKey(string text)
     return FALSE;
 }
 
-// A username as the service writes it: ada.lovelace, or ada for Ada Resident.
-string canonical(string name)
-{
-    name = llReplaceSubString(llToLower(llStringTrim(name, STRING_TRIM)), " ", ".", 0);
-    if (llGetSubString(name, -9, -1) == ".resident") return llDeleteSubString(name, -9, -1);
-    return name;
-}
-
-// Gives up look-ups that the region has not answered. It never answers for a UUID that is no avatar's.
-forgetLookUps()
-{
-    while (llGetListLength(gLookUps) > 0 && llGetUnixTime() - llList2Integer(gLookUps, 2) >= LOOK_UP_SECONDS)
-    {
-        llHTTPResponse(llList2Key(gLookUps, 1), 503, "no answer");
-        gLookUps = llDeleteSubList(gLookUps, 0, STRIDE - 1);
-    }
-}
-
 integer mayLookUp()
 {
     integer time = llGetUnixTime();
@@ -284,7 +378,12 @@ integer mayLookUp()
 resolve(key request)
 {
     string name = takeLine();
-    forgetLookUps();
+    // It gives up what the region has not answered, which never answers for a UUID that is no avatar's.
+    while (llGetListLength(gLookUps) > 0 && llGetUnixTime() - llList2Integer(gLookUps, 2) >= LOOK_UP_SECONDS)
+    {
+        llHTTPResponse(llList2Key(gLookUps, 1), 503, "no answer");
+        gLookUps = llDeleteSubList(gLookUps, 0, STRIDE - 1);
+    }
     if (!mayLookUp())
     {
         llHTTPResponse(request, 503, "too many look-ups");
@@ -309,7 +408,9 @@ resolved(integer place, string found)
     gLookUps = llDeleteSubList(gLookUps, place, place + STRIDE - 1);
     if (isKey(name))
     {
-        found = canonical(found);
+        // A username as the service writes it: ada.lovelace, or ada for Ada Resident.
+        found = llReplaceSubString(llToLower(llStringTrim(found, STRING_TRIM)), " ", ".", 0);
+        if (llGetSubString(found, -9, -1) == ".resident") found = llDeleteSubString(found, -9, -1);
         // The region says ??? for a name that it cannot get now.
         if (found == "" || llSubStringIndex(found, "?") >= 0) llHTTPResponse(request, 503, "no name");
         else llHTTPResponse(request, 200, name + " " + found);
@@ -321,14 +422,6 @@ resolved(integer place, string found)
 integer standbyIsThere()
 {
     return llGetUnixTime() - gHeardStandby < STANDBY_LASTS;
-}
-
-// A box that the region froze wakes up with old requests, which its standby may have been sent too by then. It takes none
-// that is older than the standby's patience.
-integer maxAge()
-{
-    if (standbyIsThere()) return STANDBY_AGE;
-    return MAX_AGE;
 }
 
 integer rank(string box)
@@ -384,7 +477,10 @@ serve(key request, string body)
         llHTTPResponse(request, 400, "unknown protocol");
         return;
     }
-    if (llAbs(llGetUnixTime() - at) > maxAge())
+    // A box that the region froze wakes up with old requests, which its standby may have been sent too by then. It takes
+    // none that is older than the standby's patience.
+    integer age = llAbs(llGetUnixTime() - at);
+    if (age > MAX_AGE || (age > STANDBY_AGE && standbyIsThere()))
     {
         llHTTPResponse(request, 408, "too old");
         return;
@@ -393,65 +489,11 @@ serve(key request, string body)
     else resolve(request);
 }
 
-// The service refused the registration. Most reasons do not reach a script, which sees 415 in their place.
-refused(integer status, string body)
-{
-    if (status == 401 || status == 403 || status == 415)
-    {
-        // Every live key may call this. The answer says what the key may do.
-        gKeyCheck = llHTTPRequest(gService + "/v1/store", [HTTP_METHOD, "GET", HTTP_CUSTOM_HEADER, "X-API-Key", gKey], "");
-        return;
-    }
-    string detail = llJsonGetValue(body, ["detail"]);
-    if (detail == JSON_INVALID) detail = "";
-    complain("the service answered " + (string)status + ". Next try in a minute. " + detail);
-}
-
-keyChecked(integer status, string body)
-{
-    if (status == 401 || status == 403 || status == 415)
-    {
-        complain("the service does not accept the key in the notecard: it is mistyped, revoked or expired, or not of this service. Ask the operator for a new one and put it there.");
-        return;
-    }
-    string scopes = llJsonGetValue(body, ["key", "scopes"]);
-    if (status == 200 && scopes != JSON_INVALID && llSubStringIndex(scopes, "\"dispenser:register\"") < 0)
-        complain("the key \"" + llJsonGetValue(body, ["key", "name"]) + "\" lacks the scope dispenser:register. It has " + scopes
-            + ". Put a key with that scope into the notecard.");
-    else complain("the service refuses the registration, or is busy. Next try in a minute.");
-}
-
-// An address without what people copy along: a slash, or the /v1 of the API's paths.
-string baseUrl(string text)
-{
-    while (llGetSubString(text, -1, -1) == "/") text = llDeleteSubString(text, -1, -1);
-    if (llGetSubString(text, -3, -1) == "/v1") text = llDeleteSubString(text, -3, -1);
-    return text;
-}
-
-readLine(string line)
-{
-    integer equals = llSubStringIndex(line, "=");
-    if (equals < 1) return;
-    string name = llToLower(llStringTrim(llGetSubString(line, 0, equals - 1), STRING_TRIM));
-    string value = llStringTrim(llDeleteSubString(line, 0, equals), STRING_TRIM);
-    if (name == "service") gService = baseUrl(value);
-    if (name == "key") gKey = value;
-    if (name == "hover") gHover = llToLower(value);
-}
-
 default
 {
     state_entry()
     {
-        if (llGetInventoryType(NOTECARD) != INVENTORY_NOTECARD)
-        {
-            complain("put a notecard named \"" + NOTECARD + "\" into this object.");
-            return;
-        }
-        gNotecard = llGetInventoryKey(NOTECARD);
-        gLine = 0;
-        gLineQuery = llGetNotecardLine(NOTECARD, gLine);
+        openNotecard();
     }
 
     on_rez(integer start)
@@ -468,28 +510,10 @@ default
             return;
         }
         if (query != gLineQuery) return;
-        if (data != EOF)
-        {
-            readLine(data);
-            ++gLine;
-            gLineQuery = llGetNotecardLine(NOTECARD, gLine);
-            return;
-        }
-        if (gService == "" || gKey == "")
-        {
-            complain("the notecard lacks its line \"service = ...\" or \"key = ...\".");
-            return;
-        }
-        // Without encryption anybody on the way could read the key and the secret.
-        if (llToLower(llGetSubString(gService, 0, 7)) != "https://")
-        {
-            gService = "";
-            complain("the address of the service must begin with https://. Correct it in the notecard.");
-            return;
-        }
+        if (!isRead(data)) return;
         gChannel = (integer)("0x" + llGetSubString(llSHA256String(gService + gKey), 0, 6)) | 0x80000000;
         llListen(gChannel, "", NULL_KEY, "");
-        show("looking for another box.");
+        show("Dispenser: looking for another box.");
         tellOther("who", "");
         llSetTimerEvent(ELECTION);
     }
@@ -506,21 +530,11 @@ default
             gUrlRequest = NULL_KEY;
             if (method == URL_REQUEST_DENIED)
             {
-                complain("the region has no address left for scripts. Move this object to another region, or remove other scripts that use addresses. Next try in a minute.");
+                stop("the region has no address left for scripts. Move this object to another region, or remove other scripts that use addresses. Next try in a minute.");
                 return;
             }
             if (method != URL_REQUEST_GRANTED) return;
             gUrl = body;
-            if (llSubStringIndex(gUrl, SHARD) < 0)
-            {
-                complain("this is not the main grid. It stays off here: use it on the main grid.");
-                llReleaseURL(gUrl);
-                gUrl = "";
-                gActive = FALSE;
-                gChannel = 0;
-                llSetTimerEvent(0.0);
-                return;
-            }
             register();
             return;
         }
@@ -536,28 +550,36 @@ default
     {
         if (request == gKeyCheck)
         {
-            gKeyCheck = NULL_KEY;
-            keyChecked(status, body);
+            string fault = keyFault(status, body);
+            if (fault == "") fault = "the service refuses the registration, or is busy. Next try in a minute.";
+            stop(fault);
             return;
         }
         if (request != gRegistration) return;
         gRegistration = NULL_KEY;
+        if (isKeyFault(status))
+        {
+            askKey();
+            return;
+        }
         if (status != 200)
         {
-            refused(status, body);
+            string detail = llJsonGetValue(body, ["detail"]);
+            if (detail == JSON_INVALID) detail = "";
+            stop("the service answered " + (string)status + ". Next try in a minute. " + detail);
             return;
         }
         string secret = llJsonGetValue(body, ["secret"]);
         if (secret == JSON_INVALID || secret == "")
         {
-            complain("the service answered without a secret.");
+            stop("the service answered without a secret. Next try in a minute.");
             return;
         }
-        if (gStatus != "ready.")
+        if (gStatus != READY)
         {
             gTold = [];
-            show("ready.");
-            llOwnerSay("Dispenser: ready.");
+            show(READY);
+            llOwnerSay(READY);
             tellOther("active", (string)llGetKey());
         }
         gSecret = secret;
@@ -572,14 +594,19 @@ default
             else register();
             return;
         }
-        if (llGetUnixTime() - gHeardActive >= SILENCE) activate();
-        else if (gStatus != "standing by: another box is active.") standBy();
-        if (!gActive) tellOther("who", "");
+        if (llGetUnixTime() - gHeardActive >= SILENCE)
+        {
+            gActive = TRUE;
+            requestUrl();
+            return;
+        }
+        if (gStatus != STANDBY) standBy();
+        tellOther("who", "");
     }
 
     changed(integer change)
     {
-        if (change & CHANGED_OWNER) llResetScript();
+        if (change & CHANGED_OWNER || isOtherNotecard(change)) llResetScript();
         // A region's start and a move to another region end the address.
         if (change & (CHANGED_REGION_START | CHANGED_REGION | CHANGED_TELEPORT))
         {
@@ -590,9 +617,6 @@ default
         }
         if (change & CHANGED_INVENTORY)
         {
-            // A new notecard, or the first one. Items change without a reset, since requests may be waiting.
-            if (llGetInventoryType(NOTECARD) == INVENTORY_NOTECARD && llGetInventoryKey(NOTECARD) != gNotecard)
-                llResetScript();
             // The timer registers again, with the new list of items.
             if (gUrl != "" && !gSettling)
             {
@@ -605,7 +629,7 @@ default
     touch_start(integer count)
     {
         if (llDetectedKey(0) != llGetOwner()) return;
-        llOwnerSay("Dispenser: " + gStatus + " " + (string)gGiven + " deliveries since it was started.");
+        llOwnerSay(gStatus + " " + (string)gGiven + " deliveries since it was started.");
         if (gActive && gUrl != "") register();
     }
 }

@@ -23,10 +23,12 @@ key gLineQuery;
 key gNotecard;
 key gKeyCheck;
 list gTold;
+string gStatus;
 
 // The text above the object, unless the notecard switches it off.
 show(string text)
 {
+    gStatus = text;
     if (gHover == "off") text = "";
     llSetText(text, <1.0, 1.0, 1.0>, 1.0);
 }
@@ -38,6 +40,13 @@ complain(string text)
     if (llGetListLength(gTold) >= 10) gTold = [];
     gTold += text;
     llInstantMessage(llGetOwner(), TITLE + ": " + text);
+}
+
+// A trouble that keeps the object from its work stands above it as well.
+stop(string text)
+{
+    show(TITLE + ": " + text);
+    complain(text);
 }
 
 // A JSON string. llList2Json is not used: it takes a text such as "[A] lamp" for an array.
@@ -89,14 +98,6 @@ string keyFault(integer status, string body)
     return "";
 }
 
-// An address without what people copy along: a slash, or the /v1 of the API's paths.
-string baseUrl(string text)
-{
-    while (llGetSubString(text, -1, -1) == "/") text = llDeleteSubString(text, -1, -1);
-    if (llGetSubString(text, -3, -1) == "/v1") text = llDeleteSubString(text, -3, -1);
-    return text;
-}
-
 // A line is blank, a comment that begins with #, or a name, = and a value.
 readLine(string line)
 {
@@ -106,7 +107,13 @@ readLine(string line)
     string name = "";
     if (equals > 0) name = llToLower(llStringTrim(llGetSubString(line, 0, equals - 1), STRING_TRIM));
     string value = llStringTrim(llDeleteSubString(line, 0, equals), STRING_TRIM);
-    if (name == "service") gService = baseUrl(value);
+    if (name == "service")
+    {
+        // People copy a slash along, or the /v1 of the API's paths.
+        while (llGetSubString(value, -1, -1) == "/") value = llDeleteSubString(value, -1, -1);
+        if (llGetSubString(value, -3, -1) == "/v1") value = llDeleteSubString(value, -3, -1);
+        gService = value;
+    }
     else if (name == "key") gKey = value;
     else if (name == "hover" && (llToLower(value) == "on" || llToLower(value) == "off")) gHover = llToLower(value);
     else if (!isSetting(name, value))
@@ -118,14 +125,14 @@ openNotecard()
 {
     if (llGetInventoryType(NOTECARD) != INVENTORY_NOTECARD)
     {
-        complain("put a notecard named \"" + NOTECARD + "\" into this object.");
+        stop("put a notecard named \"" + NOTECARD + "\" into this object.");
         return;
     }
     gNotecard = llGetInventoryKey(NOTECARD);
     gLineQuery = llGetNotecardLine(NOTECARD, gLine);
 }
 
-// Takes a line and asks for the next. True behind the last one, if the notecard names a service and a key.
+// Takes a line and asks for the next. True behind the last one, if the notecard is complete and the object may work here.
 integer isRead(string line)
 {
     if (line != EOF)
@@ -135,10 +142,14 @@ integer isRead(string line)
         gLineQuery = llGetNotecardLine(NOTECARD, gLine);
         return FALSE;
     }
+    if (gService == "" || gKey == "") stop("the notecard lacks its line \"service = ...\" or \"key = ...\".");
     // Without encryption anybody on the way could read the key.
-    if (gService == "" || gKey == "") complain("the notecard lacks its line \"service = ...\" or \"key = ...\".");
-    else if (llToLower(llGetSubString(gService, 0, 7)) == "https://") return TRUE;
-    else complain("the address of the service must begin with https://. Correct it in the notecard.");
+    else if (llToLower(llGetSubString(gService, 0, 7)) != "https://")
+        stop("the address of the service must begin with https://. Correct it in the notecard.");
+    // The L$ of the test grid are play money, and nothing that is given there lasts.
+    else if (llSubStringIndex(llGetEnv("simulator_hostname"), "aditi") >= 0)
+        stop("this is not the main grid. It stays off here: use it on the main grid.");
+    else return TRUE;
     gService = "";
     return FALSE;
 }
@@ -166,14 +177,14 @@ integer NAME_BYTES = 80;
 integer gReady;
 integer gChannel;
 
-// A row for each avatar who uses the terminal: avatar, until when, step, request, its path, its body, its Idempotency-Key,
-// and the data of the step.
+// A row for each avatar who uses the terminal: avatar, until when, step and request. The request's path, its body, its
+// Idempotency-Key and the data of the step are lines of linkset data, which has room where the script has none.
 list gUsers;
-integer STRIDE = 8;
+integer STRIDE = 4;
+string KEPT = "user:";
 
 // The row that is worked on. It is taken out of the list and put back if the avatar is not done.
 key gWho;
-integer gUntil;
 string gStep;
 key gRequest;
 string gPath;
@@ -198,19 +209,25 @@ integer rowOf(key value, integer column)
 take(integer row)
 {
     gWho = llList2Key(gUsers, row);
-    gUntil = llList2Integer(gUsers, row + 1);
     gStep = llList2String(gUsers, row + 2);
-    gRequest = llList2Key(gUsers, row + 3);
-    gPath = llList2String(gUsers, row + 4);
-    gBody = llList2String(gUsers, row + 5);
-    gTag = llList2String(gUsers, row + 6);
-    gData = llList2String(gUsers, row + 7);
+    list kept = llParseStringKeepNulls(llLinksetDataRead(KEPT + (string)gWho), ["\n"], []);
+    gPath = llList2String(kept, 0);
+    gBody = llList2String(kept, 1);
+    gTag = llList2String(kept, 2);
+    gData = llList2String(kept, 3);
+    drop(row);
+}
+
+drop(integer row)
+{
+    llLinksetDataDelete(KEPT + llList2String(gUsers, row));
     gUsers = llDeleteSubList(gUsers, row, row + STRIDE - 1);
 }
 
 put()
 {
-    gUsers += [gWho, llGetUnixTime() + PATIENCE, gStep, gRequest, gPath, gBody, gTag, gData];
+    gUsers += [gWho, llGetUnixTime() + PATIENCE, gStep, gRequest];
+    llLinksetDataWrite(KEPT + (string)gWho, gPath + "\n" + gBody + "\n" + gTag + "\n" + gData);
     llSetTimerEvent(TICK);
 }
 
@@ -353,19 +370,6 @@ string cursorIn(string body, string name)
     return cursor;
 }
 
-answered(integer status, string body)
-{
-    if (status != 200) failed(status, llJsonGetValue(body, ["detail"]));
-    else if (gStep == "products") productsAnswered(body);
-    else if (gStep == "redeem")
-        tell("The card is redeemed. Your store credit is L$ " + llJsonGetValue(body, ["credit", "credit"]) + " now.");
-    else if (gStep == "redeliver") tell("It is on its way to you.");
-    else if (gStep == "apply")
-        tell("The coupon " + llJsonGetValue(body, ["code"]) + " takes " + llJsonGetValue(body, ["discount"])
-            + " % off what you buy within 24 hours.");
-    else creditAnswered(body);
-}
-
 // The call was refused, or nobody knows. Each case says what to do.
 failed(integer status, string detail)
 {
@@ -424,13 +428,14 @@ dropOld()
 {
     integer row;
     for (row = llGetListLength(gUsers) - STRIDE; row >= 0; row -= STRIDE)
-        if (llList2Integer(gUsers, row + 1) < llGetUnixTime()) gUsers = llDeleteSubList(gUsers, row, row + STRIDE - 1);
+        if (llList2Integer(gUsers, row + 1) < llGetUnixTime()) drop(row);
 }
 
 default
 {
     state_entry()
     {
+        llLinksetDataDeleteFound("^" + KEPT, "");
         openNotecard();
     }
 
@@ -441,7 +446,8 @@ default
 
     dataserver(key query, string line)
     {
-        if (query != gLineQuery || !isRead(line)) return;
+        if (query != gLineQuery) return;
+        if (!isRead(line)) return;
         gChannel = (integer)("0x" + llGetSubString((string)llGenerateKey(), 0, 6)) | 0x80000000;
         llListen(gChannel, "", NULL_KEY, "");
         llSetTimerEvent(TICK);
@@ -485,23 +491,27 @@ default
                 gTold = [];
                 show(llJsonGetValue(body, ["name"]) + "\nTouch for your credit, gift cards, coupons and products");
             }
-            else
-            {
-                show("Not ready");
-                complain(fault);
-            }
+            else stop(fault);
             return;
         }
         integer row = rowOf(request, 3);
         if (row < 0) return;
         take(row);
-        answered(status, body);
+        if (status != 200) failed(status, llJsonGetValue(body, ["detail"]));
+        else if (gStep == "products") productsAnswered(body);
+        else if (gStep == "redeem")
+            tell("The card is redeemed. Your store credit is L$ " + llJsonGetValue(body, ["credit", "credit"]) + " now.");
+        else if (gStep == "redeliver") tell("It is on its way to you.");
+        else if (gStep == "apply")
+            tell("The coupon " + llJsonGetValue(body, ["code"]) + " takes " + llJsonGetValue(body, ["discount"])
+                + " % off what you buy within 24 hours.");
+        else creditAnswered(body);
     }
 
     timer()
     {
         dropOld();
-        if (!gReady) askKey();
+        if (!gReady && gService != "") askKey();
         else if (gUsers == []) llSetTimerEvent(0.0);
     }
 

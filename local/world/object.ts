@@ -36,6 +36,8 @@ export interface WebAnswer {
 export interface Around {
   clock: Clock;
   region: () => string;
+  /** The name of the machine that runs the region, which names the grid. */
+  host: () => string;
   /** The avatar's canonical name; undefined where nobody has that UUID. */
   nameOf: (uuid: string) => string | undefined;
   uuidOf: (name: string) => string | undefined;
@@ -126,7 +128,7 @@ export const createBody = (
   const linksetData = new Map<string, string>();
   const pending = new Map<string, Pending>();
   const urls = new Set<string>();
-  const seen = { text: '', payPrice: [] as number[] };
+  const seen = { text: '', payPrice: [] as number[], textures: new Map<number, string>() };
   const mayRequest = throttle(clock, 25, 20);
   const mayTransfer = throttle(clock, 30, 30);
   let linksetBytes = 0;
@@ -238,6 +240,10 @@ export const createBody = (
     'void llSetText(string, vector, float)': (text: string) => {
       seen.text = cut(text, 254);
     },
+    'void llSetTexture(string, integer) waits': (texture: string, face: number) => {
+      seen.textures.set(face, texture);
+      return wait(0.2, undefined);
+    },
     'void llSetPayPrice(integer, list)': (price: number, { items }: List) => {
       seen.payPrice = [price, ...items.map(Number)];
     },
@@ -340,6 +346,12 @@ export const createBody = (
       return 0;
     },
     'integer llLinksetDataDelete(string)': (key: string) => forget(key),
+    'list llLinksetDataDeleteFound(string, string)': (pattern: string) => {
+      const matching = new RegExp(pattern);
+      const found = [...linksetData.keys()].filter((key) => matching.test(key));
+      for (const key of found) forget(key);
+      return new List([found.length, 0]);
+    },
     'list llLinksetDataFindKeys(string, integer, integer)': (pattern: string, start: number, count: number) => {
       const matching = new RegExp(pattern);
       const keys = [...linksetData.keys()].filter((key) => matching.test(key)).sort();
@@ -359,6 +371,10 @@ export const createBody = (
     'key llGetKey()': () => id,
     'string llGetObjectName()': () => name,
     'string llGetRegionName()': () => around.region(),
+    'string llGetEnv(string)': (name: string) => {
+      if (name !== 'simulator_hostname') throw new ScriptError(`llGetEnv: this world does not know ${name}`);
+      return around.host();
+    },
     'integer llGetUnixTime()': () => Math.floor(clock.now() / 1000),
     'key llDetectedKey(integer)': (place: number) => (place === 0 ? detected : nullKey),
     'key llRequestUserKey(string)': (username: string) => lookUp('key', username),

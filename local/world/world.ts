@@ -88,7 +88,8 @@ export const createWorld = (around: Surroundings) => {
     paid: [] as { from: string; to: string; amount: number }[],
   };
   const region = { name: 'Ahern', grid: 'agni', urlsLeft: urls };
-  const address = around.address ?? ((id) => `https://simhost-1.${region.grid}.secondlife.io:12043/cap/${id}`);
+  const host = (): string => `simhost-1.${region.grid}.secondlife.io`;
+  const address = around.address ?? ((id) => `https://${host()}:12043/cap/${id}`);
   const mayRequest = around.mayRequest ?? throttle(clock, 1000, 20);
   let lookUps = 20;
   let lookUpsAt = clock.now();
@@ -107,6 +108,7 @@ export const createWorld = (around: Surroundings) => {
     uuidOf: around.uuidOf,
     mayRequest,
     region: () => region.name,
+    host,
     // 20 at once and 1.9 a second for all scripts of one owner.
     mayLookUp:
       around.mayLookUp ??

@@ -110,7 +110,7 @@ test.each([
   expect(lacking.calls[1]).toMatchObject({ url: 'https://example.org/v1/store', method: 'GET' });
   expect(lacking.told).toEqual([
     'Dispenser: the key "web shop" lacks the scope dispenser:register. It has ["products:read"]. ' +
-      'Put a key with that scope into the notecard.',
+      'Ask the operator for a key with the preset dispenser, and put it into the notecard.',
   ]);
   expect(unknown.told).toEqual([
     'Dispenser: the service does not accept the key in the notecard: it is mistyped, revoked or expired, or not of this ' +

@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest';
+import { presets } from '../../cli/key-presets.ts';
+import { virtualClock } from '../../local/world/clock.ts';
+import { createWorld } from '../../local/world/world.ts';
+import { owner, type ScriptName, scriptOf } from './shop.ts';
+
+/** The three scripts read the same form of notecard, and tell their owner in the same words what is wrong with it. */
+
+const scripts = ['dispenser', 'terminal', 'vendor'] as const;
+const product = '11111111-2222-4333-8444-555555555555';
+const lines = ['service = https://service.example', 'key = sis_live_x', `product = ${product}`];
+
+/** The lines that a script needs. */
+const linesOf = (name: ScriptName): string[] => (name === 'vendor' ? lines : lines.slice(0, 2));
+const titleOf = (name: ScriptName): string => (name[0] ?? '').toUpperCase() + name.slice(1);
+
+/** An object with the script, before a service that answers every request in the same way. */
+const place = (
+  name: ScriptName,
+  notecard: string[] | undefined,
+  answer = { status: 200, body: '{}' },
+  grid = 'agni',
+) => {
+  const clock = virtualClock(1_900_000_000_000);
+  const requests: { url: string; key: string | undefined }[] = [];
+  const world = createWorld({
+    clock,
+    nameOf: () => undefined,
+    uuidOf: () => undefined,
+    send: ({ url, headers }, tell) => {
+      requests.push({ url, key: headers['X-API-Key'] });
+      tell({ status: answer.status, type: 'application/json', body: answer.body });
+    },
+  });
+  world.region.grid = grid;
+  const notecards: Record<string, string[]> = notecard ? { [name]: notecard } : {};
+  const object = world.rez({ owner, name, script: scriptOf(name), notecards, items: [] });
+  clock.advance(30);
+  return { clock, world, object, requests, told: () => world.log.messages.map(({ text }) => text) };
+};
+
+test('the shared part of the three scripts is the same text', () => {
+  const shared = (name: ScriptName) => /\n\/\/ ---- Shared:[\s\S]*?\/\/ ---- End [^\n]*\n/.exec(scriptOf(name))?.[0];
+
+  expect(shared('dispenser')).toContain('readLine(string line)');
+  for (const name of scripts) expect(shared(name)).toBe(shared('dispenser'));
+});
+
+describe.each(scripts)('%s', (name) => {
+  const title = titleOf(name);
+
+  test('reads its notecard with blanks, comments, capitals, and a slash or /v1 that was copied along', () => {
+    const messy = [
+      '# our shop',
+      '',
+      '  Service=https://service.example/v1/  ',
+      'KEY =  sis_live_x',
+      '#product = none',
+      'hover = Off',
+      ...linesOf(name).slice(2),
+      '   ',
+    ];
+
+    const { requests, told } = place(name, messy);
+
+    expect(told().filter((text) => text.includes('notecard is none'))).toEqual([]);
+    expect(requests[0]?.url.startsWith('https://service.example/v1/')).toBe(true);
+    expect(requests[0]?.key).toBe('sis_live_x');
+  });
+
+  test('names each line that it does not understand by its number, and never shows the key', () => {
+    const { told, requests } = place(name, [
+      'our shop',
+      ...linesOf(name),
+      'kye = sis_live_hidden',
+      'hover = maybe',
+      '= nothing',
+    ]);
+    const from = linesOf(name).length + 2;
+
+    const numbers = told().flatMap((text) => /line (\d+) of the notecard is none that it knows/.exec(text)?.[1] ?? []);
+    expect(numbers.map(Number)).toEqual([1, from, from + 1, from + 2]);
+    expect(told()[0]).toContain('It knows service = https://..., key = sis_live_...');
+    expect(told()[0]).toMatch(/ and hover = on or off\. A comment begins with #\.$/);
+    expect(told().join()).not.toContain('hidden');
+    expect(requests.length).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['no notecard', undefined, 'agni', `put a notecard named "${name}" into this object.`],
+    ['no key', lines.slice(0, 1), 'agni', 'the notecard lacks its line "service = ..." or "key = ...".'],
+    ['no address', lines.slice(1), 'agni', 'the notecard lacks its line "service = ..." or "key = ...".'],
+    [
+      'no encryption',
+      ['service = http://service.example', ...lines.slice(1)],
+      'agni',
+      'the address of the service must begin with https://. Correct it in the notecard.',
+    ],
+    ['the test grid', lines, 'aditi', 'this is not the main grid. It stays off here: use it on the main grid.'],
+  ])('with %s stays off, sends its key nowhere, and says what to do', (_, notecard, grid, text) => {
+    const own = notecard?.filter((line) => name === 'vendor' || !line.startsWith('product'));
+    const { told, requests, object, clock } = place(name, own, undefined, grid);
+
+    object.touch(owner);
+    object.script.send('changed', 0x400);
+    clock.advance(3600);
+
+    expect(told()).toEqual([`${title}: ${text}`]);
+    expect(object.body.seen.text).toBe(`${title}: ${text}`.slice(0, 254));
+    expect(requests).toEqual([]);
+  });
+
+  test('starts anew with the notecard that it is given, but not for other contents', () => {
+    const { object, requests, clock, told } = place(name, undefined);
+    object.add({ name: 'Lamp' });
+    object.changed();
+    clock.advance(30);
+    const before = told().length;
+
+    object.editNotecard(name, linesOf(name));
+    clock.advance(30);
+    const asked = requests.length;
+
+    expect([before, asked > 0]).toEqual([1, true]);
+  });
+
+  test('is told that its key is none of the service’s, and which of its scopes it lacks', () => {
+    const { scopes } = presets[name];
+    const told = (status: number, more: object) => {
+      const body = JSON.stringify({ name: 'Our shop', key: { name: 'mine', ...more } });
+      // A registration is refused before the dispenser asks about its key.
+      const placed = place(name, linesOf(name), { status, body });
+      return placed.told();
+    };
+
+    expect(told(415, {})).toEqual([
+      `${title}: the service does not accept the key in the notecard: it is mistyped, revoked or expired, or not of this ` +
+        'service. Ask the operator for a new one and put it there.',
+    ]);
+    if (name === 'dispenser') return;
+    for (const lacking of scopes.filter((scope) => scope !== 'residents:write' && scope !== 'coupons:read'))
+      expect(told(200, { scopes: scopes.filter((scope) => scope !== lacking) })[0]).toMatch(
+        new RegExp(
+          `^${title}: the key "mine" lacks the scope ${lacking}\\. It has \\[.*\\]\\. Ask the operator for a key with the preset ${name}, and put it into the notecard\\.$`,
+        ),
+      );
+  });
+
+  test('asks for no scope that its preset lacks', () => {
+    const asked = /list SCOPES = \[(.*)\];/.exec(scriptOf(name))?.[1]?.match(/[a-z]+:[a-z]+/g) ?? [];
+
+    expect(asked.length).toBeGreaterThan(0);
+    expect(presets[name].scopes).toEqual(expect.arrayContaining(asked));
+  });
+});
+
+test('a vendor without a product, or with one that is no UUID, is told with what to do', () => {
+  const none = place('vendor', lines.slice(0, 2));
+  const wrong = place('vendor', [...lines.slice(0, 2), 'product = Lamp', 'face = top']);
+
+  expect(none.told()).toEqual(['Vendor: the notecard lacks its line "product = ...", with the UUID of the product.']);
+  expect(wrong.told().map((text) => text.slice(0, 34))).toEqual([
+    'Vendor: line 3 of the notecard is ',
+    'Vendor: line 4 of the notecard is ',
+    'Vendor: the notecard lacks its lin',
+  ]);
+  expect([...none.requests, ...wrong.requests]).toEqual([]);
+});
