@@ -27,6 +27,9 @@ const [second, minute, hour] = [1000, 60_000, 3_600_000];
 /** The pauses before the attempts after the first. */
 const schedule = [...[5 * second, 5 * minute, 30 * minute], ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour)];
 
+/** An event is tried for at least so long, though an attempt that died with its worker used up its pause. */
+const triedMillis = schedule.reduce((sum, pause) => sum + pause, 0);
+
 /** Up to a tenth more, so that events that failed together do not return together. */
 const withJitter = (millis: number): number => Math.ceil(millis * (1 + source.random() / 10));
 
@@ -132,7 +135,8 @@ const failed = async (webhook: WebhookItem, order: EventOrder, sending: Sending,
       failingSince,
       pausedUntil: pause === undefined ? undefined : timestamp(now() + pause),
     });
-  const delay = schedule[sending.attempts - 1];
+  const isEarly = now() - Date.parse(order.notedAt) < triedMillis;
+  const delay = schedule[sending.attempts - 1] ?? (isEarly ? schedule.at(-1) : undefined);
   if (delay === undefined) {
     await failSending(order, { status, lastError });
     return { outcome: 'failed' };

@@ -359,6 +359,27 @@ test.each([0, 1, 2, 3])('a worker that dies after %d calls of the table loses no
   expect(await deliveries(id)).toMatchObject([{ state: 'delivered' }]);
 });
 
+test('an attempt that died with its worker does not shorten the three days', async () => {
+  const { url } = await receiver(500);
+  const { id } = await create(url);
+  await close();
+  await drain();
+  for (const pause of [5 * second, 5 * minute, 30 * minute, ...[2, 5, 10, 14].map((hours) => hours * hour)])
+    await pass(pause);
+  now += 20 * hour;
+  setClock(now);
+  const context = { ...contextWith(60_000), awsRequestId: newId() };
+  await asFunction('expiry-sweep', sweepAccess, () => sweep({}, context));
+  const bodies = await received(queueUrl);
+
+  await workUntilDead(bodies, 3);
+  now += minute;
+  setClock(now);
+  await work(bodies);
+
+  expect(await deliveries(id)).toMatchObject([{ state: 'pending', attempts: 10, nextAt: timestamp(now + 24 * hour) }]);
+});
+
 test('a webhook that does not answer holds its other events back without a call, and delays no other webhook', async () => {
   const [dead, live] = [await receiver('silence'), await receiver(200)];
   const { id } = await create(dead.url);
