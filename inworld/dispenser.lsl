@@ -199,6 +199,13 @@ integer LOOK_UP_SECONDS = 20;
 string MEMORY = "sis:";
 integer MEMORY_RESERVE = 4096;
 
+// The order in which deliveries were given, for so many seconds: a box that was away for a while asks what it missed.
+string RECENT = "recent:";
+integer RECENT_LASTS = 600;
+
+// So many ids fit into one message of a region's chat.
+integer IDS = 20;
+
 string READY = "Dispenser: ready.";
 string STANDBY = "Dispenser: standing by: another box is active.";
 
@@ -214,6 +221,9 @@ integer gChannel;
 integer gActive;
 integer gHeardActive;
 integer gHeardStandby;
+
+// Up to this time the box has heard of everything that the other gave.
+integer gCaughtUp;
 
 // Look-ups under way, the oldest first: the region's query, the service's request, when it came, and what it asked.
 list gLookUps;
@@ -288,6 +298,7 @@ string takeLine()
 // Records a delivery. The ids begin with their time, so the first names in order are the oldest.
 remember(string id)
 {
+    if (llLinksetDataRead(MEMORY + id) != "") return;
     if (llLinksetDataAvailable() < MEMORY_RESERVE)
     {
         list oldest = llLinksetDataFindKeys("^" + MEMORY, 0, 50);
@@ -295,6 +306,16 @@ remember(string id)
         for (i = 0; i < llGetListLength(oldest); ++i) llLinksetDataDelete(llList2String(oldest, i));
     }
     llLinksetDataWrite(MEMORY + id, "1");
+    llLinksetDataWrite(RECENT + (string)llGetUnixTime() + ":" + id, "1");
+    list past = llLinksetDataFindKeys("^" + RECENT, 0, 2);
+    integer i;
+    for (i = 0; i < llGetListLength(past); ++i)
+        if (llGetUnixTime() - givenAt(llList2String(past, i)) > RECENT_LASTS) llLinksetDataDelete(llList2String(past, i));
+}
+
+integer givenAt(string recent)
+{
+    return (integer)llGetSubString(recent, 7, 16);
 }
 
 // Tells the other box. The signature keeps strangers on the channel from being believed.
@@ -302,6 +323,29 @@ tellOther(string word, string text)
 {
     string message = word + "\n" + (string)llGetUnixTime() + "\n" + text;
     llRegionSay(gChannel, llHMAC(gKey, message, "sha256") + "\n" + message);
+}
+
+// Tells the other box what this one has given or heard of since then, and up to when that is all.
+catchUp(integer since)
+{
+    integer start;
+    integer found = IDS;
+    while (found == IDS)
+    {
+        list page = llLinksetDataFindKeys("^" + RECENT, start, IDS);
+        found = llGetListLength(page);
+        integer until = llGetUnixTime();
+        string ids = "";
+        integer i;
+        for (i = 0; i < found; ++i)
+        {
+            string recent = llList2String(page, i);
+            if (found == IDS) until = givenAt(recent);
+            if (givenAt(recent) >= since) ids += "," + llGetSubString(recent, 18, -1);
+        }
+        if (ids != "" || found < IDS) tellOther("recent", (string)until + ids);
+        start += IDS;
+    }
 }
 
 // The other box delivers, and this one remembers what it has given.
@@ -439,15 +483,28 @@ hear(string message)
     if (word == "who")
     {
         gHeardStandby = llGetUnixTime();
-        if (gActive) tellOther("active", (string)llGetKey());
+        if (!gActive) return;
+        tellOther("active", (string)llGetKey());
+        catchUp((integer)gRest);
         return;
     }
     gHeardActive = llGetUnixTime();
     if (word == "given") remember(gRest);
+    else if (word == "recent")
+    {
+        list ids = llParseString2List(gRest, [","], []);
+        gCaughtUp = llList2Integer(ids, 0);
+        integer i;
+        for (i = 1; i < llGetListLength(ids); ++i) remember(llList2String(ids, i));
+    }
     else if (word == "active" && gActive)
     {
         // Both are: the one with the lower key stays, and makes sure that the service knows its address.
-        if (rank(llGetKey()) > rank(gRest)) standBy();
+        if (rank(llGetKey()) > rank(gRest))
+        {
+            catchUp(gCaughtUp);
+            standBy();
+        }
         else if (gUrl != "") register();
     }
 }
@@ -514,7 +571,7 @@ default
         gChannel = (integer)("0x" + llGetSubString(llSHA256String(gService + gKey), 0, 6)) | 0x80000000;
         llListen(gChannel, "", NULL_KEY, "");
         show("Dispenser: looking for another box.");
-        tellOther("who", "");
+        tellOther("who", "0");
         llSetTimerEvent(ELECTION);
     }
 
@@ -601,7 +658,7 @@ default
             return;
         }
         if (gStatus != STANDBY) standBy();
-        tellOther("who", "");
+        tellOther("who", (string)gCaughtUp);
     }
 
     changed(integer change)
