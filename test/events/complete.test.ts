@@ -106,7 +106,7 @@ test(`there is an event of each change and of nothing else, through faults and r
   const statuses = new Set<number>();
 
   let before = await itemsNow();
-  for (let count = 0; count < volume(60, 1000); count++) {
+  for (let count = 0; count < volume(60, 300); count++) {
     const restore = injectFaults(Math.floor(random() * 2 ** 31), 0.12);
     const { status } = (await pick(commands)()) as { status: number };
     // The consumer meets faults too, and goes on where it failed.
