@@ -83,7 +83,7 @@ integer isKeyFault(integer status)
 string keyFault(integer status, string body)
 {
     if (isKeyFault(status))
-        return "the service does not accept the key in the notecard: it is mistyped, revoked or expired, or not of this service. Ask the operator for a new one and put it there.";
+        return "the service does not accept the key in the notecard, or is busy. Next try in a minute. If this stays, the key is mistyped, revoked, expired or of another service: ask the operator for a new one.";
     string scopes = llJsonGetValue(body, ["key", "scopes"]);
     if (status != 200 || scopes == JSON_INVALID)
         return "the service does not answer (" + (string)status + "). See that the address in the notecard is right. Next try in a minute.";

@@ -113,8 +113,8 @@ test.each([
       'Ask the operator for a key with the preset dispenser, and put it into the notecard.',
   ]);
   expect(unknown.told).toEqual([
-    'Dispenser: the service does not accept the key in the notecard: it is mistyped, revoked or expired, or not of this ' +
-      'service. Ask the operator for a new one and put it there.',
+    'Dispenser: the service does not accept the key in the notecard, or is busy. Next try in a minute. If this stays, ' +
+      'the key is mistyped, revoked, expired or of another service: ask the operator for a new one.',
   ]);
   expect(busy.told).toEqual(['Dispenser: the service refuses the registration, or is busy. Next try in a minute.']);
 });

@@ -134,8 +134,8 @@ describe.each(scripts)('%s', (name) => {
     };
 
     expect(told(415, {})).toEqual([
-      `${title}: the service does not accept the key in the notecard: it is mistyped, revoked or expired, or not of this ` +
-        'service. Ask the operator for a new one and put it there.',
+      `${title}: the service does not accept the key in the notecard, or is busy. Next try in a minute. If this stays, ` +
+        'the key is mistyped, revoked, expired or of another service: ask the operator for a new one.',
     ]);
     if (name === 'dispenser') return;
     for (const lacking of scopes.filter((scope) => scope !== 'residents:write' && scope !== 'coupons:read'))

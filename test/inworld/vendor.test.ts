@@ -290,6 +290,23 @@ test('an answer that is no answer is told to the buyer and, once, to the owner',
   expect(world.log.messages.filter(({ text }) => text.includes('503'))).toHaveLength(1);
 });
 
+test('a refusal that hides its reason is told with both reasons, and a vendor asks again within a minute', async () => {
+  const { vendor, ready, net, isTold, price, clock, until } = await place();
+  await ready();
+  clock.advance(1700);
+  net.status = 415;
+  clock.advance(200);
+  await isTold('does not accept the key in the notecard, or is busy. Next try in a minute.');
+  const [shown, priceMeanwhile] = [vendor.body.seen.text, price()];
+
+  net.status = 0;
+  clock.advance(80);
+  await until(() => price() === 100);
+
+  expect(shown).toMatch(/^Vendor: the service does not accept .* for a new one\.$/);
+  expect(priceMeanwhile).toBe(-1);
+});
+
 test('a product that is gone, and one that comes back', async () => {
   const { id, lines, vendor, world, isTold, choose, until, price } = await place();
   vendor.editNotecard('vendor', [...lines, `product = ${owner}`]);
