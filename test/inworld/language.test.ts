@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Functions } from '../../local/lsl/library.ts';
 import { startScript } from '../../local/lsl/script.ts';
@@ -294,4 +296,14 @@ describe('a script', () => {
   test.each(['1 / 0', '1 % 0', '1.0 / 0'])('ends at %s', (division) => {
     expect(said(`integer z = 0; llOwnerSay((string)(${division.replace(/0$/, 'z')}));`)).toEqual(['Math Error']);
   });
+});
+
+test('the interpreter stays small: its files without the library of functions have under 1,000 lines (ADR 38)', () => {
+  const cwd = join(import.meta.dirname, '../../local/lsl');
+  const files = globSync('**/*.ts', { cwd }).filter((file) => file !== 'library.ts');
+
+  const lines = files.map((file) => readFileSync(join(cwd, file), 'utf8').split('\n').length - 1);
+
+  expect(files).toContain('compile.ts');
+  expect(lines.reduce((sum, count) => sum + count)).toBeLessThan(1000);
 });
