@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { draw } from '../../inworld/pictures.ts';
+import { scriptOf } from './shop.ts';
+
+const imagesDir = join(import.meta.dirname, '../../docs/images/inworld');
+const readme = readFileSync(join(import.meta.dirname, '../../inworld/README.md'), 'utf8');
+
+test('the pictures of the guide show what the scripts say now (else: node inworld/pictures.ts)', () => {
+  const drawn = draw();
+  const files = Object.fromEntries(
+    readdirSync(imagesDir).map((file) => [file.replace('.svg', ''), readFileSync(join(imagesDir, file), 'utf8')]),
+  );
+
+  expect(files).toEqual(drawn);
+  expect(Object.keys(drawn).filter((name) => !readme.includes(`(../docs/images/inworld/${name}.svg)`))).toEqual([]);
+});
+
+test('the guide names each trouble that a script tells its owner', () => {
+  const told =
+    /(?:\b(?:stop|complain|notReady)\(|\bfault = |\breturn (?="the )|llInstantMessage\(llGetOwner\(\), )"((?:[^"\\]|\\.)*)"/g;
+  const troubles = (['dispenser', 'terminal', 'vendor'] as const).flatMap((name) =>
+    [...scriptOf(name).matchAll(told)].map(([, text = '']) => {
+      const [first = ''] = text.replace('Vendor: ', '').replaceAll('\\"', '"').split('. ');
+      return first;
+    }),
+  );
+
+  expect(new Set(troubles).size).toBeGreaterThan(20);
+  expect(troubles.filter((text) => !readme.includes(text))).toEqual([]);
+});
