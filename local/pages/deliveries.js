@@ -10,6 +10,7 @@ import {
   dateTimeOf,
   element,
   facts,
+  foldable,
   plural,
   readable,
   replaceChildren,
@@ -38,19 +39,6 @@ const kinds = /** @type {Record<string, string>} */ ({
   waiting: 'warn',
   queued: 'info',
 });
-
-/** The open rows, which stay open when the list is shown anew. */
-const opened = new Set();
-
-/** @param {string} id @param {Node[]} summary @param {Node} content */
-const foldable = (id, summary, content) => {
-  const details = element('details', { open: opened.has(id), 'data-id': id }, element('summary', ...summary), content);
-  details.addEventListener('toggle', () => {
-    if (/** @type {HTMLDetailsElement} */ (details).open) opened.add(id);
-    else opened.delete(id);
-  });
-  return element('li', details);
-};
 
 /** @param {string} id */
 const sendAgainButton = (id) => {

@@ -132,3 +132,16 @@ export const replaceChildren = (parent, ...children) => {
   const next = parent.querySelector(`[data-id="${CSS.escape(id)}"]`)?.querySelectorAll(focusable)[place];
   if (next instanceof HTMLElement) next.focus({ preventScroll: true });
 };
+
+/** The ids of the open rows, which stay open when their list is shown anew. */
+const opened = new Set();
+
+/** A row that opens. @param {string} id @param {Node[]} summary @param {Node} content */
+export const foldable = (id, summary, content) => {
+  const details = element('details', { open: opened.has(id), 'data-id': id }, element('summary', ...summary), content);
+  details.addEventListener('toggle', () => {
+    if (/** @type {HTMLDetailsElement} */ (details).open) opened.add(id);
+    else opened.delete(id);
+  });
+  return element('li', details);
+};
