@@ -11,7 +11,7 @@ import { getMany } from '../lib/table/table.ts';
 import { Behaviour, type LocalDispenser } from './dispenser.ts';
 import { clockState, follow, publish } from './events.ts';
 import { type Avatar, strangers } from './grid.ts';
-import { redrive, viewCredit, viewCustomers, viewDeliveries } from './views.ts';
+import { redrive, viewCredit, viewCustomers, viewDeliveries, viewEvents } from './views.ts';
 
 /** The tools of the local service under `/_dev`. None of them is deployed. */
 
@@ -69,6 +69,7 @@ export const connectConsole = (shown: Shown): void => {
   actions['GET /_dev/service'] = () => shown;
   actions['GET /_dev/customers'] = (_, query) => viewCustomers(id, query.get('search') ?? '');
   actions['GET /_dev/credit'] = (_, query) => viewCredit(id, query.get('customer') ?? '');
+  actions['GET /_dev/store-events'] = () => viewEvents(id);
 };
 
 /** Adds the tools of deliveries and of the local dispenser. */

@@ -90,11 +90,12 @@ export const startService = async (
   let started = false;
   const lines = new Map<string, Cost>();
   logSink.write = (fields) => {
-    const line = fields as Record<'requestId' | 'route' | 'delivery' | 'stack', string> & Cost;
+    const line = fields as Record<'requestId' | 'route' | 'delivery' | 'events' | 'stack', string> & Cost;
     if (line.stack) console.error(line.stack);
     else if (line.route) lines.set(line.requestId, { calls: line.calls, units: line.units });
     // The log line reports progress of a delivery.
     if (line.delivery) publish('deliveries');
+    if (line.events) publish('events');
   };
   const gateway: GatewayOptions = {
     routes,

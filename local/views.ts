@@ -6,12 +6,17 @@ import { type CreditType, creditTypes, isDue } from '../lib/credit/rules.ts';
 import { type CreditItem, holdingOf } from '../lib/credit/state.ts';
 import { listDeliveries } from '../lib/delivery/deliveries.ts';
 import { findDispenser } from '../lib/delivery/dispensers.ts';
+import { type EventItem, eventKeys } from '../lib/events/events.ts';
 import { parseIdentifier } from '../lib/identifier.ts';
 import { invalid } from '../lib/problem.ts';
 import { deliveryStates } from '../lib/routes/deliveries.ts';
+import { eventNames } from '../lib/routes/events.ts';
 import { listCustomers } from '../lib/store/customer-list.ts';
-import { getCustomerItem, uuidOf } from '../lib/store/customers.ts';
+import { customerKey, getCustomerItem, uuidOf } from '../lib/store/customers.ts';
+import { productKey } from '../lib/store/memberships.ts';
 import { listProducts } from '../lib/store/products.ts';
+import type { Key } from '../lib/table/schema.ts';
+import { getMany } from '../lib/table/table.ts';
 import type { LocalDispenser } from './dispenser.ts';
 
 /** The console's views of one store, read through the store's own verbs. */
@@ -22,6 +27,7 @@ const shownOpenLots = 200;
 const shownEndedLots = 40;
 const shownDeliveries = 60;
 const shownDeadLetters = 20;
+const shownEvents = 50;
 
 /** Customers whose name contains the text, those with the most credit first. */
 export const viewCustomers = async (store: string, text: string) => {
@@ -114,4 +120,42 @@ export const viewDeliveries = async (store: string, dispenser: LocalDispenser) =
       .slice(0, shownDeliveries)
       .map((delivery) => ({ ...delivery, givenAt: gifts.get(delivery.id)?.time })),
   };
+};
+
+/** The members of an event's data that name whom and what it is about. */
+type Named = Partial<
+  Record<'username' | 'recipientUsername' | 'customerUsername' | 'ownerUsername' | 'buyerUuid', string> &
+    Record<'name' | 'item' | 'code' | 'region' | 'productId', string>
+>;
+
+/** The names of the buyers and products of sales, whose data has their UUIDs alone. */
+const namesIn = async (
+  store: string,
+  events: readonly Named[],
+): Promise<(uuid: string | undefined) => string | undefined> => {
+  const keys = events.flatMap(({ buyerUuid, productId }) =>
+    buyerUuid && productId ? [customerKey(store, buyerUuid), productKey(store, productId)] : [],
+  );
+  const found = await getMany<Key & { name?: string; username?: string }>(keys);
+  const names = new Map(found.map(({ sk, name, username }) => [sk, name ?? username]));
+  return (uuid) => names.get(uuid ?? '') ?? uuid;
+};
+
+/** The store's newest events with the samples of `store trigger` among them, each with whom and what it is about. */
+export const viewEvents = async (store: string) => {
+  const keys = await eventKeys(store, [...eventNames, 'sample'], {})({ descending: true, limit: shownEvents });
+  // An event may be erased after its key was read, and the engine leaves ended ones for a while.
+  const items = (await getMany<EventItem>(keys)).filter(({ data, ttl }) => data !== undefined && ttl * 1000 > now());
+  const read = items.map((item) => ({ item, data: JSON.parse(item.data) as Named }));
+  const nameOf = await namesIn(
+    store,
+    read.map(({ data }) => data),
+  );
+  const events = read.map(({ item: { sk: id, type, at, sample = false }, data }) => ({
+    ...{ id, type, at, sample, data },
+    who:
+      data.username ?? data.recipientUsername ?? data.customerUsername ?? data.ownerUsername ?? nameOf(data.buyerUuid),
+    what: data.name ?? data.item ?? data.code ?? data.region ?? nameOf(data.productId),
+  }));
+  return { events };
 };

@@ -4,6 +4,7 @@ import { refreshCredit } from './credit.js';
 import { call, follow, refresher } from './data.js';
 import { refreshDeliveries } from './deliveries.js';
 import { byId, copyable, facts } from './dom.js';
+import { refreshEvents } from './events.js';
 import { addRequests, setExample, setRequests } from './requests.js';
 
 const connection = byId('connection', HTMLElement);
@@ -41,6 +42,7 @@ follow(
       showService();
       refreshCredit();
       refreshDeliveries();
+      refreshEvents();
     },
     requests: ({ requests, skipped }) => {
       addRequests(requests, skipped);
@@ -50,9 +52,11 @@ follow(
       setClock(clock);
       refreshCredit();
       refreshDeliveries();
+      refreshEvents();
     },
     credit: refreshCredit,
     deliveries: refreshDeliveries,
+    events: refreshEvents,
   },
   (connected) => {
     if (!connected) setConnection('lost', 'The service does not answer. Trying again');

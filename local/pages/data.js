@@ -16,14 +16,13 @@ export const call = async (path, body) => {
   return value;
 };
 
-const pauseMillis = 150;
-
 /**
  * Limits work to one run at a time. Any number of calls during a run cause one more run.
  * @param {() => Promise<void>} work
+ * @param {number} [pauseMillis] before each run
  * @returns {() => void}
  */
-export const refresher = (work) => {
+export const refresher = (work, pauseMillis = 150) => {
   let wanted = false;
   let running = false;
   const run = async () => {

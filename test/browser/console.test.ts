@@ -211,6 +211,24 @@ test('a row keeps its focus and stays open while new rows arrive', async () => {
   await first.getByText('Confirmed').waitFor();
 });
 
+test('shows an event live, with whom it is about and its data folded out', async () => {
+  const page = await openConsole();
+  const { username } = resident(7);
+  const ban = (name: string) => call('POST', `/v1/customers/${name}/actions/ban`);
+  await ban(username);
+  const first = row(page, 'events-list', username);
+  await first.getByText('customer.banned').waitFor();
+  await first.locator('summary').focus();
+  await page.keyboard.press('Enter');
+
+  await ban(resident(8).username);
+  await row(page, 'events-list', resident(8).username).waitFor();
+
+  expect(await page.locator('#events-list > li').first().innerText()).toContain(resident(8).username);
+  expect(await page.locator('summary:focus').innerText()).toContain(username);
+  expect(await first.getByLabel('Data').innerText()).toContain('"isBanned": true');
+});
+
 test('shows every name as text', async () => {
   const hostile = '<img src=x onerror="document.title=1">';
   const page = await openConsole();
@@ -225,6 +243,9 @@ test('shows every name as text', async () => {
   const request = row(page, 'requests-list', 'search=%3Cimg');
   await request.locator('summary').click();
   await request.locator('dd', { hasText: hostile }).waitFor();
+  await call('PUT', `/v1/products/${product.id}`, { ...product, limited: true, availableAmount: 0 });
+  const soldOut = row(page, 'events-list', 'product.sold_out');
+  await soldOut.locator('b', { hasText: hostile }).waitFor();
   const delivery = row(page, 'deliveries-list', hostile);
   await delivery.locator('summary').click();
   await delivery.locator('dd', { hasText: '<script>' }).waitFor();

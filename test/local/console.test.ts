@@ -1,6 +1,13 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newId, now } from '../../lib/clock.ts';
+import { eventList } from '../../lib/events/events.ts';
+import { customerKey } from '../../lib/store/customers.ts';
+import { productKey } from '../../lib/store/memberships.ts';
+import { viewEvents } from '../../local/views.ts';
+import { creditEvents, eventRow } from '../support/event-rows.ts';
 import { startForTests } from '../support/local-service.ts';
+import { putAll } from '../support/seed.ts';
 
 /** The console's data over HTTP, and its protection. test/browser/ looks at the pages themselves. */
 
@@ -120,6 +127,76 @@ test('finds customers by a part of their name, those with the most credit first'
 
   expect(all.customers[0]).toMatchObject({ username: 'vera.vendor', credit: 950, restrictedCredit: 1000 });
   expect(found.customers).toMatchObject([{ username: 'nova' }]);
+});
+
+/** The members of a sale that no test here looks at. */
+const otherFields = {
+  ...{ state: 'completed' as const, refusal: null, base: 5, total: 5, credit: 0, restrictedCredit: 0 },
+  ...{ discount: { source: 'none' as const, percent: 0, couponId: null }, paid: 5, refund: 0, change: 0, shares: [] },
+  ...{ deliveryId: null, at: '2026-01-01T00:00:00.000Z', refundedAt: null, refundReference: null, reference: null },
+};
+
+test('the view of events has the store’s last 50, newest first, with whom and what each is about, and marks samples', async () => {
+  const [store, other, buyer, stranger, product] = ['ViewedStore0', 'HiddenStore0', newId(), newId(), newId()];
+  const ago = (seconds: number) => now() - seconds * 1000;
+  const sale = (id: string, buyerUuid: string) => ({
+    ...{ id, productId: product, buyerUuid, recipientUuid: buyerUuid, ...otherFields },
+  });
+  const closing = eventRow(other, {
+    type: 'store.closed',
+    data: { id: other, name: 'Hidden', open: false },
+    notedAt: ago(2),
+  });
+  const sample = eventRow(store, {
+    type: 'store.closed',
+    data: { id: store, name: 'Viewed', open: false },
+    notedAt: ago(3),
+  });
+  await putAll([
+    { ...customerKey(store, buyer), username: 'the.buyer' },
+    { ...productKey(store, product), name: 'Oak chair' },
+    ...creditEvents(store, buyer, 60, ago(10)),
+    { ...creditEvents(store, buyer, 1, ago(1))[0], ttl: Math.floor(ago(1) / 1000) },
+    eventRow(store, { type: 'sale.completed', data: sale(newId(), buyer), notedAt: ago(5) }),
+    eventRow(store, { type: 'sale.refused', data: sale(newId(), stranger), notedAt: ago(4) }),
+    { ...sample, sample: true, ranked: eventList(store, 'sample') },
+    closing,
+  ]);
+
+  const { events } = await viewEvents(store);
+
+  expect(events.slice(0, 5)).toMatchObject([
+    { type: 'store.closed', sample: true, who: undefined, what: 'Viewed' },
+    { type: 'sale.refused', sample: false, who: stranger, what: 'Oak chair' },
+    { type: 'sale.completed', sample: false, who: 'the.buyer', what: 'Oak chair' },
+    { type: 'credit.changed', who: 'ada', what: undefined, data: { sequence: 60 } },
+    { type: 'credit.changed', who: 'ada', what: undefined, data: { sequence: 59 } },
+  ]);
+  // Of the newest 50, one has ended.
+  expect(events).toHaveLength(49);
+});
+
+test('a change of the demo store is told live and then among its events; one of another store is not', async () => {
+  const stream = await fetch(`${service.baseUrl}/_dev/events`);
+  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const act = (key: string, name: string) =>
+    fetch(`${service.baseUrl}/v1/customers/${name}/actions/ban`, { method: 'POST', headers: { 'X-API-Key': key } });
+  const [mine, theirs] = service.residents.slice(-2).map(({ username }) => username) as [string, string];
+  await act(service.otherStore.key, theirs);
+  await act(service.keys.all, mine);
+
+  const told = 'event: events\n';
+  let text = '';
+  let shown: { type: string; who?: string }[] = [];
+  while (!shown.some(({ who }) => who === mine)) {
+    while (!text.includes(told)) text += (await reader?.read())?.value ?? '';
+    text = text.slice(text.lastIndexOf(told) + told.length);
+    shown = (await json('/_dev/store-events')).events;
+  }
+
+  expect(shown.find(({ who }) => who === mine)).toMatchObject({ type: 'customer.banned' });
+  expect(shown.filter(({ who }) => who === theirs)).toEqual([]);
+  await reader?.cancel();
 });
 
 test('the events begin with earlier requests and go on live', async () => {
