@@ -11,11 +11,11 @@ export const callIn =
   async (method, url, requestBody) => {
     const { row, event } = eventOf(store, method, url, requestBody, keyId);
     const { handler } = (await import(`../functions/${row.id}.ts`)) as { handler: LambdaHandler };
-    const lines: object[] = [];
+    const lines: { stack?: string }[] = [];
     logSink.write = (fields) => void lines.push(fields);
     const { statusCode, body } = await handler(event, {} as Parameters<LambdaHandler>[1]);
     if (statusCode >= 300 && statusCode !== refused)
-      throw new Error(`${method} ${url} answered ${statusCode}: ${body}`);
+      throw new Error(`${method} ${url} answered ${statusCode}: ${lines.find(({ stack }) => stack)?.stack ?? body}`);
     return {
       status: statusCode,
       headers: new Headers(),

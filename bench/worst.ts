@@ -13,7 +13,6 @@ export const measureWorst = async (): Promise<void> => {
   const rows = await withTable(async () => {
     await seedResidents();
     const { store, category } = await seedWorst();
-    // Not each combination of filters is one of each list.
     const call = callIn(store, { refused: 400 });
     const measured: WorstRow[] = [];
     for (const { endpoint, growth, units: budget } of worstCalls) {

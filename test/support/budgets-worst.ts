@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { timestamp } from '../../lib/clock.ts';
 import { newLot } from '../../lib/credit/lots.ts';
 import { deliveryStates } from '../../lib/routes/deliveries.ts';
@@ -9,6 +10,7 @@ import { couponItems } from '../../lib/store/coupons.ts';
 import { ownedKey } from '../../lib/store/owned.ts';
 import { saleKey } from '../../lib/store/sale-state.ts';
 import { partition } from '../../lib/table/schema.ts';
+import { asyncDocumentFile } from '../../local/pages.ts';
 import { eventRow } from './event-rows.ts';
 import { historyRows } from './history-rows.ts';
 import { ada, bob, cleo } from './residents.ts';
@@ -165,11 +167,11 @@ export const seedWorst = async (): Promise<{ store: string; category: string }> 
     ...{ status: 500, lastError: 'It answered 500: Internal Server Error', ttl: 1_900_000_000 },
     flags: partition(store, 'WEBHOOK', `${idOf(0)}#failed`),
   }));
-  const types = eventNames;
+  const { messages } = JSON.parse(readFileSync(asyncDocumentFile, 'utf8')).channels.webhook;
   const events = Array.from({ length: worstCount }, (_, number) => {
-    const data = { uuid: cleo.uuid, username: cleo.username, credit: 5, restrictedCredit: 0, sequence: number };
-    const notedAt = Date.now() - 3_600_000 + number;
-    return eventRow(store, { type: types[number % types.length] as EventType, data, notedAt, id: idOf(number) });
+    const type = eventNames[number % eventNames.length] as EventType;
+    const { data } = messages[type].examples[0].payload;
+    return eventRow(store, { type, data, notedAt: Date.now() - 3_600_000 + number, id: idOf(number) });
   });
   const history = historyRows(store, cleo.uuid, changes);
   await putAll([
@@ -220,13 +222,15 @@ const queriesOf = ({ query }: Route): string[] =>
       [''],
     );
 
-/** Calls a list under every combination of its filters. Answers the dearest call. */
+/** Calls a list under every combination of its filters. Answers the dearest call. Throws unless each is answered or refused. */
 export const worstOf = async (call: Call, row: Route, category: string): Promise<Omit<WorstCall, 'growth'>> => {
   const endpoint = row.id.replace(/.*\//, '');
   const path = row.path.replace('{identifier}', owners[endpoint] ?? '').replace('{id}', idOf(0));
   let worst = { endpoint, query: '', steps: 0, units: 0 };
   for (const query of queriesOf(row)) {
-    const { cost } = await call('GET', `${path}?limit=1000&${query.replace('{id}', category)}`);
+    const { status, body, cost } = await call('GET', `${path}?limit=1000&${query.replace('{id}', category)}`);
+    // Not each combination of filters is one of each list.
+    if (status !== 200 && status !== 400) throw new Error(`${endpoint}?${query}: ${status} ${JSON.stringify(body)}`);
     const { steps = 0, units = 0 } = cost ?? {};
     if (units > worst.units) worst = { endpoint, query, steps, units };
   }
