@@ -24,6 +24,22 @@ const get = async (path: string) => {
 
 const json = async (path: string) => JSON.parse((await get(path)).text);
 
+/** Follows the live events. `until` waits for some of them, answers the text so far, and throws where the stream ends before. */
+const followEvents = async () => {
+  const { headers, body } = await fetch(`${service.baseUrl}/_dev/events`);
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  const until = async (isThere: (text: string) => boolean): Promise<string> => {
+    while (!isThere(text)) {
+      const chunk = await reader?.read();
+      if (!chunk || chunk.done) throw new Error('The events have ended.');
+      text += chunk.value;
+    }
+    return text;
+  };
+  return { headers, until, stop: () => reader?.cancel() };
+};
+
 /** Sends a request with any Host, which fetch does not allow. */
 const send = (method: string, path: string, headers: Record<string, string>): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -177,60 +193,49 @@ test('the view of events has the store’s last 50, newest first, with whom and 
 });
 
 test('a change of the demo store is told live and then among its events; one of another store is not', async () => {
-  const stream = await fetch(`${service.baseUrl}/_dev/events`);
-  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const { until, stop } = await followEvents();
   const act = (key: string, name: string) =>
     fetch(`${service.baseUrl}/v1/customers/${name}/actions/ban`, { method: 'POST', headers: { 'X-API-Key': key } });
   const [mine, theirs] = service.residents.slice(-2).map(({ username }) => username) as [string, string];
   await act(service.otherStore.key, theirs);
   await act(service.keys.all, mine);
 
-  const told = 'event: events\n';
-  let text = '';
   let shown: { type: string; who?: string }[] = [];
-  while (!shown.some(({ who }) => who === mine)) {
-    while (!text.includes(told)) text += (await reader?.read())?.value ?? '';
-    text = text.slice(text.lastIndexOf(told) + told.length);
+  for (let told = 1; !shown.some(({ who }) => who === mine); told++) {
+    await until((text) => text.split('event: events\n').length > told);
     shown = (await json('/_dev/store-events')).events;
   }
 
   expect(shown.find(({ who }) => who === mine)).toMatchObject({ type: 'customer.banned' });
   expect(shown.filter(({ who }) => who === theirs)).toEqual([]);
-  await reader?.cancel();
+  await stop();
 });
 
 test('the events begin with earlier requests and go on live', async () => {
   await fetch(`${service.baseUrl}/v1/products?limit=1`);
-  const stream = await fetch(`${service.baseUrl}/_dev/events`);
-  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
-  let text = '';
-  const until = async (pattern: RegExp): Promise<void> => {
-    while (!pattern.test(text)) text += (await reader?.read())?.value ?? '';
-  };
+  const { headers, until, stop } = await followEvents();
 
-  await until(/event: hello\ndata: .*limit=1.*\n\n/);
+  await until((text) => /event: hello\ndata: .*limit=1.*\n\n/.test(text));
   await fetch(`${service.baseUrl}/v1/products?limit=2`);
-  await until(/event: requests\ndata: .*limit=2.*\n\n/);
+  await until((text) => /event: requests\ndata: .*limit=2.*\n\n/.test(text));
   await fetch(`${service.baseUrl}/_dev/clock`, { method: 'POST', body: '{"advanceSeconds": 60}' });
-  await until(/event: clock\ndata: .*"aheadSeconds":60/);
+  const text = await until((some) => /event: clock\ndata: .*"aheadSeconds":60/.test(some));
 
-  expect(stream.headers.get('content-type')).toBe('text/event-stream');
+  expect(headers.get('content-type')).toBe('text/event-stream');
   expect(text).not.toContain(service.keys.all);
   expect(text.match(/limit=1"/g)).toHaveLength(1);
-  await reader?.cancel();
+  await stop();
 });
 
 test('a flood of requests reaches the page in a few events', async () => {
-  const stream = await fetch(`${service.baseUrl}/_dev/events`);
-  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const { until, stop } = await followEvents();
 
   await Promise.all(Array.from({ length: 300 }, (_, i) => fetch(`${service.baseUrl}/v1/none?flood=${i}`)));
   await fetch(`${service.baseUrl}/v1/none?last`);
-  let text = '';
-  while (!text.includes('?last')) text += (await reader?.read())?.value ?? '';
+  const text = await until((some) => some.includes('?last'));
 
   // Each event holds the requests of a tenth of a second.
   const events = text.split('event: requests').length - 1;
   expect(events).toBeLessThan(150);
-  await reader?.cancel();
+  await stop();
 });
