@@ -1,37 +1,48 @@
 import type { FunctionComponent } from 'preact';
-import { CustomerPage } from './pages/customer.tsx';
-import { CustomersPage } from './pages/customers.tsx';
-import { DeliveriesPage } from './pages/deliveries.tsx';
 import { HomePage } from './pages/home.tsx';
+import { later } from './parts/later.tsx';
 import type { Scope } from './session.ts';
 import { texts } from './texts.ts';
 
+type Parameters = Record<string, string>;
+
 /**
  * Every page: a row here, a file in `pages/` whose component gets the parameters of the path, and its texts in `texts.ts`.
- * A row with a `title` is in the menu; a page whose scopes the key lacks is neither shown there nor opened.
+ * A row with a `title` is in the menu; a page whose scopes the key lacks is neither shown there nor opened. Pages other
+ * than the first are imported when they are opened.
  */
 export interface PageRow {
   path: string;
   title?: string;
   scopes: readonly Scope[];
-  component: FunctionComponent<Record<string, string>>;
+  component: FunctionComponent<Parameters>;
 }
 
-const page = <P extends Record<string, string>>(
+const page = <P extends Parameters>(
   path: string,
-  component: FunctionComponent<P>,
+  load: () => Promise<FunctionComponent<P>>,
   scopes: readonly Scope[],
   title?: string,
 ): PageRow => ({
   path,
-  component: component as unknown as PageRow['component'],
+  component: later(load as unknown as () => Promise<FunctionComponent<Parameters>>),
   scopes,
   ...(title !== undefined && { title }),
 });
 
 export const pages: readonly PageRow[] = [
-  page('/', HomePage, [], texts.home.title),
-  page('/customers', CustomersPage, ['customers:read'], texts.customers.title),
-  page('/customers/:identifier', CustomerPage, ['customers:read']),
-  page('/deliveries', DeliveriesPage, ['deliveries:read'], texts.deliveries.title),
+  { path: '/', component: HomePage, scopes: [], title: texts.home.title },
+  page(
+    '/customers',
+    async () => (await import('./pages/customers.tsx')).CustomersPage,
+    ['customers:read'],
+    texts.customers.title,
+  ),
+  page('/customers/:identifier', async () => (await import('./pages/customer.tsx')).CustomerPage, ['customers:read']),
+  page(
+    '/deliveries',
+    async () => (await import('./pages/deliveries.tsx')).DeliveriesPage,
+    ['deliveries:read'],
+    texts.deliveries.title,
+  ),
 ];
