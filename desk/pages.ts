@@ -45,4 +45,5 @@ export const pages: readonly PageRow[] = [
     ['deliveries:read'],
     texts.deliveries.title,
   ),
+  page('/events', async () => (await import('./pages/events.tsx')).EventsPage, ['events:read'], texts.events.title),
 ];

@@ -8,6 +8,7 @@ import type {
 } from '../../client/client.ts';
 import { change, date, hour, money, time } from '../format.ts';
 import { FaultBox, useLoad, Waiting } from '../parts/load.tsx';
+import { productName } from '../parts/names.tsx';
 import { type Scope, type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import type { CustomerProps } from './customer.tsx';
@@ -60,21 +61,6 @@ const pageOf = (cursor: string | undefined, signal: AbortSignal | undefined) => 
   query: { limit, ...(cursor && { cursor }) },
   ...(signal && { signal }),
 });
-
-/** Names of products, which sales do not hold. A name that cannot be read stays an id. */
-const names = new Map<string, Promise<string>>();
-const nameOf = ({ client, can }: Session, id: string): Promise<string> => {
-  const shortId = id.slice(0, 8);
-  if (!can('products:read')) return Promise.resolve(shortId);
-  const known = names.get(id);
-  if (known) return known;
-  const name = client.get('/v1/products/{id}', { path: { id } }).then(
-    (product) => product.name,
-    () => shortId,
-  );
-  names.set(id, name);
-  return name;
-};
 
 const titleOfChange = ({ kind, type, amount, credit, restrictedCredit }: CreditChangeResponse): string => {
   const words = t.history[kind];
@@ -174,7 +160,7 @@ const readSales: Read = async (session, customer, cursor, signal) => {
     query: { ...page.query, buyer: customer.uuid },
   });
   const entries = await Promise.all(
-    data.map(async (row) => ofSale(row, await nameOf(session, row.productId), customer)),
+    data.map(async (row) => ofSale(row, await productName(session, row.productId), customer)),
   );
   return { name: 'sales', entries: entries.flat(), cursor: pagination.nextCursor };
 };

@@ -47,7 +47,7 @@ interface TableProps<R> {
 }
 
 /** A table that becomes a list of cards where the screen is narrow. */
-const Table = <R,>({ caption, columns, rows, keyOf, empty }: TableProps<R>) =>
+export const Table = <R,>({ caption, columns, rows, keyOf, empty }: TableProps<R>) =>
   rows.length === 0 ? (
     <p class="empty">{empty}</p>
   ) : (
@@ -79,23 +79,18 @@ const Table = <R,>({ caption, columns, rows, keyOf, empty }: TableProps<R>) =>
     // biome-ignore-end lint/a11y/noRedundantRoles: browsers drop the roles of a table that is laid out in another way.
   );
 
-interface ListProps<R> extends Omit<TableProps<R>, 'rows'> {
-  of: Loaded<Page<R>>;
-  /** Every row of the list under its filters, for the export. */
-  all: () => AsyncIterable<R>;
-  /** Name of the exported file, without its ending. */
+interface ExportProps<R> {
+  columns: readonly Column<R>[];
+  /** Every row of the list under its filters. */
+  all: () => AsyncIterable<R> | Iterable<R>;
+  /** Name of the file, without its ending. */
   file: string;
 }
 
-/**
- * A list of the API, a page at a time. The address holds the filters and the cursor, so a list keeps its place: read
- * `useAddress().query.cursor`, and pass it on to the API.
- */
-export const List = <R,>({ of, all, file, ...table }: ListProps<R>) => {
-  const { path, query } = useAddress();
+/** Saves a list as CSV. */
+export const Export = <R,>({ columns, all, file }: ExportProps<R>) => {
   const say = useSay();
   const [exported, setExported] = useState<number>();
-  const at = (cursor: string): string => link(path, { ...query, cursor });
   const save = async () => {
     if (exported !== undefined) return;
     const rows: R[] = [];
@@ -104,7 +99,7 @@ export const List = <R,>({ of, all, file, ...table }: ListProps<R>) => {
         rows.push(row);
         if (rows.length % 100 === 1) setExported(rows.length);
       }
-      saveCsv(file, table.columns, rows);
+      saveCsv(file, columns, rows);
       say(texts.list.exported(rows.length));
     } catch (error) {
       say(faultOf(error, texts.noAnswer.read).text);
@@ -112,6 +107,24 @@ export const List = <R,>({ of, all, file, ...table }: ListProps<R>) => {
       setExported(undefined);
     }
   };
+  return (
+    <button type="button" class="button is-quiet" aria-disabled={exported !== undefined} onClick={save}>
+      {exported === undefined ? texts.list.export : texts.list.exporting(exported)}
+    </button>
+  );
+};
+
+interface ListProps<R> extends Omit<TableProps<R>, 'rows'>, ExportProps<R> {
+  of: Loaded<Page<R>>;
+}
+
+/**
+ * A list of the API, a page at a time. The address holds the filters and the cursor, so a list keeps its place: read
+ * `useAddress().query.cursor`, and pass it on to the API.
+ */
+export const List = <R,>({ of, all, file, ...table }: ListProps<R>) => {
+  const { path, query } = useAddress();
+  const at = (cursor: string): string => link(path, { ...query, cursor });
   return (
     <Show of={of}>
       {({ data, pagination: { nextCursor, previousCursor } }) => (
@@ -128,11 +141,7 @@ export const List = <R,>({ of, all, file, ...table }: ListProps<R>) => {
                 {texts.list.next}
               </a>
             )}
-            {data.length > 0 && (
-              <button type="button" class="button is-quiet" aria-disabled={exported !== undefined} onClick={save}>
-                {exported === undefined ? texts.list.export : texts.list.exporting(exported)}
-              </button>
-            )}
+            {data.length > 0 && <Export columns={table.columns} all={all} file={file} />}
           </nav>
         </>
       )}
