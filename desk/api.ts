@@ -65,3 +65,9 @@ export const faultOf = (error: unknown, noAnswer: string): Fault => {
   if (error instanceof NoAnswer) return { status: undefined, text: noAnswer, errors: [] };
   throw error;
 };
+
+/** True if the service has refused the request itself: another one may succeed. */
+export const isRefusal = (error: unknown): boolean => error instanceof StoreProblem && error.status === 400;
+
+/** True if somebody else has changed the thing since it was read. */
+export const isConflict = (error: unknown): boolean => error instanceof StoreProblem && error.status === 412;

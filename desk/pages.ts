@@ -39,6 +39,8 @@ export const pages: readonly PageRow[] = [
     texts.customers.title,
   ),
   page('/customers/:identifier', async () => (await import('./pages/customer.tsx')).CustomerPage, ['customers:read']),
+  page('/sales', async () => (await import('./pages/sales.tsx')).SalesPage, ['sales:read'], texts.sales.title),
+  page('/sales/:id', async () => (await import('./pages/sale.tsx')).SalePage, ['sales:read']),
   page(
     '/deliveries',
     async () => (await import('./pages/deliveries.tsx')).DeliveriesPage,

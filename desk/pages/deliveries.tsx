@@ -1,5 +1,6 @@
 import type { DeliveryResponse } from '../../client/client.ts';
 import { useAddress } from '../address.ts';
+import { isRefusal } from '../api.ts';
 import { count, time } from '../format.ts';
 import { Heading } from '../parts/heading.tsx';
 import { type Column, CustomerLink, Filter, List, State } from '../parts/list.tsx';
@@ -12,7 +13,14 @@ const t = texts.deliveries;
 
 const tones = { queued: 'plain', waiting: 'warn', delivered: 'good', failed: 'bad' } as const;
 
-const Retry = ({ delivery, reload }: { delivery: DeliveryResponse; reload: () => void }) => {
+export const DeliveryState = ({ of }: { of: DeliveryResponse }) => (
+  <State tone={tones[of.state]}>{t.states[of.state]}</State>
+);
+
+const canRetry = ({ state }: DeliveryResponse): boolean => state === 'waiting' || state === 'failed';
+
+/** Tries a delivery again, if it waits or has failed. */
+export const Retry = ({ delivery, reload }: { delivery: DeliveryResponse; reload: () => void }) => {
   const { client } = useSession();
   const say = useSay();
   const { id, item, recipientUsername } = delivery;
@@ -21,6 +29,7 @@ const Retry = ({ delivery, reload }: { delivery: DeliveryResponse; reload: () =>
     say(t.retried(item, recipientUsername));
     reload();
   });
+  if (!canRetry(delivery)) return null;
   return (
     <>
       <button
@@ -37,7 +46,7 @@ const Retry = ({ delivery, reload }: { delivery: DeliveryResponse; reload: () =>
   );
 };
 
-const columnsOf = (canRetry: boolean, reload: () => void): Column<DeliveryResponse>[] => [
+const columnsOf = (mayRetry: boolean, reload: () => void): Column<DeliveryResponse>[] => [
   { heading: t.item, cell: ({ item }) => item, value: ({ item }) => item },
   {
     heading: t.to,
@@ -46,7 +55,7 @@ const columnsOf = (canRetry: boolean, reload: () => void): Column<DeliveryRespon
   },
   {
     heading: t.state,
-    cell: ({ state }) => <State tone={tones[state]}>{t.states[state]}</State>,
+    cell: (delivery) => <DeliveryState of={delivery} />,
     value: ({ state }) => state,
   },
   {
@@ -63,10 +72,39 @@ const columnsOf = (canRetry: boolean, reload: () => void): Column<DeliveryRespon
   { heading: t.error, cell: ({ lastError }) => lastError ?? '–', value: ({ lastError }) => lastError },
   {
     heading: t.action,
-    cell: (delivery) =>
-      canRetry && ['waiting', 'failed'].includes(delivery.state) ? <Retry delivery={delivery} reload={reload} /> : '–',
+    cell: (delivery) => (mayRetry && canRetry(delivery) ? <Retry delivery={delivery} reload={reload} /> : '–'),
   },
 ];
+
+/** Tries every failed delivery again, one after the other, and says how many the service took. */
+const RetryAll = ({ reload }: { reload: () => void }) => {
+  const { client } = useSession();
+  const say = useSay();
+  const retrying = usePress(async () => {
+    const failed: string[] = [];
+    for await (const { id } of client.rows('/v1/deliveries', { query: { state: 'failed', limit: 1000 } }))
+      failed.push(id);
+    let refused = 0;
+    for (const [index, id] of failed.entries()) {
+      // One that cannot be tried again, such as that of a refunded sale, is no reason to leave the others.
+      await client.post('/v1/deliveries/{id}/actions/retry', { path: { id } }).catch((error) => {
+        if (!isRefusal(error)) throw error;
+        refused += 1;
+      });
+      if (index % 10 === 0) say(t.retrying(index + 1, failed.length));
+    }
+    say(t.retriedAll(failed.length - refused, refused));
+    reload();
+  });
+  return (
+    <>
+      <button type="button" class="button" aria-disabled={retrying.isBusy} onClick={retrying.press}>
+        {retrying.isBusy ? texts.working : t.retryAll}
+      </button>
+      {retrying.fault && <FaultBox fault={retrying.fault} />}
+    </>
+  );
+};
 
 const isState = (text: string | undefined): text is DeliveryResponse['state'] => Object.hasOwn(tones, text ?? '');
 
@@ -78,7 +116,11 @@ export const DeliveriesPage = () => {
   const deliveries = useLoad((signal) => client.get('/v1/deliveries', { query: page, signal }), [JSON.stringify(page)]);
   return (
     <>
-      <Heading title={t.title} />
+      <Heading title={t.title}>
+        {query.state === 'failed' && can('products:deliver') && deliveries.value?.data.length ? (
+          <RetryAll reload={deliveries.reload} />
+        ) : null}
+      </Heading>
       <div class="filters">
         <Filter name="state" label={t.state} options={[['', texts.list.all], ...Object.entries(t.states)]} />
       </div>

@@ -1,0 +1,180 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { SaleResponse } from '../../client/client.ts';
+import { money, time } from '../format.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Field, Form } from '../parts/form.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { State } from '../parts/list.tsx';
+import { Show, useLoad } from '../parts/load.tsx';
+import { NamedCustomer, ProductLink } from '../parts/names.tsx';
+import { useSay } from '../parts/toast.tsx';
+import { useSession } from '../session.ts';
+import { texts } from '../texts.ts';
+import { DeliveryState, Retry } from './deliveries.tsx';
+import { tones } from './sales.tsx';
+
+const t = texts.sales;
+
+interface SaleProps {
+  sale: SaleResponse;
+  reload: () => void;
+}
+
+/** The L$ that a refund gives back beside the credit: all that was paid, less what was given back at the sale. */
+const dueOf = ({ paid, change }: SaleResponse): number => paid - change;
+
+const creditOf = ({ credit, restrictedCredit }: SaleResponse): number => credit + restrictedCredit;
+
+const Refund = ({ sale, reload, onClose }: SaleProps & { onClose: () => void }) => {
+  const { client } = useSession();
+  const say = useSay();
+  const due = dueOf(sale);
+  const credit = creditOf(sale);
+  return (
+    <Dialog title={t.refund.title} onClose={onClose}>
+      <Form
+        submit={t.refund.submit}
+        isDangerous
+        onCancel={onClose}
+        onSend={async ({ reason, reference }) => {
+          const refunded = await client.post('/v1/sales/{id}/actions/refund', {
+            path: { id: sale.id },
+            body: { ...(reason && { reason }), ...(reference && { reference }) },
+          });
+          onClose();
+          reload();
+          say(t.refund.done(refunded.refund - refunded.change));
+        }}
+      >
+        <div class="effect">
+          {due > 0 && <p>{t.refund.willGive(due)}</p>}
+          {credit > 0 && <p>{t.refund.willCredit(credit)}</p>}
+          {due + credit === 0 && <p>{t.refund.willNothing}</p>}
+          <p>{t.refund.willTake}</p>
+        </div>
+        <Field name="reason" label={t.refund.reason} help={t.refund.reasonHelp} maxLength={200} autoFocus />
+        <Field name="reference" label={t.refund.reference} help={t.refund.referenceHelp} maxLength={100} />
+      </Form>
+    </Dialog>
+  );
+};
+
+/** The prices, line by line, from the product's price to the L$ that the merchant keeps. */
+const Prices = ({ sale }: { sale: SaleResponse }) => {
+  const { base, discount, total, credit, restrictedCredit, paid, change, refund, state, shares } = sale;
+  const lines: (readonly [string, string] | false)[] = [
+    [t.base, money(base)],
+    discount.source !== 'none' && [t.discounts[discount.source](discount.percent), money(total - base)],
+    [t.total, money(total)],
+    credit > 0 && [t.byCredit, money(credit)],
+    restrictedCredit > 0 && [t.byRestricted, money(restrictedCredit)],
+    [t.paid, money(paid)],
+    change > 0 && [t.change, money(change)],
+    state === 'refunded' && [t.givenBack, money(refund)],
+    ...shares.map(
+      ({ kind, percent, amount, residentUuid }) => [t.share[kind](percent, residentUuid), money(amount)] as const,
+    ),
+  ];
+  return (
+    <section class="card" aria-labelledby="prices">
+      <h2 id="prices">{t.prices}</h2>
+      <Lines of={lines.filter((line) => line !== false)} />
+    </section>
+  );
+};
+
+const Lines = ({ of }: { of: readonly (readonly [string, ComponentChildren])[] }) => (
+  <dl class="lines">
+    {of.map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+const Delivery = ({ id }: { id: string }) => {
+  const { client, can } = useSession();
+  const loaded = useLoad((signal) => client.get('/v1/deliveries/{id}', { path: { id }, signal }), [id]);
+  const isUnknown = loaded.fault?.status === 404;
+  return (
+    <section class="card" aria-labelledby="delivery">
+      <h2 id="delivery">{t.delivery}</h2>
+      {isUnknown ? (
+        <p class="help">{t.deliveryNone}</p>
+      ) : (
+        <Show of={loaded}>
+          {(delivery) => (
+            <>
+              <Lines
+                of={[
+                  [texts.deliveries.item, delivery.item],
+                  [texts.deliveries.state, <DeliveryState key="state" of={delivery} />],
+                  [texts.deliveries.attempts, delivery.attempts],
+                  ...(delivery.lastError === null ? [] : [[texts.deliveries.error, delivery.lastError] as const]),
+                ]}
+              />
+              {can('products:deliver') && <Retry delivery={delivery} reload={loaded.reload} />}
+            </>
+          )}
+        </Show>
+      )}
+    </section>
+  );
+};
+
+const Facts = ({ sale }: { sale: SaleResponse }) => {
+  const { id, at, productId, buyerUuid, recipientUuid, reference, refundedAt, refundReference, refusal } = sale;
+  const lines: (readonly [string, ComponentChildren] | false)[] = [
+    [t.product, <ProductLink key="product" id={productId} />],
+    buyerUuid !== null && [t.buyer, <NamedCustomer key="buyer" uuid={buyerUuid} />],
+    recipientUuid !== null &&
+      recipientUuid !== buyerUuid && [t.recipient, <NamedCustomer key="recipient" uuid={recipientUuid} />],
+    [t.at, time(at)],
+    refusal !== null && [t.refusal, refusal],
+    reference !== null && [t.reference, reference],
+    refundedAt !== null && [t.refundedAt, time(refundedAt)],
+    refundReference !== null && [t.refundReference, refundReference],
+    [t.id, <code key="id">{id}</code>],
+  ];
+  return (
+    <section class="card" aria-labelledby="facts">
+      <h2 id="facts">{t.facts}</h2>
+      <Lines of={lines.filter((line) => line !== false)} />
+    </section>
+  );
+};
+
+export const SalePage = ({ id }: { id: string }) => {
+  const { client, can } = useSession();
+  const [isRefunding, setRefunding] = useState(false);
+  const loaded = useLoad((signal) => client.get('/v1/sales/{id}', { path: { id }, signal }), [id]);
+  return (
+    <Show of={loaded}>
+      {(sale) => {
+        const due = sale.refund - sale.change;
+        return (
+          <>
+            <Heading title={t.one}>
+              <State tone={tones[sale.state]}>{t.states[sale.state]}</State>
+              {sale.state === 'completed' && can('sales:refund') && (
+                <button type="button" class="button is-main" onClick={() => setRefunding(true)}>
+                  {t.refund.open}
+                </button>
+              )}
+            </Heading>
+            {sale.state === 'refunded' && due > 0 && <p class="notice is-warn spaced">{t.refund.give(due)}</p>}
+            {isRefunding && <Refund sale={sale} reload={loaded.reload} onClose={() => setRefunding(false)} />}
+            <div class="charts">
+              <Facts sale={sale} />
+              <Prices sale={sale} />
+              {sale.deliveryId !== null && can('deliveries:read') && <Delivery id={sale.deliveryId} />}
+            </div>
+          </>
+        );
+      }}
+    </Show>
+  );
+};
