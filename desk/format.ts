@@ -44,6 +44,13 @@ export const ago = (at: string, now = Date.now()): string => {
   return relative.format(Math.trunc(seconds / length), unit);
 };
 
+/** The value of a field for a time, in the reader's own time and to the minute; empty for none. */
+export const localTime = (at: string | null): string => {
+  if (at === null) return '';
+  const then = new Date(at);
+  return new Date(then.getTime() - then.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+};
+
 /** The end of a day that a date field gives, in the reader's time. Undefined for an empty one. */
 export const endOfDay = (day: string | undefined): string | undefined => {
   const end = new Date(`${day}T23:59:59`);
@@ -56,3 +63,5 @@ export const dayIn = (ahead: number): string => {
   then.setDate(then.getDate() + ahead);
   return `${then.getFullYear()}-${String(then.getMonth() + 1).padStart(2, '0')}-${String(then.getDate()).padStart(2, '0')}`;
 };
+
+export const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);

@@ -47,5 +47,16 @@ export const pages: readonly PageRow[] = [
     ['deliveries:read'],
     texts.deliveries.title,
   ),
+  page(
+    '/products',
+    async () => (await import('./pages/products.tsx')).ProductsPage,
+    ['products:read'],
+    texts.products.title,
+  ),
+  page('/products/new', async () => (await import('./pages/product.tsx')).NewProductPage, [
+    'products:read',
+    'products:write',
+  ]),
+  page('/products/:id', async () => (await import('./pages/product.tsx')).ProductPage, ['products:read']),
   page('/events', async () => (await import('./pages/events.tsx')).EventsPage, ['events:read'], texts.events.title),
 ];

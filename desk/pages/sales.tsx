@@ -1,6 +1,6 @@
 import type { SaleResponse } from '../../client/client.ts';
 import { link, useAddress } from '../address.ts';
-import { money, time } from '../format.ts';
+import { isUuid, money, time } from '../format.ts';
 import { Heading } from '../parts/heading.tsx';
 import { type Column, Filter, List, Search, State } from '../parts/list.tsx';
 import { useLoad } from '../parts/load.tsx';
@@ -48,12 +48,11 @@ const columns: readonly Column<SaleResponse>[] = [
   { heading: t.reference, cell: ({ reference }) => reference ?? '–', value: ({ reference }) => reference },
 ];
 
-const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const noProduct = '00000000-0000-0000-0000-000000000000';
 
 /** The id of the product that a text names: its UUID, or the beginning of what a search finds. */
 const productOf = async ({ client, can }: Session, text: string, signal?: AbortSignal): Promise<string> => {
-  if (idPattern.test(text) || !can('products:read')) return text;
+  if (isUuid(text) || !can('products:read')) return text;
   const query = { search: [...text].slice(0, 100).join(''), limit: 100 };
   const { data } = await client.get('/v1/products', { query, ...(signal && { signal }) });
   const exact = data.find(({ name }) => name.toLowerCase() === text.toLowerCase());

@@ -3,11 +3,13 @@ import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
 import { texts } from '../texts.ts';
 import { FaultBox, usePress } from './load.tsx';
 
-/** The values of a form's fields by name, trimmed. A checkbox has `on` or nothing. */
+/** The values of a form's fields by name, trimmed, with line feeds alone as line ends. A checkbox has `on` or nothing. */
 export type Values = Record<string, string>;
 
 const valuesOf = (form: HTMLFormElement): Values =>
-  Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
+  Object.fromEntries(
+    [...new FormData(form)].map(([name, value]) => [name, String(value).trim().replaceAll('\r\n', '\n')]),
+  );
 
 /** True if a message of the service is about a field: it begins with the field's name, or else names it. */
 const isAbout = (message: string, name: string): boolean =>
@@ -85,7 +87,7 @@ interface FieldProps {
   name: string;
   label: string;
   help?: string;
-  type?: 'text' | 'number' | 'date' | 'password' | 'search' | 'checkbox' | 'textarea';
+  type?: 'text' | 'number' | 'date' | 'datetime-local' | 'password' | 'search' | 'checkbox' | 'textarea';
   /** Makes it a choice: pairs of value and label. */
   options?: readonly (readonly [value: string, label: string])[];
   initial?: string;

@@ -14,6 +14,11 @@ const nameOf = (id: string, read: () => Promise<string>): Promise<string> => {
   return name;
 };
 
+/** For a thing whose name has been changed. */
+export const forgetName = (id: string): void => {
+  known.delete(id);
+};
+
 export const productName = ({ client, can }: Session, id: string): Promise<string> =>
   nameOf(id, async () =>
     can('products:read') ? (await client.get('/v1/products/{id}', { path: { id } })).name : id.slice(0, 8),

@@ -1,0 +1,309 @@
+import { useState } from 'preact/hooks';
+import type { ProductResponse, ProductUpsertRequest } from '../../client/client.ts';
+import { go, link } from '../address.ts';
+import { isUuid, localTime, money } from '../format.ts';
+import { Edit } from '../parts/edit.tsx';
+import { Field, Form, type Values } from '../parts/form.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { State } from '../parts/list.tsx';
+import { Show, useLoad } from '../parts/load.tsx';
+import { forgetName } from '../parts/names.tsx';
+import { useSay } from '../parts/toast.tsx';
+import { type Session, useSession } from '../session.ts';
+import { texts } from '../texts.ts';
+
+const t = texts.products;
+
+/** A product, and whether it is listed, which the service tells by its lists alone. */
+interface Read {
+  product: ProductResponse;
+  isListed: boolean;
+}
+
+const flag = (value: boolean): string => (value ? 'on' : '');
+
+const nilUuid = '00000000-0000-0000-0000-000000000000';
+
+/** The values of the form's fields. */
+const valuesOf = ({ product, isListed }: Read): Values => ({
+  name: product.name,
+  item: product.item,
+  price: String(product.price),
+  'discount.type': String(product.discount.type),
+  'discount.value': String(product.discount.value),
+  'discount.startDate': localTime(product.discount.startDate),
+  'discount.endDate': localTime(product.discount.endDate),
+  description: product.description.replaceAll('\r\n', '\n'),
+  active: flag(product.active),
+  listed: flag(isListed),
+  blockCredits: flag(product.blockCredits),
+  bloggable: flag(product.bloggable),
+  limited: flag(product.limited),
+  availableAmount: String(product.availableAmount),
+  'permissions.copy': flag(product.permissions.copy),
+  'permissions.modify': flag(product.permissions.modify),
+  'permissions.transfer': flag(product.permissions.transfer),
+  profitShares: product.profitShares.map(({ userUuid, percent }) => `${userUuid} ${percent}`).join('\n'),
+  image: product.image === nilUuid ? '' : product.image,
+  demoId: product.demoId ?? '',
+});
+
+const initialValues: Values = {
+  price: '',
+  'discount.type': '0',
+  'discount.value': '0',
+  active: 'on',
+  listed: 'on',
+  'permissions.copy': 'on',
+  availableAmount: '0',
+};
+
+/** An empty or wrong number becomes none, so that the service says what the field takes. */
+const numberOf = (text: string | undefined): number => (text ? Number(text) : Number.NaN);
+
+/** A field's time. One that was not touched keeps its seconds, which the field does not show. */
+const timeOf = (text: string | undefined, before: string | null | undefined): string | null => {
+  if (!text) return null;
+  if (before && localTime(before) === text) return before;
+  const at = new Date(text);
+  return Number.isNaN(at.getTime()) ? text : at.toISOString();
+};
+
+/** `name percent`, a line for each. */
+const sharesOf = (text = '') =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .map((line) => {
+      const [, user = line, percent] = /^(.+?)\s+([\d.]+)\s*%?$/.exec(line) ?? [];
+      return { ...(isUuid(user) ? { userUuid: user } : { username: user }), percent: numberOf(percent) };
+    });
+
+const bodyOf = (values: Values, before?: ProductResponse): ProductUpsertRequest => ({
+  name: values.name ?? '',
+  ...(values.item && { item: values.item }),
+  price: numberOf(values.price),
+  discount: {
+    type: Number(values['discount.type']) as 0 | 1 | 2,
+    value: numberOf(values['discount.value']),
+    startDate: timeOf(values['discount.startDate'], before?.discount.startDate),
+    endDate: timeOf(values['discount.endDate'], before?.discount.endDate),
+  },
+  description: values.description ?? '',
+  active: values.active === 'on',
+  listed: values.listed === 'on',
+  blockCredits: values.blockCredits === 'on',
+  bloggable: values.bloggable === 'on',
+  limited: values.limited === 'on',
+  availableAmount: numberOf(values.availableAmount),
+  permissions: {
+    copy: values['permissions.copy'] === 'on',
+    modify: values['permissions.modify'] === 'on',
+    transfer: values['permissions.transfer'] === 'on',
+  },
+  profitShares: sharesOf(values.profitShares),
+  ...(values.image && { image: values.image }),
+  demoId: values.demoId || null,
+});
+
+/** The price that buyers would see now: the service's own rule, in which percentages round half up. */
+const previewOf = (values: Values): { price: number; runs: 'now' | 'later' | 'over' | 'none' } | undefined => {
+  const [price, value] = [numberOf(values.price), numberOf(values['discount.value'])];
+  if (!Number.isInteger(price) || price < 0 || Number.isNaN(value)) return undefined;
+  const [start, end] = ['discount.startDate', 'discount.endDate'].map((name) => timeOf(values[name], null));
+  if (start && Date.parse(start) > Date.now()) return { price, runs: 'later' };
+  if (end && Date.parse(end) <= Date.now()) return { price, runs: 'over' };
+  const type = values['discount.type'];
+  if (type === '2') return { price: value, runs: 'now' };
+  if (type === '1') return { price: Math.max(0, price - value), runs: value > 0 ? 'now' : 'none' };
+  if (value > 100) return undefined;
+  // In billionths of a percent, since binary fractions would round some halves down.
+  const parts =
+    (2n * BigInt(price) * (100_000_000_000n - BigInt(Math.round(value * 1e9))) + 100_000_000_000n) / 200_000_000_000n;
+  return { price: Number(parts), runs: value > 0 ? 'now' : 'none' };
+};
+
+const Preview = ({ values }: { values: Values }) => {
+  const preview = previewOf(values);
+  return (
+    <p class="effect" aria-live="polite">
+      {preview ? t.preview[preview.runs](preview.price) : t.previewNone}
+    </p>
+  );
+};
+
+const Fields = ({ values, initial }: { values: Values; initial: Values }) => {
+  const of = (name: string) => ({ name, label: t.fields[name as keyof typeof t.fields], initial: initial[name] ?? '' });
+  const check = (name: string) => ({
+    name,
+    label: t.fields[name as keyof typeof t.fields],
+    type: 'checkbox' as const,
+    isChecked: initial[name] === 'on',
+  });
+  return (
+    <>
+      <Field {...of('name')} maxLength={255} />
+      <Field {...of('item')} help={t.itemHelp} maxLength={63} />
+      <div class="pair">
+        <Field {...of('price')} type="number" min="0" />
+        <Field {...of('discount.type')} options={Object.entries(t.discountTypes)} />
+        <Field {...of('discount.value')} type="number" min="0" step="any" />
+      </div>
+      <div class="pair">
+        <Field {...of('discount.startDate')} type="datetime-local" />
+        <Field {...of('discount.endDate')} type="datetime-local" />
+      </div>
+      <Preview values={values} />
+      <Field {...of('description')} type="textarea" maxLength={4096} />
+      <div class="pair">
+        <Field {...check('active')} help={t.activeHelp} />
+        <Field {...check('listed')} help={t.listedHelp} />
+        <Field {...check('blockCredits')} />
+        <Field {...check('bloggable')} />
+        <Field {...check('limited')} />
+        <Field {...of('availableAmount')} type="number" min="0" />
+      </div>
+      <fieldset class="pair">
+        <legend>{t.permissions}</legend>
+        <Field {...check('permissions.copy')} />
+        <Field {...check('permissions.modify')} />
+        <Field {...check('permissions.transfer')} />
+      </fieldset>
+      <Field {...of('profitShares')} type="textarea" help={t.sharesHelp} />
+      <div class="pair">
+        <Field {...of('image')} help={t.imageHelp} maxLength={36} />
+        <Field {...of('demoId')} help={t.demoHelp} maxLength={36} />
+      </div>
+    </>
+  );
+};
+
+/** Words for a value in the choice between two. */
+const wordsOf = (name: string, value: string): string => {
+  if (name === 'discount.type') return t.discountTypes[Number(value) as 0 | 1 | 2] ?? value;
+  if (['name', 'item', 'description', 'profitShares', 'image', 'demoId'].includes(name)) return value;
+  if (name === 'price') return value === '' || Number.isNaN(Number(value)) ? value : money(Number(value));
+  if (name.startsWith('discount.') || name === 'availableAmount') return value.replace('T', ' ');
+  return value === 'on' ? t.yes : t.no;
+};
+
+/** An active product is not listed if the list of those that are not has it; of an inactive one the service does not tell. */
+const readProduct = async ({ client }: Session, id: string, signal?: AbortSignal): Promise<Read> => {
+  const given = signal ? { signal } : {};
+  const product = await client.get('/v1/products/{id}', { path: { id }, ...given });
+  if (!product.active) return { product, isListed: true };
+  const search = [...product.name].slice(0, 100).join('');
+  for await (const { id: other } of client.rows('/v1/products', {
+    query: { listed: false, search, limit: 1000 },
+    ...given,
+  }))
+    if (other === product.id) return { product, isListed: false };
+  return { product, isListed: true };
+};
+
+const EditProduct = ({ read, reload }: { read: Read; reload: () => void }) => {
+  const session = useSession();
+  const say = useSay();
+  const initial = valuesOf(read);
+  const [values, setValues] = useState(initial);
+  const [latest, setLatest] = useState(read.product);
+  const { id } = read.product;
+  return (
+    <section class="card">
+      <Edit
+        initial={initial}
+        labels={t.fields}
+        wordsOf={wordsOf}
+        onValues={setValues}
+        save={async (changed) => {
+          const saved = await session.client.put('/v1/products/{id}', { path: { id }, body: bodyOf(changed, latest) });
+          forgetName(id);
+          reload();
+          say(t.saved(saved.name, saved.activePrice));
+        }}
+        readAgain={async () => {
+          const again = await readProduct(session, id);
+          setLatest(again.product);
+          return valuesOf(again);
+        }}
+        onTheirs={reload}
+      >
+        <Fields values={values} initial={initial} />
+      </Edit>
+    </section>
+  );
+};
+
+const Facts = ({ product }: { product: ProductResponse }) => (
+  <dl class="facts">
+    {[
+      [t.price, money(product.price)],
+      [t.activePrice, money(product.activePrice)],
+      [t.item, product.item],
+      ...(product.limited ? [[t.available, t.left(product.availableAmount)]] : []),
+    ].map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+export const ProductPage = ({ id }: { id: string }) => {
+  const session = useSession();
+  const { can } = session;
+  const [round, setRound] = useState(0);
+  const loaded = useLoad(async (signal) => ({ read: await readProduct(session, id, signal), round }), [id, round]);
+  return (
+    <Show of={loaded}>
+      {({ read, round: readIn }) => (
+        <>
+          <Heading title={read.product.name}>
+            {!read.product.active && <State tone="warn">{t.inactive}</State>}
+            {can('sales:read') && (
+              <a class="button" href={link('/sales', { product: id })}>
+                {t.sales}
+              </a>
+            )}
+          </Heading>
+          <p class="identity">
+            <code>{read.product.id}</code>
+          </p>
+          <Facts product={read.product} />
+          {can('products:write') ? (
+            // The form begins anew with each reading.
+            <EditProduct key={readIn} read={read} reload={() => setRound((last) => last + 1)} />
+          ) : (
+            <p class="card text">{read.product.description || '–'}</p>
+          )}
+        </>
+      )}
+    </Show>
+  );
+};
+
+export const NewProductPage = () => {
+  const { client } = useSession();
+  const say = useSay();
+  const [values, setValues] = useState(initialValues);
+  return (
+    <>
+      <Heading title={t.create} />
+      <section class="card">
+        <Form
+          submit={t.create}
+          onValues={setValues}
+          onSend={async (given) => {
+            const made = await client.post('/v1/products', { body: bodyOf(given) });
+            say(t.created(made.name));
+            go(link(`/products/${encodeURIComponent(made.id)}`));
+          }}
+        >
+          <Fields values={values} initial={initialValues} />
+        </Form>
+      </section>
+    </>
+  );
+};

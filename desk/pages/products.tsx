@@ -1,0 +1,98 @@
+import type { ProductResponse } from '../../client/client.ts';
+import { link, useAddress } from '../address.ts';
+import { count, money } from '../format.ts';
+import { Heading } from '../parts/heading.tsx';
+import { type Column, Filter, List, Search, State } from '../parts/list.tsx';
+import { useLoad } from '../parts/load.tsx';
+import { useSession } from '../session.ts';
+import { texts } from '../texts.ts';
+
+const t = texts.products;
+
+export const productColumns: readonly Column<ProductResponse>[] = [
+  {
+    heading: t.name,
+    cell: ({ id, name, limited, availableAmount }) => (
+      <>
+        <a href={link(`/products/${encodeURIComponent(id)}`)}>{name}</a>{' '}
+        {limited && <State tone={availableAmount === 0 ? 'bad' : 'plain'}>{t.left(availableAmount)}</State>}
+      </>
+    ),
+    value: ({ name }) => name,
+  },
+  { heading: t.price, cell: ({ price }) => money(price), value: ({ price }) => price, isNumber: true },
+  {
+    heading: t.activePrice,
+    cell: ({ price, activePrice }) => (price === activePrice ? '–' : <b>{money(activePrice)}</b>),
+    value: ({ activePrice }) => activePrice,
+    isNumber: true,
+  },
+  { heading: t.item, cell: ({ item }) => item, value: ({ item }) => item },
+  {
+    heading: t.shares,
+    cell: ({ profitShares }) => (profitShares.length === 0 ? '–' : count(profitShares.length)),
+    value: ({ profitShares }) => profitShares.length,
+    isNumber: true,
+  },
+  { heading: t.id, cell: ({ id }) => <code>{id}</code>, value: ({ id }) => id },
+];
+
+/** The categories as options of a filter. */
+const CategoryFilter = () => {
+  const { client } = useSession();
+  const { value } = useLoad((signal) => client.get('/v1/categories', { query: { limit: 1000 }, signal }), []);
+  if (!value?.data.length) return null;
+  return (
+    <Filter
+      name="category"
+      label={t.category}
+      options={[['', texts.list.all], ...value.data.map(({ id, name }) => [id, name] as const)]}
+    />
+  );
+};
+
+export const ProductsPage = () => {
+  const { client, can } = useSession();
+  const { query } = useAddress();
+  const filters = {
+    ...(query.search && { search: query.search }),
+    ...(query.listed && { listed: query.listed === 'yes' }),
+    ...(query.category && { category: query.category }),
+  };
+  const page = { ...filters, limit: 50, ...(query.cursor && { cursor: query.cursor }) };
+  const products = useLoad((signal) => client.get('/v1/products', { query: page, signal }), [JSON.stringify(page)]);
+  return (
+    <>
+      <Heading title={t.title}>
+        {can('products:write') && (
+          <a class="button is-main" href={link('/products/new')}>
+            {t.create}
+          </a>
+        )}
+      </Heading>
+      <div class="filters">
+        <Search name="search" label={t.search} />
+        <Filter
+          name="listed"
+          label={t.which}
+          options={[
+            ['', texts.list.all],
+            ['yes', t.listedOnes],
+            ['no', t.unlistedOnes],
+          ]}
+        />
+        {can('categories:read') && <CategoryFilter />}
+      </div>
+      <List
+        of={products}
+        all={() => client.rows('/v1/products', { query: { ...filters, limit: 1000 } })}
+        file="products"
+        caption={t.caption}
+        columns={productColumns}
+        keyOf={({ id }) => id}
+        empty={t.none}
+      />
+      <p class="help">{t.inactiveHelp}</p>
+    </>
+  );
+};

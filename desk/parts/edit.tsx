@@ -1,0 +1,120 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { isConflict } from '../api.ts';
+import { texts } from '../texts.ts';
+import { Form, type Values } from './form.tsx';
+import { FaultBox, usePress } from './load.tsx';
+
+const t = texts.edit;
+
+interface EditProps {
+  /** The thing as it was read with its version, as the values of the form's fields. */
+  initial: Values;
+  /** The labels of the fields by name. */
+  labels: Record<string, string>;
+  /** Saves values on condition that nobody has changed the thing since it was read last. */
+  save: (values: Values) => Promise<void>;
+  /** Reads the thing with its version anew. */
+  readAgain: () => Promise<Values>;
+  /** Called when the person takes the values of somebody else. */
+  onTheirs: () => void;
+  onValues?: (values: Values) => void;
+  onCancel?: () => void;
+  /** Words for a field's value where the value itself has none. */
+  wordsOf?: (name: string, value: string) => string;
+  /** `Field`s. */
+  children: ComponentChildren;
+}
+
+const names = (...all: Values[]): string[] => [...new Set(all.flatMap((values) => Object.keys(values)))];
+
+/** A checkbox that is not set has no value. */
+const isChanged = (name: string, from: Values, to: Values): boolean => (from[name] ?? '') !== (to[name] ?? '');
+
+/**
+ * A form that edits something. Where somebody else has changed it since it was read, it shows both values of each
+ * field and lets the person choose; then their own changes are put on top of the others, and nothing else is undone.
+ */
+export const Edit = ({
+  initial,
+  labels,
+  save,
+  readAgain,
+  onTheirs,
+  onValues,
+  onCancel,
+  wordsOf = (_, value) => value,
+  children,
+}: EditProps) => {
+  const [base, setBase] = useState(initial);
+  const [conflict, setConflict] = useState<{ mine: Values; theirs: Values }>();
+  const choice = useRef<HTMLElement>(null);
+  // The button that had the focus is hidden then.
+  useEffect(() => choice.current?.focus(), [conflict]);
+  const attempt = async (values: Values, from: Values): Promise<void> => {
+    try {
+      await save(values);
+      setBase(values);
+      setConflict(undefined);
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      const theirs = await readAgain();
+      const mine = names(values, from).filter((name) => isChanged(name, from, values));
+      setConflict({ mine: Object.fromEntries(mine.map((name) => [name, values[name] ?? ''])), theirs });
+      setBase(theirs);
+    }
+  };
+  const saving = usePress(async () => {
+    if (conflict) await attempt({ ...conflict.theirs, ...conflict.mine }, conflict.theirs);
+  });
+  const rows = conflict
+    ? Object.keys(labels).filter((name) => name in conflict.mine || isChanged(name, initial, conflict.theirs))
+    : [];
+  const words = (name: string, value: string | undefined) => wordsOf(name, value ?? '') || '–';
+  return (
+    <>
+      {conflict && (
+        <section ref={choice} class="conflict" role="alert" aria-labelledby="conflict" tabIndex={-1}>
+          <h2 id="conflict">{t.title}</h2>
+          <p>{t.text}</p>
+          {rows.map((name) => (
+            <dl key={name} class="lines">
+              <div>
+                <dt>{labels[name]}</dt>
+                <dd />
+              </div>
+              <div>
+                <dt>{t.theirs}</dt>
+                <dd>{words(name, conflict.theirs[name])}</dd>
+              </div>
+              <div>
+                <dt>{t.mine}</dt>
+                <dd>{name in conflict.mine ? words(name, conflict.mine[name]) : t.untouched}</dd>
+              </div>
+            </dl>
+          ))}
+          {saving.fault && <FaultBox fault={saving.fault} />}
+          <div class="buttons">
+            <button type="button" class="button is-main" aria-disabled={saving.isBusy} onClick={saving.press}>
+              {saving.isBusy ? texts.working : t.saveMine}
+            </button>
+            <button type="button" class="button" onClick={onTheirs}>
+              {t.takeTheirs}
+            </button>
+          </div>
+        </section>
+      )}
+      {/* It stays while the choice is made, so that a refusal of the service finds what was entered. */}
+      <div hidden={conflict !== undefined}>
+        <Form
+          submit={t.save}
+          onSend={(values) => attempt(values, base)}
+          {...(onValues && { onValues })}
+          {...(onCancel && { onCancel })}
+        >
+          {children}
+        </Form>
+      </div>
+    </>
+  );
+};
