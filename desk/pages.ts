@@ -58,5 +58,11 @@ export const pages: readonly PageRow[] = [
     'products:write',
   ]),
   page('/products/:id', async () => (await import('./pages/product.tsx')).ProductPage, ['products:read']),
+  page(
+    '/coupons',
+    async () => (await import('./pages/coupons.tsx')).CouponsPage,
+    ['coupons:read'],
+    texts.coupons.title,
+  ),
   page('/events', async () => (await import('./pages/events.tsx')).EventsPage, ['events:read'], texts.events.title),
 ];

@@ -1,0 +1,274 @@
+import { useState } from 'preact/hooks';
+import type { CouponResponse } from '../../client/client.ts';
+import { pathOf, useAddress } from '../address.ts';
+import { ago } from '../format.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Edit } from '../parts/edit.tsx';
+import { Field, Form, type Values } from '../parts/form.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { type Column, CustomerLink, Filter, List, State } from '../parts/list.tsx';
+import { Show, useLoad } from '../parts/load.tsx';
+import { useSay } from '../parts/toast.tsx';
+import { useSession } from '../session.ts';
+import { texts } from '../texts.ts';
+
+const t = texts.coupons;
+
+const valuesOf = ({ code, discount, ownerProfit, active, bloggersSync }: CouponResponse): Values => ({
+  code,
+  discount: String(discount),
+  ownerProfit: String(ownerProfit),
+  active: active ? 'on' : '',
+  bloggersSync: bloggersSync ? 'on' : '',
+});
+
+/** An empty field becomes no number, so that the service says what it takes. */
+const bodyOf = ({ code = '', discount, ownerProfit, active, bloggersSync }: Values) => ({
+  code,
+  discount: Number(discount || Number.NaN),
+  ownerProfit: Number(ownerProfit || Number.NaN),
+  active: active === 'on',
+  bloggersSync: bloggersSync === 'on',
+});
+
+const Fields = ({ initial }: { initial: Values }) => (
+  <>
+    <Field name="code" label={t.fields.code} initial={initial.code ?? ''} maxLength={64} autoFocus />
+    <div class="pair">
+      <Field
+        name="discount"
+        label={t.fields.discount}
+        type="number"
+        min="0"
+        step="any"
+        initial={initial.discount ?? ''}
+      />
+      <Field
+        name="ownerProfit"
+        label={t.fields.ownerProfit}
+        type="number"
+        min="0"
+        step="any"
+        initial={initial.ownerProfit ?? ''}
+      />
+    </div>
+    <Field name="active" label={t.fields.active} type="checkbox" isChecked={initial.active === 'on'} />
+    <Field
+      name="bloggersSync"
+      label={t.fields.bloggersSync}
+      type="checkbox"
+      isChecked={initial.bloggersSync === 'on'}
+    />
+  </>
+);
+
+interface DialogProps {
+  reload: () => void;
+  onClose: () => void;
+}
+
+const Create = ({ reload, onClose }: DialogProps) => {
+  const { client } = useSession();
+  const say = useSay();
+  return (
+    <Dialog title={t.create} onClose={onClose}>
+      <Form
+        submit={t.create}
+        onCancel={onClose}
+        onSend={async ({ ownerIdentifier = '', ...values }) => {
+          const made = await client.post('/v1/coupons', { body: { ...bodyOf(values), ownerIdentifier } });
+          onClose();
+          reload();
+          say(t.created(made.code));
+        }}
+      >
+        <Fields initial={{ ownerProfit: '0', active: 'on' }} />
+        <Field name="ownerIdentifier" label={t.fields.owner} help={t.ownerHelp} />
+      </Form>
+    </Dialog>
+  );
+};
+
+type CouponProps = DialogProps & { coupon: CouponResponse };
+
+const wordsOf = (name: string, value: string): string => {
+  if (name === 'code') return value;
+  return name === 'discount' || name === 'ownerProfit' ? `${value} %` : value === 'on' ? t.yes : t.no;
+};
+
+const EditCoupon = ({ coupon: { id, code }, reload, onClose }: CouponProps) => {
+  const { client } = useSession();
+  const say = useSay();
+  const read = (signal?: AbortSignal) => client.get('/v1/coupons/{id}', { path: { id }, ...(signal && { signal }) });
+  // The row of a list has no version.
+  const loaded = useLoad(read, [id]);
+  return (
+    <Dialog title={`${t.edit}: ${code}`} onClose={onClose}>
+      <Show of={loaded}>
+        {(coupon) => (
+          <Edit
+            initial={valuesOf(coupon)}
+            labels={t.fields}
+            wordsOf={wordsOf}
+            onCancel={onClose}
+            onTheirs={() => {
+              onClose();
+              reload();
+            }}
+            readAgain={async () => valuesOf(await read())}
+            save={async (values) => {
+              const saved = await client.put('/v1/coupons/{id}', { path: { id }, body: bodyOf(values) });
+              onClose();
+              reload();
+              say(t.saved(saved.code));
+            }}
+          >
+            <Fields initial={valuesOf(coupon)} />
+          </Edit>
+        )}
+      </Show>
+    </Dialog>
+  );
+};
+
+const scopeOf = (productId: string | undefined) =>
+  productId ? ({ scope: 1, productId } as const) : ({ scope: 0 } as const);
+
+const Apply = ({ coupon: { id, code }, onClose }: CouponProps) => {
+  const { client } = useSession();
+  const say = useSay();
+  return (
+    <Dialog title={`${t.apply.open}: ${code}`} onClose={onClose}>
+      <Form
+        submit={t.apply.submit}
+        onCancel={onClose}
+        onSend={async ({ identifier = '', productId, expiresInHours }) => {
+          const applied = await client.post('/v1/customers/{identifier}/actions/apply-coupon', {
+            path: { identifier: pathOf(identifier) },
+            body: {
+              couponId: id,
+              ...scopeOf(productId),
+              ...(expiresInHours && { expiresInHours: Number(expiresInHours) }),
+            },
+          });
+          onClose();
+          say(t.apply.done(applied.code, applied.customerUsername, ago(applied.expiresAt)));
+        }}
+      >
+        <Field name="identifier" label={t.apply.customer} autoFocus />
+        <Field name="expiresInHours" label={t.apply.hours} type="number" min="1" initial="24" />
+        <Field name="productId" label={t.apply.product} help={t.apply.productHelp} />
+      </Form>
+    </Dialog>
+  );
+};
+
+const Revoke = ({ coupon: { id, code }, onClose }: CouponProps) => {
+  const { client } = useSession();
+  const say = useSay();
+  return (
+    <Dialog title={`${t.revoke.open}: ${code}`} onClose={onClose}>
+      <Form
+        submit={t.revoke.submit}
+        onCancel={onClose}
+        onSend={async ({ identifier = '', productId }) => {
+          const { revoked } = await client.post('/v1/customers/{identifier}/actions/revoke-coupon', {
+            path: { identifier: pathOf(identifier) },
+            body: { couponId: id, ...scopeOf(productId) },
+          });
+          onClose();
+          say(revoked ? t.revoke.done(code, identifier) : t.revoke.none(code, identifier));
+        }}
+      >
+        <Field name="identifier" label={t.apply.customer} autoFocus />
+        <Field name="productId" label={t.apply.product} help={t.revoke.productHelp} />
+      </Form>
+    </Dialog>
+  );
+};
+
+const dialogs = { edit: EditCoupon, apply: Apply, revoke: Revoke };
+
+const Actions = ({ coupon, reload }: { coupon: CouponResponse; reload: () => void }) => {
+  const { can } = useSession();
+  const [open, setOpen] = useState<keyof typeof dialogs>();
+  const Opened = open && dialogs[open];
+  const button = (name: keyof typeof dialogs, text: string) => (
+    <button type="button" class="button" aria-label={t.of(text, coupon.code)} onClick={() => setOpen(name)}>
+      {text}
+    </button>
+  );
+  return (
+    <div class="actions">
+      {can('coupons:apply') && coupon.active && button('apply', t.apply.short)}
+      {can('coupons:apply') && button('revoke', t.revoke.short)}
+      {can('coupons:write') && button('edit', t.edit)}
+      {Opened && <Opened coupon={coupon} reload={reload} onClose={() => setOpen(undefined)} />}
+    </div>
+  );
+};
+
+const columnsOf = (reload: () => void): Column<CouponResponse>[] => [
+  { heading: t.code, cell: ({ code }) => <b>{code}</b>, value: ({ code }) => code },
+  { heading: t.discount, cell: ({ discount }) => `${discount} %`, value: ({ discount }) => discount, isNumber: true },
+  {
+    heading: t.commission,
+    cell: ({ ownerProfit }) => (ownerProfit > 0 ? `${ownerProfit} %` : '–'),
+    value: ({ ownerProfit }) => ownerProfit,
+    isNumber: true,
+  },
+  {
+    heading: t.owner,
+    cell: ({ couponOwnerUuid, couponOwnerUsername }) => (
+      <CustomerLink uuid={couponOwnerUuid} name={couponOwnerUsername} />
+    ),
+    value: ({ couponOwnerUsername }) => couponOwnerUsername,
+  },
+  {
+    heading: t.state,
+    cell: ({ active }) => <State tone={active ? 'good' : 'plain'}>{active ? t.active : t.inactive}</State>,
+    value: ({ active }) => active,
+  },
+  { heading: t.actions, cell: (coupon) => <Actions coupon={coupon} reload={reload} /> },
+];
+
+export const CouponsPage = () => {
+  const { client, can } = useSession();
+  const { query } = useAddress();
+  const [isCreating, setCreating] = useState(false);
+  const filters = query.active ? { active: query.active === 'yes' } : {};
+  const page = { ...filters, limit: 50, ...(query.cursor && { cursor: query.cursor }) };
+  const coupons = useLoad((signal) => client.get('/v1/coupons', { query: page, signal }), [JSON.stringify(page)]);
+  return (
+    <>
+      <Heading title={t.title}>
+        {can('coupons:write') && (
+          <button type="button" class="button is-main" onClick={() => setCreating(true)}>
+            {t.create}
+          </button>
+        )}
+      </Heading>
+      {isCreating && <Create reload={coupons.reload} onClose={() => setCreating(false)} />}
+      <div class="filters">
+        <Filter
+          name="active"
+          label={t.which}
+          options={[
+            ['', texts.list.all],
+            ['yes', t.active],
+            ['no', t.inactive],
+          ]}
+        />
+      </div>
+      <List
+        of={coupons}
+        all={() => client.rows('/v1/coupons', { query: { ...filters, limit: 1000 } })}
+        file="coupons"
+        caption={t.caption}
+        columns={columnsOf(coupons.reload)}
+        keyOf={({ id }) => id}
+        empty={t.none}
+      />
+    </>
+  );
+};
