@@ -64,5 +64,11 @@ export const pages: readonly PageRow[] = [
     ['coupons:read'],
     texts.coupons.title,
   ),
+  page(
+    '/giftcards',
+    async () => (await import('./pages/gift-cards.tsx')).GiftCardsPage,
+    ['giftcards:read'],
+    texts.giftCards.title,
+  ),
   page('/events', async () => (await import('./pages/events.tsx')).EventsPage, ['events:read'], texts.events.title),
 ];

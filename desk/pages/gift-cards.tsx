@@ -1,0 +1,236 @@
+import { useState } from 'preact/hooks';
+import type { GiftCardResponse } from '../../client/client.ts';
+import { go, link, pathOf, useAddress } from '../address.ts';
+import { dayIn, endOfDay, isUuid, money } from '../format.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Field, Form } from '../parts/form.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { type Column, CustomerLink, Filter, List, Search, State, Table } from '../parts/list.tsx';
+import { FaultBox, Show, useLoad, usePress } from '../parts/load.tsx';
+import { useSay } from '../parts/toast.tsx';
+import { useSession } from '../session.ts';
+import { texts } from '../texts.ts';
+
+const t = texts.giftCards;
+
+type CardState = 'redeemed' | 'ready' | 'disabled';
+const stateOf = ({ redeemed, active }: GiftCardResponse): CardState =>
+  redeemed ? 'redeemed' : active ? 'ready' : 'disabled';
+const tones = { redeemed: 'plain', ready: 'good', disabled: 'warn' } as const;
+
+const Grant = ({ owner, onClose, onDone }: { owner: string; onClose: () => void; onDone: (owner: string) => void }) => {
+  const { client } = useSession();
+  const say = useSay();
+  return (
+    <Dialog title={t.grant.open} onClose={onClose}>
+      <Form
+        submit={t.grant.submit}
+        onCancel={onClose}
+        onSend={async ({ identifier = '', credit, transfer, reason, reference }) => {
+          const card = await client.post('/v1/customers/{identifier}/actions/grant-gift-card', {
+            path: { identifier: pathOf(identifier) },
+            body: {
+              credit: Number(credit || Number.NaN),
+              transfer: transfer === 'on',
+              ...(reason && { reason }),
+              ...(reference && { reference }),
+            },
+          });
+          onClose();
+          onDone(card.ownerUsername);
+          say(t.grant.done(card.credit, card.ownerUsername));
+        }}
+      >
+        <Field name="identifier" label={t.customer} initial={owner} autoFocus />
+        <Field name="credit" label={t.grant.amount} type="number" min="1" />
+        <Field name="transfer" label={t.grant.transfer} help={t.grant.transferHelp} type="checkbox" />
+        <Field name="reason" label={t.reason} maxLength={200} />
+        <Field name="reference" label={t.reference} maxLength={100} />
+      </Form>
+    </Dialog>
+  );
+};
+
+interface CardProps {
+  card: GiftCardResponse;
+  reload: () => void;
+}
+
+const Redeem = ({ card, reload, onClose }: CardProps & { onClose: () => void }) => {
+  const { client } = useSession();
+  const say = useSay();
+  return (
+    <Dialog title={t.redeem.title(card.credit)} onClose={onClose}>
+      <Form
+        submit={t.redeem.submit}
+        onCancel={onClose}
+        onSend={async ({ identifier = '', expiresAt: day, reason }) => {
+          const expiresAt = endOfDay(day);
+          const { credit } = await client.post('/v1/giftcards/{id}/actions/redeem', {
+            path: { id: card.id },
+            body: { identifier, ...(expiresAt && { expiresAt }), ...(reason && { reason }) },
+          });
+          onClose();
+          reload();
+          say(t.redeem.done(card.credit, credit.username, credit.credit));
+        }}
+      >
+        <Field
+          name="identifier"
+          label={t.redeem.who}
+          help={card.transfer ? t.redeem.anybody : t.redeem.ownerOnly}
+          initial={card.ownerUsername}
+          autoFocus
+        />
+        <Field name="expiresAt" label={t.redeem.expires} type="date" min={dayIn(0)} />
+        <Field name="reason" label={t.reason} maxLength={200} />
+      </Form>
+    </Dialog>
+  );
+};
+
+const Actions = ({ card, reload }: CardProps) => {
+  const { client, can } = useSession();
+  const say = useSay();
+  const [isRedeeming, setRedeeming] = useState(false);
+  const disabling = usePress(async () => {
+    await client.post('/v1/giftcards/{id}/actions/disable', { path: { id: card.id } });
+    reload();
+    say(t.disabledSaid(card.credit));
+  });
+  if (stateOf(card) !== 'ready') return <>–</>;
+  const label = (action: string) => t.of(action, card.credit, card.id);
+  return (
+    <div class="actions">
+      {can('giftcards:redeem') && (
+        <button type="button" class="button" aria-label={label(t.redeem.open)} onClick={() => setRedeeming(true)}>
+          {t.redeem.open}
+        </button>
+      )}
+      {can('giftcards:write') && (
+        <button
+          type="button"
+          class="button"
+          aria-label={label(t.disable)}
+          aria-disabled={disabling.isBusy}
+          onClick={disabling.press}
+        >
+          {t.disable}
+        </button>
+      )}
+      {disabling.fault && <FaultBox fault={disabling.fault} />}
+      {isRedeeming && <Redeem card={card} reload={reload} onClose={() => setRedeeming(false)} />}
+    </div>
+  );
+};
+
+const columnsOf = (reload: () => void): Column<GiftCardResponse>[] => [
+  { heading: t.amount, cell: ({ credit }) => <b>{money(credit)}</b>, value: ({ credit }) => credit },
+  {
+    heading: t.owner,
+    cell: ({ ownerUuid, ownerUsername }) => <CustomerLink uuid={ownerUuid} name={ownerUsername} />,
+    value: ({ ownerUsername }) => ownerUsername,
+  },
+  {
+    heading: t.state,
+    cell: (card) => <State tone={tones[stateOf(card)]}>{t.states[stateOf(card)]}</State>,
+    value: stateOf,
+  },
+  {
+    heading: t.transfer,
+    cell: ({ transfer }) => (transfer ? t.anybody : t.ownerOnly),
+    value: ({ transfer }) => transfer,
+  },
+  { heading: t.id, cell: ({ id }) => <code>{id}</code>, value: ({ id }) => id },
+  { heading: t.actions, cell: (card) => <Actions card={card} reload={reload} /> },
+];
+
+/** The filters of the list by state. */
+const filterOf = {
+  ready: { active: true, redeemed: false },
+  redeemed: { redeemed: true },
+  disabled: { active: false, redeemed: false },
+} as const;
+
+const CardsOf = ({ owner, round, reload }: { owner: string; round: number; reload: () => void }) => {
+  const { client } = useSession();
+  const { query } = useAddress();
+  const filters = filterOf[query.state as CardState] ?? {};
+  const path = { identifier: owner };
+  const page = { ...filters, limit: 50, ...(query.cursor && { cursor: query.cursor }) };
+  const cards = useLoad(
+    (signal) => client.get('/v1/customers/{identifier}/giftcards', { path, query: page, signal }),
+    [owner, JSON.stringify(page), round],
+  );
+  return (
+    <List
+      of={cards}
+      all={() => client.rows('/v1/customers/{identifier}/giftcards', { path, query: { ...filters, limit: 1000 } })}
+      file="gift-cards"
+      caption={t.caption}
+      columns={columnsOf(reload)}
+      keyOf={({ id }) => id}
+      empty={t.none}
+    />
+  );
+};
+
+const OneCard = ({ id, round, reload }: { id: string; round: number; reload: () => void }) => {
+  const { client } = useSession();
+  const card = useLoad((signal) => client.get('/v1/giftcards/{id}', { path: { id }, signal }), [id, round]);
+  return (
+    <Show of={card}>
+      {(found) => (
+        <Table caption={t.caption} columns={columnsOf(reload)} rows={[found]} keyOf={(row) => row.id} empty={t.none} />
+      )}
+    </Show>
+  );
+};
+
+export const GiftCardsPage = () => {
+  const { can } = useSession();
+  const { path, query } = useAddress();
+  const [isGranting, setGranting] = useState(false);
+  const [round, setRound] = useState(0);
+  const reload = () => setRound((last) => last + 1);
+  const { card, owner } = query;
+  return (
+    <>
+      <Heading title={t.title}>
+        {can('giftcards:write') && (
+          <button type="button" class="button is-main" onClick={() => setGranting(true)}>
+            {t.grant.open}
+          </button>
+        )}
+      </Heading>
+      {isGranting && (
+        <Grant
+          owner={owner ?? ''}
+          onClose={() => setGranting(false)}
+          onDone={(granted) => {
+            go(link(path, { owner: granted }));
+            reload();
+          }}
+        />
+      )}
+      <div class="filters">
+        <Search name="owner" label={t.customer} />
+        <Search name="card" label={t.card} />
+        {owner && !card && (
+          <Filter name="state" label={t.state} options={[['', texts.list.all], ...Object.entries(t.states)]} />
+        )}
+      </div>
+      {card ? (
+        isUuid(card) ? (
+          <OneCard id={card} round={round} reload={reload} />
+        ) : (
+          <p class="empty">{t.noId}</p>
+        )
+      ) : owner ? (
+        <CardsOf owner={owner} round={round} reload={reload} />
+      ) : (
+        <p class="empty">{t.help}</p>
+      )}
+    </>
+  );
+};
