@@ -59,6 +59,13 @@ export const pages: readonly PageRow[] = [
   ]),
   page('/products/:id', async () => (await import('./pages/product.tsx')).ProductPage, ['products:read']),
   page(
+    '/categories',
+    async () => (await import('./pages/categories.tsx')).CategoriesPage,
+    ['categories:read'],
+    texts.categories.title,
+  ),
+  page('/categories/:id', async () => (await import('./pages/category.tsx')).CategoryPage, ['categories:read']),
+  page(
     '/coupons',
     async () => (await import('./pages/coupons.tsx')).CouponsPage,
     ['coupons:read'],

@@ -1,0 +1,203 @@
+import { useState } from 'preact/hooks';
+import type { CategoryResponse, ProductResponse } from '../../client/client.ts';
+import { go, link, useAddress } from '../address.ts';
+import { isUuid } from '../format.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Edit } from '../parts/edit.tsx';
+import { Field, Form } from '../parts/form.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { type Column, List } from '../parts/list.tsx';
+import { FaultBox, Show, useLoad, usePress } from '../parts/load.tsx';
+import { useSay } from '../parts/toast.tsx';
+import { useSession } from '../session.ts';
+import { texts } from '../texts.ts';
+import { productColumns } from './products.tsx';
+
+const t = texts.categories;
+
+interface CategoryProps {
+  category: CategoryResponse;
+  reload: () => void;
+  onClose: () => void;
+}
+
+const Rename = ({ category: { id, name }, reload, onClose }: CategoryProps) => {
+  const { client } = useSession();
+  const say = useSay();
+  return (
+    <Dialog title={`${t.rename}: ${name}`} onClose={onClose}>
+      <Edit
+        initial={{ name }}
+        labels={{ name: t.name }}
+        onCancel={onClose}
+        onTheirs={() => {
+          onClose();
+          reload();
+        }}
+        readAgain={async () => ({ name: (await client.get('/v1/categories/{id}', { path: { id } })).name })}
+        save={async ({ name: given = '' }) => {
+          const saved = await client.put('/v1/categories/{id}', { path: { id }, body: { name: given } });
+          onClose();
+          reload();
+          say(t.renamed(saved.name));
+        }}
+      >
+        <Field name="name" label={t.name} initial={name} maxLength={255} autoFocus />
+      </Edit>
+    </Dialog>
+  );
+};
+
+const Remove = ({ category: { id, name, productCount }, onClose }: CategoryProps) => {
+  const { client } = useSession();
+  const say = useSay();
+  return (
+    <Dialog title={t.remove.title(name)} onClose={onClose}>
+      <Form
+        submit={t.remove.submit}
+        isDangerous
+        onCancel={onClose}
+        onSend={async () => {
+          await client.delete('/v1/categories/{id}', { path: { id } });
+          onClose();
+          say(t.remove.done(name));
+          go(link('/categories'));
+        }}
+      >
+        <p>{t.remove.text(productCount)}</p>
+      </Form>
+    </Dialog>
+  );
+};
+
+/** Adds a product that the person names by its UUID or by its exact name. */
+const Add = ({ category: { id, name }, reload, onClose }: CategoryProps) => {
+  const { client } = useSession();
+  const say = useSay();
+  const [missing, setMissing] = useState<string>();
+  const find = async (text: string): Promise<Pick<ProductResponse, 'id' | 'name'> | undefined> => {
+    if (isUuid(text)) return client.get('/v1/products/{id}', { path: { id: text } });
+    for await (const product of client.rows('/v1/products', {
+      query: { search: [...text].slice(0, 100).join(''), limit: 1000 },
+    }))
+      if (product.name.toLowerCase() === text.toLowerCase()) return product;
+    return undefined;
+  };
+  return (
+    <Dialog title={`${t.add.open}: ${name}`} onClose={onClose}>
+      <Form
+        submit={t.add.submit}
+        onCancel={onClose}
+        onValues={() => setMissing(undefined)}
+        onSend={async ({ product = '' }) => {
+          const found = product ? await find(product) : undefined;
+          if (!found) return setMissing(product);
+          await client.post('/v1/categories/{id}/products/{productId}', { path: { id, productId: found.id } });
+          onClose();
+          reload();
+          say(t.add.done(found.name, name));
+        }}
+      >
+        <Field name="product" label={t.add.product} help={t.add.help} autoFocus />
+        {missing !== undefined && (
+          <p class="error" role="alert">
+            {t.add.missing(missing)}
+          </p>
+        )}
+      </Form>
+    </Dialog>
+  );
+};
+
+const TakeOut = ({
+  category,
+  product,
+  reload,
+}: {
+  category: CategoryResponse;
+  product: ProductResponse;
+  reload: () => void;
+}) => {
+  const { client } = useSession();
+  const say = useSay();
+  const taking = usePress(async () => {
+    await client.delete('/v1/categories/{id}/products/{productId}', {
+      path: { id: category.id, productId: product.id },
+    });
+    reload();
+    say(t.takeOut.done(product.name, category.name));
+  });
+  return (
+    <>
+      <button
+        type="button"
+        class="button"
+        aria-label={t.takeOut.of(product.name)}
+        aria-disabled={taking.isBusy}
+        onClick={taking.press}
+      >
+        {t.takeOut.open}
+      </button>
+      {taking.fault && <FaultBox fault={taking.fault} />}
+    </>
+  );
+};
+
+const Members = ({ category, round, reload }: { category: CategoryResponse; round: number; reload: () => void }) => {
+  const { client, can } = useSession();
+  const { query } = useAddress();
+  const filters = { category: category.id };
+  const page = { ...filters, limit: 50, ...(query.cursor && { cursor: query.cursor }) };
+  const products = useLoad(
+    (signal) => client.get('/v1/products', { query: page, signal }),
+    [JSON.stringify(page), round],
+  );
+  const columns: readonly Column<ProductResponse>[] = can('categories:write')
+    ? [
+        ...productColumns,
+        { heading: t.actions, cell: (product) => <TakeOut category={category} product={product} reload={reload} /> },
+      ]
+    : productColumns;
+  return (
+    <List
+      of={products}
+      all={() => client.rows('/v1/products', { query: { ...filters, limit: 1000 } })}
+      file="products-of-category"
+      caption={t.members(category.name)}
+      columns={columns}
+      keyOf={({ id }) => id}
+      empty={t.empty}
+    />
+  );
+};
+
+const dialogs = { add: Add, rename: Rename, remove: Remove };
+
+export const CategoryPage = ({ id }: { id: string }) => {
+  const { client, can } = useSession();
+  const [round, setRound] = useState(0);
+  const [open, setOpen] = useState<keyof typeof dialogs>();
+  const reload = () => setRound((last) => last + 1);
+  const loaded = useLoad((signal) => client.get('/v1/categories/{id}', { path: { id }, signal }), [id, round]);
+  const Opened = open && dialogs[open];
+  const button = (name: keyof typeof dialogs, text: string, isMain = false) => (
+    <button type="button" class={`button${isMain ? ' is-main' : ''}`} onClick={() => setOpen(name)}>
+      {text}
+    </button>
+  );
+  return (
+    <Show of={loaded}>
+      {(category) => (
+        <>
+          <Heading title={category.name}>
+            {can('categories:write', 'products:read') && button('add', t.add.open, true)}
+            {can('categories:write') && button('rename', t.rename)}
+            {can('categories:write') && button('remove', t.remove.open)}
+          </Heading>
+          {Opened && <Opened category={category} reload={reload} onClose={() => setOpen(undefined)} />}
+          {can('products:read') && <Members category={category} round={round} reload={reload} />}
+        </>
+      )}
+    </Show>
+  );
+};
