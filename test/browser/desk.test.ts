@@ -1,44 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { claimDelivery, failDelivery } from '../../lib/delivery/deliveries.ts';
-import { startForTests } from '../support/local-service.ts';
-import { barriers, useBrowser } from './browser.ts';
+import { freeOfBarriers, phone, screens, useDesk, wide } from './desk.ts';
 
-let service: Awaited<ReturnType<typeof startForTests>>;
-beforeAll(async () => {
-  service = await startForTests();
-});
-afterAll(() => service.stop());
-
-const { open, forgive } = useBrowser(() => service.baseUrl);
-
-/** Calls the API with the key of all scopes. Returns the body. */
-const call = async (method: string, path: string, body?: object) => {
-  const response = await fetch(`${service.baseUrl}/v1${path}`, {
-    method,
-    headers: { 'X-API-Key': service.keys.all },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return response.status === 204 ? undefined : response.json();
-};
-
-const phone = { viewport: { width: 390, height: 844 } };
-const wide = { viewport: { width: 1440, height: 900 } };
-const screens = [
-  ['phone', phone],
-  ['desk', wide],
-] as const;
-
-/** Signs in with the link that `store desk` and `npm start` print. */
-const signIn = async (size: typeof phone, path = '/', key = service.keys.all): Promise<Page> => {
-  const page = await open(`/desk#key=${key}`, size);
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  if (path !== '/') await page.evaluate((hash) => location.assign(hash), `#${path}`);
-  return page;
-};
+const { service, open, forgive, call, signIn, resident } = useDesk();
 
 /** Finds a customer through the box that takes a name. */
 const find = async (page: Page, name: string): Promise<void> => {
@@ -47,13 +14,7 @@ const find = async (page: Page, name: string): Promise<void> => {
   await page.getByRole('heading', { level: 1, name }).waitFor();
 };
 
-/** A customer nobody else uses. */
-let used = 0;
-const stranger = (): string => {
-  used += 1;
-  const one = service.residents[used] as { username: string };
-  return one.username;
-};
+const stranger = (): string => resident().username;
 
 /** A product of L$ 650, of which customers may have copies. */
 const aProduct = () =>
@@ -65,18 +26,6 @@ const aProduct = () =>
     permissions: { copy: true },
   });
 
-const freeOfBarriers = async (page: Page): Promise<void> => {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    expect(await barriers(page, 'body')).toEqual([]);
-  }
-  const { scrollWidth, innerWidth } = await page.evaluate(() => ({
-    scrollWidth: document.documentElement.scrollWidth,
-    innerWidth: globalThis.innerWidth,
-  }));
-  expect(scrollWidth).toBeLessThanOrEqual(innerWidth);
-};
-
 describe.each(screens)('on a %s', (_, size) => {
   test('a pasted key signs in, a wrong one is told so, and signing out leaves nothing', async () => {
     const page = await open('/desk', size);
@@ -85,7 +34,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('This key does not work').waitFor();
     await freeOfBarriers(page);
-    await page.getByLabel('API key').fill(service.keys.all);
+    await page.getByLabel('API key').fill(service().keys.all);
     await page.getByLabel('Remember me on this device').check();
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Home' }).waitFor();
@@ -176,7 +125,7 @@ describe.each(screens)('on a %s', (_, size) => {
 
     await again.click();
     await page.getByText('less than 60 seconds ago: wait for that delivery.').waitFor();
-    await fetch(`${service.baseUrl}/_dev/clock`, { method: 'POST', body: JSON.stringify({ advanceSeconds: 61 }) });
+    await fetch(`${service().baseUrl}/_dev/clock`, { method: 'POST', body: JSON.stringify({ advanceSeconds: 61 }) });
     await again.click();
 
     await page.getByText(`Sent ${product.name} to ${name} again.`).waitFor();
@@ -250,7 +199,7 @@ describe.each(screens)('on a %s', (_, size) => {
       item: 'Lost lamp',
       message: '',
     } as const;
-    const recipient = service.residents[used++] as { uuid: string; username: string };
+    const recipient = resident();
     const to = { recipientUuid: recipient.uuid, recipientUsername: recipient.username };
     const made = await claimDelivery({ ...order, ...to, id: newId(), createdAt: timestamp(now()) }, 0);
     if (made.claimed) await failDelivery(made.delivery, 'no such item');
@@ -276,7 +225,7 @@ describe.each(screens)('on a %s', (_, size) => {
     for (let index = 60; index < 115; index++)
       await call(
         'POST',
-        `/customers/${(service.residents[index] ?? service.residents[0])?.username}/actions/increment-credit`,
+        `/customers/${(service().residents[index] ?? service().residents[0])?.username}/actions/increment-credit`,
         { delta: 1 },
       );
     const page = await signIn(size);
@@ -299,7 +248,7 @@ describe.each(screens)('on a %s', (_, size) => {
 test('keeps the key out of the address, and for this tab alone', async () => {
   const page = await signIn(wide);
 
-  expect(page.url()).toBe(`${service.baseUrl}/desk`);
+  expect(page.url()).toBe(`${service().baseUrl}/desk`);
   expect(await page.evaluate(() => [sessionStorage.length, localStorage.length])).toEqual([1, 0]);
   await page.goBack().catch(() => null);
   expect(page.url()).not.toContain('sis_');
@@ -308,7 +257,7 @@ test('keeps the key out of the address, and for this tab alone', async () => {
 test('a key without a scope sees no door that would not open', async () => {
   const name = stranger();
   await call('POST', `/customers/${name}/actions/increment-credit`, { delta: 5 });
-  const reader = await signIn(wide, `/customers/${name}`, service.keys['customers:read']);
+  const reader = await signIn(wide, `/customers/${name}`, service().keys['customers:read']);
   await reader.getByRole('heading', { level: 1, name }).waitFor();
 
   await reader.getByText('Owns nothing yet.').waitFor();
@@ -317,7 +266,7 @@ test('a key without a scope sees no door that would not open', async () => {
   expect(buttons.filter((text) => text !== 'Copy UUID')).toEqual(['All']);
   expect(await reader.locator('#lots').count()).toBe(0);
 
-  const shop = await signIn(wide, '/customers', service.keys['products:read']);
+  const shop = await signIn(wide, '/customers', service().keys['products:read']);
   await shop.getByText('does not open this page').waitFor();
   const menu = await shop.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts();
   expect(menu).not.toContain('Customers');
@@ -452,7 +401,7 @@ test('the first view loads less than 100 KB, from its own origin alone', async (
       .concat(performance.getEntriesByType('navigation'))
       .map((entry) => ({ name: entry.name, bytes: (entry as PerformanceResourceTiming).decodedBodySize })),
   );
-  expect(loaded.map(({ name }) => new URL(name).origin)).toEqual(loaded.map(() => service.baseUrl));
+  expect(loaded.map(({ name }) => new URL(name).origin)).toEqual(loaded.map(() => service().baseUrl));
   expect(loaded.length).toBe(3);
   expect(loaded.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(100_000);
 });

@@ -1,0 +1,342 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { newId, now, timestamp } from '../../lib/clock.ts';
+import { claimDelivery, failDelivery } from '../../lib/delivery/deliveries.ts';
+import { freeOfBarriers, screens, useDesk, wide } from './desk.ts';
+
+const { service, forgive, call, signIn, resident } = useDesk();
+
+const aProduct = (more: object = {}) =>
+  call('POST', '/products', { name: `Lamp ${randomUUID().slice(0, 8)}`, item: 'Lamp', price: 650, ...more });
+
+const sell = (productId: string, buyerIdentifier: string, more: object = {}) =>
+  call('POST', '/sales', { id: randomUUID(), productId, buyerIdentifier, paid: 650, ...more });
+
+/** A delivery that has failed. */
+const aFailure = async (item: string): Promise<{ uuid: string; username: string }> => {
+  const recipient = resident();
+  const made = await claimDelivery(
+    {
+      kind: 'deliver',
+      store: 'DemoStore001',
+      productId: randomUUID(),
+      item,
+      message: '',
+      recipientUuid: recipient.uuid,
+      recipientUsername: recipient.username,
+      id: newId(),
+      createdAt: timestamp(now()),
+    },
+    0,
+  );
+  if (made.claimed) await failDelivery(made.delivery, 'no such item');
+  return recipient;
+};
+
+const headed = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+
+/** The text of the file that a press of the button saves. */
+const exported = async (page: Page): Promise<string> => {
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export CSV' }).click(),
+  ]);
+  return readFile(await file.path(), 'utf8');
+};
+
+describe.each(screens)('on a %s', (_, size) => {
+  test('refunds a sale once, and says before and after how many L$ are to be given back inworld', async () => {
+    const { username } = resident();
+    const product = await aProduct();
+    await call('POST', `/customers/${username}/actions/increment-credit`, { delta: 100 });
+    const sale = await sell(product.id, username, { paid: 600, useCredit: true, reference: '=1+1' });
+    const page = await signIn(size, `/sales?buyer=${username}&state=completed`);
+    const row = page.getByRole('row', { name: product.name });
+    await row.getByRole('link', { name: username }).waitFor();
+    await freeOfBarriers(page);
+    expect(await exported(page)).toContain(`,650,100,600,'=1+1\r\n`);
+
+    await row.getByRole('link').first().click();
+    await headed(page, 'Sale');
+    await page.getByRole('heading', { name: 'Delivery' }).waitFor();
+    await freeOfBarriers(page);
+    await page.getByRole('button', { name: 'Refund' }).click();
+    await page.getByText('You give L$\u00a0550 back inworld').waitFor();
+    await page.getByText('L$\u00a0100 of store credit goes back.').waitFor();
+    await page.getByLabel('Reason').fill('Wrong colour');
+    await page.getByLabel('Reference').fill('T-81');
+    await freeOfBarriers(page);
+    await page.getByRole('dialog').getByRole('button', { name: 'Refund' }).dblclick();
+
+    await page.getByText('Refunded. Give L$\u00a0550 back inworld.').waitFor();
+    await page.getByText('L$\u00a0550 are to be given back inworld, if nobody has yet.').waitFor();
+    expect(await page.getByRole('button', { name: 'Refund' }).count()).toBe(0);
+    await freeOfBarriers(page);
+    expect(await call('GET', `/sales/${sale.id}`)).toMatchObject({ state: 'refunded', refundReference: 'T-81' });
+    expect(await call('GET', `/customers/${username}/credit`)).toMatchObject({ credit: 100 });
+  });
+
+  test('makes a coupon, applies it at a product, takes it back, and edits it', async () => {
+    const { username } = resident();
+    const product = await aProduct();
+    const code = `Spring${randomUUID().slice(0, 6)}`;
+    const page = await signIn(size, '/coupons');
+    await page.getByRole('table', { name: 'Coupons of the store' }).waitFor();
+    await freeOfBarriers(page);
+
+    await page.getByRole('button', { name: 'New coupon' }).click();
+    await page.getByLabel('Code').fill(code);
+    await page.getByLabel('Discount in percent').fill('120');
+    await page.getByLabel('Owner').fill(username);
+    await page.getByRole('dialog').getByRole('button', { name: 'New coupon' }).click();
+    await page.locator('.field .error', { hasText: 'discount' }).waitFor();
+    await freeOfBarriers(page);
+    await page.getByLabel('Discount in percent').fill('12.5');
+    await page.getByRole('dialog').getByRole('button', { name: 'New coupon' }).click();
+    await page.getByText(`Made the coupon ${code}.`).waitFor();
+
+    await page.getByRole('button', { name: `Apply: ${code}` }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    await page.getByLabel('Customer: name or UUID').fill(username);
+    await page.getByLabel('Only for the product').fill(product.id);
+    await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
+    await page.getByText(`Applied ${code} to ${username}.`).waitFor();
+    const [applied] = (await call('GET', `/customers/${username}/coupons`)).data;
+    expect(applied).toMatchObject({ code, discount: 12.5, scope: 'product', productId: product.id });
+
+    await page.getByRole('button', { name: `Take back: ${code}` }).click();
+    await page.getByLabel('Customer: name or UUID').fill(username);
+    await page.getByLabel('Only for the product').fill(product.id);
+    await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click();
+    await page.getByText(`Took ${code} back from ${username}.`).waitFor();
+    expect((await call('GET', `/customers/${username}/coupons`)).data).toEqual([]);
+
+    await page.getByRole('button', { name: `Edit: ${code}` }).click();
+    await page.getByLabel('Discount in percent').fill('20');
+    await page.getByLabel('Active: it can be applied').uncheck();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(`Saved ${code}.`).waitFor();
+    const { data } = await call('GET', '/coupons?limit=1000&active=false');
+    expect(data.find((coupon: { code: string }) => coupon.code === code)).toMatchObject({ discount: 20 });
+    forgive(/status of 40[04]/);
+  });
+
+  test('grants a gift card, redeems it for its owner, and disables another', async () => {
+    const { username } = resident();
+    const page = await signIn(size, '/giftcards');
+    await page.getByText('Enter a customer to see their gift cards').waitFor();
+    await freeOfBarriers(page);
+    const grant = async (credit: string) => {
+      await page.getByRole('button', { name: 'Grant a gift card' }).click();
+      await page.getByRole('dialog').getByLabel('Customer: name or UUID').fill(username);
+      await page.getByLabel('Amount in L$').fill(credit);
+      await page.getByRole('button', { name: 'Grant the card' }).dblclick();
+      await page.getByText(`Granted ${username} a gift card of L$\u00a0${credit}.`).waitFor();
+    };
+
+    await grant('250');
+    await grant('40');
+    await page.getByRole('button', { name: 'Redeem: card of L$\u00a0250' }).click();
+    await freeOfBarriers(page);
+    await page.getByRole('button', { name: 'Redeem the card' }).click();
+    await page.getByText(`Redeemed L$\u00a0250 for ${username}, who has L$\u00a0250 now.`).waitFor();
+    await page.getByRole('button', { name: 'Disable: card of L$\u00a040' }).click();
+    await page.getByText('Disabled the card of L$\u00a040.').waitFor();
+    await page.getByRole('cell', { name: 'Disabled' }).waitFor();
+    await freeOfBarriers(page);
+
+    const { data } = await call('GET', `/customers/${username}/giftcards`);
+    expect(data).toHaveLength(2);
+    expect(await call('GET', `/customers/${username}/credit`)).toMatchObject({ credit: 250 });
+    await page.getByLabel('Id of a card').fill(data[0].id);
+    await page.keyboard.press('Enter');
+    await page.getByRole('cell', { name: data[0].id }).waitFor();
+    expect(await page.getByRole('row').count()).toBe(2);
+  });
+
+  test('makes a product with a preview of its price, and changes the price while somebody else does', async () => {
+    const name = `Coat ${randomUUID().slice(0, 8)}`;
+    const page = await signIn(size, '/products');
+    await page.getByRole('table', { name: 'Products of the store' }).waitFor();
+    await freeOfBarriers(page);
+    await page.getByRole('link', { name: 'New product' }).click();
+    await headed(page, 'New product');
+    await page.getByLabel('Name').fill(name);
+    await page.getByLabel('Price in L$').fill('333');
+    await page.getByLabel('Percent or L$').fill('50');
+    await page.getByText('Buyers pay L$\u00a0167 now.').waitFor();
+    await page.getByLabel('Discount', { exact: true }).selectOption('L$ off');
+    await page.getByText('Buyers pay L$\u00a0283 now.').waitFor();
+    await page.getByLabel('Listed').uncheck();
+    await freeOfBarriers(page);
+    await page.getByRole('button', { name: 'New product' }).click();
+    await page.getByText(`Made ${name}.`).waitFor();
+    await headed(page, name);
+    const { data } = await call('GET', `/products?listed=false&search=${encodeURIComponent(name)}`);
+    const [made] = data;
+    expect(made).toMatchObject({ price: 333, activePrice: 283 });
+
+    await page.getByLabel('Price in L$').fill('500');
+    const { activePrice: _, id, mpListing: __, ...others } = made;
+    await call('PUT', `/products/${id}`, { ...others, listed: false, price: 400, description: 'Warm' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Somebody changed this meanwhile' }).waitFor();
+    const price = page.locator('.conflict .lines', { hasText: 'Price in L$' });
+    expect(await price.innerText()).toMatch(/L\$\u00a0400.*L\$\u00a0500/s);
+    await page.locator('.conflict .lines', { hasText: 'Warm' }).getByText('not changed by you').waitFor();
+    await freeOfBarriers(page);
+    expect(await call('GET', `/products/${id}`)).toMatchObject({ price: 400 });
+    await page.getByRole('button', { name: 'Save my changes' }).click();
+    await page.getByText(`Saved ${name}. It costs L$\u00a0450 now.`).waitFor();
+    expect(await call('GET', `/products/${id}`)).toMatchObject({ price: 500, description: 'Warm' });
+
+    await page.getByLabel('Price in L$').fill('9');
+    await call('PUT', `/products/${id}`, { ...others, listed: false, price: 700 });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Keep what was saved' }).click();
+    await expect.poll(() => page.getByLabel('Price in L$').inputValue()).toBe('700');
+    expect(await call('GET', `/products/${id}`)).toMatchObject({ price: 700 });
+    expect((await call('GET', `/products?listed=false&search=${encodeURIComponent(name)}`)).data).toHaveLength(1);
+    forgive(/status of 412/);
+  });
+
+  test('makes a category, puts a product in and takes it out, renames it and deletes it', async () => {
+    const product = await aProduct();
+    const name = `Lights ${randomUUID().slice(0, 8)}`;
+    const page = await signIn(size, '/categories');
+    await page.getByRole('button', { name: 'New category' }).click();
+    await page.getByLabel('Name').fill(name);
+    await page.getByRole('dialog').getByRole('button', { name: 'New category' }).click();
+    await page.getByText(`Made the category ${name}.`).waitFor();
+    await freeOfBarriers(page);
+    const { data } = await call('GET', '/categories?limit=1000');
+    const { id } = data.find((category: { name: string }) => category.name === name);
+
+    await page.evaluate((path) => location.assign(path), `#/categories/${id}`);
+    await headed(page, name);
+    await page.getByText('No active product is in this category.').waitFor();
+    await page.getByRole('button', { name: 'Add a product' }).click();
+    await page.getByLabel('Product: name or UUID').fill('no such product');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('No active product is called no such product.').waitFor();
+    await page.getByLabel('Product: name or UUID').fill(product.name.toUpperCase());
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText(`Added ${product.name} to ${name}.`).waitFor();
+    await page.getByRole('link', { name: product.name }).waitFor();
+    await freeOfBarriers(page);
+    await page.getByRole('button', { name: `Take out: ${product.name}` }).click();
+    await page.getByText(`Took ${product.name} out of ${name}.`).waitFor();
+    expect(await call('GET', `/categories/${id}`)).toMatchObject({ productCount: 0 });
+
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByLabel('Name').fill('Old lights');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await headed(page, 'Old lights');
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Deleted the category Old lights.').waitFor();
+    await headed(page, 'Categories');
+    forgive(/status of 404/);
+  });
+
+  test('tries all failed deliveries again', async () => {
+    const recipients = [await aFailure('Lost lamp'), await aFailure('Lost chair')];
+    const page = await signIn(size, '/deliveries?state=failed');
+    await page.getByRole('cell', { name: 'Lost chair' }).first().waitFor();
+    await freeOfBarriers(page);
+
+    await page.getByRole('button', { name: 'Try all failed again' }).dblclick();
+
+    await page.getByText('Trying 2 deliveries again.').waitFor();
+    for (const { uuid } of recipients)
+      await expect
+        .poll(async () => (await call('GET', `/deliveries?recipient=${uuid}`)).data[0].state, { timeout: 10_000 })
+        .toBe('delivered');
+  });
+
+  test('shows the events of a type, the newest first, and new ones while the page is open', async () => {
+    const { username } = resident();
+    const page = await signIn(size, '/events?type=customer.banned');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await freeOfBarriers(page);
+
+    await call('POST', `/customers/${username}/actions/increment-credit`, { delta: 1 });
+    await call('POST', `/customers/${username}/actions/ban`);
+    await page.getByRole('link', { name: username }).waitFor();
+
+    expect(await page.getByRole('row').nth(1).innerText()).toContain(username);
+    expect(await exported(page)).toContain(`customer.banned,`);
+    await page.getByLabel('Event', { exact: true }).selectOption('All events');
+    await page.getByRole('row', { name: 'Credit changed' }).first().waitFor();
+    await freeOfBarriers(page);
+  });
+});
+
+test('a key that only reads sees no button that would change something', async () => {
+  const product = await aProduct();
+  const sale = await sell(product.id, resident().username);
+  const doors: [scope: string, path: string, heading: string][] = [
+    ['sales:read', `/sales/${sale.id}`, 'Sale'],
+    ['products:read', '/products', 'Products'],
+    ['products:read', `/products/${product.id}`, product.name],
+    ['coupons:read', '/coupons', 'Coupons'],
+    ['giftcards:read', '/giftcards', 'Gift cards'],
+    ['categories:read', '/categories', 'Categories'],
+    ['deliveries:read', '/deliveries?state=failed', 'Deliveries'],
+  ];
+
+  for (const [scope, path, heading] of doors) {
+    const page = await signIn(wide, path, service().keys[scope as keyof ReturnType<typeof service>['keys']]);
+    await headed(page, heading);
+
+    const buttons = await page.locator('main :is(button, a.button)').allInnerTexts();
+
+    expect(buttons.filter((text) => !['Export CSV', 'Next', 'Back'].includes(text))).toEqual([]);
+  }
+});
+
+test('shows every name and code of these pages as text', async () => {
+  const hostile = '<img src=x onerror="document.title=1">{{7*7}}';
+  const { username } = resident();
+  const product = await aProduct({ name: hostile, description: '<script>document.title = 2</script>' });
+  const sale = await sell(product.id, username, { reference: hostile });
+  const category = await call('POST', '/categories', { name: hostile });
+  await call('POST', `/categories/${category.id}/products/${product.id}`);
+  await call('POST', '/coupons', { code: hostile, ownerIdentifier: username });
+  const page = await signIn(wide);
+
+  for (const path of [
+    '/sales',
+    `/sales/${sale.id}`,
+    '/products',
+    `/products/${product.id}`,
+    '/categories',
+    `/categories/${category.id}`,
+    '/coupons',
+    '/events?type=sale.completed',
+  ]) {
+    await page.evaluate((hash) => location.assign(hash), `#${path}`);
+    await page.locator('main').getByText(hostile).first().waitFor();
+
+    expect(await page.locator(':is(main, .toasts) :is(img, script)').count()).toBe(0);
+  }
+});
+
+test('a list keeps its filters and its place when one comes back to it', async () => {
+  const { username } = resident();
+  const product = await aProduct();
+  for (let index = 0; index < 27; index++) await sell(product.id, username);
+  const page = await signIn(wide, `/sales?buyer=${username}`);
+
+  await page.getByRole('link', { name: 'Next' }).click();
+  await expect.poll(() => page.getByRole('row').count()).toBe(3);
+  await page.getByRole('row').nth(1).getByRole('link').first().click();
+  await headed(page, 'Sale');
+  await page.goBack();
+
+  await expect.poll(() => page.getByRole('row').count()).toBe(3);
+  expect(await page.getByLabel('Buyer: name or UUID').inputValue()).toBe(username);
+});

@@ -1,0 +1,63 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { startForTests } from '../support/local-service.ts';
+import { barriers, useBrowser } from './browser.ts';
+
+export const phone = { viewport: { width: 390, height: 844 } };
+export const wide = { viewport: { width: 1440, height: 900 } };
+export const screens = [
+  ['phone', phone],
+  ['desk', wide],
+] as const;
+
+/** A local service with its demo store, and a browser at its desk. */
+export const useDesk = () => {
+  let started: Awaited<ReturnType<typeof startForTests>>;
+  beforeAll(async () => {
+    started = await startForTests();
+  });
+  afterAll(() => started.stop());
+  const service = () => started;
+  const { open, forgive } = useBrowser(() => started.baseUrl);
+
+  /** Calls the API with the key of all scopes. Returns the body. */
+  const call = async (method: string, path: string, body?: object) => {
+    const response = await fetch(`${started.baseUrl}/v1${path}`, {
+      method,
+      headers: { 'X-API-Key': started.keys.all },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return response.status === 204 ? undefined : response.json();
+  };
+
+  /** Signs in with the link that `store desk` and `npm start` print. */
+  const signIn = async (size: typeof phone, path = '/', key = started.keys.all): Promise<Page> => {
+    const page = await open(`/desk#key=${key}`, size);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    if (path !== '/') await page.evaluate((hash) => location.assign(hash), `#${path}`);
+    return page;
+  };
+
+  let used = 0;
+  /** A resident nobody else uses, who is no customer yet. */
+  const resident = () => {
+    used += 1;
+    return started.residents[used] as { uuid: string; username: string };
+  };
+
+  return { service, open, forgive, call, signIn, resident };
+};
+
+/** Expects no violation in either theme, and nothing wider than the screen. */
+export const freeOfBarriers = async (page: Page): Promise<void> => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    expect(await barriers(page, 'body')).toEqual([]);
+  }
+  const { scrollWidth, innerWidth } = await page.evaluate(() => ({
+    scrollWidth: document.documentElement.scrollWidth,
+    innerWidth: globalThis.innerWidth,
+  }));
+  expect(scrollWidth).toBeLessThanOrEqual(innerWidth);
+};
