@@ -318,8 +318,8 @@ export const texts = {
     change: 'Given back at the sale',
     givenBack: 'Given back in all',
     share: {
-      commission: (percent: number, uuid: string) => `Commission, ${percent} %, of ${uuid}`,
-      share: (percent: number, uuid: string) => `Profit share, ${percent} %, of ${uuid}`,
+      commission: (percent: number) => `Commission, ${percent} %`,
+      share: (percent: number) => `Profit share, ${percent} %`,
     },
     delivery: 'Delivery',
     deliveryNone: 'It has not been tried yet.',

@@ -144,9 +144,11 @@ const Fields = ({ values, initial }: { values: Values; initial: Values }) => {
   return (
     <>
       <Field {...of('name')} maxLength={255} />
-      <Field {...of('item')} help={t.itemHelp} maxLength={63} />
       <div class="pair">
+        <Field {...of('item')} help={t.itemHelp} maxLength={63} />
         <Field {...of('price')} type="number" min="0" />
+      </div>
+      <div class="pair">
         <Field {...of('discount.type')} options={Object.entries(t.discountTypes)} />
         <Field {...of('discount.value')} type="number" min="0" step="any" />
       </div>

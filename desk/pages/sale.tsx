@@ -60,40 +60,50 @@ const Refund = ({ sale, reload, onClose }: SaleProps & { onClose: () => void }) 
   );
 };
 
-/** The prices, line by line, from the product's price to the L$ that the merchant keeps. */
+type Line = readonly [name: string, value: ComponentChildren];
+
+const Lines = ({ of }: { of: readonly (Line | false)[] }) => (
+  <dl class="lines">
+    {of
+      .filter((line) => line !== false)
+      .map(([name, value], index) => (
+        <div key={index}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+  </dl>
+);
+
+/** The prices, line by line, from the product's price to the parts of the L$ that others are owed. */
 const Prices = ({ sale }: { sale: SaleResponse }) => {
   const { base, discount, total, credit, restrictedCredit, paid, change, refund, state, shares } = sale;
-  const lines: (readonly [string, string] | false)[] = [
-    [t.base, money(base)],
-    discount.source !== 'none' && [t.discounts[discount.source](discount.percent), money(total - base)],
-    [t.total, money(total)],
-    credit > 0 && [t.byCredit, money(credit)],
-    restrictedCredit > 0 && [t.byRestricted, money(restrictedCredit)],
-    [t.paid, money(paid)],
-    change > 0 && [t.change, money(change)],
-    state === 'refunded' && [t.givenBack, money(refund)],
-    ...shares.map(
-      ({ kind, percent, amount, residentUuid }) => [t.share[kind](percent, residentUuid), money(amount)] as const,
-    ),
-  ];
   return (
     <section class="card" aria-labelledby="prices">
       <h2 id="prices">{t.prices}</h2>
-      <Lines of={lines.filter((line) => line !== false)} />
+      <Lines
+        of={[
+          [t.base, money(base)],
+          discount.source !== 'none' && [t.discounts[discount.source](discount.percent), money(total - base)],
+          [t.total, money(total)],
+          credit > 0 && [t.byCredit, money(credit)],
+          restrictedCredit > 0 && [t.byRestricted, money(restrictedCredit)],
+          [t.paid, money(paid)],
+          change > 0 && [t.change, money(change)],
+          state === 'refunded' && [t.givenBack, money(refund)],
+          ...shares.map(
+            ({ kind, percent, amount, residentUuid }): Line => [
+              t.share[kind](percent),
+              <span key={residentUuid}>
+                <NamedCustomer uuid={residentUuid} /> {money(amount)}
+              </span>,
+            ],
+          ),
+        ]}
+      />
     </section>
   );
 };
-
-const Lines = ({ of }: { of: readonly (readonly [string, ComponentChildren])[] }) => (
-  <dl class="lines">
-    {of.map(([name, value]) => (
-      <div key={name}>
-        <dt>{name}</dt>
-        <dd>{value}</dd>
-      </div>
-    ))}
-  </dl>
-);
 
 const Delivery = ({ id }: { id: string }) => {
   const { client, can } = useSession();
@@ -113,7 +123,7 @@ const Delivery = ({ id }: { id: string }) => {
                   [texts.deliveries.item, delivery.item],
                   [texts.deliveries.state, <DeliveryState key="state" of={delivery} />],
                   [texts.deliveries.attempts, delivery.attempts],
-                  ...(delivery.lastError === null ? [] : [[texts.deliveries.error, delivery.lastError] as const]),
+                  delivery.lastError !== null && [texts.deliveries.error, delivery.lastError],
                 ]}
               />
               {can('products:deliver') && <Retry delivery={delivery} reload={loaded.reload} />}
@@ -127,7 +137,7 @@ const Delivery = ({ id }: { id: string }) => {
 
 const Facts = ({ sale }: { sale: SaleResponse }) => {
   const { id, at, productId, buyerUuid, recipientUuid, reference, refundedAt, refundReference, refusal } = sale;
-  const lines: (readonly [string, ComponentChildren] | false)[] = [
+  const lines: (Line | false)[] = [
     [t.product, <ProductLink key="product" id={productId} />],
     buyerUuid !== null && [t.buyer, <NamedCustomer key="buyer" uuid={buyerUuid} />],
     recipientUuid !== null &&
@@ -142,7 +152,7 @@ const Facts = ({ sale }: { sale: SaleResponse }) => {
   return (
     <section class="card" aria-labelledby="facts">
       <h2 id="facts">{t.facts}</h2>
-      <Lines of={lines.filter((line) => line !== false)} />
+      <Lines of={lines} />
     </section>
   );
 };

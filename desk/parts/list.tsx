@@ -207,5 +207,7 @@ export const State = ({ tone, children }: { tone: 'good' | 'warn' | 'bad' | 'pla
 
 /** A link to a customer's page. */
 export const CustomerLink = ({ uuid, name }: { uuid: string; name?: string | undefined }) => (
-  <a href={link(`/customers/${encodeURIComponent(uuid)}`)}>{name ?? uuid}</a>
+  <a class="person" href={link(`/customers/${encodeURIComponent(uuid)}`)}>
+    {name ?? uuid}
+  </a>
 );

@@ -232,7 +232,7 @@ describe.each(screens)('on a %s', (_, size) => {
     expect(await call('GET', `/categories/${id}`)).toMatchObject({ productCount: 0 });
 
     await page.getByRole('button', { name: 'Rename' }).click();
-    await page.getByLabel('Name').fill('Old lights');
+    await page.getByLabel('Name', { exact: true }).fill('Old lights');
     await page.getByRole('button', { name: 'Save' }).click();
     await headed(page, 'Old lights');
     await page.getByRole('button', { name: 'Delete' }).click();
@@ -250,7 +250,8 @@ describe.each(screens)('on a %s', (_, size) => {
 
     await page.getByRole('button', { name: 'Try all failed again' }).dblclick();
 
-    await page.getByText('Trying 2 deliveries again.').waitFor();
+    // The demo store has failures of its own.
+    await page.getByText(/^Trying \d+ deliveries again\.$/).waitFor();
     for (const { uuid } of recipients)
       await expect
         .poll(async () => (await call('GET', `/deliveries?recipient=${uuid}`)).data[0].state, { timeout: 10_000 })
@@ -269,7 +270,7 @@ describe.each(screens)('on a %s', (_, size) => {
 
     expect(await page.getByRole('row').nth(1).innerText()).toContain(username);
     expect(await exported(page)).toContain(`customer.banned,`);
-    await page.getByLabel('Event', { exact: true }).selectOption('All events');
+    await page.locator('.filters select').selectOption('All events');
     await page.getByRole('row', { name: 'Credit changed' }).first().waitFor();
     await freeOfBarriers(page);
   });
@@ -311,7 +312,7 @@ test('shows every name and code of these pages as text', async () => {
   for (const path of [
     '/sales',
     `/sales/${sale.id}`,
-    '/products',
+    '/products?search=onerror',
     `/products/${product.id}`,
     '/categories',
     `/categories/${category.id}`,
@@ -319,7 +320,7 @@ test('shows every name and code of these pages as text', async () => {
     '/events?type=sale.completed',
   ]) {
     await page.evaluate((hash) => location.assign(hash), `#${path}`);
-    await page.locator('main').getByText(hostile).first().waitFor();
+    await page.locator('main').getByText(hostile).filter({ visible: true }).first().waitFor();
 
     expect(await page.locator(':is(main, .toasts) :is(img, script)').count()).toBe(0);
   }
