@@ -402,6 +402,7 @@ test('the first view loads less than 100 KB, from its own origin alone', async (
       .map((entry) => ({ name: entry.name, bytes: (entry as PerformanceResourceTiming).decodedBodySize })),
   );
   expect(loaded.map(({ name }) => new URL(name).origin)).toEqual(loaded.map(() => service().baseUrl));
-  expect(loaded.length).toBe(3);
+  // The page itself, and the files that it names: none waits for another.
+  expect(loaded.length).toBe(1 + (await page.locator('head :is(link[href^="desk/"], script)').count()));
   expect(loaded.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(100_000);
 });
