@@ -53,29 +53,31 @@ export const Table = <R,>({ caption, columns, rows, keyOf, empty }: TableProps<R
   ) : (
     // The roles stay where the style sheet makes cards of the rows.
     // biome-ignore-start lint/a11y/noRedundantRoles: browsers drop the roles of a table that is laid out in another way.
-    <table class="table" role="table">
-      <caption class="hidden-text">{caption}</caption>
-      <thead role="rowgroup">
-        <tr role="row">
-          {columns.map(({ heading, isNumber }) => (
-            <th key={heading} role="columnheader" scope="col" class={isNumber ? 'is-number' : ''}>
-              {heading}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        {rows.map((row) => (
-          <tr key={keyOf(row)} role="row">
-            {columns.map(({ heading, cell, isNumber }) => (
-              <td key={heading} role="cell" data-heading={heading} class={isNumber ? 'is-number' : ''}>
-                {cell(row)}
-              </td>
+    <div class="fits">
+      <table class="table" role="table">
+        <caption class="hidden-text">{caption}</caption>
+        <thead role="rowgroup">
+          <tr role="row">
+            {columns.map(({ heading, isNumber }) => (
+              <th key={heading} role="columnheader" scope="col" class={isNumber ? 'is-number' : ''}>
+                {heading}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody role="rowgroup">
+          {rows.map((row) => (
+            <tr key={keyOf(row)} role="row">
+              {columns.map(({ heading, cell, isNumber }) => (
+                <td key={heading} role="cell" data-heading={heading} class={isNumber ? 'is-number' : ''}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
     // biome-ignore-end lint/a11y/noRedundantRoles: browsers drop the roles of a table that is laid out in another way.
   );
 

@@ -341,3 +341,32 @@ test('a list keeps its filters and its place when one comes back to it', async (
   await expect.poll(() => page.getByRole('row').count()).toBe(3);
   expect(await page.getByLabel('Buyer: name or UUID').inputValue()).toBe(username);
 });
+
+test('these pages fit every width from 390 to 2,560 pixels', async () => {
+  const { username } = resident();
+  const product = await aProduct({ name: 'W'.repeat(200) });
+  const sale = await sell(product.id, username, { reference: 'R'.repeat(100) });
+  await call('POST', `/customers/${username}/actions/grant-gift-card`, { credit: 5 });
+  const page = await signIn(wide);
+
+  for (const path of [
+    '/sales',
+    `/sales/${sale.id}`,
+    '/deliveries',
+    '/products?search=WWW',
+    `/products/${product.id}`,
+    '/categories',
+    '/coupons',
+    `/giftcards?owner=${username}`,
+    '/events',
+  ]) {
+    await page.evaluate((hash) => location.assign(hash), `#${path}`);
+    await page.locator('main :is(.table, .lines, .form)').first().waitFor();
+    for (const width of [390, 600, 768, 900, 1100, 1440, 1920, 2560]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), `${path} ${width}`).toBeLessThanOrEqual(
+        width,
+      );
+    }
+  }
+});
