@@ -41,8 +41,8 @@ const millisOf = (rank: string): number => Date.parse(rank.slice(0, rank.indexOf
 
 /**
  * Answers the events of a store as they are noted, and the samples that `store trigger` makes, each once, until the signal
- * ends it. The first answer is empty: from then on nothing is missed. It reads the table and not the API, so it does not wait until the list has settled. Throws where the table does
- * not answer for a minute.
+ * ends it. The first answer is empty: from then on nothing is missed. It reads the table and not the API, so it does not
+ * wait until the list has settled. Throws where the table does not answer for a minute.
  */
 export async function* follow(followed: Followed): AsyncGenerator<EventItem[]> {
   const { store, types, after, signal, onTrouble } = followed;

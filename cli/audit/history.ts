@@ -101,7 +101,7 @@ const partFaults = (change: RecordedChange): string[] => {
   return lots.length > maxLotParts ? [...faults, `the change ${sequence} has ${lots.length} parts`] : faults;
 };
 
-/** What is left in each open lot of a type, by the lot's id. */
+/** The rest of each open lot of a type, by the lot's id. */
 export const openAmounts = (item: CreditItem, lots: readonly CreditLot[], type: CreditType): Map<string, number> =>
   new Map(
     lots

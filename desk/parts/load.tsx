@@ -42,7 +42,7 @@ export const FaultBox = ({ fault, onRetry }: { fault: Fault; onRetry?: () => voi
   </div>
 );
 
-/** What was loaded, or that it loads, or why it could not be loaded. */
+/** The loaded value, or that it loads, or why it could not be loaded. */
 export const Show = <T,>({ of, children }: { of: Loaded<T>; children: (value: T) => ComponentChildren }) => {
   if (of.fault) return <FaultBox fault={of.fault} onRetry={of.reload} />;
   if (of.value === undefined) return <Waiting />;

@@ -4,7 +4,7 @@ import { useContext, useRef, useState } from 'preact/hooks';
 import { faultOf } from '../api.ts';
 import { texts } from '../texts.ts';
 
-/** What a write did, in one sentence, with the way to undo it where there is one. */
+/** One sentence that says how a write ended, with the way to undo it where there is one. */
 interface Toast {
   text: string;
   undo?: () => Promise<void>;

@@ -312,7 +312,7 @@ test.each([
     restored.push(await itemOf(uuid));
   }
   await catchUp();
-  // What the restore made is in another stream.
+  // The rows that the restore made are in another stream.
   await removeMany([customerKey(store, uuid)]);
   await catchUp();
   await dynamodb.write(put({ ...(restored[version] as CreditItem) }));

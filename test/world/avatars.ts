@@ -4,7 +4,7 @@ import type { Actor } from './actor.ts';
 import type { Mall } from './mall.ts';
 import type { Dialogs } from './regions.ts';
 
-/** What an avatar does all day: visits vendors and terminals, and does not always do as it is told. */
+/** An avatar spends the day at vendors and terminals, and does not always do as it is told. */
 
 /** An avatar's eyes and ears: what objects ask and tell it. */
 export interface Visitor extends Avatar {

@@ -291,7 +291,7 @@ const payUnheard = (malls: readonly Mall[], { book, unheard }: ReturnType<typeof
   }
 };
 
-/** What is under way yet, in words. */
+/** Lists in words all that is still under way. */
 const stillOpen = async ({
   malls,
   grid,
