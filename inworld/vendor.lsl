@@ -377,7 +377,7 @@ settle()
             llLinksetDataDelete(entry);
         }
     }
-    // What cannot be settled now must not keep the rest waiting.
+    // A payment that cannot be settled now must not keep the others waiting.
     if (count < BATCH) gPlace = 0;
     else gPlace += BATCH;
     if (count > 0 || gPlace > 0 || gBuyer != NULL_KEY || !gReady) llSetTimerEvent(TICK);
