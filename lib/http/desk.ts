@@ -1,4 +1,4 @@
-import { titleOf } from '../problem.ts';
+import { notFound, problemBody } from '../problem.ts';
 import { answerHeaders } from './headers.ts';
 
 /** The desk's files as texts, by name. The page itself has the empty name. */
@@ -14,7 +14,7 @@ const types: Record<string, string> = { css: 'text/css', js: 'text/javascript' }
 export const answerDesk = (files: DeskFiles, name: string) => {
   const text = Object.hasOwn(files, name) ? files[name] : undefined;
   if (text === undefined) {
-    const body = JSON.stringify({ status: 404, title: titleOf(404), detail: 'The desk has no such file.' });
+    const body = JSON.stringify(problemBody(notFound(), `/desk/${name}`));
     return { statusCode: 404, headers: { ...answerHeaders, 'Content-Type': 'application/problem+json' }, body };
   }
   const headers = {
