@@ -1,4 +1,5 @@
 import { changeCredit } from '../../lib/credit/change.ts';
+import type { CreditCommand, CreditType } from '../../lib/credit/rules.ts';
 import { applyCoupon } from '../../lib/store/applied-coupons.ts';
 import { createCoupon, findCoupon } from '../../lib/store/coupons.ts';
 import { updateCustomer } from '../../lib/store/customers.ts';
@@ -11,31 +12,13 @@ import { demoUuid, friends, inDays } from './residents.ts';
 /** Customers that each show a rule: credit with and without lots, spend, a subscription, a discount. */
 export const seedCustomers = async ({ id }: Store): Promise<void> => {
   const [vendor, renamed] = friends as [Resident, Resident];
-  const because = (reason: string) => ({ by: 'demo', reason });
-  const vendorId = { uuid: vendor.uuid };
-  await changeCredit(id, vendorId, 'regular', { kind: 'set', credit: 500 }, because('Trade-in of the old cottage'));
-  await changeCredit(
-    id,
-    vendorId,
-    'regular',
-    { kind: 'increment', delta: 200, expiresAt: inDays(1) },
-    because('Birthday'),
-  );
-  await changeCredit(
-    id,
-    vendorId,
-    'regular',
-    { kind: 'increment', delta: 300, expiresAt: inDays(30) },
-    because('Loyalty bonus of the month'),
-  );
-  await changeCredit(id, vendorId, 'regular', { kind: 'increment', delta: -50 }, because('Custom tint of the coat'));
-  await changeCredit(
-    id,
-    vendorId,
-    'restricted',
-    { kind: 'set', credit: 1000, expiresAt: inDays(90) },
-    because('Won the photo contest'),
-  );
+  const change = (type: CreditType, command: CreditCommand, reason: string) =>
+    changeCredit(id, { uuid: vendor.uuid }, type, command, { by: 'demo', reason });
+  await change('regular', { kind: 'set', credit: 500 }, 'Trade-in of the old cottage');
+  await change('regular', { kind: 'increment', delta: 200, expiresAt: inDays(1) }, 'Birthday');
+  await change('regular', { kind: 'increment', delta: 300, expiresAt: inDays(30) }, 'Loyalty bonus of the month');
+  await change('regular', { kind: 'increment', delta: -50 }, 'Custom tint of the coat');
+  await change('restricted', { kind: 'set', credit: 1000, expiresAt: inDays(90) }, 'Won the photo contest');
   await updateCustomer(id, { uuid: renamed.uuid }, { discount: 10, newsSubscriber: true });
   for (const [index, days] of [1, 40, 200, 500].entries())
     await recordPurchase(id, {
