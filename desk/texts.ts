@@ -271,7 +271,6 @@ export const texts = {
     discount: {
       open: 'Change the discount',
       percent: 'Discount on every purchase, in percent',
-      submit: 'Save',
       done: (name: string, percent: number) => `${name} has a discount of ${percent} % now.`,
     },
     ownedTitle: 'Owns',

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ago, dayIn, endOfDay } from '../format.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { Edit } from '../parts/edit.tsx';
 import { Field, Form, type Values } from '../parts/form.tsx';
 import { FaultBox, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
@@ -184,31 +185,35 @@ const Ban = ({ customer, reload, onClose }: DialogProps) => {
 const Discount = ({ customer, identifier, reload, onClose }: DialogProps & { identifier: string }) => {
   const { client } = useSession();
   const say = useSay();
+  // The address that was read, so that the change carries its version.
+  const path = { identifier };
+  const initial = { discount: String(customer.discount) };
   return (
     <Dialog title={`${t.discount.open}: ${customer.username}`} onClose={onClose}>
-      <Form
-        submit={t.discount.submit}
+      <Edit
+        initial={initial}
+        labels={{ discount: t.discount.percent }}
+        wordsOf={(_, value) => `${value} %`}
         onCancel={onClose}
-        onSend={async ({ discount }) => {
+        onTheirs={() => {
+          onClose();
+          reload();
+        }}
+        readAgain={async () => ({
+          discount: String((await client.get('/v1/customers/{identifier}', { path })).discount),
+        })}
+        save={async ({ discount }) => {
           const changed = await client.put('/v1/customers/{identifier}', {
-            // The address that was read, so that the change carries its version.
-            path: { identifier },
-            body: { discount: Number(discount || Number.NaN), newsSubscriber: customer.newsSubscriber },
+            path,
+            body: { discount: Number(discount || Number.NaN) },
           });
           onClose();
           reload();
           say(t.discount.done(customer.username, changed.discount));
         }}
       >
-        <Field
-          name="discount"
-          label={t.discount.percent}
-          type="number"
-          min="0"
-          initial={String(customer.discount)}
-          autoFocus
-        />
-      </Form>
+        <Field name="discount" label={t.discount.percent} type="number" min="0" autoFocus initial={initial.discount} />
+      </Edit>
     </Dialog>
   );
 };

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { ProductResponse, ProductUpsertRequest } from '../../client/client.ts';
 import { go, link } from '../address.ts';
 import { isUuid, localTime, money } from '../format.ts';
@@ -209,7 +209,7 @@ const EditProduct = ({ read, reload }: { read: Read; reload: () => void }) => {
   const say = useSay();
   const initial = valuesOf(read);
   const [values, setValues] = useState(initial);
-  const [latest, setLatest] = useState(read.product);
+  const latest = useRef(read.product);
   const { id } = read.product;
   return (
     <section class="card">
@@ -219,14 +219,17 @@ const EditProduct = ({ read, reload }: { read: Read; reload: () => void }) => {
         wordsOf={wordsOf}
         onValues={setValues}
         save={async (changed) => {
-          const saved = await session.client.put('/v1/products/{id}', { path: { id }, body: bodyOf(changed, latest) });
+          const saved = await session.client.put('/v1/products/{id}', {
+            path: { id },
+            body: bodyOf(changed, latest.current),
+          });
           forgetName(id);
           reload();
           say(t.saved(saved.name, saved.activePrice));
         }}
         readAgain={async () => {
           const again = await readProduct(session, id);
-          setLatest(again.product);
+          latest.current = again.product;
           return valuesOf(again);
         }}
         onTheirs={reload}

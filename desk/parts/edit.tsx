@@ -59,6 +59,8 @@ export const Edit = ({
     } catch (error) {
       if (!isConflict(error)) throw error;
       const theirs = await readAgain();
+      // A sale changes a customer's version, say, but nothing that this form would undo.
+      if (!Object.keys(labels).some((name) => isChanged(name, from, theirs))) return attempt(values, theirs);
       const mine = names(values, from).filter((name) => isChanged(name, from, values));
       setConflict({ mine: Object.fromEntries(mine.map((name) => [name, values[name] ?? ''])), theirs });
       setBase(theirs);

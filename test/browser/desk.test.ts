@@ -301,18 +301,34 @@ test('a change whose answer is lost is made once, also when the page was loaded 
   forgive(/ERR_FAILED/);
 });
 
-test('does not overwrite what somebody else has changed meanwhile', async () => {
+test('does not overwrite a discount that somebody else has changed meanwhile, and is not stopped by a change of credit', async () => {
   const name = stranger();
-  await call('POST', `/customers/${name}/actions/increment-credit`, { delta: 5 });
+  const give = () => call('POST', `/customers/${name}/actions/increment-credit`, { delta: 5 });
+  await give();
   const page = await signIn(wide, `/customers/${name}`);
-  await page.getByRole('button', { name: 'Change the discount' }).click();
-  await page.getByLabel('Discount on every purchase').fill('30');
+  const dialog = page.getByRole('dialog');
+  const change = async (percent: string) => {
+    await page.getByRole('button', { name: 'Change the discount' }).click();
+    await page.getByLabel('Discount on every purchase').fill(percent);
+  };
+  await change('30');
 
   await call('PUT', `/customers/${name}`, { discount: 50 });
-  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
 
-  await page.getByRole('dialog').getByRole('alert').waitFor();
+  await dialog.getByRole('heading', { name: 'Somebody changed this meanwhile' }).waitFor();
+  expect(await dialog.locator('.conflict .lines').innerText()).toMatch(/50 %.*30 %/s);
+  await freeOfBarriers(page);
   expect(await call('GET', `/customers/${name}`)).toMatchObject({ discount: 50 });
+  await dialog.getByRole('button', { name: 'Keep what was saved' }).click();
+  await page.locator('.facts').getByText('50 %').waitFor();
+
+  await change('10');
+  await give();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+
+  await page.getByText(`${name} has a discount of 10 % now.`).waitFor();
+  expect(await call('GET', `/customers/${name}`)).toMatchObject({ discount: 10, credit: 10 });
   forgive(/status of 412/);
 });
 
