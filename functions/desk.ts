@@ -10,7 +10,11 @@ const read = async (): Promise<DeskFiles> =>
 let files: Promise<DeskFiles> | undefined;
 
 /** Answers the page of the desk and its files, to everybody: they hold no data of a store. */
-export const handler = async ({ pathParameters }: Pick<APIGatewayProxyEvent, 'pathParameters'>) => {
+export const handler = async ({
+  httpMethod,
+  pathParameters,
+}: Pick<APIGatewayProxyEvent, 'httpMethod' | 'pathParameters'>) => {
   files ??= read();
-  return answerDesk(await files, pathParameters?.file ?? '');
+  const answer = answerDesk(await files, pathParameters?.file ?? '');
+  return httpMethod === 'HEAD' ? { ...answer, body: '' } : answer;
 };

@@ -194,7 +194,8 @@ export class Api extends Construct {
       [page, 'desk'],
       [page.addResource('{file}'), 'desk-file'],
     ] as const)
-      resource.addMethod('GET', new LambdaIntegration(target, { allowTestInvoke: false }), { operationName });
+      for (const method of ['GET', 'HEAD'])
+        resource.addMethod(method, new LambdaIntegration(target, { allowTestInvoke: false }), { operationName });
   }
 
   /**

@@ -28,13 +28,13 @@ export const acknowledgements: readonly Acknowledgement[] = [
   },
   {
     rule: 'AwsSolutions-COG4',
-    at: /\/(GET|POST|PUT|DELETE)\/Resource$/,
+    at: /\/(GET|HEAD|POST|PUT|DELETE)\/Resource$/,
     reason:
       'The callers are programs with an API key, not people with a login. A Lambda authorizer checks the key and scope for every method.',
   },
   {
     rule: 'AwsSolutions-APIG4',
-    at: /\/desk\/(\{file\}\/)?GET\/Resource$/,
+    at: /\/desk\/(\{file\}\/)?(GET|HEAD)\/Resource$/,
     reason: 'The desk is a page with its script and style sheet. It holds no data: what it shows, it gets with a key.',
   },
   {

@@ -45,8 +45,9 @@ export const answerOwn = async (request: IncomingMessage, response: ServerRespon
     return true;
   }
   if (isDesk) {
-    if (request.method !== 'GET') return false;
+    if (request.method !== 'GET' && request.method !== 'HEAD') return false;
     const { statusCode, headers, body: text } = answerDesk(await desk(file), file);
+    // Node sends no body in an answer to HEAD.
     response.writeHead(statusCode, headers).end(text);
     return true;
   }

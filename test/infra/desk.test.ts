@@ -25,7 +25,9 @@ test('serves the desk to everybody, by a function that may touch nothing', () =>
     methods.map(({ HttpMethod, AuthorizationType, ApiKeyRequired }) => [HttpMethod, AuthorizationType, ApiKeyRequired]),
   ).toEqual([
     ['GET', 'NONE', undefined],
+    ['HEAD', 'NONE', undefined],
     ['GET', 'NONE', undefined],
+    ['HEAD', 'NONE', undefined],
   ]);
   for (const { Integration } of methods) expect(JSON.stringify(Integration.Uri)).toContain(id);
   expect(
@@ -69,9 +71,10 @@ test('answers the page anew each time, its files for ever, both under a strict p
 
   const [page, file, none, inherited] = await Promise.all(
     [null, { file: script }, { file: 'other.js' }, { file: 'constructor' }].map((pathParameters) =>
-      handler({ pathParameters }),
+      handler({ httpMethod: 'GET', pathParameters }),
     ),
   );
+  const head = await handler({ httpMethod: 'HEAD', pathParameters: null });
 
   expect(page?.body).toContain(`src="desk/${script}"`);
   expect(page?.headers).toMatchObject({ 'Cache-Control': 'no-cache', 'Content-Type': 'text/html; charset=utf-8' });
@@ -89,6 +92,7 @@ test('answers the page anew each time, its files for ever, both under a strict p
       'Referrer-Policy': 'no-referrer',
     });
   expect([none?.statusCode, inherited?.statusCode]).toEqual([404, 404]);
+  expect(head).toEqual({ ...page, body: '' });
 });
 
 test('is small: page, style sheet and scripts of the first view are less than 100 KB even where nothing compresses them', async () => {

@@ -260,7 +260,7 @@ test('both know the same paths and methods', async () => {
   );
 
   // test/infra/desk.test.ts has those of the desk.
-  const deskMethods = 2;
+  const deskMethods = 4;
   expect(new Set(known)).toEqual(new Set([200]));
   expect(ofType('AWS::ApiGateway::Method')).toHaveLength(routes.length + deskMethods);
 });

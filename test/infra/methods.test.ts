@@ -61,7 +61,7 @@ describe.each(routes.map((row): [string, Route] => [row.id, row]))('%s', (_, row
 
 test('has no method, function, role or permission beyond those of the route table', () => {
   const others = ['authorizer', 'delivery-worker', 'desk', 'expiry-sweep', 'resident-lookup', 'stream-consumer'];
-  const ofDesk = ['GET /desk', 'GET /desk/{file}'];
+  const ofDesk = ['GET', 'HEAD'].flatMap((method) => [`${method} /desk`, `${method} /desk/{file}`]);
 
   expect(methods.map(({ route }) => route).sort()).toEqual([...routes.map(nameOf), ...ofDesk].sort());
   expect(functions.map(([, fn]) => entryOf(fn)).sort()).toEqual([...new Set(routes.map(servingOf)), ...others].sort());

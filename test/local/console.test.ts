@@ -113,6 +113,14 @@ test('404s for a file that belongs to no page', async () => {
     expect([path, (await get(path)).status]).toEqual([path, 404]);
 });
 
+test('answers HEAD of the desk as it answers GET, without the text', async () => {
+  const [get, head] = await Promise.all(['GET', 'HEAD'].map((method) => fetch(`${service.baseUrl}/desk`, { method })));
+
+  expect(head?.status).toBe(200);
+  expect(head?.headers.get('content-security-policy')).toBe(get?.headers.get('content-security-policy'));
+  expect(await head?.text()).toBe('');
+});
+
 test('shows a customer’s credit with every lot, in the order of spending', async () => {
   const { username, types } = await json('/_dev/credit?customer=Vera%20Vendor');
 
