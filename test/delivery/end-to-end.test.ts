@@ -19,9 +19,10 @@ import { startDispenser } from '../../local/dispenser.ts';
 import { startPoller, type Worker } from '../../local/poller.ts';
 import { startTestQueue } from '../support/deliveries.ts';
 import { startTestService } from '../support/service.ts';
+import { volume } from '../support/volume.ts';
 
 const ada = { uuid: 'aaaaaaaa-0000-1111-2222-bbbbbbbbbbbb', username: 'ada' };
-const count = 200;
+const count = volume(60, 200);
 
 let service: Awaited<ReturnType<typeof startTestService>>;
 let queueUrl: string;
@@ -77,7 +78,7 @@ const drain = async (): Promise<QueueMessage[]> => {
 // It ends as soon as the last item is given: the time is for a busy machine.
 const patience = 120_000;
 
-test('gives each of 200 items exactly once while workers die, messages repeat and the dispenser moves', {
+test(`gives each of ${count} items exactly once while workers die, messages repeat and the dispenser moves`, {
   timeout: patience + 30_000,
 }, async () => {
   const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);

@@ -19,7 +19,7 @@ import { volume } from '../support/volume.ts';
 import { balanceOf, emptyCustomer, expire, increment, type ModelCustomer, set } from './credit-model.ts';
 
 /** Random runs: `CREDIT_MODEL_RUNS` asks for more, `CREDIT_MODEL_SEED` and `CREDIT_MODEL_PATH` replay one. */
-const runs = Number(process.env.CREDIT_MODEL_RUNS ?? volume(40, 300));
+const runs = Number(process.env.CREDIT_MODEL_RUNS ?? volume(15, 300));
 const seed = Number(process.env.CREDIT_MODEL_SEED ?? Date.now() % 2 ** 31);
 const limit = 1000;
 
