@@ -247,7 +247,7 @@ const historyAlarms = ({ data, consumer }: Watched): Record<string, AlarmFacts> 
     }),
     threshold: 1,
     meaning:
-      'Changes are missing in the history of credit and in the sums of days: the function stream-consumer could not use a record of the table’s stream. Balances are right. Its log shows the reason; the queue keeps the record for 14 days. "The history of credit" in docs/operate/deploy.md says how to send it again.',
+      'Changes are missing in the history of credit and in the sums of days: the function stream-consumer could not use a record of the table’s stream. Balances are right. Its log shows the reason; the queue keeps the record for 14 days. "The history of credit" in docs/operate/recover.md says how to send it again.',
   },
 });
 

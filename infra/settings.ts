@@ -121,7 +121,7 @@ const Settings = z
         : restoredStream.includes(`:table/${restoredTable}/stream/`),
     {
       path: ['restoredStream'],
-      error: 'is required with restoredTable, and must be that table’s: see "Restore" in docs/operate/deploy.md',
+      error: 'is required with restoredTable, and must be that table’s: see "Restore" in docs/operate/recover.md',
     },
   )
   .refine(({ domainOnly, domainName }) => !domainOnly || domainName !== undefined, {

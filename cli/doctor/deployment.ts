@@ -51,7 +51,7 @@ export const checkTable = async ({ tableName }: Target): Promise<Finding[]> => {
     ),
     warnIf(
       'clean-up',
-      !hasTtl && ['expired rows are not deleted', 'Enable time to live (docs/operate/deploy.md, "Restore", step 2).'],
+      !hasTtl && ['expired rows are not deleted', 'Enable time to live (docs/operate/recover.md, "Restore", step 2).'],
       'expired rows are deleted',
     ),
   ];
@@ -74,7 +74,7 @@ export const checkStream = async ({ kind, tableName }: Target): Promise<Finding[
     return [
       failIf('stream', [
         'the table has none that holds both images of an item: no change enters the history of credit',
-        'Enable it, and name it in restoredStream (docs/operate/deploy.md, "Restore", steps 2 and 4).',
+        'Enable it, and name it in restoredStream (docs/operate/recover.md, "Restore", steps 2 and 4).',
       ]),
     ];
   const isRead = kind === 'local' || (await isConsumed(LatestStreamArn));
@@ -91,7 +91,7 @@ export const checkBackup = async ({ kind, tableName }: Target): Promise<Finding[
   return [
     warnIf(
       'backup',
-      isOff && ['there is none', 'Enable continuous backups (docs/operate/deploy.md, "Restore", step 2).'],
+      isOff && ['there is none', 'Enable continuous backups (docs/operate/recover.md, "Restore", step 2).'],
       'continuous',
     ),
   ];

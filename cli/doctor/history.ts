@@ -73,7 +73,7 @@ export const checkHistory = async ({ id, name }: Store): Promise<Finding[]> => {
   const oldest = missing.toSorted()[0];
   const late = oldest === undefined ? 0 : now() - Date.parse(oldest);
   const behind = `${counted(missing.length, 'customer')} lack the newest change, the oldest of ${ago(oldest)}; ${reaches}`;
-  const consumer = 'See why the stream’s consumer stands still: docs/operate/deploy.md, "The history of credit".';
+  const consumer = 'See why the stream’s consumer stands still: docs/operate/recover.md, "The history of credit".';
   const backfill = `Fill what is lost: store credit backfill --store ${id}`;
   const isLost = late > lostMillis;
   const found =

@@ -26,7 +26,7 @@ import { ada, bob } from '../../support/residents.ts';
 import { productWith } from '../../support/rows.ts';
 import { wholeTable } from '../../support/service.ts';
 
-/** A restored table may hold half of a transaction. Each test follows the runbook in docs/operate/deploy.md. */
+/** A restored table may hold half of a transaction. Each test follows the runbook in docs/operate/recover.md. */
 
 const dir = tempDir();
 const coupon = { code: 'Ten', discount: 10, ownerProfit: 0, active: true, bloggersSync: false };
