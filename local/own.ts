@@ -1,4 +1,6 @@
+import { readdir, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { bundleDesk } from '../infra/desk.ts';
 import { answerDesk } from '../lib/http/desk.ts';
 import { answerDev } from './dev.ts';
@@ -22,12 +24,26 @@ const refusal = ({ method, headers: { host = '', origin } }: IncomingMessage): s
 
 const deskPath = /^\/desk(?:\/(.*))?$/;
 
-/** The desk as it is deployed. Its page is bundled anew each time, so a change of the sources shows at the next load. */
+const deskSources = ['../desk', '../client'].map((path) => join(import.meta.dirname, path));
+
+/** The time of the last change of the desk's sources, removed files among them. */
+const lastChange = async (): Promise<number> => {
+  const found = await Promise.all(
+    deskSources.map(async (root) => (await readdir(root, { recursive: true })).map((name) => join(root, name))),
+  );
+  // An editor's own file may be gone already.
+  const timeOf = async (path: string): Promise<number> => (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
+  return Math.max(...(await Promise.all([...deskSources, ...found.flat()].map(timeOf))));
+};
+
+/** The desk as it is deployed. A change of its sources shows at the next load of its page. */
 const desk = (() => {
-  let last: ReturnType<typeof bundleDesk> | undefined;
-  return (name: string) => {
-    if (name === '' || !last) last = bundleDesk();
-    return last;
+  let last: { files: ReturnType<typeof bundleDesk>; of: number } | undefined;
+  return async (name: string) => {
+    if (last && name !== '') return last.files;
+    const of = await lastChange();
+    if (last?.of !== of) last = { files: bundleDesk(), of };
+    return last.files;
   };
 })();
 

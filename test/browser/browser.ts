@@ -1,4 +1,6 @@
-import axe from 'axe-core';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type axe from 'axe-core';
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 
@@ -60,9 +62,12 @@ export const useBrowser = (allowed: () => string) => {
   };
 };
 
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
 /** The violations of WCAG 2.1 AA on a page. */
 export const barriers = async (page: Page, root: string): Promise<string[]> => {
-  await page.evaluate(axe.source);
+  // A page keeps it until it is loaded anew. Sending it takes longer than a check.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource);
   const found = await page.evaluate(async (selector) => {
     const { axe: checker } = globalThis as unknown as { axe: typeof axe };
     const { violations } = await checker.run(selector, {
