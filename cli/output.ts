@@ -52,7 +52,17 @@ export interface Column<T> {
   style?: (row: T) => Style | undefined;
   /** Breaks the cell into lines where the terminal is too narrow. */
   wraps?: true;
+  /** Shows a plus sign before a number above 0, since it is a change. */
+  signed?: true;
 }
+
+/** A number as people read it: with a comma between the thousands. Programs get plain digits. */
+export const grouped = (value: number): string => value.toLocaleString('en');
+
+const shownValue = (value: string | number | undefined, signed = false): string => {
+  if (typeof value !== 'number') return plain(value ?? '-');
+  return signed && value > 0 ? `+${grouped(value)}` : grouped(value);
+};
 
 const gap = '  ';
 const narrowest = 10;
@@ -103,9 +113,9 @@ const tableLines = (row: readonly Cell[], widths: readonly number[]): string => 
 const printTable = <T>(rows: readonly T[], columns: readonly Column<T>[]): void => {
   const headings = columns.map(({ heading }): Cell => ({ text: heading.toUpperCase(), style: 'dim' }));
   const body = rows.map((row) =>
-    columns.map(({ cell, style }): Cell => {
+    columns.map(({ cell, style, signed }): Cell => {
       const value = cell(row);
-      return { text: plain(String(value ?? '-')), style: style?.(row), toRight: typeof value === 'number' };
+      return { text: shownValue(value, signed), style: style?.(row), toRight: typeof value === 'number' };
     }),
   );
   const table = [headings, ...body];
@@ -154,7 +164,7 @@ export const printUpTo = <T extends object>(
 
 /** A number of things, in words: `1 item`, `2,000 items`. */
 export const counted = (count: number, one: string, more = `${one}s`): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : more}`;
+  `${grouped(count)} ${count === 1 ? one : more}`;
 
 /** A line for the person at the terminal, on standard error, so that standard output holds nothing but the result. */
 export const note = (text: string): void => {

@@ -1,5 +1,5 @@
 import { clearLine, cursorTo } from 'node:readline';
-import { counted, isJson } from './output.ts';
+import { counted, grouped, isJson } from './output.ts';
 
 /** Shows progress on one line of a terminal, and nothing where there is no terminal. */
 export interface Progress {
@@ -17,7 +17,7 @@ export const progressText = (done: number, all: number | undefined, seconds: num
   const secondsLeft = (all - done) / rate;
   const left = secondsLeft < 90 ? `${Math.ceil(secondsLeft)} s` : `${Math.ceil(secondsLeft / 60)} min`;
   const share = Math.floor((100 * done) / Math.max(all, 1));
-  return `${done.toLocaleString('en')} of ${counted(all, 'row')} (${share} %)${speed}${rate > 0 ? `, ${left} left` : ''}`;
+  return `${grouped(done)} of ${counted(all, 'row')} (${share} %)${speed}${rate > 0 ? `, ${left} left` : ''}`;
 };
 
 /** Begins a line such as `Writing residents: 500 of 2,000 rows (25 %), 250 rows a second, 6 s left`. */

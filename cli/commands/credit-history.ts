@@ -27,8 +27,6 @@ interface HistoryOptions extends GlobalOptions {
   limit: number;
 }
 
-const signed = (amount: number): string => (amount > 0 ? `+${amount}` : String(amount));
-
 const causeOf = ({ reason, reference, saleId, giftCardId, keyId, requestId }: CreditChange): string | undefined => {
   const named = { reference, sale: saleId, card: giftCardId, key: keyId, request: requestId };
   const ids = Object.entries(named).flatMap(([name, value]) => (value === null ? [] : [`${name} ${value}`]));
@@ -42,10 +40,11 @@ const columns: Column<CreditChange>[] = [
   { heading: 'change', cell: ({ kind }) => kind },
   {
     heading: 'L$',
-    cell: ({ amount }) => signed(amount),
+    cell: ({ amount }) => amount,
+    signed: true,
     style: ({ amount }) => (amount < 0 ? 'red' : 'green'),
   },
-  { heading: 'expired', cell: ({ expired }) => (expired > 0 ? signed(-expired) : undefined), style: () => 'red' },
+  { heading: 'expired', cell: ({ expired }) => (expired > 0 ? -expired : undefined), style: () => 'red' },
   { heading: 'regular', cell: ({ credit }) => credit },
   { heading: 'restricted', cell: ({ restrictedCredit }) => restrictedCredit },
   { heading: 'why, by whom', cell: causeOf, wraps: true },

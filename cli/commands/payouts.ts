@@ -6,7 +6,7 @@ import { columns as csvColumns, type Values } from '../data/columns.ts';
 import { linesOf } from '../data/write.ts';
 import { UsageError } from '../errors.ts';
 import { parseDay } from '../input.ts';
-import { type Column, counted, isJson, note, print, shownTime } from '../output.ts';
+import { type Column, counted, grouped, isJson, note, print, shownTime } from '../output.ts';
 import { type Payout, type PayoutLine, payoutsOf, type Span } from '../payouts.ts';
 import { type GlobalOptions, openStore } from '../target.ts';
 
@@ -78,7 +78,7 @@ const payouts = async (options: PayoutOptions): Promise<void> => {
   else print(found.payouts, columns, none);
   const owed = found.payouts.reduce((sum, each) => sum + each.owed, 0);
   if (found.payouts.length > 0)
-    note(`${from} to ${to}, UTC: L$ ${owed} for ${counted(found.payouts.length, 'avatar')}.`);
+    note(`${from} to ${to}, UTC: L$ ${grouped(owed)} for ${counted(found.payouts.length, 'avatar')}.`);
   if (to >= timestamp(now()).slice(0, 10)) note(`${to} is not over yet, so these sums may still change.`);
 };
 

@@ -11,7 +11,7 @@ import type { StoreCommand } from '../command.ts';
 import { orUnknown } from '../errors.ts';
 import { parseCount, parseId, parseReason, parseReference, parseResident } from '../input.ts';
 import { openLog } from '../log.ts';
-import { type Column, isJson, note, print, printUpTo, shownTime } from '../output.ts';
+import { type Column, grouped, isJson, note, print, printUpTo, shownTime } from '../output.ts';
 import { knownResidents } from '../residents.ts';
 import { type GlobalOptions, openStore } from '../target.ts';
 
@@ -113,7 +113,8 @@ const refund = async (options: RefundOptions, id: string): Promise<void> => {
   await printSale(store.id, sale);
   const due = sale.refund - sale.change;
   if (before.state === 'refunded') note('It was refunded before, so nothing was changed.');
-  else if (due > 0) note(`Now give L$ ${due} back to the buyer inworld. The credit that paid is back already.`);
+  else if (due > 0)
+    note(`Now give L$ ${grouped(due)} back to the buyer inworld. The credit that paid is back already.`);
 };
 
 /** Adds `store sales list|show|refund`. */

@@ -23,7 +23,7 @@ import {
   printNewKey,
 } from '../keys.ts';
 import { openLog } from '../log.ts';
-import { type Column, counted, isInteractive, isJson, note, print, shownTime } from '../output.ts';
+import { type Column, counted, grouped, isInteractive, isJson, note, print, shownTime } from '../output.ts';
 import { startProgress } from '../progress.ts';
 import { forgetStore, removeRows } from '../scan.ts';
 import { createStore, deleteStore } from '../stores.ts';
@@ -121,7 +121,7 @@ const exportFirst = async ({ name, id }: Store, given: string | undefined): Prom
   const dir = given ?? `./${words.join('-').toLowerCase()}-${timestamp(now()).slice(0, 10)}`;
   try {
     const files = await exportAll(id, dir);
-    note(`Exported to ${dir}: ${files.map(({ kind, rows }) => `${kind} ${rows}`).join(', ')}.`);
+    note(`Exported to ${dir}: ${files.map(({ kind, rows }) => `${kind} ${grouped(rows)}`).join(', ')}.`);
     return dir;
   } catch (error) {
     throw new Failure(`The export failed, so nothing was deleted. ${explain(error)}`, { cause: error });

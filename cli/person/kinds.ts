@@ -27,6 +27,7 @@ import { type Stamped, stamped } from '../../lib/table/stamp.ts';
 import { get, getMany, rowsOf } from '../../lib/table/table.ts';
 import { repairReason } from '../audit/repair-credit.ts';
 import { type LogRow, rowsAbout } from '../log.ts';
+import { grouped } from '../output.ts';
 
 /** An erasure of an avatar from a store. */
 export interface Erasure {
@@ -190,7 +191,7 @@ export const customerKind = kind<CreditItem>({
   find: (store, uuid) => one(customerKey(store, uuid)),
   obstacle: ({ credit = 0, restrictedCredit = 0 }, { forfeit }) =>
     !forfeit && credit + restrictedCredit > 0
-      ? `They hold L$ ${credit} of credit and L$ ${restrictedCredit} of restricted credit. Let them spend it, or set both to 0 with --forfeit.`
+      ? `They hold L$ ${grouped(credit)} of credit and L$ ${grouped(restrictedCredit)} of restricted credit. Let them spend it, or set both to 0 with --forfeit.`
       : undefined,
   erased: (item, { store, pseudonym }) => {
     const { banReason, isBanned, discount, newsSubscriber, ...customer } = item;
@@ -310,7 +311,7 @@ export const storeKinds: readonly PersonKind[] = [
     find: findCards,
     obstacle: ({ id, ownerUuid, credit, redeemed }, { uuid }) =>
       ownerUuid === uuid && credit > 0 && !redeemed
-        ? `The gift card ${id} holds L$ ${credit}. Redeem it (POST /v1/giftcards/${id}/actions/redeem), or set its credit to 0 (PUT /v1/giftcards/${id}).`
+        ? `The gift card ${id} holds L$ ${grouped(credit)}. Redeem it (POST /v1/giftcards/${id}/actions/redeem), or set its credit to 0 (PUT /v1/giftcards/${id}).`
         : undefined,
     erased: (card, { store, uuid, pseudonym }) => {
       const { id, redeemed, purchased } = card;
