@@ -97,13 +97,6 @@ const lastTime = Date.parse('9999-12-31T23:59:59.999Z');
 /** The time that many milliseconds from now. */
 export const timeAfter = (millis: number): string => timestamp(Math.min(now() + millis, lastTime));
 
-/** The milliseconds of a duration such as 30m, 24h, 90d or 2w. */
-export const parseDuration = (text: string): number => {
-  const millis = readDuration(text);
-  if (millis !== undefined) return millis;
-  throw new InvalidArgumentError('It must be a duration such as 30m, 24h, 7d or 2w.');
-};
-
 /** Parses a time: `sign` durations from now, a day, at that time of it, or a time with an offset. */
 const parseMoment =
   (sign: 1 | -1, timeOfDay: string) =>
@@ -123,6 +116,10 @@ const parseMoment =
  * the clock that counts is known only once the deployment is.
  */
 export const parseEnd = parseMoment(1, '23:59:59.999Z');
+
+/** The end of an overlap, as `parseEnd`; a duration of 0, such as 0h, ends it at once. */
+export const parseOverlap = (text: string): (() => string) =>
+  readDuration(text) === 0 ? () => timeAfter(0) : parseEnd(text);
 
 /** The start of something, as `parseEnd`: a duration ago, a day (its start, in UTC) or a time with an offset. */
 export const parseStart = parseMoment(-1, '00:00:00.000Z');

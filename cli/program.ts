@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import packageFile from '../package.json' with { type: 'json' };
 import { StoreCommand } from './command.ts';
 import { addAudit } from './commands/audit.ts';
 import { addCategories } from './commands/categories.ts';
@@ -37,6 +38,7 @@ export const createProgram = (): StoreCommand => {
     )
     .addOption(new Option('--store <id or name>', 'the store; not needed where there is only one').env('SIS_STORE'))
     .option('--json', 'print JSON: one object, or one per line')
+    .version(packageFile.version, '-V, --version', 'print the version')
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .configureOutput({ outputError: (text, write) => write(shownError(text)) })
     .showHelpAfterError('Add --help to see what the command takes.')

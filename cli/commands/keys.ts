@@ -1,10 +1,11 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { now } from '../../lib/clock.ts';
 import { type Scope, scopes } from '../../lib/routes/route.ts';
 import type { ApiKey } from '../../lib/store/api-keys.ts';
 import { issueKey, listKeys, revokeKey, rotateKey } from '../api-keys.ts';
 import type { StoreCommand } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
-import { parseDuration, parseName, timeAfter } from '../input.ts';
+import { parseName, parseOverlap, timeAfter } from '../input.ts';
 import { type PresetName, presetNames, presets, readScopes } from '../key-presets.ts';
 import {
   askForRights,
@@ -98,13 +99,15 @@ const list = async (options: GlobalOptions): Promise<void> => {
 const successorEnd = ({ createdAt, expiresAt }: ApiKey): string | undefined =>
   expiresAt && timeAfter(Date.parse(expiresAt) - Date.parse(createdAt));
 
-const rotate = async (options: ExpiryOptions & { overlap: number }, wanted: string): Promise<void> => {
+const rotate = async (options: ExpiryOptions & { overlap: () => string }, wanted: string): Promise<void> => {
   const { target, store } = await openStore(options);
   const [old, ...others] = getLive(await listKeys(store.id), wanted).filter(isCurrent);
   if (!old) throw new Failure(`The key ${wanted} was rotated already, and is about to end. See store key list.`);
   if (others.length > 0)
     throw new UsageError(`Several live keys have the name ${wanted}: give the prefix of one, from store key list.`);
-  const overlapEnd = timeAfter(options.overlap);
+  const overlapEnd = options.overlap();
+  if (Date.parse(overlapEnd) < now())
+    throw new UsageError(`--overlap must not end in the past: ${overlapEnd} is over.`);
   // Compared as times, not as texts: the old key must not live longer than it would have.
   const endsFirst = old.expiresAt !== undefined && Date.parse(old.expiresAt) < Date.parse(overlapEnd);
   const until = endsFirst ? (old.expiresAt as string) : overlapEnd;
@@ -169,12 +172,19 @@ export const addKeys = (program: StoreCommand): void => {
     .description('Issues a key of the same name and scopes. The old key ends after the overlap.')
     .argument('<name>', 'name or prefix of the key')
     .addOption(
-      new Option('--overlap <duration>', 'how long the old key still works')
-        .default(parseDuration('24h'), '24h')
-        .argParser(parseDuration),
+      new Option(
+        '--overlap <when>',
+        'how long the old key still works: for a duration (7d), through a day (2027-12-31) or until a time',
+      )
+        .default(parseOverlap('24h'), '24h')
+        .argParser(parseOverlap),
     )
     .addOption(expiresOption())
-    .examples('store key rotate "web shop"', 'store key rotate "web shop" --overlap 7d')
+    .examples(
+      'store key rotate "web shop"',
+      'store key rotate "web shop" --overlap 7d',
+      'store key rotate "web shop" --overlap 2027-12-31',
+    )
     .runs(rotate);
 
   key

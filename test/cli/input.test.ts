@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { issueKey, listKeys } from '../../cli/api-keys.ts';
-import { parseDuration, parseEnd, parseStart } from '../../cli/input.ts';
+import { parseEnd, parseOverlap, parseStart } from '../../cli/input.ts';
 import { createStore } from '../../cli/stores.ts';
 import { source } from '../../lib/clock.ts';
 
@@ -19,8 +19,8 @@ const tooLong = /It must be at most 100 years, which are 5217w\./;
 describe('a duration', () => {
   test('is refused if it is longer than 100 years', () => {
     for (const text of ['999999w', '5218w', '36526d', '999999d'])
-      for (const parse of [parseDuration, parseEnd]) expect(() => parse(text), text).toThrow(tooLong);
-    expect(parseDuration('5217w')).toBe(5217 * 7 * 86_400_000);
+      for (const parse of [parseOverlap, parseEnd]) expect(() => parse(text), text).toThrow(tooLong);
+    expect(Date.parse(parseOverlap('5217w')()) - now()).toBeCloseTo(5217 * 7 * 86_400_000, -4);
   });
 
   test('ends in the year 9999 at the latest, since times are compared as texts', () => {
@@ -66,6 +66,27 @@ describe('a rotation', () => {
     expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(tooLong) });
     expect(rotated.code).toBe(0);
     expect((await listKeys(key.store))[0]).toMatchObject({ id: key.id, expiresAt });
+  });
+
+  test('keeps the old key through the day of its overlap, and refuses a day that is over', async () => {
+    const { key, rotate } = await issue('Dated', '2099-12-31T23:59:59.999Z');
+
+    const past = await rotate('--overlap', '2020-01-31');
+    const rotated = await rotate('--overlap', '2098-01-31');
+
+    expect(past).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('2020-01-31T23:59:59.999Z is') });
+    expect(rotated.code).toBe(0);
+    expect((await listKeys(key.store))[0]).toMatchObject({ id: key.id, expiresAt: '2098-01-31T23:59:59.999Z' });
+  });
+
+  test('ends the old key at once with an overlap of 0', async () => {
+    const { key, rotate } = await issue('Abrupt', '2099-12-31T23:59:59.999Z');
+
+    const rotated = await rotate('--overlap', '0h');
+
+    const [old] = await listKeys(key.store);
+    expect(rotated.code).toBe(0);
+    expect(Date.parse(old?.expiresAt ?? '')).toBeLessThanOrEqual(Date.now());
   });
 
   test('ends an old key that would outlive the year 9999, and its successor with that year', async () => {

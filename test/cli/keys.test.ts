@@ -110,7 +110,7 @@ test('refuses with a reason and exit code, and issues nothing', async () => {
     [['issue', 'Taken', '--all-scopes'], 1, /has a live key "Taken"/],
     [['issue'], 2, /missing required argument 'name'/],
     [['rotate', 'nobody'], 1, /no key nobody\. Live keys: taken\./],
-    [['rotate', 'taken', '--overlap', '1y'], 2, /30m, 24h, 7d or 2w/],
+    [['rotate', 'taken', '--overlap', '1y'], 2, /a duration such as 90d, a day such as/],
     [['revok', 'taken'], 2, /Did you mean revoke/],
   ];
 

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createStore } from '../../cli/stores.ts';
@@ -43,6 +43,12 @@ test('a missing local service is a failure, not a usage error, and a broken serv
   expect(cut?.stderr).toMatch(
     /service\.json is broken, or was written by another version .*Start the service again: npm start/,
   );
+});
+
+test('says which version it is', async () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+
+  expect(await runInProcess(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
 test('counts one thing in the singular', async () => {
