@@ -1,4 +1,4 @@
-import { listStores } from '../../lib/store/stores.ts';
+import { listStores, type Store } from '../../lib/store/stores.ts';
 import type { StoreCommand } from '../command.ts';
 import {
   checkApi,
@@ -15,7 +15,7 @@ import { checkHistory } from '../doctor/history.ts';
 import { checkDeliveries, checkDispenser, checkItems, checkKeys, checkOpen } from '../doctor/store.ts';
 import { explain, Failure } from '../errors.ts';
 import { type Column, counted, print } from '../output.ts';
-import { connect, type GlobalOptions, type Target } from '../target.ts';
+import { chooseStore, connect, type GlobalOptions, type Target } from '../target.ts';
 
 const stateStyles = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
@@ -34,14 +34,18 @@ const looked = async (check: string, look: () => Promise<Finding[]>): Promise<Fi
   }
 };
 
-const checkStores = async (target: Target): Promise<Finding[]> => {
-  const stores = await listStores();
+/** All stores, or the one that `--store` names, which may be deleted in part. */
+const storesOf = async ({ store }: GlobalOptions): Promise<Store[]> =>
+  store === undefined ? listStores() : [await chooseStore(store, true)];
+
+const checkStores = async (target: Target, options: GlobalOptions): Promise<Finding[]> => {
+  const stores = await storesOf(options);
   const active = stores.filter(({ deletedAt }) => !deletedAt);
   const rest = stores.filter(({ deletedAt }) => deletedAt);
   const findings = [
     warnIf(
       'stores',
-      active.length === 0 && ['there is none', 'Create one: store create "My Store"'],
+      stores.length === 0 && ['there is none', 'Create one: store create "My Store"'],
       active.map(({ name }) => name).join(', '),
     ),
     ...rest.map(({ id, name }) =>
@@ -54,7 +58,7 @@ const checkStores = async (target: Target): Promise<Finding[]> => {
       ...(await looked(`keys of ${store.name}`, () => checkKeys(store))),
       ...(await looked(`dispenser of ${store.name}`, () => checkDispenser(store, target))),
       ...(await looked(`items of ${store.name}`, () => checkItems(store))),
-      ...(await looked(`history of ${store.name}`, () => checkHistory(store))),
+      ...(await looked(`history of ${store.name}`, () => checkHistory(store, target.kind === 'local' ? 5000 : 0))),
       ...(await looked(`deliveries of ${store.name}`, () => checkDeliveries(store))),
     );
   return findings;
@@ -76,7 +80,7 @@ const examine = async (options: GlobalOptions): Promise<Finding[]> => {
     looked('queue', () => checkQueues()),
     looked('sweep', () => checkSweep(target)),
     looked('sales', () => checkUnsent()),
-    looked('stores', () => checkStores(target)),
+    looked('stores', () => checkStores(target, options)),
   ]);
   const detail = target.kind === 'stage' ? `${target.name}: AWS knows you, and its stack is there` : target.name;
   return [ok('deployment', detail), ...findings.flat()];
@@ -93,8 +97,8 @@ export const addDoctor = (program: StoreCommand): void => {
   program
     .command('doctor')
     .description(
-      'Checks a deployment and its stores, and says how to mend faults. Changes nothing. Exit code 1 on fail.',
+      'Checks a deployment and its stores, or with --store that store alone, and says how to mend faults. Changes nothing. Exit code 1 on fail.',
     )
-    .examples('store doctor', 'store doctor --stage prod --json')
+    .examples('store doctor', 'store doctor --store "My Store"', 'store doctor --stage prod --json')
     .runs(doctor);
 };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { now } from '../../lib/clock.ts';
 import { type HistoryItem, historyKey } from '../../lib/credit/history.ts';
 import { type CreditItem, lastChangeOf } from '../../lib/credit/state.ts';
@@ -65,14 +66,33 @@ const lookAt = async (store: string) => {
 
 const ago = (at: string | undefined): string => (at ? `${inWords(now() - Date.parse(at))} ago` : 'none');
 
-export const checkHistory = async ({ id, name }: Store): Promise<Finding[]> => {
+/** The time since the oldest change that its customer's history lacks. */
+const lateness = ({ missing }: Awaited<ReturnType<typeof lookAt>>): number =>
+  missing.length === 0 ? 0 : now() - Math.min(...missing.map((at) => Date.parse(at)));
+
+/**
+ * Looks again for `patienceMillis` while history is late: a local service that has just started has still to read the stream
+ * of its first rows, some of which it dates back.
+ */
+const lookPatiently = async (id: string, patienceMillis: number) => {
+  const end = performance.now() + patienceMillis;
+  let seen = await lookAt(id);
+  while (lateness(seen) > lateMillis && performance.now() < end) {
+    await sleep(250);
+    seen = await lookAt(id);
+  }
+  return seen;
+};
+
+export const checkHistory = async ({ id, name }: Store, patienceMillis = 0): Promise<Finding[]> => {
   const check = `history of ${name}`;
-  const { customers, older, ahead, change, row, missing } = await lookAt(id);
+  const seen = await lookPatiently(id, patienceMillis);
+  const { customers, older, ahead, change, row, missing } = seen;
   const some = customers >= maxCustomers ? `, of the first ${counted(customers, 'customer')}` : '';
   const reaches = `the newest change was ${ago(change)}, the newest row is of ${ago(row)}${some}`;
   const oldest = missing.toSorted()[0];
-  const late = oldest === undefined ? 0 : now() - Date.parse(oldest);
-  const behind = `${counted(missing.length, 'customer')} lack the newest change, the oldest of ${ago(oldest)}; ${reaches}`;
+  const late = lateness(seen);
+  const behind = `${counted(missing.length, 'customer lacks', 'customers lack')} the newest change, the oldest of ${ago(oldest)}; ${reaches}`;
   const consumer = 'See why the stream’s consumer stands still: docs/operate/recover.md, "The history of credit".';
   const backfill = `Fill what is lost: store credit backfill --store ${id}`;
   const isLost = late > lostMillis;

@@ -8,7 +8,7 @@ import { listProducts } from '../../lib/store/products.ts';
 import { findStore, isOpen, type Store } from '../../lib/store/stores.ts';
 import { listKeys } from '../api-keys.ts';
 import { isCurrent } from '../keys.ts';
-import { shownTime } from '../output.ts';
+import { grouped, shownTime } from '../output.ts';
 import { knowsAnybody } from '../scan.ts';
 import type { Target } from '../target.ts';
 import { type Finding, failIf, inWords, ok, warnIf } from './finding.ts';
@@ -91,19 +91,36 @@ export const checkItems = async ({ id, name }: Store): Promise<Finding[]> => {
     if (!held.has(product.item)) missing.add(`"${product.item}"`);
   const told = `as the box told ${inWords(now() - Date.parse(registeredAt))} ago`;
   const some = [...missing].slice(0, shownItems).join(', ');
-  const more = missing.size > shownItems ? ` and ${(missing.size - shownItems).toLocaleString('en')} more` : '';
+  const more = missing.size > shownItems ? ` and ${grouped(missing.size - shownItems)} more` : '';
   const fault = `active products are delivered as ${some}${more}, which it does not hold, ${told}`;
   const fix = 'Put these items into the box. It tells what it holds within a minute.';
   return [warnIf(check, missing.size > 0 && [fault, fix], `all active products are in the box, ${told}`)];
 };
 
+const limit = 100;
+
+const countOf = ({ length }: readonly unknown[]): string => (length < limit ? String(length) : `${limit} or more`);
+
+/** An operator has a day to see a delivery that failed. Later it stands in the lists only. */
+const failedMillis = 24 * 3_600_000;
+
+/**
+ * The deliveries of a store that need a person: those that failed within a day, and those that wait longer than a box that
+ * registers takes to come back.
+ */
 export const checkDeliveries = async ({ id, name }: Store): Promise<Finding[]> => {
-  const limit = 100;
-  const [failed = [], waiting = []] = await Promise.all(
-    (['failed', 'waiting'] as const).map((state) => listDeliveries(id, state)({ descending: false, limit })),
-  );
-  const count = ({ length }: unknown[]): string => (length < limit ? String(length) : `${limit} or more`);
-  const detail = `${count(failed)} failed, ${count(waiting)} waiting for the dispenser`;
-  const isIll = failed.length + waiting.length > 0;
-  return [warnIf(`deliveries of ${name}`, isIll && [detail, `See why: store deliveries list --store ${id}`], detail)];
+  const [failed, waiting] = await Promise.all([
+    listDeliveries(id, 'failed')({ descending: true, limit }),
+    listDeliveries(id, 'waiting')({ descending: false, limit }),
+  ]);
+  const detail = `${countOf(failed)} failed, ${countOf(waiting)} waiting for the dispenser`;
+  const since = (time: string): number => now() - Date.parse(time);
+  const lately = failed.filter(({ failedAt, createdAt }) => since(failedAt ?? createdAt) < failedMillis);
+  const stuck = waiting.filter(({ createdAt }) => since(createdAt) > silentMillis);
+  const faults = [
+    ...(lately.length > 0 ? [`${countOf(lately)} failed within a day`] : []),
+    ...(stuck.length > 0 ? [`${countOf(stuck)} waiting for more than ${inWords(silentMillis)}`] : []),
+  ];
+  const fix = `See why: store deliveries list --store ${id}`;
+  return [warnIf(`deliveries of ${name}`, faults.length > 0 && [`${detail}: ${faults.join(', ')}`, fix], detail)];
 };

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
 import { createStore } from '../../cli/stores.ts';
-import { claimDelivery, completeDelivery, failDelivery, getDelivery } from '../../lib/delivery/deliveries.ts';
+import { now, timestamp } from '../../lib/clock.ts';
+import { claimDelivery, completeDelivery, failDelivery, getDelivery, letWait } from '../../lib/delivery/deliveries.ts';
 import { findDispenser, loseAddress, registerDispenser } from '../../lib/delivery/dispensers.ts';
 import { encodeMessage } from '../../lib/delivery/message.ts';
 import { sendToDeadLetters } from '../../lib/delivery/queue.ts';
@@ -22,6 +23,45 @@ const day = 86_400;
 let service: Awaited<ReturnType<typeof startForCli>>;
 beforeAll(async () => {
   service = await startForCli();
+});
+
+test('the doctor finds nothing to mend on a fresh local service, and with --store checks that store alone', async () => {
+  const whole = await service.run('doctor', '--json');
+  const one = await service.run('doctor', '--store', 'other store', '--json');
+  const unknown = await service.run('doctor', '--store', 'Nowhere', '--json');
+
+  expect(whole.rows.filter(({ state }) => state !== 'ok')).toEqual([]);
+  const checksOf = ({ rows }: typeof whole) => rows.map(({ check }) => check as string);
+  expect(checksOf(whole)).toEqual(expect.arrayContaining(['deliveries of Demo Store', 'deliveries of Other Store']));
+  expect(checksOf(one)).toEqual(checksOf(whole).filter((check) => !check.endsWith('of Demo Store')));
+  expect(unknown.code).toBe(1);
+  expect(unknown.rows.find(({ check }) => check === 'stores')).toMatchObject({
+    state: 'fail',
+    fix: expect.stringMatching(/^There is no store Nowhere\. There are:/),
+  });
+});
+
+test('the doctor warns of deliveries that failed within a day, and of those that wait for hours', async () => {
+  const { id } = await createStore('Failing');
+  const found = async () => {
+    const { rows } = await service.run('doctor', '--store', id, '--json');
+    return rows.find(({ check }) => check === 'deliveries of Failing');
+  };
+  const hours = (count: number) => ({ createdAt: timestamp(now() - count * 3_600_000) });
+  const waiting = async (ago: number) => letWait((await claimDelivery(anOrder(id, hours(ago)), 0)).delivery, '', false);
+
+  await waiting(2);
+  const soon = await found();
+  await waiting(4);
+  await failDelivery((await claimDelivery(anOrder(id), 0)).delivery, 'no such item');
+  const late = await found();
+
+  expect(soon).toMatchObject({ state: 'ok', detail: '0 failed, 1 waiting for the dispenser' });
+  expect(late).toMatchObject({
+    state: 'warn',
+    detail: '1 failed, 2 waiting for the dispenser: 1 failed within a day, 1 waiting for more than 3 hours',
+    fix: `See why: store deliveries list --store ${id}`,
+  });
 });
 
 test('shows balances, and every lot with its ending, before and after a sweep', async () => {
@@ -120,7 +160,7 @@ test('repairs credit that is off: shows it, changes nothing without a yes, and r
   const correction = { customer: nova, what: 'regular balance', is: 123_456, willBe: balance };
   expect(dry).toMatchObject({ code: 1, rows: [correction], stderr: expect.stringContaining('this was a dry run') });
   expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
-  expect(unasked.stdout).toMatch(new RegExp(`regular balance +123456 +${balance}`));
+  expect(unasked.stdout).toMatch(new RegExp(`regular balance +123,456 +${balance}`));
   expect(untouched).toEqual(before);
   expect(repaired).toMatchObject({ code: 0, stderr: expect.stringContaining(record) });
   const lines = readFileSync(record, 'utf8').trimEnd().split('\n');
