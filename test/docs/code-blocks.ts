@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 export interface CodeBlock {
   file: string;
   line: number;
-  /** The declared language, such as `sh` or `json`; empty without one. */
+  /** The declared language, such as `sh`, `bash` or `json`; empty without one. */
   language: string;
   text: string;
   /** The next block, if it shows the output of this one. */
@@ -23,7 +23,7 @@ const blocksOf = (file: string): CodeBlock[] => {
   }));
   return blocks.map((block, index) => {
     const next = blocks[index + 1];
-    return block.language === 'sh' && next?.language === 'json' ? { ...block, prints: next.text } : block;
+    return block.language === 'bash' && next?.language === 'json' ? { ...block, prints: next.text } : block;
   });
 };
 

@@ -69,7 +69,7 @@ test.each(files)('the curl lines of %s work, and print the output that it shows'
   expect(problem).not.toBeInstanceOf(Error);
 });
 
-test('every curl line is in a block marked sh, and every exclusion is needed', () => {
-  expect(blocks.filter(({ language }) => language !== 'sh').map(({ file, line }) => `${file}:${line}`)).toEqual([]);
+test('every curl line is in a block marked bash, and every exclusion is needed', () => {
+  expect(blocks.filter(({ language }) => language !== 'bash').map(({ file, line }) => `${file}:${line}`)).toEqual([]);
   expect(Object.keys(excluded).filter((line) => !blocks.some((block) => firstLine(block) === line))).toEqual([]);
 });

@@ -2,9 +2,25 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
-test('every link between the documents leads to a file', () => {
-  const documents = [...globSync('*.md'), ...globSync('docs/**/*.md'), ...globSync('inworld/*.md')];
+const documents = [...globSync('*.md'), ...globSync('docs/**/*.md'), ...globSync('inworld/*.md')];
 
+/** The anchors that GitHub gives to the headings of a document. */
+const anchorsIn = (file: string): string[] => {
+  const seen = new Map<string, number>();
+  const text = readFileSync(file, 'utf8').replaceAll(/^ *```.*?^ *```$/gms, '');
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => {
+    const anchor = heading
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-');
+    const count = seen.get(anchor) ?? 0;
+    seen.set(anchor, count + 1);
+    return count === 0 ? anchor : `${anchor}-${count}`;
+  });
+};
+
+test('every link between the documents leads to a file', () => {
   const broken = documents.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/\]\((?![a-z]+:|#)([^)#]+)/g)]
       .map(([, target = '']) => target)
@@ -16,11 +32,24 @@ test('every link between the documents leads to a file', () => {
   expect(broken).toEqual([]);
 });
 
+test('every link to a part of a document leads to its heading', () => {
+  const broken = documents.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/\]\((?![a-z]+:)([^)#]*)#([^)]+)/g)]
+      .filter(([, target = '', anchor = '']) => {
+        const path = target === '' ? file : join(dirname(file), target);
+        return !path.endsWith('.md') || !existsSync(path) || !anchorsIn(path).includes(anchor);
+      })
+      .map(([link]) => `${file}: ${link}`),
+  );
+
+  expect(broken).toEqual([]);
+});
+
 test('the index lists every document', () => {
   const listed = [...readFileSync('docs/README.md', 'utf8').matchAll(/\]\(([^)#]+)/g)].map(([, target = '']) =>
     join('docs', target),
   );
-  const documents = globSync('docs/**/*.md').filter((file) => !/^docs\/(README\.md|adr\/)/.test(file));
+  const files = globSync('docs/**/*.md').filter((file) => !/^docs\/(README\.md|adr\/)/.test(file));
 
-  expect(documents.filter((file) => !listed.includes(file))).toEqual([]);
+  expect(files.filter((file) => !listed.includes(file))).toEqual([]);
 });
