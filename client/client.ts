@@ -1,7 +1,19 @@
+import {
+  type Answered,
+  answered,
+  type CallOptions,
+  type Listed,
+  listed,
+  type Page,
+  type WithResponse,
+} from './answer.ts';
+import { operations, type Resources } from './operations.ts';
 import { NoAnswer, StoreProblem } from './problem.ts';
 import { isTransient, pause, pauseMillis } from './retry.ts';
 import type { Endpoints } from './types.ts';
 
+export type { Answered, CallOptions, Listed, WithResponse } from './answer.ts';
+export type { Resources } from './operations.ts';
 export { NoAnswer, StoreProblem } from './problem.ts';
 export type * from './types.ts';
 export {
@@ -25,17 +37,28 @@ export interface ClientOptions {
   timeoutMillis?: number;
   /** Replaces the global `fetch`, for a proxy or for tests. */
   fetch?: typeof fetch;
+  /** Runs before each attempt, and may change its headers. They hold the API key: log none. */
+  onRequest?: (attempt: Attempt & { headers: Headers }) => void | Promise<void>;
+  /** Runs after each attempt, for logs and figures. */
+  onResponse?: (attempt: Attempt & Outcome) => void | Promise<void>;
 }
 
-/** Options of one call. */
-export interface CallOptions {
-  /** Ends the call, its pauses included. */
-  signal?: AbortSignal;
-  /**
-   * For POST: the service makes a change once per key within 24 hours. The client makes a new key for each call. Pass
-   * your own if your program may repeat the call, for example after a crash.
-   */
-  idempotencyKey?: string;
+/** One attempt of a call, as hooks see it. */
+export interface Attempt {
+  method: Method;
+  /** The path as the reference writes it, with its placeholders. */
+  path: string;
+  url: string;
+  /** 1 for the first. */
+  attempt: number;
+}
+
+/** The end of an attempt. Without an answer there is an `error` in the place of `status`. */
+export interface Outcome {
+  status: number | undefined;
+  requestId: string | undefined;
+  millis: number;
+  error: unknown;
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -47,9 +70,21 @@ type Sent<M extends Method, P extends string> = Omit<Exchange<M, P>, 'answer'> &
 /** The argument is optional where none of its members is required. */
 type Arguments<T> = Record<never, never> extends T ? [sent?: T] : [sent: T];
 type Answer<M extends Method, P extends string> = Exchange<M, P> extends { answer: infer A } ? A : undefined;
-/** The paths of lists, whose answers have rows. */
-type ListPath = { [P in PathOf<'GET'>]: Answer<'GET', P> extends { data: unknown[] } ? P : never }[PathOf<'GET'>];
+/** The paths of lists, whose answers have pages of rows. */
+type ListPath = { [P in PathOf<'GET'>]: Answer<'GET', P> extends Page ? P : never }[PathOf<'GET'>];
 type Row<P extends ListPath> = Answer<'GET', P> extends { data: (infer R)[] } ? R : never;
+
+type Verb<M extends Method> = <P extends PathOf<M>>(path: P, ...sent: Arguments<Sent<M, P>>) => Answered<Answer<M, P>>;
+
+/** The calls of a store: the methods of its resources, and those that take a path as the API reference writes it. */
+export interface StoreClient extends Resources {
+  get: Verb<'GET'>;
+  post: Verb<'POST'>;
+  put: Verb<'PUT'>;
+  delete: Verb<'DELETE'>;
+  /** Yields every row of a list, page after page: `for await (const product of store.rows('/v1/products'))`. */
+  rows: <P extends ListPath>(path: P, ...sent: Arguments<Sent<'GET', P>>) => AsyncGenerator<Row<P>, void, undefined>;
+}
 
 interface AnySent extends CallOptions {
   path?: Record<string, string>;
@@ -58,7 +93,13 @@ interface AnySent extends CallOptions {
 }
 
 const addressOf = (baseUrl: string, template: string, { path = {}, query = {} }: AnySent): string => {
-  const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
+  const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value: unknown = path[name];
+    // URLs drop such segments, so the request would go to another path.
+    if (typeof value !== 'string' || /^\.{0,2}$/.test(value))
+      throw new TypeError(`${name} must be a text, and not empty, "." or "..".`);
+    return encodeURIComponent(value);
+  });
   const search = new URLSearchParams(
     Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
   );
@@ -71,7 +112,8 @@ const checkHeaders = (headers: Record<string, string>): void => {
     try {
       new Headers({ [name]: value });
     } catch {
-      const option = { 'X-API-Key': 'apiKey', 'Idempotency-Key': 'idempotencyKey' }[name] ?? name;
+      const option =
+        { 'X-API-Key': 'apiKey', 'Idempotency-Key': 'idempotencyKey', 'If-Match': 'ifMatch' }[name] ?? name;
       throw new TypeError(`${option} has a character that the header ${name} must not have.`);
     }
 };
@@ -88,6 +130,7 @@ const requestOf = (method: Method, template: string, sent: AnySent, { baseUrl, a
     Accept: 'application/json',
     ...(sent.body !== undefined && { 'Content-Type': 'application/json' }),
     ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+    ...(sent.ifMatch !== undefined && { 'If-Match': sent.ifMatch }),
   };
   checkHeaders(headers);
   const body = sent.body === undefined ? {} : { body: JSON.stringify(sent.body) };
@@ -115,42 +158,51 @@ const noJson = {
 };
 
 /**
- * A client of one store. Each method takes a path as the API reference writes it, then `path`, `query` and `body`. It
- * returns the parsed body, or undefined for 204.
+ * A client of one store. `store.customers.incrementCredit('ada', { delta: 100 })` takes the values of the path, then body
+ * or query, then options; `get`, `post`, `put` and `delete` take a path as the API reference writes it, then `path`,
+ * `query` and `body`. A call returns the parsed body, or undefined for 204; `withResponse()` on it also gives the request id.
  *
  * It retries transient failures (429, 5xx, a lost connection, a time-out), and waits as long as `Retry-After` asks. A POST
  * has an Idempotency-Key, so it takes effect once even if an answer is lost. Throws `StoreProblem` for any other failure
  * and for an answer that is not JSON, and `NoAnswer` if the last attempt gets none or `signal` ends the call. Both carry
  * the `idempotencyKey`. Throws a TypeError, without sending anything, if the call itself is wrong.
  */
-export const storeClient = (options: ClientOptions) => {
-  const { attempts = 5, timeoutMillis = 30_000, fetch: send = fetch } = options;
+export const storeClient = (options: ClientOptions): StoreClient => {
+  const { attempts = 5, timeoutMillis = 30_000, fetch: send = fetch, onRequest, onResponse } = options;
 
-  const attempt = async (
-    { address, init }: Pick<ReturnType<typeof requestOf>, 'address' | 'init'>,
-    signal: AbortSignal | undefined,
-  ) => {
+  const attempt = async (address: string, init: RequestInit, signal: AbortSignal | undefined) => {
     const limit = AbortSignal.timeout(timeoutMillis);
     const response = await send(address, { ...init, signal: signal ? AbortSignal.any([signal, limit]) : limit });
     // Part of the attempt, since an answer may break off.
     return { response, ...(await bodyOf(response)) };
   };
 
-  const call = async (method: Method, template: string, sent: AnySent = {}): Promise<unknown> => {
-    const { idempotencyKey, ...request } = requestOf(method, template, sent, options);
+  const exchange = async (method: Method, path: string, sent: AnySent = {}): Promise<WithResponse<unknown>> => {
+    const { idempotencyKey, address: url, init } = requestOf(method, path, sent, options);
     for (let number = 1; ; number++) {
       const last = number >= attempts;
-      const answer = await attempt(request, sent.signal).catch((error: unknown) => {
-        if (last || sent.signal?.aborted) throw new NoAnswer(error, idempotencyKey);
+      const about = { method, path, url, attempt: number };
+      const headers = new Headers(init.headers);
+      await onRequest?.({ ...about, headers });
+      const began = performance.now();
+      let error: unknown;
+      const answer = await attempt(url, { ...init, headers }, sent.signal).catch((reason: unknown) => {
+        error = reason;
         return undefined;
       });
-      if (answer?.response.ok && answer.isJson) return answer.value;
+      const requestId = answer?.response.headers.get('X-Request-Id') ?? undefined;
+      const millis = performance.now() - began;
+      await onResponse?.({ ...about, status: answer?.response.status, requestId, millis, error });
+      if (!answer && (last || sent.signal?.aborted)) throw new NoAnswer(error, idempotencyKey);
+      if (answer?.response.ok && answer.isJson)
+        return { data: answer.value, status: answer.response.status, requestId, headers: answer.response.headers };
       const wait = pauseMillis(number, answer?.response.headers.get('Retry-After') ?? null);
       if (answer && (last || wait === undefined || !isTransient(answer.response.status))) {
-        const { status, ok, headers } = answer.response;
-        const { pathname } = new URL(request.address);
-        const requestId = headers.get('X-Request-Id') ?? undefined;
-        throw new StoreProblem(status, ok ? noJson : answer.value, pathname, { requestId, idempotencyKey });
+        const { status, ok } = answer.response;
+        throw new StoreProblem(status, ok ? noJson : answer.value, new URL(url).pathname, {
+          requestId,
+          idempotencyKey,
+        });
       }
       await pause(wait ?? 0, sent.signal).catch((reason: unknown) => {
         throw new NoAnswer(reason, idempotencyKey);
@@ -158,25 +210,40 @@ export const storeClient = (options: ClientOptions) => {
     }
   };
 
-  const verb =
-    <M extends Method>(method: M) =>
-    <P extends PathOf<M>>(path: P, ...[sent]: Arguments<Sent<M, P>>): Promise<Answer<M, P>> =>
-      call(method, path, sent as AnySent) as Promise<Answer<M, P>>;
+  const call = (method: Method, path: string, sent?: AnySent): Answered<unknown> =>
+    answered(exchange(method, path, sent));
 
-  /** Yields every row of a list, page after page: `for await (const product of store.rows('/v1/products'))`. */
-  async function* rows<P extends ListPath>(path: P, ...[sent]: Arguments<Sent<'GET', P>>): AsyncGenerator<Row<P>> {
-    const first = sent as AnySent | undefined;
-    for (let cursor: unknown = first?.query?.cursor; ; ) {
-      // A cursor does not carry the filters.
-      const page = (await call('GET', path, { ...first, query: { ...first?.query, cursor } })) as {
-        data: Row<P>[];
-        pagination: { nextCursor: string | null };
+  const list = (path: string, sent?: AnySent): Listed<unknown> =>
+    // A cursor does not carry the filters.
+    listed(call('GET', path, sent), (cursor) => call('GET', path, { ...sent, query: { ...sent?.query, cursor } }));
+
+  /** The method of a line of `operations`. */
+  const methodOf = (line: string) => {
+    const [method = '', path = '', rest] = line.split(' ');
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+    return (...values: unknown[]): Answered<unknown> => {
+      const [first, second] = values.slice(names.length);
+      const sent = {
+        path: Object.fromEntries(names.map((name, n) => [name, values[n] as string])),
+        ...(rest === undefined ? {} : { [rest === 'list' ? 'query' : rest]: first }),
+        ...((rest === undefined ? first : second) as CallOptions | undefined),
       };
-      yield* page.data;
-      if (page.pagination.nextCursor === null) return;
-      cursor = page.pagination.nextCursor;
-    }
+      return rest === 'list' ? list(path, sent) : call(method as Method, path, sent);
+    };
+  };
+  const resources = Object.fromEntries(
+    Object.entries(operations).map(([group, lines]) => [
+      group,
+      Object.fromEntries(Object.entries(lines).map(([name, line]) => [name, methodOf(line)])),
+    ]),
+  );
+
+  const verb = (method: Method) => (path: string, sent?: AnySent) => call(method, path, sent);
+
+  async function* rows(path: string, sent?: AnySent): AsyncGenerator<unknown> {
+    yield* list(path, sent);
   }
 
-  return { get: verb('GET'), post: verb('POST'), put: verb('PUT'), delete: verb('DELETE'), rows };
+  const byPath = { get: verb('GET'), post: verb('POST'), put: verb('PUT'), delete: verb('DELETE'), rows };
+  return { ...resources, ...byPath } as unknown as StoreClient;
 };

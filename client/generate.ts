@@ -2,15 +2,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { compile } from 'json-schema-to-typescript';
 
 /**
- * Writes `types.ts` from `docs/openapi.json`: the schemas by their names, and `Endpoints`, which has for each
- * "METHOD /path" the types of the request (`path`, `query`, `body`) and of the response (`answer`).
+ * Writes two files from `docs/openapi.json`. `types.ts` has the schemas by their names, and `Endpoints`, which has for each
+ * "METHOD /path" the types of the request (`path`, `query`, `body`) and of the response (`answer`). `operations.ts` has the
+ * client's method of each operation.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, looked at member by member.
 type Json = any;
 
 const source = new URL('../docs/openapi.json', import.meta.url);
-const target = new URL('./types.ts', import.meta.url);
+const banner =
+  '// Written by `npm run openapi` from docs/openapi.json. Change lib/routes/ or reference/, not this file.';
 
 const inline = (document: Json, value: Json): Json =>
   value.$ref
@@ -72,13 +74,17 @@ const closed = (value: Json): Json => {
   };
 };
 
-/** The text of `types.ts`. */
-export const clientTypes = async (document: Json): Promise<string> => {
-  const endpoints = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+/** Every operation by its line, such as `GET /v1/products`. */
+const operationsOf = (document: Json): [line: string, operation: Json][] =>
+  Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
     Object.entries<Json>(methods)
       .filter(([method]) => ['get', 'put', 'post', 'delete'].includes(method))
-      .map(([method, operation]) => [`${method.toUpperCase()} ${path}`, exchangeOf(document, operation)]),
+      .map(([method, operation]): [string, Json] => [`${method.toUpperCase()} ${path}`, operation]),
   );
+
+/** The text of `types.ts`. */
+const clientTypes = async (document: Json): Promise<string> => {
+  const endpoints = operationsOf(document).map(([line, operation]) => [line, exchangeOf(document, operation)]);
   const schema = {
     type: 'object',
     additionalProperties: false,
@@ -90,11 +96,89 @@ export const clientTypes = async (document: Json): Promise<string> => {
   return compile(closed(schema), 'Endpoints', {
     // An array with bounds would become a tuple.
     ignoreMinAndMaxItems: true,
-    bannerComment:
-      '// Written by `npm run openapi` from docs/openapi.json. Change lib/routes/ or reference/, not this file.',
+    bannerComment: banner,
     style: { singleQuote: true, printWidth: 120 },
     strictIndexSignatures: true,
   });
 };
 
-if (import.meta.main) writeFileSync(target, await clientTypes(JSON.parse(readFileSync(source, 'utf8'))));
+const nameOf = (schema: Json): string => schema.$ref.split('/').at(-1);
+
+/** Lines as Biome has them: the items within the brackets lie on lines of their own where they do not fit into one. */
+const layout = (indent: string, begin: string, items: readonly string[], end: string): string => {
+  const line = `${indent}${begin}${items.join(', ')}${end}`;
+  if (line.length <= 120) return line;
+  return [
+    `${indent}${begin.trimEnd()}`,
+    ...items.map((item) => `${indent}  ${item},`),
+    `${indent}${end.trimStart()}`,
+  ].join('\n');
+};
+
+/** The method of an operation: its line in the table, its signature, and the types of the signature. */
+const methodOf = (document: Json, line: string, operation: Json, name: string) => {
+  const { path, query, body, answer } = exchangeOf(document, operation).properties;
+  const fields = answer && inline(document, answer).properties;
+  const isList = fields?.data !== undefined && fields.pagination !== undefined;
+  const rest = body ? 'body' : isList ? 'list' : query ? 'query' : undefined;
+  const parameters = [
+    ...Object.keys(path?.properties ?? {}).map((placeholder) => `${placeholder}: string`),
+    ...(body ? [`body${operation.requestBody.required ? '' : '?'}: ${nameOf(body)}`] : []),
+    ...(query ? [`query?: Endpoints['${line}']['query']`] : []),
+    'options?: CallOptions',
+  ];
+  const returns = `${isList ? 'Listed' : 'Answered'}<${answer ? nameOf(answer) : 'undefined'}>`;
+  return {
+    row: `    ${name}: '${[line, rest].filter(Boolean).join(' ')}',`,
+    signature: [`    /** ${operation.summary}. */`, layout('    ', `${name}(`, parameters, `): ${returns};`)].join(
+      '\n',
+    ),
+    types: [body, answer].flatMap((schema) => (schema ? [nameOf(schema)] : [])),
+  };
+};
+
+const byName = new Intl.Collator('en');
+
+/** The text of `operations.ts`. Throws where two operations would have one name. */
+const clientOperations = (document: Json): string => {
+  const groups = new Map<string, Map<string, ReturnType<typeof methodOf>>>();
+  for (const [line, operation] of operationsOf(document)) {
+    const [group, name] = operation['x-client-method'].split('.');
+    const methods = groups.get(group) ?? new Map();
+    if (methods.has(name)) throw new Error(`Two operations have the method ${group}.${name} in the client.`);
+    groups.set(group, methods.set(name, methodOf(document, line, operation, name)));
+  }
+  const all = [...groups.values()].flatMap((methods) => [...methods.values()]);
+  const types = ['Endpoints', ...new Set(all.flatMap((method) => method.types))].toSorted(byName.compare);
+  const blocks = (part: 'row' | 'signature', end: string): string =>
+    [...groups]
+      .map(([group, methods]) =>
+        [`  ${group}: {`, ...[...methods.values()].map((method) => method[part]), `  }${end}`].join('\n'),
+      )
+      .join('\n');
+  return `${banner}
+
+import type { Answered, CallOptions, Listed } from './answer.ts';
+${layout('', 'import type { ', types, " } from './types.ts';")}
+
+/** The methods of the client, by resource. */
+export interface Resources {
+${blocks('signature', ';')}
+}
+
+/** For each method the request that it makes, and what follows the values of the path: \`body\`, \`query\`, or that of a \`list\`. */
+export const operations = {
+${blocks('row', ',')}
+};
+`;
+};
+
+/** The texts of the generated files, by name. */
+export const clientFiles = async (document: Json): Promise<Record<string, string>> => ({
+  'types.ts': await clientTypes(document),
+  'operations.ts': clientOperations(document),
+});
+
+if (import.meta.main)
+  for (const [name, text] of Object.entries(await clientFiles(JSON.parse(readFileSync(source, 'utf8')))))
+    writeFileSync(new URL(name, import.meta.url), text);

@@ -80,6 +80,19 @@ const successOf = (row: Route, recorded: Recorded | undefined): Response => ({
 const operationIdOf = ({ id }: Route): string =>
   id.replace(/^.*\//, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
+/**
+ * The method of `client/` for an operation. `customers/list-customers` is `customers.list`: the name drops the resource
+ * behind the verb.
+ */
+const clientMethodOf = (row: Route): string => {
+  const [group = ''] = row.id.split('/');
+  const camel = group.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const plural = camel.charAt(0).toUpperCase() + camel.slice(1);
+  const singular = plural.replace(/ies$/, 'y').replace(/s$/, '');
+  const name = operationIdOf(row).replace(new RegExp(`^([a-z]+)(?:${plural}|${singular})(?=[A-Z]|$)`), '$1');
+  return `${camel}.${name}`;
+};
+
 const operationOf = (row: Route, recorded: Recorded | undefined): Operation => {
   const text = operationTexts[row.id];
   if (!text) throw new Error(`reference/operation-texts.ts has no text for ${row.id}`);
@@ -91,6 +104,7 @@ const operationOf = (row: Route, recorded: Recorded | undefined): Operation => {
     security: [{ ApiKey: row.scope === null ? [] : [row.scope] }],
     ...(row.scope !== null && { 'x-required-scope': row.scope }),
     ...(row.extension && { 'x-extension': true }),
+    'x-client-method': clientMethodOf(row),
     parameters: [
       ...parametersOf(row, 'path', row.params),
       ...parametersOf(row, 'query', row.query),

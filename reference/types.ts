@@ -32,6 +32,8 @@ export interface Operation {
   'x-required-scope'?: string;
   /** Beyond the contract: an operation of this service's own. */
   'x-extension'?: true;
+  /** The method of the typed client, such as `customers.incrementCredit`. */
+  'x-client-method': string;
   parameters: (Parameter | { $ref: string })[];
   requestBody?: { required: boolean; content: Record<string, Content> };
   responses: Record<string, Response | { $ref: string }>;

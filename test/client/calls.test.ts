@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { StoreProblem, storeClient } from '../../client/client.ts';
-import { clientTypes } from '../../client/generate.ts';
+import { clientFiles } from '../../client/generate.ts';
 import { startForTests } from '../support/local-service.ts';
 import { startScript } from './script.ts';
 
@@ -18,24 +16,11 @@ afterAll(() => service.stop());
 
 const client = (baseUrl = service.baseUrl) => storeClient({ baseUrl, apiKey: service.keys.all });
 
-test('the types match docs/openapi.json: if not, run npm run openapi', async () => {
-  const document = JSON.parse(textOf('docs/openapi.json'));
+test('types and methods match docs/openapi.json: if not, run npm run openapi', async () => {
+  const files = await clientFiles(JSON.parse(textOf('docs/openapi.json')));
 
-  expect(textOf('client/types.ts')).toBe(await clientTypes(document));
-});
-
-test('the example of docs/guides/client.md runs unchanged', async () => {
-  const [, example = ''] = /```ts\n(.*?)```/s.exec(textOf('docs/guides/client.md')) ?? [];
-
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['--input-type=module-typescript', '--no-warnings', '--eval', example],
-    { cwd: root, env: { STORE_URL: service.baseUrl, STORE_KEY: service.keys.all } },
-  );
-
-  expect(stdout).toMatch(/^\w+ has L\$ \d+\.\n/);
-  expect(stdout).toMatch(/^.+: L\$ \d+$/m);
-  expect(stdout).toMatch(/\n400 \[ 'delta must not remove more than the customer holds, which is \d+\.' \]\n$/);
+  expect(Object.keys(files)).toEqual(['types.ts', 'operations.ts']);
+  for (const [name, text] of Object.entries(files)) expect(textOf(`client/${name}`)).toBe(text);
 });
 
 test('makes every kind of call: a body, a path that needs encoding, a query, an answer without a body', async () => {
@@ -76,6 +61,54 @@ test('rows walks all pages with the filters, and stops when the caller stops', a
   expect(walked).toHaveLength(5);
   expect(categories).toEqual((await store.get('/v1/categories')).data);
   expect(first.done).toBe(false);
+});
+
+test('a list gives its first page, its rows, and its pages', async () => {
+  const store = client();
+  for (const n of [1, 2, 3, 4, 5]) await store.products.create({ name: `Paged ${n}`, price: n });
+  const query = { search: 'paged', limit: 2 };
+  const whole = await store.products.list({ search: 'paged' });
+
+  const first = await store.products.list(query);
+  const rows = await Array.fromAsync(store.products.list(query));
+  const pages = await Array.fromAsync(store.products.list(query).pages());
+
+  expect(whole.data).toHaveLength(5);
+  expect(first.data).toEqual(whole.data.slice(0, 2));
+  expect(rows).toEqual(whole.data);
+  expect(pages.map(({ data }) => data.length)).toEqual([2, 2, 1]);
+});
+
+test('withResponse tells status, request id and headers, whose ETag guards a change', async () => {
+  const store = client();
+  const { data, ...about } = await store.categories.create({ name: 'Tagged' }).withResponse();
+  const read = await store.categories.get(data.id).withResponse();
+  const ifMatch = read.headers.get('ETag') ?? '';
+  await store.categories.update(data.id, { name: 'Renamed' }, { ifMatch });
+
+  const late = await store.categories
+    .update(data.id, { name: 'Too late' }, { ifMatch })
+    .catch((error: unknown) => error);
+
+  expect(about).toMatchObject({ status: 201, requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+  expect(about.headers.get('Location')).toBe(`/v1/categories/${data.id}`);
+  expect(late).toBeInstanceOf(StoreProblem);
+  expect(late).toMatchObject({ status: 412 });
+  expect(await store.categories.get(data.id)).toMatchObject({ name: 'Renamed' });
+});
+
+test('a failure of withResponse, or of a list, is handled once', async () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  const store = client();
+
+  await expect(store.products.get('00000003-dede-4ede-8ede-999999999999').withResponse()).rejects.toThrow('404');
+  await expect(Array.fromAsync(store.products.list({ limit: -1 }))).rejects.toThrow('400');
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('unhandledRejection', note);
+
+  expect(unhandled).toEqual([]);
 });
 
 test('a failure is a StoreProblem with all members of the answer', async () => {

@@ -1,0 +1,363 @@
+// Written by `npm run openapi` from docs/openapi.json. Change lib/routes/ or reference/, not this file.
+
+import type { Answered, CallOptions, Listed } from './answer.ts';
+import type {
+  AppliedCouponResponse,
+  ApplyCouponRequest,
+  BanCustomerRequest,
+  CategoryListResponse,
+  CategoryResponse,
+  CouponListResponse,
+  CouponResponse,
+  CreateCategoryRequest,
+  CreateCouponRequest,
+  CreateQuoteRequest,
+  CreateSaleRequest,
+  CreateWebhookRequest,
+  CreditChangeListResponse,
+  CreditLotListResponse,
+  CustomerBanStateResponse,
+  CustomerCouponListResponse,
+  CustomerCreditResponse,
+  CustomerListResponse,
+  CustomerResponse,
+  CustomerSpendResponse,
+  DaysResponse,
+  DeliverProductRequest,
+  DeliveryListResponse,
+  DeliveryResponse,
+  DispenserResponse,
+  Endpoints,
+  EventListResponse,
+  GiftCardListResponse,
+  GiftCardResponse,
+  GrantGiftCardRequest,
+  IncrementCustomerCreditRequest,
+  OwnedProductListResponse,
+  ProductDeliveryResponse,
+  ProductListResponse,
+  ProductResponse,
+  ProductUpsertRequest,
+  PutDispenserRequest,
+  PutResidentRequest,
+  QuoteResponse,
+  RedeemedGiftCardResponse,
+  RedeemGiftCardRequest,
+  RedeliverProductRequest,
+  RefundSaleRequest,
+  ResidentResponse,
+  RevokeCouponRequest,
+  RevokedCouponResponse,
+  SaleListResponse,
+  SaleResponse,
+  SetCustomerCreditRequest,
+  StoreResponse,
+  StoreStateRequest,
+  TestedWebhookResponse,
+  UpdateCategoryRequest,
+  UpdateCouponRequest,
+  UpdateCustomerRequest,
+  UpdateGiftCardRequest,
+  UpdateWebhookRequest,
+  WebhookDeliveryListResponse,
+  WebhookListResponse,
+  WebhookResponse,
+  WebhookSecretResponse,
+} from './types.ts';
+
+/** The methods of the client, by resource. */
+export interface Resources {
+  coupons: {
+    /** List the coupons whose commission goes to an avatar. */
+    listOwnerCoupons(
+      identifier: string,
+      query?: Endpoints['GET /v1/coupons/owner/{identifier}']['query'],
+      options?: CallOptions,
+    ): Listed<CouponListResponse>;
+    /** List coupons. */
+    list(query?: Endpoints['GET /v1/coupons']['query'], options?: CallOptions): Listed<CouponListResponse>;
+    /** Create a coupon. */
+    create(body: CreateCouponRequest, options?: CallOptions): Answered<CouponResponse>;
+    /** Read a coupon. */
+    get(id: string, options?: CallOptions): Answered<CouponResponse>;
+    /** Replace a coupon. */
+    update(id: string, body: UpdateCouponRequest, options?: CallOptions): Answered<CouponResponse>;
+    /** Apply a coupon to a customer. */
+    apply(identifier: string, body: ApplyCouponRequest, options?: CallOptions): Answered<AppliedCouponResponse>;
+    /** Revoke a customer's coupon. */
+    revoke(identifier: string, body: RevokeCouponRequest, options?: CallOptions): Answered<RevokedCouponResponse>;
+    /** List a customer's applied coupons. */
+    listCustomerCoupons(
+      identifier: string,
+      query?: Endpoints['GET /v1/customers/{identifier}/coupons']['query'],
+      options?: CallOptions,
+    ): Listed<CustomerCouponListResponse>;
+  };
+  customers: {
+    /** List customers. */
+    list(query?: Endpoints['GET /v1/customers']['query'], options?: CallOptions): Listed<CustomerListResponse>;
+    /** Read a customer. */
+    get(identifier: string, options?: CallOptions): Answered<CustomerResponse>;
+    /** Update a customer. */
+    update(identifier: string, body: UpdateCustomerRequest, options?: CallOptions): Answered<CustomerResponse>;
+    /** Read a customer's store credit. */
+    getCredit(identifier: string, options?: CallOptions): Answered<CustomerCreditResponse>;
+    /** List a customer's credit lots. */
+    listCreditLots(
+      identifier: string,
+      query?: Endpoints['GET /v1/customers/{identifier}/credit/lots']['query'],
+      options?: CallOptions,
+    ): Listed<CreditLotListResponse>;
+    /** List the changes of a customer's credit. */
+    listCreditHistory(
+      identifier: string,
+      query?: Endpoints['GET /v1/customers/{identifier}/credit/history']['query'],
+      options?: CallOptions,
+    ): Listed<CreditChangeListResponse>;
+    /** Read a customer's spend. */
+    getSpend(identifier: string, options?: CallOptions): Answered<CustomerSpendResponse>;
+    /** Set a customer's credit. */
+    setCredit(
+      identifier: string,
+      body: SetCustomerCreditRequest,
+      options?: CallOptions,
+    ): Answered<CustomerCreditResponse>;
+    /** Set a customer's restricted credit. */
+    setRestrictedCredit(
+      identifier: string,
+      body: SetCustomerCreditRequest,
+      options?: CallOptions,
+    ): Answered<CustomerCreditResponse>;
+    /** Add to or take from a customer's credit. */
+    incrementCredit(
+      identifier: string,
+      body: IncrementCustomerCreditRequest,
+      options?: CallOptions,
+    ): Answered<CustomerCreditResponse>;
+    /** Add to or take from a customer's restricted credit. */
+    incrementRestrictedCredit(
+      identifier: string,
+      body: IncrementCustomerCreditRequest,
+      options?: CallOptions,
+    ): Answered<CustomerCreditResponse>;
+    /** Ban a customer. */
+    ban(identifier: string, body?: BanCustomerRequest, options?: CallOptions): Answered<CustomerBanStateResponse>;
+    /** Lift the ban of a customer. */
+    unban(identifier: string, options?: CallOptions): Answered<CustomerBanStateResponse>;
+  };
+  giftCards: {
+    /** List a customer's gift cards. */
+    list(
+      identifier: string,
+      query?: Endpoints['GET /v1/customers/{identifier}/giftcards']['query'],
+      options?: CallOptions,
+    ): Listed<GiftCardListResponse>;
+    /** Read a gift card. */
+    get(id: string, options?: CallOptions): Answered<GiftCardResponse>;
+    /** Replace a gift card. */
+    update(id: string, body: UpdateGiftCardRequest, options?: CallOptions): Answered<GiftCardResponse>;
+    /** Disable a gift card. */
+    disable(id: string, options?: CallOptions): Answered<GiftCardResponse>;
+    /** Redeem a gift card for credit. */
+    redeem(id: string, body: RedeemGiftCardRequest, options?: CallOptions): Answered<RedeemedGiftCardResponse>;
+    /** Grant a gift card to a customer. */
+    grant(identifier: string, body: GrantGiftCardRequest, options?: CallOptions): Answered<GiftCardResponse>;
+  };
+  products: {
+    /** List active products. */
+    list(query?: Endpoints['GET /v1/products']['query'], options?: CallOptions): Listed<ProductListResponse>;
+    /** Create a product. */
+    create(body: ProductUpsertRequest, options?: CallOptions): Answered<ProductResponse>;
+    /** Read a product. */
+    get(id: string, options?: CallOptions): Answered<ProductResponse>;
+    /** Replace a product. */
+    update(id: string, body: ProductUpsertRequest, options?: CallOptions): Answered<ProductResponse>;
+    /** Queue a product for delivery to a resident. */
+    deliver(id: string, body: DeliverProductRequest, options?: CallOptions): Answered<ProductDeliveryResponse>;
+    /** List the products that a customer owns. */
+    listOwnedProducts(
+      identifier: string,
+      query?: Endpoints['GET /v1/customers/{identifier}/products']['query'],
+      options?: CallOptions,
+    ): Listed<OwnedProductListResponse>;
+    /** Deliver a product again to a customer who owns it. */
+    redeliver(
+      identifier: string,
+      productId: string,
+      body?: RedeliverProductRequest,
+      options?: CallOptions,
+    ): Answered<ProductDeliveryResponse>;
+  };
+  categories: {
+    /** List categories. */
+    list(query?: Endpoints['GET /v1/categories']['query'], options?: CallOptions): Listed<CategoryListResponse>;
+    /** Create a category. */
+    create(body: CreateCategoryRequest, options?: CallOptions): Answered<CategoryResponse>;
+    /** Read a category. */
+    get(id: string, options?: CallOptions): Answered<CategoryResponse>;
+    /** Rename a category. */
+    update(id: string, body: UpdateCategoryRequest, options?: CallOptions): Answered<CategoryResponse>;
+    /** Delete a category. */
+    delete(id: string, options?: CallOptions): Answered<undefined>;
+    /** Add a product to a category. */
+    addProduct(id: string, productId: string, options?: CallOptions): Answered<undefined>;
+    /** Remove a product from a category. */
+    removeProduct(id: string, productId: string, options?: CallOptions): Answered<undefined>;
+  };
+  store: {
+    /** Read the store and the key of the request. */
+    get(options?: CallOptions): Answered<StoreResponse>;
+    /** Read a store's days. */
+    getDays(query?: Endpoints['GET /v1/store/days']['query'], options?: CallOptions): Answered<DaysResponse>;
+    /** Close the store. */
+    close(body?: StoreStateRequest, options?: CallOptions): Answered<StoreResponse>;
+    /** Open the store. */
+    open(body?: StoreStateRequest, options?: CallOptions): Answered<StoreResponse>;
+  };
+  sales: {
+    /** Quote the price of a sale. */
+    createQuote(body: CreateQuoteRequest, options?: CallOptions): Answered<QuoteResponse>;
+    /** Sell a product. */
+    create(body: CreateSaleRequest, options?: CallOptions): Answered<SaleResponse>;
+    /** List sales. */
+    list(query?: Endpoints['GET /v1/sales']['query'], options?: CallOptions): Listed<SaleListResponse>;
+    /** Refund a sale. */
+    refund(id: string, body?: RefundSaleRequest, options?: CallOptions): Answered<SaleResponse>;
+    /** Read a sale. */
+    get(id: string, options?: CallOptions): Answered<SaleResponse>;
+  };
+  deliveries: {
+    /** List deliveries. */
+    list(query?: Endpoints['GET /v1/deliveries']['query'], options?: CallOptions): Listed<DeliveryListResponse>;
+    /** Read a delivery. */
+    get(id: string, options?: CallOptions): Answered<DeliveryResponse>;
+    /** Try a delivery again. */
+    retry(id: string, options?: CallOptions): Answered<DeliveryResponse>;
+  };
+  dispenser: {
+    /** Register the address of the store's inworld dispenser. */
+    put(body: PutDispenserRequest, options?: CallOptions): Answered<DispenserResponse>;
+  };
+  residents: {
+    /** Tell the name of an avatar. */
+    put(uuid: string, body: PutResidentRequest, options?: CallOptions): Answered<ResidentResponse>;
+  };
+  events: {
+    /** List events. */
+    list(query?: Endpoints['GET /v1/events']['query'], options?: CallOptions): Listed<EventListResponse>;
+  };
+  webhooks: {
+    /** Create a webhook. */
+    create(body: CreateWebhookRequest, options?: CallOptions): Answered<WebhookSecretResponse>;
+    /** List webhooks. */
+    list(query?: Endpoints['GET /v1/webhooks']['query'], options?: CallOptions): Listed<WebhookListResponse>;
+    /** Read a webhook. */
+    get(id: string, options?: CallOptions): Answered<WebhookResponse>;
+    /** Replace a webhook. */
+    update(id: string, body: UpdateWebhookRequest, options?: CallOptions): Answered<WebhookResponse>;
+    /** Delete a webhook. */
+    delete(id: string, options?: CallOptions): Answered<undefined>;
+    /** Give a webhook another secret. */
+    rotateSecret(id: string, options?: CallOptions): Answered<WebhookSecretResponse>;
+    /** Send a test event to a webhook. */
+    test(id: string, options?: CallOptions): Answered<TestedWebhookResponse>;
+    /** List the deliveries of a webhook. */
+    listDeliveries(
+      id: string,
+      query?: Endpoints['GET /v1/webhooks/{id}/deliveries']['query'],
+      options?: CallOptions,
+    ): Listed<WebhookDeliveryListResponse>;
+  };
+}
+
+/** For each method the request that it makes, and what follows the values of the path: `body`, `query`, or that of a `list`. */
+export const operations = {
+  coupons: {
+    listOwnerCoupons: 'GET /v1/coupons/owner/{identifier} list',
+    list: 'GET /v1/coupons list',
+    create: 'POST /v1/coupons body',
+    get: 'GET /v1/coupons/{id}',
+    update: 'PUT /v1/coupons/{id} body',
+    apply: 'POST /v1/customers/{identifier}/actions/apply-coupon body',
+    revoke: 'POST /v1/customers/{identifier}/actions/revoke-coupon body',
+    listCustomerCoupons: 'GET /v1/customers/{identifier}/coupons list',
+  },
+  customers: {
+    list: 'GET /v1/customers list',
+    get: 'GET /v1/customers/{identifier}',
+    update: 'PUT /v1/customers/{identifier} body',
+    getCredit: 'GET /v1/customers/{identifier}/credit',
+    listCreditLots: 'GET /v1/customers/{identifier}/credit/lots list',
+    listCreditHistory: 'GET /v1/customers/{identifier}/credit/history list',
+    getSpend: 'GET /v1/customers/{identifier}/spend',
+    setCredit: 'POST /v1/customers/{identifier}/actions/set-credit body',
+    setRestrictedCredit: 'POST /v1/customers/{identifier}/actions/set-restricted-credit body',
+    incrementCredit: 'POST /v1/customers/{identifier}/actions/increment-credit body',
+    incrementRestrictedCredit: 'POST /v1/customers/{identifier}/actions/increment-restricted-credit body',
+    ban: 'POST /v1/customers/{identifier}/actions/ban body',
+    unban: 'POST /v1/customers/{identifier}/actions/unban',
+  },
+  giftCards: {
+    list: 'GET /v1/customers/{identifier}/giftcards list',
+    get: 'GET /v1/giftcards/{id}',
+    update: 'PUT /v1/giftcards/{id} body',
+    disable: 'POST /v1/giftcards/{id}/actions/disable',
+    redeem: 'POST /v1/giftcards/{id}/actions/redeem body',
+    grant: 'POST /v1/customers/{identifier}/actions/grant-gift-card body',
+  },
+  products: {
+    list: 'GET /v1/products list',
+    create: 'POST /v1/products body',
+    get: 'GET /v1/products/{id}',
+    update: 'PUT /v1/products/{id} body',
+    deliver: 'POST /v1/products/{id}/actions/deliver body',
+    listOwnedProducts: 'GET /v1/customers/{identifier}/products list',
+    redeliver: 'POST /v1/customers/{identifier}/products/{productId}/actions/redeliver body',
+  },
+  categories: {
+    list: 'GET /v1/categories list',
+    create: 'POST /v1/categories body',
+    get: 'GET /v1/categories/{id}',
+    update: 'PUT /v1/categories/{id} body',
+    delete: 'DELETE /v1/categories/{id}',
+    addProduct: 'POST /v1/categories/{id}/products/{productId}',
+    removeProduct: 'DELETE /v1/categories/{id}/products/{productId}',
+  },
+  store: {
+    get: 'GET /v1/store',
+    getDays: 'GET /v1/store/days query',
+    close: 'POST /v1/store/actions/close body',
+    open: 'POST /v1/store/actions/open body',
+  },
+  sales: {
+    createQuote: 'POST /v1/quotes body',
+    create: 'POST /v1/sales body',
+    list: 'GET /v1/sales list',
+    refund: 'POST /v1/sales/{id}/actions/refund body',
+    get: 'GET /v1/sales/{id}',
+  },
+  deliveries: {
+    list: 'GET /v1/deliveries list',
+    get: 'GET /v1/deliveries/{id}',
+    retry: 'POST /v1/deliveries/{id}/actions/retry',
+  },
+  dispenser: {
+    put: 'PUT /v1/dispenser body',
+  },
+  residents: {
+    put: 'PUT /v1/residents/{uuid} body',
+  },
+  events: {
+    list: 'GET /v1/events list',
+  },
+  webhooks: {
+    create: 'POST /v1/webhooks body',
+    list: 'GET /v1/webhooks list',
+    get: 'GET /v1/webhooks/{id}',
+    update: 'PUT /v1/webhooks/{id} body',
+    delete: 'DELETE /v1/webhooks/{id}',
+    rotateSecret: 'POST /v1/webhooks/{id}/actions/rotate-secret',
+    test: 'POST /v1/webhooks/{id}/actions/test',
+    listDeliveries: 'GET /v1/webhooks/{id}/deliveries list',
+  },
+};
