@@ -99,7 +99,7 @@ test('the receiver for Node.js takes what the service signs, once, books no samp
   const text = receiverIn('ts', 'verifyWebhook');
 
   const ran = await runReceiver(process.execPath, 'receiver.ts', (port) =>
-    text.replace('./client/client.ts', client).replace('8080', String(port)),
+    text.replace('store-integration-client', client).replace('8080', String(port)),
   );
 
   expect(ran.statuses).toEqual(statuses);
