@@ -6,8 +6,12 @@ import { startService } from '../local/service.ts';
 import { asyncDocument } from './asyncapi.ts';
 import { document } from './document.ts';
 import { recordExamples, stopClock } from './record.ts';
+import { samplesPage } from './samples.ts';
 
-/** `npm run openapi`: writes docs/openapi.json and docs/asyncapi.json, with the answers of a local service of its own. */
+/**
+ * `npm run openapi`: writes docs/openapi.json and docs/asyncapi.json, with the answers of a local service of its own, and
+ * docs/guides/samples.md.
+ */
 
 const root = new URL('../', import.meta.url);
 const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { version: string };
@@ -26,3 +30,4 @@ const written = {
 };
 for (const [path, content] of Object.entries(written))
   writeFileSync(new URL(path, root), `${JSON.stringify(content, null, 2)}\n`);
+writeFileSync(new URL('docs/guides/samples.md', root), samplesPage(routes));

@@ -73,6 +73,23 @@ const jsonItem = (part: unknown): Item => {
   return Number.isInteger(part) ? part : new Float(part);
 };
 
+const jsonWords: Readonly<Record<string, string>> = { '\ufdd5': 'null', '\ufdd6': 'true', '\ufdd7': 'false' };
+
+/** An item of a list as JSON. The virtual world takes a text that begins with a bracket for JSON. */
+const jsonText = (item: Item): string => {
+  if (typeof item === 'number' || item instanceof Float) return textOf(item);
+  const text = textOf(item);
+  return jsonWords[text] ?? (/^\s*[[{]/.test(text) ? text : JSON.stringify(text));
+};
+
+/** JSON of the kind; JSON_INVALID for another kind, or a name without a value. */
+const listToJson = (kind: string, { items }: List): string => {
+  if (kind === constants.JSON_ARRAY) return `[${items.map(jsonText).join(',')}]`;
+  if (kind !== constants.JSON_OBJECT || items.length % 2 === 1) return '\ufdd0';
+  const names = items.filter((_, place) => place % 2 === 0);
+  return `{${names.map((name, place) => `${JSON.stringify(textOf(name))}:${jsonText(items[2 * place + 1] ?? '')}`).join(',')}}`;
+};
+
 const itemAt = ({ items }: List, place: number): Item | undefined =>
   items.at(place < -items.length ? items.length : place);
 
@@ -153,6 +170,7 @@ export const library: Functions = {
     const parts = typeof whole === 'object' && whole !== null ? whole : [whole ?? text];
     return new List((Array.isArray(parts) ? parts : Object.entries(parts).flat()).map(jsonItem));
   },
+  'string llList2Json(string, list)': listToJson,
   'string llJsonGetValue(string, list)': (text: string, path: List) => jsonValue(jsonPart(text, path)),
   'string llJsonValueType(string, list)': (text: string, path: List) => jsonType(jsonPart(text, path)),
   'integer llGetListLength(list)': ({ items }: List) => items.length,

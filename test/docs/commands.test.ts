@@ -66,7 +66,9 @@ const faultOf = async (command: string): Promise<string | undefined> => {
   }
   if (program === 'npm') {
     const script = first === 'run' ? words[2] : first;
-    return script === 'ci' || Object.hasOwn(scripts, script ?? '') ? undefined : `package.json has no script ${script}`;
+    return /^(ci|install|pack)$/.test(script ?? '') || Object.hasOwn(scripts, script ?? '')
+      ? undefined
+      : `package.json has no script ${script}`;
   }
   if (program === 'cd' || [...words.keys()].some((count) => words.slice(0, count + 1).join(' ') in outside))
     return undefined;

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,13 +8,12 @@ import { expect, test } from 'vitest';
 import { newId, source } from '../../lib/clock.ts';
 import { messageOf } from '../../lib/events/send.ts';
 import type { EventType } from '../../lib/routes/events.ts';
-import { virtualClock } from '../../local/world/clock.ts';
-import { createWorld } from '../../local/world/world.ts';
 import { atEnd } from '../support/at-end.ts';
 import { eventRow } from '../support/event-rows.ts';
 import { putAll } from '../support/seed.ts';
 import { startTestService } from '../support/service.ts';
 import { codeBlocks } from './code-blocks.ts';
+import { hasPython, runScript } from './programs.ts';
 
 /** Runs the receivers of docs/guides/webhooks.md on messages that the service makes. */
 
@@ -107,13 +106,7 @@ test('the receiver for Node.js takes what the service signs, once, books no samp
 });
 
 test('the receiver for Python, with its standard library alone, does so too', async () => {
-  const { status } = spawnSync('python3', ['--version']);
-  // A machine without Python proves nothing here; that of CI has it.
-  if (status !== 0) {
-    console.warn('There is no python3 here: the receiver for Python was not run.');
-    expect(process.env.CI).toBeUndefined();
-    return;
-  }
+  if (!hasPython()) return;
 
   const ran = await runReceiver('python3', 'receiver.py', (port) =>
     receiverIn('python', 'hmac').replace('8080', String(port)),
@@ -123,24 +116,6 @@ test('the receiver for Python, with its standard library alone, does so too', as
   const lines = ran.printed.split('\n').filter((line) => line.includes('sale.completed'));
   expect(lines.map((line) => line.slice(0, 36))).toEqual([...ran.ids, ran.ids[0]]);
 });
-
-/** Runs a script in an object of a made-up region. */
-const runScript = (script: string, send: Parameters<typeof createWorld>[0]['send']) => {
-  const told: string[] = [];
-  const clock = virtualClock(source.now());
-  let giveAddress: ((url: string) => void) | undefined;
-  const owner = '99999999-2222-3333-4444-555555555555';
-  const world = createWorld({
-    ...{ clock, delays: false, nameOf: () => undefined, uuidOf: () => undefined, mayLookUp: () => true },
-    ...{ onSay: (_: unknown, text: string) => void told.push(text), onMessage: () => {}, lookUp: () => {}, send },
-    grantUrl: (give) => {
-      giveAddress = give;
-    },
-  });
-  world.rez({ owner, name: 'reader', script, notecards: {}, items: [] });
-  clock.advance(1);
-  return { world, clock, told, grant: (url: string) => giveAddress?.(url) };
-};
 
 test('the script that reads the list says each sale once, in their order, and goes on where it stopped', async () => {
   const service = await startTestService();

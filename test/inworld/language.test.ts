@@ -137,6 +137,13 @@ test.each([
   ['llJsonGetValue("{\\"a\\":null}", ["a"]) == JSON_NULL', '1'],
   ['llJsonGetValue("{}", ["a"]) == JSON_INVALID', '1'],
   ['llJsonGetValue("{\\"a\\":1", ["a"]) == JSON_INVALID', '1'],
+  [
+    'llList2Json(JSON_OBJECT, ["a", 1, "b", "x\\"", "c", JSON_TRUE, "d", JSON_NULL])',
+    '{"a":1,"b":"x\\"","c":true,"d":null}',
+  ],
+  ['llList2Json(JSON_ARRAY, [1.5, "[A] lamp", "[1]", llList2Json(JSON_OBJECT, [])])', '[1.500000,[A] lamp,[1],{}]'],
+  ['llList2Json(JSON_OBJECT, ["a"]) == JSON_INVALID', '1'],
+  ['llList2Json("", []) == JSON_INVALID', '1'],
   ['llJsonValueType("[1", []) == JSON_INVALID', '1'],
   ['llJsonValueType("[1]", []) == JSON_ARRAY', '1'],
 ])('%s is %s', (expression, text) => {

@@ -1,0 +1,198 @@
+import type { Route } from '../lib/routes/route.ts';
+import { operationTexts } from './operation-texts.ts';
+import { examplePath } from './record.ts';
+
+/** Code that makes the calls of the examples, in four languages. */
+
+export const languages = ['curl', 'typescript', 'python', 'lsl'] as const;
+export type Language = (typeof languages)[number];
+
+/** How a language writes values. */
+interface Syntax {
+  constant: (value: boolean | null) => string;
+  /** The brackets of an object, and a member's name. */
+  object: readonly [open: string, name: (name: string) => string, close: string];
+  list: readonly [open: string, close: string];
+  text?: (text: string) => string;
+}
+
+const capital: Record<string, string> = { true: 'True', false: 'False', null: 'None' };
+const syntaxes: Record<Language, Syntax> = {
+  curl: { constant: String, object: ['{', (name) => `"${name}": `, '}'], list: ['[', ']'] },
+  typescript: {
+    constant: String,
+    object: ['{ ', (name) => `${name}: `, ' }'],
+    list: ['[', ']'],
+    text: (text) => `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`,
+  },
+  python: {
+    constant: (value) => capital[`${value}`] ?? '',
+    object: ['{', (name) => `"${name}": `, '}'],
+    list: ['[', ']'],
+  },
+  lsl: {
+    constant: (value) => `JSON_${value}`.toUpperCase(),
+    object: ['llList2Json(JSON_OBJECT, [', (name) => `"${name}", `, '])'],
+    list: ['llList2Json(JSON_ARRAY, [', '])'],
+  },
+};
+
+/** The value as a language writes it. `isBroad` gives each member of the outermost object a line. */
+const valueIn = (language: Language, value: unknown, isBroad = false): string => {
+  const { constant, object, list, text = JSON.stringify } = syntaxes[language];
+  if (typeof value === 'string') return text(value);
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'boolean' || value === null) return constant(value);
+  if (Array.isArray(value)) return list[0] + value.map((item) => valueIn(language, item)).join(', ') + list[1];
+  const [open, nameOf, close] = object;
+  const members = Object.entries(value as object).map(([name, member]) => nameOf(name) + valueIn(language, member));
+  return isBroad
+    ? `${open.trimEnd()}\n    ${members.join(',\n    ')}\n${close.trimStart()}`
+    : open + members.join(', ') + close;
+};
+
+/** The path behind `/v1`, with the example's values. */
+const pathOf = (row: Route): string => examplePath(row).replace(/^\/v1/, '');
+
+type Write = (value: unknown) => string;
+
+/** One statement that makes the call. It uses the names that the program around it defines. */
+const statements: Record<Language, (row: Route, request: unknown, write: Write) => string> = {
+  curl: (row, request, write) =>
+    [
+      'curl -H "X-API-Key: $KEY"',
+      ...(row.method === (request === undefined ? 'GET' : 'POST') ? [] : [`-X ${row.method}`]),
+      ...(request === undefined ? [] : [`-d '${write(request).replaceAll("'", "'\\''")}'`]),
+      `"$API${pathOf(row)}"`,
+    ].join(' '),
+  typescript: (row, request, write) => {
+    const parameters = Object.entries(operationTexts[row.id]?.parameters ?? {});
+    const inPath = parameters.filter(([name]) => row.path.includes(`{${name}}`));
+    const query = parameters.filter(([name]) => !row.path.includes(`{${name}}`));
+    const line = (values: [string, unknown][]): string => valueIn('typescript', Object.fromEntries(values));
+    const sent = [
+      ...(inPath.length > 0 ? [`path: ${line(inPath)}`] : []),
+      ...(query.length > 0 ? [`query: ${line(query)}`] : []),
+      ...(request === undefined ? [] : [`body: ${write(request)}`]),
+    ];
+    const more = sent.length === 0 ? '' : `, { ${sent.join(', ')} }`;
+    return `await store.${row.method.toLowerCase()}('${row.path}'${more})`;
+  },
+  python: (row, request, write) =>
+    `call("${row.method}", "${pathOf(row)}"${request === undefined ? '' : `, ${write(request)}`})`,
+  lsl: (row, request, write) =>
+    `call("${row.method}", "${pathOf(row)}", ${request === undefined ? '""' : write(request)});`,
+};
+
+/** The statement of a row's example in a language, broken into lines where it is long. */
+export const statementIn = (language: Language, row: Route): string => {
+  const request = operationTexts[row.id]?.request;
+  const [short, broad] = [false, true].map((isBroad) =>
+    statements[language](row, request, (value) => valueIn(language, value, isBroad)),
+  ) as [string, string];
+  return short.length > 100 && request !== undefined ? broad : short;
+};
+
+const indent = (text: string, by: string): string => text.replaceAll(/^(?=.)/gm, by);
+
+/** A whole program that makes the calls and prints their answers. */
+export const programIn = (language: Language, rows: readonly Route[]): string => {
+  const calls = (comment: string, print: (statement: string) => string): string =>
+    rows.map((row) => `${comment} ${row.summary}\n${print(statementIn(language, row))}`).join('\n');
+  const programs: Record<Language, () => string> = {
+    curl: () => `KEY=$(node -p "require('./.local/service.json').keys.all")
+API=http://127.0.0.1:4000/v1
+${calls('#', (statement) => statement)}`,
+    typescript: () => `import { readFileSync } from 'node:fs';
+import { storeClient } from './client/client.ts';
+
+const { keys } = JSON.parse(readFileSync('.local/service.json', 'utf8'));
+const store = storeClient({ baseUrl: 'http://127.0.0.1:4000', apiKey: keys.all });
+
+${calls('//', (statement) => `console.log(${statement});`)}`,
+    python: () => `import json, urllib.request, uuid
+
+with open(".local/service.json") as file:
+    KEY = json.load(file)["keys"]["all"]
+API = "http://127.0.0.1:4000/v1"
+
+def call(method, path, body=None):
+    headers = {"X-API-Key": KEY, "Content-Type": "application/json"}
+    if method == "POST":
+        headers["Idempotency-Key"] = str(uuid.uuid4())
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(API + path, data, headers, method=method)
+    with urllib.request.urlopen(request) as response:
+        return json.load(response)
+
+${calls('#', (statement) => `print(${statement})`)}`,
+    lsl: () => `string KEY = "sis_live_...";
+string API = "http://127.0.0.1:4000/v1";
+
+call(string method, string path, string body)
+{
+    list options = [HTTP_METHOD, method, HTTP_MIMETYPE, "application/json", HTTP_CUSTOM_HEADER, "X-API-Key", KEY];
+    if (method == "POST") options += [HTTP_CUSTOM_HEADER, "Idempotency-Key", (string)llGenerateKey()];
+    if (llHTTPRequest(API + path, options, body) == NULL_KEY) llOwnerSay("Too many requests: try again later.");
+}
+
+default
+{
+    touch_start(integer count)
+    {
+${indent(
+  calls('//', (statement) => statement),
+  '        ',
+)}
+    }
+
+    http_response(key request, integer status, list metadata, string body)
+    {
+        llOwnerSay((string)status + " " + body);
+    }
+}`,
+  };
+  return `${programs[language]()}\n`;
+};
+
+/** The ten calls that integrators make most. */
+export const tenCalls = [
+  'store/get-store',
+  'customers/get-customer',
+  'customers/get-credit',
+  'customers/increment-credit',
+  'products/list-products',
+  'sales/create-quote',
+  'sales/create-sale',
+  'products/deliver-product',
+  'coupons/apply-coupon',
+  'gift-cards/grant-gift-card',
+];
+
+const sections: Record<Language, readonly [title: string, fence: string, text: string]> = {
+  curl: ['curl', 'bash', 'For bash; on Windows use Git Bash.'],
+  typescript: ['TypeScript', 'ts', 'With [the typed client](client.md), which repeats a call that got no answer.'],
+  python: ['Python', 'python', 'With the standard library alone.'],
+  lsl: [
+    'LSL',
+    'lsl',
+    'For a script inworld, which needs the address of a deployment. [Calling from LSL](lsl.md) has the limits.',
+  ],
+};
+
+/** The text of docs/guides/samples.md. */
+export const samplesPage = (routes: readonly Route[]): string => {
+  const rows = tenCalls.map((id) => routes.find((row) => row.id === id)).filter((row) => row !== undefined);
+  const parts = languages.map((language) => {
+    const [title, fence, text] = sections[language];
+    return `## ${title}\n\n${text}\n\n\`\`\`${fence}\n${programIn(language, rows)}\`\`\`\n`;
+  });
+  return `<!-- Written by \`npm run openapi\` from reference/samples.ts. -->
+
+# Samples
+
+The ten most used calls in four languages, on the demo data of \`npm start\`. A test runs each program. Make a new UUID
+for the \`id\` of each sale, and a new \`Idempotency-Key\` for each other POST ([retrying](retrying.md)).
+
+${parts.join('\n')}`;
+};
