@@ -6,8 +6,15 @@ export class UsageError extends Error {}
 /** A failure that its message explains in full. */
 export class Failure extends Error {}
 
-/** A failure that the command has reported already: it only has to end with exit code 1. */
-export class Unsuccessful extends Error {}
+/** A failure that the command has reported already: it only has to end with this exit code. */
+export class Unsuccessful extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode = 1) {
+    super();
+    this.exitCode = exitCode;
+  }
+}
 
 /** The result, or a failure with this text where there is no such row. */
 export const orUnknown = async <T>(work: Promise<T>, text: string): Promise<T> => {

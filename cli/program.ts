@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import packageFile from '../package.json' with { type: 'json' };
 import { StoreCommand } from './command.ts';
+import { addApi } from './commands/api.ts';
 import { addAudit } from './commands/audit.ts';
 import { addCategories } from './commands/categories.ts';
 import { addCredit } from './commands/credit.ts';
@@ -15,6 +16,7 @@ import { addImport } from './commands/import.ts';
 import { addKeys } from './commands/keys.ts';
 import { addListen } from './commands/listen.ts';
 import { addLog } from './commands/log.ts';
+import { addLogs } from './commands/logs.ts';
 import { addPayouts } from './commands/payouts.ts';
 import { addResidents } from './commands/residents.ts';
 import { addRestoreCheck } from './commands/restore-check.ts';
@@ -64,6 +66,8 @@ export const createProgram = (): StoreCommand => {
     addWebhooks,
     addListen,
     addTrigger,
+    addApi,
+    addLogs,
     addLog,
     addAudit,
     addSweep,

@@ -3,13 +3,16 @@ import { explain, Unsuccessful, UsageError } from './errors.ts';
 import { note, shownError } from './output.ts';
 import { createProgram } from './program.ts';
 
-/** Runs the command with these arguments. Answers its exit code: 0, 1 for a failure, 2 for a wrong command line. */
+/**
+ * Runs the command with these arguments. Answers its exit code: 0, 1 for a failure, 2 for a wrong command line, or the code
+ * that the help of a command names.
+ */
 export const run = async (args: readonly string[]): Promise<number> => {
   try {
     await createProgram().parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
-    if (error instanceof Unsuccessful) return 1;
+    if (error instanceof Unsuccessful) return error.exitCode;
     // Commander has printed the error, or the help that was asked for.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     note(shownError(`error: ${explain(error)}`));

@@ -30,6 +30,10 @@ export interface Target {
   deskUrl: string | undefined;
   /** How long the gateway keeps the authorizer's answer about a key. */
   authorizerTtlSeconds: number;
+  /** The keys that are known, by the store's id: those of the local service's demo. A deployment stores none. */
+  keys: ReadonlyMap<string, string>;
+  /** The store that is meant where no option names one; undefined where the operator has to say. */
+  demoStore: string | undefined;
   /** The person who runs the command, for the log: the ARN of an AWS identity, or the user of this machine. */
   operator: () => Promise<string>;
 }
@@ -93,6 +97,8 @@ const getStage = async (stage: string): Promise<Target> => {
     tableName: TableName,
     keyStage: 'live',
     authorizerTtlSeconds: AuthorizerTtlSeconds,
+    keys: new Map(),
+    demoStore: undefined,
     operator: awsIdentity,
   };
 };
@@ -100,6 +106,9 @@ const getStage = async (stage: string): Promise<Target> => {
 /** The members of `service.json` that the command needs. */
 const ServiceFile = z.object({
   baseUrl: z.url(),
+  store: z.object({ id: z.string() }),
+  keys: z.object({ all: z.string() }),
+  otherStore: z.object({ id: z.string(), key: z.string() }),
   authorizerTtlSeconds: z.number(),
   table: z.object({ endpoint: z.url(), name: z.string() }),
   queue: z.object({ endpoint: z.url(), url: z.url(), deadLetterUrl: z.url() }),
@@ -131,7 +140,7 @@ const findLocalClock = async (baseUrl: string): Promise<number | undefined> => {
 /** The service that `npm start` runs on this machine, if one runs. */
 const findLocal = async (path: string): Promise<Target | undefined> => {
   if (!existsSync(path)) return undefined;
-  const { baseUrl, authorizerTtlSeconds, table, queue } = readServiceFile(path);
+  const { baseUrl, authorizerTtlSeconds, table, queue, store, keys, otherStore } = readServiceFile(path);
   const clock = await findLocalClock(baseUrl);
   if (clock === undefined) return undefined;
   const ahead = clock - Date.now();
@@ -150,6 +159,11 @@ const findLocal = async (path: string): Promise<Target | undefined> => {
     tableName: table.name,
     keyStage: 'test',
     authorizerTtlSeconds,
+    keys: new Map([
+      [store.id, keys.all],
+      [otherStore.id, otherStore.key],
+    ]),
+    demoStore: store.id,
     operator: async () => localUser(),
   };
 };

@@ -8,6 +8,8 @@ import type { Answered } from './gateway.ts';
 export interface Cost {
   calls: number;
   units: number;
+  /** The row of the function, which made them. */
+  route: string;
 }
 
 /** An answered request of the API, with the cost if it reached a function. */

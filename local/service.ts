@@ -92,7 +92,7 @@ export const startService = async (
   logSink.write = (fields) => {
     const line = fields as Record<'requestId' | 'route' | 'delivery' | 'events' | 'stack', string> & Cost;
     if (line.stack) console.error(line.stack);
-    else if (line.route) lines.set(line.requestId, { calls: line.calls, units: line.units });
+    else if (line.route) lines.set(line.requestId, { calls: line.calls, units: line.units, route: line.route });
     // The log line reports progress of a delivery.
     if (line.delivery) publish('deliveries');
     if (line.events) publish('events');

@@ -4,6 +4,7 @@ import { type EventType, eventNames } from '../../lib/routes/events.ts';
 import type { StoreCommand } from '../command.ts';
 import { explain } from '../errors.ts';
 import { parseEventTypes, parseId } from '../input.ts';
+import { untilInterrupted } from '../interrupt.ts';
 import { follow, forward, isTaken, type Outcome } from '../listen.ts';
 import { listenSecret } from '../listen-secret.ts';
 import { counted, jsonLine, note, paint, plain } from '../output.ts';
@@ -103,10 +104,7 @@ const listen = async (options: ListenOptions): Promise<void> => {
   }
   const json = options.printJson === true || globalJson === true;
   const after = options.after === undefined ? undefined : await placeOf(store.id, options.after);
-  const ended = new AbortController();
-  const { signal } = ended;
-  // A second signal ends the process at once.
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => ended.abort());
+  const { signal } = untilInterrupted();
   const counts = { events: 0, taken: 0 };
   const mark = startResumeMark();
   const events = follow({

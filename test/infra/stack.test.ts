@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { functionNames, functionOfLog, isAccessLog } from '../../cli/logs.ts';
 import { togetherOf } from '../../infra/permissions.ts';
 import { deliveryQueue } from '../../lib/delivery/queue.ts';
 import { entryOf as servingOf } from '../../lib/routes/route.ts';
@@ -8,6 +9,15 @@ import { entryOf, idOf, type Resource, refersTo, templateOf } from '../support/s
 
 const { all, own, ofType, outputs, only, functionOf } = templateOf();
 const functions = ofType('AWS::Lambda::Function');
+
+test('names the log of each function, and that of the requests, so that store logs finds them', () => {
+  const names = functionNames();
+  const logs = ofType('AWS::Logs::LogGroup').map(([id]) => id);
+
+  for (const [, fn] of functions.filter(([, one]) => one.Properties.LoggingConfig))
+    expect(functionOfLog(idOf(fn.Properties.LoggingConfig.LogGroup), names)).toBe(entryOf(fn));
+  expect(logs.filter(isAccessLog)).toHaveLength(1);
+});
 
 test('has at most 450 resources, and less than the limit of 500 with everything switched on', () => {
   const everything = templateOf({

@@ -41,7 +41,7 @@ export const runStore = (args: readonly string[], env: Record<string, string> = 
 const rowsIn = (stdout: string) =>
   stdout
     .split('\n')
-    .filter((line) => line.startsWith('{'))
+    .filter((line) => line.startsWith('{"'))
     .map((line) => JSON.parse(line));
 
 const commands = new AsyncLocalStorage<true>();

@@ -1,0 +1,17 @@
+/**
+ * A signal that Ctrl-C or a request of the system to end aborts, so that a long command can say how far it came. A second
+ * one ends the process at once. `release` gives both signals their usual meaning back.
+ */
+export const untilInterrupted = (): { signal: AbortSignal; release: () => void } => {
+  const ended = new AbortController();
+  const names = ['SIGINT', 'SIGTERM'] as const;
+  const end = (): void => {
+    ended.abort();
+    release();
+  };
+  const release = (): void => {
+    for (const name of names) process.off(name, end);
+  };
+  for (const name of names) process.on(name, end);
+  return { signal: ended.signal, release };
+};
