@@ -3,12 +3,13 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import type { Context, SQSEvent } from 'aws-lambda';
 import { createStore } from '../cli/stores.ts';
 import { handler } from '../functions/delivery-worker.ts';
 import { newId, now, timestamp } from '../lib/clock.ts';
+import { sendDue } from '../lib/events/due.ts';
 import { noteEvents } from '../lib/events/events.ts';
 import { announce, queueEvents } from '../lib/events/send.ts';
-import { sendDue } from '../lib/events/sendings.ts';
 import { createWebhook } from '../lib/events/webhooks.ts';
 import { logSink } from '../lib/log.ts';
 import { metered, newMeter } from '../lib/table/meter.ts';
@@ -131,11 +132,11 @@ const patienceMillis = 60_000;
 /** Notes events of stores with one webhook each, in turn, at a steady rate, and has them sent. */
 const measure = async (endpoint: string, { events, rate }: Options, withBad: boolean) => {
   await newTable();
-  const { url, deadLetterUrl } = await ensureQueues(endpoint, withBad ? 'beside' : 'alone');
-  Object.assign(process.env, { DELIVERY_QUEUE_URL: url, DELIVERY_DLQ_URL: deadLetterUrl });
+  const { url, slowUrl, deadLetterUrl } = await ensureQueues(endpoint, withBad ? 'beside' : 'alone');
+  Object.assign(process.env, { DELIVERY_QUEUE_URL: url, SLOW_QUEUE_URL: slowUrl, DELIVERY_DLQ_URL: deadLetterUrl });
   const arrivals: Arrivals = { first: new Map(), repeats: 0 };
   const bad = withBad ? await badReceivers() : [];
-  const good = await Promise.all(Array.from({ length: receiverCount - 5 }, () => goodReceiver(arrivals)));
+  const good = await Promise.all(Array.from({ length: receiverCount - bad.length }, () => goodReceiver(arrivals)));
   const places = await Promise.all(
     [...good, ...bad].map(async (receiver) => {
       const store = (await createStore(receiver.name)).id;
@@ -149,11 +150,14 @@ const measure = async (endpoint: string, { events, rate }: Options, withBad: boo
   const queueCalls = countQueueCalls();
   let callsToNote = 0;
   const notedAt = new Map<string, number>();
-  const poller = startPoller({
-    queueUrl: url,
-    worker: (event, context) => metered(sending, () => handler(event, context)),
-  });
-  const sweep = setInterval(() => sendDue(queueEvents, () => true).catch(() => undefined), sweepMillis);
+  const worker = (event: SQSEvent, context: Context) => metered(sending, () => handler(event, context));
+  const pollers = [url, slowUrl].map((queueUrl) => startPoller({ queueUrl, worker }));
+  const resend = () =>
+    sendDue(
+      (orders) => queueEvents(orders, 'slow'),
+      () => true,
+    );
+  const sweep = setInterval(() => resend().catch(() => undefined), sweepMillis);
   const share = events / receiverCount;
   const count = Math.round(share * places.length);
   const perSecond = (rate * places.length) / receiverCount;
@@ -187,7 +191,7 @@ const measure = async (endpoint: string, { events, rate }: Options, withBad: boo
   const end = performance.now() + patienceMillis;
   while (arrivals.first.size < notedAt.size && performance.now() < end) await sleep(20);
   clearInterval(sweep);
-  await poller.stop();
+  await Promise.all(pollers.map((poller) => poller.stop()));
   queueCalls.stop();
   for (const { stop } of [...good, ...bad]) stop();
 

@@ -2,7 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { handleMessage } from '../lib/delivery/deliver.ts';
 import { decodeMessage, type QueueMessage } from '../lib/delivery/message.ts';
-import { comeBackAfter, deleteMessages, receiveMessages, sendToDeadLetters } from '../lib/delivery/queue.ts';
+import {
+  comeBackAfter,
+  deleteMessages,
+  type Lane,
+  laneOf,
+  receiveMessages,
+  sendToDeadLetters,
+} from '../lib/delivery/queue.ts';
 import { callTimeoutMillis, firstRetrySeconds } from '../lib/delivery/settings.ts';
 import { sendEvent } from '../lib/events/send.ts';
 import { logSink } from '../lib/log.ts';
@@ -21,7 +28,7 @@ const facts = (message: QueueMessage | undefined, outcome: string) => ({
 type Message = Pick<SQSRecord, 'body' | 'messageId' | 'receiptHandle'>;
 
 /** Handles a message. Returns false if the message has to come back. */
-const handle = async ({ body, messageId, receiptHandle }: Message): Promise<boolean> => {
+const handle = async ({ body, messageId, receiptHandle }: Message, lane: Lane): Promise<boolean> => {
   const message = decodeMessage(body);
   try {
     if (!message) {
@@ -30,11 +37,13 @@ const handle = async ({ body, messageId, receiptHandle }: Message): Promise<bool
       logSink.write({ level: 'ERROR', delivery: 'not a message of ours', messageId });
       return true;
     }
-    const { outcome, againSeconds } = await (message.kind === 'event' ? sendEvent(message) : handleMessage(message));
+    const { outcome, againSeconds } = await (message.kind === 'event'
+      ? sendEvent(message, lane)
+      : handleMessage(message));
     const isFailure = outcome === 'failed' || outcome === 'disabled';
     logSink.write({ level: isFailure ? 'ERROR' : 'INFO', ...facts(message, outcome), againSeconds });
     if (againSeconds === undefined) return true;
-    await comeBackAfter(receiptHandle, againSeconds);
+    await comeBackAfter(receiptHandle, againSeconds, lane);
     return false;
   } catch (error) {
     const { stack } = error as Error;
@@ -52,7 +61,7 @@ const receiverOf = ({ body }: Message): string => {
 /** The pause before a message returns that the worker had no time for. Each return counts as one of `maxReceiveCount`. */
 const bounceSeconds = 10;
 
-/** A receiver that takes longer must not hold up the others. */
+/** A receiver that takes longer gets no further message meanwhile. */
 const patienceMillis = 500;
 
 /** The messages of this process that are under way, each with the time since when. */
@@ -70,7 +79,7 @@ const slowSeconds = (receiver: string): number | undefined => {
  * messages of one store or webhook are handled one after another too; others side by side. A message for which no time is left comes
  * back later, and so does one whose receiver keeps another batch waiting.
  */
-const handleBatch = async (messages: readonly Message[], context: Context): Promise<string[]> => {
+const handleBatch = async (messages: readonly Message[], lane: Lane, context: Context): Promise<string[]> => {
   const failed: string[] = [];
   const handleAll = async (receiver: string, ofReceiver: readonly Message[]): Promise<void> => {
     for (const message of ofReceiver) {
@@ -78,12 +87,12 @@ const handleBatch = async (messages: readonly Message[], context: Context): Prom
       const pause = hasTime ? slowSeconds(receiver) : Math.min(bounceSeconds, firstRetrySeconds());
       if (pause !== undefined) {
         // Another worker may have time by then. If this call fails, the message comes back when its visibility ends.
-        await comeBackAfter(message.receiptHandle, pause).catch(() => undefined);
+        await comeBackAfter(message.receiptHandle, pause, lane).catch(() => undefined);
         failed.push(message.messageId);
         continue;
       }
       underWay.set(message, { receiver, since: performance.now() });
-      const isDone = await handle(message);
+      const isDone = await handle(message, lane);
       underWay.delete(message);
       if (!isDone) failed.push(message.messageId);
     }
@@ -94,10 +103,15 @@ const handleBatch = async (messages: readonly Message[], context: Context): Prom
 };
 
 /** Handles messages that the worker took itself, and deletes those that are done, as Lambda does with a batch of its own. */
-const handleTaken = async (messages: Awaited<ReturnType<typeof receiveMessages>>, context: Context): Promise<void> => {
-  const failed = await handleBatch(messages, context);
+const handleTaken = async (
+  messages: Awaited<ReturnType<typeof receiveMessages>>,
+  lane: Lane,
+  context: Context,
+): Promise<void> => {
+  const failed = await handleBatch(messages, lane, context);
   // A message that stays on the queue comes again, and its record says then that it is done.
-  await deleteMessages(messages.filter(({ messageId }) => !failed.includes(messageId))).catch(() => undefined);
+  const done = messages.filter(({ messageId }) => !failed.includes(messageId));
+  await deleteMessages(done, lane).catch(() => undefined);
   // The queue may have nothing but messages for receivers that are slow.
   if (failed.length === messages.length) await sleep(patienceMillis);
 };
@@ -105,27 +119,31 @@ const handleTaken = async (messages: Awaited<ReturnType<typeof receiveMessages>>
 /** So many batches wait for slow receivers at once. */
 const maxWaiting = 20;
 
+/** A batch that takes longer keeps the worker from no other. */
+const batchMillis = 100;
+
 /**
  * Takes deliveries from the queue to the stores' dispensers, and events to their webhooks. While a receiver keeps it waiting, it takes
  * further messages itself: Lambda runs few workers, and would give this one no other batch until the last call of its batch has ended.
  */
 export const handler = async ({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
+  const lane = laneOf(Records[0]?.eventSourceARN);
   const waiting = new Set<Promise<unknown>>();
   const track = <T>(work: Promise<T>): Promise<T> => {
     const tracked = work.finally(() => waiting.delete(tracked));
     waiting.add(tracked);
     return tracked;
   };
-  const batch = track(handleBatch(Records, context));
+  const batch = track(handleBatch(Records, lane, context));
   const mayTake = (): boolean =>
     waiting.size > 0 &&
     waiting.size < maxWaiting &&
     context.getRemainingTimeInMillis() > callTimeoutMillis() + reserveMillis;
   for (let last: Promise<unknown> = batch; ; ) {
-    await Promise.race([last, sleep(patienceMillis, undefined, { ref: false })]);
+    await Promise.race([last, sleep(batchMillis, undefined, { ref: false })]);
     if (!mayTake()) break;
-    const messages = await receiveMessages().catch(() => []);
-    last = messages.length > 0 ? track(handleTaken(messages, context)) : sleep(patienceMillis);
+    const messages = await receiveMessages(lane).catch(() => []);
+    last = messages.length > 0 ? track(handleTaken(messages, lane, context)) : sleep(batchMillis);
   }
   await Promise.all(waiting);
   return { batchItemFailures: (await batch).map((itemIdentifier) => ({ itemIdentifier })) };

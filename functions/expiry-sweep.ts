@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
 import { type SweepReport, sweep } from '../lib/credit/sweep.ts';
+import { sendDue } from '../lib/events/due.ts';
 import { queueEvents } from '../lib/events/send.ts';
-import { sendDue } from '../lib/events/sendings.ts';
 import { logSink } from '../lib/log.ts';
 import { sendUnsent } from '../lib/sale/unsent.ts';
 import { metered, newMeter } from '../lib/table/meter.ts';
@@ -18,7 +18,7 @@ export const handler = async (_event: unknown, context: Context): Promise<SweepR
   const mayGoOn = (): boolean => context.getRemainingTimeInMillis() > reserveMillis;
   const report = await metered(meter, async () => {
     await sendUnsent(mayGoOn);
-    await sendDue(queueEvents, mayGoOn);
+    await sendDue((orders) => queueEvents(orders, 'slow'), mayGoOn);
     return sweep(`sweep ${context.awsRequestId}`, mayGoOn);
   });
   const { calls, units } = meter;

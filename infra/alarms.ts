@@ -191,6 +191,13 @@ const deliveryAlarms = (scope: Construct, { data, worker }: Watched): Record<str
     meaning:
       'Residents wait for their products: for 15 minutes there were always deliveries that no worker had claimed. The worker may not run: see its throttles and its event source in Lambda. Or orders arrive faster than dispensers give them: raise deliveryConcurrency.',
   },
+  WebhooksUnclaimed: {
+    metric: data.slowQueue.metricApproximateNumberOfMessagesVisible({ statistic: 'Minimum', period: fiveMinutes }),
+    threshold: 1,
+    periods: 3,
+    meaning:
+      'Programs whose webhooks fail or answer slowly wait for their events: for 15 minutes there were always some that no worker had claimed. All other webhooks and deliveries are not affected. Many webhooks may not answer: "npx store webhooks list" shows since when one fails; delete those that nobody needs.',
+  },
 });
 
 const residentAlarms = (_scope: Construct, { lookUp }: Watched): Record<string, AlarmFacts> => ({

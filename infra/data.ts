@@ -23,6 +23,8 @@ export class Data extends Construct {
   /** The stream of that table. */
   readonly streamArn: string;
   readonly queue: Queue;
+  /** The queue for receivers in trouble. */
+  readonly slowQueue: Queue;
   readonly deadLetters: Queue;
   /** Takes the records of the stream of which no history could be made. */
   readonly historyFailures: Queue;
@@ -75,11 +77,13 @@ export class Data extends Construct {
       removalPolicy: RemovalPolicy.RETAIN,
     };
     this.deadLetters = new Queue(this, 'DeadLetters', common);
-    this.queue = new Queue(this, 'Deliveries', {
+    const forWorkers = {
       ...common,
       visibilityTimeout: Duration.seconds(deliveryQueue.visibilitySeconds),
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: deliveryQueue.maxReceiveCount },
-    });
+    };
+    this.queue = new Queue(this, 'Deliveries', forWorkers);
+    this.slowQueue = new Queue(this, 'SlowDeliveries', forWorkers);
 
     this.historyFailures = new Queue(this, 'HistoryFailures', common);
 

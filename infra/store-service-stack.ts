@@ -110,9 +110,10 @@ export class StoreServiceStack extends Stack {
     if (settings.desk) api.addDesk(this.addDesk(surroundings, extensions));
     api.limitStores(usageKeyPrefix);
 
-    const worker = this.addWorker(surroundings, data, { ...queueUrls, ...hosts });
-    const sweep = this.addSweep(surroundings, data, { ...queueUrls });
-    const consumer = this.addConsumer(surroundings, data, queueUrls);
+    const forWorkers = { ...queueUrls, SLOW_QUEUE_URL: data.slowQueue.queueUrl };
+    const worker = this.addWorker(surroundings, data, { ...forWorkers, ...hosts });
+    const sweep = this.addSweep(surroundings, data, forWorkers);
+    const consumer = this.addConsumer(surroundings, data, forWorkers);
     const bus = settings.eventBus === undefined ? undefined : this.addEventBus(surroundings, data, settings.eventBus);
     if (settings.firewall) addFirewall(this, api.rest, settings);
     const domain = addDomain(this, api.rest, settings);
@@ -126,6 +127,7 @@ export class StoreServiceStack extends Stack {
     // The operator's command needs these too: see cli/target.ts.
     const forOperator = {
       DeliveryQueueUrl: data.queue.queueUrl,
+      SlowQueueUrl: data.slowQueue.queueUrl,
       DeadLetterQueueUrl: data.deadLetters.queueUrl,
       HistoryFailuresUrl: data.historyFailures.queueUrl,
       AuthorizerTtlSeconds: String(settings.authorizerTtlSeconds),
@@ -168,29 +170,32 @@ export class StoreServiceStack extends Stack {
         new PolicyStatement({
           sid: 'Receive',
           actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'],
-          resources: [data.queue.queueArn],
+          resources: [data.queue.queueArn, data.slowQueue.queueArn],
         }),
         // A dispenser that registers frees waiting deliveries for the queue. Unreadable messages go to the dead letters.
-        sendStatement(data.queue, data.deadLetters),
+        sendStatement(data.queue, data.slowQueue, data.deadLetters),
       ],
       // It queues a hundred waiting deliveries, and then sends itself a message for the next hundred.
       isRecursive: true,
     });
-    worker.target.addEventSource(
-      new SqsEventSource(data.queue, {
-        batchSize: deliveryQueue.batchSize,
-        reportBatchItemFailures: true,
-        maxConcurrency: surroundings.settings.deliveryConcurrency,
-      }),
-    );
+    const addSource = (queue: Queue, maxConcurrency: number): void =>
+      worker.target.addEventSource(
+        new SqsEventSource(queue, {
+          batchSize: deliveryQueue.batchSize,
+          reportBatchItemFailures: true,
+          maxConcurrency,
+        }),
+      );
+    addSource(data.queue, surroundings.settings.deliveryConcurrency);
+    addSource(data.slowQueue, deliveryQueue.slowConcurrency);
     return worker;
   }
 
   /** Makes history from the table's stream, and orders the deliveries of new sales. A batch that fails comes back until its records leave the stream. */
   private addConsumer(
     surroundings: Surroundings,
-    { table, streamArn, historyFailures, queue }: Data,
-    { DELIVERY_QUEUE_URL }: { DELIVERY_QUEUE_URL: string },
+    { table, streamArn, historyFailures, queue, slowQueue }: Data,
+    { DELIVERY_QUEUE_URL, SLOW_QUEUE_URL }: Record<'DELIVERY_QUEUE_URL' | 'SLOW_QUEUE_URL', string>,
   ): ServiceFunction {
     const consumer = new ServiceFunction(this, 'stream-consumer', {
       ...surroundings,
@@ -198,12 +203,12 @@ export class StoreServiceStack extends Stack {
       description: "Makes history, days and events from the table's stream, and orders the deliveries of sales.",
       memoryMegabytes: 512,
       timeoutSeconds: streamSource.timeoutSeconds,
-      environment: { HISTORY_FAILURES_URL: historyFailures.queueUrl, DELIVERY_QUEUE_URL },
+      environment: { HISTORY_FAILURES_URL: historyFailures.queueUrl, DELIVERY_QUEUE_URL, SLOW_QUEUE_URL },
       statements: [
         ...tableStatements(table, permissions(consumerAccess)),
         streamStatement(table),
         // Lambda sends with this role as well, where it gives a batch up. Sales and webhooks use the delivery queue.
-        sendStatement(historyFailures, queue),
+        sendStatement(historyFailures, queue, slowQueue),
       ],
     });
     const { batchSize, parallelization, maxRecordAgeHours, filters } = streamSource;
@@ -288,7 +293,7 @@ export class StoreServiceStack extends Stack {
       memoryMegabytes: 512,
       timeoutSeconds: sweepTimeoutSeconds,
       environment: { ...environment, CREDIT_LIMIT: String(surroundings.settings.creditLimit) },
-      statements: [...tableStatements(data.table, permissions(sweepAccess)), sendStatement(data.queue)],
+      statements: [...tableStatements(data.table, permissions(sweepAccess)), sendStatement(data.queue, data.slowQueue)],
     });
     // The next sweep, a minute later, closes the same lots. By default Lambda would retry a failed one twice, for up to six
     // hours.

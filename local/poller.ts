@@ -12,7 +12,7 @@ interface PollerOptions {
   visibilitySeconds?: number;
 }
 
-const recordOf = ({ MessageId = '', ReceiptHandle = '', Body = '', Attributes = {} }: Message) =>
+const recordOf = ({ MessageId = '', ReceiptHandle = '', Body = '', Attributes = {} }: Message, queueUrl: string) =>
   ({
     messageId: MessageId,
     receiptHandle: ReceiptHandle,
@@ -20,6 +20,7 @@ const recordOf = ({ MessageId = '', ReceiptHandle = '', Body = '', Attributes = 
     attributes: Attributes,
     messageAttributes: {},
     eventSource: 'aws:sqs',
+    eventSourceARN: `arn:aws:sqs:local:000000000000:${queueUrl.split('/').at(-1)}`,
   }) as unknown as SQSRecord;
 
 const contextFrom = (started: number): Context =>
@@ -49,7 +50,8 @@ export const startPoller = ({ queueUrl, worker, concurrency = 2, visibilitySecon
       { abortSignal: stopped.signal },
     );
     if (Messages.length === 0) return;
-    const { batchItemFailures } = await worker({ Records: Messages.map(recordOf) }, contextFrom(performance.now()));
+    const Records = Messages.map((message) => recordOf(message, queueUrl));
+    const { batchItemFailures } = await worker({ Records }, contextFrom(performance.now()));
     const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
     const done = Messages.filter(({ MessageId = '' }) => !failed.has(MessageId));
     if (done.length === 0) return;

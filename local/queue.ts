@@ -44,9 +44,9 @@ export const startQueue = async (dir?: string): Promise<Queue> => {
 const reachable = (url: string | undefined, endpoint: string): string =>
   (url ?? '').replace(/^https?:\/\/[^/]+/, endpoint.replace(/\/$/, ''));
 
-/** Creates the delivery queue, its dead-letter queue and the queue of history's failures, as the stack does on AWS. Answers their URLs. */
+/** Creates the delivery queues, their dead-letter queue and the queue of history's failures, as the stack does on AWS. Answers their URLs. */
 export const ensureQueues = async (endpoint: string, name: string = deliveryQueue.name) => {
-  const { retentionSeconds, visibilitySeconds, maxReceiveCount, deadLetterName } = deliveryQueue;
+  const { retentionSeconds, visibilitySeconds, maxReceiveCount, deadLetterName, slowName } = deliveryQueue;
   const client = new SQSClient({ endpoint });
   const retention = { MessageRetentionPeriod: String(retentionSeconds) };
   const deadQueue = name === deliveryQueue.name ? deadLetterName : `${name}-dead`;
@@ -55,18 +55,20 @@ export const ensureQueues = async (endpoint: string, name: string = deliveryQueu
   const { Attributes } = await client.send(
     new GetQueueAttributesCommand({ QueueUrl: deadLetterUrl, AttributeNames: ['QueueArn'] }),
   );
-  const queue = await client.send(
-    new CreateQueueCommand({
-      QueueName: name,
-      Attributes: {
-        ...retention,
-        VisibilityTimeout: String(visibilitySeconds),
-        RedrivePolicy: JSON.stringify({ deadLetterTargetArn: Attributes?.QueueArn, maxReceiveCount }),
-      },
-    }),
-  );
+  const withDeadLetters = async (QueueName: string): Promise<string> => {
+    const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: Attributes?.QueueArn, maxReceiveCount });
+    const made = await client.send(
+      new CreateQueueCommand({
+        QueueName,
+        Attributes: { ...retention, VisibilityTimeout: String(visibilitySeconds), RedrivePolicy },
+      }),
+    );
+    return reachable(made.QueueUrl, endpoint);
+  };
+  const url = await withDeadLetters(name);
+  const slowUrl = await withDeadLetters(name === deliveryQueue.name ? slowName : `${name}-slow`);
   const failures = await client.send(new CreateQueueCommand({ QueueName: `${name}-history`, Attributes: retention }));
   client.destroy();
   const historyFailuresUrl = reachable(failures.QueueUrl, endpoint);
-  return { url: reachable(queue.QueueUrl, endpoint), deadLetterUrl, historyFailuresUrl };
+  return { url, slowUrl, deadLetterUrl, historyFailuresUrl };
 };

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { useLocalEngines } from '../cli/local-engines.ts';
 import { decodeMessage } from '../lib/delivery/message.ts';
+import { sendDue } from '../lib/events/due.ts';
 import { queueEvents } from '../lib/events/send.ts';
-import { sendDue } from '../lib/events/sendings.ts';
 import { logSink } from '../lib/log.ts';
 import type { Route } from '../lib/routes/route.ts';
 import { routes } from '../lib/routes/routes.ts';
@@ -45,7 +45,7 @@ const authorizerTtlSeconds = 60;
 const dueMillis = 1000;
 
 /** The inworld end of the stores, with the queue's worker between it and the API. */
-const startDeliveries = async ({ store }: ServiceFile, queueUrl: string) => {
+const startDeliveries = async ({ store }: ServiceFile, queueUrls: readonly string[]) => {
   const { handler } = await import('../functions/delivery-worker.ts');
   const dispensers = await startDispensers();
   const lookUps = await startLookUps(dispensers.ensure);
@@ -53,14 +53,21 @@ const startDeliveries = async ({ store }: ServiceFile, queueUrl: string) => {
     for (const { body } of event.Records) await dispensers.ensure(decodeMessage(body)?.store ?? '');
     return handler(event, context);
   };
-  const poller = startPoller({ queueUrl, worker });
-  const due = setInterval(() => sendDue(queueEvents, () => true).catch(() => undefined), dueMillis);
+  const pollers = queueUrls.map((queueUrl) => startPoller({ queueUrl, worker }));
+  const due = setInterval(
+    () =>
+      sendDue(
+        (orders) => queueEvents(orders, 'slow'),
+        () => true,
+      ).catch(() => undefined),
+    dueMillis,
+  );
   const shown = await dispensers.ensure(store.id);
   if (shown) connectDispenser(store.id, shown);
   return {
     stop: async (): Promise<void> => {
       clearInterval(due);
-      await Promise.all([poller.stop(), dispensers.stop()]);
+      await Promise.all([...pollers.map(({ stop }) => stop()), dispensers.stop()]);
       lookUps.stop();
     },
   };
@@ -135,9 +142,10 @@ export const startService = async (
   if (isNew) await seedResidents();
   if (isNew && demo) await seedDemo(store, other);
   const { id, name } = store;
-  const { historyFailuresUrl, ...queues } = await ensureQueues(queue.endpoint);
+  const { historyFailuresUrl, slowUrl, ...queues } = await ensureQueues(queue.endpoint);
   Object.assign(process.env, {
     DELIVERY_QUEUE_URL: queues.url,
+    SLOW_QUEUE_URL: slowUrl,
     DELIVERY_DLQ_URL: queues.deadLetterUrl,
     HISTORY_FAILURES_URL: historyFailuresUrl,
   });
@@ -153,7 +161,7 @@ export const startService = async (
   dir.writeService(service);
   connectConsole({ baseUrl, key: service.keys.all, store: service.store, engine: engine.name });
   ready = true;
-  const deliveries = await startDeliveries(service, queues.url);
+  const deliveries = await startDeliveries(service, [queues.url, slowUrl]);
   if (isNew && demo) await seedWaiting(store);
   if (isNew) dir.keep({ ...dir.kept, seeded: demo });
   const stream = followStream({

@@ -16,6 +16,8 @@ import { encodeMessage, type QueueMessage } from './message.ts';
  */
 export const deliveryQueue = {
   name: 'deliveries',
+  /** The queue for events to webhooks that fail, or answer slowly. */
+  slowName: 'deliveries-slow',
   deadLetterName: 'deliveries-dead',
   /** Six times the worker's time-out, as AWS recommends. The worker has surely ended when its message comes back. */
   visibilitySeconds: 360,
@@ -24,6 +26,8 @@ export const deliveryQueue = {
   /** The most that SQS allows. It only has to stop a message that crashes its worker every time. */
   maxReceiveCount: 1000,
   batchSize: 10,
+  /** Workers of the slow queue: the fewest that Lambda allows. A new account runs only 10 functions at once. */
+  slowConcurrency: 2,
   workerTimeoutSeconds: 60,
 } as const;
 
@@ -33,10 +37,18 @@ const client = new SQSClient({ maxAttempts: 2 });
 const sendMillis = 4000;
 const bounded = () => ({ abortSignal: AbortSignal.timeout(sendMillis) });
 
-const queueUrl = (): string | undefined => process.env.DELIVERY_QUEUE_URL;
+/** Messages for receivers in trouble have a queue and workers of their own, so that those for all others never wait for them. */
+export type Lane = 'quick' | 'slow';
 
-/** Puts messages on the queue; `store` groups them, so that one busy store does not starve another. */
-export const sendMessages = async (store: string, messages: readonly QueueMessage[]): Promise<void> => {
+const queueUrl = (lane: Lane = 'quick'): string | undefined =>
+  lane === 'slow' ? process.env.SLOW_QUEUE_URL : process.env.DELIVERY_QUEUE_URL;
+
+/** The lane from whose queue, by its ARN, Lambda took a message. */
+export const laneOf = (queueArn = ''): Lane =>
+  queueArn !== '' && queueUrl('slow')?.split('/').at(-1) === queueArn.split(':').at(-1) ? 'slow' : 'quick';
+
+/** Puts messages on the queue of a lane; `store` groups them, so that one busy store does not starve another. */
+export const sendMessages = async (store: string, messages: readonly QueueMessage[], lane?: Lane): Promise<void> => {
   for (let start = 0; start < messages.length; start += 10) {
     const Entries = messages.slice(start, start + 10).map((message, index) => ({
       Id: String(index),
@@ -44,7 +56,7 @@ export const sendMessages = async (store: string, messages: readonly QueueMessag
       MessageGroupId: store,
     }));
     const { Failed = [] } = await client.send(
-      new SendMessageBatchCommand({ QueueUrl: queueUrl(), Entries }),
+      new SendMessageBatchCommand({ QueueUrl: queueUrl(lane), Entries }),
       bounded(),
     );
     if (Failed.length > 0) throw new Error(`The queue refused ${Failed.length} messages: ${Failed[0]?.Code}`);
@@ -88,10 +100,10 @@ export const sendToDeadLetters = (text: string): Promise<void> => setAside(proce
  * Makes a worker's message come back after `delaySeconds`, at least one: with messages on disk, fauxqs 2.4.1 loses a
  * message with a time-out of 0 until its next start.
  */
-export const comeBackAfter = async (ReceiptHandle: string, delaySeconds: number): Promise<void> => {
+export const comeBackAfter = async (ReceiptHandle: string, delaySeconds: number, lane: Lane): Promise<void> => {
   const VisibilityTimeout = Math.max(delaySeconds, 1);
   await client.send(
-    new ChangeMessageVisibilityCommand({ QueueUrl: queueUrl(), ReceiptHandle, VisibilityTimeout }),
+    new ChangeMessageVisibilityCommand({ QueueUrl: queueUrl(lane), ReceiptHandle, VisibilityTimeout }),
     bounded(),
   );
 };
@@ -103,11 +115,11 @@ interface Received {
   body: string;
 }
 
-/** Takes up to a batch of messages from the queue. Waits a second for the first one. */
-export const receiveMessages = async (): Promise<Received[]> => {
+/** Takes up to a batch of messages from the queue of a lane. Waits a second for the first one. */
+export const receiveMessages = async (lane: Lane): Promise<Received[]> => {
   const { Messages = [] } = await client.send(
     new ReceiveMessageCommand({
-      QueueUrl: queueUrl(),
+      QueueUrl: queueUrl(lane),
       MaxNumberOfMessages: deliveryQueue.batchSize,
       WaitTimeSeconds: 1,
     }),
@@ -119,8 +131,8 @@ export const receiveMessages = async (): Promise<Received[]> => {
 };
 
 /** Deletes messages that are done. */
-export const deleteMessages = async (messages: readonly Received[]): Promise<void> => {
+export const deleteMessages = async (messages: readonly Received[], lane: Lane): Promise<void> => {
   if (messages.length === 0) return;
   const Entries = messages.map(({ receiptHandle }, index) => ({ Id: String(index), ReceiptHandle: receiptHandle }));
-  await client.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl(), Entries }), bounded());
+  await client.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl(lane), Entries }), bounded());
 };

@@ -2,12 +2,13 @@ import { now, source, timestamp } from '../clock.ts';
 import { AddressRefused, checkAddress, publicHosts } from '../delivery/address.ts';
 import { post, shown, until } from '../delivery/call.ts';
 import type { Handled } from '../delivery/deliver.ts';
-import { sendMessages } from '../delivery/queue.ts';
+import { type Lane, sendMessages } from '../delivery/queue.ts';
 import { webhookTimeoutMillis } from '../delivery/settings.ts';
 import { type EventType, eventNames } from '../routes/events.ts';
 import type { SentType } from '../routes/webhooks.ts';
 import { get } from '../table/table.ts';
 import { discordMessage } from './discord.ts';
+import { releaseHeld } from './due.ts';
 import { type EventItem, eventKey } from './events.ts';
 import {
   claimSending,
@@ -20,7 +21,7 @@ import {
   type Sending,
 } from './sendings.ts';
 import { signatureOf } from './signature.ts';
-import { findWebhook, listWebhooks, noteHealth, secretsOf, type WebhookItem } from './webhooks.ts';
+import { findWebhook, isSlow, listWebhooks, noteHealth, noteSlow, secretsOf, type WebhookItem } from './webhooks.ts';
 
 const [second, minute, hour] = [1000, 60_000, 3_600_000];
 
@@ -37,6 +38,9 @@ const withJitter = (millis: number): number => Math.ceil(millis * (1 + source.ra
 const maxFailingMillis = 5 * 24 * hour;
 
 const maxRetryAfterMillis = 24 * hour;
+
+/** The events of webhooks that answer more slowly take the slow lane. */
+const quickMillis = second;
 
 /** Webhooks that answer more slowly get their next event only after a pause. */
 const slowMillis = 3 * second;
@@ -109,10 +113,16 @@ const attempt = async (url: string, request: ReturnType<typeof requestOf>): Prom
 
 const succeeded = async (webhook: WebhookItem, sending: Sending, status: number, millis: number): Promise<Handled> => {
   await completeSending(sending, status);
-  const pausedUntil = millis > slowMillis ? timestamp(now() + 2 * millis) : undefined;
-  if (webhook.failingSince !== undefined || webhook.pausedUntil !== undefined || pausedUntil !== undefined)
-    await noteHealth(webhook, { failingSince: undefined, pausedUntil });
+  const pause = millis > slowMillis ? Math.ceil(2 * millis) : 0;
+  if (webhook.failingSince !== undefined || webhook.pausedUntil !== undefined || pause > 0)
+    await noteHealth(webhook, { failingSince: undefined }, pause);
+  if (pause === 0) await releaseNext(webhook);
   return { outcome: 'delivered' };
+};
+
+/** Puts another event on the queue that was held back, once for each that a webhook answers: so it gets them as fast as it takes them. */
+const releaseNext = async (webhook: WebhookItem): Promise<void> => {
+  if (webhook.due !== undefined) await releaseHeld(webhook, 1, (orders) => queueEvents(orders, 'slow'));
 };
 
 /** Gives the event up, and disables its webhook. */
@@ -130,11 +140,8 @@ const failed = async (webhook: WebhookItem, order: EventOrder, sending: Sending,
   // An answer with an error costs no time, but may ask for a pause with Retry-After.
   const pause = status === undefined ? pauseOf(failingMillis) : retryAfterMillis;
   const isNews = webhook.failingSince === undefined || pause !== undefined;
-  if (isNews)
-    await noteHealth(webhook, {
-      failingSince,
-      pausedUntil: pause === undefined ? undefined : timestamp(now() + pause),
-    });
+  if (isNews) await noteHealth(webhook, { failingSince }, pause);
+  if (pause === undefined) await releaseNext(webhook);
   const isEarly = now() - Date.parse(order.notedAt) < triedMillis;
   const delay = schedule[sending.attempts - 1] ?? (isEarly ? schedule.at(-1) : undefined);
   if (delay === undefined) {
@@ -157,7 +164,7 @@ const untilDue = ({ state, nextAt, leaseUntil }: Sending): Handled => {
 };
 
 /** Makes one attempt to send an event to a webhook. A duplicate message makes no second one, not even in another worker. */
-export const sendEvent = async (order: EventOrder): Promise<Handled> => {
+export const sendEvent = async (order: EventOrder, lane: Lane): Promise<Handled> => {
   const { store, event: id, type } = order;
   const [webhook, event] = await Promise.all([
     findWebhook(store, order.webhook),
@@ -168,7 +175,12 @@ export const sendEvent = async (order: EventOrder): Promise<Handled> => {
   if (isGone || (webhook.state === 'disabled' && type !== pingType)) {
     const lastError = isGone ? 'The webhook or the event is not there any more.' : 'The webhook is disabled.';
     await failSending(order, { status: undefined, lastError });
+    if (webhook) await releaseNext(webhook);
     return { outcome: 'dropped' };
+  }
+  if (lane === 'quick' && isSlow(webhook)) {
+    await queueEvents([order], 'slow');
+    return { outcome: 'moved' };
   }
   const { pausedUntil = '' } = webhook;
   if (timestamp(now()) < pausedUntil) {
@@ -178,7 +190,13 @@ export const sendEvent = async (order: EventOrder): Promise<Handled> => {
   const { claimed, sending } = await claimSending(order, 2 * webhookTimeoutMillis());
   if (!claimed) return untilDue(sending);
   const started = performance.now();
+  let noting: Promise<void> | undefined;
+  const slow = setTimeout(() => {
+    noting = noteSlow(webhook).catch(() => undefined);
+  }, quickMillis);
   const answer = await attempt(webhook.url, requestOf(webhook, order, event));
+  clearTimeout(slow);
+  await noting;
   const { status = 0 } = answer;
   return status >= 200 && status < 300
     ? succeeded(webhook, sending, status, performance.now() - started)
@@ -187,14 +205,15 @@ export const sendEvent = async (order: EventOrder): Promise<Handled> => {
 
 const isEventType = (type: string): type is EventType => eventNames.includes(type as EventType);
 
-/** Puts orders on the queue. Those of one webhook are a group: a busy one does not starve another. */
-export const queueEvents = async (orders: readonly EventOrder[]): Promise<void> => {
+/** Puts orders on the queue of a lane. Those of one webhook are a group: a busy one does not starve another. */
+export const queueEvents = async (orders: readonly EventOrder[], lane?: Lane): Promise<void> => {
   const groups = Object.entries(Object.groupBy(orders, ({ webhook }) => webhook));
   await Promise.all(
     groups.map(([webhook, some = []]) =>
       sendMessages(
         webhook,
         some.map((order) => ({ kind: 'event' as const, ...order })),
+        lane,
       ),
     ),
   );
@@ -204,13 +223,14 @@ export const queueEvents = async (orders: readonly EventOrder[]): Promise<void> 
 export const announce = async (store: string, events: readonly EventItem[]): Promise<void> => {
   if (events.length === 0) return;
   const webhooks = (await listWebhooks(store)({ descending: false })).filter(({ state }) => state === 'active');
-  await queueEvents(
-    webhooks.flatMap(({ id: webhook, events: types, since }) =>
+  const ordersOf = (some: readonly WebhookItem[]): EventOrder[] =>
+    some.flatMap(({ id: webhook, events: types, since }) =>
       events.flatMap(({ sk: event, type, rank }) => {
         const notedAt = rank.slice(0, rank.indexOf('#'));
         const isWanted = isEventType(type) && types.includes(type) && notedAt >= since;
         return isWanted ? [{ store, webhook, event, type, notedAt }] : [];
       }),
-    ),
-  );
+    );
+  const [slow, quick] = [webhooks.filter(isSlow), webhooks.filter((one) => !isSlow(one))];
+  await Promise.all([queueEvents(ordersOf(quick), 'quick'), queueEvents(ordersOf(slow), 'slow')]);
 };

@@ -3,7 +3,8 @@ import { loaded, reversed, type Source } from '../lists/source.ts';
 import type { SendingState, SentType, WebhookDelivery } from '../routes/webhooks.ts';
 import { all, any, atMost, is, isNew, missing, update } from '../table/language.ts';
 import { type Key, partition, ttlAttribute } from '../table/schema.ts';
-import { getMany, pagesOf, rowsOf, updateExisting, write } from '../table/table.ts';
+import { getMany, rowsOf, updateExisting, write } from '../table/table.ts';
+import { dueList } from './webhooks.ts';
 
 /** The type of the event that only a test sends. */
 export const pingType = 'webhook.ping' satisfies SentType;
@@ -36,10 +37,12 @@ export interface Sending extends Key, Omit<EventOrder, 'store'> {
 }
 
 const keepSeconds = 30 * 86_400;
-const dueList = 'WEBHOOK#DUE';
 
 const listKey = (store: string, webhook: string, state?: SendingState): string =>
   partition(store, 'WEBHOOK', state === undefined ? webhook : `${webhook}#${state}`);
+
+/** The list of the events that are held back for a webhook, in the order of their noting. */
+export const heldList = (store: string, webhook: string): string => partition(store, 'WEBHOOK', `${webhook}#held`);
 
 const keyOf = ({ store, webhook, event, notedAt }: EventOrder): Key => ({
   pk: listKey(store, webhook),
@@ -51,21 +54,18 @@ const base = ({ webhook, event, type, notedAt }: EventOrder) => ({
   [ttlAttribute]: Math.ceil(now() / 1000) + keepSeconds,
 });
 
-/** If no worker takes a message that the sweep has put on the queue, the sweep does so again after this time. */
-const resendMillis = 10 * 60_000;
-
 const waiting = (order: EventOrder, nextAt: string) => ({
   ...{ nextAt, dues: dueList, due: nextAt, flags: listKey(order.store, order.webhook, 'pending'), leaseUntil: '' },
 });
 
 const isFree = (at: string) => any(missing('leaseUntil'), atMost('leaseUntil', at));
 
-/** Lets an event that was never tried wait. False where it was tried, or is being tried. */
+/** Holds an event back that was never tried, until `releaseHeld` has its turn come. False where it was tried, or is being tried. */
 export const holdBack = async (order: EventOrder, until: string): Promise<boolean> => {
   const untried = all(is('state', 'pending'), is('attempts', 0), isFree(timestamp(now())));
   const { done } = await write(
     update(keyOf(order), {
-      set: waiting(order, until),
+      set: { ...waiting(order, until), dues: heldList(order.store, order.webhook), due: order.notedAt },
       ifMissing: { ...base(order), attempts: 0 },
       when: any(isNew, untried),
     }),
@@ -147,30 +147,3 @@ export const answerOf = ({ event, type, state, attempts, status, lastError, next
   ...{ id: event, eventId: event, type, state, attempts },
   ...{ status: status ?? null, lastError: lastError ?? null, nextAt: nextAt ?? null },
 });
-
-/**
- * Hands the orders that are due to `send`, for as long as `mayGoOn` allows, and answers how many. Each comes again after ten
- * minutes unless a worker has had it by then.
- */
-export const sendDue = async (
-  send: (orders: readonly EventOrder[]) => Promise<void>,
-  mayGoOn: () => boolean,
-): Promise<number> => {
-  let sent = 0;
-  const due = pagesOf<Key & { due: string }>({ partition: dueList, index: 'byDue', last: timestamp(now()) }, 100);
-  for await (const rows of due) {
-    if (rows.length > 0 && !mayGoOn()) return sent;
-    const sendings = (await getMany<Sending>(rows, { consistent: true })).filter(
-      ({ due = '~', leaseUntil = '' }) => due <= timestamp(now()) && leaseUntil <= timestamp(now()),
-    );
-    await send(
-      sendings.map(({ pk, webhook, event, type, notedAt }) => ({
-        ...{ store: pk.slice(0, pk.indexOf('#')), webhook, event, type, notedAt },
-      })),
-    );
-    sent += sendings.length;
-    for (const { pk, sk, due: at } of sendings)
-      await write(update({ pk, sk }, { set: { due: timestamp(now() + resendMillis) }, when: is('due', at) }));
-  }
-  return sent;
-};

@@ -21,7 +21,15 @@ export interface WebhookItem extends Key, Webhook {
   failingSince?: string;
   /** Until then it gets no event that was not tried yet: it did not answer, or slowly. */
   pausedUntil?: string;
+  /** Until then its events take the slow lane. At least ten minutes after its last pause. */
+  slowUntil?: string;
+  /** Its place among what the sweep looks at, while events may be held back for it. */
+  dues?: string;
+  due?: string;
 }
+
+/** The list of what is due: events to be tried again, and webhooks whose events are held back. */
+export const dueList = 'WEBHOOK#DUE';
 
 export const webhookKey = (store: string, id: string): Key => ({ pk: partition(store, 'WEBHOOK'), sk: id });
 
@@ -112,10 +120,32 @@ export const rotateSecret = (store: string, id: string, together: readonly Write
   return updateExisting<WebhookItem, WebhookItem>(webhookKey(store, id), { set }, { answer: (item) => item, together });
 };
 
-/** Notes how a webhook answers. Does nothing where it was deleted. */
+/** True while the events of a webhook take the slow lane. */
+export const isSlow = ({ failingSince, slowUntil = '' }: WebhookItem): boolean =>
+  failingSince !== undefined || timestamp(now()) < slowUntil;
+
+const slowMillis = 10 * 60_000;
+
+/**
+ * Notes how a webhook answers, and that its next events take the slow lane. Pauses it for `pause` milliseconds, after which the
+ * sweep looks for events that were held back. Does nothing where it was deleted.
+ */
 export const noteHealth = async (
   { pk, sk }: Key,
-  set: Partial<Record<'state' | 'failingSince' | 'pausedUntil', string | undefined>>,
+  health: { state?: 'disabled'; failingSince?: string | undefined },
+  pause = 0,
 ): Promise<void> => {
+  const pausedUntil = pause > 0 ? timestamp(now() + pause) : undefined;
+  const set = {
+    ...{ ...health, pausedUntil, slowUntil: timestamp(now() + pause + slowMillis) },
+    ...(pausedUntil !== undefined && { dues: dueList, due: pausedUntil }),
+  };
   await write(update({ pk, sk }, { set, when: exists }));
+};
+
+/** Notes that the next events of a webhook take the slow lane: a call is under way that takes long. */
+export const noteSlow = async ({ pk, sk, slowUntil = '' }: WebhookItem): Promise<void> => {
+  // One write lasts for several slow calls.
+  if (timestamp(now() + slowMillis / 2) < slowUntil) return;
+  await write(update({ pk, sk }, { set: { slowUntil: timestamp(now() + slowMillis) }, when: exists }));
 };

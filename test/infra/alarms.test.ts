@@ -32,6 +32,7 @@ test('every alarm says what breaks for whom', () => {
     'TableThrottled',
     'TableWrites',
     'WebhookDisabled',
+    'WebhooksUnclaimed',
     'WorkerCrashing',
     'WorkerFailing',
   ]);

@@ -96,8 +96,17 @@ describe('policies', () => {
     const [lookUpId] = functionOf('resident-lookup');
     const lookUp = { 'Fn::GetAtt': [lookUpId, 'Arn'] };
     const sends = [
-      ...(rows.some(({ queue }) => queue) || entry === 'expiry-sweep'
-        ? [{ Sid: 'Send', Action: 'sqs:SendMessage', Resource: queueArn('Deliveries') }]
+      ...(rows.some(({ queue }) => queue)
+        ? [{ Sid: 'Send', Action: 'sqs:SendMessage', Resource: queueArn('DataDeliveries') }]
+        : []),
+      ...(entry === 'expiry-sweep'
+        ? [
+            {
+              Sid: 'Send',
+              Action: 'sqs:SendMessage',
+              Resource: [queueArn('DataDeliveries'), queueArn('SlowDeliveries')],
+            },
+          ]
         : []),
       ...(rows.some(({ resolves }) => resolves)
         ? [{ Sid: 'LookUp', Action: 'lambda:InvokeFunction', Resource: lookUp }]
@@ -114,7 +123,7 @@ describe('policies', () => {
             {
               Sid: 'Send',
               Action: 'sqs:SendMessage',
-              Resource: [queueArn('Deliveries'), queueArn('HistoryFailures')],
+              Resource: [queueArn('DataDeliveries'), queueArn('HistoryFailures'), queueArn('SlowDeliveries')],
             },
           ]
         : []),

@@ -85,24 +85,29 @@ test('uses a restored table where a setting names one, and leaves its own unchan
   for (const [id, role] of restored.ofType('AWS::IAM::Role')) expect(refersTo(role), id).not.toContain(tableId);
 });
 
-test('hides a delivery for six times the worker’s timeout, keeps it for 14 days, and reports failures one by one', () => {
-  const [queueId, queue] = ofType('AWS::SQS::Queue').find(([id]) => id.includes('Deliveries')) as [string, Resource];
-  const [, worker] = functionOf('delivery-worker');
-  const mapping = ofType('AWS::Lambda::EventSourceMapping').find(
-    ([, { Properties }]) => idOf(Properties.EventSourceArn) === queueId,
-  )?.[1].Properties;
+test.each(['Deliveries', 'SlowDeliveries'])(
+  '%s hides a message for six times the worker’s timeout, keeps it for 14 days, and reports failures one by one',
+  (name) => {
+    const queues = ofType('AWS::SQS::Queue');
+    const [queueId, queue] = queues.find(([id]) => id.startsWith(`Data${name}`)) as [string, Resource];
+    const [, worker] = functionOf('delivery-worker');
+    const mapping = ofType('AWS::Lambda::EventSourceMapping').find(
+      ([, { Properties }]) => idOf(Properties.EventSourceArn) === queueId,
+    )?.[1].Properties;
 
-  expect(queue.Properties).toMatchObject({
-    VisibilityTimeout: 6 * worker.Properties.Timeout,
-    MessageRetentionPeriod: 14 * 24 * 3600,
-  });
-  expect(queue.Properties.RedrivePolicy.maxReceiveCount).toBe(deliveryQueue.maxReceiveCount);
-  expect(mapping).toMatchObject({
-    FunctionResponseTypes: ['ReportBatchItemFailures'],
-    // A new account runs ten functions at once, and callers need the others.
-    ScalingConfig: { MaximumConcurrency: 2 },
-  });
-});
+    expect(queue.Properties).toMatchObject({
+      VisibilityTimeout: 6 * worker.Properties.Timeout,
+      MessageRetentionPeriod: 14 * 24 * 3600,
+    });
+    expect(queue.Properties.RedrivePolicy.maxReceiveCount).toBe(deliveryQueue.maxReceiveCount);
+    expect(refersTo(mapping?.FunctionName)).toContain(functionOf('delivery-worker')[0]);
+    expect(mapping).toMatchObject({
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      // A new account runs ten functions at once, and callers need the others.
+      ScalingConfig: { MaximumConcurrency: 2 },
+    });
+  },
+);
 
 test('tells the worker how long to keep deliveries and their notes', () => {
   const variablesWith = (settings: Record<string, string>) => {
@@ -198,6 +203,7 @@ test('has outputs for the base URL, the next command and the operator’s comman
     'DeskUrl',
     'HistoryFailuresUrl',
     'NextCommand',
+    'SlowQueueUrl',
     'TableName',
   ]);
   const hosts = templateOf({ dispenserHostSuffixes: '.example.org' }).outputs.DispenserHostSuffixes;

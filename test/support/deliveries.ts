@@ -14,18 +14,19 @@ import { answerLost } from './faults.ts';
 /** Starts a queue server with queues for this test file, in memory or in `dir`, and points the service at them. */
 export const startTestQueue = async (dir?: string) => {
   const queue = await startQueue(dir);
-  const { url, deadLetterUrl, historyFailuresUrl } = await ensureQueues(queue.endpoint, `test-${randomUUID()}`);
+  const queues = await ensureQueues(queue.endpoint, `test-${randomUUID()}`);
   Object.assign(process.env, {
     AWS_ENDPOINT_URL_SQS: queue.endpoint,
-    DELIVERY_QUEUE_URL: url,
-    DELIVERY_DLQ_URL: deadLetterUrl,
-    HISTORY_FAILURES_URL: historyFailuresUrl,
+    DELIVERY_QUEUE_URL: queues.url,
+    SLOW_QUEUE_URL: queues.slowUrl,
+    DELIVERY_DLQ_URL: queues.deadLetterUrl,
+    HISTORY_FAILURES_URL: queues.historyFailuresUrl,
   });
   atEnd(async () => {
     delete process.env.AWS_ENDPOINT_URL_SQS;
     await queue.stop();
   });
-  return { url, deadLetterUrl, historyFailuresUrl };
+  return queues;
 };
 
 /** Receives the bodies of up to ten messages. The next call gets the next ones. */
@@ -63,10 +64,16 @@ export const anOrder = (store: string, fields: Partial<Order> = {}): Order => ({
 });
 
 /** A batch like those that Lambda passes to the worker. */
-export const batchOf = (...bodies: string[]): SQSEvent =>
-  ({
-    Records: bodies.map((body, index) => ({ messageId: `m${index}`, receiptHandle: `r${index}`, body })),
-  }) as unknown as SQSEvent;
+export const batchOf = (...bodies: string[]): SQSEvent => batchFrom('', bodies);
+
+/** A batch from the queue with this URL. */
+export const batchFrom = (queueUrl: string, bodies: readonly string[]): SQSEvent => {
+  const eventSourceARN = `arn:aws:sqs:local:000000000000:${queueUrl.split('/').at(-1)}`;
+  const recordOf = (body: string, index: number) => ({
+    ...{ messageId: `m${index}`, receiptHandle: `r${index}`, body, eventSourceARN },
+  });
+  return { Records: bodies.map(recordOf) } as unknown as SQSEvent;
+};
 
 export const contextWith = (remainingMillis: number): Context =>
   ({ getRemainingTimeInMillis: () => remainingMillis }) as Context;

@@ -12,7 +12,7 @@ export const failed = { batchItemFailures: [{ itemIdentifier: 'm0' }] };
 
 /** Makes queues and a table for the file, and for each test a store, whose dispenser may be on loopback. */
 export const startWorking = () => {
-  let queue: { url: string; deadLetterUrl: string };
+  let queue: { url: string; deadLetterUrl: string; slowUrl: string };
   let store: string;
   beforeAll(async () => {
     queue = await startTestQueue();

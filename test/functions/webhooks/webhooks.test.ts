@@ -13,7 +13,7 @@ import { pingType } from '../../../lib/events/sendings.ts';
 import { scopes } from '../../../lib/routes/route.ts';
 import { sharedKey } from '../../../lib/table/schema.ts';
 import { asFunction } from '../../support/access.ts';
-import { batchOf, contextWith, received, serve, startTestQueue } from '../../support/deliveries.ts';
+import { batchFrom, contextWith, received, serve, startTestQueue } from '../../support/deliveries.ts';
 import { intercept } from '../../support/faults.ts';
 import { logLines } from '../../support/log.ts';
 import { type Call, setClock, startTestService } from '../../support/service.ts';
@@ -24,13 +24,14 @@ const [second, minute, hour] = [1000, 60_000, 3_600_000];
 const { lookup } = resolver;
 let service: Awaited<ReturnType<typeof startTestService>>;
 let queueUrl: string;
+let slowUrl: string;
 let store: string;
 let call: Call;
 let now = Date.parse('2027-03-01T00:00:00.000Z');
 
 beforeAll(async () => {
   setClock(now);
-  queueUrl = (await startTestQueue()).url;
+  ({ url: queueUrl, slowUrl } = await startTestQueue());
   service = await startTestService();
 });
 beforeEach(async () => {
@@ -43,7 +44,7 @@ beforeEach(async () => {
 afterEach(async () => {
   resolver.lookup = lookup;
   delete process.env.DISPENSER_LOOPBACK;
-  while ((await received(queueUrl)).length > 0);
+  for (const url of [queueUrl, slowUrl]) while ((await received(url)).length > 0);
 });
 
 interface Got {
@@ -79,25 +80,33 @@ const close = async (): Promise<void> => {
   expect(batchItemFailures).toEqual([]);
 };
 
-const work = (bodies: readonly string[]) =>
-  asFunction('delivery-worker', workerAccess, () => worker(batchOf(...bodies), contextWith(120_000)));
+const work = (bodies: readonly string[], url = queueUrl) =>
+  asFunction('delivery-worker', workerAccess, () => worker(batchFrom(url, bodies), contextWith(120_000)));
 
-/** The worker takes what is on the queue. Answers how many messages that were. */
+/** The workers take what is on both queues, until nothing is. Answers how many messages that were. */
 const drain = async (): Promise<number> => {
   let count = 0;
-  for (let bodies = await received(queueUrl); bodies.length > 0; bodies = await received(queueUrl)) {
-    await work(bodies);
-    count += bodies.length;
+  for (let before = -1; before !== count; ) {
+    before = count;
+    for (const url of [queueUrl, slowUrl])
+      for (let bodies = await received(url); bodies.length > 0; bodies = await received(url)) {
+        await work(bodies, url);
+        count += bodies.length;
+      }
   }
   return count;
+};
+
+const runSweep = () => {
+  const context = { ...contextWith(60_000), awsRequestId: newId() };
+  return asFunction('expiry-sweep', sweepAccess, () => sweep({}, context));
 };
 
 /** Time passes, the sweep runs, and the worker takes what it has put on the queue. */
 const pass = async (millis: number): Promise<number> => {
   now += millis;
   setClock(now);
-  const context = { ...contextWith(60_000), awsRequestId: newId() };
-  await asFunction('expiry-sweep', sweepAccess, () => sweep({}, context));
+  await runSweep();
   return drain();
 };
 
@@ -333,13 +342,13 @@ test('of tripled and shuffled messages at once, one that answers gets each event
 });
 
 /** The worker dies once it has made so many calls of the table: none of its further calls leaves. */
-const workUntilDead = async (bodies: readonly string[], calls: number) => {
+const workUntilDead = async (bodies: readonly string[], calls: number, url = queueUrl) => {
   let left = calls;
   const stop = intercept((_, send) => {
     left -= 1;
     return left >= 0 ? send() : Promise.reject(Object.assign(new Error('dead'), { $fault: 'client' }));
   });
-  return work(bodies).finally(stop);
+  return work(bodies, url).finally(stop);
 };
 
 test.each([0, 1, 2, 3])('a worker that dies after %d calls of the table loses no event', async (calls) => {
@@ -368,14 +377,13 @@ test('an attempt that died with its worker does not shorten the three days', asy
     await pass(pause);
   now += 20 * hour;
   setClock(now);
-  const context = { ...contextWith(60_000), awsRequestId: newId() };
-  await asFunction('expiry-sweep', sweepAccess, () => sweep({}, context));
-  const bodies = await received(queueUrl);
+  await runSweep();
+  const bodies = await received(slowUrl);
 
-  await workUntilDead(bodies, 3);
+  await workUntilDead(bodies, 3, slowUrl);
   now += minute;
   setClock(now);
-  await work(bodies);
+  await work(bodies, slowUrl);
 
   expect(await deliveries(id)).toMatchObject([{ state: 'pending', attempts: 10, nextAt: timestamp(now + 24 * hour) }]);
 });
@@ -391,6 +399,56 @@ test('a webhook that does not answer holds its other events back without a call,
   expect([dead.got.length, live.got.length]).toEqual([1, 5]);
   const pending = await deliveries(id, 'state=pending');
   expect(pending.map(({ attempts }: { attempts: number }) => attempts).toSorted()).toEqual([0, 0, 0, 0, 1]);
+});
+
+test('the events of a webhook that fails take the slow lane, until ten minutes after it answers again', async () => {
+  const { url, got } = await receiver(500, 200);
+  await create(url);
+  const lanesOf = async () => [(await received(queueUrl)).length, (await received(slowUrl)).length];
+  await close();
+  await close();
+  const [first = '', left = ''] = await received(queueUrl);
+
+  await work([first]);
+  await work([left]);
+  const moved = await received(slowUrl);
+  await close();
+  const whileFailing = await lanesOf();
+  await work(moved, slowUrl);
+  now += 10 * minute - 1;
+  setClock(now);
+  await close();
+  const soonAfter = await lanesOf();
+  now += 1;
+  setClock(now);
+  await close();
+
+  expect([moved, got.length]).toEqual([[left], 2]);
+  expect([whileFailing, soonAfter, await lanesOf()]).toEqual([
+    [0, 1],
+    [0, 1],
+    [1, 0],
+  ]);
+});
+
+test('after a pause one of the events that were held back is tried, and the others follow only its answer', async () => {
+  const { url, got } = await receiver('silence', 'silence', 200);
+  const { id } = await create(url);
+  for (let count = 0; count < 5; count++) await close();
+  await drain();
+
+  now += 31 * second;
+  setClock(now);
+  await runSweep();
+  const bodies = (await received(slowUrl)).filter((body) => body.includes(id));
+  await work(bodies, slowUrl);
+  const soFar = got.length;
+  await pass(5 * minute);
+
+  // A retry of the first event, and one that was held back and is again.
+  expect([bodies.length, soFar, got.length]).toEqual([2, 2, 7]);
+  const states = (await deliveries(id)).map(({ state, attempts }: Record<string, string>) => `${state} ${attempts}`);
+  expect(states.toSorted()).toEqual([...Array(4).fill('delivered 1'), 'delivered 3']);
 });
 
 test('202s with a test event, which a disabled webhook gets too and no list of events has', async () => {

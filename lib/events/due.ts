@@ -1,0 +1,74 @@
+import { now, timestamp } from '../clock.ts';
+import { is, update } from '../table/language.ts';
+import type { Key } from '../table/schema.ts';
+import { getMany, pagesOf, rowsOf, write } from '../table/table.ts';
+import { type EventOrder, heldList, type Sending } from './sendings.ts';
+import { dueList, type WebhookItem } from './webhooks.ts';
+
+type Send = (orders: readonly EventOrder[]) => Promise<void>;
+
+const storeOf = ({ pk }: Pick<Key, 'pk'>): string => pk.slice(0, pk.indexOf('#'));
+
+const orderOf = ({ pk, webhook, event, type, notedAt }: Sending): EventOrder => ({
+  ...{ store: storeOf({ pk }), webhook, event, type, notedAt },
+});
+
+/** An event whose message is on the queue is sent another one after this time, unless a worker has had it by then. */
+const resendMillis = 10 * 60_000;
+
+/** Hands the first `limit` events that are held back for a webhook to `send`, and answers how many. */
+export const releaseHeld = async (webhook: WebhookItem, limit: number, send: Send): Promise<number> => {
+  const list = heldList(storeOf(webhook), webhook.id);
+  const rows = await rowsOf<Key>({ partition: list, index: 'byDue' })({ descending: false, limit });
+  const held = await getMany<Sending>(rows);
+  // If this worker dies before it sends the messages, the sweep does so.
+  const set = { nextAt: timestamp(now()), dues: dueList, due: timestamp(now() + resendMillis) };
+  await Promise.all(held.map(({ pk, sk }) => write(update({ pk, sk }, { set, when: is('dues', list) }))));
+  await send(held.map(orderOf));
+  return held.length;
+};
+
+/** A webhook that fails gets one event to try. The others follow its answer. */
+const firstHeld = ({ failingSince }: WebhookItem): number => (failingSince === undefined ? 10 : 1);
+
+/** Releases events that are held back for a webhook whose pause is over, and notes when to look again. */
+const visit = async (webhook: WebhookItem, send: Send): Promise<number> => {
+  const { pk, sk, due, pausedUntil = '', slowUntil = '' } = webhook;
+  const at = timestamp(now());
+  const isPaused = at < pausedUntil;
+  const sent = isPaused ? 0 : await releaseHeld(webhook, firstHeld(webhook), send);
+  const notPaused = sent > 0 ? timestamp(now() + 60_000) : slowUntil;
+  const next = isPaused ? pausedUntil : notPaused;
+  // Ten minutes after its last pause no worker lives any more that would hold an event back for it.
+  const set = at < next ? { due: next } : { dues: undefined, due: undefined };
+  await write(update({ pk, sk }, { set, when: is('due', due) }));
+  return sent;
+};
+
+const resend = async (sendings: readonly Sending[], send: Send): Promise<number> => {
+  await send(sendings.map(orderOf));
+  for (const { pk, sk, due } of sendings)
+    await write(update({ pk, sk }, { set: { due: timestamp(now() + resendMillis) }, when: is('due', due) }));
+  return sendings.length;
+};
+
+const isWebhook = (one: Sending | WebhookItem): one is WebhookItem => 'url' in one;
+
+/** Hands the orders that are due to `send`, for as long as `mayGoOn` allows, and answers how many. */
+export const sendDue = async (send: Send, mayGoOn: () => boolean): Promise<number> => {
+  let sent = 0;
+  const due = pagesOf<Key>({ partition: dueList, index: 'byDue', last: timestamp(now()) }, 100);
+  for await (const rows of due) {
+    if (rows.length > 0 && !mayGoOn()) return sent;
+    const at = timestamp(now());
+    const items = (await getMany<Sending | WebhookItem>(rows, { consistent: true })).filter(
+      (one) => one.dues === dueList && (one.due ?? '~') <= at && (isWebhook(one) || (one.leaseUntil ?? '') <= at),
+    );
+    sent += await resend(
+      items.filter((one) => !isWebhook(one)),
+      send,
+    );
+    for (const webhook of items.filter(isWebhook)) sent += await visit(webhook, send);
+  }
+  return sent;
+};
