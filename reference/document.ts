@@ -9,6 +9,7 @@ import {
   problems,
   refusalResponse,
 } from './answers.ts';
+import { clientMethodOf, operationIdOf } from './names.ts';
 import { operationTexts } from './operation-texts.ts';
 import type { Recorded, Recordings } from './record.ts';
 import { parameterSchema, refOf, schemaComponents } from './schemas.ts';
@@ -75,23 +76,6 @@ const successOf = (row: Route, recorded: Recorded | undefined): Response => ({
   ),
   ...(row.response && { content: contentOf(row, row.response, recorded?.body) }),
 });
-
-/** `coupons/list-owner-coupons` is `listOwnerCoupons`. */
-const operationIdOf = ({ id }: Route): string =>
-  id.replace(/^.*\//, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-
-/**
- * The method of `client/` for an operation. `customers/list-customers` is `customers.list`: the name drops the resource
- * behind the verb.
- */
-const clientMethodOf = (row: Route): string => {
-  const [group = ''] = row.id.split('/');
-  const camel = group.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-  const plural = camel.charAt(0).toUpperCase() + camel.slice(1);
-  const singular = plural.replace(/ies$/, 'y').replace(/s$/, '');
-  const name = operationIdOf(row).replace(new RegExp(`^([a-z]+)(?:${plural}|${singular})(?=[A-Z]|$)`), '$1');
-  return `${camel}.${name}`;
-};
 
 const operationOf = (row: Route, recorded: Recorded | undefined): Operation => {
   const text = operationTexts[row.id];

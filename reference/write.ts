@@ -6,7 +6,7 @@ import { startService } from '../local/service.ts';
 import { asyncDocument } from './asyncapi.ts';
 import { document } from './document.ts';
 import { recordExamples, stopClock } from './record.ts';
-import { samplesPage } from './samples.ts';
+import { samplesPage } from './samples-page.ts';
 
 /**
  * `npm run openapi`: writes docs/openapi.json and docs/asyncapi.json, with the answers of a local service of its own, and

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { routes } from '../../lib/routes/routes.ts';
 import { operationTexts } from '../../reference/operation-texts.ts';
 import { examplePath } from '../../reference/record.ts';
-import { samplesPage, tenCalls } from '../../reference/samples.ts';
+import { samplesPage, tenCalls } from '../../reference/samples-page.ts';
 import { startForTests } from '../support/local-service.ts';
 import { codeBlocks } from './code-blocks.ts';
 import { avatar, hasPython, runScript } from './programs.ts';
@@ -83,7 +83,7 @@ test('the samples in curl make the ten calls', async () => {
 
 test('the samples in TypeScript make the ten calls, each POST under a key of its own', async () => {
   const client = new URL('../../client/client.ts', import.meta.url).href;
-  const program = blockIn('samples', 'ts').replace('./client/client.ts', client);
+  const program = blockIn('samples', 'ts').replace('store-integration-client', client);
 
   const { stdout } = await run(process.execPath, '--input-type=module-typescript', '--no-warnings', '--eval', program);
 

@@ -1,4 +1,5 @@
 import type { Route } from '../lib/routes/route.ts';
+import { clientMethodOf } from './names.ts';
 import { operationTexts } from './operation-texts.ts';
 import { examplePath } from './record.ts';
 
@@ -67,16 +68,13 @@ const statements: Record<Language, (row: Route, request: unknown, write: Write) 
     ].join(' '),
   typescript: (row, request, write) => {
     const parameters = Object.entries(operationTexts[row.id]?.parameters ?? {});
-    const inPath = parameters.filter(([name]) => row.path.includes(`{${name}}`));
-    const query = parameters.filter(([name]) => !row.path.includes(`{${name}}`));
-    const line = (values: [string, unknown][]): string => valueIn('typescript', Object.fromEntries(values));
-    const sent = [
-      ...(inPath.length > 0 ? [`path: ${line(inPath)}`] : []),
-      ...(query.length > 0 ? [`query: ${line(query)}`] : []),
-      ...(request === undefined ? [] : [`body: ${write(request)}`]),
-    ];
-    const more = sent.length === 0 ? '' : `, { ${sent.join(', ')} }`;
-    return `await store.${row.method.toLowerCase()}('${row.path}'${more})`;
+    const isInPath = ([name]: [string, unknown]): boolean => row.path.includes(`{${name}}`);
+    const query = Object.fromEntries(parameters.filter((parameter) => !isInPath(parameter)));
+    const values = [
+      ...parameters.filter(isInPath).map(([, value]) => value),
+      ...(Object.keys(query).length > 0 ? [query] : []),
+    ].map((value) => valueIn('typescript', value));
+    return `await store.${clientMethodOf(row)}(${[...values, ...(request === undefined ? [] : [write(request)])].join(', ')})`;
   },
   python: (row, request, write) =>
     `call("${row.method}", "${pathOf(row)}"${request === undefined ? '' : `, ${write(request)}`})`,
@@ -104,7 +102,7 @@ export const programIn = (language: Language, rows: readonly Route[]): string =>
 API=http://127.0.0.1:4000/v1
 ${calls('#', (statement) => statement)}`,
     typescript: () => `import { readFileSync } from 'node:fs';
-import { storeClient } from './client/client.ts';
+import { storeClient } from 'store-integration-client';
 
 const { keys } = JSON.parse(readFileSync('.local/service.json', 'utf8'));
 const store = storeClient({ baseUrl: 'http://127.0.0.1:4000', apiKey: keys.all });
@@ -187,7 +185,7 @@ export const samplesPage = (routes: readonly Route[]): string => {
     const [title, fence, text] = sections[language];
     return `## ${title}\n\n${text}\n\n\`\`\`${fence}\n${programIn(language, rows)}\`\`\`\n`;
   });
-  return `<!-- Written by \`npm run openapi\` from reference/samples.ts. -->
+  return `<!-- Written by \`npm run openapi\` from reference/samples-page.ts. -->
 
 # Samples
 
