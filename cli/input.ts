@@ -152,3 +152,12 @@ export const choose = async <T extends string>(message: string, options: { value
   if (isCancel(answer)) throw new Failure('Cancelled. Nothing was changed.');
   return answer as T;
 };
+
+/** Lets the person at the terminal choose one or more of several values. Answers them in their order. */
+export const chooseSome = async <T extends string>(message: string, values: readonly T[]): Promise<T[]> => {
+  const { isCancel, multiselect } = await import('@clack/prompts');
+  const options = values.map((value) => ({ value: value as string }));
+  const answer = await multiselect<string>({ message, options, maxItems: 12, required: true, output: process.stderr });
+  if (isCancel(answer)) throw new Failure('Cancelled. Nothing was changed.');
+  return values.filter((value) => answer.includes(value));
+};

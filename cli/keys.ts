@@ -1,9 +1,9 @@
 import { Option } from 'commander';
 import { now } from '../lib/clock.ts';
-import type { Scope } from '../lib/routes/route.ts';
+import { scopes as allScopes, type Scope } from '../lib/routes/route.ts';
 import type { ApiKey } from '../lib/store/api-keys.ts';
 import { UsageError } from './errors.ts';
-import { ask, choose, parseEnd } from './input.ts';
+import { ask, choose, chooseSome, parseEnd } from './input.ts';
 import { areSame, type PresetName, presetNames, presetOf, presets, presetText, readScopes } from './key-presets.ts';
 import { type Column, isJson, note, print, shownTime } from './output.ts';
 import type { GlobalOptions, Target } from './target.ts';
@@ -104,7 +104,10 @@ interface Rights {
 /** Asks the person at the terminal for the purpose of a new key and, unless it is given, for its end. */
 export const askForRights = async (expiresAt: string | undefined): Promise<Rights> => {
   const options = presetNames.map((value) => ({ value, hint: presetText(value) }));
-  const { scopes } = presets[await choose('What is the key for?', options)];
+  const own = { value: 'scopes' as const, hint: 'something else: pick its scopes one by one' };
+  const purpose = await choose<PresetName | 'scopes'>('What is the key for?', [...options, own]);
+  const picks = 'What may it do? Pick with the space bar';
+  const scopes = purpose === 'scopes' ? await chooseSome(picks, allScopes) : presets[purpose].scopes;
   if (expiresAt !== undefined) return { scopes, expiresAt };
   const end = await ask('When does it end? Such as 90d, 2027-12-31 or never', '--expires', endFault, '365d');
   return { scopes, expiresAt: end === 'never' ? undefined : parseEnd(end)() };

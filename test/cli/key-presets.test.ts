@@ -98,7 +98,7 @@ test('the guide says of each preset what such a key can do', () => {
   }
 });
 
-const [down, enter, cancel] = ['\u001b[B', '\r', '\u0003'];
+const [up, down, enter, cancel] = ['\u001b[A', '\u001b[B', '\r', '\u0003'];
 
 /** Runs the command on a terminal of its own (util-linux's `script` makes one), and types each answer once its question is shown. */
 const onTerminal = async (args: string[], ...answers: [question: string, typed: string][]): Promise<string> => {
@@ -135,7 +135,7 @@ test('on a terminal the first key of a store is of the preset and has the end th
   expect(shown).toContain(key?.id);
 });
 
-test('on a terminal key issue asks for what no option says, and takes never for an end', async () => {
+test('on a terminal key issue asks for what no option says, takes single scopes, and never for an end', async () => {
   const { id } = await createStore('Asking');
   const clear = '\u0015';
 
@@ -144,11 +144,15 @@ test('on a terminal key issue asks for what no option says, and takes never for 
     ['What is the key for?', enter],
     ['When does it end?', `${clear}never${enter}`],
   );
-  await onTerminal(['key', 'issue', 'two', '--expires', '1d', '--store', id], ['What is the key for?', enter]);
+  await onTerminal(
+    ['key', 'issue', 'two', '--expires', '1d', '--store', id],
+    ['What is the key for?', `${up}${enter}`],
+    ['What may it do?', ` ${down}${down} ${enter}`],
+  );
   await onTerminal(['key', 'issue', 'three', '--preset', 'shop', '--store', id]);
 
   const keys = await listKeys(id);
-  expect(keys.map(({ scopes: some }) => some)).toEqual([expected.vendor, expected.vendor, expected.shop]);
+  expect(keys.map(({ scopes: some }) => some)).toEqual([expected.vendor, [scopes[0], scopes[2]], expected.shop]);
   expect(keys.map(({ expiresAt }) => expiresAt === undefined)).toEqual([true, false, true]);
 });
 
