@@ -4,6 +4,7 @@ import { StoreCommand } from './command.ts';
 import { addApi } from './commands/api.ts';
 import { addAudit } from './commands/audit.ts';
 import { addCategories } from './commands/categories.ts';
+import { addCompletion } from './commands/completion.ts';
 import { addCredit } from './commands/credit.ts';
 import { addCustomers } from './commands/customers.ts';
 import { addDeliveries } from './commands/deliveries.ts';
@@ -73,6 +74,7 @@ export const createProgram = (): StoreCommand => {
     addSweep,
     addRestoreCheck,
     addDoctor,
+    addCompletion,
   ])
     add(program);
   return program;

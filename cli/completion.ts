@@ -1,0 +1,155 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are the variables of the shell.
+import type { Command, Option } from 'commander';
+
+/** Scripts by which a shell completes the command, made from the commands themselves. They ask nobody while one types. */
+
+export const shells = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof shells)[number];
+
+interface Node {
+  /** The words behind `store` that lead to it, with blanks between them. */
+  path: string;
+  /** The commands below it, or the values of its argument where these are known. */
+  commands: { name: string; text: string }[];
+  options: Option[];
+}
+
+/** The first sentence of a description, in the single quotes of a shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", '’').replaceAll('\n', ' ')}'`;
+
+const firstSentence = (text: string): string => text.split(/(?<=\.)\s/)[0] ?? '';
+
+const namesOf = ({ short, long }: Option): string[] =>
+  [long, short].filter((name) => name !== undefined && name !== null);
+
+const isVisible = ({ hidden }: Option): boolean => !hidden;
+
+/** Every command with its own options and those that all commands take. */
+const nodesOf = (command: Command, shared: readonly Option[], path = ''): Node[] => [
+  {
+    path,
+    commands: [
+      ...command.commands.map((sub) => ({ name: sub.name(), text: firstSentence(sub.description()) })),
+      ...command.registeredArguments.flatMap(({ argChoices = [], description: text }) =>
+        argChoices.map((name) => ({ name, text })),
+      ),
+    ],
+    options: [...(path === '' ? [] : command.options), ...shared].filter(isVisible),
+  },
+  ...command.commands.flatMap((sub) => nodesOf(sub, shared, `${path} ${sub.name()}`.trim())),
+];
+
+const takesValue = ({ required, optional }: Option): boolean => required || optional;
+
+/** The lines of a case statement in which the shell follows the words typed so far to a command. */
+const steps = (nodes: readonly Node[], set: (path: string) => string): string[] =>
+  nodes.filter(({ path }) => path !== '').map(({ path }) => `      ${quoted(path)}) ${set(path)} ;;`);
+
+/** Options whose values are known, or of which only that they have one. */
+const valueCases = (nodes: readonly Node[], known: (choices: readonly string[]) => string, other: string): string[] =>
+  nodes.flatMap(({ path, options }) =>
+    options.filter(takesValue).flatMap((option) => {
+      const names = namesOf(option).map((name) => quoted(`${path} ${name}`.trim()));
+      return [`    ${names.join('|')}) ${option.argChoices ? known(option.argChoices) : other}; return ;;`];
+    }),
+  );
+
+const wordsOf = ({ commands, options }: Node): string[] => [
+  ...commands.map(({ name }) => name),
+  ...options.flatMap(namesOf),
+];
+
+const bash = (nodes: readonly Node[]): string[] => [
+  '_store() {',
+  '  local word at="" known="" i cur="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}"',
+  '  for ((i = 1; i < COMP_CWORD; i++)); do',
+  '    word="${at:+$at }${COMP_WORDS[i]}"',
+  '    case "$word" in',
+  ...steps(nodes, (path) => `at=${quoted(path)}`),
+  '    esac',
+  '  done',
+  '  COMPREPLY=()',
+  '  case "${at:+$at }$before" in',
+  ...valueCases(nodes, (choices) => `COMPREPLY=($(compgen -W ${quoted(choices.join(' '))} -- "$cur"))`, ':'),
+  '  esac',
+  '  case "$at" in',
+  ...nodes.map((node) => `    ${quoted(node.path)}) known=${quoted(wordsOf(node).join(' '))} ;;`),
+  '  esac',
+  '  COMPREPLY=($(compgen -W "$known" -- "$cur"))',
+  '}',
+  '# Where the script knows nothing, bash completes the names of files.',
+  'complete -o default -F _store store',
+];
+
+const zshItems = (items: readonly { name: string; text: string }[]): string =>
+  items.map(({ name, text }) => quoted(`${name.replaceAll(':', '\\:')}:${text.replaceAll(':', '\\:')}`)).join(' ');
+
+const zsh = (nodes: readonly Node[]): string[] => [
+  '#compdef store',
+  '_store() {',
+  '  local word at="" i',
+  '  local -a commands options',
+  '  for ((i = 2; i < CURRENT; i++)); do',
+  '    word="${at:+$at }${words[i]}"',
+  '    case "$word" in',
+  ...steps(nodes, (path) => `at=${quoted(path)}`),
+  '    esac',
+  '  done',
+  '  case "${at:+$at }${words[CURRENT-1]}" in',
+  ...valueCases(nodes, (choices) => `compadd -- ${choices.map(quoted).join(' ')}`, '_files'),
+  '  esac',
+  '  case "$at" in',
+  ...nodes.map(({ path, commands, options }) => {
+    const flags = options.flatMap((option) =>
+      namesOf(option).map((name) => ({ name, text: firstSentence(option.description) })),
+    );
+    return `    ${quoted(path)}) commands=(${zshItems(commands)}) options=(${zshItems(flags)}) ;;`;
+  }),
+  '  esac',
+  '  if [[ "${words[CURRENT]}" == -* ]]; then',
+  "    _describe -o 'option' options",
+  '  elif (( ${#commands} )); then',
+  "    _describe 'command' commands",
+  '  else',
+  '    _files',
+  '  fi',
+  '}',
+  'compdef _store store',
+];
+
+const fishOption = (path: string, option: Option): string => {
+  const { short, long, argChoices, description } = option;
+  const names = [long ? `-l ${long.slice(2)}` : '', short ? `-s ${short.slice(1)}` : ''].filter((part) => part !== '');
+  const value = argChoices ? `-x -a ${quoted(argChoices.join(' '))}` : takesValue(option) ? '-r' : '';
+  const parts = [`complete -c store -n ${quoted(`__store_at "${path}"`)}`, ...names, value];
+  return `${parts.filter((part) => part !== '').join(' ')} -d ${quoted(firstSentence(description))}`;
+};
+
+const fish = (nodes: readonly Node[]): string[] => [
+  'function __store_at',
+  "  set -l at ''",
+  '  for word in (commandline -opc)[2..]',
+  '    set -l next (string trim -- "$at $word")',
+  `    if contains -- "$next" ${nodes
+    .filter(({ path }) => path !== '')
+    .map(({ path }) => quoted(path))
+    .join(' ')}`,
+  '      set at $next',
+  '    end',
+  '  end',
+  '  test "$at" = "$argv[1]"',
+  'end',
+  ...nodes.flatMap(({ path, commands, options }) => [
+    ...commands.map(
+      ({ name, text }) =>
+        `complete -c store -n ${quoted(`__store_at "${path}"`)} -f -a ${quoted(name)} -d ${quoted(text)}`,
+    ),
+    ...options.map((option) => fishOption(path, option)),
+  ]),
+];
+
+const scripts: Record<Shell, (nodes: readonly Node[]) => string[]> = { bash, zsh, fish };
+
+/** The script by which a shell completes a program's commands, options and the values that an option allows. */
+export const completionScript = (program: Command, shell: Shell): string =>
+  `${scripts[shell](nodesOf(program, program.options)).join('\n')}\n`;
