@@ -21,6 +21,7 @@ import { addLogs } from './commands/logs.ts';
 import { addPayouts } from './commands/payouts.ts';
 import { addResidents } from './commands/residents.ts';
 import { addRestoreCheck } from './commands/restore-check.ts';
+import { addRestoreTable } from './commands/restore-table.ts';
 import { addSales } from './commands/sales.ts';
 import { addStores } from './commands/stores.ts';
 import { addSweep } from './commands/sweep.ts';
@@ -72,6 +73,7 @@ export const createProgram = (): StoreCommand => {
     addLog,
     addAudit,
     addSweep,
+    addRestoreTable,
     addRestoreCheck,
     addDoctor,
     addCompletion,

@@ -1,6 +1,7 @@
 import { Duration, Names } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, type LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import type { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { Construct, Node } from 'constructs';
 import { indexes } from '../lib/table/schema.ts';
 import type { Api } from './api.ts';
@@ -16,6 +17,8 @@ export interface Watched {
   consumer: ServiceFunction;
   /** Where events are put on a bus. */
   bus: ServiceFunction | undefined;
+  /** The schedule of exports, where there is one. */
+  exports: ScheduleGroup | undefined;
   lookUp: ServiceFunction;
   /** The functions that change credit. */
   creditWriters: readonly ServiceFunction[];
@@ -276,6 +279,18 @@ const busAlarms = (scope: Construct, { bus }: Watched): Record<string, AlarmFact
       }
     : {};
 
+const exportAlarms = ({ exports }: Watched): Record<string, AlarmFacts> =>
+  exports
+    ? {
+        ExportRefused: {
+          metric: exports.metricTargetErrors({ statistic: 'Sum', period: fiveMinutes }),
+          threshold: 1,
+          meaning:
+            'The daily copy of the table is missing: DynamoDB refused to begin an export. Nothing else is affected. Often the bucket of the setting exportBucket does not exist, or its policy does not let this account write. "aws dynamodb list-exports" shows the last ones.',
+        },
+      }
+    : {};
+
 /** All alarms by name. */
 export const alarmsOf = (scope: Construct, watched: Watched): Record<string, AlarmFacts> => ({
   ...apiAlarms(scope, watched),
@@ -285,4 +300,5 @@ export const alarmsOf = (scope: Construct, watched: Watched): Record<string, Ala
   ...creditAlarms(scope, watched),
   ...historyAlarms(watched),
   ...busAlarms(scope, watched),
+  ...exportAlarms(watched),
 });

@@ -87,6 +87,13 @@ const Settings = z
       /^[A-Za-z0-9][A-Za-z0-9._-]{0,255}$/,
       'must be the name of an event bus in this account and region, such as default',
     ).optional(),
+    /** A bucket, best in another region, that gets a copy of the whole table every day. */
+    exportBucket: matching(
+      /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
+      'must be the name of a bucket in Amazon S3',
+    ).optional(),
+    /** The AWS account that the bucket belongs to, where it is another one. */
+    exportBucketAccount: matching(/^\d{12}$/, 'must be the 12 digits of an AWS account').optional(),
     /** X-Ray traces of a sample of the calls. */
     tracing: optionalFlag(),
     /**
@@ -124,6 +131,10 @@ const Settings = z
       error: 'is required with restoredTable, and must be that table’s: see "Restore" in docs/operate/recover.md',
     },
   )
+  .refine(({ exportBucket, exportBucketAccount }) => exportBucketAccount === undefined || exportBucket !== undefined, {
+    path: ['exportBucketAccount'],
+    error: 'needs an exportBucket',
+  })
   .refine(({ domainOnly, domainName }) => !domainOnly || domainName !== undefined, {
     path: ['domainOnly'],
     error: 'needs a domainName',

@@ -4,8 +4,8 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { type Code, EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { SqsDlq, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
-import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
-import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
+import { Schedule, ScheduleExpression, ScheduleGroup, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
+import { LambdaInvoke, Universal } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { deliveryQueue } from '../lib/delivery/queue.ts';
@@ -115,9 +115,21 @@ export class StoreServiceStack extends Stack {
     const sweep = this.addSweep(surroundings, data, forWorkers);
     const consumer = this.addConsumer(surroundings, data, forWorkers);
     const bus = settings.eventBus === undefined ? undefined : this.addEventBus(surroundings, data, settings.eventBus);
+    const exports = this.addExports(settings, data.table, key);
     if (settings.firewall) addFirewall(this, api.rest, settings);
     const domain = addDomain(this, api.rest, settings);
-    new Operation(this, 'Operation', { settings, api, data, worker, sweep, consumer, bus, lookUp, creditWriters });
+    new Operation(this, 'Operation', {
+      settings,
+      api,
+      data,
+      worker,
+      sweep,
+      consumer,
+      bus,
+      exports,
+      lookUp,
+      creditWriters,
+    });
 
     const baseUrl = domain?.url ?? api.rest.url.replace(/\/$/, '');
     new CfnOutput(this, 'BaseUrl', { value: baseUrl });
@@ -137,6 +149,62 @@ export class StoreServiceStack extends Stack {
     };
     for (const [name, value] of Object.entries(forOperator)) new CfnOutput(this, name, { value });
     new CfnOutput(this, 'NextCommand', { value: `npx store create --stage ${settings.stage}` });
+  }
+
+  /**
+   * Exports the whole table to the bucket every day, which needs no function and no capacity of the table. DynamoDB writes the
+   * files after the call was answered.
+   */
+  private addExports(
+    { exportBucket, exportBucketAccount, stage }: Settings,
+    table: Data['table'],
+    key: Key | undefined,
+  ): ScheduleGroup | undefined {
+    if (exportBucket === undefined) return undefined;
+    const policyStatements = [
+      new PolicyStatement({
+        sid: 'Table',
+        actions: ['dynamodb:ExportTableToPointInTime'],
+        resources: [table.tableArn],
+      }),
+      new PolicyStatement({
+        sid: 'Bucket',
+        actions: ['s3:AbortMultipartUpload', 's3:PutObject', 's3:PutObjectAcl'],
+        resources: [`arn:${this.partition}:s3:::${exportBucket}/${stage}/*`],
+      }),
+      ...(key
+        ? [new PolicyStatement({ sid: 'Key', actions: ['kms:Decrypt', 'kms:DescribeKey'], resources: [key.keyArn] })]
+        : []),
+    ];
+    const role = new Role(this, 'ExportRole', {
+      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
+        conditions: { StringEquals: { 'aws:SourceAccount': this.account } },
+      }),
+      inlinePolicies: { Export: new PolicyDocument({ statements: policyStatements }) },
+    });
+    // CloudWatch counts the failures of a group.
+    const scheduleGroup = new ScheduleGroup(this, 'Exports', {});
+    new Schedule(this, 'EveryDay', {
+      scheduleGroup,
+      schedule: ScheduleExpression.rate(Duration.days(1)),
+      target: new Universal({
+        service: 'dynamodb',
+        action: 'exportTableToPointInTime',
+        input: ScheduleTargetInput.fromObject({
+          TableArn: table.tableArn,
+          S3Bucket: exportBucket,
+          ...(exportBucketAccount && { S3BucketOwner: exportBucketAccount }),
+          S3Prefix: stage,
+          S3SseAlgorithm: 'AES256',
+          ExportFormat: 'DYNAMODB_JSON',
+        }),
+        retryAttempts: 3,
+        maxEventAge: Duration.hours(6),
+        policyStatements,
+        role: role.withoutPolicyUpdates(),
+      }),
+    });
+    return scheduleGroup;
   }
 
   /** Serves the desk's files, which lie in its bundle. It reads nothing else. */

@@ -6,12 +6,8 @@ import {
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { indexes, streamView, tableKey, ttlAttribute } from '../lib/table/schema.ts';
-
-const keySchema = (partition: string, sort: string) => [
-  { AttributeName: partition, KeyType: 'HASH' as const },
-  { AttributeName: sort, KeyType: 'RANGE' as const },
-];
+import { tableDefinition } from '../cli/table-definition.ts';
+import { streamView, ttlAttribute } from '../lib/table/schema.ts';
 
 const StreamSpecification = { StreamEnabled: true, StreamViewType: streamView } as const;
 
@@ -33,28 +29,8 @@ export const ensureTable = async (
   } catch (error) {
     if (!(error instanceof ResourceNotFoundException)) throw error;
   }
-  const all = indexed ? Object.entries(indexes) : [];
-  const keys = new Set(
-    [tableKey, ...all.map(([, index]) => index)].flatMap(({ partition, sort }) => [partition, sort]),
-  );
   await client.send(
-    new CreateTableCommand({
-      TableName,
-      BillingMode: 'PAY_PER_REQUEST',
-      ...(streamed && { StreamSpecification }),
-      AttributeDefinitions: [...keys].map((AttributeName) => ({ AttributeName, AttributeType: 'S' as const })),
-      KeySchema: keySchema(tableKey.partition, tableKey.sort),
-      ...(indexed && {
-        GlobalSecondaryIndexes: all.map(([IndexName, { partition, sort, include }]) => ({
-          IndexName,
-          KeySchema: keySchema(partition, sort),
-          Projection:
-            include.length > 0
-              ? { ProjectionType: 'INCLUDE' as const, NonKeyAttributes: [...include] }
-              : { ProjectionType: 'KEYS_ONLY' as const },
-        })),
-      }),
-    }),
+    new CreateTableCommand({ ...tableDefinition(TableName, { indexed }), ...(streamed && { StreamSpecification }) }),
   );
   await client.send(
     new UpdateTimeToLiveCommand({

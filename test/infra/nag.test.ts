@@ -29,6 +29,7 @@ const isAcknowledged = ({ rule, path }: { rule: string; path: string }): boolean
 const everythingOn = {
   alarmEmail: 'owner@example.org',
   eventBus: 'merchant',
+  exportBucket: 'copies-of-my-shop',
   tracing: 'true',
   firewall: 'true',
   ownEncryptionKey: 'true',

@@ -1,0 +1,49 @@
+import type { StoreCommand } from '../command.ts';
+import { counted, note, print } from '../output.ts';
+import { startProgress } from '../progress.ts';
+import { completeTable, fillFromExport } from '../restored-table.ts';
+import { connect, type GlobalOptions } from '../target.ts';
+
+interface RestoreTableOptions extends GlobalOptions {
+  table: string;
+  from?: string;
+}
+
+const restore = async ({ table, from, ...options }: RestoreTableOptions): Promise<void> => {
+  const { tableName, kind } = await connect(options);
+  if (from !== undefined) {
+    const progress = startProgress(`Filling ${table}`);
+    const count = await fillFromExport(table, from, progress.update).finally(progress.end);
+    note(`Put ${counted(count, 'item')} into ${table}.`);
+  }
+  const stream = await completeTable(table, {
+    like: tableName,
+    isLocal: kind === 'local',
+    onStep: (text) => note(`${text}. This takes minutes, for a large table hours.`),
+  });
+  const row = { restoredTable: table, restoredStream: stream };
+  print(
+    [row],
+    [
+      { heading: 'restoredTable', cell: ({ restoredTable }) => restoredTable },
+      { heading: 'restoredStream', cell: ({ restoredStream }) => restoredStream },
+    ],
+    '',
+  );
+  note('Next: store restore-check, then put these two into cdk.context.json and deploy.');
+};
+
+export const addRestoreTable = (program: StoreCommand): void => {
+  program
+    .command('restore-table')
+    .description(
+      'Gives a restored table what the service needs of it: indexes, backups, protection, bounds and the stream. With --from it makes the table of an export first. Prints the two settings by which a deployment uses it, and can be repeated.',
+    )
+    .requiredOption('--table <name>', 'the restored table; with --from, a new one')
+    .option('--from <folder>', 'an export to Amazon S3 on this machine: the folder with manifest-files.json and data/')
+    .examples(
+      'store restore-table --stage prod --table store-restored',
+      'store restore-table --stage prod --table store-restored --from exports/AWSDynamoDB/01700000000000-a1b2c3d4',
+    )
+    .runs(restore);
+};

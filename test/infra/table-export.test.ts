@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { idOf, templateOf } from '../support/stack.ts';
+
+const asShipped = templateOf();
+const settings = { exportBucket: 'copies-of-my-shop', exportBucketAccount: '222222222222', stage: 'test' };
+const { all, ofType } = templateOf({ ...settings, ownEncryptionKey: 'true' });
+const [table] = ofType('AWS::DynamoDB::Table').map(([id]) => ({ 'Fn::GetAtt': [id, 'Arn'] }));
+const schedules = ofType('AWS::Scheduler::Schedule').map(([, { Properties }]) => Properties);
+const daily = schedules.find(({ ScheduleExpression }) => ScheduleExpression === 'rate(1 day)');
+
+test('without the setting nothing exports the table', () => {
+  expect(JSON.stringify(asShipped.all)).not.toMatch(/exportTableToPointInTime|ExportTableToPointInTime|ScheduleGroup/);
+});
+
+test('every day DynamoDB exports the whole table to the bucket, under the name of the stage', () => {
+  expect(daily.Target.Arn['Fn::Join'][1].join('')).toMatch(/:scheduler:::aws-sdk:dynamodb:exportTableToPointInTime$/);
+  const [before, arn, after] = daily.Target.Input['Fn::Join'][1];
+  expect(arn).toEqual(table);
+  expect(JSON.parse(`${before}ARN${after}`)).toEqual({
+    TableArn: 'ARN',
+    S3Bucket: 'copies-of-my-shop',
+    S3BucketOwner: '222222222222',
+    S3Prefix: 'test',
+    S3SseAlgorithm: 'AES256',
+    ExportFormat: 'DYNAMODB_JSON',
+  });
+});
+
+test('its role may export this table into that part of the bucket, and nothing else', () => {
+  const { Policies, AssumeRolePolicyDocument } = all[idOf(daily.Target.RoleArn)].Properties;
+  const statements = Policies[0].PolicyDocument.Statement;
+
+  expect(AssumeRolePolicyDocument.Statement[0].Condition).toHaveProperty('StringEquals');
+  expect(statements).toMatchObject([
+    { Sid: 'Table', Action: 'dynamodb:ExportTableToPointInTime', Resource: table },
+    { Sid: 'Bucket', Action: ['s3:AbortMultipartUpload', 's3:PutObject', 's3:PutObjectAcl'] },
+    { Sid: 'Key', Action: ['kms:Decrypt', 'kms:DescribeKey'] },
+  ]);
+  expect(statements[1].Resource['Fn::Join'][1].at(-1)).toBe(':s3:::copies-of-my-shop/test/*');
+  expect(statements).toHaveLength(3);
+});
+
+test('an alarm tells when an export was refused', () => {
+  const [alarm] = ofType('AWS::CloudWatch::Alarm').filter(([id]) => id.includes('ExportRefused'));
+  const [group] = ofType('AWS::Scheduler::ScheduleGroup').map(([, { Properties }]) => Properties.Name);
+
+  expect(daily.GroupName).toEqual(group);
+  expect(alarm?.[1].Properties).toMatchObject({
+    Namespace: 'AWS/Scheduler',
+    MetricName: 'TargetErrorCount',
+    Dimensions: [{ Name: 'ScheduleGroup', Value: group }],
+    Threshold: 1,
+  });
+});
