@@ -10,6 +10,9 @@ export interface CodeBlock {
   prints?: string;
 }
 
+/** Blocks that calls.test.ts runs. */
+export const callsApi = /\bcurl\b|\bnpx store api\b/;
+
 // Group 1 is the indentation of a block in a list, 2 the language, 3 the text.
 const fence = /^( *)```(\w*)[^\n]*\n(.*?)^ *```$/gms;
 
@@ -23,7 +26,7 @@ const blocksOf = (file: string): CodeBlock[] => {
   }));
   return blocks.map((block, index) => {
     const next = blocks[index + 1];
-    return block.language === 'bash' && next?.language === 'json' ? { ...block, prints: next.text } : block;
+    return /^(sh|bash)$/.test(block.language) && next?.language === 'json' ? { ...block, prints: next.text } : block;
   });
 };
 

@@ -2,10 +2,10 @@ import { globSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { createProgram } from '../../cli/program.ts';
-import { codeBlocks } from './code-blocks.ts';
+import { callsApi, codeBlocks } from './code-blocks.ts';
 
 /**
- * Every shell line of the documents is run by curl.test.ts, or parsed here, or has a reason. Blocks marked `sh` work in each
+ * Every shell line of the documents is run by calls.test.ts, or parsed here, or has a reason. Blocks marked `sh` work in each
  * shell, that of Windows too; those marked `bash` need bash.
  */
 
@@ -18,9 +18,9 @@ const outside: Record<string, string> = {
 };
 
 const blocks = codeBlocks().filter(({ language }) => /^(sh|bash)$/.test(language));
-/** The lines that curl.test.ts does not run, each with its place. A line that ends in a backslash goes on. */
+/** The lines that calls.test.ts does not run, each with its place. A line that ends in a backslash goes on. */
 const lines = blocks
-  .filter(({ text }) => !/\bcurl\b/.test(text))
+  .filter(({ text }) => !callsApi.test(text))
   .flatMap(({ file, line, text }) =>
     text
       .replaceAll('\\\n', ' ')

@@ -6,12 +6,12 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lasting } from '../support/lasting.ts';
 import { startForTests } from '../support/local-service.ts';
-import { type CodeBlock, codeBlocks } from './code-blocks.ts';
+import { type CodeBlock, callsApi, codeBlocks } from './code-blocks.ts';
 
-/** Runs every curl line of the documents as a reader would, in bash, against the local service with its demo data. */
+/** Runs every line of the documents with curl or `npx store api` as a reader would, in bash, against the local service with its demo data. */
 
-/** Blocks with curl that are not run, by their first line, with the reason. */
-const excluded: Record<string, string> = {};
+/** Documents whose calls are not run here, with the reason. */
+const excluded: Record<string, string> = { 'docs/guides/samples.md': 'samples.test.ts runs them' };
 
 const dir = mkdtempSync(join(tmpdir(), 'curl-'));
 let service: Awaited<ReturnType<typeof startForTests>>;
@@ -24,13 +24,18 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const firstLine = ({ text }: CodeBlock): string => text.split('\n')[0] ?? '';
-const blocks = codeBlocks().filter(({ text }) => /\bcurl\b/.test(text));
-const runnable = blocks.filter((block) => !(firstLine(block) in excluded));
+const blocks = codeBlocks().filter(({ text }) => callsApi.test(text));
+const runnable = blocks.filter(({ file }) => !(file in excluded));
 const files = [...new Set(runnable.map(({ file }) => file))];
 
-// Each curl says its status on the error output, and ends its answer's line.
-const wrapper = `curl() { command curl --silent --show-error --max-time 20 --write-out '\\n%{stderr}%{http_code}\\n' "$@"; }`;
+const command = new URL('../../cli/store.ts', import.meta.url).pathname;
+const root = new URL('../../', import.meta.url).pathname;
+
+// Each call says its status on the error output, and its answer in a line.
+const wrapper = `
+curl() { command curl --silent --show-error --max-time 20 --write-out '\\n%{stderr}%{http_code}\\n' "$@"; }
+npx() { shift; '${process.execPath}' ${command} --json "$@" 2>npx.err || true; grep -oE '^[0-9]{3}' npx.err >&2; }
+ln -sfn ${root}docs docs`;
 
 /** One script for a file, since later blocks use the variables of earlier ones. The outputs go to a file for each block. */
 const scriptOf = (all: readonly CodeBlock[]): string => {
@@ -48,7 +53,7 @@ const read = (name: string): string[] =>
     .split('\n')
     .filter((line) => line !== '');
 
-test.each(files)('the curl lines of %s work, and print the output that it shows', async (file) => {
+test.each(files)('the calls of %s work, and print the output that it shows', async (file) => {
   const own = runnable.filter((block) => block.file === file);
 
   const problem = await promisify(execFile)('bash', ['-c', scriptOf(own)], { cwd: dir }).catch((error: Error) => error);
@@ -70,6 +75,10 @@ test.each(files)('the curl lines of %s work, and print the output that it shows'
 });
 
 test('every curl line is in a block marked bash, and every exclusion is needed', () => {
-  expect(blocks.filter(({ language }) => language !== 'bash').map(({ file, line }) => `${file}:${line}`)).toEqual([]);
-  expect(Object.keys(excluded).filter((line) => !blocks.some((block) => firstLine(block) === line))).toEqual([]);
+  expect(
+    blocks
+      .filter(({ text, language }) => /\bcurl\b/.test(text) && language !== 'bash')
+      .map(({ file, line }) => `${file}:${line}`),
+  ).toEqual([]);
+  expect(Object.keys(excluded).filter((file) => !blocks.some((block) => block.file === file))).toEqual([]);
 });
