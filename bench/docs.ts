@@ -7,6 +7,7 @@ import type { ContentionRow } from './contention.ts';
 import type { CostRow } from './costs.ts';
 import type { HistoryDelay, HistoryRun } from './history.ts';
 import type { ListRow } from './lists.ts';
+import type { RestoreStep } from './restore.ts';
 import type { SalesRow } from './sales.ts';
 import { type Result, resultsDir } from './support.ts';
 import type { WebhookCost, WebhookRow } from './webhooks.ts';
@@ -133,6 +134,11 @@ export const writeDocs = async (): Promise<void> => {
       row.buyers,
       row.perSecond,
     ]),
+  );
+  await fill(
+    'restore',
+    async () => {},
+    table<RestoreStep>(['Step', 'seconds'], (row) => [row.step, row.seconds]),
   );
   await fill(
     'webhooks',

@@ -69,6 +69,11 @@ program
   .option('--rate <number>', 'events that are noted in a second', parseCount, 40)
   .action(async (options) => (await import('./webhooks.ts')).measureWebhooks(options));
 program
+  .command('restore')
+  .description('the restore of a table from an export, step by step, and the audit after it')
+  .option('--customers <number>', 'customers who hold credit', parseCount, 100_000)
+  .action(async (options) => (await import('./restore.ts')).measureRestore(options));
+program
   .command('docs')
   .description('draws the charts and tables of docs/evidence/benchmarks.md from bench/results')
   .action(async () => (await import('./docs.ts')).writeDocs());
