@@ -3,20 +3,7 @@ import { createRequire } from 'node:module';
 import type axe from 'axe-core';
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-
-/** Cuts the network off: no name resolves, and Chromium makes no requests of its own. */
-export const flags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.*',
-];
-
-export const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+import { executablePath, flags } from './chromium.ts';
 
 /**
  * One Chromium for a test file. `open` returns a new page in its own context, which blocks every address but `allowed`.
