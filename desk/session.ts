@@ -61,6 +61,7 @@ export type Scope =
   | 'products:write'
   | 'sales:read'
   | 'sales:refund'
+  | 'sales:write'
   | 'store:write';
 
 export interface Session {

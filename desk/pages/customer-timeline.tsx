@@ -101,7 +101,9 @@ const ofSale = (row: SaleResponse, name: string, customer: CustomerResponse): En
     kind: 'sale',
     saleId: row.id,
     product: name,
-    title: row.refusal ? t.sale.refused(name, row.refusal) : t.sale[row.state as 'completed' | 'refunded'](name),
+    title: row.refusal
+      ? t.sale.refused(name, texts.sales.refusals[row.refusal])
+      : t.sale[row.state as 'completed' | 'refunded'](name),
     notes,
     ...(row.refusal && { tone: 'warn' as const }),
   };

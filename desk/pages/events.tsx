@@ -110,7 +110,7 @@ const detailOf = (event: EventResponse): string => {
     case 'sale.refunded':
       return money(event.data.total);
     case 'sale.refused':
-      return t.refused(event.data.refusal ?? '');
+      return event.data.refusal === null ? t.refused('') : t.refused(texts.sales.refusals[event.data.refusal]);
     case 'dispenser.registered':
       return event.data.region;
     case 'dispenser.lost':

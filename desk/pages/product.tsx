@@ -11,6 +11,7 @@ import { forgetName } from '../parts/names.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
+import { Sell } from './sell.tsx';
 
 const t = texts.products;
 
@@ -260,6 +261,7 @@ export const ProductPage = ({ id }: { id: string }) => {
   const session = useSession();
   const { can } = session;
   const [round, setRound] = useState(0);
+  const [isSelling, setSelling] = useState(false);
   const loaded = useLoad(async (signal) => ({ read: await readProduct(session, id, signal), round }), [id, round]);
   return (
     <Show of={loaded}>
@@ -272,7 +274,13 @@ export const ProductPage = ({ id }: { id: string }) => {
                 {t.sales}
               </a>
             )}
+            {read.product.active && can('sales:write') && (
+              <button type="button" class="button" onClick={() => setSelling(true)}>
+                {texts.sales.sell.open}
+              </button>
+            )}
           </Heading>
+          {isSelling && <Sell product={read.product} onClose={() => setSelling(false)} />}
           <p class="identity">
             <code>{read.product.id}</code>
           </p>

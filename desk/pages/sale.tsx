@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { SaleResponse } from '../../client/client.ts';
 import { money, time } from '../format.ts';
 import { Dialog } from '../parts/dialog.tsx';
@@ -62,7 +62,7 @@ const Refund = ({ sale, reload, onClose }: SaleProps & { onClose: () => void }) 
 
 type Line = readonly [name: string, value: ComponentChildren];
 
-const Lines = ({ of }: { of: readonly (Line | false)[] }) => (
+export const Lines = ({ of }: { of: readonly (Line | false)[] }) => (
   <dl class="lines">
     {of
       .filter((line) => line !== false)
@@ -109,10 +109,21 @@ const Delivery = ({ id }: { id: string }) => {
   const { client, can } = useSession();
   const loaded = useLoad((signal) => client.get('/v1/deliveries/{id}', { path: { id }, signal }), [id]);
   const isUnknown = loaded.fault?.status === 404;
+  const isUnderWay = isUnknown || loaded.value?.state === 'queued';
+  const [looks, setLooks] = useState(0);
+  // A delivery is mostly made within a few seconds of its sale.
+  useEffect(() => {
+    if (!isUnderWay || looks >= 10) return;
+    const timer = setTimeout(() => {
+      setLooks(looks + 1);
+      loaded.reload();
+    }, 2000);
+    return () => clearTimeout(timer);
+  }, [isUnderWay, looks]);
   return (
     <section class="card" aria-labelledby="delivery">
       <h2 id="delivery">{t.delivery}</h2>
-      {isUnknown ? (
+      {loaded.value === undefined && (isUnknown || (looks > 0 && !loaded.fault)) ? (
         <p class="help">{t.deliveryNone}</p>
       ) : (
         <Show of={loaded}>
@@ -143,7 +154,7 @@ const Facts = ({ sale }: { sale: SaleResponse }) => {
     recipientUuid !== null &&
       recipientUuid !== buyerUuid && [t.recipient, <NamedCustomer key="recipient" uuid={recipientUuid} />],
     [t.at, time(at)],
-    refusal !== null && [t.refusal, refusal],
+    refusal !== null && [t.refusal, t.refusals[refusal]],
     reference !== null && [t.reference, reference],
     refundedAt !== null && [t.refundedAt, time(refundedAt)],
     refundReference !== null && [t.refundReference, refundReference],

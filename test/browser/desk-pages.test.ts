@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { claimDelivery, failDelivery } from '../../lib/delivery/deliveries.ts';
-import { freeOfBarriers, screens, useDesk, wide } from './desk.ts';
+import { freeOfBarriers, phone, screens, useDesk, wide } from './desk.ts';
 
 const { service, forgive, call, signIn, resident } = useDesk();
 
@@ -274,6 +274,94 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByRole('row', { name: 'Credit changed' }).first().waitFor();
     await freeOfBarriers(page);
   });
+});
+
+test('a merchant’s first ten minutes: from the link of npm start to a sale, on a phone and without a terminal', async () => {
+  const { username } = resident();
+  const name = `Reed lamp ${randomUUID().slice(0, 8)}`;
+  const page = await signIn(phone);
+  const menu = async (to: string) => {
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: to }).click();
+    await headed(page, to);
+  };
+  const dialog = page.getByRole('dialog');
+  await page.locator('.chart').nth(3).waitFor();
+
+  // A stranger gets credit.
+  await page.getByRole('searchbox').first().fill(username);
+  await page.keyboard.press('Enter');
+  await headed(page, username);
+  await page.getByRole('button', { name: 'Give or take credit' }).click();
+  await page.getByLabel('Amount in L$').fill('100');
+  await page.getByRole('button', { name: 'Give L$\u00a0100' }).click();
+  await page.getByText(`Gave L$\u00a0100 to ${username}`).waitFor();
+
+  await menu('Products');
+  await page.getByRole('link', { name: 'New product' }).click();
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Price in L$').fill('400');
+  await page.getByRole('button', { name: 'New product' }).click();
+  await headed(page, name);
+
+  await menu('Coupons');
+  await page.getByRole('button', { name: 'New coupon' }).click();
+  await page.getByLabel('Code').fill(name);
+  await page.getByLabel('Discount in percent').fill('25');
+  await page.getByLabel('Owner').fill(username);
+  await dialog.getByRole('button', { name: 'New coupon' }).click();
+  await page.getByText(`Made the coupon ${name}.`).waitFor();
+  await page.getByRole('button', { name: `Apply: ${name}` }).click();
+  await page.getByLabel('Customer: name or UUID').fill(username);
+  await dialog.getByRole('button', { name: 'Apply' }).click();
+  await page.getByText(`Applied ${name} to ${username}.`).waitFor();
+
+  await menu('Gift cards');
+  await page.getByRole('button', { name: 'Grant a gift card' }).click();
+  await dialog.getByLabel('Customer: name or UUID').fill(username);
+  await page.getByLabel('Amount in L$').fill('50');
+  await page.getByRole('button', { name: 'Grant the card' }).click();
+  await page.getByText(`Granted ${username} a gift card of L$\u00a050.`).waitFor();
+
+  // And buys, with the coupon and the credit.
+  await menu('Products');
+  await page.getByLabel('Name or description').fill(name);
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name }).click();
+  await headed(page, name);
+  await page.getByRole('button', { name: 'Sell', exact: true }).click();
+  await freeOfBarriers(page);
+  await page.getByRole('button', { name: 'Show the price' }).click();
+  await page.locator('.field .error', { hasText: 'buyerIdentifier' }).waitFor();
+  await page.getByLabel('Buyer: name or UUID').fill(username);
+  await page.getByLabel('Store credit pays first').check();
+  await page.getByRole('button', { name: 'Show the price' }).click();
+  await dialog.getByText('Discount of a coupon, 25 %').waitFor();
+  await freeOfBarriers(page);
+  await page.getByRole('button', { name: 'L$\u00a0200 was paid: sell' }).dblclick();
+
+  await headed(page, 'Sale');
+  await page.getByText(`Sold ${name}.`).waitFor();
+  // It looks again until the delivery has been made.
+  await page.locator('section', { hasText: 'Delivery' }).getByText('Delivered').waitFor();
+  const { data } = await call('GET', `/sales?buyer=${username}`);
+  expect(data).toMatchObject([{ state: 'completed', base: 400, total: 300, credit: 100, paid: 200 }]);
+  expect(await call('GET', `/customers/${username}/credit`)).toMatchObject({ credit: 0 });
+  forgive(/status of 40[04]/);
+});
+
+test('says in words why the service refuses to sell, and sells nothing', async () => {
+  const { username } = resident();
+  const product = await aProduct({ limited: true, availableAmount: 0 });
+  const page = await signIn(wide, `/products/${product.id}`);
+  await page.getByRole('button', { name: 'Sell', exact: true }).click();
+  await page.getByLabel('Buyer: name or UUID').fill(username);
+
+  await page.getByRole('button', { name: 'Show the price' }).click();
+
+  await page.getByRole('dialog').getByRole('alert').getByText('No copy is left.').waitFor();
+  await freeOfBarriers(page);
+  expect((await call('GET', `/sales?buyer=${username}`)).data).toEqual([]);
 });
 
 test('a key that only reads sees no button that would change something', async () => {

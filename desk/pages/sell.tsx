@@ -1,0 +1,96 @@
+import { useState } from 'preact/hooks';
+import type { ProductResponse, QuoteResponse } from '../../client/client.ts';
+import { go, link } from '../address.ts';
+import { money } from '../format.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Field, Form } from '../parts/form.tsx';
+import { useSay } from '../parts/toast.tsx';
+import { useSession } from '../session.ts';
+import { texts } from '../texts.ts';
+import { Lines } from './sale.tsx';
+
+const t = texts.sales;
+
+/** A sale whose price the service has told. Its id is made once, so a second press makes no second sale. */
+interface Offer {
+  id: string;
+  asked: { productId: string; buyerIdentifier: string; useCredit: boolean };
+  quote: QuoteResponse;
+}
+
+const Prices = ({ asked, quote }: Offer) => (
+  <Lines
+    of={[
+      [t.buyer, asked.buyerIdentifier],
+      [t.base, money(quote.base)],
+      quote.discount.source !== 'none' && [
+        t.discounts[quote.discount.source](quote.discount.percent),
+        money(quote.total - quote.base),
+      ],
+      quote.credit > 0 && [t.byCredit, money(quote.credit)],
+      quote.restrictedCredit > 0 && [t.byRestricted, money(quote.restrictedCredit)],
+      [t.sell.toPay, money(quote.toPay)],
+    ]}
+  />
+);
+
+/** Sells a product without a vendor, such as to somebody who has paid the owner: shows the price first, then makes the sale. */
+export const Sell = ({ product, onClose }: { product: ProductResponse; onClose: () => void }) => {
+  const { client } = useSession();
+  const say = useSay();
+  const [offer, setOffer] = useState<Offer>();
+  const [refused, setRefused] = useState<string>();
+  return (
+    <Dialog title={t.sell.title(product.name)} onClose={onClose}>
+      {refused && (
+        <p class="notice is-bad" role="alert">
+          {refused}
+        </p>
+      )}
+      {offer ? (
+        <Form
+          key={offer.id}
+          submit={t.sell.submit(offer.quote.toPay)}
+          onCancel={() => setOffer(undefined)}
+          onSend={async ({ reference }) => {
+            const { id, asked, quote } = offer;
+            const sale = await client.post('/v1/sales', {
+              body: {
+                ...asked,
+                id,
+                paid: quote.toPay,
+                ...(quote.quote !== null && { quote: quote.quote }),
+                ...(reference && { reference }),
+              },
+            });
+            if (sale.refusal !== null) {
+              setRefused(t.refusals[sale.refusal]);
+              setOffer(undefined);
+              return;
+            }
+            onClose();
+            say(t.sell.done(product.name));
+            go(link(`/sales/${encodeURIComponent(sale.id)}`));
+          }}
+        >
+          <Prices {...offer} />
+          <Field name="reference" label={t.refund.reference} help={t.sell.referenceHelp} maxLength={100} autoFocus />
+        </Form>
+      ) : (
+        <Form
+          submit={t.sell.ask}
+          onCancel={onClose}
+          onSend={async ({ buyerIdentifier = '', useCredit }) => {
+            const asked = { productId: product.id, buyerIdentifier, useCredit: useCredit === 'on' };
+            const quote = await client.post('/v1/quotes', { body: asked });
+            setRefused(quote.refusal === null ? undefined : t.refusals[quote.refusal]);
+            if (quote.refusal === null) setOffer({ id: crypto.randomUUID(), asked, quote });
+          }}
+        >
+          <Field name="buyerIdentifier" label={t.buyerFilter} autoFocus />
+          <Field name="useCredit" label={t.sell.useCredit} type="checkbox" />
+        </Form>
+      )}
+    </Dialog>
+  );
+};
