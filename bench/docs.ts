@@ -5,6 +5,7 @@ import * as charts from './charts.ts';
 import type { CpuRow, LatencyRow } from './compare.ts';
 import type { ContentionRow } from './contention.ts';
 import type { CostRow } from './costs.ts';
+import type { DeskRow } from './desk.ts';
 import type { HistoryDelay, HistoryRun } from './history.ts';
 import type { ListRow } from './lists.ts';
 import type { RestoreStep } from './restore.ts';
@@ -180,6 +181,14 @@ export const writeDocs = async (): Promise<void> => {
       row.changesPerSecond,
       row.median,
       row.p99,
+    ]),
+  );
+  await fill(
+    'desk',
+    async () => {},
+    table<DeskRow>(['Page', 'ms in the demo store', 'longest', 'ms in the large store', 'longest'], (row) => [
+      row.page,
+      ...[row.demo, row.demoLongest, row.large, row.largeLongest],
     ]),
   );
   writeFileSync(docsFile, document);

@@ -68,6 +68,11 @@ program
   .option('--events <number>', 'events of 20 receivers together', parseCount, 2_000)
   .option('--rate <number>', 'events that are noted in a second', parseCount, 40)
   .action(async (options) => (await import('./webhooks.ts')).measureWebhooks(options));
+rounds(program.command('desk'), 5)
+  .description('how soon each page of the desk is whole in Chromium, in the demo store and in one of 100,000 customers')
+  .option('--customers <number>', 'customers in the large store', parseCount, 100_000)
+  .option('--sales <number>', 'sales in the large store', parseCount, 10_000)
+  .action(async (options) => (await import('./desk.ts')).measureDesk(options));
 program
   .command('restore')
   .description('the restore of a table from an export, step by step, and the audit after it')
