@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { issueKey } from '../../cli/api-keys.ts';
+import { createStore } from '../../cli/stores.ts';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { claimDelivery, failDelivery } from '../../lib/delivery/deliveries.ts';
 import { freeOfBarriers, phone, screens, useDesk, wide } from './desk.ts';
@@ -364,38 +366,107 @@ test('says in words why the service refuses to sell, and sells nothing', async (
   expect((await call('GET', `/sales?buyer=${username}`)).data).toEqual([]);
 });
 
-test('a key that only reads sees no button that would change something', async () => {
+test('has no barriers in dialogs, empty lists, refusals and errors', async () => {
+  const { username } = resident();
+  await call('POST', `/customers/${username}/actions/increment-credit`, { delta: 1 });
+  const category = await call('POST', '/categories', { name: `Empty ${randomUUID().slice(0, 8)}` });
+  const code = `State${randomUUID().slice(0, 6)}`;
+  const coupon = await call('POST', '/coupons', { code, ownerIdentifier: username });
+  const page = await signIn(phone);
+  const dialog = page.getByRole('dialog');
+  const go = async (path: string, shown: string) => {
+    await page.evaluate((hash) => location.assign(hash), `#${path}`);
+    await page.locator('main').getByText(shown).first().waitFor();
+    await freeOfBarriers(page);
+  };
+  const open = async (button: string) => {
+    await page.locator('main').getByRole('button', { name: button, exact: true }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).waitFor();
+    await freeOfBarriers(page);
+  };
+  const close = async () => {
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  };
+
+  await open('Close the store');
+  await close();
+  await page.getByRole('button', { name: 'Menu' }).click();
+  await page.getByRole('link', { name: 'Customers' }).waitFor();
+  await freeOfBarriers(page);
+  await go('/nowhere', 'There is no such page.');
+  await go('/customers?spent=999999999', 'There are no customers');
+  await go('/customers/no.body', 'Nobody is known as no.body.');
+  await go('/sales?cursor=none', 'cursor');
+  await go(`/sales?buyer=${username}`, 'There is no such sale.');
+  await go(`/sales/${randomUUID()}`, 'Try again');
+  await go('/products?search=nosuchproduct', 'There is no such product.');
+  await go(`/categories/${category.id}`, 'No active product is in this category.');
+  for (const button of ['Add a product', 'Rename', 'Delete']) {
+    await open(button);
+    await close();
+  }
+  await go(`/customers/${username}`, 'Owns nothing yet.');
+  for (const button of ['Grant a gift card', 'Apply a coupon', 'Change the discount']) {
+    await open(button);
+    await close();
+  }
+  await go('/coupons', 'Code');
+  for (const button of [`Take back: ${code}`, `Edit: ${code}`]) {
+    await open(button);
+    if (button.startsWith('Take')) await close();
+  }
+  await page.getByLabel('Discount in percent').fill('7');
+  await call('PUT', `/coupons/${coupon.id}`, { code, discount: 8, active: true });
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await dialog.getByRole('heading', { name: 'Somebody changed this meanwhile' }).waitFor();
+  await freeOfBarriers(page);
+  await page.goto(`${service().baseUrl}/desk#/giftcards`);
+  forgive(/status of 4(00|04|12)/);
+});
+
+test('a key that only reads sees no button that would change something, and no page that it does not open', async () => {
   const product = await aProduct();
   const sale = await sell(product.id, resident().username);
-  const doors: [scope: string, path: string, heading: string][] = [
-    ['sales:read', `/sales/${sale.id}`, 'Sale'],
-    ['products:read', '/products', 'Products'],
-    ['products:read', `/products/${product.id}`, product.name],
-    ['coupons:read', '/coupons', 'Coupons'],
-    ['giftcards:read', '/giftcards', 'Gift cards'],
-    ['categories:read', '/categories', 'Categories'],
-    ['deliveries:read', '/deliveries?state=failed', 'Deliveries'],
+  const doors: [scope: string, path: string, heading: string, menu: string][] = [
+    ['customers:read', '/customers', 'Customers', 'Customers'],
+    ['sales:read', '/', 'Home', 'Sales'],
+    ['sales:read', `/sales/${sale.id}`, 'Sale', 'Sales'],
+    ['products:read', '/products', 'Products', 'Products'],
+    ['products:read', `/products/${product.id}`, product.name, 'Products'],
+    ['coupons:read', '/coupons', 'Coupons', 'Coupons'],
+    ['giftcards:read', '/giftcards', 'Gift cards', 'Gift cards'],
+    ['categories:read', '/categories', 'Categories', 'Categories'],
+    ['deliveries:read', '/deliveries?state=failed', 'Deliveries', 'Deliveries'],
+    ['events:read', '/events', 'Events', 'Events'],
   ];
 
-  for (const [scope, path, heading] of doors) {
+  for (const [scope, path, heading, own] of doors) {
     const page = await signIn(wide, path, service().keys[scope as keyof ReturnType<typeof service>['keys']]);
     await headed(page, heading);
+    await page.locator('main:not(:has(.waiting, [aria-busy=true]))').waitFor();
 
     const buttons = await page.locator('main :is(button, a.button)').allInnerTexts();
+    const menu = await page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('link').allInnerTexts();
 
-    expect(buttons.filter((text) => !['Export CSV', 'Next', 'Back'].includes(text))).toEqual([]);
+    expect(buttons.filter((text) => !['Export CSV', 'Next', 'Back', 'See them', 'Show older'].includes(text))).toEqual(
+      [],
+    );
+    expect(menu.filter((text) => text !== 'Home')).toEqual([own]);
+    await page.context().close();
   }
 });
 
-test('shows every name and code of these pages as text', async () => {
+test('shows every name and code as text, those of the store, the key, dialogs and messages too', async () => {
   const hostile = '<img src=x onerror="document.title=1">{{7*7}}';
   const { username } = resident();
-  const product = await aProduct({ name: hostile, description: '<script>document.title = 2</script>' });
+  const product = await aProduct({ name: hostile, item: hostile, description: '<script>document.title = 2</script>' });
   const sale = await sell(product.id, username, { reference: hostile });
   const category = await call('POST', '/categories', { name: hostile });
   await call('POST', `/categories/${category.id}/products/${product.id}`);
   await call('POST', '/coupons', { code: hostile, ownerIdentifier: username });
   const page = await signIn(wide);
+  const isText = async () => expect(await page.locator(':is(body, .toasts) :is(img, script)').count()).toBe(0);
 
   for (const path of [
     '/sales',
@@ -406,12 +477,26 @@ test('shows every name and code of these pages as text', async () => {
     `/categories/${category.id}`,
     '/coupons',
     '/events?type=sale.completed',
+    '/deliveries',
   ]) {
     await page.evaluate((hash) => location.assign(hash), `#${path}`);
     await page.locator('main').getByText(hostile).filter({ visible: true }).first().waitFor();
-
-    expect(await page.locator(':is(main, .toasts) :is(img, script)').count()).toBe(0);
+    await isText();
   }
+  await page.evaluate((hash) => location.assign(hash), `#/categories/${category.id}`);
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByText(hostile).first().waitFor();
+  await isText();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.locator('.toasts').getByText(hostile).waitFor();
+  await isText();
+
+  const other = await createStore(hostile);
+  const { text: key } = await issueKey({ store: other.id, name: hostile, scopes: ['sales:read'], stage: 'test' });
+  const theirs = await signIn(wide, '/', key);
+  await theirs.getByText(`Key: ${hostile}`).waitFor();
+  await theirs.locator('.brand').getByText(hostile).waitFor();
+  expect(await theirs.locator('body :is(img, script)').count()).toBe(0);
 });
 
 test('a list keeps its filters and its place when one comes back to it', async () => {

@@ -40,6 +40,8 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByRole('heading', { name: 'Home' }).waitFor();
     await page.reload();
     await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.evaluate(() => location.assign('#/customers'));
+    await page.getByRole('heading', { level: 1, name: 'Customers' }).waitFor();
 
     if (size === phone) await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -51,8 +53,18 @@ describe.each(screens)('on a %s', (_, size) => {
       cookies: document.cookie,
       hash: location.hash,
       databases: (await indexedDB.databases()).length,
+      caches: (await caches.keys()).length,
+      state: history.state,
+      name: window.name,
+      workers: (await navigator.serviceWorker.getRegistrations()).length,
     }));
-    expect(kept).toEqual({ session: 0, local: 0, cookies: '', hash: '', databases: 0 });
+    expect(kept).toEqual({
+      ...{ session: 0, local: 0, cookies: '', hash: '', databases: 0 },
+      ...{ caches: 0, state: null, name: '', workers: 0 },
+    });
+    await page.goBack();
+    expect(page.url()).toBe(`${service().baseUrl}/desk`);
+    await page.getByRole('heading', { name: 'Sign in to the desk' }).waitFor();
     forgive(/status of 401/);
   });
 
