@@ -6,6 +6,9 @@ export class UsageError extends Error {}
 /** A failure that its message explains in full. */
 export class Failure extends Error {}
 
+/** The person ended the command. Its message says what was done by then, and how to go on. */
+export class Interrupted extends Error {}
+
 /** A failure that the command has reported already: it only has to end with this exit code. */
 export class Unsuccessful extends Error {
   readonly exitCode: number;

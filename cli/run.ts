@@ -1,7 +1,10 @@
 import { CommanderError } from 'commander';
-import { explain, Unsuccessful, UsageError } from './errors.ts';
+import { explain, Interrupted, Unsuccessful, UsageError } from './errors.ts';
 import { note, shownError } from './output.ts';
 import { createProgram } from './program.ts';
+
+/** As shells have it: 128 and the number of SIGINT. */
+const interruptedCode = 130;
 
 /**
  * Runs the command with these arguments. Answers its exit code: 0, 1 for a failure, 2 for a wrong command line, or the code
@@ -13,6 +16,10 @@ export const run = async (args: readonly string[]): Promise<number> => {
     return 0;
   } catch (error) {
     if (error instanceof Unsuccessful) return error.exitCode;
+    if (error instanceof Interrupted) {
+      note(error.message);
+      return interruptedCode;
+    }
     // Commander has printed the error, or the help that was asked for.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     note(shownError(`error: ${explain(error)}`));

@@ -2,8 +2,9 @@ import { statSync } from 'node:fs';
 import { Option } from 'commander';
 import type { StoreCommand } from '../command.ts';
 import { type ExportedFile, exportAll, exported, exportKind } from '../data/export.ts';
-import { type ExportFormat, exportFormats, formatOf } from '../data/format.ts';
+import { type ExportFormat, exportFormats, formatOf, type Separator, separatorNames } from '../data/format.ts';
 import { Failure, UsageError } from '../errors.ts';
+import { untilInterrupted } from '../interrupt.ts';
 import { type Column, print } from '../output.ts';
 import { startProgress } from '../progress.ts';
 import { type GlobalOptions, openStore } from '../target.ts';
@@ -12,6 +13,7 @@ interface ExportOptions extends GlobalOptions {
   all?: string;
   format?: ExportFormat;
   force?: boolean;
+  separator?: Separator;
 }
 
 const columns: Column<ExportedFile>[] = [
@@ -32,7 +34,14 @@ const exportOne = async (options: ExportOptions, name: string, path: string): Pr
     throw new Failure(`${path} is there already. Name another file, or write over it with --force.`);
   const { id } = (await openStore(options)).store;
   const progress = startProgress(`Exporting ${name}`);
-  const rows = await exportKind(kind, id, path, format, progress.update).finally(progress.end);
+  const { signal, release } = untilInterrupted();
+  const { separator } = options;
+  const rows = await exportKind(kind, id, path, format, { separator, signal, onProgress: progress.update }).finally(
+    () => {
+      progress.end();
+      release();
+    },
+  );
   return { kind: name, path, rows };
 };
 
@@ -41,7 +50,12 @@ const exportEvery = async (options: ExportOptions, dir: string): Promise<Exporte
     throw new UsageError('Only history is a journal: store export history books.journal');
   const { id } = (await openStore(options)).store;
   const progress = startProgress(`Exporting to ${dir}`);
-  return exportAll(id, dir, options.format, progress.update).finally(progress.end);
+  const { signal, release } = untilInterrupted();
+  const { separator, format } = options;
+  return exportAll(id, dir, format, { separator, signal, onProgress: progress.update }).finally(() => {
+    progress.end();
+    release();
+  });
 };
 
 const runExport = async (options: ExportOptions, kind?: string, file?: string): Promise<void> => {
@@ -53,6 +67,10 @@ const runExport = async (options: ExportOptions, kind?: string, file?: string): 
     throw new UsageError(`Give a kind (${names}) and a file, or --all with a directory.`);
   print(await exportOne(options, kind, file), columns);
 };
+
+/** `--separator`, for the commands that write CSV. */
+export const separatorOption = (): Option =>
+  new Option('--separator <sign>', 'the sign between the cells of CSV (default: comma)').choices(separatorNames);
 
 /** Adds `store export <kind> <file>` and `store export --all <dir>`. */
 export const addExport = (program: StoreCommand): void => {
@@ -68,10 +86,12 @@ export const addExport = (program: StoreCommand): void => {
     .addOption(
       new Option('--format <format>', 'the format, whatever the name of the file ends with').choices(exportFormats),
     )
+    .addOption(separatorOption())
     .examples(
       'store export customers customers.csv',
       'store export history books.journal',
       'store export --all backup',
+      'store export --all backup --separator semicolon',
       'store export --all backup --format ndjson',
     )
     .runs(runExport);

@@ -5,6 +5,7 @@ import { formats } from '../data/format.ts';
 import { type ImportOptions, type ImportReport, importFile } from '../data/import.ts';
 import { kinds } from '../data/kinds.ts';
 import { Failure, Unsuccessful } from '../errors.ts';
+import { untilInterrupted } from '../interrupt.ts';
 import { openLog } from '../log.ts';
 import { type Column, counted, note, plain, print } from '../output.ts';
 import { startProgress } from '../progress.ts';
@@ -55,7 +56,11 @@ const runImport = async (kind: Kind, options: GlobalOptions & ImportOptions, fil
     progress.update(done, all);
   };
   const log = options.dryRun ? undefined : await openLog(target);
-  const report = await importFile(kind, store.id, file, { ...options, onProgress, log }).finally(() => progress.end());
+  const { signal, release } = untilInterrupted();
+  const report = await importFile(kind, store.id, file, { ...options, onProgress, log, signal }).finally(() => {
+    progress.end();
+    release();
+  });
   noteFaults(report);
   print(report, columns);
   if (!report.imported && report.rejected > 0) throw new Failure(whyNothing(report, options));

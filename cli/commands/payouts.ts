@@ -3,16 +3,19 @@ import * as z from 'zod';
 import { now, timestamp } from '../../lib/clock.ts';
 import type { StoreCommand } from '../command.ts';
 import { columns as csvColumns, type Values } from '../data/columns.ts';
+import type { Separator } from '../data/format.ts';
 import { linesOf } from '../data/write.ts';
 import { UsageError } from '../errors.ts';
 import { parseDay } from '../input.ts';
 import { type Column, counted, grouped, isJson, note, print, shownTime } from '../output.ts';
 import { type Payout, type PayoutLine, payoutsOf, type Span } from '../payouts.ts';
 import { type GlobalOptions, openStore } from '../target.ts';
+import { separatorOption } from './export.ts';
 
 interface PayoutOptions extends GlobalOptions, Span {
   sales?: boolean;
   csv?: boolean;
+  separator?: Separator;
 }
 
 const owedStyle = (amount: number) => (amount < 0 ? ('red' as const) : undefined);
@@ -61,19 +64,20 @@ const lineFile = csvColumns({
   amount: ['integer', any, ''],
 });
 
-const printCsv = (file: ReturnType<typeof csvColumns>, rows: readonly object[]): void => {
-  const { header, row } = linesOf({ columns: file }, 'csv');
+const printCsv = (file: ReturnType<typeof csvColumns>, rows: readonly object[], separator?: Separator): void => {
+  const { header, row } = linesOf({ columns: file }, 'csv', separator);
   process.stdout.write(header + rows.map((one) => row(one as Values)).join(''));
 };
 
 const payouts = async (options: PayoutOptions): Promise<void> => {
-  const { from, to, sales = false, csv = false } = options;
+  const { from, to, sales = false, csv = false, separator } = options;
+  if (separator && !csv) throw new UsageError('--separator goes with --csv.');
   if (from > to) throw new UsageError(`--from ${from} must not be after --to ${to}.`);
   if (csv && isJson()) throw new UsageError('Give either --csv or --json.');
   const { store } = await openStore(options);
   const found = await payoutsOf(store.id, { from, to }, sales);
   const none = `${store.name} owes nothing for ${from} to ${to}.`;
-  if (csv) printCsv(sales ? lineFile : sumFile, sales ? found.lines : found.payouts);
+  if (csv) printCsv(sales ? lineFile : sumFile, sales ? found.lines : found.payouts, separator);
   else if (sales) print(found.lines, lineColumns, none);
   else print(found.payouts, columns, none);
   const owed = found.payouts.reduce((sum, each) => sum + each.owed, 0);
@@ -97,6 +101,7 @@ export const addPayouts = (program: StoreCommand): void => {
     )
     .option('--sales', 'show each share of each sale behind the sums')
     .option('--csv', 'print CSV')
+    .addOption(separatorOption())
     .examples(
       'store payouts --from 2030-01-01 --to 2030-01-31',
       'store payouts --from 2030-01-01 --to 2030-01-31 --csv > january.csv',

@@ -1,8 +1,9 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure, UsageError } from '../errors.ts';
+import { Failure, Interrupted, UsageError } from '../errors.ts';
+import { counted } from '../output.ts';
 import type { Exported, Lines } from './columns.ts';
-import { type ExportFormat, type Format, formats } from './format.ts';
+import { type ExportFormat, type Format, formats, type Separator } from './format.ts';
 import { history } from './history.ts';
 import { kinds } from './kinds.ts';
 import { linesOf, openFile } from './write.ts';
@@ -10,15 +11,21 @@ import { linesOf, openFile } from './write.ts';
 /** All that an export holds. Imports read the kinds, in this order; history follows from the changes alone. */
 export const exported: readonly Exported[] = [...kinds, history];
 
-type OnProgress = (rows: number) => void;
+export interface ExportOptions {
+  /** The sign between the cells of CSV. */
+  separator?: Separator | undefined;
+  onProgress?: (rows: number) => void;
+  /** Ends the export, which then leaves no file behind. */
+  signal?: AbortSignal;
+}
 
 /** The path of a file until it is whole. */
 const unfinished = (path: string): string => `${path}.part`;
 
 /** The text of a kind's file. Throws where the kind has no such format. */
-const textOf = (kind: Exported, store: string, format: ExportFormat): Lines => {
+const textOf = (kind: Exported, store: string, format: ExportFormat, separator?: Separator): Lines => {
   if (format !== 'journal') {
-    const { header, row } = linesOf(kind, format);
+    const { header, row } = linesOf(kind, format, separator);
     const rows = async function* () {
       for await (const one of kind.rows(store)) yield row(one);
     };
@@ -29,7 +36,11 @@ const textOf = (kind: Exported, store: string, format: ExportFormat): Lines => {
 };
 
 /** Writes a text into the unfinished file. Returns how many rows there are. */
-const writeLines = async ({ header, rows }: Lines, path: string, onProgress?: OnProgress): Promise<number> => {
+const writeLines = async (
+  { header, rows }: Lines,
+  path: string,
+  { onProgress, signal }: ExportOptions,
+): Promise<number> => {
   const file = openFile(unfinished(path));
   await file.made({ name: path });
   let count = 0;
@@ -38,6 +49,10 @@ const writeLines = async ({ header, rows }: Lines, path: string, onProgress?: On
     for await (const text of rows) {
       await file.write(text);
       count += 1;
+      if (signal?.aborted)
+        throw new Interrupted(
+          `Interrupted after ${counted(count, 'row')}. No file was written: give the command again.`,
+        );
       if (count % 1000 === 0) onProgress?.(count);
     }
     await file.end();
@@ -57,12 +72,12 @@ export const exportKind = async (
   store: string,
   path: string,
   format: ExportFormat,
-  onProgress?: OnProgress,
+  options: ExportOptions = {},
 ): Promise<number> => {
-  const lines = textOf(kind, store, format);
+  const lines = textOf(kind, store, format, options.separator);
   const there = await stat(path).catch(() => undefined);
   if (there?.isDirectory()) throw new Failure(`${path} is a directory. Name a file in it.`);
-  const count = await writeLines(lines, path, onProgress);
+  const count = await writeLines(lines, path, options);
   await rename(unfinished(path), path);
   return count;
 };
@@ -97,13 +112,18 @@ export const exportAll = async (
   store: string,
   dir: string,
   format: Format = 'csv',
-  onProgress?: OnProgress,
+  options: ExportOptions = {},
 ): Promise<ExportedFile[]> => {
   await readyDir(dir);
   const files: ExportedFile[] = [];
   for (const kind of exported) {
     const path = join(dir, `${kind.name}.${format}`);
-    files.push({ kind: kind.name, path, rows: await writeLines(textOf(kind, store, format), path, onProgress) });
+    const text = textOf(kind, store, format, options.separator);
+    const rows = await writeLines(text, path, options).catch(async (error: unknown) => {
+      for (const { path } of files) await rm(unfinished(path), { force: true });
+      throw error;
+    });
+    files.push({ kind: kind.name, path, rows });
   }
   for (const { path } of files) await rename(unfinished(path), path);
   return files;

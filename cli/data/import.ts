@@ -1,7 +1,8 @@
 import { basename, resolve } from 'node:path';
 import { transact } from '../../lib/table/table.ts';
-import { UsageError } from '../errors.ts';
+import { Interrupted, UsageError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { counted, grouped } from '../output.ts';
 import { type Fault, type Outcome, writeRows } from '../plans/rows.ts';
 import { beginPass, checkRows, type Pass, wordsOf } from './check.ts';
 import type { Kind } from './columns.ts';
@@ -21,6 +22,8 @@ export interface ImportOptions {
   force?: boolean | undefined;
   /** Is called with the number of rows done and, once known, the number of all rows. */
   onProgress?: (done: number, all: number | undefined) => void;
+  /** Ends the import between two writes. */
+  signal?: AbortSignal | undefined;
   /** The log of the command: it says that the import began, before the first row is written, and how it ended. */
   log?: Log | undefined;
 }
@@ -78,7 +81,7 @@ const settleWaiting = (waiting: Waiting[], taken: ReadonlyMap<string, number>, f
 };
 
 /** The first pass: every row is checked and planned, nothing is written. */
-const check = async (kind: Kind, store: string, rows: AsyncIterable<RawRow>, { onProgress }: ImportOptions) => {
+const check = async (kind: Kind, store: string, rows: AsyncIterable<RawRow>, options: ImportOptions) => {
   const taken = new Map<string, number>();
   const pass: Pass = { ...beginPass(kind, true), taken };
   const counts = { ...noCounts };
@@ -97,7 +100,9 @@ const check = async (kind: Kind, store: string, rows: AsyncIterable<RawRow>, { o
           if (awaits) waiting.push({ line, outcome, ...awaits });
         }
     all += raws.length;
-    onProgress?.(all, undefined);
+    if (options.signal?.aborted)
+      throw new Interrupted('Interrupted while the rows were checked: nothing was imported.');
+    options.onProgress?.(all, undefined);
   }
   for (const { outcome } of settleWaiting(waiting, taken, faults)) counts[outcome] -= 1;
   return { all, counts, faults };
@@ -174,6 +179,10 @@ export const importFile = async (
     const written = await write(kind, store, readRows(kind, path, format), faults, rejects, options, (count) => {
       done += count;
       options.onProgress?.(done, all);
+      if (options.signal?.aborted && done < all)
+        throw new Interrupted(
+          `Interrupted: ${grouped(done)} of ${counted(all, 'row')} of ${path} are imported. Give the same command again: it goes on, and changes nothing twice.`,
+        );
     });
     await note('import.ended', { ...written, rejected: faults.size });
     const rejectsWritten = await rejects.end();

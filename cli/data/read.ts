@@ -5,7 +5,7 @@ import { type CsvError, parse } from 'csv-parse';
 import { Failure } from '../errors.ts';
 import type { Fault } from '../plans/rows.ts';
 import { type Column, isRequired, type Kind, readCell, rejectColumns, type Values } from './columns.ts';
-import type { Format } from './format.ts';
+import { type Format, type Separator, separatorNames, separators } from './format.ts';
 
 /** A row of a file before its values are checked. */
 export interface RawRow {
@@ -17,6 +17,8 @@ export interface RawRow {
   faults: Fault[];
   /** The row in its file: CSV's cells, NDJSON's object, or the text of a line that is no object. */
   source: readonly string[] | Values | string;
+  /** The sign between the cells, in a CSV file. */
+  separator?: Separator;
 }
 
 /** Recognises UTF-16 by its byte order mark, or by every other byte a NUL. */
@@ -66,11 +68,6 @@ const listed = (columns: readonly Column[]): string => columns.map(({ name }) =>
 /** The columns of a header. Throws for unknown ones, with a list of the known ones. */
 const columnsOf = (kind: Kind, header: readonly string[], path: string): (Column | undefined)[] => {
   const there = `${kind.name} have the columns ${listed(kind.columns)}`;
-  const only = header[0] ?? '';
-  if (header.length === 1 && /[;\t]/.test(only))
-    throw new Failure(
-      `${path}, line 1: the columns are separated by ${only.includes(';') ? 'semicolons' : 'tabs'}. Save the file with commas.`,
-    );
   const found = header.map((cell, index) => {
     const column = kind.columns.find(({ name }) => name.toLowerCase() === cell.trim().toLowerCase());
     if (column) return column;
@@ -111,17 +108,41 @@ const ownCells = (columns: readonly (Column | undefined)[], record: readonly str
   return record.filter((_, i) => i >= columns.length || columns[i] !== undefined);
 };
 
-async function* readCsv(kind: Kind, path: string): AsyncGenerator<RawRow> {
-  const parser = Readable.from(readText(path)).compose(
+/** The sign that the first line has most of, outside quotes. */
+const separatorIn = (text: string): Separator => {
+  const line = text.replace(/"[^"]*"?/g, '').split(/[\r\n]/, 1)[0] ?? '';
+  const count = (name: Separator): number => line.split(separators[name]).length;
+  return separatorNames.reduce((best, name) => (count(name) > count(best) ? name : best));
+};
+
+async function* withFirst(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield first;
+  yield* rest;
+}
+
+/** A row of a CSV file as it stands there. */
+export interface CsvRecord {
+  /** The line where it begins, from 1. */
+  line: number;
+  cells: string[];
+  separator: Separator;
+}
+
+/** Reads the rows of a CSV file, the first one too, without empty ones. Throws if it is no CSV. */
+export async function* readRecords(path: string): AsyncGenerator<CsvRecord> {
+  const texts = readText(path);
+  const { value: first = '' } = await texts.next();
+  const separator = separatorIn(first);
+  const parser = Readable.from(withFirst(first, texts)).compose(
     parse({
       info: true,
+      delimiter: separators[separator],
       relax_column_count: true,
       skip_empty_lines: true,
       record_delimiter: ['\r\n', '\n', '\r'],
       max_record_size: maxRowLength,
     }),
   );
-  let columns: (Column | undefined)[] | undefined;
   let after = 1;
   let surplusLines = 0;
   try {
@@ -130,22 +151,8 @@ async function* readCsv(kind: Kind, path: string): AsyncGenerator<RawRow> {
       surplusLines += within.twice;
       const line = info.lines - surplusLines - within.lines;
       after = info.lines - surplusLines + 1;
-      if (!columns) {
-        columns = columnsOf(kind, record, path);
-        continue;
-      }
       // Spreadsheets write empty rows.
-      if (record.every((cell) => cell.trim() === '')) continue;
-      const surplus = record.length - columns.length;
-      const message = `must have ${columns.length} values, as the first line has: it has ${record.length}`;
-      yield {
-        line,
-        values: Object.fromEntries(
-          columns.flatMap((column, i) => (column ? [[column.name, readCell(column, record[i] ?? '')]] : [])),
-        ),
-        faults: surplus === 0 ? [] : [{ field: 'the row', message }],
-        source: ownCells(columns, record),
-      };
+      if (record.some((cell) => cell.trim() !== '')) yield { line, cells: record, separator };
     }
   } catch (error) {
     const fault = quoteFaults[(error as CsvError).code ?? ''];
@@ -153,6 +160,26 @@ async function* readCsv(kind: Kind, path: string): AsyncGenerator<RawRow> {
     throw new Failure(
       `${path}: the row that begins in line ${after} or later ${fault}. The rest of the file cannot be read.`,
     );
+  }
+}
+
+async function* readCsv(kind: Kind, path: string): AsyncGenerator<RawRow> {
+  let columns: (Column | undefined)[] | undefined;
+  for await (const { line, cells, separator } of readRecords(path)) {
+    if (!columns) {
+      columns = columnsOf(kind, cells, path);
+      continue;
+    }
+    const message = `must have ${columns.length} values, as the first line has: it has ${cells.length}`;
+    yield {
+      line,
+      values: Object.fromEntries(
+        columns.flatMap((column, i) => (column ? [[column.name, readCell(column, cells[i] ?? '')]] : [])),
+      ),
+      faults: cells.length === columns.length ? [] : [{ field: 'the row', message }],
+      source: ownCells(columns, cells),
+      separator,
+    };
   }
   if (!columns) throw new Failure(`${path} is empty. A file begins with a row that names its columns.`);
 }

@@ -60,7 +60,7 @@ export const rejectsFile = (kind: Kind, store: string, { path, format, force }: 
       // A text that looks like a formula is escaped, as in an export. Other cells stay as they are.
       return column?.form === 'text' ? writeCell(column, readCell(column, cell)) : cell;
     });
-    return csvLine([...own, ...(addsId(idAt) ? [id ?? ''] : []), ...end]);
+    return csvLine([...own, ...(addsId(idAt) ? [id ?? ''] : []), ...end], raw.separator);
   };
 
   const addsId = (idAt: number): boolean => idAt < 0 && kind.id?.repeats !== undefined;
@@ -68,7 +68,7 @@ export const rejectsFile = (kind: Kind, store: string, { path, format, force }: 
   const header = (raw: RawRow): string => {
     const names = columnsOf(kind, raw).map(({ name }) => name);
     const added = addsId(names.indexOf('id')) ? ['id'] : [];
-    return csvLine([...names, ...added, ...rejectColumns.map(({ name }) => name)]);
+    return csvLine([...names, ...added, ...rejectColumns.map(({ name }) => name)], raw.separator);
   };
 
   const textOf = (raw: RawRow, reason: string, id: string | undefined): string => {

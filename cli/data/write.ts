@@ -5,7 +5,7 @@ import { stringify } from 'csv-stringify/sync';
 import { Failure } from '../errors.ts';
 import { nested } from '../plans/nested.ts';
 import { type Column, type Exported, type Values, writeCell } from './columns.ts';
-import type { Format } from './format.ts';
+import { type Format, type Separator, separators } from './format.ts';
 
 const valueAt = (row: Values, name: string): unknown =>
   name.split('.').reduce<unknown>((value, part) => (value as Values | undefined)?.[part], row);
@@ -14,7 +14,8 @@ const nestedRow = (columns: readonly Column[], row: Values): Values =>
   nested(columns.map(({ name }) => [name, valueAt(row, name)] as const).filter(([, value]) => value !== undefined));
 
 /** A line of a CSV file. Quotes a lone carriage return, which would be read as the line's end. */
-export const csvLine = (cells: string[]): string => stringify([cells], { record_delimiter: '\n', quoted_match: /\r/ });
+export const csvLine = (cells: string[], separator: Separator = 'comma'): string =>
+  stringify([cells], { record_delimiter: '\n', quoted_match: /\r/, delimiter: separators[separator] });
 
 /** Explains why a file cannot be made. `by` is the option that names another one. Other errors stay as they are. */
 const whyNotMade = (error: NodeJS.ErrnoException, path: string, by: string): Error => {
@@ -72,10 +73,19 @@ export const openFile = (path: string, { exclusive = false }: { exclusive?: bool
 };
 
 /** Writes the header and the rows of a file as lines of a format. */
-export const linesOf = ({ columns }: Pick<Exported, 'columns'>, format: Format) => ({
-  header: format === 'csv' ? csvLine(columns.map(({ name }) => name)) : '',
+export const linesOf = ({ columns }: Pick<Exported, 'columns'>, format: Format, separator: Separator = 'comma') => ({
+  header:
+    format === 'csv'
+      ? csvLine(
+          columns.map(({ name }) => name),
+          separator,
+        )
+      : '',
   row: (row: Values): string =>
     format === 'csv'
-      ? csvLine(columns.map((column) => writeCell(column, valueAt(row, column.name))))
+      ? csvLine(
+          columns.map((column) => writeCell(column, valueAt(row, column.name))),
+          separator,
+        )
       : `${JSON.stringify(nestedRow(columns, row))}\n`,
 });

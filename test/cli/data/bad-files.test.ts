@@ -79,9 +79,9 @@ describe('a file that cannot be read', () => {
     ],
     ['a column twice', 'name,price,Name\nA,1,B\n', 'FILE, line 1: the column name is there twice. Leave one out.'],
     [
-      'semicolons',
-      'name;price\nA;1\n',
-      'FILE, line 1: the columns are separated by semicolons. Save the file with commas.',
+      'an unknown column between semicolons',
+      'name;price;colour\nA;1;red\n',
+      /^FILE, line 1: there is no column "colour"\. Leave it out/,
     ],
     [
       'a quote that is never closed',
