@@ -20,16 +20,36 @@ import { answerHeaders } from '../lib/http/headers.ts';
 import type { Route } from '../lib/routes/route.ts';
 import { answerMalformed } from './malformed.ts';
 import { matcher } from './matcher.ts';
-import { authorizerEvent, lambdaContext, proxyEvent } from './proxy-event.ts';
+import { authorizerEvent, lambdaContext, localPlace, type Place, proxyEvent } from './proxy-event.ts';
+
+/** A method of the API. A row of the route table is one. */
+export interface Method {
+  id: string;
+  method: string;
+  /** Its resource, with the names of parameters in braces. */
+  path: string;
+  /** Anybody may call it: the authorizer is not asked. */
+  isOpen?: boolean;
+  /** Its own limits, where they differ from those of the options: for all callers together, and for one store. */
+  limits?: { all: Limit; store: Limit };
+}
+
+/** Sustained requests per second, and requests at once. */
+export interface Limit {
+  rate: number;
+  burst: number;
+}
 
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 type Authorizer = (event: APIGatewayRequestAuthorizerEvent) => Promise<APIGatewayAuthorizerResult>;
 
-export interface GatewayOptions {
-  routes: readonly Route[];
-  /** The function of a row. */
-  handlerOf: (row: Route) => Promise<Handler>;
+export interface GatewayOptions<M extends Method = Route> {
+  routes: readonly M[];
+  /** The function of a row. It may throw a GatewayFault. */
+  handlerOf: (row: M) => Promise<Handler>;
   authorizer: Authorizer;
+  /** The header and the context under which the gateway caches an answer of the authorizer. */
+  identity?: { readonly header: string; readonly context: readonly string[] };
   /** How long the gateway caches an answer of the authorizer; 0 means never. */
   authorizerTtlSeconds: number;
   /** Sustained requests per second and route, and requests at once. */
@@ -39,10 +59,23 @@ export interface GatewayOptions {
   storeShare?: number;
   /** The origins whose pages may read answers, as in the setting `corsOrigins`. */
   cors?: string | undefined;
+  /** Where the API is deployed; by default a made-up API whose stage is no part of the paths. */
+  place?: Place;
+  /** The gateway's own answers; by default those of `infra/gateway-answers.ts`. */
+  ownAnswer?: OwnAnswer;
   /** Answers requests outside the API, such as the local service's own. True if it did. */
   before?: (request: IncomingMessage, response: ServerResponse, body: Buffer) => Promise<boolean>;
   onAnswer?: (request: Answered) => void;
 }
+
+/** The type of one of the gateway's own answers, such as `THROTTLED`. */
+export type AnswerType = keyof typeof gatewayAnswers;
+
+/** Makes the gateway's own answer of a type. `path` has the stage; `authorizer` is the authorizer's context. */
+export type OwnAnswer = (
+  type: AnswerType,
+  request: { id: string; path: string; authorizer: Readonly<Record<string, unknown>> },
+) => APIGatewayProxyResult;
 
 /** An answered request. */
 export interface Answered {
@@ -75,9 +108,9 @@ const bucket = (rate: number, burst: number) => {
 };
 
 /** Token buckets by name. */
-const buckets = (rate: number, burst: number) => {
+const buckets = () => {
   const known = new Map<string, () => boolean>();
-  return (name: string): boolean => {
+  return (name: string, { rate, burst }: Limit): boolean => {
     const take = known.get(name) ?? bucket(rate, burst);
     known.set(name, take);
     return take();
@@ -95,35 +128,41 @@ const allows = ({ policyDocument }: APIGatewayAuthorizerResult, methodArn: strin
     return fits && statement.Effect === 'Allow';
   });
 
-class GatewayFault {
-  readonly answer: GatewayAnswer;
-  constructor(answer: GatewayAnswer) {
-    this.answer = answer;
+/** Ends a request with one of the gateway's own answers. */
+export class GatewayFault {
+  readonly type: AnswerType;
+  readonly authorizer: Readonly<Record<string, unknown>>;
+  constructor(type: AnswerType, authorizer: Readonly<Record<string, unknown>> = {}) {
+    this.type = type;
+    this.authorizer = authorizer;
   }
 }
 
 /** Asks the authorizer as API Gateway does: once per key and route, until its cached answer expires. */
-const authorizing = ({ authorizer, authorizerTtlSeconds }: GatewayOptions) => {
+const authorizing = <M extends Method>({
+  authorizer,
+  authorizerTtlSeconds,
+  identity: sources = authorizerIdentity,
+}: GatewayOptions<M>) => {
   const cache = new Map<string, { result: APIGatewayAuthorizerResult; until: number }>();
   const ask = async (identity: string, event: APIGatewayRequestAuthorizerEvent) => {
     const known = cache.get(identity);
     if (known && now() < known.until) return known.result;
     const result = await authorizer(event).catch((error: unknown) => {
       const unauthorized = error instanceof Error && error.message === 'Unauthorized';
-      throw new GatewayFault(gatewayAnswers[unauthorized ? 'UNAUTHORIZED' : 'AUTHORIZER_CONFIGURATION_ERROR']);
+      throw new GatewayFault(unauthorized ? 'UNAUTHORIZED' : 'AUTHORIZER_CONFIGURATION_ERROR');
     });
     if (authorizerTtlSeconds > 0) cache.set(identity, { result, until: now() + authorizerTtlSeconds * 1000 });
     if (cache.size > 10_000) cache.clear();
     return result;
   };
   return async (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
-    const keys = event.multiValueHeaders?.[authorizerIdentity.header.toLowerCase()] ?? [];
+    const keys = event.multiValueHeaders?.[sources.header.toLowerCase()] ?? [];
     // API Gateway refuses a request without an identity source before it asks the authorizer.
-    if (keys.every((key) => key === '')) throw new GatewayFault(gatewayAnswers.UNAUTHORIZED);
-    const context = authorizerIdentity.context.map((name) => event.requestContext[name]);
+    if (keys.every((key) => key === '')) throw new GatewayFault('UNAUTHORIZED');
+    const context = sources.context.map((name) => event.requestContext[name as keyof typeof event.requestContext]);
     const result = await ask(JSON.stringify([keys, ...context]), event);
-    if (!allows(result, event.methodArn))
-      throw new GatewayFault(withContext(gatewayAnswers.ACCESS_DENIED, result.context ?? {}));
+    if (!allows(result, event.methodArn)) throw new GatewayFault('ACCESS_DENIED', result.context ?? {});
     return result;
   };
 };
@@ -136,15 +175,25 @@ const readBody = async (request: IncomingMessage): Promise<Buffer> => {
     // A body over the limit is read to its end but not kept, so that the caller still listens for the answer.
     if (bytes <= maxBodyBytes) chunks.push(chunk);
   }
-  if (bytes > maxBodyBytes) throw new GatewayFault(gatewayAnswers.REQUEST_TOO_LARGE);
+  if (bytes > maxBodyBytes) throw new GatewayFault('REQUEST_TOO_LARGE');
   return Buffer.concat(chunks);
 };
 
-const problemAnswer = (answer: GatewayAnswer, path: string, cors?: string): APIGatewayProxyResult => ({
-  statusCode: answer.status,
-  headers: { ...answerHeaders, ...gatewayCors(cors), ...answer.headers, 'Content-Type': 'application/problem+json' },
-  body: JSON.stringify(gatewayBody(answer, path)),
-});
+const problemAnswer =
+  (cors?: string): OwnAnswer =>
+  (type, { path, authorizer }) => {
+    const answer: GatewayAnswer = withContext(gatewayAnswers[type], authorizer);
+    return {
+      statusCode: answer.status,
+      headers: {
+        ...answerHeaders,
+        ...gatewayCors(cors),
+        ...answer.headers,
+        'Content-Type': 'application/problem+json',
+      },
+      body: JSON.stringify(gatewayBody(answer, path)),
+    };
+  };
 
 /** The answer to a preflight. Of several origins, the one of the request is allowed, as by the deployed gateway's template. */
 const preflightAnswer = ({ headersDistinct }: IncomingMessage, origins: string): APIGatewayProxyResult => {
@@ -159,28 +208,41 @@ const preflightAnswer = ({ headersDistinct }: IncomingMessage, origins: string):
 };
 
 /** An HTTP server that treats the route table as API Gateway treats the deployed stack. */
-export const createGateway = (options: GatewayOptions): Server => {
+export const createGateway = <M extends Method>(options: GatewayOptions<M>): Server => {
   const match = matcher(options.routes);
   const authorize = authorizing(options);
-  const { rate, burst, storeShare = 100 } = options;
-  const takeOfRoute = buckets(rate, burst);
-  const takeOfStore = buckets((rate * storeShare) / 100, Math.max(1, Math.floor((burst * storeShare) / 100)));
+  const { rate, burst, storeShare = 100, place = localPlace, ownAnswer = problemAnswer(options.cors) } = options;
+  const ofAll = {
+    all: { rate, burst },
+    store: { rate: (rate * storeShare) / 100, burst: Math.max(1, Math.floor((burst * storeShare) / 100)) },
+  };
+  const takeOfRoute = buckets();
+  const takeOfStore = buckets();
 
   const answer = async (request: IncomingMessage, id: string, body: Buffer): Promise<APIGatewayProxyResult> => {
-    const found = match(request.method ?? '', request.url?.split('?')[0] ?? '');
-    if (!found) throw new GatewayFault(gatewayAnswers.MISSING_AUTHENTICATION_TOKEN);
-    const event = proxyEvent(request, id, found, body);
-    const throttled = new GatewayFault(gatewayAnswers.THROTTLED);
-    // A refused caller counts too, since AWS promises nothing else.
-    const { context, principalId, usageIdentifierKey } = await authorize(authorizerEvent(event)).catch((fault) => {
-      throw takeOfRoute(found.row.id) ? fault : throttled;
-    });
-    if (!usageIdentifierKey) throw new GatewayFault(gatewayAnswers.INVALID_API_KEY);
-    // In this order, by API Gateway's documentation: a store over its share takes nothing from the others.
-    if (!takeOfStore(`${found.row.id} ${usageIdentifierKey}`) || !takeOfRoute(found.row.id)) throw throttled;
-    event.requestContext.authorizer = { principalId, ...context };
-    const handler = await options.handlerOf(found.row);
-    return handler(event, lambdaContext(found.row, id));
+    const path = request.url?.split('?')[0] ?? '';
+    const found = path.startsWith(`${place.prefix}/`)
+      ? match(request.method ?? '', path.slice(place.prefix.length))
+      : undefined;
+    if (!found) throw new GatewayFault('MISSING_AUTHENTICATION_TOKEN');
+    const { row } = found;
+    const { all, store } = row.limits ?? ofAll;
+    const event = proxyEvent(request, id, found, body, place);
+    const throttled = new GatewayFault('THROTTLED');
+    if (row.isOpen) {
+      if (!takeOfRoute(row.id, all)) throw throttled;
+    } else {
+      // A refused caller counts too, since AWS promises nothing else.
+      const { context, principalId, usageIdentifierKey } = await authorize(authorizerEvent(event)).catch((fault) => {
+        throw takeOfRoute(row.id, all) ? fault : throttled;
+      });
+      if (!usageIdentifierKey) throw new GatewayFault('INVALID_API_KEY');
+      // In this order, by API Gateway's documentation: a store over its share takes nothing from the others.
+      if (!takeOfStore(`${row.id} ${usageIdentifierKey}`, store) || !takeOfRoute(row.id, all)) throw throttled;
+      event.requestContext.authorizer = { principalId, ...context };
+    }
+    const handler = await options.handlerOf(row);
+    return handler(event, lambdaContext(row, id));
   };
 
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -192,7 +254,7 @@ export const createGateway = (options: GatewayOptions): Server => {
     try {
       // Node would refuse this by itself, but without a problem+json.
       if (request.headers.host === undefined && request.httpVersion === '1.1')
-        throw new GatewayFault(gatewayAnswers.BAD_REQUEST_PARAMETERS);
+        throw new GatewayFault('BAD_REQUEST_PARAMETERS');
       body = await readBody(request);
       if (await options.before?.(request, response, body)) return;
       const isPreflight = request.method === 'OPTIONS' && path !== '/';
@@ -201,10 +263,10 @@ export const createGateway = (options: GatewayOptions): Server => {
       // The caller left before the request was complete: no answer is possible, and no handler has started.
       if (!request.complete && request.destroyed) return;
       if (!(error instanceof GatewayFault)) console.error(error);
-      const fault = error instanceof GatewayFault ? error.answer : gatewayAnswers.INTEGRATION_FAILURE;
-      result = problemAnswer(fault, path, options.cors);
+      const fault = error instanceof GatewayFault ? error : new GatewayFault('INTEGRATION_FAILURE');
+      result = ownAnswer(fault.type, { id, path, authorizer: fault.authorizer });
     }
-    const headers = { 'X-Request-Id': id, ...result.headers } as Record<string, string>;
+    const headers = { [place.requestIdHeader]: id, ...result.headers } as Record<string, string>;
     response.writeHead(result.statusCode, {
       ...headers,
       ...(result.statusCode !== 204 && { 'Content-Length': Buffer.byteLength(result.body) }),

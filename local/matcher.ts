@@ -1,15 +1,13 @@
-import type { Route } from '../lib/routes/route.ts';
-
 /** The row of a request, and the parameters of its path as the caller sent them. */
-export interface Match {
-  row: Route;
+export interface Match<M> {
+  row: M;
   params: Record<string, string>;
 }
 
 /** Finds the row of a request. Parameters stay percent-encoded, as API Gateway passes them on. */
-export const matcher = (routes: readonly Route[]) => {
+export const matcher = <M extends { method: string; path: string }>(routes: readonly M[]) => {
   const rows = routes.map((row) => ({ row, segments: row.path.split('/') }));
-  return (method: string, path: string): Match | undefined => {
+  return (method: string, path: string): Match<M> | undefined => {
     const sent = path.split('/');
     const matches = rows.flatMap(({ row, segments }) => {
       if (row.method !== method || segments.length !== sent.length) return [];

@@ -9,6 +9,8 @@ interface PollerOptions {
   worker: Worker;
   /** Batches at the same time. */
   concurrency?: number;
+  /** Messages in a batch at the most. */
+  batchSize?: number;
   visibilitySeconds?: number;
 }
 
@@ -34,7 +36,13 @@ const contextFrom = (started: number): Context =>
  * it did not report as failed, none if it threw. The queue itself brings back the others, and moves a message to the dead
  * letters after too many receives.
  */
-export const startPoller = ({ queueUrl, worker, concurrency = 2, visibilitySeconds }: PollerOptions) => {
+export const startPoller = ({
+  queueUrl,
+  worker,
+  concurrency = 2,
+  batchSize = deliveryQueue.batchSize,
+  visibilitySeconds,
+}: PollerOptions) => {
   const client = new SQSClient({});
   const stopped = new AbortController();
 
@@ -42,8 +50,8 @@ export const startPoller = ({ queueUrl, worker, concurrency = 2, visibilitySecon
     const { Messages = [] } = await client.send(
       new ReceiveMessageCommand({
         QueueUrl: queueUrl,
-        MaxNumberOfMessages: deliveryQueue.batchSize,
-        MessageSystemAttributeNames: ['ApproximateReceiveCount', 'MessageGroupId'],
+        MaxNumberOfMessages: batchSize,
+        MessageSystemAttributeNames: ['ApproximateReceiveCount', 'MessageGroupId', 'AWSTraceHeader'],
         WaitTimeSeconds: 5,
         ...(visibilitySeconds !== undefined && { VisibilityTimeout: visibilitySeconds }),
       }),

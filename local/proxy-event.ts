@@ -1,13 +1,38 @@
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent, Context } from 'aws-lambda';
 import { now } from '../lib/clock.ts';
-import type { Route } from '../lib/routes/route.ts';
 import type { Match } from './matcher.ts';
 
 /** The event and context that API Gateway and Lambda pass to a function, made from a local request. */
 
 /** The service has 29 seconds to answer, as behind API Gateway. */
 const timeoutMillis = 29_000;
+
+/** The API and the stage that a request came to. */
+export interface Place {
+  account: string;
+  api: string;
+  stage: string;
+  /** What a request's path has before that of the resource, such as `/prod`. */
+  prefix: string;
+  /** The header in which the gateway itself tells a request's id. */
+  requestIdHeader: string;
+}
+
+export const localPlace: Place = {
+  account: '000000000000',
+  api: 'local',
+  stage: 'local',
+  prefix: '',
+  requestIdHeader: 'X-Request-Id',
+};
+
+/** The part of a method that an event names. */
+interface Called {
+  id: string;
+  method: string;
+  path: string;
+}
 
 const multiValues = (query: URLSearchParams): Record<string, string[]> =>
   Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
@@ -18,13 +43,19 @@ const lastValues = (values: Record<string, string[]>): Record<string, string> =>
 const orNull = <T extends object>(values: T): T | null => (Object.keys(values).length > 0 ? values : null);
 
 /** The event of a Lambda proxy integration, with the fields that API Gateway documents. */
-export const proxyEvent = (request: IncomingMessage, id: string, { row, params }: Match, body: Buffer) => {
+export const proxyEvent = (
+  request: IncomingMessage,
+  id: string,
+  { row, params }: Match<Called>,
+  body: Buffer,
+  { account, api, stage, prefix }: Place = localPlace,
+) => {
   const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s);
   const headers = request.headersDistinct as Record<string, string[]>;
   const parameters = multiValues(new URLSearchParams(query));
   return {
     resource: row.path,
-    path,
+    path: path.slice(prefix.length),
     httpMethod: row.method,
     headers: lastValues(headers),
     multiValueHeaders: headers,
@@ -35,14 +66,14 @@ export const proxyEvent = (request: IncomingMessage, id: string, { row, params }
     body: body.length > 0 ? body.toString('utf8') : null,
     isBase64Encoded: false,
     requestContext: {
-      accountId: '000000000000',
-      apiId: 'local',
+      accountId: account,
+      apiId: api,
       authorizer: {},
       protocol: 'HTTP/1.1',
       httpMethod: row.method,
       identity: { sourceIp: request.socket.remoteAddress },
       path,
-      stage: 'local',
+      stage,
       requestId: id,
       requestTimeEpoch: now(),
       resourceId: row.id,
@@ -54,12 +85,13 @@ export const proxyEvent = (request: IncomingMessage, id: string, { row, params }
 /** The authorizer's event: the same without the body. */
 export const authorizerEvent = (event: APIGatewayProxyEvent) => {
   const { body: _, isBase64Encoded: __, ...rest } = event;
-  const methodArn = `arn:aws:execute-api:us-east-1:000000000000:local/local/${event.httpMethod}${event.path}`;
+  const { accountId, apiId, stage } = event.requestContext;
+  const methodArn = `arn:aws:execute-api:us-east-1:${accountId}:${apiId}/${stage}/${event.httpMethod}${event.path}`;
   return { type: 'REQUEST', methodArn, ...rest } as unknown as APIGatewayRequestAuthorizerEvent;
 };
 
 /** A function's context: the request's id and the remaining time. */
-export const lambdaContext = (row: Route, awsRequestId: string): Context => {
+export const lambdaContext = (row: Called, awsRequestId: string): Context => {
   const end = performance.now() + timeoutMillis;
   return {
     functionName: row.id,

@@ -21,6 +21,9 @@ interface StreamOptions {
   consumer: Consumer;
   /** Where an earlier reader stopped. Without it, or for another stream, reading begins with the oldest record. */
   place?: StreamPlace | undefined;
+  /** The event source's filters and the records in a batch at the most; by default those of the stream's consumer. */
+  filters?: readonly Pattern[];
+  batchSize?: number;
 }
 
 // The SDK has a package for streams, whose newest version here is older than the SDK's other packages.
@@ -64,14 +67,21 @@ const matches = (pattern: Pattern, value: unknown): boolean =>
   });
 
 /** True if the event source hands the record to the consumer. */
-export const isWanted = (record: DynamoDBRecord): boolean =>
-  streamSource.filters.some((filter) => matches(filter, record));
+export const isWanted = (record: DynamoDBRecord, filters: readonly Pattern[] = streamSource.filters): boolean =>
+  filters.some((filter) => matches(filter, record));
 
 /**
  * Reads a table's stream and hands its records to the consumer as Lambda's event source does: filtered, in batches. A batch
  * of which records fail is not passed over.
  */
-export const readStream = ({ endpoint, table, consumer, place: earlier }: StreamOptions) => {
+export const readStream = ({
+  endpoint,
+  table,
+  consumer,
+  place: earlier,
+  filters = streamSource.filters,
+  batchSize = streamSource.batchSize,
+}: StreamOptions) => {
   let place: StreamPlace = { stream: '', shards: {} };
   const iterators = new Map<string, string>();
   const closed = new Set<string>();
@@ -116,9 +126,9 @@ export const readStream = ({ endpoint, table, consumer, place: earlier }: Stream
 
   /** Hands records over batch by batch. The place moves up to the first record that failed. */
   const consume = async (id: string, records: readonly DynamoDBRecord[]): Promise<void> => {
-    const wanted = records.filter(isWanted);
-    for (let start = 0; start < wanted.length; start += streamSource.batchSize) {
-      const Records = wanted.slice(start, start + streamSource.batchSize);
+    const wanted = records.filter((record) => isWanted(record, filters));
+    for (let start = 0; start < wanted.length; start += batchSize) {
+      const Records = wanted.slice(start, start + batchSize);
       const { batchItemFailures } = await consumer({ Records });
       const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
       const first = Records.findIndex(({ dynamodb }) => failed.has(dynamodb?.SequenceNumber ?? ''));

@@ -1,0 +1,64 @@
+'use strict';
+
+// A function's process loads this before Amazon's runtime client. The client's addon is replaced, since it cannot be
+// built without curl's sources, and the connections to AWS lead to the engines of this machine. The environment of the
+// process stays the function's own: the address of the engines is an argument.
+
+const http = require('node:http');
+const https = require('node:https');
+const { registerHooks } = require('node:module');
+
+const [, , engines = ''] = process.argv;
+const [host, port] = engines.split(':');
+const isAws = /\.amazonaws\.com$/;
+const agent = new http.Agent({ keepAlive: true });
+const { request } = https;
+
+https.request = (...args) => {
+  const [options, ...rest] = args;
+  const name = options.hostname ?? options.host;
+  if (options instanceof URL || !isAws.test(name)) return request(...args);
+  return http.request(
+    { ...options, agent, protocol: 'http:', host, hostname: host, port, servername: undefined },
+    ...rest,
+  );
+};
+
+const api = `http://${process.env.AWS_LAMBDA_RUNTIME_API}/2018-06-01/runtime/invocation`;
+const connection = new http.Agent({ keepAlive: true, maxSockets: 1 });
+
+const call = (method, path, headers, body) =>
+  new Promise((resolve, reject) => {
+    const sent = http.request(`${api}${path}`, { method, headers, agent: connection }, (response) => {
+      let bodyJson = '';
+      response.setEncoding('utf8').on('data', (chunk) => (bodyJson += chunk));
+      response.on('end', () => resolve({ bodyJson, headers: response.headers }));
+    });
+    sent.on('error', reject).end(body);
+  });
+
+/** The last answer. The addon would block until it is sent; this waits for it before it asks for the next call. */
+let sent = Promise.resolve();
+const json = { 'Content-Type': 'application/json' };
+
+const native = {
+  next: () => sent.then(() => call('GET', '/next')),
+  done: (id, body) => {
+    sent = call('POST', `/${id}/response`, json, body);
+  },
+  error: (id, body) => {
+    sent = call('POST', `/${id}/error`, json, body);
+  },
+};
+globalThis[Symbol.for('runtime-client')] = native;
+
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === './rapid-client.node'
+      ? { url: 'data:rapid-client', format: 'commonjs', shortCircuit: true }
+      : next(specifier, context),
+  load: (url, context, next) =>
+    url === 'data:rapid-client'
+      ? { format: 'commonjs', source: "module.exports = globalThis[Symbol.for('runtime-client')]", shortCircuit: true }
+      : next(url, context),
+});

@@ -1,0 +1,173 @@
+import { once } from 'node:events';
+import { Agent, createServer, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { privateAddress } from '../private.ts';
+import { type Asked, isAllowed, type Statement, usesOf } from './roles.ts';
+import { pseudo } from './template.ts';
+
+/** A function that calls AWS, by the credentials that it signs with. */
+export interface Caller {
+  name: string;
+  statements: readonly Statement[];
+}
+
+/** A call that a function made, or was refused. */
+export interface Use extends Asked {
+  caller: string;
+  isAllowed: boolean;
+}
+
+interface EngineOptions {
+  /** The real engines. */
+  table: string;
+  queue: string;
+  /** Finds a caller by the id of its access key. */
+  callerOf: (accessKeyId: string) => Caller | undefined;
+  invoke: (name: string, payload: string) => Promise<{ payload: string; isError: boolean }>;
+  /** What CloudFormation tells of the stack. */
+  stack: string;
+  outputs: () => Readonly<Record<string, string>>;
+  onUse?: (use: Use) => void;
+}
+
+/** The operator's access key: its owner may do everything. */
+export const operatorKey = 'AKIAOPERATOR';
+const operator: Caller = { name: 'the operator', statements: [{ Effect: 'Allow', Action: '*', Resource: '*' }] };
+
+const agent = new Agent({ keepAlive: true });
+const account = pseudo['AWS::AccountId'];
+const region = pseudo['AWS::Region'];
+
+// biome-ignore lint/suspicious/noExplicitAny: a call's body is looked at member by member.
+type Body = any;
+
+const tableAsked = (operation: string, body: Body): Asked[] =>
+  usesOf(operation, body).map(({ action, table, index, partitions }) => ({
+    action: `dynamodb:${action}`,
+    resource: `arn:aws:dynamodb:${region}:${account}:table/${table}${index ? `/index/${index}` : ''}`,
+    context: { 'dynamodb:LeadingKeys': partitions },
+  }));
+
+/** IAM's action for an operation of SQS: those on batches need the action of one. */
+const queueAsked = (operation: string, { QueueUrl = '' }: Body): Asked[] => [
+  {
+    action: `sqs:${operation.replace(/Batch$/, '')}`,
+    resource: `arn:aws:sqs:${region}:${account}:${String(QueueUrl).split('/').at(-1)}`,
+    context: {},
+  },
+];
+
+const refuse = (response: ServerResponse, caller: string, { action, resource }: Asked, status: number): void => {
+  const message = `User: ${caller} is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`;
+  response.writeHead(status, {
+    'Content-Type': 'application/x-amz-json-1.0',
+    'x-amzn-ErrorType': 'AccessDeniedException',
+  });
+  response.end(JSON.stringify({ __type: 'com.amazonaws#AccessDeniedException', Message: message, message }));
+};
+
+const forward = async (to: string, request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<void> => {
+  const { method = 'POST', url = '/', headers } = request;
+  const sent = requestHttp(new URL(url, to), { agent, method, headers: { ...headers, 'content-length': body.length } });
+  sent.end(body);
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  response.writeHead(answer.statusCode ?? 500, answer.headers);
+  answer.pipe(response);
+};
+
+const accessKeyOf = ({ headers }: IncomingMessage): string =>
+  /Credential=([^/]+)\//.exec(headers.authorization ?? '')?.[1] ?? '';
+
+/** The trace header of a call that a function makes while it answers another. */
+const withTrace = (body: Body, trace: string): Buffer => {
+  const attribute = { AWSTraceHeader: { DataType: 'String', StringValue: trace } };
+  for (const message of body.Entries ?? [body])
+    message.MessageSystemAttributes = { ...message.MessageSystemAttributes, ...attribute };
+  return Buffer.from(JSON.stringify(body));
+};
+
+const escaped = (text: string): string => text.replace(/[&<>]/g, (one) => `&#${one.charCodeAt(0)};`);
+
+/** CloudFormation's answer, from which the operator's command learns the names of the deployment. */
+const describedStack = (stack: string, outputs: Readonly<Record<string, string>>): string => {
+  const members = Object.entries(outputs).map(
+    ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${escaped(value)}</OutputValue></member>`,
+  );
+  return `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult><Stacks><member><StackName>${stack}</StackName><StackStatus>CREATE_COMPLETE</StackStatus><CreationTime>2026-01-01T00:00:00Z</CreationTime><Outputs>${members.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
+};
+
+/**
+ * Stands for AWS before the engines of this machine: knows each function by its credentials, and asks its role about every
+ * call, as IAM does. Signatures are not checked.
+ */
+export const startEngines = async ({ table, queue, callerOf, invoke, stack, outputs, onUse }: EngineOptions) => {
+  /** Answers false, and the request, where a role refuses it. */
+  const isPermitted = (request: IncomingMessage, response: ServerResponse, asked: Asked[], status: number): boolean => {
+    const key = accessKeyOf(request);
+    const caller = key === operatorKey ? operator : callerOf(key);
+    for (const each of asked) {
+      const allowed = caller !== undefined && isAllowed(caller.statements, each);
+      onUse?.({ ...each, caller: caller?.name ?? 'nobody', isAllowed: allowed });
+      if (allowed) continue;
+      refuse(response, caller?.name ?? 'nobody', each, status);
+      return false;
+    }
+    return true;
+  };
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const raw = await buffer(request);
+    const [target = '', operation = ''] = String(request.headers['x-amz-target'] ?? '').split('.');
+    if (target.startsWith('DynamoDB')) {
+      const asked = tableAsked(operation, JSON.parse(raw.toString('utf8')));
+      if (isPermitted(request, response, asked, 400)) await forward(table, request, raw, response);
+      return;
+    }
+    if (target === 'AmazonSQS') {
+      const body = JSON.parse(raw.toString('utf8')) as Body;
+      if (!isPermitted(request, response, queueAsked(operation, body), 403)) return;
+      const trace = request.headers['x-amzn-trace-id'];
+      const isSent = operation.startsWith('SendMessage') && trace !== undefined;
+      await forward(queue, request, isSent ? withTrace(body, String(trace)) : raw, response);
+      return;
+    }
+    const [, invoked] = /\/functions\/([^/]+)\/invocations$/.exec(request.url ?? '') ?? [];
+    if (invoked) {
+      const name = decodeURIComponent(invoked);
+      const resource = name.startsWith('arn:') ? name : `arn:aws:lambda:${region}:${account}:function:${name}`;
+      if (!isPermitted(request, response, [{ action: 'lambda:InvokeFunction', resource, context: {} }], 403)) return;
+      const { payload, isError } = await invoke(resource, raw.toString('utf8'));
+      response.writeHead(200, {
+        'Content-Type': 'application/json',
+        ...(isError && { 'X-Amz-Function-Error': 'Unhandled' }),
+      });
+      response.end(payload);
+      return;
+    }
+    if (raw.includes('Action=DescribeStacks')) {
+      response.writeHead(200, { 'Content-Type': 'text/xml' }).end(describedStack(stack, outputs()));
+      return;
+    }
+    throw new Error(`A function called ${request.headers.host}, which npm run deployed does not have.`);
+  };
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: Error) => {
+      if (response.headersSent) return response.destroy();
+      const isThrottle = error.name === 'TooManyRequestsException';
+      response
+        .writeHead(isThrottle ? 429 : 500, { 'x-amzn-ErrorType': error.name })
+        .end(JSON.stringify({ __type: error.name, message: error.message }));
+    });
+  });
+  const { host, port } = await privateAddress();
+  server.listen(port, host);
+  await once(server, 'listening');
+  return {
+    address: `${host}:${port}`,
+    stop: (): void => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+};

@@ -1,0 +1,262 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Statement } from './roles.ts';
+import { pseudo } from './template.ts';
+
+/** A function of the template. */
+export interface FunctionFacts {
+  /** Its name at AWS, and the one that people know it by. */
+  name: string;
+  label: string;
+  arn: string;
+  /** The directory of its bundle. */
+  dir: string;
+  handler: string;
+  environment: Readonly<Record<string, string>>;
+  memoryMegabytes: number;
+  timeoutSeconds: number;
+  logGroup: string;
+  statements: readonly Statement[];
+  /** Lambda stops no chain of calls through it. */
+  isRecursive: boolean;
+}
+
+export interface Invocation {
+  /** The answer, or the error with its type and message. */
+  payload: string;
+  isError: boolean;
+}
+
+/** Lambda refuses a call above the account's concurrency. */
+export class Throttled extends Error {
+  override name = 'TooManyRequestsException';
+  override message = 'Rate Exceeded.';
+}
+
+interface Call {
+  id: string;
+  payload: string;
+  trace: string;
+  answer: (invocation: Invocation) => void;
+  timer?: NodeJS.Timeout;
+}
+
+/** One process of a function. It runs only while it has a call, as on Lambda. */
+interface Environment {
+  isFree: boolean;
+  take: (call: Call) => void;
+  end: () => void;
+}
+
+/** Lambda takes no larger call or answer. */
+const maxPayloadBytes = 6 * 1024 * 1024;
+const initSeconds = 10;
+
+const bootstrap = join(import.meta.dirname, 'bootstrap.cjs');
+const runtimeClient = createRequire(import.meta.url).resolve('aws-lambda-ric');
+
+const failure = (errorType: string, errorMessage: string): Invocation => ({
+  payload: JSON.stringify({ errorType, errorMessage }),
+  isError: true,
+});
+
+interface FunctionsOptions {
+  functions: readonly FunctionFacts[];
+  /** Host and port of the engines that stand for AWS. */
+  engines: () => string;
+  /** Calls at the same time of all functions together, as the account's quota. */
+  concurrency: number;
+  /** A line that a function printed. */
+  onLine: (label: string, line: string) => void;
+}
+
+/** The functions of the template, each in processes of its own under Amazon's runtime client, which `Runtime API` calls feed. */
+export const startFunctions = ({ functions, engines, concurrency, onLine }: FunctionsOptions) => {
+  const byName = new Map(functions.map((one) => [one.name, one]));
+  const keys = new Map(functions.map((one) => [`ASIA${randomBytes(8).toString('hex').toUpperCase()}`, one]));
+  const keyOf = new Map([...keys].map(([key, one]) => [one.name, key]));
+  const environments = new Map<string, Environment[]>();
+  let running = 0;
+  let coldStarts = 0;
+
+  const environmentOf = (facts: FunctionFacts, runtimeApi: string): NodeJS.ProcessEnv => ({
+    ...facts.environment,
+    _HANDLER: facts.handler,
+    LAMBDA_TASK_ROOT: facts.dir,
+    LAMBDA_RUNTIME_DIR: '/var/runtime',
+    AWS_LAMBDA_RUNTIME_API: runtimeApi,
+    AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+    AWS_REGION: pseudo['AWS::Region'],
+    AWS_DEFAULT_REGION: pseudo['AWS::Region'],
+    AWS_LAMBDA_FUNCTION_NAME: facts.name,
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(facts.memoryMegabytes),
+    AWS_LAMBDA_LOG_GROUP_NAME: facts.logGroup,
+    AWS_LAMBDA_LOG_STREAM_NAME: 'local',
+    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+    AWS_ACCESS_KEY_ID: keyOf.get(facts.name),
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    AWS_SESSION_TOKEN: 'session',
+    LANG: 'en_US.UTF-8',
+    TZ: ':UTC',
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+  });
+
+  /** Starts a process of a function. It is in use until it asks for its second call. */
+  const start = async (facts: FunctionFacts): Promise<Environment> => {
+    coldStarts += 1;
+    let child: ChildProcess | undefined;
+    let current: Call | undefined;
+    let waiting: ServerResponse | undefined;
+    let initTimer: NodeJS.Timeout | undefined;
+
+    const hand = (call: Call): void => {
+      const response = waiting;
+      waiting = undefined;
+      child?.kill('SIGCONT');
+      call.timer = setTimeout(() => {
+        finish(
+          failure('Sandbox.Timedout', `${call.id} Error: Task timed out after ${facts.timeoutSeconds}.00 seconds`),
+        );
+        environment.end();
+      }, facts.timeoutSeconds * 1000);
+      response?.writeHead(200, {
+        'Content-Type': 'application/json',
+        'Lambda-Runtime-Aws-Request-Id': call.id,
+        'Lambda-Runtime-Deadline-Ms': String(Date.now() + facts.timeoutSeconds * 1000),
+        'Lambda-Runtime-Invoked-Function-Arn': facts.arn,
+        'Lambda-Runtime-Trace-Id': call.trace,
+      });
+      response?.end(call.payload);
+    };
+
+    const finish = (invocation: Invocation): void => {
+      const call = current;
+      current = undefined;
+      clearTimeout(call?.timer);
+      call?.answer(invocation);
+    };
+
+    const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      const path = request.url ?? '';
+      if (path.endsWith('/invocation/next')) {
+        clearTimeout(initTimer);
+        waiting = response;
+        if (current) return hand(current);
+        environment.isFree = true;
+        child?.kill('SIGSTOP');
+        return;
+      }
+      const payload = await text(request);
+      response.writeHead(202).end('{"status":"OK"}');
+      if (path.endsWith('/error')) finish({ payload, isError: true });
+      else if (Buffer.byteLength(payload) <= maxPayloadBytes) finish({ payload, isError: false });
+      else
+        finish(
+          failure('Function.ResponseSizeTooLarge', 'Response payload size exceeded maximum allowed payload size.'),
+        );
+    };
+
+    const environment: Environment = {
+      isFree: false,
+      take: (call) => {
+        environment.isFree = false;
+        current = call;
+        if (waiting) hand(call);
+      },
+      end: () => {
+        child?.kill('SIGKILL');
+        server.close();
+        server.closeAllConnections();
+        const all = environments.get(facts.name) ?? [];
+        environments.set(
+          facts.name,
+          all.filter((one) => one !== environment),
+        );
+      },
+    };
+
+    const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()));
+    server.keepAliveTimeout = 0;
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const env = environmentOf(facts, `127.0.0.1:${(server.address() as AddressInfo).port}`);
+    child = spawn(process.execPath, ['--require', bootstrap, runtimeClient, engines()], {
+      cwd: facts.dir,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [child.stdout, child.stderr]) {
+      let rest = '';
+      stream?.setEncoding('utf8').on('data', (chunk: string) => {
+        const lines = (rest + chunk).split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) onLine(facts.label, line);
+      });
+    }
+    child.on('exit', (code, signal) => {
+      finish(failure('Runtime.ExitError', `Runtime exited with error: ${signal ?? `exit status ${code}`}`));
+      environment.end();
+    });
+    initTimer = setTimeout(() => {
+      finish(failure('Sandbox.Timedout', `Init did not end within ${initSeconds} seconds.`));
+      environment.end();
+    }, initSeconds * 1000);
+    return environment;
+  };
+
+  const environmentFor = async (facts: FunctionFacts): Promise<Environment> => {
+    const known = environments.get(facts.name) ?? [];
+    const free = known.find(({ isFree }) => isFree);
+    if (free) {
+      free.isFree = false;
+      return free;
+    }
+    const started = await start(facts);
+    environments.set(facts.name, [...(environments.get(facts.name) ?? []), started]);
+    return started;
+  };
+
+  return {
+    /** The function that signs with these credentials. */
+    callerOf: (accessKeyId: string): FunctionFacts | undefined => keys.get(accessKeyId),
+    /**
+     * Calls a function by its name or ARN, a version's too. Throws Throttled above the account's concurrency; a function
+     * that fails is an invocation with its error.
+     */
+    invoke: async (nameOrArn: string, payload: string, trace = ''): Promise<Invocation> => {
+      const name = nameOrArn.replace(/^arn:aws:lambda:[^:]*:\d+:function:/, '').split(':')[0] ?? '';
+      const facts = byName.get(name);
+      if (!facts) throw new Error(`The template has no function ${nameOrArn}.`);
+      if (Buffer.byteLength(payload) > maxPayloadBytes)
+        throw Object.assign(new Error('Request must be smaller than 6291456 bytes.'), {
+          name: 'RequestTooLargeException',
+        });
+      if (running >= concurrency) throw new Throttled();
+      running += 1;
+      try {
+        const environment = await environmentFor(facts);
+        const id = randomUUID();
+        const root = `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`;
+        return await new Promise((resolve) => {
+          environment.take({ id, payload, trace: trace || `${root};Sampled=0`, answer: resolve });
+        });
+      } finally {
+        running -= 1;
+      }
+    },
+    /** Processes started so far. */
+    coldStarts: (): number => coldStarts,
+    stop: (): void => {
+      for (const all of environments.values()) for (const each of [...all]) each.end();
+    },
+  };
+};
+
+export type Functions = ReturnType<typeof startFunctions>;

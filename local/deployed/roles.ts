@@ -1,0 +1,123 @@
+import { type IndexName, indexes, tableKey } from '../../lib/table/schema.ts';
+
+/** IAM as far as the roles of the stack use it: actions, resources, and conditions on the keys of items. */
+
+export interface Statement {
+  Sid?: string;
+  Effect: 'Allow' | 'Deny';
+  Action: string | readonly string[];
+  Resource: string | readonly string[];
+  Condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
+}
+
+/** What a caller asks for. */
+export interface Asked {
+  /** Such as `dynamodb:GetItem`. */
+  action: string;
+  resource: string;
+  /** Values of condition keys. One that the request lacks is left out or empty. */
+  context: Readonly<Record<string, readonly string[]>>;
+}
+
+const listOf = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);
+
+const patterns = new Map<string, RegExp>();
+
+/** Each of the few patterns is tried on every call. */
+export const isLike = (pattern: string, value: string): boolean => {
+  const known =
+    patterns.get(pattern) ??
+    new RegExp(
+      `^${pattern
+        .replaceAll(/[^*?]+/g, RegExp.escape)
+        .replaceAll('*', '.*')
+        .replaceAll('?', '.')}$`,
+      's',
+    );
+  patterns.set(pattern, known);
+  return known.test(value);
+};
+
+const operators: Record<string, (values: readonly string[], expected: readonly string[]) => boolean> = {
+  'ForAllValues:StringLike': (values, expected) => values.every((value) => expected.some((one) => isLike(one, value))),
+  // "false" demands that the key is there.
+  Null: (values, [expected]) => (values.length === 0) === (expected === 'true'),
+};
+
+const holds = ({ Condition = {} }: Statement, { context }: Asked): boolean =>
+  Object.entries(Condition).every(([name, keys]) => {
+    const operator = operators[name];
+    if (!operator) throw new Error(`local/deployed/roles.ts does not know the condition ${name}.`);
+    return Object.entries(keys).every(([key, expected]) => operator(context[key] ?? [], listOf(expected)));
+  });
+
+const applies = (statement: Statement, asked: Asked): boolean =>
+  listOf(statement.Action).some((action) => isLike(action, asked.action)) &&
+  listOf(statement.Resource).some((resource) => isLike(resource, asked.resource)) &&
+  holds(statement, asked);
+
+/** True if the statements of a role allow it: one allows it and none denies it. */
+export const isAllowed = (statements: readonly Statement[], asked: Asked): boolean => {
+  const found = statements.filter((statement) => applies(statement, asked));
+  return found.length > 0 && found.every(({ Effect }) => Effect === 'Allow');
+};
+
+/** One use of the table by a command: each item of a transaction is one. */
+export interface TableUse {
+  /** DynamoDB's action, without its prefix. */
+  action: string;
+  table: string;
+  index?: IndexName | undefined;
+  /** The partition keys that it names. */
+  partitions: string[];
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the inputs of all commands, looked at member by member.
+type Input = any;
+
+const textOf = (value: Input): string => (typeof value === 'object' ? value.S : value);
+const partitionOf = (item: Input): string[] => {
+  const value = item[tableKey.partition];
+  return value === undefined ? [] : [textOf(value)];
+};
+
+/** The uses that a command such as `Query` makes of tables, by its input as it is sent or as the document client takes it. */
+export const usesOf = (command: string, input: Input): TableUse[] => {
+  const tables: [string, Input][] = Object.entries(input.RequestItems ?? {});
+  switch (command) {
+    case 'TransactWriteItems':
+      return input.TransactItems.flatMap((item: Input) =>
+        Object.entries<Input>(item).map(([verb, { TableName, Key, Item }]) => ({
+          action: verb === 'ConditionCheck' ? 'ConditionCheckItem' : `${verb}Item`,
+          table: TableName,
+          partitions: partitionOf(Key ?? Item),
+        })),
+      );
+    case 'TransactGetItems':
+      return input.TransactItems.map(({ Get }: Input) => ({
+        action: 'GetItem',
+        table: Get.TableName,
+        partitions: partitionOf(Get.Key),
+      }));
+    case 'BatchGetItem':
+      return tables.map(([table, { Keys }]) => ({ action: command, table, partitions: Keys.flatMap(partitionOf) }));
+    case 'BatchWriteItem':
+      return tables.map(([table, writes]) => ({
+        action: command,
+        table,
+        partitions: writes.flatMap(({ PutRequest, DeleteRequest }: Input) =>
+          partitionOf(PutRequest?.Item ?? DeleteRequest.Key),
+        ),
+      }));
+    case 'Query': {
+      const index = input.IndexName as IndexName | undefined;
+      const { partition } = index ? indexes[index] : tableKey;
+      const equals = [...input.KeyConditionExpression.matchAll(/([#\w]+) = (:\w+)/g)];
+      const keys = equals.filter(([, name]) => (input.ExpressionAttributeNames?.[name] ?? name) === partition);
+      const partitions = keys.map(([, , value]) => textOf(input.ExpressionAttributeValues[value]));
+      return [{ action: command, table: input.TableName, index, partitions }];
+    }
+    default:
+      return [{ action: command, table: input.TableName, partitions: partitionOf(input.Key ?? input.Item ?? {}) }];
+  }
+};

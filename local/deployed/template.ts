@@ -1,0 +1,175 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Reads a synthesised template as CloudFormation would deploy it: with every reference resolved, nested stacks included. */
+
+// biome-ignore lint/suspicious/noExplicitAny: a template is looked at member by member.
+export type Part = any;
+
+export interface Resource {
+  Type: string;
+  Properties: Part;
+  Metadata?: Record<string, string>;
+}
+
+interface Template {
+  Resources: Record<string, Resource>;
+  Outputs?: Record<string, { Value: Part }>;
+}
+
+/** The account, region and partition of the made-up deployment. */
+export const pseudo: Readonly<Record<string, string>> = {
+  'AWS::AccountId': '000000000000',
+  'AWS::Region': 'us-east-1',
+  'AWS::Partition': 'aws',
+  'AWS::URLSuffix': 'amazonaws.com',
+};
+
+const arn = (service: string, rest: string): string =>
+  `arn:aws:${service}:${pseudo['AWS::Region']}:${pseudo['AWS::AccountId']}:${rest}`;
+
+/** The name that a resource gets, and what CloudFormation tells of it: `Ref` and the attributes of `Fn::GetAtt`. */
+const physical: Record<string, (name: string, properties: Part) => Record<string, string>> = {
+  'AWS::DynamoDB::Table': (name) => ({
+    Ref: name,
+    Arn: arn('dynamodb', `table/${name}`),
+    StreamArn: arn('dynamodb', `table/${name}/stream/1`),
+  }),
+  'AWS::SQS::Queue': (name) => ({
+    Ref: `https://sqs.${pseudo['AWS::Region']}.amazonaws.com/${pseudo['AWS::AccountId']}/${name}`,
+    Arn: arn('sqs', name),
+    QueueName: name,
+  }),
+  'AWS::Lambda::Function': (name) => ({ Ref: name, Arn: arn('lambda', `function:${name}`) }),
+  'AWS::IAM::Role': (name) => ({ Ref: name, Arn: `arn:aws:iam::${pseudo['AWS::AccountId']}:role/${name}` }),
+  'AWS::Logs::LogGroup': (name) => ({ Ref: name, Arn: arn('logs', `log-group:${name}:*`) }),
+  'AWS::ApiGateway::RestApi': (name) => ({ Ref: name.slice(0, 10).toLowerCase(), RootResourceId: 'root' }),
+  'AWS::ApiGateway::Stage': (_, { StageName }) => ({ Ref: StageName }),
+  'AWS::SecretsManager::Secret': (name) => ({ Ref: arn('secretsmanager', `secret:${name}`) }),
+  'AWS::KMS::Key': (name) => ({ Ref: name, Arn: arn('kms', `key/${name}`) }),
+};
+
+/** A stack of the template, with the values of its references. */
+interface Scope {
+  stack: string;
+  template: Template;
+  parameters: Readonly<Record<string, Part>>;
+  nested: Record<string, Scope>;
+  parent?: Scope;
+}
+
+const attribute = (scope: Scope, id: string, name: string): Part => {
+  const found = scope.template.Resources[id];
+  if (!found) throw new Error(`The template of ${scope.stack} refers to ${id}, which it does not have.`);
+  const inner = scope.nested[id];
+  if (inner && name.startsWith('Outputs.')) {
+    const output = inner.template.Outputs?.[name.slice('Outputs.'.length)];
+    return resolve(inner, output?.Value);
+  }
+  if (found.Type === 'AWS::Lambda::Version' || found.Type === 'AWS::Lambda::Alias') {
+    const fn = String(resolve(scope, found.Properties.FunctionName));
+    const qualifier = found.Type === 'AWS::Lambda::Alias' ? found.Properties.Name : '1';
+    if (name === 'Ref') return `${fn.startsWith('arn:') ? fn : arn('lambda', `function:${fn}`)}:${qualifier}`;
+    if (name === 'Version') return '1';
+  }
+  const named = physical[found.Type];
+  const value = named ? named(id, found.Properties)[name] : name === 'Ref' ? id : undefined;
+  if (value === undefined)
+    throw new Error(`${found.Type} ${id}: its ${name} is used, and local/deployed/template.ts does not know it.`);
+  return value;
+};
+
+/** Values of `{{resolve:secretsmanager:...}}`: one text for each secret. */
+const secrets = new Map<string, string>();
+const secretOf = (reference: string): string => {
+  const known = secrets.get(reference) ?? crypto.randomUUID().replaceAll('-', '').repeat(2);
+  secrets.set(reference, known);
+  return known;
+};
+
+const withSecrets = (text: string): string => text.replace(/\{\{resolve:secretsmanager:[^}]*\}\}/g, secretOf);
+
+/** A part of a template with every intrinsic function in it resolved. */
+const resolve = (scope: Scope, part: Part): Part => {
+  if (typeof part === 'string') return withSecrets(part);
+  if (typeof part !== 'object' || part === null) return part;
+  if (Array.isArray(part)) return part.map((one) => resolve(scope, one));
+  const [[name, value] = ['', undefined], ...others] = Object.entries<Part>(part);
+  if (others.length === 0) {
+    const text = (one: Part): string => String(resolve(scope, one));
+    if (name === 'Ref') {
+      if (value in pseudo) return pseudo[value];
+      return value in scope.parameters ? scope.parameters[value] : attribute(scope, value, 'Ref');
+    }
+    if (name === 'Fn::GetAtt') return attribute(scope, value[0], value.slice(1).join('.'));
+    if (name === 'Fn::Join') return withSecrets(value[1].map(text).join(value[0]));
+    if (name === 'Fn::Select') return resolve(scope, value[1])[Number(value[0])];
+    if (name === 'Fn::Split') return text(value[1]).split(value[0]);
+    if (name === 'Fn::Sub' && typeof value === 'string')
+      return value.replace(/\$\{([\w:.]+)\}/g, (_, reference: string) => text({ Ref: reference }));
+    if (name.startsWith('Fn::')) throw new Error(`local/deployed/template.ts does not resolve ${name}.`);
+  }
+  return Object.fromEntries(Object.entries<Part>(part).map(([key, each]) => [key, resolve(scope, each)]));
+};
+
+const readScope = (dir: string, file: string, stack: string, parent?: Scope): Scope => {
+  const template = JSON.parse(readFileSync(join(dir, file), 'utf8')) as Template;
+  const parameters: Record<string, Part> = {};
+  const scope: Scope = { stack, template, parameters, nested: {}, ...(parent && { parent }) };
+  return scope;
+};
+
+/** Adds nested stacks, whose parameters may be outputs of others: each is resolved when it is asked for. */
+const nest = (dir: string, scope: Scope): void => {
+  for (const [id, { Type, Properties, Metadata }] of Object.entries(scope.template.Resources)) {
+    if (Type !== 'AWS::CloudFormation::Stack') continue;
+    const inner = readScope(dir, Metadata?.['aws:asset:path'] ?? '', `${scope.stack}/${id}`, scope);
+    for (const [name, value] of Object.entries<Part>(Properties.Parameters ?? {}))
+      Object.defineProperty(inner.parameters, name, { enumerable: true, get: () => resolve(scope, value) });
+    scope.nested[id] = inner;
+    nest(dir, inner);
+  }
+};
+
+const mainTemplate = (dir: string): { file: string; stack: string } => {
+  const path = join(dir, 'manifest.json');
+  if (!existsSync(path))
+    throw new Error(`${dir} holds no template. Run npm run synth first, or name another --template.`);
+  const { artifacts } = JSON.parse(readFileSync(path, 'utf8')) as { artifacts: Record<string, Part> };
+  const [stack, artifact] = Object.entries(artifacts).find(([, { type }]) => type === 'aws:cloudformation:stack') ?? [];
+  if (!stack) throw new Error(`${path} names no stack. Run npm run synth again.`);
+  return { file: artifact.properties.templateFile, stack };
+};
+
+/** The resources of a cloud assembly's only stack and of those nested in it, by type, with all references resolved. */
+export const readTemplate = (dir: string) => {
+  const { file, stack } = mainTemplate(dir);
+  const root = readScope(dir, file, stack);
+  nest(dir, root);
+  const all: { scope: Scope; id: string; resource: Resource }[] = [];
+  const collect = (scope: Scope): void => {
+    for (const [id, resource] of Object.entries(scope.template.Resources)) all.push({ scope, id, resource });
+    Object.values(scope.nested).forEach(collect);
+  };
+  collect(root);
+  return {
+    stack,
+    /** Resources of a type: the logical id, what `Ref` and `Arn` say, and the properties. */
+    ofType: (type: string) =>
+      all
+        .filter(({ resource }) => resource.Type === type)
+        .map(({ scope, id, resource }) => ({
+          id,
+          ref: () => String(resolve(scope, { Ref: id })),
+          arn: () => String(resolve(scope, { 'Fn::GetAtt': [id, 'Arn'] })),
+          properties: resolve(scope, resource.Properties ?? {}) as Part,
+          metadata: resource.Metadata ?? {},
+        })),
+    outputs: (): Record<string, string> =>
+      Object.fromEntries(
+        Object.entries(root.template.Outputs ?? {}).map(([name, { Value }]) => [name, String(resolve(root, Value))]),
+      ),
+  };
+};
+
+export type ResolvedTemplate = ReturnType<typeof readTemplate>;
