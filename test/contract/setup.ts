@@ -32,18 +32,19 @@ declare module 'vitest' {
   }
 }
 
-/** Looks residents up through the API. Throws with advice if one is unknown. */
-const readResidents = async (baseUrl: string, key: string, names: string[]) =>
-  Promise.all(
-    names.map(async (name) => {
-      const path = `/v1/customers/${encodeURIComponent(name)}`;
-      const response = await paced(baseUrl + path, { headers: { 'X-API-Key': key } });
-      const { uuid, username, detail } = (await response.json()) as Record<string, string>;
-      if (!uuid || !username)
-        throw new Error(`GET ${path} answered ${response.status} (${detail}). See docs/contract/contract-suite.md.`);
-      return { uuid, username };
-    }),
-  );
+/** Looks residents up through the API, in turn: a new account runs few functions at once. Throws with advice if one is unknown. */
+const readResidents = async (baseUrl: string, key: string, names: string[]) => {
+  const residents: { uuid: string; username: string }[] = [];
+  for (const name of names) {
+    const path = `/v1/customers/${encodeURIComponent(name)}`;
+    const response = await paced(baseUrl + path, { headers: { 'X-API-Key': key } });
+    const { uuid, username, detail } = (await response.json()) as Record<string, string>;
+    if (!uuid || !username)
+      throw new Error(`GET ${path} answered ${response.status} (${detail}). See docs/contract/contract-suite.md.`);
+    residents.push({ uuid, username });
+  }
+  return residents;
+};
 
 /** The service that the environment names. */
 const given = async (baseUrl: string): Promise<Target> => {
