@@ -26,7 +26,7 @@ export interface DeployedOptions {
 }
 
 /** The functions of a template, with the statements of their roles. */
-export const functionsOf = (template: ResolvedTemplate, dir: string): FunctionFacts[] => {
+const functionsOf = (template: ResolvedTemplate, dir: string): FunctionFacts[] => {
   const roles = new Map<string, Statement[]>(
     template
       .ofType('AWS::IAM::Role')

@@ -6,7 +6,7 @@ import { type Asked, isAllowed, type Statement, usesOf } from './roles.ts';
 import { pseudo } from './template.ts';
 
 /** A function that calls AWS, by the credentials that it signs with. */
-export interface Caller {
+interface Caller {
   name: string;
   statements: readonly Statement[];
 }
@@ -96,6 +96,8 @@ const describedStack = (stack: string, outputs: Readonly<Record<string, string>>
   return `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult><Stacks><member><StackName>${stack}</StackName><StackStatus>CREATE_COMPLETE</StackStatus><CreationTime>2026-01-01T00:00:00Z</CreationTime><Outputs>${members.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
 };
 
+const identity = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Arn>arn:aws:iam::${account}:user/operator</Arn><UserId>${operatorKey}</UserId><Account>${account}</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`;
+
 /**
  * Stands for AWS before the engines of this machine: knows each function by its credentials, and asks its role about every
  * call, as IAM does. Signatures are not checked.
@@ -144,6 +146,10 @@ export const startEngines = async ({ table, queue, callerOf, invoke, stack, outp
       response.end(payload);
       return;
     }
+    if (raw.includes('Action=GetCallerIdentity')) {
+      response.writeHead(200, { 'Content-Type': 'text/xml' }).end(identity);
+      return;
+    }
     if (raw.includes('Action=DescribeStacks')) {
       response.writeHead(200, { 'Content-Type': 'text/xml' }).end(describedStack(stack, outputs()));
       return;
@@ -160,6 +166,8 @@ export const startEngines = async ({ table, queue, callerOf, invoke, stack, outp
         .end(JSON.stringify({ __type: error.name, message: error.message }));
     });
   });
+  // A function that was frozen for long must find its connection open: AWS promises no time, Node would close it after five seconds.
+  server.keepAliveTimeout = 600_000;
   const { host, port } = await privateAddress();
   server.listen(port, host);
   await once(server, 'listening');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 // biome-ignore lint/suspicious/noExplicitAny: a template is looked at member by member.
 export type Part = any;
 
-export interface Resource {
+interface Resource {
   Type: string;
   Properties: Part;
   Metadata?: Record<string, string>;
