@@ -32,6 +32,14 @@ const forgetKey = (): void => {
   localStorage.removeItem(name);
 };
 
+/** Opens the desk with another key. Loading the page anew drops what it has in memory of the store before. */
+export const openWithKey = (key: string, hash: string): void => {
+  sessionStorage.clear();
+  sessionStorage.setItem(name, key);
+  history.replaceState(null, '', `${location.pathname}${hash}`);
+  location.reload();
+};
+
 /** Leaves nothing behind: loading the page anew also drops what it has in memory. */
 export const signOut = (): void => {
   forgetKey();

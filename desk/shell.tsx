@@ -1,14 +1,13 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { go, link, match, useAddress } from './address.ts';
-import { pages } from './pages.ts';
+import { DeveloperContext } from './developer.ts';
+import { type PageRow, pages } from './pages.ts';
 import { State } from './parts/list.tsx';
 import { signOut, useSession } from './session.ts';
 import { texts } from './texts.ts';
 
 const t = texts.shell;
-
-/** The developers' console is a page of the local service only. */
-const hasConsole = ['127.0.0.1', 'localhost', '[::1]'].includes(location.hostname);
 
 /** One box takes a name or a UUID. The key `/` leads to it. */
 const FindCustomer = () => {
@@ -48,12 +47,21 @@ const FindCustomer = () => {
   );
 };
 
-const Menu = ({ path, onLeave }: { path: string; onLeave: () => void }) => {
+interface MenuProps {
+  label: string;
+  rows: readonly PageRow[];
+  path: string;
+  onLeave: () => void;
+  /** Stands after the pages. */
+  children?: ComponentChildren;
+}
+
+const Menu = ({ label, rows, path, onLeave, children }: MenuProps) => {
   const { can } = useSession();
-  const shown = pages.filter(({ title, scopes }) => title !== undefined && can(...scopes));
+  const shown = rows.filter(({ title, scopes }) => title !== undefined && can(...scopes));
   const isCurrent = (own: string): boolean => (own === '/' ? path === '/' : path === own || path.startsWith(`${own}/`));
   return (
-    <nav aria-label={t.pages}>
+    <nav aria-label={label}>
       <ul>
         {shown.map(({ path: own, title }) => (
           <li key={own}>
@@ -62,6 +70,7 @@ const Menu = ({ path, onLeave }: { path: string; onLeave: () => void }) => {
             </a>
           </li>
         ))}
+        {children}
       </ul>
     </nav>
   );
@@ -69,7 +78,8 @@ const Menu = ({ path, onLeave }: { path: string; onLeave: () => void }) => {
 
 const CurrentPage = ({ path }: { path: string }) => {
   const { can } = useSession();
-  for (const { path: pattern, scopes, component: Page } of pages) {
+  const developer = useContext(DeveloperContext);
+  for (const { path: pattern, scopes, component: Page } of [...pages, ...(developer?.pages ?? [])]) {
     const parameters = match(pattern, path);
     if (!parameters) continue;
     if (!can(...scopes)) return <p class="empty">{texts.noScope}</p>;
@@ -81,6 +91,7 @@ const CurrentPage = ({ path }: { path: string }) => {
 /** The frame of every page: menu, the box for customers, and the page itself. */
 export const Shell = () => {
   const { store, can } = useSession();
+  const developer = useContext(DeveloperContext);
   const { path } = useAddress();
   const [isOpen, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
@@ -105,17 +116,28 @@ export const Shell = () => {
           <span class="mark" aria-hidden="true">
             {store.name.slice(0, 1)}
           </span>
-          <b>{store.name}</b>
+          {developer ? <developer.Switcher /> : <b>{store.name}</b>}
           {!store.open && <State tone="warn">{t.closed}</State>}
           <button type="button" class="button is-quiet menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
             {texts.menu}
           </button>
         </div>
         <div class="drawer">
-          <Menu path={path} onLeave={() => setOpen(false)} />
+          <div>
+            <Menu label={t.pages} rows={pages} path={path} onLeave={() => setOpen(false)} />
+            {developer && (
+              <>
+                <p class="group">{developer.title}</p>
+                <Menu label={developer.title} rows={developer.pages} path={path} onLeave={() => setOpen(false)}>
+                  <li>
+                    <a href={developer.reference.address}>{developer.reference.title}</a>
+                  </li>
+                </Menu>
+              </>
+            )}
+          </div>
           <footer>
             <p class="help">{t.key(store.key.name)}</p>
-            {hasConsole && <a href="../">{t.console}</a>}
             <button type="button" class="button is-quiet" onClick={signOut}>
               {t.signOut}
             </button>

@@ -28,7 +28,6 @@ export const texts = {
     find: 'Find a customer',
     findHelp: 'Find a customer by name or avatar UUID',
     signOut: 'Sign out',
-    console: 'Developer console',
     key: (name: string) => `Key: ${name}`,
     closed: 'Closed',
     open: 'Open',

@@ -5,11 +5,19 @@ import type { DeskFiles } from '../lib/http/desk.ts';
 
 const directory = join(import.meta.dirname, '..', 'desk');
 
+/** The script and the style sheet that the page names. */
+const entries = {
+  deployed: { script: 'main.tsx', style: 'desk.css' },
+  /** With the pages for developers, which call the tools of the local service. */
+  local: { script: 'developer/main.tsx', style: 'developer/developer.css' },
+};
+
 /** Bundles the desk: its page under the empty name, and its scripts and style sheet, whose names hold a hash of their content. */
-export const bundleDesk = async (): Promise<DeskFiles> => {
+export const bundleDesk = async (of: keyof typeof entries = 'deployed'): Promise<DeskFiles> => {
+  const { script, style } = entries[of];
   const { outputFiles, metafile } = await build({
     absWorkingDir: directory,
-    entryPoints: ['main.tsx', 'desk.css'],
+    entryPoints: [script, style],
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     outdir: directory,
@@ -34,13 +42,13 @@ export const bundleDesk = async (): Promise<DeskFiles> => {
     if (name === undefined || !output) throw new Error(`The desk has no file made of ${source}.`);
     return { name, imports: output.imports };
   };
-  const main = entryOf('main.tsx');
+  const main = entryOf(script);
   // The browser asks for the scripts that the first one imports without waiting for it.
   const preloads = main.imports
     .filter(({ kind }) => kind === 'import-statement')
     .map(({ path }) => `<link rel="modulepreload" href="desk/${path}">`);
   const page = readFileSync(join(directory, 'index.html'), 'utf8')
-    .replace('{{style}}', entryOf('desk.css').name)
+    .replace('{{style}}', entryOf(style).name)
     .replace('{{script}}', main.name)
     .replace('{{preloads}}', preloads.join('\n    '));
   return { '': page, ...Object.fromEntries(outputFiles.map(({ path, text }) => [basename(path), text])) };

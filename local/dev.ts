@@ -1,22 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod';
+import { createStore } from '../cli/stores.ts';
 import { handler as sweep } from '../functions/expiry-sweep.ts';
 import { newId, source } from '../lib/clock.ts';
-import { retryDelivery } from '../lib/delivery/order.ts';
-import { Problem } from '../lib/problem.ts';
+import { notFound, Problem } from '../lib/problem.ts';
 import { storeResidentKey } from '../lib/store/residents.ts';
 import { listStores } from '../lib/store/stores.ts';
 import { getMany } from '../lib/table/table.ts';
 import { Behaviour, type LocalDispenser } from './dispenser.ts';
-import { clockState, follow, publish } from './events.ts';
+import { clockState, follow, publish, replay } from './events.ts';
 import { type Avatar, strangers } from './grid.ts';
-import { redrive, viewCredit, viewCustomers, viewDeliveries, viewEvents } from './views.ts';
+import { redrive, viewEvents, viewFaults } from './views.ts';
 
 /** The tools of the local service under `/_dev`. None of them is deployed. */
 
 const Advance = z.object({ advanceSeconds: z.number().min(0).max(1e9) });
-const DeliveryId = z.object({ id: z.guid() });
+const Id = z.object({ id: z.guid() });
+/** Of the demo store if it names none. */
+const SignIn = z.object({ store: z.string().optional() });
+const NewStore = z.object({ name: z.string().trim().min(1).max(100) });
 
 /** Moves the time that every handler sees. */
 const advanceClock = (body: unknown) => {
@@ -56,26 +59,26 @@ const actions: Record<string, Action> = {
   'GET /_dev/grid': showGrid,
 };
 
-/** The store that the console shows, and how to call the service. */
-export interface Shown {
+/** What the pages for developers need of the service. */
+interface Developer {
   baseUrl: string;
+  /** The key of the demo store, with all scopes. */
   key: string;
+  /** The demo store, which the tools are about where their address names no other by `?store=`. */
   store: { id: string; name: string };
   engine: string;
+  /** A key with all scopes for a store. Throws 404. */
+  keyOf: (store: string) => Promise<string>;
+  dispenserOf: (store: string) => Promise<LocalDispenser | undefined>;
 }
 
-export const connectConsole = (shown: Shown): void => {
-  const { id } = shown.store;
-  actions['GET /_dev/service'] = () => shown;
-  actions['GET /_dev/customers'] = (_, query) => viewCustomers(id, query.get('search') ?? '');
-  actions['GET /_dev/credit'] = (_, query) => viewCredit(id, query.get('customer') ?? '');
-  actions['GET /_dev/store-events'] = () => viewEvents(id);
-};
-
-/** Adds the tools of deliveries and of the local dispenser. */
-export const connectDispenser = (store: string, dispenser: LocalDispenser): void => {
-  actions['GET /_dev/inbox'] = () => ({ deliveries: dispenser.inbox() });
-  actions['GET /_dev/deliveries'] = () => viewDeliveries(store, dispenser);
+export const connectDeveloper = ({ keyOf, dispenserOf, ...service }: Developer): void => {
+  const storeIn = (query: URLSearchParams): string => query.get('store') ?? service.store.id;
+  const dispenserIn = async (query: URLSearchParams): Promise<LocalDispenser> => {
+    const dispenser = await dispenserOf(storeIn(query));
+    if (!dispenser) throw notFound();
+    return dispenser;
+  };
   const publishing =
     (change: Action): Action =>
     async (body, query) => {
@@ -83,17 +86,27 @@ export const connectDispenser = (store: string, dispenser: LocalDispenser): void
       publish('deliveries');
       return result;
     };
-  actions['POST /_dev/redrive'] = publishing(redrive);
-  actions['POST /_dev/dispenser'] = publishing(async (body) => {
-    const behaviour = Behaviour.parse(body);
-    await dispenser.behave(behaviour);
-    return behaviour;
-  });
-  actions['POST /_dev/send-again'] = publishing(async (body) => {
-    const { id } = DeliveryId.parse(body);
-    await retryDelivery(store, id, { hanging: true });
-    return { id };
-  });
+  Object.assign(actions, {
+    'GET /_dev/service': () => service,
+    'GET /_dev/stores': async () => ({
+      stores: (await listStores()).filter(({ deletedAt }) => !deletedAt).map(({ id, name }) => ({ id, name })),
+    }),
+    'POST /_dev/stores': async (body) => {
+      const { id, name } = await createStore(NewStore.parse(body).name);
+      return { id, name };
+    },
+    'POST /_dev/sign-in': async (body) => ({ key: await keyOf(SignIn.parse(body).store ?? service.store.id) }),
+    'POST /_dev/replay': (body) => replay(service.baseUrl, Id.parse(body).id),
+    'GET /_dev/store-events': (_, query) => viewEvents(storeIn(query)),
+    'GET /_dev/inbox': async (_, query) => ({ deliveries: (await dispenserIn(query)).inbox() }),
+    'GET /_dev/faults': async (_, query) => viewFaults(await dispenserIn(query)),
+    'POST /_dev/redrive': publishing(redrive),
+    'POST /_dev/dispenser': publishing(async (body, query) => {
+      const behaviour = Behaviour.parse(body);
+      await (await dispenserIn(query)).behave(behaviour);
+      return behaviour;
+    }),
+  } satisfies Record<string, Action>);
 };
 
 /** Answers a request under `/_dev`. */

@@ -1,8 +1,16 @@
 import type { ServerResponse } from 'node:http';
-import { now, timestamp } from '../lib/clock.ts';
+import { request as send } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { newId, now, timestamp } from '../lib/clock.ts';
+import { parseKey } from '../lib/keys.ts';
+import { invalid } from '../lib/problem.ts';
+import { routes } from '../lib/routes/routes.ts';
+import { findKey } from '../lib/store/api-keys.ts';
 import type { Answered } from './gateway.ts';
+import { ignoredFields } from './ignored.ts';
+import { matcher } from './matcher.ts';
 
-/** The console's live events: server-sent, at `GET /_dev/events`. */
+/** The requests of the API as the desk's page for developers shows them, and its live events: server-sent, at `GET /_dev/events`. */
 
 /** Calls of the table and queue, and units of capacity. */
 export interface Cost {
@@ -20,35 +28,79 @@ export interface ServedRequest extends Partial<Cost> {
   url: string;
   status: number;
   millis: number;
+}
+
+/** A request as it came. `body` is undefined if it was too long to be kept. */
+interface KeptRequest extends ServedRequest {
+  headers: Record<string, string[]>;
+  body: Buffer | undefined;
   /** The beginnings of both bodies. */
   sent: string;
   answer: string;
 }
 
 const maxShownBytes = 4096;
+/** A longer body is not kept, and its request cannot be repeated. */
+const maxKeptBytes = 64 * 1024;
 
 /** A copy of the text's beginning: a slice of a large text would keep all of it in memory. */
 const shortened = (text: Buffer): string =>
   text.length > maxShownBytes ? `${text.toString('utf8', 0, maxShownBytes)}…` : text.toString('utf8');
 
-/** An answered request as the console shows it, with the cost from its function's log line. */
-export const served = ({ body, answer, ...answered }: Answered, cost: Cost | undefined): ServedRequest => ({
-  ...answered,
-  time: timestamp(now()),
-  ...cost,
-  sent: shortened(body),
-  answer: shortened(Buffer.from(answer)),
-});
-
 const kept = 200;
+/** Of the desk's own requests, which would otherwise drive out those that somebody is looking for. */
+const keptOfDesk = 50;
 const flushMillis = 100;
 /** A reader with a longer backlog is dropped. It connects again and gets the kept requests. */
 const maxBacklogBytes = 4 * 1024 * 1024;
 
 const readers = new Set<ServerResponse>();
-let recent: ServedRequest[] = [];
-let unsent: ServedRequest[] = [];
+let recent: KeptRequest[] = [];
+let unsent: KeptRequest[] = [];
 let flushTimer: NodeJS.Timeout | undefined;
+
+const secretHeaders = ['x-api-key', 'authorization', 'proxy-authorization', 'cookie'];
+
+const keyIdOf = ({ headers }: KeptRequest): string | undefined => parseKey(headers['x-api-key']?.[0] ?? '', 'test')?.id;
+
+/** Name and store of each key that was asked for, by id; undefined for one that the table does not have. */
+const keys = new Map<string, { name: string; store: string } | undefined>();
+
+const readKeys = async (requests: readonly KeptRequest[]): Promise<void> => {
+  const ids = new Set(requests.map(keyIdOf).filter((id) => id !== undefined && !keys.has(id)));
+  for (const id of ids) {
+    const key = await findKey(id as string);
+    keys.set(id as string, key && { name: key.name, store: key.store });
+  }
+};
+
+/** True for a call of the desk: unlike the reference page it sends no Referer. */
+const isOfDesk = ({ headers }: Pick<KeptRequest, 'headers'>): boolean =>
+  headers['sec-fetch-site']?.[0] === 'same-origin' && headers.referer === undefined;
+
+const match = matcher(routes);
+
+/** A request without its secrets. */
+const view = (request: KeptRequest) => {
+  const { headers, body, ...shown } = request;
+  const [path = '', query = ''] = request.url.split(/\?(.*)/s);
+  const found = match(request.method, path);
+  const keyId = keyIdOf(request);
+  return {
+    ...shown,
+    headers: Object.entries(headers)
+      .filter(([name]) => !secretHeaders.includes(name))
+      .flatMap(([name, values]) => values.map((value) => [name, value] as const)),
+    hidden: secretHeaders.filter((name) => headers[name] !== undefined),
+    key: keyId === undefined ? undefined : { id: keyId, ...keys.get(keyId) },
+    ignored: found ? ignoredFields(found.row, new URLSearchParams(query), body?.toString('utf8') ?? '') : [],
+    isOfDesk: isOfDesk(request),
+    /** The body as text, if it is text and was kept. */
+    body: body?.equals(Buffer.from(body.toString('utf8'))) ? body.toString('utf8') : undefined,
+  };
+};
+
+export type ShownRequest = ReturnType<typeof view>;
 
 export const clockState = () => ({ now: timestamp(now()), aheadSeconds: Math.round((now() - Date.now()) / 1000) });
 
@@ -66,29 +118,83 @@ export const publish = (event: string, data: object = {}): void => {
 
 /** Packs thousands of requests in a second into a few events, each with as many as the page shows. */
 const flush = (): void => {
+  clearTimeout(flushTimer);
   flushTimer = undefined;
-  publish('requests', { requests: unsent.slice(-kept), skipped: Math.max(0, unsent.length - kept) });
+  const requests = unsent.slice(-kept).map(view);
+  publish('requests', { requests, skipped: Math.max(0, unsent.length - kept) });
   unsent = [];
 };
 
-export const noteRequest = (request: ServedRequest): void => {
-  recent.push(request);
+/** Without the names of keys where the table does not answer. */
+const flushWithKeys = (): Promise<void> =>
+  readKeys(unsent.slice(-kept))
+    .catch(() => undefined)
+    .then(flush);
+
+const newest = (): KeptRequest[] => {
+  const ofDesk = recent.filter(isOfDesk).slice(-keptOfDesk);
+  const others = recent.filter((request) => !isOfDesk(request)).slice(-kept);
+  const both = new Set([...ofDesk, ...others]);
+  return recent.filter((request) => both.has(request));
+};
+
+/** Keeps an answered request for the page, with the cost from its function's log line. */
+export const noteRequest = ({ body, answer, ...answered }: Answered, cost: Cost | undefined): ServedRequest => {
+  const request = { ...answered, time: timestamp(now()), ...cost };
+  const noted = {
+    ...request,
+    body: body.length > maxKeptBytes ? undefined : body,
+    sent: shortened(body),
+    answer: shortened(Buffer.from(answer)),
+  };
+  recent.push(noted);
   // Trimming at twice the length spares a copy per request.
-  if (recent.length > 2 * kept) recent = recent.slice(-kept);
-  if (readers.size === 0) return;
-  unsent.push(request);
-  flushTimer ??= setTimeout(flush, flushMillis).unref();
+  if (recent.length > 2 * (kept + keptOfDesk)) recent = newest();
+  if (readers.size > 0) {
+    unsent.push(noted);
+    flushTimer ??= setTimeout(flushWithKeys, flushMillis).unref();
+  }
+  return request;
 };
 
 /** Makes a response a reader, which gets the kept requests first. */
-export const follow = (response: ServerResponse): void => {
+export const follow = async (response: ServerResponse): Promise<void> => {
+  await readKeys(newest()).catch(() => undefined);
   // The unsent requests are among the recent ones: this reader must not get them twice.
-  clearTimeout(flushTimer);
   flush();
   response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
-  response.write(`retry: 1000\n${frame('hello', { clock: clockState(), requests: recent.slice(-kept) })}`);
+  response.write(`retry: 1000\n${frame('hello', { clock: clockState(), requests: newest().map(view) })}`);
   readers.add(response);
   response.on('close', () => readers.delete(response));
+};
+
+/** Headers that belong to the first connection. */
+const ofConnection = ['host', 'connection', 'content-length', 'transfer-encoding', 'expect', 'keep-alive', 'upgrade'];
+
+/**
+ * Sends a kept request again, with its key, and with a new Idempotency-Key where it had one: with the old one it would only
+ * get the first answer again. Answers the id and status of the new one. Throws 400 for a request that is not kept whole.
+ */
+export const replay = async (baseUrl: string, id: string) => {
+  const request = recent.find((one) => one.id === id);
+  if (!request) throw invalid('This request is not kept any more: only the last 200 are.');
+  const { method, url, body } = request;
+  if (!body) throw invalid(`Its body is longer than ${maxKeptBytes / 1024} KiB, so it was not kept.`);
+  const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !ofConnection.includes(name)));
+  const isNewKey = headers['idempotency-key'] !== undefined;
+  if (isNewKey) headers['idempotency-key'] = [newId()];
+  const { hostname, port } = new URL(baseUrl);
+  const sent = send({ hostname, port, method, path: url, headers: { ...headers, 'content-length': body.length } });
+  return new Promise<{ id: string; status: number; isNewKey: boolean }>((resolve, reject) => {
+    sent.on('error', reject);
+    sent.on('response', (response) =>
+      buffer(response).then(
+        () => resolve({ id: String(response.headers['x-request-id']), status: response.statusCode ?? 0, isNewKey }),
+        reject,
+      ),
+    );
+    sent.end(body);
+  });
 };
 
 /** Ends every stream and forgets the kept requests. */
@@ -97,5 +203,6 @@ export const stopEvents = (): void => {
   flushTimer = undefined;
   recent = [];
   unsent = [];
+  keys.clear();
   for (const reader of readers) reader.end();
 };

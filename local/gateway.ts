@@ -84,6 +84,8 @@ export interface Answered {
   url: string;
   status: number;
   millis: number;
+  /** Every value of each header, by its name in lower case. */
+  headers: Record<string, string[]>;
   /** The request's body, empty if it was too large, and the answer's. */
   body: Buffer;
   answer: string;
@@ -278,6 +280,7 @@ export const createGateway = <M extends Method>(options: GatewayOptions<M>): Ser
       url: request.url ?? '',
       status: result.statusCode,
       millis: Math.round(performance.now() - started),
+      headers: request.headersDistinct as Record<string, string[]>,
       body,
       answer: result.body,
     });

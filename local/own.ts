@@ -36,13 +36,13 @@ const lastChange = async (): Promise<number> => {
   return Math.max(...(await Promise.all([...deskSources, ...found.flat()].map(timeOf))));
 };
 
-/** The desk as it is deployed. A change of its sources shows at the next load of its page. */
+/** The desk as it is deployed, with the pages for developers. A change of its sources shows at the next load of its page. */
 const desk = (() => {
   let last: { files: ReturnType<typeof bundleDesk>; of: number } | undefined;
   return async (name: string) => {
     if (last && name !== '') return last.files;
     const of = await lastChange();
-    if (last?.of !== of) last = { files: bundleDesk(), of };
+    if (last?.of !== of) last = { files: bundleDesk('local'), of };
     return last.files;
   };
 })();
@@ -65,6 +65,11 @@ export const answerOwn = async (request: IncomingMessage, response: ServerRespon
     const { statusCode, headers, body: text } = answerDesk(await desk(file), file);
     // Node sends no body in an answer to HEAD.
     response.writeHead(statusCode, headers).end(text);
+    return true;
+  }
+  // The console of earlier releases stood here.
+  if (path === '/' && (request.method === 'GET' || request.method === 'HEAD')) {
+    response.writeHead(302, { Location: '/desk#/requests', 'Cache-Control': 'no-store' }).end();
     return true;
   }
   if (!isTool) return answerPage(request, response);

@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
@@ -6,8 +5,8 @@ import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * The pages of the local service: the console at `/`, the API reference at `/docs`, their files under `/pages/`, and the documents
- * at `/openapi.json` and `/asyncapi.json`.
+ * The API reference of the local service at `/docs`, its files under `/pages/`, and the documents at `/openapi.json` and
+ * `/asyncapi.json`.
  */
 
 const directory = new URL('pages/', import.meta.url);
@@ -22,7 +21,8 @@ const byName = (names: readonly string[], locate: (name: string) => URL): Record
 /** The files that the reference page loads, by name. `npm run docs` copies them. */
 export const referenceFiles: Readonly<Record<string, URL>> = {
   ...byName(['swagger-ui.css', 'swagger-ui-bundle.js'], renderer),
-  ...byName(['base.css', 'reference.css', 'reference.js', 'icon.svg'], ours),
+  ...byName(['reference.css', 'reference.js', 'icon.svg'], ours),
+  'base.css': new URL('../desk/base.css', import.meta.url),
 };
 
 export const referencePage = ours('reference.html');
@@ -30,18 +30,10 @@ const documentFile = new URL('../docs/openapi.json', import.meta.url);
 /** The AsyncAPI document of the messages to webhooks. */
 export const asyncDocumentFile = new URL('../docs/asyncapi.json', import.meta.url);
 
-const assets = {
-  ...referenceFiles,
-  ...byName(
-    readdirSync(directory).filter((name) => /\.(css|js|svg)$/.test(name)),
-    ours,
-  ),
-};
 const files: Record<string, URL> = {
-  '/': ours('console.html'),
   '/docs': referencePage,
   '/asyncapi.json': asyncDocumentFile,
-  ...Object.fromEntries(Object.entries(assets).map(([name, file]) => [`/pages/${name}`, file])),
+  ...Object.fromEntries(Object.entries(referenceFiles).map(([name, file]) => [`/pages/${name}`, file])),
 };
 
 const types: Record<string, string> = {

@@ -13,10 +13,10 @@ import { tableName } from '../lib/table/client.ts';
 import { seedWaiting } from './demo/deliveries.ts';
 import { seedResidents, untouchedResidents } from './demo/residents.ts';
 import { seedDemo } from './demo.ts';
-import { connectConsole, connectDispenser } from './dev.ts';
+import { connectDeveloper } from './dev.ts';
 import { startDispensers } from './dispensers.ts';
 import { startEngine } from './engine.ts';
-import { type Cost, noteRequest, publish, type ServedRequest, served, stopEvents } from './events.ts';
+import { type Cost, noteRequest, publish, type ServedRequest, stopEvents } from './events.ts';
 import { createGateway, type GatewayOptions, type Handler } from './gateway.ts';
 import { startLookUps } from './lambda.ts';
 import type { LocalOptions } from './options.ts';
@@ -24,7 +24,7 @@ import { answerOwn } from './own.ts';
 import { startPoller } from './poller.ts';
 import { ensureQueues, startQueue } from './queue.ts';
 import { openDataDir, type ServiceFile } from './state.ts';
-import { demoStore, ensureKeys, ensureStore, otherStore } from './stores.ts';
+import { demoStore, ensureKeys, ensureStore, keysOfDesk, otherStore } from './stores.ts';
 import { followStream } from './stream.ts';
 import { ensureTable } from './table.ts';
 
@@ -45,7 +45,7 @@ const authorizerTtlSeconds = 60;
 const dueMillis = 1000;
 
 /** The inworld end of the stores, with the queue's worker between it and the API. */
-const startDeliveries = async ({ store }: ServiceFile, queueUrls: readonly string[]) => {
+const startDeliveries = async (queueUrls: readonly string[]) => {
   const { handler } = await import('../functions/delivery-worker.ts');
   const dispensers = await startDispensers();
   const lookUps = await startLookUps(dispensers.ensure);
@@ -62,9 +62,8 @@ const startDeliveries = async ({ store }: ServiceFile, queueUrls: readonly strin
       ).catch(() => undefined),
     dueMillis,
   );
-  const shown = await dispensers.ensure(store.id);
-  if (shown) connectDispenser(store.id, shown);
   return {
+    dispenserOf: dispensers.ensure,
     stop: async (): Promise<void> => {
       clearInterval(due);
       await Promise.all([...pollers.map(({ stop }) => stop()), dispensers.stop()]);
@@ -115,12 +114,10 @@ export const startService = async (
     cors,
     before: async (request, response, body) => (ready ? answerOwn(request, response, body) : answerNotReady(response)),
     onAnswer: (answered) => {
-      const request = served(answered, lines.get(answered.id));
+      const cost = lines.get(answered.id);
       lines.delete(answered.id);
       // The service's own calls at its start are nobody's requests.
-      if (!started) return;
-      noteRequest(request);
-      onAnswer(request);
+      if (started) onAnswer(noteRequest(answered, cost));
     },
   };
   const server = createGateway(gateway);
@@ -153,15 +150,23 @@ export const startService = async (
     baseUrl,
     store: { id, name },
     ...(await ensureKeys(dir.service)),
+    deskKeys: dir.service?.deskKeys ?? {},
     table: { endpoint: engine.endpoint, name: tableName() },
     queue: { endpoint: queue.endpoint, ...queues },
     authorizerTtlSeconds,
     residents: untouchedResidents,
   };
   dir.writeService(service);
-  connectConsole({ baseUrl, key: service.keys.all, store: service.store, engine: engine.name });
+  const deliveries = await startDeliveries([queues.url, slowUrl]);
+  connectDeveloper({
+    baseUrl,
+    key: service.keys.all,
+    store: service.store,
+    engine: engine.name,
+    keyOf: keysOfDesk(service, () => dir.writeService(service)),
+    dispenserOf: deliveries.dispenserOf,
+  });
   ready = true;
-  const deliveries = await startDeliveries(service, [queues.url, slowUrl]);
   if (isNew && demo) await seedWaiting(store);
   if (isNew) dir.keep({ ...dir.kept, seeded: demo });
   const stream = followStream({

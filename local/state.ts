@@ -12,6 +12,8 @@ export interface ServiceFile {
   /** A key with all scopes under `all`, and one for each single scope. */
   keys: Record<'all' | Scope, string>;
   otherStore: { id: string; name: string; key: string };
+  /** The keys with which the desk opens other stores of this machine, by store. */
+  deskKeys: Record<string, string>;
   /** The operator's command finds the engines here. */
   table: { endpoint: string; name: string };
   queue: { endpoint: string; url: string; deadLetterUrl: string };

@@ -6,7 +6,7 @@ import { findKey } from '../lib/store/api-keys.ts';
 import { findStore, type Store } from '../lib/store/stores.ts';
 import type { ServiceFile } from './state.ts';
 
-/** The two stores of the local service, and their keys. */
+/** The two stores of the local service, the keys of both, and those with which the desk opens other stores. */
 
 export const demoStore = { id: 'DemoStore001', name: 'Demo Store' };
 export const otherStore = { id: 'OtherStore01', name: 'Other Store' };
@@ -35,4 +35,27 @@ export const ensureKeys = async (
   );
   const key = await keep(earlier?.otherStore.key, otherStore.id, 'all scopes', scopes);
   return { keys: { all, ...Object.fromEntries(single) }, otherStore: { ...otherStore, key } };
+};
+
+/**
+ * Finds the key with all scopes for a store of this machine, and issues one where there is none that works, which it keeps by
+ * `save`. Throws 404 for an unknown store.
+ */
+export const keysOfDesk = (service: ServiceFile, save: () => void) => {
+  const find = async (store: string): Promise<string> => {
+    const { store: demo, keys, otherStore: other, deskKeys } = service;
+    const known = { [demo.id]: keys.all, [other.id]: other.key, ...deskKeys }[store];
+    if (known !== undefined && (await isKnown(known, scopes))) return known;
+    const { text } = await issueKey({ store, name: 'desk on this machine', scopes, stage: 'test' });
+    service.deskKeys = { ...deskKeys, [store]: text };
+    save();
+    return text;
+  };
+  // One after the other, so that two pages at once get the same key.
+  let last: Promise<unknown> = Promise.resolve();
+  return (store: string): Promise<string> => {
+    const next = last.then(() => find(store));
+    last = next.catch(() => undefined);
+    return next;
+  };
 };

@@ -1,72 +1,19 @@
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { listDeadLetters, redriveDeadLetters } from '../cli/dead-letters.ts';
-import { now, timestamp } from '../lib/clock.ts';
-import { asDecided, type CreditLot, listLots } from '../lib/credit/lots.ts';
-import { type CreditType, creditTypes, isDue } from '../lib/credit/rules.ts';
-import { type CreditItem, holdingOf } from '../lib/credit/state.ts';
-import { listDeliveries } from '../lib/delivery/deliveries.ts';
-import { findDispenser } from '../lib/delivery/dispensers.ts';
+import { now } from '../lib/clock.ts';
 import { type EventItem, eventKeys } from '../lib/events/events.ts';
-import { parseIdentifier } from '../lib/identifier.ts';
-import { invalid } from '../lib/problem.ts';
-import { deliveryStates } from '../lib/routes/deliveries.ts';
 import { eventNames } from '../lib/routes/events.ts';
-import { listCustomers } from '../lib/store/customer-list.ts';
-import { customerKey, getCustomerItem, uuidOf } from '../lib/store/customers.ts';
+import { customerKey } from '../lib/store/customers.ts';
 import { productKey } from '../lib/store/memberships.ts';
-import { listProducts } from '../lib/store/products.ts';
 import type { Key } from '../lib/table/schema.ts';
 import { getMany } from '../lib/table/table.ts';
 import type { LocalDispenser } from './dispenser.ts';
 
-/** The console's views of one store, read through the store's own verbs. */
+/** What the desk's pages for developers show of a store and of the queues beyond the API. */
 
-const shownCustomers = 50;
-const readCustomers = 1000;
-const shownOpenLots = 200;
-const shownEndedLots = 40;
-const shownDeliveries = 60;
+const shownGifts = 60;
 const shownDeadLetters = 20;
 const shownEvents = 50;
-
-/** Customers whose name contains the text, those with the most credit first. */
-export const viewCustomers = async (store: string, text: string) => {
-  const all = await listCustomers(store, {}).source({ descending: false, limit: readCustomers });
-  const found = all.filter(({ username }) => username.includes(text.trim().toLowerCase()));
-  found.sort((a, b) => b.credit + b.restrictedCredit - (a.credit + a.restrictedCredit));
-  return { customers: found.slice(0, shownCustomers) };
-};
-
-/** A lot with the state `due` where it has expired and the next change or sweep will close it. */
-const lotView = (lot: CreditLot, at: string) => ({
-  ...lot,
-  state: lot.state === 'open' && isDue(lot.expiresAt, at) ? 'due' : lot.state,
-});
-
-/** A customer's credit with its lots: the open ones in the order of their spending, then the ended, the latest first. */
-export const viewCredit = async (store: string, text: string) => {
-  const identifier = parseIdentifier(text);
-  if (!identifier) throw invalid('Give a resident’s name, such as "vera.vendor", or an avatar UUID.');
-  const uuid = await uuidOf(store, identifier);
-  const item: CreditItem = await getCustomerItem(store, uuid);
-  const lots = (await listLots(store, uuid)).map((lot) => asDecided(lot, item));
-  const at = timestamp(now());
-  const typeView = (type: CreditType) => {
-    const ours = lots.filter(({ sk }) => sk.startsWith(`${type}#`));
-    const open = ours.filter(({ state }) => state === 'open');
-    const ended = ours.filter(({ state }) => state !== 'open');
-    ended.sort((a, b) => ((a.endedAt ?? '') < (b.endedAt ?? '') ? 1 : -1));
-    const { balance, unlotted } = holdingOf(item, type);
-    return {
-      type,
-      balance,
-      unlotted,
-      lots: [...open.slice(0, shownOpenLots), ...ended.slice(0, shownEndedLots)].map((lot) => lotView(lot, at)),
-      notShown: Math.max(0, open.length - shownOpenLots) + Math.max(0, ended.length - shownEndedLots),
-    };
-  };
-  return { now: at, uuid, username: item.username, types: creditTypes.map(typeView) };
-};
 
 let queueClient: SQSClient | undefined;
 
@@ -92,33 +39,19 @@ const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
 
 export const redrive = async () => ({ redriven: await inTurn(redriveDeadLetters) });
 
-/** The latest deliveries, the queues, the dead letters and the dispenser. */
-export const viewDeliveries = async (store: string, dispenser: LocalDispenser) => {
-  const [queue, dead, registered, products, ...perState] = await Promise.all([
+/** How the dispenser of a store behaves, what it has given, newest first, and the queues and dead letters of all stores. */
+export const viewFaults = async (dispenser: LocalDispenser) => {
+  const [queue, dead] = await Promise.all([
     countMessages(process.env.DELIVERY_QUEUE_URL),
     countMessages(process.env.DELIVERY_DLQ_URL),
-    findDispenser(store),
-    listProducts(store, {})({ descending: false, limit: 1 }),
-    ...deliveryStates.map((state) => listDeliveries(store, state)({ descending: true, limit: shownDeliveries })),
   ]);
-  const gifts = new Map(dispenser.inbox().map((gift) => [gift.deliveryId, gift]));
-  const deliveries = perState.flat().sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
   return {
-    dispenser: {
-      ...dispenser.behaviour(),
-      region: registered?.region,
-      registered: registered?.url !== undefined,
-      lostReason: registered?.lostReason,
-    },
+    mode: dispenser.behaviour().mode,
     queue,
-    /** A product for the example of a delivery. */
-    product: products[0] && { id: products[0].id },
     deadLetters: dead.ready + dead.taken === 0 ? [] : await inTurn(() => listDeadLetters(shownDeadLetters)),
     deadLetterCount: dead.ready + dead.taken,
-    /** `givenAt` is the time at which the avatar got the item, even if the dispenser never said so. */
-    deliveries: deliveries
-      .slice(0, shownDeliveries)
-      .map((delivery) => ({ ...delivery, givenAt: gifts.get(delivery.id)?.time })),
+    /** `time` is that at which the avatar got the item, even if the dispenser never said so. */
+    inbox: dispenser.inbox().slice(0, shownGifts),
   };
 };
 

@@ -46,7 +46,8 @@ export const Retry = ({ delivery, reload }: { delivery: DeliveryResponse; reload
   );
 };
 
-const columnsOf = (mayRetry: boolean, reload: () => void): Column<DeliveryResponse>[] => [
+/** The columns of a list of deliveries, of which the last has what can be done. */
+export const columnsOf = (mayRetry: boolean, reload: () => void): Column<DeliveryResponse>[] => [
   { heading: t.item, cell: ({ item }) => item, value: ({ item }) => item },
   {
     heading: t.to,

@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useContext, useEffect, useState } from 'preact/hooks';
 import { StoreProblem } from '../../client/client.ts';
+import { DeveloperContext } from '../developer.ts';
 import { Field, Form } from '../parts/form.tsx';
 import { texts } from '../texts.ts';
 
@@ -17,12 +18,14 @@ interface SignInProps {
 
 export const SignIn = ({ signIn, failed }: SignInProps) => {
   const [words, setWords] = useState(failed === undefined ? undefined : wordsFor(failed));
+  const developer = useContext(DeveloperContext);
   useEffect(() => {
     document.title = t.title;
   }, []);
   return (
     <main class="sign-in">
       <h1>{t.title}</h1>
+      {developer && <developer.Stores />}
       <p>{t.intro}</p>
       {words && (
         <p class="notice is-bad" role="alert">

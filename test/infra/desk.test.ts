@@ -108,3 +108,10 @@ test('is small: page, style sheet and scripts of the first view are less than 10
   // The policy forbids inline scripts, inline styles and evaluated text.
   expect(files['']).not.toMatch(/<style|<script(?![^>]* src=)| style=| on\w+=/);
 });
+
+test('leaves the pages for developers and their tools to the local service', async () => {
+  const [deployed, local] = await Promise.all([bundleDesk(), bundleDesk('local')]);
+
+  expect(Object.values(deployed).join()).not.toMatch(/_dev|EventSource|API_KEY/);
+  expect(Object.values(local).join()).toContain('/_dev/');
+});

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { revokeKey } from '../../cli/api-keys.ts';
 import { newId, now } from '../../lib/clock.ts';
 import { eventList } from '../../lib/events/events.ts';
 import { customerKey } from '../../lib/store/customers.ts';
@@ -9,7 +10,7 @@ import { creditEvents, eventRow } from '../support/event-rows.ts';
 import { startForTests } from '../support/local-service.ts';
 import { putAll } from '../support/seed.ts';
 
-/** The console's data over HTTP, and its protection. test/browser/ looks at the pages themselves. */
+/** The data of the pages for developers over HTTP, and their protection. test/browser/ looks at the pages themselves. */
 
 let service: Awaited<ReturnType<typeof startForTests>>;
 beforeAll(async () => {
@@ -53,29 +54,85 @@ const send = (method: string, path: string, headers: Record<string, string>): Pr
   });
 
 const pages = [
-  '/',
+  '/desk',
   '/docs',
-  '/pages/console.js',
+  '/pages/reference.js',
   '/openapi.json',
   '/asyncapi.json',
   '/pages/openapi.js',
   '/_dev/service',
+  '/_dev/stores',
+];
+const hosts = (port: string) => [
+  `127.0.0.1:${port}`,
+  `localhost:${port}`,
+  `rebound.example:${port}`,
+  '127.0.0.1.example',
+  'localhost.example:80',
 ];
 
 test.each(pages)('%s answers 127.0.0.1 and localhost, and no other name of this machine', async (path) => {
   const { port } = new URL(service.baseUrl);
 
-  const statuses = await Promise.all(
-    [
-      `127.0.0.1:${port}`,
-      `localhost:${port}`,
-      `rebound.example:${port}`,
-      '127.0.0.1.example',
-      'localhost.example:80',
-    ].map((host) => send('GET', path, { host })),
-  );
+  const statuses = await Promise.all(hosts(port).map((host) => send('GET', path, { host })));
 
   expect(statuses).toEqual([200, 200, 403, 403, 403]);
+});
+
+test('the start page leads to the desk’s page of requests, for the same names of this machine alone', async () => {
+  const { port } = new URL(service.baseUrl);
+
+  const statuses = await Promise.all(hosts(port).map((host) => send('GET', '/', { host })));
+  const { headers } = await fetch(service.baseUrl, { redirect: 'manual' });
+
+  expect(statuses).toEqual([302, 302, 403, 403, 403]);
+  expect(headers.get('location')).toBe('/desk#/requests');
+});
+
+const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
+  const response = await fetch(`${service.baseUrl}/_dev/${path}`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers,
+  });
+  return { status: response.status, body: await response.json() };
+};
+
+const storeOf = async (key: string) =>
+  (await fetch(`${service.baseUrl}/v1/store`, { headers: { 'X-API-Key': key } })).json();
+
+test('gives this machine’s own pages a key for each of its stores, the same one each time, and other sites none', async () => {
+  const { port, host } = new URL(service.baseUrl);
+  const { body: mine } = await post('stores', { name: 'My own' });
+  const [first, second] = await Promise.all([1, 2].map(() => post('sign-in', { store: mine.id })));
+  const demo = await post('sign-in', {});
+
+  const refused = await Promise.all([
+    ...hosts(port).map((name) => send('POST', '/_dev/sign-in', { host: name, origin: `http://${name}` })),
+    ...['https://evil.example', 'null', `https://${host}`].map((origin) =>
+      send('POST', '/_dev/sign-in', { host, origin }),
+    ),
+    send('GET', '/_dev/sign-in', { host }),
+  ]);
+
+  expect(await storeOf(first?.body.key)).toMatchObject({ id: mine.id, key: { name: 'desk on this machine' } });
+  expect(second?.body.key).toBe(first?.body.key);
+  expect(demo.body.key).toBe(service.keys.all);
+  expect(refused).toEqual([200, 200, 403, 403, 403, 403, 403, 403, 404]);
+  expect((await json('/_dev/stores')).stores).toContainEqual({ id: mine.id, name: 'My own' });
+  expect((await post('sign-in', { store: 'NoSuchStore0' })).status).toBe(404);
+  expect((await post('stores', { name: ' ' })).status).toBe(400);
+});
+
+test('issues another key for a store whose key was revoked', async () => {
+  const { body: store } = await post('stores', { name: 'Revoked' });
+  const { body: old } = await post('sign-in', { store: store.id });
+  await revokeKey((await storeOf(old.key)).key.id);
+
+  const { body } = await post('sign-in', { store: store.id });
+
+  expect(body.key).not.toBe(old.key);
+  expect(await storeOf(body.key)).toMatchObject({ id: store.id });
 });
 
 test('another site can change and read nothing', async () => {
@@ -96,7 +153,7 @@ test('another site can change and read nothing', async () => {
 });
 
 test('pages load and run only files of this service', async () => {
-  for (const path of ['/', '/docs']) {
+  for (const path of ['/docs']) {
     const { headers, text } = await get(path);
 
     const policy = headers.get('content-security-policy') ?? '';
@@ -121,36 +178,53 @@ test('answers HEAD of the desk as it answers GET, without the text', async () =>
   expect(await head?.text()).toBe('');
 });
 
-test('shows a customer’s credit with every lot, in the order of spending', async () => {
-  const { username, types } = await json('/_dev/credit?customer=Vera%20Vendor');
+/** Sends a request, and answers it as the page shows it. */
+const shownAfter = async (path: string, init: RequestInit) => {
+  const { headers } = await fetch(service.baseUrl + path, init);
+  const { until, stop } = await followEvents();
+  const text = await until((some) => /event: hello\ndata: .*\n\n/.test(some));
+  await stop();
+  const { requests } = JSON.parse(/event: hello\ndata: (.*)\n/.exec(text)?.[1] ?? '');
+  const id = headers.get('x-request-id');
+  return requests.find((request: { id: string }) => request.id === id);
+};
 
-  expect(username).toBe('vera.vendor');
-  expect(types).toMatchObject([
-    {
-      type: 'regular',
-      balance: 950,
-      unlotted: 500,
-      notShown: 0,
-      lots: [
-        { amount: 200, remaining: 150, state: 'open' },
-        { amount: 300, remaining: 300, state: 'open' },
-      ],
-    },
-    { type: 'restricted', balance: 1000, unlotted: 0, lots: [{ amount: 1000, state: 'open' }] },
-  ]);
+test('keeps a request with its headers but for secrets, the name of its key, and the fields that it wasted', async () => {
+  const key = service.keys['coupons:read'];
+
+  const shown = await shownAfter('/v1/coupons?dry', {
+    method: 'POST',
+    headers: { 'X-API-Key': key, Cookie: 'a=secret', 'X-Trace': 'mine' },
+    body: '{"code": "X", "discont": 5}',
+  });
+
+  expect(shown).toMatchObject({
+    status: 403,
+    key: { name: 'coupons:read', store: 'DemoStore001' },
+    hidden: ['x-api-key', 'cookie'],
+    ignored: ['?dry', 'discont'],
+    body: '{"code": "X", "discont": 5}',
+  });
+  expect(shown.headers).toContainEqual(['x-trace', 'mine']);
+  expect(JSON.stringify(shown)).not.toMatch(new RegExp(`secret|${key}`));
 });
 
-test('400s for a malformed name and 404s for an unknown customer', async () => {
-  expect((await get('/_dev/credit?customer=%7C')).status).toBe(400);
-  expect((await get('/_dev/credit?customer=nobodyknown')).status).toBe(404);
-});
+test('sends a kept request again whole, and refuses one whose body was not kept', async () => {
+  const path = '/v1/categories';
+  const headers = { 'X-API-Key': service.keys.all, 'Idempotency-Key': 'replayed' };
+  const kept = await shownAfter(path, { method: 'POST', headers, body: '{"name": "Twice"}' });
+  const long = await shownAfter(path, { method: 'POST', headers, body: `{"name": "${'x'.repeat(70_000)}"}` });
 
-test('finds customers by a part of their name, those with the most credit first', async () => {
-  const all = await json('/_dev/customers');
-  const found = await json('/_dev/customers?search=NOV');
+  const again = await post('replay', { id: kept.id });
+  const never = await post('replay', { id: long.id });
+  const unknown = await post('replay', { id: newId() });
 
-  expect(all.customers[0]).toMatchObject({ username: 'vera.vendor', credit: 950, restrictedCredit: 1000 });
-  expect(found.customers).toMatchObject([{ username: 'nova' }]);
+  expect(again).toMatchObject({ status: 200, body: { status: 201, isNewKey: true } });
+  expect(again.body.id).not.toBe(kept.id);
+  const { data } = await (await fetch(`${service.baseUrl}${path}?limit=1000`, { headers })).json();
+  expect(data.filter(({ name }: { name: string }) => name === 'Twice')).toHaveLength(2);
+  expect([never.status, unknown.status]).toEqual([400, 400]);
+  expect(long.body).toBe(undefined);
 });
 
 /** The members of a sale that no test here looks at. */

@@ -4,10 +4,14 @@ import { checkSales, checkStock, checkUses } from '../../cli/audit/sales.ts';
 import { checkSpend } from '../../cli/audit/spend.ts';
 import { createStore } from '../../cli/stores.ts';
 import { source } from '../../lib/clock.ts';
+import { asDecided, listLots } from '../../lib/credit/lots.ts';
+import { creditTypes } from '../../lib/credit/rules.ts';
+import { type CreditItem, holdingOf } from '../../lib/credit/state.ts';
+import { type Identifier, parseIdentifier } from '../../lib/identifier.ts';
+import { getCustomerItem, uuidOf } from '../../lib/store/customers.ts';
 
 import { seedResidents } from '../../local/demo/residents.ts';
 import { seedDemo } from '../../local/demo.ts';
-import { viewCredit } from '../../local/views.ts';
 import { intercept } from '../support/faults.ts';
 import { freshTable, setClock, wholeTable } from '../support/service.ts';
 
@@ -54,9 +58,12 @@ const rowsOf = async ({ store, other }: Stores): Promise<Record<string, unknown>
 };
 
 const creditIn = async ({ store }: Stores) => {
-  const { types } = await viewCredit(store.id, 'vera.vendor');
-  return types.map(({ type, balance, unlotted, lots }) => {
-    const open = lots.filter(({ state }) => state === 'open');
+  const uuid = await uuidOf(store.id, parseIdentifier('vera.vendor') as Identifier);
+  const item: CreditItem = await getCustomerItem(store.id, uuid);
+  const lots = (await listLots(store.id, uuid)).map((lot) => asDecided(lot, item));
+  return creditTypes.map((type) => {
+    const open = lots.filter(({ sk, state }) => sk.startsWith(`${type}#`) && state === 'open');
+    const { balance, unlotted } = holdingOf(item, type);
     return { type, balance, unlotted, open: open.map(({ remaining, expiresAt }) => ({ remaining, expiresAt })) };
   });
 };

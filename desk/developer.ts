@@ -1,0 +1,17 @@
+import { createContext, type FunctionComponent } from 'preact';
+import type { PageRow } from './pages.ts';
+
+/** What the local service adds to the desk: pages for developers, and a way to each store of the machine. */
+export interface Developer {
+  title: string;
+  pages: readonly PageRow[];
+  /** The reference page of the service. */
+  reference: { title: string; address: string };
+  /** Stands in the place of the store's name. */
+  Switcher: FunctionComponent;
+  /** Stands on the sign-in page. */
+  Stores: FunctionComponent;
+}
+
+/** Undefined in the desk as it is deployed. */
+export const DeveloperContext = createContext<Developer | undefined>(undefined);

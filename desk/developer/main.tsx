@@ -1,0 +1,44 @@
+import { match } from '../address.ts';
+import { start } from '../app.tsx';
+import type { Developer } from '../developer.ts';
+import { later } from '../parts/later.tsx';
+import { savedKey, saveKey } from '../session.ts';
+import { Stores, Switcher, workingKey } from './stores.tsx';
+import { texts } from './texts.ts';
+
+/** The desk of the local service. The deployed one is made of the `main.tsx` beside this folder and has nothing of it. */
+
+const developer: Developer = {
+  title: texts.title,
+  reference: { title: texts.reference, address: '/docs' },
+  pages: [
+    {
+      path: '/requests',
+      component: later(async () => (await import('./requests.tsx')).RequestsPage),
+      scopes: [],
+      title: texts.requests.title,
+    },
+    {
+      path: '/clock',
+      component: later(async () => (await import('./clock.tsx')).ClockPage),
+      scopes: [],
+      title: texts.clock.title,
+    },
+    {
+      path: '/faults',
+      component: later(async () => (await import('./faults.tsx')).FaultsPage),
+      scopes: [],
+      title: texts.faults.title,
+    },
+  ],
+  Switcher,
+  Stores,
+};
+
+const saved = savedKey();
+const path = location.hash.replace(/^#/, '').split('?')[0] ?? '';
+const isForDevelopers = developer.pages.some((page) => match(page.path, path));
+// Pages for developers open without signing in.
+const key = isForDevelopers ? await workingKey(saved).catch(() => saved) : saved;
+if (key !== undefined && key !== saved) saveKey(key, false);
+start(key, developer);
