@@ -186,7 +186,7 @@ export const RequestsPage = () => {
             {clockTime(time)}
           </time>
           <span class="help about">
-            {t.cost(millis, calls, units)} · {keyName(request)}
+            {t.cost(millis, calls, units)} · {keyName(request)}{' '}
             {ignored.length > 0 && <State tone="warn">{t.ignoredShort(ignored.length)}</State>}
           </span>
         </>

@@ -114,7 +114,7 @@ describe.runIf(hasResidents && target.otherKey)('with a key of another store (CO
 });
 
 test('versioning rule 1: every path begins with /v1', async () => {
-  // Not '/': the local service shows its console there.
+  // Not '/': the local service leads to its desk there.
   for (const path of ['/products', '/v2/products', '/V1/products', '/v1', '/v1/', '//v1/products'])
     expect((await fetch(target.baseUrl + path, { headers: { 'X-API-Key': target.key } })).status).toBe(404);
   expect(endpoints.every(({ path }) => path.startsWith('/v1/'))).toBe(true);
