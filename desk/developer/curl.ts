@@ -11,12 +11,13 @@ const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''
 
 /**
  * The curl command that sends a request again as it was, its Idempotency-Key too. `key` is the text of the API key, of which
- * the request has only the id. Undefined for a body that was not kept whole.
+ * the request has only the id; where it is unknown, the command takes it from the variable API_KEY. Undefined for a body that
+ * was not kept whole.
  */
 export const curlOf = (
   { method, url, headers, hidden, body }: ShownRequest,
   base: string,
-  key: string,
+  key: string | undefined,
 ): string | undefined => {
   if (body === undefined) return undefined;
   const sent = headers.filter(([name, value]) => !isOwn(name) && !(name === 'accept' && value === '*/*'));
@@ -24,7 +25,9 @@ export const curlOf = (
   const parts = [
     // Without -g, curl would read brackets in an address as a pattern.
     `curl -g${method === 'GET' && body === '' ? '' : ` -X ${method}`} ${quote(base + url)}`,
-    ...(hidden.includes('x-api-key') ? [`-H ${quote(`X-API-Key: ${key}`)}`] : []),
+    ...(hidden.includes('x-api-key')
+      ? [`-H ${key === undefined ? '"X-API-Key: $API_KEY"' : quote(`X-API-Key: ${key}`)}`]
+      : []),
     ...sent.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
     // Curl would add the type of a form.
     ...(body === '' ? [] : [...(hasType ? [] : [`-H 'content-type:'`]), `--data-raw ${quote(body)}`]),

@@ -37,7 +37,7 @@ const Details = ({ request, onReplayed }: { request: ShownRequest; onReplayed: (
   const say = useSay();
   const { id, method, url, time, headers, hidden, key, ignored, body, sent, answer } = request;
   const isOurs = key?.id === store.key.id;
-  const curl = curlOf(request, location.origin, (isOurs && savedKey()) || '$API_KEY');
+  const curl = curlOf(request, location.origin, isOurs ? savedKey() : undefined);
   const replaying = usePress(async () => {
     const {
       id: next,

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
@@ -118,6 +120,13 @@ test('shows request headers without secrets, and flags fields that the endpoint 
   expect(text).not.toContain('secret-of-somebody');
 });
 
+/** Runs a copied command. Returns the answer. */
+const run = async (command: string) => {
+  const env = { ...process.env, API_KEY: service().keys['credits:write'] };
+  const { stdout } = await promisify(execFile)('sh', ['-c', `${command} --silent`], { env });
+  return JSON.parse(stdout);
+};
+
 test('copies a request as a curl command that sends the same again, whatever is in it', async () => {
   const name = `It's "$(id)" \`id\` \\ [x]{y} 🎁`;
   const made = await (await send('POST', '/categories?a[]={1..9}', { name }, { 'If-None-Match': `'` })).json();
@@ -129,12 +138,9 @@ test('copies a request as a curl command that sends the same again, whatever is 
   await shown.getByRole('button', { name: 'Copy as curl' }).click();
   await shown.getByRole('button', { name: 'Copied' }).waitFor();
 
-  const command = await page.evaluate(() => navigator.clipboard.readText());
-  const { execFile } = await import('node:child_process');
-  const { promisify } = await import('node:util');
-  const { stdout } = await promisify(execFile)('sh', ['-c', `${command} --silent`]);
-  expect(JSON.parse(stdout)).toEqual({ ...made, id: expect.any(String) });
-  expect(JSON.parse(stdout).id).not.toBe(made.id);
+  const answer = await run(await page.evaluate(() => navigator.clipboard.readText()));
+  expect(answer).toEqual({ ...made, id: expect.any(String) });
+  expect(answer.id).not.toBe(made.id);
 });
 
 test('sends a request again with its own key, with a new Idempotency-Key, and opens the new one', async () => {
@@ -150,6 +156,11 @@ test('sends a request again with its own key, with a new Idempotency-Key, and op
   const shown = request(page, increment);
   await shown.locator('.fold').click();
   await shown.getByText('The request has another key than this page').waitFor();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await shown.getByRole('button', { name: 'Copy as curl' }).click();
+  await shown.getByRole('button', { name: 'Copied' }).waitFor();
+  // With the Idempotency-Key as it was, the command repeats the request and changes nothing.
+  const repeated = await run(await page.evaluate(() => navigator.clipboard.readText()));
 
   await shown.getByRole('button', { name: 'Send again' }).click();
 
@@ -162,6 +173,7 @@ test('sends a request again with its own key, with a new Idempotency-Key, and op
   );
   expect(older).toContain('once');
   expect(newer).not.toContain('once');
+  expect(repeated).toMatchObject({ username: name, credit: 40 });
   expect(await call('GET', `/customers/${name}/credit`)).toMatchObject({ credit: 80 });
 });
 
