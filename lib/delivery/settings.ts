@@ -16,6 +16,9 @@ export const loopbackAllowed = (): boolean => process.env.DISPENSER_LOOPBACK ===
 /** The time-out of a call of a dispenser, from the look-up of its name to the end of its answer. */
 export const callTimeoutMillis = (): number => Number(process.env.DISPENSER_TIMEOUT_MILLIS ?? 25_000);
 
+/** Webhooks that answer more slowly get their next event only after a pause, and by the slow lane. */
+export const slowWebhookMillis = (): number => Number(process.env.WEBHOOK_SLOW_MILLIS ?? 3_000);
+
 /** The time-out of a call of a webhook. */
 export const webhookTimeoutMillis = (): number => Number(process.env.WEBHOOK_TIMEOUT_MILLIS ?? 10_000);
 

@@ -3,7 +3,7 @@ import { AddressRefused, checkAddress, publicHosts } from '../delivery/address.t
 import { post, shown, until } from '../delivery/call.ts';
 import type { Handled } from '../delivery/deliver.ts';
 import { type Lane, sendMessages } from '../delivery/queue.ts';
-import { webhookTimeoutMillis } from '../delivery/settings.ts';
+import { slowWebhookMillis, webhookTimeoutMillis } from '../delivery/settings.ts';
 import { type EventType, eventNames } from '../routes/events.ts';
 import type { SentType } from '../routes/webhooks.ts';
 import { get } from '../table/table.ts';
@@ -38,12 +38,6 @@ const withJitter = (millis: number): number => Math.ceil(millis * (1 + source.ra
 const maxFailingMillis = 5 * 24 * hour;
 
 const maxRetryAfterMillis = 24 * hour;
-
-/** The events of webhooks that answer more slowly take the slow lane. */
-const quickMillis = second;
-
-/** Webhooks that answer more slowly get their next event only after a pause. */
-const slowMillis = 3 * second;
 
 /** The pause of a webhook that does not answer grows with the time for which it has not. */
 const pauseOf = (failingMillis: number): number => Math.min(Math.max(failingMillis / 4, 30 * second), 30 * minute);
@@ -113,7 +107,7 @@ const attempt = async (url: string, request: ReturnType<typeof requestOf>): Prom
 
 const succeeded = async (webhook: WebhookItem, sending: Sending, status: number, millis: number): Promise<Handled> => {
   await completeSending(sending, status);
-  const pause = millis > slowMillis ? Math.ceil(2 * millis) : 0;
+  const pause = millis > slowWebhookMillis() ? Math.ceil(2 * millis) : 0;
   if (webhook.failingSince !== undefined || webhook.pausedUntil !== undefined || pause > 0)
     await noteHealth(webhook, { failingSince: undefined }, pause);
   if (pause === 0) await releaseNext(webhook);
@@ -193,7 +187,7 @@ export const sendEvent = async (order: EventOrder, lane: Lane): Promise<Handled>
   let noting: Promise<void> | undefined;
   const slow = setTimeout(() => {
     noting = noteSlow(webhook).catch(() => undefined);
-  }, quickMillis);
+  }, slowWebhookMillis());
   const answer = await attempt(webhook.url, requestOf(webhook, order, event));
   clearTimeout(slow);
   await noting;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createStore } from '../../../cli/stores.ts';
 import { handler } from '../../../functions/delivery-worker.ts';
 import { newId, now, timestamp } from '../../../lib/clock.ts';
@@ -48,6 +48,7 @@ test('a worker that waits for a receiver takes the messages of others from the q
 });
 
 test('a receiver that keeps a batch waiting gets no other message from the same worker, but gets it later, by the slow lane', async () => {
+  vi.stubEnv('WEBHOOK_SLOW_MILLIS', '500');
   let answer = (): void => {};
   const answers = new Promise<void>((resolve) => (answer = resolve));
   const slow = await receiver(() => answers);
@@ -57,15 +58,18 @@ test('a receiver that keeps a batch waiting gets no other message from the same 
   const waiting = handler(batchOf(bodyOf(first)), contextWith(120_000));
   while (slow.got.length === 0) await sleep(20);
   // So long that its webhook is noted as slow.
-  await sleep(1100);
+  await sleep(600);
   const put = await handler(batchOf(bodyOf(second), bodyOf(other.order())), contextWith(120_000));
   const gotSoFar = [...slow.got];
+  // Else its answer would pause it.
+  vi.stubEnv('WEBHOOK_SLOW_MILLIS', '60000');
   answer();
   await waiting;
   const again = await handler(batchOf(bodyOf(second)), contextWith(120_000));
   const moved = await received(queue().slowUrl);
   const last = await handler(batchFrom(queue().slowUrl, moved), contextWith(120_000));
 
+  vi.unstubAllEnvs();
   expect(put).toEqual({ batchItemFailures: [{ itemIdentifier: 'm0' }] });
   expect(gotSoFar).toEqual([first.event]);
   expect(other.got).toHaveLength(1);
