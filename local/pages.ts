@@ -48,9 +48,13 @@ const types: Record<string, string> = {
 export const contentPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'";
 
-/** The OpenAPI document as text, with the address of the service. */
+/** The OpenAPI document as text, with the address of the service, which its code samples call. */
 export const documentFor = async (baseUrl: string): Promise<string> => {
-  const document = JSON.parse(await readFile(documentFile, 'utf8'));
+  const text = await readFile(documentFile, 'utf8');
+  const { servers } = JSON.parse(text);
+  const document = JSON.parse(
+    text.replaceAll(`${servers[0].url}/v1/`, `${baseUrl}/v1/`).replaceAll(`'${servers[0].url}'`, `'${baseUrl}'`),
+  );
   return JSON.stringify({ ...document, servers: [{ url: baseUrl }] });
 };
 

@@ -12,6 +12,7 @@ import {
 import { clientMethodOf, operationIdOf } from './names.ts';
 import { operationTexts } from './operation-texts.ts';
 import type { Recorded, Recordings } from './record.ts';
+import { codeSamples } from './samples.ts';
 import { parameterSchema, refOf, schemaComponents } from './schemas.ts';
 import { introduction, scopeTexts, tagOf, tagTexts } from './texts.ts';
 import type { Content, OpenApiDocument, Operation, Parameter, Response } from './types.ts';
@@ -21,9 +22,8 @@ const idempotencyKey: Parameter = {
   in: 'header',
   required: false,
   description:
-    'A name of your own for this request: 1 to 255 printable ASCII characters without blanks, such as a UUID. For 24 hours the same ' +
-    'request with the same key is answered with the first answer, and the change is made once. Quotes around it, which the draft of ' +
-    'this header wants, are no part of it: with them it may be 257 characters long.',
+    'A name of your own for this request: 1 to 255 printable ASCII characters without blanks. For 24 hours the same request with the ' +
+    'same key gets the first answer, and the change is made once. Quotes around it are no part of it.',
   schema: { type: 'string', minLength: 1, maxLength: 257, pattern: '^[\\x21-\\x7e]+$' },
 };
 
@@ -77,7 +77,7 @@ const successOf = (row: Route, recorded: Recorded | undefined): Response => ({
   ...(row.response && { content: contentOf(row, row.response, recorded?.body) }),
 });
 
-const operationOf = (row: Route, recorded: Recorded | undefined): Operation => {
+const operationOf = (row: Route, recorded: Recorded | undefined, baseUrl: string): Operation => {
   const text = operationTexts[row.id];
   if (!text) throw new Error(`reference/operation-texts.ts has no text for ${row.id}`);
   return {
@@ -89,6 +89,7 @@ const operationOf = (row: Route, recorded: Recorded | undefined): Operation => {
     ...(row.scope !== null && { 'x-required-scope': row.scope }),
     ...(row.extension && { 'x-extension': true }),
     'x-client-method': clientMethodOf(row),
+    'x-codeSamples': codeSamples(row, { baseUrl, clientMethod: clientMethodOf(row) }),
     parameters: [
       ...parametersOf(row, 'path', row.params),
       ...parametersOf(row, 'query', row.query),
@@ -113,10 +114,10 @@ const inOrder = (routes: readonly Route[]): Route[] => {
   return routes.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
 };
 
-const pathsOf = (routes: readonly Route[], recordings: Recordings): OpenApiDocument['paths'] => {
+const pathsOf = (routes: readonly Route[], recordings: Recordings, baseUrl: string): OpenApiDocument['paths'] => {
   const paths: OpenApiDocument['paths'] = {};
   for (const row of inOrder(routes))
-    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operationOf(row, recordings[row.id]) };
+    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operationOf(row, recordings[row.id], baseUrl) };
   return paths;
 };
 
@@ -147,7 +148,7 @@ export const document = (
     },
   ],
   tags: Object.entries(tagTexts).map(([name, description]) => ({ name, description })),
-  paths: pathsOf(routes, recordings),
+  paths: pathsOf(routes, recordings, baseUrl),
   components: {
     schemas: { ...schemaComponents(), Problem: problemSchema },
     parameters: { IdempotencyKey: idempotencyKey },

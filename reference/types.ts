@@ -1,3 +1,4 @@
+import type { CodeSample } from './samples.ts';
 import type { JsonSchema } from './schemas.ts';
 
 /** OpenAPI 3.1, as far as the document uses it. */
@@ -34,6 +35,7 @@ export interface Operation {
   'x-extension'?: true;
   /** The method of the typed client, such as `customers.incrementCredit`. */
   'x-client-method': string;
+  'x-codeSamples': CodeSample[];
   parameters: (Parameter | { $ref: string })[];
   requestBody?: { required: boolean; content: Record<string, Content> };
   responses: Record<string, Response | { $ref: string }>;

@@ -51,18 +51,22 @@ export const useBrowser = (allowed: () => string) => {
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The violations of WCAG 2.1 AA on a page. */
-export const barriers = async (page: Page, root: string): Promise<string[]> => {
+/** The violations of WCAG 2.1 AA on a page, or those of some impacts. */
+export const barriers = async (page: Page, root: string, impacts?: string[]): Promise<string[]> => {
   // A page keeps it until it is loaded anew. Sending it takes longer than a check.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource);
-  const found = await page.evaluate(async (selector) => {
-    const { axe: checker } = globalThis as unknown as { axe: typeof axe };
-    const { violations } = await checker.run(selector, {
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'],
-      // It would put copies of the style sheets into the page, which the content policy forbids.
-      preload: false,
-    });
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-  }, root);
+  const found = await page.evaluate(
+    async ([selector, only]) => {
+      const { axe: checker } = globalThis as unknown as { axe: typeof axe };
+      const { violations } = await checker.run(selector, {
+        runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'],
+        // It would put copies of the style sheets into the page, which the content policy forbids.
+        preload: false,
+      });
+      const counted = violations.filter(({ impact }) => !only || only.includes(impact ?? ''));
+      return counted.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+    },
+    [root, impacts] as const,
+  );
   return found;
 };

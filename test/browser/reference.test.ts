@@ -34,6 +34,32 @@ describe('at /docs of the local service', () => {
     expect((await response.json()).data).toContainEqual(expect.objectContaining({ name: 'Made by hand' }));
   });
 
+  test('an operation fits a screen, has samples in four languages, and leaves its problems to one section', async () => {
+    const page = await open('/docs');
+
+    for (const [method, path] of [
+      ['post', '/v1/products'],
+      ['post', '/v1/customers/{identifier}/actions/apply-coupon'],
+      ['get', '/v1/events'],
+    ] as const) {
+      const shown = operation(page, method, path);
+      await shown.getByRole('button').first().click();
+      await shown.getByRole('button', { name: 'Execute' }).waitFor();
+      await shown.locator('.responses-table .example').waitFor();
+      expect(await shown.evaluate((block) => block.getBoundingClientRect().height), path).toBeLessThanOrEqual(900);
+      expect(await shown.locator('.samples button').allInnerTexts()).toEqual(['curl', 'TypeScript', 'Python', 'LSL']);
+      await shown.getByRole('button', { name: 'Python' }).click();
+      expect(await shown.locator('.samples pre').innerText()).toContain(`${service.baseUrl}/v1/`);
+      expect(await shown.locator('.responses-table').getByText('problem+json').count()).toBe(0);
+      expect(await shown.locator('.refusals a').allInnerTexts()).toContain('401');
+    }
+    await page.locator('.refusals a', { hasText: '429' }).first().click();
+
+    expect(await page.locator('#problem-429').innerText()).toContain('429 Too Many Requests');
+    expect(await page.locator('.errors-wrapper').count()).toBe(0);
+    expect(await barriers(page, 'body', ['critical'])).toEqual([]);
+  });
+
   test('shows every operation on a phone without sideways scrolling', async () => {
     const document = await (await fetch(`${service.baseUrl}/openapi.json`)).json();
     const page = await open('/docs', { viewport: { width: 390, height: 844 } });
@@ -73,6 +99,8 @@ describe('as files of npm run docs', () => {
 
     await page.locator('.opblock-body').waitFor();
     expect(await page.locator('.servers').innerText()).toContain('https://api.example.net/prod');
+    expect(await page.locator('.samples pre').innerText()).toContain("'https://api.example.net/prod/v1/products?");
+    expect(await page.locator('.errors-wrapper').count()).toBe(0);
     expect(await page.getByRole('button', { name: /Execute|Try it out|Authorize/ }).count()).toBe(0);
     expect(await page.getByRole('link', { name: /^(?:Desk|Requests)$/ }).count()).toBe(0);
     expect(readdirSync(dir)).toEqual(expect.arrayContaining(['openapi.json', 'asyncapi.json']));

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { OpenApiDocument } from '../../reference/types.ts';
 import { tempDir } from '../support/files.ts';
 import { startForTests } from '../support/local-service.ts';
 
@@ -14,6 +15,13 @@ const name = 'store-integration-client';
 const installed = join(project, 'node_modules', name);
 
 const [, guideExample = ''] = /```ts\n(.*?)```/s.exec(readFileSync(join(root, 'docs/guides/client.md'), 'utf8')) ?? [];
+
+/** The samples of the reference. */
+const { paths } = JSON.parse(readFileSync(join(root, 'docs/openapi.json'), 'utf8')) as OpenApiDocument;
+const samples = Object.values(paths)
+  .flatMap((methods) => Object.values(methods))
+  .flatMap((operation) => operation['x-codeSamples'].filter(({ lang }) => lang === 'TypeScript'))
+  .map(({ source }) => source);
 
 /** Right calls, and wrong ones that must not compile. */
 const uses = `
@@ -71,6 +79,7 @@ const compile = (): string => {
   );
   writeFileSync(join(project, 'example.ts'), guideExample);
   writeFileSync(join(project, 'uses.ts'), uses);
+  for (const [n, source] of samples.entries()) writeFileSync(join(project, `sample-${n}.ts`), source);
   writeFileSync(join(project, 'tsconfig.json'), '{ "compilerOptions": { "outDir": "built" } }');
   return spawnSync(join(root, 'node_modules/.bin/tsc'), { cwd: project, encoding: 'utf8' }).stdout;
 };
@@ -94,6 +103,7 @@ test('is one file of JavaScript and one of types, without dependencies', () => {
 });
 
 test('compiles with the default settings of tsc and without types of Node.js, and refuses wrong calls', () => {
+  expect(samples.length).toBeGreaterThanOrEqual(62);
   expect(compile()).toBe('');
 });
 

@@ -1,0 +1,153 @@
+import type { Route } from '../lib/routes/route.ts';
+import { operationTexts } from './operation-texts.ts';
+import { examplePath } from './record.ts';
+
+/** Code samples of an operation, made of its example. Each reads the key from `KEY`. */
+
+export interface CodeSample {
+  lang: 'Shell' | 'TypeScript' | 'Python' | 'LSL';
+  label: string;
+  source: string;
+}
+
+type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
+
+interface Notation {
+  text: (value: string) => string;
+  words: Record<'true' | 'false' | 'null', string>;
+  /** The name of a member, with its colon. */
+  member: (name: string) => string;
+}
+
+const singleQuoted = (value: string): string =>
+  `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+
+const typescript: Notation = {
+  text: singleQuoted,
+  words: { true: 'true', false: 'false', null: 'null' },
+  member: (name) => `${/^\w+$/.test(name) ? name : singleQuoted(name)}: `,
+};
+
+const python: Notation = {
+  text: JSON.stringify,
+  words: { true: 'True', false: 'False', null: 'None' },
+  member: (name) => `${JSON.stringify(name)}: `,
+};
+
+/** A value as source, on one line where that is short. */
+const literal = (value: Json, notation: Notation, indent = ''): string => {
+  if (typeof value === 'string') return notation.text(value);
+  if (typeof value === 'number') return String(value);
+  if (typeof value !== 'object' || value === null) return notation.words[`${value}`];
+  const isList = Array.isArray(value);
+  const within = `${indent}${notation === python ? '    ' : '  '}`;
+  const parts = Object.entries(value).map(
+    ([name, member]) => `${isList ? '' : notation.member(name)}${literal(member, notation, within)}`,
+  );
+  const [begin, end] = isList ? ['[', ']'] : ['{', '}'];
+  const blank = isList || notation === python ? '' : ' ';
+  const line = parts.length === 0 ? `${begin}${end}` : `${begin}${blank}${parts.join(', ')}${blank}${end}`;
+  if (line.length <= 72 && !line.includes('\n')) return line;
+  return `${begin}\n${parts.map((part) => `${within}${part},\n`).join('')}${indent}${end}`;
+};
+
+interface Example {
+  method: Route['method'];
+  url: string;
+  body: Json | undefined;
+}
+
+const curl = ({ method, url, body }: Example): string =>
+  [
+    `curl ${method === 'GET' || (method === 'POST' && body !== undefined) ? '' : `-X ${method} `}-H "X-API-Key: $KEY" '${url}'`,
+    ...(method === 'POST' ? ['-H "Idempotency-Key: $(date +%s)"'] : []),
+    ...(body === undefined ? [] : [`-d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`]),
+  ].join(' \\\n  ');
+
+const clientCall = (row: Route, method: string, baseUrl: string): string => {
+  const { parameters = {}, request } = operationTexts[row.id] ?? {};
+  const names = Object.keys(row.params.shape);
+  const query = Object.entries(parameters).filter(([name]) => !names.includes(name));
+  const given: Json[] = names.map((name) => String(parameters[name]));
+  if (request !== undefined) given.push(request as Json);
+  else if (query.length > 0) given.push(Object.fromEntries(query) as Json);
+  const call = `store.${method}(${given.map((value) => literal(value, typescript)).join(', ')})`;
+  return [
+    "import { storeClient } from 'store-integration-client';",
+    '',
+    `const store = storeClient({ baseUrl: '${baseUrl}', apiKey: process.env.KEY! });`,
+    row.response ? `console.log(await ${call});` : `await ${call};`,
+  ].join('\n');
+};
+
+const pythonScript = ({ method, url, body }: Example, hasAnswer: boolean): string => {
+  const imports = [
+    'os',
+    'urllib.request',
+    ...(method === 'POST' ? ['uuid'] : []),
+    ...(hasAnswer || body ? ['json'] : []),
+  ];
+  const headers = [
+    '"X-API-Key": os.environ["KEY"]',
+    ...(method === 'POST' ? ['"Idempotency-Key": str(uuid.uuid4())'] : []),
+  ];
+  return [
+    `import ${imports.toSorted().join(', ')}`,
+    '',
+    ...(body === undefined ? [] : [`body = ${literal(body, python)}`]),
+    'request = urllib.request.Request(',
+    `    ${JSON.stringify(url)},`,
+    `    method="${method}",`,
+    `    headers={${headers.join(', ')}},`,
+    ...(body === undefined ? [] : ['    data=json.dumps(body).encode(),']),
+    ')',
+    'with urllib.request.urlopen(request) as answer:',
+    `    print(${hasAnswer ? 'json.load(answer)' : 'answer.status'})`,
+  ].join('\n');
+};
+
+const lslScript = ({ method, url, body }: Example): string => {
+  const header = (name: string, value: string) => `            HTTP_CUSTOM_HEADER, "${name}", ${value}`;
+  const options = [
+    `            HTTP_METHOD, "${method}"`,
+    header('X-API-Key', 'KEY'),
+    header('Accept', '"application/json"'),
+    ...(method === 'POST' ? [header('Idempotency-Key', '(string)llGenerateKey()')] : []),
+    ...(body === undefined ? [] : ['            HTTP_MIMETYPE, "application/json"']),
+    '            HTTP_BODY_MAXLENGTH, 16384',
+  ];
+  const text = body === undefined ? '""' : JSON.stringify(JSON.stringify(body));
+  return [
+    'string KEY = "sis_live_..."; // a key with few scopes: whoever reads the script can read it',
+    '',
+    'default',
+    '{',
+    '    touch_start(integer count)',
+    '    {',
+    `        llHTTPRequest("${url}", [`,
+    options.join(',\n'),
+    `        ], ${text});`,
+    '    }',
+    '',
+    '    http_response(key request, integer status, list metadata, string body)',
+    '    {',
+    '        llOwnerSay((string)status + " " + body);',
+    '    }',
+    '}',
+  ].join('\n');
+};
+
+/** The samples of a row, which calls the service at `baseUrl`, and whose method in the client is `clientMethod`. */
+export const codeSamples = (
+  row: Route,
+  { baseUrl, clientMethod }: { baseUrl: string; clientMethod: string },
+): CodeSample[] => {
+  const body = operationTexts[row.id]?.request as Json | undefined;
+  const example = { method: row.method, url: baseUrl + examplePath(row), body };
+  return [
+    { lang: 'Shell', label: 'curl', source: curl(example) },
+    { lang: 'TypeScript', label: 'TypeScript', source: clientCall(row, clientMethod, baseUrl) },
+    { lang: 'Python', label: 'Python', source: pythonScript(example, row.response !== undefined) },
+    { lang: 'LSL', label: 'LSL', source: lslScript(example) },
+  ];
+};
