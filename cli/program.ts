@@ -5,6 +5,7 @@ import { addApi } from './commands/api.ts';
 import { addAudit } from './commands/audit.ts';
 import { addCategories } from './commands/categories.ts';
 import { addCompletion } from './commands/completion.ts';
+import { addConvert } from './commands/convert.ts';
 import { addCredit } from './commands/credit.ts';
 import { addCustomers } from './commands/customers.ts';
 import { addDeliveries } from './commands/deliveries.ts';
@@ -57,6 +58,7 @@ export const createProgram = (): StoreCommand => {
     addResidents,
     addImport,
     addExport,
+    addConvert,
     addCategories,
     addCredit,
     addCustomers,

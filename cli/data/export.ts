@@ -20,7 +20,7 @@ export interface ExportOptions {
 }
 
 /** The path of a file until it is whole. */
-const unfinished = (path: string): string => `${path}.part`;
+export const unfinished = (path: string): string => `${path}.part`;
 
 /** The text of a kind's file. Throws where the kind has no such format. */
 const textOf = (kind: Exported, store: string, format: ExportFormat, separator?: Separator): Lines => {
@@ -36,7 +36,7 @@ const textOf = (kind: Exported, store: string, format: ExportFormat, separator?:
 };
 
 /** Writes a text into the unfinished file. Returns how many rows there are. */
-const writeLines = async (
+export const writeLines = async (
   { header, rows }: Lines,
   path: string,
   { onProgress, signal }: ExportOptions,
@@ -93,7 +93,7 @@ export interface ExportedFile {
 const leftovers = new Set(exported.flatMap(({ name }) => formats.map((format) => unfinished(`${name}.${format}`))));
 
 /** Creates the directory, or removes the leftovers of an interrupted export. Throws if it holds anything else. */
-const readyDir = async (dir: string): Promise<void> => {
+export const readyDir = async (dir: string): Promise<void> => {
   const there = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error.code === 'ENOTDIR' ? new Failure(`${dir} is a file. Name a directory.`) : error;

@@ -1,0 +1,304 @@
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { timestamp } from '../../lib/clock.ts';
+import { parseIdentifier } from '../../lib/identifier.ts';
+import { timestamp as wireTimestamp } from '../../lib/routes/timestamp.ts';
+import { Failure, UsageError } from '../errors.ts';
+import { idFrom } from '../plans/rows.ts';
+import type { Values } from './columns.ts';
+import { readyDir, unfinished, writeLines } from './export.ts';
+import { kinds } from './kinds.ts';
+import { readRecords } from './read.ts';
+import { type ColumnName, type FieldName, fields, recogniseVendor, type Vendor, vendors } from './vendors.ts';
+import { linesOf } from './write.ts';
+
+/** Turns a file that another vendor system exported into files that `store import` reads. */
+
+export interface ConvertOptions {
+  /** The name of the system; by default the one whose form the file has. */
+  from?: string | undefined;
+  /** The columns of a file whose form is not known. */
+  map?: Partial<Record<FieldName, ColumnName>> | undefined;
+  /** Only rows that have this value in this column. */
+  only?: { column: ColumnName; value: string } | undefined;
+  /** The zone of times without an offset. */
+  zone?: string | undefined;
+  /** Leaves rows out that cannot be read. Otherwise one of them stops it. */
+  skipRejects?: boolean | undefined;
+  /** Ends the conversion, which then leaves no file behind. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface Converted {
+  files: { kind: string; path: string; rows: number }[];
+  /** How many rows were left out, by the reason. */
+  leftOut: Map<string, number>;
+  faults: { line: number; reason: string }[];
+  /** Some times had no offset, and were taken as those of the zone. */
+  usedZone: boolean;
+}
+
+type Cells = Partial<Record<FieldName, string>>;
+
+/** The columns of each kind's file that a conversion writes. */
+const written = {
+  residents: ['uuid', 'username', 'formerNames', 'source'],
+  products: ['id', 'name', 'price', 'active'],
+  credit: ['resident', 'type', 'amount'],
+  sales: ['id', 'product', 'buyer', 'recipient', 'base', 'total', 'credit', 'paid', 'at'],
+} as const;
+
+type KindName = keyof typeof written;
+
+const linesFor = (name: KindName) => {
+  const kind = kinds.find((one) => one.name === name);
+  const columns = written[name].flatMap((column) => kind?.columns.find((each) => each.name === column) ?? []);
+  return linesOf({ columns }, 'csv');
+};
+
+/** The place of a column in a row. Throws where the file has no such column. */
+const placeOf = (column: ColumnName, header: readonly string[] | undefined, path: string): number => {
+  if (typeof column === 'number') return column - 1;
+  const place = header?.findIndex((cell) => cell.trim().toLowerCase() === column.toLowerCase()) ?? -1;
+  if (place >= 0) return place;
+  throw new UsageError(
+    `${path} has no column ${JSON.stringify(column)}. It has ${(header ?? []).map((cell) => cell.trim()).join(', ')}.`,
+  );
+};
+
+const vendorFor = (first: readonly string[], path: string, { from, map }: ConvertOptions): Vendor => {
+  if (map) return { name: 'map', summary: '', columns: map };
+  const found = from === undefined ? recogniseVendor(first) : vendors.find(({ name }) => name === from);
+  if (found) return found;
+  throw new Failure(
+    `The form of ${path} is not known. Its first line is: ${first
+      .map((cell) => cell.trim())
+      .join(', ')
+      .slice(0, 300)}. ` +
+      `Say which column is which, such as --map "Buyer Key=buyerUuid" --map "Price=price". The fields are: ${Object.keys(fields).join(', ')}.`,
+  );
+};
+
+/** How far a zone is ahead of UTC at a time, in milliseconds. */
+const aheadOf = (zone: string, millis: number): number => {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
+  return Date.parse(`${format.format(millis).replace(' ', 'T')}Z`) - millis;
+};
+
+/** A time of a file, and whether it needed the zone. Undefined for a text that is no time. */
+const readTime = (text: string, zone: string): { at: string; zoned: boolean } | undefined => {
+  if (/^\d{9,10}$/.test(text)) return { at: timestamp(Number(text) * 1000), zoned: false };
+  const given = wireTimestamp().safeParse(text);
+  if (given.success) return { at: given.data, zoned: false };
+  const wall = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?$/.test(text) ? Date.parse(`${text.replace(' ', 'T')}Z`) : NaN;
+  if (Number.isNaN(wall)) return undefined;
+  // The second look is right beside a change of the clocks.
+  const near = wall - aheadOf(zone, wall);
+  return { at: timestamp(wall - aheadOf(zone, near)), zoned: true };
+};
+
+/** Whole L$. Some files write decimals that are zeros. */
+const readAmount = (text: string): number | undefined => {
+  const [, digits] = /^(\d{1,10})(?:\.0{1,2})?$/.exec(text) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+};
+
+/** A row that cannot be converted, or a file with such rows. */
+class Fault extends Error {}
+class Rejected extends Error {}
+
+const amountIn = (cells: Cells, field: FieldName): number => {
+  const amount = readAmount(cells[field] ?? '');
+  if (amount === undefined) throw new Fault(`${field} ${JSON.stringify(cells[field] ?? '')} must be whole L$`);
+  return amount;
+};
+
+/** The avatar whom a row names, and the name that it has for them. */
+const avatarIn = (uuid = '', name = ''): { ref: string; uuid?: string; username?: string } | undefined => {
+  const [known, byName] = [parseIdentifier(uuid)?.uuid, parseIdentifier(name)?.username];
+  const ref = known ?? byName;
+  return ref === undefined ? undefined : { ref, ...(known && { uuid: known }), ...(byName && { username: byName }) };
+};
+
+/** What the rows told so far: avatars with their names, the newest last, products with their last price, ids of sales. */
+const startBook = () => {
+  const avatars = new Map<string, Map<string, string>>();
+  const products = new Map<string, { name: string; price: number; at: string }>();
+  const ids = new Map<string, number>();
+  return {
+    meet: ({ uuid, username }: { uuid?: string; username?: string }, at: string): void => {
+      if (uuid === undefined) return;
+      const names = avatars.get(uuid) ?? new Map<string, string>();
+      avatars.set(uuid, names);
+      if (username !== undefined && at >= (names.get(username) ?? '')) names.set(username, at);
+    },
+    sell: (key: string, name: string, price: number, at: string): void => {
+      const before = products.get(key);
+      if (!before || at >= before.at) products.set(key, { name, price, at });
+    },
+    /** The id of a sale. Another sale with the same one gets a number behind it. */
+    idOf: (text: string): string => {
+      const count = (ids.get(text) ?? 0) + 1;
+      ids.set(text, count);
+      return count === 1 ? text : `${text} ${count}`;
+    },
+    /** Each name goes to the avatar who had it last. */
+    residents: (): Values[] => {
+      const last = new Map<string, { uuid: string; at: string }>();
+      for (const [uuid, names] of avatars)
+        for (const [name, at] of names) if (at >= (last.get(name)?.at ?? '')) last.set(name, { uuid, at });
+      return [...avatars].map(([uuid, names]) => {
+        const own = [...names]
+          .filter(([name]) => last.get(name)?.uuid === uuid)
+          .sort(([, a], [, b]) => (a < b ? 1 : -1));
+        const [username = uuid, ...formerNames] = own.map(([name]) => name);
+        // A store is told, not all of them: these names are old, and the dispenser's word may be newer.
+        return { uuid, username, formerNames, source: 'store' };
+      });
+    },
+    products: (): Values[] =>
+      [...products].map(([key, { name, price }]) => ({
+        id: key === name ? undefined : key,
+        name,
+        price,
+        active: false,
+      })),
+  };
+};
+
+type Book = ReturnType<typeof startBook>;
+
+const creditRows = (cells: Cells, book: Book): Values[] => {
+  const holder = avatarIn(cells.buyerUuid, cells.buyerName);
+  if (!holder) throw new Fault('the row must name the avatar whose credit it is, by UUID or username');
+  book.meet(holder, '');
+  return (['credit', 'restrictedCredit'] as const).flatMap((field) => {
+    if (cells[field] === undefined) return [];
+    const amount = amountIn(cells, field);
+    const type = field === 'credit' ? 'regular' : 'restricted';
+    return amount === 0 ? [] : [{ resident: holder.ref, type, amount }];
+  });
+};
+
+/** A sale of a row, and whether its time needed the zone. */
+const saleRow = (cells: Cells, vendor: Vendor, zone: string, book: Book): { row: Values; zoned: boolean } => {
+  const buyer = avatarIn(cells.buyerUuid, cells.buyerName);
+  if (!buyer) throw new Fault('the row must name who bought, by UUID or username');
+  const recipient = avatarIn(cells.recipientUuid, cells.recipientName) ?? buyer;
+  const time = readTime(cells.at ?? '', zone);
+  if (!time) throw new Fault(`at ${JSON.stringify(cells.at ?? '')} must be a time such as 2027-12-31 23:59:59`);
+  const name = cells.product ?? '';
+  const product = cells.productId || name;
+  if (product === '') throw new Fault('the row must name the product');
+  const price = amountIn(cells, 'price');
+  const quantity = cells.quantity ? amountIn(cells, 'quantity') : 1;
+  book.meet(buyer, time.at);
+  book.meet(recipient, time.at);
+  book.sell(product, name || product, Math.floor(price / Math.max(quantity, 1)), time.at);
+  const made = idFrom(vendor.name, 'sales', JSON.stringify([buyer.ref, recipient.ref, product, price, time.at]));
+  const isCredit = cells.method === 'C';
+  return {
+    zoned: time.zoned,
+    row: {
+      id: book.idOf(cells.id || made),
+      ...{ product, buyer: buyer.ref, recipient: recipient.ref, at: time.at },
+      ...{ base: price, total: price, credit: isCredit ? price : 0, paid: isCredit ? 0 : price },
+    },
+  };
+};
+
+/** A row by the meanings of its columns. */
+interface VendorRow {
+  line: number;
+  cells: Cells;
+  fault: string | undefined;
+}
+
+/** Finds out of which system a file is. `rows` reads its rows. */
+const openVendorFile = async (path: string, options: ConvertOptions) => {
+  let first: string[] = [];
+  for await (const { cells } of readRecords(path)) {
+    first = cells;
+    break;
+  }
+  const vendor = vendorFor(first, path, options);
+  const { only } = options;
+  const named = [...Object.values(vendor.columns), only?.column].some((column) => typeof column === 'string');
+  const place = (column: ColumnName): number => placeOf(column, named ? first : undefined, path);
+  const places = Object.entries(vendor.columns).map(([field, column]) => [field, place(column)] as const);
+  const onlyAt = only && place(only.column);
+  const rows = async function* (): AsyncGenerator<VendorRow> {
+    let isFirst = named;
+    for await (const { cells, line } of readRecords(path)) {
+      const isWanted = !isFirst && (onlyAt === undefined || cells[onlyAt]?.trim() === only?.value);
+      isFirst = false;
+      if (!isWanted) continue;
+      const values: Cells = Object.fromEntries(places.map(([field, at]) => [field, cells[at]?.trim() ?? '']));
+      const fault = `the row must have ${first.length} values, as the first line has: it has ${cells.length}`;
+      yield { line, cells: values, fault: cells.length === first.length ? undefined : fault };
+    }
+  };
+  return { vendor, rows };
+};
+
+/**
+ * Converts a file into a directory, which must be empty or new. Writes nothing where a row is at fault, unless such rows are
+ * to be left out. Throws where the form of the file is not known.
+ */
+export const convertFile = async (path: string, dir: string, options: ConvertOptions = {}): Promise<Converted> => {
+  const { vendor, rows } = await openVendorFile(path, options);
+  const { zone = 'UTC', skipRejects = false, signal } = options;
+  const isCredit = 'credit' in vendor.columns || 'restrictedCredit' in vendor.columns;
+  const book = startBook();
+  const leftOut = new Map<string, number>();
+  const faults: Converted['faults'] = [];
+  let usedZone = false;
+  const convert = (cells: Cells): Values[] => {
+    if (isCredit) return creditRows(cells, book);
+    const { row, zoned } = saleRow(cells, vendor, zone, book);
+    usedZone ||= zoned;
+    return [row];
+  };
+  const converted = async function* (): AsyncGenerator<Values> {
+    for await (const { line, cells, fault } of rows()) {
+      const why = `status ${cells.status || 'empty'}`;
+      const isMade = !vendor.made || vendor.made.includes((cells.status ?? '').toLowerCase());
+      if (!isMade && !fault) leftOut.set(why, (leftOut.get(why) ?? 0) + 1);
+      else
+        try {
+          if (fault) throw new Fault(fault);
+          yield* convert(cells);
+        } catch (error) {
+          if (!(error instanceof Fault)) throw error;
+          faults.push({ line, reason: error.message });
+        }
+    }
+  };
+  await readyDir(dir);
+  const files: Converted['files'] = [];
+  const write = async (kind: KindName, some: AsyncIterable<Values> | Iterable<Values>): Promise<void> => {
+    const { header, row } = linesFor(kind);
+    const to = join(dir, `${kind}.csv`);
+    const texts = async function* () {
+      for await (const one of some) yield row(one);
+    };
+    files.push({ kind, path: to, rows: 0 });
+    const count = await writeLines({ header: [header], rows: texts() }, to, signal ? { signal } : {});
+    files.splice(-1, 1, { kind, path: to, rows: count });
+  };
+  try {
+    await write(isCredit ? 'credit' : 'sales', converted());
+    if (faults.length > 0 && !skipRejects) throw new Rejected();
+    await write('residents', book.residents());
+    await write('products', book.products());
+  } catch (error) {
+    for (const { path: to } of files) await rm(unfinished(to), { force: true });
+    if (error instanceof Rejected) return { files: [], leftOut, faults, usedZone };
+    throw error;
+  }
+  const full = files.filter(({ rows: count }) => count > 0);
+  for (const { path: to, rows: count } of files)
+    await (count > 0 ? rename(unfinished(to), to) : rm(unfinished(to), { force: true }));
+  const order = kinds.map(({ name }) => name);
+  return { files: full.sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind)), leftOut, faults, usedZone };
+};

@@ -1,0 +1,196 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { convertFile } from '../../../cli/data/convert.ts';
+import { importFile } from '../../../cli/data/import.ts';
+import { createStore } from '../../../cli/stores.ts';
+import { listOwned } from '../../../lib/store/owned.ts';
+import { getSpend } from '../../../lib/store/spend.ts';
+import { runInProcess } from '../../support/cli.ts';
+import { tempDir } from '../../support/files.ts';
+import { kindOf } from '../../support/kinds.ts';
+import { freshTable } from '../../support/service.ts';
+
+const dir = tempDir();
+const [david, ethan] = ['ad7b01b9-9b71-4beb-ba05-0c353ade5952', '378d5dc6-9e5e-4107-baf4-922c0efda1f1'];
+
+const file = (name: string, ...lines: string[]): string => {
+  const path = join(dir, name);
+  writeFileSync(path, `${lines.join('\r\n')}\r\n`);
+  return path;
+};
+
+/** The rows of a converted file, each as its cells by their columns. */
+const rowsIn = (to: string, kind: string): Record<string, string>[] => {
+  const [header = '', ...rows] = readFileSync(join(to, `${kind}.csv`), 'utf8')
+    .trimEnd()
+    .split('\n');
+  const names = header.split(',');
+  return rows.map((row) => Object.fromEntries(row.split(',').map((cell, i) => [names[i], cell])));
+};
+
+const casperColumns =
+  'UnixTimestamp,Date,Quantity,ProductName,Gross,Net,Received,Source,Location,ProductID,FromKey,FromName,ToKey,ToName,Status,AffiliateName,TransactionID';
+const casper = (time: number, product: string, price: number, from: string, to: string, more: string): string =>
+  `"${time}","2022-01-01","1",${product},"${price}","1","1","","Harbour (1, 2)","",${from},${to},${more}`;
+const casperSales = () =>
+  file(
+    'casper.csv',
+    casperColumns,
+    casper(1640995200, 'Oak chair', 450, `${david},Old Name`, `${david},Old Name`, 'Complete,,TX-1'),
+    casper(1640995300, 'Oak chair', 500, `${david},DavidThomas Scorbal`, `${ethan},Ethan Renobaum`, 'Complete,,TX-2'),
+    casper(1640995400, 'Lamp', 120, `${ethan},Ethan Renobaum`, `${ethan},Ethan Renobaum`, 'Refunded,,TX-3'),
+  );
+
+const e2vSales = () =>
+  file(
+    'e2v.csv',
+    `"DavidThomas Scorbal","${david}","Blue Box","2017-07-01 09:12:41","BlackFish","125","C","",""`,
+    `"DavidThomas Scorbal","${david}","Red Box","2017-12-04 12:15:00","BlackFish","200","L","Ethan Renobaum","${ethan}"`,
+    `"DavidThomas Scorbal","${david}","Red Box","2017-12-04 12:15:00","BlackFish","200","L","Ethan Renobaum","${ethan}"`,
+  );
+
+beforeAll(() => freshTable());
+
+const importAll = async (store: string, from: string, kinds: string[]) => {
+  const reports = [];
+  for (const kind of kinds) reports.push(await importFile(kindOf(kind), store, join(from, `${kind}.csv`)));
+  return reports.map(({ created, unchanged, rejected }) => [created, unchanged, rejected]);
+};
+
+test('sales of CasperVend become sales here: the buyer has spent, the recipient owns, and a repeat changes nothing', async () => {
+  const store = (await createStore('Moved')).id;
+  const to = join(dir, 'casper');
+
+  const { files, leftOut } = await convertFile(casperSales(), to);
+  const kinds = ['residents', 'products', 'sales'];
+  const first = await importAll(store, to, kinds);
+  const second = await importAll(store, to, kinds);
+
+  expect(files.map(({ kind, rows }) => [kind, rows])).toEqual([
+    ['residents', 2],
+    ['products', 1],
+    ['sales', 2],
+  ]);
+  expect([...leftOut]).toEqual([['status Refunded', 1]]);
+  expect(rowsIn(to, 'residents')[0]).toEqual({
+    ...{ uuid: david, username: 'davidthomas.scorbal', formerNames: 'old.name', source: 'store' },
+  });
+  expect(rowsIn(to, 'products')).toMatchObject([{ name: 'Oak chair', price: '500', active: 'false' }]);
+  expect(first).toEqual([
+    [2, 0, 0],
+    [1, 0, 0],
+    [2, 0, 0],
+  ]);
+  expect(second).toEqual([
+    [0, 2, 0],
+    [0, 1, 0],
+    [0, 2, 0],
+  ]);
+  expect(await getSpend(store, { uuid: david })).toMatchObject({ sum: 950 });
+  const owned = await listOwned(store, ethan)({ descending: false });
+  expect(owned.map(({ name }) => name)).toEqual(['Oak chair']);
+});
+
+test('sales of E2V are recognised by their form, in the zone that is given, equal rows and those paid with credit too', async () => {
+  const to = join(dir, 'e2v');
+
+  const { usedZone } = await convertFile(e2vSales(), to, { zone: 'America/Los_Angeles' });
+
+  const sales = rowsIn(to, 'sales');
+  expect(usedZone).toBe(true);
+  expect(sales.map(({ at, credit, paid, recipient }) => [at, credit, paid, recipient])).toEqual([
+    ['2017-07-01T16:12:41.000Z', '125', '0', david],
+    ['2017-12-04T20:15:00.000Z', '0', '200', ethan],
+    ['2017-12-04T20:15:00.000Z', '0', '200', ethan],
+  ]);
+  expect(new Set(sales.map(({ id }) => id)).size).toBe(3);
+});
+
+test('balances of E2V become credit', async () => {
+  const path = file('balances.csv', `"DavidThomas Scorbal","${david}","1200"`, `"Ethan Renobaum","${ethan}","0"`);
+  const store = (await createStore('Credited')).id;
+  const to = join(dir, 'balances');
+
+  await convertFile(path, to);
+
+  expect(rowsIn(to, 'credit')).toEqual([{ resident: david, type: 'regular', amount: '1200' }]);
+  expect(await importAll(store, to, ['residents', 'credit'])).toEqual([
+    [2, 0, 0],
+    [1, 0, 0],
+  ]);
+});
+
+test('a file of another system is read by the columns that are named, and only the rows that are wanted', async () => {
+  const path = file(
+    'other.csv',
+    'No;Kind;L$;When;Key;Thing',
+    `7;Sale;100.00;2026-01-01T10:00:00+01:00;${david};Vase`,
+    `8;Gift;5;2026-01-01T10:00:00+01:00;${david};Vase`,
+  );
+  const to = join(dir, 'other');
+  const columns = ['No=id', '#3=price', 'when=at', 'Key=buyerUuid', 'Thing=product'].flatMap((one) => ['--map', one]);
+
+  const ran = await runInProcess(['convert', path, '--to', to, ...columns, '--only', 'Kind=Sale']);
+
+  expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining(`store import sales ${to}/sales.csv`) });
+  expect(rowsIn(to, 'sales')).toEqual([
+    {
+      ...{
+        id: '7',
+        product: 'Vase',
+        buyer: david,
+        recipient: david,
+        base: '100',
+        total: '100',
+        credit: '0',
+        paid: '100',
+      },
+      at: '2026-01-01T09:00:00.000Z',
+    },
+  ]);
+});
+
+test('a name that two avatars had is the one’s who had it last', async () => {
+  const path = file(
+    'names.csv',
+    casperColumns,
+    casper(1640995200, 'Lamp', 1, `${david},Shared Name`, `${david},Shared Name`, 'Complete,,A'),
+    casper(1640995300, 'Lamp', 1, `${ethan},Shared Name`, `${ethan},Shared Name`, 'Complete,,B'),
+  );
+  const to = join(dir, 'names');
+
+  await convertFile(path, to);
+
+  expect(rowsIn(to, 'residents').map(({ uuid, username }) => [uuid, username])).toEqual([
+    [david, david],
+    [ethan, 'shared.name'],
+  ]);
+});
+
+test('rows at fault are named by line, and stop the conversion or are left out', async () => {
+  const path = file(
+    'bad.csv',
+    casperColumns,
+    casper(1640995200, 'Lamp', 1, `${david},A B`, `${david},A B`, 'Complete,,A'),
+    casper(1640995200, 'Lamp', 1, 'nobody!,', ',', 'Complete,,B'),
+    casper(1640995200, 'Lamp', -5, `${david},A B`, `${david},A B`, 'Complete,,C'),
+    'too,short',
+  );
+  const to = join(dir, 'bad');
+
+  const stopped = await runInProcess(['convert', path, '--to', to]);
+  const left = await runInProcess(['convert', path, '--to', to, '--skip-rejects']);
+  const again = await runInProcess(['convert', path, '--to', to, '--skip-rejects']);
+  const unknown = await runInProcess(['convert', file('odd.csv', 'a,b', '1,2'), '--to', join(dir, 'odd')]);
+
+  expect(stopped).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('so nothing was written') });
+  for (const line of [3, 4, 5]) expect(stopped.stderr).toContain(`line ${line}: `);
+  expect(left).toMatchObject({ code: 1, stdout: expect.stringMatching(/sales +1 /) });
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('is not empty. Name a new directory') });
+  expect(unknown).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/is not known\. Its first line is: a, b\..*--map/),
+  });
+  expect(existsSync(join(dir, 'odd', 'sales.csv'))).toBe(false);
+});
