@@ -5,8 +5,8 @@ import { createProgram } from '../../cli/program.ts';
 import { callsApi, codeBlocks } from './code-blocks.ts';
 
 /**
- * Every shell line of the documents is run by calls.test.ts, or parsed here, or has a reason. Blocks marked `sh` work in each
- * shell, that of Windows too; those marked `bash` need bash.
+ * Every shell line of the documents is run by calls.test.ts, or parsed here, or has a reason. Blocks marked `sh` hold no
+ * syntax that PowerShell reads in another way than bash; those marked `bash` need bash. No test starts PowerShell.
  */
 
 /** Programs that no test starts, with the reason. */
@@ -134,7 +134,7 @@ const onlyBash: [RegExp, string][] = [
   [/\\"/, 'an escaped quote'],
 ];
 
-test('every block marked sh works in each shell', () => {
+test('every block marked sh has only syntax that bash and PowerShell read alike', () => {
   const faults = blocks
     .filter(({ language, file }) => language === 'sh' && /^(README|docs\/(guides|operate))/.test(file))
     .flatMap(({ file, line, text }) =>
