@@ -2,6 +2,7 @@ import { now, source, timestamp } from '../clock.ts';
 import type { HistoryRow } from '../credit/history.ts';
 import type { CreditType } from '../credit/rules.ts';
 import { invalid } from '../problem.ts';
+import { ofProcess } from '../process.ts';
 import type { DaySum as AnsweredSum, DayQuery, Days } from '../routes/store.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { rowsOf } from '../table/table.ts';
@@ -19,7 +20,7 @@ export interface DayItem extends Key, DaySums {}
 const dayParts = 16;
 
 /** A consumer keeps to one part, so that the days of a small store have few. */
-const ownPart = Math.floor(source.random() * dayParts);
+const ownPart = ofProcess(() => Math.floor(source.random() * dayParts));
 
 /** The date of a timestamp of the contract: `YYYY-MM-DD`, in UTC. */
 export const dayOf = (at: string): string => at.slice(0, 10);
@@ -27,7 +28,7 @@ export const dayOf = (at: string): string => at.slice(0, 10);
 /** The key of this consumer's part of a day. */
 export const dayKey = (store: string, day: string): Key => ({
   pk: partition(store, 'DAY'),
-  sk: `${day}#${String(ownPart).padStart(2, '0')}`,
+  sk: `${day}#${String(ownPart()).padStart(2, '0')}`,
 });
 
 /** Adds sums to others. */

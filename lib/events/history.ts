@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type HistoryItem, type LotPart, maxLotParts } from '../credit/history.ts';
+import { ofProcess } from '../process.ts';
 import { all, is, isNew, missing, put, update, type Write } from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, ttlAttribute } from '../table/schema.ts';
@@ -93,21 +94,24 @@ const maxDays = 10;
 /** So many are looked for at once: many, for full transactions of those that are new, and few, to meet no other consumer's. */
 const maxLooks = 3 * maxTasks;
 
-/**
- * A consumer that has met something that was written before expects more of it: a batch came back, or the stream is read
- * anew. It looks first then, since a read costs a fraction of a refused write, until it finds nothing.
- */
-let mayRepeat = false;
-
-/**
- * The same for parts where a row had others: the records of its change came far apart. So many parts are still looked for, as a
- * batch holds few of them.
- */
-let partsToLookFor = 0;
+/** The expectations of a consumer, by what it has met so far. */
+const expected = ofProcess(() => ({
+  /**
+   * A consumer that has met something that was written before expects more of it: a batch came back, or the stream is read
+   * anew. It looks first then, since a read costs a fraction of a refused write, until it finds nothing.
+   */
+  mayRepeat: false,
+  /**
+   * The same for parts where a row had others: the records of its change came far apart. So many parts are still looked for, as a
+   * batch holds few of them.
+   */
+  partsToLookFor: 0,
+}));
 
 /** The contributions of which the table lacks something, as far as a look is worth it. */
 const unwritten = async (tasks: readonly Task[]): Promise<readonly Task[]> => {
-  const looked = new Set(tasks.filter(({ parts }) => mayRepeat || (partsToLookFor > 0 && parts)));
+  const ours = expected();
+  const looked = new Set(tasks.filter(({ parts }) => ours.mayRepeat || (ours.partsToLookFor > 0 && parts)));
   if (looked.size === 0) return tasks;
   const found = await getMany<HistoryItem>(
     [...looked].map(({ key }) => key),
@@ -115,13 +119,14 @@ const unwritten = async (tasks: readonly Task[]): Promise<readonly Task[]> => {
   );
   const items = new Map(found.map((item) => [nameOf(item), item]));
   const left = tasks.flatMap((task) => (looked.has(task) ? leftOf(task, items.get(nameOf(task.key))) : task));
-  mayRepeat = left.length < tasks.length;
-  partsToLookFor = left.some(isJoined) ? maxTasks : partsToLookFor - looked.size;
+  ours.mayRepeat = left.length < tasks.length;
+  ours.partsToLookFor = left.some(isJoined) ? maxTasks : ours.partsToLookFor - looked.size;
   return left;
 };
 
 /** Writes facts with the sums of their days in one transaction. A refusal says what is there already; the rest is sent again. */
 const recordTogether = async (tasks: readonly Task[]): Promise<void> => {
+  const ours = expected();
   let left = tasks;
   for (let attempt = 1; left.length > 0; attempt++) {
     if (attempt > 1) await pauseOvertaken(attempt - 1);
@@ -131,8 +136,8 @@ const recordTogether = async (tasks: readonly Task[]): Promise<void> => {
       const refusal = refusals[index];
       if (!refusal?.refused) return [task];
       const rest = leftOf(task, refusal.item as HistoryItem | undefined);
-      mayRepeat ||= rest.length === 0;
-      if (rest.some(isJoined)) partsToLookFor = maxTasks;
+      ours.mayRepeat ||= rest.length === 0;
+      if (rest.some(isJoined)) ours.partsToLookFor = maxTasks;
       return rest;
     });
   }

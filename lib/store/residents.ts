@@ -1,6 +1,7 @@
 import { now } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { invalid } from '../problem.ts';
+import { ofProcess } from '../process.ts';
 import { requestMeter } from '../table/meter.ts';
 import { type Key, partition, sharedKey } from '../table/schema.ts';
 import { get, getMany } from '../table/table.ts';
@@ -46,23 +47,24 @@ export interface KnownResident extends Resident {
 /** The longest that a process remembers a resident. */
 export const cacheMillis = 5 * 60_000;
 const cacheSize = 10_000;
-const cache = new Map<string, { resident: Resident; until: number }>();
+const cache = ofProcess(() => new Map<string, { resident: Resident; until: number }>());
 
 const remember = (key: string, resident: Resident): void => {
+  const residents = cache();
   // A Map keeps the order of insertion: the first is the oldest.
-  const oldest = cache.size >= cacheSize ? cache.keys().next().value : undefined;
-  if (oldest !== undefined) cache.delete(oldest);
-  cache.set(key, { resident, until: now() + cacheMillis });
+  const oldest = residents.size >= cacheSize ? residents.keys().next().value : undefined;
+  if (oldest !== undefined) residents.delete(oldest);
+  residents.set(key, { resident, until: now() + cacheMillis });
 };
 
 const recall = (key: string): Resident | undefined => {
-  const known = cache.get(key);
-  return known && now() < known.until ? known.resident : undefined;
+  const kept = cache().get(key);
+  return kept && now() < kept.until ? kept.resident : undefined;
 };
 
 /** Forgets what was read, as a new process would. */
 export const forgetResidents = (): void => {
-  cache.clear();
+  cache().clear();
   forgetNobody();
 };
 

@@ -138,11 +138,10 @@ export const applied = (write: Write, item: Item | undefined): Item | undefined 
   if (write.kind === 'remove') return undefined;
   if (write.kind === 'check') return item;
   const { set = {}, ifMissing = {}, add = {} } = write.change;
-  const values = Object.entries(set).map(([name, value]) => [
-    name,
-    isCopy(value) ? (item?.[value.attribute] ?? value.otherwise) : value,
-  ]);
-  const sums = Object.entries(add).map(([name, step]) => [name, sumOf(item?.[name], step)]);
-  const made = { ...write.key, ...ifMissing, ...item, ...Object.fromEntries([...values, ...sums]) };
-  return Object.fromEntries(Object.entries(made).filter(([, value]) => value !== undefined));
+  const made: Item = { ...write.key, ...ifMissing, ...item };
+  for (const [name, value] of Object.entries(set))
+    made[name] = isCopy(value) ? (item?.[value.attribute] ?? value.otherwise) : value;
+  for (const [name, step] of Object.entries(add)) made[name] = sumOf(item?.[name], step);
+  const isWhole = Object.values(made).every((value) => value !== undefined);
+  return isWhole ? made : Object.fromEntries(Object.entries(made).filter(([, value]) => value !== undefined));
 };

@@ -1,4 +1,5 @@
 import { newId } from '../clock.ts';
+import { ofProcess } from '../process.ts';
 import { all, any, below, type Condition, copyOf, missing, type Update } from './language.ts';
 
 /**
@@ -18,12 +19,13 @@ export const millisOf = (id: string): number => Number.parseInt(id.slice(0, 8) +
 
 const later = (id: string, than: string): string => (id > than ? id : newId(millisOf(than) + 1));
 
-let last = '';
+const newest = ofProcess(() => ({ stamp: '' }));
 
 /** A new stamp: newer than every other of this process, and than that of `found`. */
 export const newStamp = (found?: Stamped): string => {
-  last = later(newId(), last);
-  return later(last, found?.stamp ?? '');
+  const own = newest();
+  own.stamp = later(newId(), own.stamp);
+  return later(own.stamp, found?.stamp ?? '');
 };
 
 /** The update with its stamp, refused where the item has a newer one. */
