@@ -55,7 +55,8 @@ export const increment = (
   const live = customer.lots.filter((lot) => lot.expiresAt > now);
   const held = balanceOf({ unlotted: customer.unlotted, lots: live });
   if (expiresAt !== undefined && (expiresAt <= now || delta < 0)) return false;
-  if (held + delta > limit || held + delta < 0) return false;
+  // The limit bounds additions: a refund may have taken the balance above it.
+  if ((delta > 0 && held + delta > limit) || held + delta < 0) return false;
   customer.lots = live;
   if (delta > 0 && expiresAt !== undefined) live.push({ expiresAt, number: created++, remaining: delta });
   else if (delta > 0) customer.unlotted += delta;
