@@ -1,0 +1,425 @@
+import { credit as creditImport } from '../../cli/plans/credit.ts';
+import { idFrom, writeRows } from '../../cli/plans/rows.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { changeCredit } from '../../lib/credit/change.ts';
+import { redeemGiftCard } from '../../lib/credit/redeem.ts';
+import type { CreditCommand, CreditType } from '../../lib/credit/rules.ts';
+import { creditTypes } from '../../lib/credit/rules.ts';
+import { type CreditItem, lastChangeOf } from '../../lib/credit/state.ts';
+import type { CustomerCredit } from '../../lib/routes/credit.ts';
+import type { Quote, Sale } from '../../lib/routes/sales.ts';
+import { makeQuote } from '../../lib/sale/quote.ts';
+import { refundSale } from '../../lib/sale/refund.ts';
+import type { SaleItem } from '../../lib/sale/sales.ts';
+import { sell } from '../../lib/sale/sell.ts';
+import { getCustomer } from '../../lib/store/customers.ts';
+import type { GiftCardItem } from '../../lib/store/gift-cards.ts';
+import { balanceOf, expire, increment, type ModelCustomer, set } from '../model/credit-model.ts';
+import {
+  type Asked,
+  type ModelAvatar,
+  type ModelCoupon,
+  type ModelQuote,
+  type ModelSale,
+  refund as refundInModel,
+  sell as sellInModel,
+} from '../model/sale-model.ts';
+import { consumeSome, deliverSome, sweepOnce } from './background.ts';
+import { idOfClient, type Outcome, type Request, send, serve } from './client.ts';
+import { creditLimit } from './environment.ts';
+import type { Commit, Machine, Process } from './machine.ts';
+import { type State, start, type World } from './world.ts';
+
+/** A change that the service made, as its items tell of it. */
+export type Effect =
+  | { kind: 'sale'; item: SaleItem; at: string }
+  | { kind: 'refund'; item: SaleItem; at: string }
+  | { kind: 'redeem'; item: GiftCardItem; at: string }
+  | { kind: 'import' | 'credit' | 'expire'; item: CreditItem; at: string };
+
+/** The change of credit, cards or sales that a commit made; undefined for one that only keeps house. */
+export const effectOf = ({ written }: Commit): Effect | undefined => {
+  let found: Effect | undefined;
+  for (const { key, before, after } of written) {
+    const kind = key.pk.split('#', 2)[1];
+    if (kind === 'SALE' && key.pk.endsWith('#SALE')) {
+      const item = after as unknown as SaleItem;
+      if (!before) return { kind: 'sale', item, at: item.at };
+      if (item.state === 'refunded' && before.state !== 'refunded')
+        return { kind: 'refund', item, at: item.refundedAt ?? '' };
+    }
+    if (kind === 'GIFTCARD') {
+      const item = after as unknown as GiftCardItem;
+      if (item.redeemedAt !== before?.redeemedAt) return { kind: 'redeem', item, at: item.redeemedAt ?? '' };
+    }
+    const item = after as unknown as CreditItem;
+    if (kind === 'CUSTOMER' && item.creditVersion !== before?.creditVersion) {
+      const { kind: change, at } = lastChangeOf(item) ?? { kind: 'set', at: '' };
+      found = { kind: change === 'expire' ? 'expire' : change === 'import' ? 'import' : 'credit', item, at };
+    }
+  }
+  return found;
+};
+
+/** What is known of an operation when all is over. */
+interface Seen {
+  outcome: Outcome;
+  /** The one change that it made, if any. */
+  effect: Effect | undefined;
+}
+
+export interface Operation {
+  name: string;
+  text: string;
+  run: (machine: Machine, processes: readonly Process[]) => Promise<Outcome>;
+  /** The state after it, on a copy of the one before; undefined where the model does otherwise. */
+  apply?: (state: State, seen: Seen) => State | undefined;
+}
+
+const copyOf = <T>(value: T): T => {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyOf) as T;
+  const copy: Record<string, unknown> = {};
+  for (const name in value) copy[name] = copyOf(value[name]);
+  return copy as T;
+};
+
+const avatarOf = (state: State, uuid: string): ModelAvatar => state.avatars[uuid] as ModelAvatar;
+
+const millisOf = (at: string): number => Date.parse(at);
+
+/** A command's effect by the rules. */
+const obey = (holder: ModelCustomer, command: CreditCommand, now: number): boolean => {
+  if (command.kind !== 'set' && command.kind !== 'increment') return false;
+  const due = command.expiresAt === undefined ? undefined : millisOf(command.expiresAt);
+  return command.kind === 'set'
+    ? set(holder, command.credit, due, now, creditLimit)
+    : increment(holder, command.delta, due, now, creditLimit);
+};
+
+const hasBalances = (state: State, uuid: string, body: unknown): boolean => {
+  const { regular, restricted } = avatarOf(state, uuid).credit;
+  const { credit, restrictedCredit } = body as CustomerCredit;
+  return balanceOf(regular) === credit && balanceOf(restricted) === restrictedCredit;
+};
+
+type Sending = Pick<Request, 'isRepeatable' | 'idempotencyKey'>;
+
+/** Half of all requests have an Idempotency-Key. */
+const sendingOf = (machine: Machine, name: string): Sending => {
+  const idempotencyKey = machine.random.chance(0.5) ? `key of ${name}` : undefined;
+  return { idempotencyKey, isRepeatable: idempotencyKey !== undefined };
+};
+
+/** Few times, so that some lots come due together and some while operations run. */
+const expiryOf = ({ random }: Machine): string | undefined =>
+  random.chance(0.5) ? undefined : timestamp(start + random.of([500, 1500, 3000, 3000, 20 * 60_000]));
+
+const creditOperation = (machine: Machine, world: World, name: string): Operation => {
+  const { random } = machine;
+  const uuid = random.of([0, 0, 0, 0, 1, 2].map((place) => world.avatars[place] as string));
+  const type: CreditType = random.of(['regular', 'regular', 'restricted']);
+  const choice = random.below(10);
+  const command: CreditCommand =
+    choice < 2
+      ? { kind: 'set', credit: random.of([0, 7, 300, creditLimit]), expiresAt: expiryOf(machine) }
+      : choice < 6
+        ? { kind: 'increment', delta: random.of([1, 13, 40, 900]), expiresAt: expiryOf(machine) }
+        : { kind: 'increment', delta: -random.of([1, 10, 12, 25, 60]) };
+  const sending = sendingOf(machine, name);
+  const { store } = world;
+  return {
+    name,
+    text: `${JSON.stringify(command)} of ${type} for ${uuid.slice(0, 8)}${sending.isRepeatable ? ', with a key' : ''}`,
+    run: (to, processes) =>
+      send(to, processes, {
+        ...{ ...sending, operation: name, store },
+        run: (by) => changeCredit(store, { uuid }, type, command, { by, keyId: 'key' }),
+      }),
+    apply: (state, { outcome, effect }) => {
+      const after = copyOf(state);
+      const at = effect?.at ?? (outcome.kind === 'unknown' ? '' : outcome.at);
+      const isDone = obey(avatarOf(after, uuid).credit[type], command, millisOf(at));
+      if (isDone !== (effect !== undefined)) return undefined;
+      if (!effect) return state;
+      if (outcome.kind === 'answered' && !hasBalances(after, uuid, outcome.body)) return undefined;
+      after.touched[uuid] = true;
+      return after;
+    },
+  };
+};
+
+/** The part of a sale that the model has too. */
+const told = ({
+  state,
+  refusal,
+  total,
+  credit,
+  restrictedCredit,
+  refund,
+}: Pick<ModelSale, 'state' | 'refusal' | 'refund'> & ModelSale['terms']): string =>
+  JSON.stringify(state === 'refused' ? refusal : [state, total, credit, restrictedCredit, refund]);
+
+const noTerms = {
+  base: 0,
+  discount: { source: 'none' as const, percent: 0, couponId: null },
+  toPay: 0,
+  used: undefined,
+};
+
+const quoteOf = (
+  state: State,
+  asked: Asked,
+  { quote, expiresAt, refusal, ...terms }: Quote,
+): ModelQuote | undefined => {
+  if (quote === null || expiresAt === null) return undefined;
+  const { base, discount, total, credit, restrictedCredit, toPay } = terms;
+  const used = discount.source === 'coupon' ? (copyOf(state.coupons[0]) as ModelCoupon) : undefined;
+  const fixed = { base, discount, total, credit, restrictedCredit, toPay, used } as ModelQuote['terms'];
+  return { asked, terms: fixed, expiresAt: millisOf(expiresAt) };
+};
+
+const saleOperation = (machine: Machine, world: World, name: string, id: string): Operation => {
+  const { random } = machine;
+  const { store, avatars, products } = world;
+  const productId = products[random.of([0, 0, 1])] as string;
+  const buyer = avatars[random.of([0, 0, 0, 1, 2])] as string;
+  const recipient = random.chance(0.7) ? buyer : (avatars[random.below(3)] as string);
+  const useCredit = random.chance(0.8);
+  const paid = random.of([0, 20, 50, 100]);
+  const isQuoted = random.chance(0.4);
+  const asked: Asked = { productId, buyer, recipient, useCredit };
+  const parties = { buyerIdentifier: { uuid: buyer }, recipientIdentifier: { uuid: recipient } };
+  let quote: Quote | undefined;
+  const idempotencyKey = random.chance(0.3) ? `key of ${name}` : undefined;
+  return {
+    name,
+    text: `sale ${id} of ${productId === products[0] ? 'the limited product' : 'the other product'} by ${buyer.slice(0, 8)} for ${recipient.slice(0, 8)}, paid ${paid}${useCredit ? ', with credit' : ''}${isQuoted ? ', quoted' : ''}`,
+    run: async (to, processes) => {
+      if (isQuoted) {
+        const ask = () => makeQuote(store, { productId, ...parties, useCredit });
+        const asking = await send(to, processes, {
+          operation: `quote of ${name}`,
+          store,
+          isRepeatable: true,
+          run: ask,
+        });
+        if (asking.kind === 'answered') quote = asking.body as Quote;
+      }
+      const request = { id, productId, ...parties, useCredit, paid, message: '' };
+      const text = quote?.quote ?? undefined;
+      return send(to, processes, {
+        ...{ operation: name, store, isRepeatable: true, idempotencyKey },
+        run: (by) => sell(store, { ...request, ...(text !== undefined && { quote: text }) }, { by, keyId: 'key' }),
+      });
+    },
+    apply: (state, { outcome, effect }) => {
+      if (effect?.kind !== 'sale') return undefined;
+      const { item } = effect;
+      const after = copyOf(state);
+      after.now = millisOf(item.at);
+      const quoted = quote && quoteOf(state, asked, quote);
+      const sale = sellInModel(after, asked, paid, quoted && quoted.expiresAt > after.now ? quoted : undefined);
+      if (told({ ...sale, ...sale.terms }) !== told({ ...noTerms, ...item })) return undefined;
+      const answer = outcome.kind === 'answered' ? (outcome.body as Sale) : undefined;
+      // A sale that was repeated may have been refunded before its answer.
+      if (answer && answer.state !== 'refunded' && told({ ...noTerms, ...answer }) !== told({ ...noTerms, ...item }))
+        return undefined;
+      if (outcome.kind === 'refused') return undefined;
+      after.sales[id] = sale;
+      if (item.state === 'completed' && item.credit + item.restrictedCredit > 0) after.touched[buyer] = true;
+      return after;
+    },
+  };
+};
+
+const refundOperation = (machine: Machine, world: World, name: string, id: string): Operation => {
+  const { store } = world;
+  const reference = `by ${name}`;
+  const sending = sendingOf(machine, name);
+  return {
+    name,
+    text: `refund of ${id}`,
+    run: (to, processes) =>
+      send(to, processes, {
+        ...{ ...sending, isRepeatable: true, operation: name, store },
+        run: (by) => refundSale(store, id, { by, keyId: 'key', reference }),
+      }),
+    apply: (state, { outcome, effect }) => {
+      const known = state.sales[id];
+      if (effect) {
+        if (effect.kind !== 'refund' || effect.item.sk !== id || outcome.kind === 'refused') return undefined;
+        if (known?.state !== 'completed') return undefined;
+        const after = copyOf(state);
+        after.now = millisOf(effect.at);
+        const sale = after.sales[id] as ModelSale;
+        refundInModel(after, sale, reference);
+        const { buyer } = sale.asked;
+        if (sale.terms.credit + sale.terms.restrictedCredit > 0 && buyer) after.touched[buyer] = true;
+        const answer = outcome.kind === 'answered' ? (outcome.body as Sale) : undefined;
+        return !answer || (answer.refund === sale.refund && answer.refundReference === reference) ? after : undefined;
+      }
+      if (outcome.kind === 'refused') {
+        const status = known ? (known.state === 'refused' ? 400 : 200) : 404;
+        return outcome.status === status ? state : undefined;
+      }
+      if (outcome.kind === 'unknown') return state;
+      const { state: answered, refundReference } = outcome.body as Sale;
+      const isSame = answered === 'refunded' && known?.refundReference === refundReference;
+      return known?.state === 'refunded' && isSame ? state : undefined;
+    },
+  };
+};
+
+const redeemOperation = (machine: Machine, world: World, name: string): Operation => {
+  const { random } = machine;
+  const { store } = world;
+  const card = random.of(world.cards);
+  const uuid = world.avatars[random.of([0, 0, 1])] as string;
+  const expiresAt = expiryOf(machine);
+  const sending = sendingOf(machine, name);
+  return {
+    name,
+    text: `redeem of the card ${world.cards.indexOf(card)} for ${uuid.slice(0, 8)}, until ${expiresAt}`,
+    run: (to, processes) =>
+      send(to, processes, {
+        ...{ ...sending, operation: name, store },
+        run: (by) => redeemGiftCard(store, card, { identifier: { uuid }, expiresAt }, { by, keyId: 'key' }),
+      }),
+    apply: (state, { outcome, effect }) => {
+      const after = copyOf(state);
+      const held = after.cards[card] as State['cards'][string];
+      const now = millisOf(effect?.at ?? (outcome.kind === 'unknown' ? '' : outcome.at));
+      const due = expiresAt === undefined ? undefined : millisOf(expiresAt);
+      const isAllowed = !held.isRedeemed && (held.owner === uuid || held.transfer);
+      const { regular } = avatarOf(after, uuid).credit;
+      const isDone = isAllowed && increment(regular, held.credit, due, now, creditLimit);
+      if (isDone !== (effect !== undefined)) return undefined;
+      if (!effect) return state;
+      if (effect.kind !== 'redeem' || effect.item.redeemedFor !== uuid) return undefined;
+      const body = outcome.kind === 'answered' ? (outcome.body as { credit: CustomerCredit }) : undefined;
+      if (body && !hasBalances(after, uuid, body.credit)) return undefined;
+      held.isRedeemed = true;
+      after.touched[uuid] = true;
+      return after;
+    },
+  };
+};
+
+const importOperation = (machine: Machine, world: World, name: string): Operation => {
+  const { random } = machine;
+  const { store } = world;
+  const uuid = world.avatars[random.of([2, 2, 2, 0])] as string;
+  const type: CreditType = random.of(creditTypes);
+  // Two files that have a row in common.
+  const file = random.below(2);
+  const due = timestamp(start + random.of([700, 20 * 60_000]));
+  const rowOf = (line: number, text: string, amount: number, expiresAt?: string) => ({
+    line,
+    fields: {
+      id: idFrom(store, 'credit', `${uuid} ${type} ${text}`),
+      resident: { uuid },
+      type,
+      amount,
+      expiresAt,
+      state: 'open' as const,
+    },
+  });
+  const rows = [rowOf(1, `lot ${file} ${due}`, 11, due), rowOf(2, 'permanent', 30)];
+  const residents = new Map([[uuid, { uuid, username: `avatar${world.avatars.indexOf(uuid)}` }]]);
+  const run = async () => {
+    const groups = await writeRows(creditImport(), rows, { store, residents });
+    return groups.flatMap(({ rows: some, outcome }) => some.map(({ fields }) => [fields.id, outcome]));
+  };
+  return {
+    name,
+    text: `import of ${rows.length} rows of ${type} for ${uuid.slice(0, 8)}`,
+    run: (to, processes) => send(to, processes, { operation: name, store, isRepeatable: true, run }),
+    apply: (state, { outcome, effect }) => {
+      const missing = rows.filter(({ fields }) => !state.imported[fields.id]);
+      if (!effect) {
+        if (outcome.kind === 'unknown') return state;
+        if (outcome.kind === 'refused') return undefined;
+        // Rows that are not there are refused for what the store did meanwhile.
+        return missing.length === 0 || state.touched[uuid] ? state : undefined;
+      }
+      if (effect.kind !== 'import' || state.touched[uuid]) return undefined;
+      const after = copyOf(state);
+      const holder = avatarOf(after, uuid).credit[type];
+      for (const { fields } of missing) {
+        if (fields.expiresAt === undefined) holder.unlotted += fields.amount;
+        else holder.lots.push({ expiresAt: millisOf(fields.expiresAt), number: 0, remaining: fields.amount });
+        after.imported[fields.id] = true;
+      }
+      return after;
+    },
+  };
+};
+
+const readOperation = (machine: Machine, world: World, name: string): Operation => {
+  const uuid = world.avatars[machine.random.below(2)] as string;
+  return {
+    name,
+    text: `read of ${uuid.slice(0, 8)}`,
+    run: (to, processes) =>
+      send(to, processes, {
+        ...{ operation: name, store: world.store, isRepeatable: true },
+        run: () => getCustomer(world.store, { uuid }),
+      }),
+    apply: (state, { outcome }) =>
+      outcome.kind !== 'answered' || hasBalances(state, uuid, outcome.body) ? state : undefined,
+  };
+};
+
+/** Work that nobody asks for and nobody waits for. It has no effect of its own on the model but expiry. */
+const backgroundOperation = (name: string, text: string, work: (machine: Machine) => Promise<void>): Operation => ({
+  name,
+  text,
+  run: async (machine, processes) => {
+    await serve(machine, processes, name, () => work(machine));
+    return { kind: 'unknown' };
+  },
+});
+
+/** The operations of a schedule. */
+export const operationsOf = (
+  machine: Machine,
+  world: World,
+  processes: readonly Process[],
+  count: number,
+): Operation[] => {
+  const { random } = machine;
+  const ids = [world.soldId];
+  return Array.from({ length: count }, (_, place) => {
+    const name = `operation ${place}`;
+    // Without a stream there is nothing to consume and nothing to deliver.
+    const choice = random.below(machine.isStreaming ? 24 : 21);
+    if (choice < 8) return creditOperation(machine, world, name);
+    if (choice < 13) {
+      const id = idOfClient(machine, processes[0] as Process);
+      ids.push(id);
+      return saleOperation(machine, world, name, id);
+    }
+    if (choice < 15) return refundOperation(machine, world, name, random.of(ids));
+    if (choice < 17) return redeemOperation(machine, world, name);
+    if (choice < 18) return importOperation(machine, world, name);
+    if (choice < 19) return readOperation(machine, world, name);
+    if (choice < 21)
+      return backgroundOperation(name, 'sweep', (of) => sweepOnce(of, of.random.of([10_500, 12_000, 60_000])));
+    if (choice < 23) return backgroundOperation(name, 'consumer', consumeSome);
+    return backgroundOperation(name, 'worker', deliverSome);
+  });
+};
+
+/** Expiry by itself, by a sweep or before another change, as the customer's item tells of it. */
+export const applyExpiry =
+  (item: CreditItem) =>
+  (state: State): State | undefined => {
+    const change = lastChangeOf(item);
+    const [part] = change?.types ?? [];
+    if (!change || !part || change.types.length !== 1) return undefined;
+    const after = copyOf(state);
+    const { amount } = expire(avatarOf(after, item.sk).credit[part.type], millisOf(change.at));
+    after.touched[item.sk] = true;
+    return amount === (part.expired ?? 0) ? after : undefined;
+  };
