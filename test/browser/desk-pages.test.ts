@@ -8,7 +8,7 @@ import { newId, now, timestamp } from '../../lib/clock.ts';
 import { claimDelivery, failDelivery } from '../../lib/delivery/deliveries.ts';
 import { freeOfBarriers, phone, screens, useDesk, wide } from './desk.ts';
 
-const { service, forgive, call, signIn, resident } = useDesk();
+const { service, open, forgive, call, signIn, resident } = useDesk();
 
 const aProduct = (more: object = {}) =>
   call('POST', '/products', { name: `Lamp ${randomUUID().slice(0, 8)}`, item: 'Lamp', price: 650, ...more });
@@ -268,6 +268,10 @@ describe.each(screens)('on a %s', (_, size) => {
 
     await call('POST', `/customers/${username}/actions/increment-credit`, { delta: 1 });
     await call('POST', `/customers/${username}/actions/ban`);
+    const noted = async () => (await fetch(`${service().baseUrl}/_dev/store-events`)).text();
+    await expect.poll(noted, { timeout: 10_000 }).toMatch(new RegExp(`"type":"customer.banned"[^}]*"${username}"`));
+    // The API lists an event 10 seconds after it was noted.
+    await fetch(`${service().baseUrl}/_dev/clock`, { method: 'POST', body: JSON.stringify({ advanceSeconds: 11 }) });
     await page.getByRole('link', { name: username }).waitFor();
 
     expect(await page.getByRole('row').nth(1).innerText()).toContain(username);
@@ -278,10 +282,11 @@ describe.each(screens)('on a %s', (_, size) => {
   });
 });
 
-test('a merchant’s first ten minutes: from the link of npm start to a sale, on a phone and without a terminal', async () => {
+test('a merchant’s first ten minutes: from /desk to sales in the demo and in an own store, on a phone and without a terminal', async () => {
   const { username } = resident();
   const name = `Reed lamp ${randomUUID().slice(0, 8)}`;
-  const page = await signIn(phone);
+  const page = await open('/desk', phone);
+  await page.getByRole('button', { name: 'Open Demo Store' }).click();
   const menu = async (to: string) => {
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: to }).click();
@@ -300,11 +305,14 @@ test('a merchant’s first ten minutes: from the link of npm start to a sale, on
   await page.getByText(`Gave L$\u00a0100 to ${username}`).waitFor();
 
   await menu('Products');
-  await page.getByRole('link', { name: 'New product' }).click();
-  await page.getByLabel('Name').fill(name);
-  await page.getByLabel('Price in L$').fill('400');
-  await page.getByRole('button', { name: 'New product' }).click();
-  await headed(page, name);
+  const newProduct = async () => {
+    await page.getByRole('link', { name: 'New product' }).click();
+    await page.getByLabel('Name').fill(name);
+    await page.getByLabel('Price in L$').fill('400');
+    await page.getByRole('button', { name: 'New product' }).click();
+    await headed(page, name);
+  };
+  await newProduct();
 
   await menu('Coupons');
   await page.getByRole('button', { name: 'New coupon' }).click();
@@ -349,6 +357,26 @@ test('a merchant’s first ten minutes: from the link of npm start to a sale, on
   const { data } = await call('GET', `/sales?buyer=${username}`);
   expect(data).toMatchObject([{ state: 'completed', base: 400, total: 300, credit: 100, paid: 200 }]);
   expect(await call('GET', `/customers/${username}/credit`)).toMatchObject({ credit: 0 });
+
+  // The same in a store of their own, in which nothing is yet.
+  const own = `Reeds of ${username}`;
+  await page.getByLabel('Store', { exact: true }).selectOption('New store…');
+  await dialog.getByLabel('Name').fill(own);
+  await dialog.getByRole('button', { name: 'Create it' }).click();
+  await page.getByText('No day of this span has').waitFor();
+  expect(await page.getByLabel('Store', { exact: true }).locator('option:checked').innerText()).toBe(own);
+  await freeOfBarriers(page);
+  await menu('Products');
+  await newProduct();
+  await page.getByRole('button', { name: 'Sell', exact: true }).click();
+  await page.getByLabel('Buyer: name or UUID').fill(username);
+  await page.getByRole('button', { name: 'Show the price' }).click();
+  await page.getByRole('button', { name: 'L$\u00a0400 was paid: sell' }).click();
+  await headed(page, 'Sale');
+  await page.locator('section', { hasText: 'Delivery' }).getByText('Delivered').waitFor();
+  await page.getByRole('link', { name: username }).click();
+  await headed(page, username);
+  expect((await call('GET', `/sales?buyer=${username}`)).data).toHaveLength(1);
   forgive(/status of 40[04]/);
 });
 
@@ -379,7 +407,7 @@ test('has no barriers in dialogs, empty lists, refusals and errors', async () =>
     await page.locator('main').getByText(shown).first().waitFor();
     await freeOfBarriers(page);
   };
-  const open = async (button: string) => {
+  const press = async (button: string) => {
     await page.locator('main').getByRole('button', { name: button, exact: true }).click();
     await dialog.getByRole('button', { name: 'Cancel' }).waitFor();
     await freeOfBarriers(page);
@@ -389,7 +417,7 @@ test('has no barriers in dialogs, empty lists, refusals and errors', async () =>
     await dialog.waitFor({ state: 'detached' });
   };
 
-  await open('Close the store');
+  await press('Close the store');
   await close();
   await page.getByRole('button', { name: 'Menu' }).click();
   await page.getByRole('link', { name: 'Customers' }).waitFor();
@@ -403,17 +431,17 @@ test('has no barriers in dialogs, empty lists, refusals and errors', async () =>
   await go('/products?search=nosuchproduct', 'There is no such product.');
   await go(`/categories/${category.id}`, 'No active product is in this category.');
   for (const button of ['Add a product', 'Rename', 'Delete']) {
-    await open(button);
+    await press(button);
     await close();
   }
   await go(`/customers/${username}`, 'Owns nothing yet.');
   for (const button of ['Grant a gift card', 'Apply a coupon', 'Change the discount']) {
-    await open(button);
+    await press(button);
     await close();
   }
   await go('/coupons', 'Code');
   for (const button of [`Take back: ${code}`, `Edit: ${code}`]) {
-    await open(button);
+    await press(button);
     if (button.startsWith('Take')) await close();
   }
   await page.getByLabel('Discount in percent').fill('7');
@@ -495,7 +523,7 @@ test('shows every name and code as text, those of the store, the key, dialogs an
   const { text: key } = await issueKey({ store: other.id, name: hostile, scopes: ['sales:read'], stage: 'test' });
   const theirs = await signIn(wide, '/', key);
   await theirs.getByText(`Key: ${hostile}`).waitFor();
-  await theirs.locator('.brand').getByText(hostile).waitFor();
+  expect(await theirs.getByLabel('Store', { exact: true }).locator('option:checked').innerText()).toBe(hostile);
   expect(await theirs.locator('body :is(img, script)').count()).toBe(0);
 });
 
