@@ -89,7 +89,7 @@ const operationOf = (row: Route, recorded: Recorded | undefined, baseUrl: string
     ...(row.scope !== null && { 'x-required-scope': row.scope }),
     ...(row.extension && { 'x-extension': true }),
     'x-client-method': clientMethodOf(row),
-    'x-codeSamples': codeSamples(row, { baseUrl, clientMethod: clientMethodOf(row) }),
+    'x-codeSamples': codeSamples(row, baseUrl),
     parameters: [
       ...parametersOf(row, 'path', row.params),
       ...parametersOf(row, 'query', row.query),

@@ -1,102 +1,47 @@
 import type { Route } from '../lib/routes/route.ts';
-import { clientMethodOf } from './names.ts';
+import { type Json, json, literal, lsl, python } from './literal.ts';
 import { operationTexts } from './operation-texts.ts';
 import { examplePath } from './record.ts';
+import { clientCall } from './samples.ts';
 
-/** Code that makes the calls of the examples, in four languages. */
+/** docs/guides/samples.md: a program in each of four languages. */
 
-export const languages = ['curl', 'typescript', 'python', 'lsl'] as const;
-export type Language = (typeof languages)[number];
-
-/** How a language writes values. */
-interface Syntax {
-  constant: (value: boolean | null) => string;
-  /** The brackets of an object, and a member's name. */
-  object: readonly [open: string, name: (name: string) => string, close: string];
-  list: readonly [open: string, close: string];
-  text?: (text: string) => string;
-}
-
-const capital: Record<string, string> = { true: 'True', false: 'False', null: 'None' };
-const syntaxes: Record<Language, Syntax> = {
-  curl: { constant: String, object: ['{', (name) => `"${name}": `, '}'], list: ['[', ']'] },
-  typescript: {
-    constant: String,
-    object: ['{ ', (name) => `${name}: `, ' }'],
-    list: ['[', ']'],
-    text: (text) => `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`,
-  },
-  python: {
-    constant: (value) => capital[`${value}`] ?? '',
-    object: ['{', (name) => `"${name}": `, '}'],
-    list: ['[', ']'],
-  },
-  lsl: {
-    constant: (value) => `JSON_${value}`.toUpperCase(),
-    object: ['llList2Json(JSON_OBJECT, [', (name) => `"${name}", `, '])'],
-    list: ['llList2Json(JSON_ARRAY, [', '])'],
-  },
-};
-
-/** The value as a language writes it. `isBroad` gives each member of the outermost object a line. */
-const valueIn = (language: Language, value: unknown, isBroad = false): string => {
-  const { constant, object, list, text = JSON.stringify } = syntaxes[language];
-  if (typeof value === 'string') return text(value);
-  if (typeof value === 'number') return String(value);
-  if (typeof value === 'boolean' || value === null) return constant(value);
-  if (Array.isArray(value)) return list[0] + value.map((item) => valueIn(language, item)).join(', ') + list[1];
-  const [open, nameOf, close] = object;
-  const members = Object.entries(value as object).map(([name, member]) => nameOf(name) + valueIn(language, member));
-  return isBroad
-    ? `${open.trimEnd()}\n    ${members.join(',\n    ')}\n${close.trimStart()}`
-    : open + members.join(', ') + close;
-};
+const languages = ['curl', 'typescript', 'python', 'lsl'] as const;
+type Language = (typeof languages)[number];
 
 /** The path behind `/v1`, with the example's values. */
 const pathOf = (row: Route): string => examplePath(row).replace(/^\/v1/, '');
 
-type Write = (value: unknown) => string;
+const requestOf = (row: Route): Json | undefined => operationTexts[row.id]?.request as Json | undefined;
 
-/** One statement that makes the call. It uses the names that the program around it defines. */
-const statements: Record<Language, (row: Route, request: unknown, write: Write) => string> = {
-  curl: (row, request, write) =>
-    [
+/** One statement that makes the call of a row's example, with the names that the program around it defines. */
+const statementIn: Record<Language, (row: Route) => string> = {
+  curl: (row) => {
+    const request = requestOf(row);
+    return [
       'curl -H "X-API-Key: $KEY"',
       ...(row.method === (request === undefined ? 'GET' : 'POST') ? [] : [`-X ${row.method}`]),
-      ...(request === undefined ? [] : [`-d '${write(request).replaceAll("'", "'\\''")}'`]),
+      ...(request === undefined ? [] : [`-d '${literal(request, json).replaceAll("'", "'\\''")}'`]),
       `"$API${pathOf(row)}"`,
-    ].join(' '),
-  typescript: (row, request, write) => {
-    const parameters = Object.entries(operationTexts[row.id]?.parameters ?? {});
-    const isInPath = ([name]: [string, unknown]): boolean => row.path.includes(`{${name}}`);
-    const query = Object.fromEntries(parameters.filter((parameter) => !isInPath(parameter)));
-    const values = [
-      ...parameters.filter(isInPath).map(([, value]) => value),
-      ...(Object.keys(query).length > 0 ? [query] : []),
-    ].map((value) => valueIn('typescript', value));
-    return `await store.${clientMethodOf(row)}(${[...values, ...(request === undefined ? [] : [write(request)])].join(', ')})`;
+    ].join(' ');
   },
-  python: (row, request, write) =>
-    `call("${row.method}", "${pathOf(row)}"${request === undefined ? '' : `, ${write(request)}`})`,
-  lsl: (row, request, write) =>
-    `call("${row.method}", "${pathOf(row)}", ${request === undefined ? '""' : write(request)});`,
-};
-
-/** The statement of a row's example in a language, broken into lines where it is long. */
-export const statementIn = (language: Language, row: Route): string => {
-  const request = operationTexts[row.id]?.request;
-  const [short, broad] = [false, true].map((isBroad) =>
-    statements[language](row, request, (value) => valueIn(language, value, isBroad)),
-  ) as [string, string];
-  return short.length > 100 && request !== undefined ? broad : short;
+  typescript: (row) => `await ${clientCall(row)}`,
+  python: (row) => {
+    const request = requestOf(row);
+    return `call("${row.method}", "${pathOf(row)}"${request === undefined ? '' : `, ${literal(request, python)}`})`;
+  },
+  lsl: (row) => {
+    const request = requestOf(row);
+    return `call("${row.method}", "${pathOf(row)}", ${request === undefined ? '""' : literal(request, lsl)});`;
+  },
 };
 
 const indent = (text: string, by: string): string => text.replaceAll(/^(?=.)/gm, by);
 
 /** A whole program that makes the calls and prints their answers. */
-export const programIn = (language: Language, rows: readonly Route[]): string => {
+const programIn = (language: Language, rows: readonly Route[]): string => {
   const calls = (comment: string, print: (statement: string) => string): string =>
-    rows.map((row) => `${comment} ${row.summary}\n${print(statementIn(language, row))}`).join('\n');
+    rows.map((row) => `${comment} ${row.summary}\n${print(statementIn[language](row))}`).join('\n');
   const programs: Record<Language, () => string> = {
     curl: () => `KEY=$(node -p "require('./.local/service.json').keys.all")
 API=http://127.0.0.1:4000/v1

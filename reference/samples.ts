@@ -1,4 +1,6 @@
 import type { Route } from '../lib/routes/route.ts';
+import { type Json, literal, python, typescript } from './literal.ts';
+import { clientMethodOf } from './names.ts';
 import { operationTexts } from './operation-texts.ts';
 import { examplePath } from './record.ts';
 
@@ -9,47 +11,6 @@ export interface CodeSample {
   label: string;
   source: string;
 }
-
-type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
-
-interface Notation {
-  text: (value: string) => string;
-  words: Record<'true' | 'false' | 'null', string>;
-  /** The name of a member, with its colon. */
-  member: (name: string) => string;
-}
-
-const singleQuoted = (value: string): string =>
-  `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
-
-const typescript: Notation = {
-  text: singleQuoted,
-  words: { true: 'true', false: 'false', null: 'null' },
-  member: (name) => `${/^\w+$/.test(name) ? name : singleQuoted(name)}: `,
-};
-
-const python: Notation = {
-  text: JSON.stringify,
-  words: { true: 'True', false: 'False', null: 'None' },
-  member: (name) => `${JSON.stringify(name)}: `,
-};
-
-/** A value as source, on one line where that is short. */
-const literal = (value: Json, notation: Notation, indent = ''): string => {
-  if (typeof value === 'string') return notation.text(value);
-  if (typeof value === 'number') return String(value);
-  if (typeof value !== 'object' || value === null) return notation.words[`${value}`];
-  const isList = Array.isArray(value);
-  const within = `${indent}${notation === python ? '    ' : '  '}`;
-  const parts = Object.entries(value).map(
-    ([name, member]) => `${isList ? '' : notation.member(name)}${literal(member, notation, within)}`,
-  );
-  const [begin, end] = isList ? ['[', ']'] : ['{', '}'];
-  const blank = isList || notation === python ? '' : ' ';
-  const line = parts.length === 0 ? `${begin}${end}` : `${begin}${blank}${parts.join(', ')}${blank}${end}`;
-  if (line.length <= 72 && !line.includes('\n')) return line;
-  return `${begin}\n${parts.map((part) => `${within}${part},\n`).join('')}${indent}${end}`;
-};
 
 interface Example {
   method: Route['method'];
@@ -64,21 +25,24 @@ const curl = ({ method, url, body }: Example): string =>
     ...(body === undefined ? [] : [`-d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`]),
   ].join(' \\\n  ');
 
-const clientCall = (row: Route, method: string, baseUrl: string): string => {
+/** The call of a row's example by the typed client, which is in `store`. */
+export const clientCall = (row: Route): string => {
   const { parameters = {}, request } = operationTexts[row.id] ?? {};
   const names = Object.keys(row.params.shape);
   const query = Object.entries(parameters).filter(([name]) => !names.includes(name));
   const given: Json[] = names.map((name) => String(parameters[name]));
   if (request !== undefined) given.push(request as Json);
   else if (query.length > 0) given.push(Object.fromEntries(query) as Json);
-  const call = `store.${method}(${given.map((value) => literal(value, typescript)).join(', ')})`;
-  return [
+  return `store.${clientMethodOf(row)}(${given.map((value) => literal(value, typescript)).join(', ')})`;
+};
+
+const clientScript = (row: Route, baseUrl: string): string =>
+  [
     "import { storeClient } from 'store-integration-client';",
     '',
     `const store = storeClient({ baseUrl: '${baseUrl}', apiKey: process.env.KEY! });`,
-    row.response ? `console.log(await ${call});` : `await ${call};`,
+    row.response ? `console.log(await ${clientCall(row)});` : `await ${clientCall(row)};`,
   ].join('\n');
-};
 
 const pythonScript = ({ method, url, body }: Example, hasAnswer: boolean): string => {
   const imports = [
@@ -137,16 +101,13 @@ const lslScript = ({ method, url, body }: Example): string => {
   ].join('\n');
 };
 
-/** The samples of a row, which calls the service at `baseUrl`, and whose method in the client is `clientMethod`. */
-export const codeSamples = (
-  row: Route,
-  { baseUrl, clientMethod }: { baseUrl: string; clientMethod: string },
-): CodeSample[] => {
+/** The samples of a row, which call the service at `baseUrl`. */
+export const codeSamples = (row: Route, baseUrl: string): CodeSample[] => {
   const body = operationTexts[row.id]?.request as Json | undefined;
   const example = { method: row.method, url: baseUrl + examplePath(row), body };
   return [
     { lang: 'Shell', label: 'curl', source: curl(example) },
-    { lang: 'TypeScript', label: 'TypeScript', source: clientCall(row, clientMethod, baseUrl) },
+    { lang: 'TypeScript', label: 'TypeScript', source: clientScript(row, baseUrl) },
     { lang: 'Python', label: 'Python', source: pythonScript(example, row.response !== undefined) },
     { lang: 'LSL', label: 'LSL', source: lslScript(example) },
   ];

@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
@@ -11,6 +11,7 @@ import { createWorld } from '../../local/world/world.ts';
 import { document } from '../../reference/document.ts';
 import { operationTexts } from '../../reference/operation-texts.ts';
 import { examplePath } from '../../reference/record.ts';
+import { hasPython } from '../docs/programs.ts';
 
 /** Runs every code sample of the reference, and compares what it sends with the example that the reference shows. */
 
@@ -98,14 +99,11 @@ const withLsl = (): void => {
   }
 };
 
-// A fresh machine may lack Python, which the service does not need.
-const hasPython = spawnSync('python3', ['--version']).status === 0;
-
 const languages: Record<string, () => unknown> = {
   curl: () => run('bash', ['-ec', samples('curl').join(' -sS\n')], { env }),
   TypeScript: withTypeScript,
   LSL: withLsl,
-  ...(hasPython && { Python: () => run('python3', ['-c', samples('Python').join('\n')], { env }) }),
+  ...(hasPython() && { Python: () => run('python3', ['-c', samples('Python').join('\n')], { env }) }),
 };
 
 test.each(Object.entries(languages))('each sample in %s sends the example of its operation', async (language, send) => {
