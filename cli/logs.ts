@@ -48,19 +48,30 @@ const serving = (isIt: (row: Route) => boolean): string | undefined => {
   return row && entryOf(row);
 };
 
-/** A request as the local service tells it. */
-interface LocalRequest {
-  id: string;
-  time: string;
+/** A request as the local service tells it, as far as it is shown. */
+interface LocalRequest extends Record<'id' | 'time' | 'method' | 'url' | 'sent' | 'answer', string> {
+  status: number;
+  millis: number;
+  calls?: number;
+  units?: number;
   route?: string;
-  [field: string]: unknown;
+  key?: { name?: string; store?: string };
+  /** Fields and parameters of the request that the endpoint does not know. */
+  ignored?: string[];
 }
 
-const localLine = ({ id: requestId, time, route, ...fields }: LocalRequest): LogLine => ({
-  at: time,
-  function: serving(({ id }) => id === route),
-  fields: { requestId, ...fields },
-});
+const localLine = ({ id: requestId, time, route, key, ignored = [], ...request }: LocalRequest): LogLine => {
+  const { method, url, status, millis, calls, units, sent, answer } = request;
+  return {
+    at: time,
+    function: serving(({ id }) => id === route),
+    fields: {
+      ...{ requestId, method, url, status, millis, calls, units, key: key?.name, store: key?.store },
+      ...(ignored.length > 0 && { ignored }),
+      ...{ sent, answer },
+    },
+  };
+};
 
 /** The data of the events that a stream of server-sent events brings. */
 async function* dataOf(body: ReadableStream<Uint8Array>): AsyncGenerator<{ requests?: LocalRequest[] }> {

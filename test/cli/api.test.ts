@@ -89,6 +89,7 @@ test('refuses a wrong call before it is made, and says what to change', async ()
 test('logs shows the requests of the local service, by function, text and id', async () => {
   await service.run('api', 'GET', '/v1/categories?limit=2');
   const refused = await service.run('api', 'POST', increment, '--data', '{"delta": "plenty"}');
+  await service.run('api', 'POST', increment, '--data', '{"delta": 1, "deltas": 2}');
   const id = /request (\S+)/.exec(refused.stderr)?.[1] ?? '';
 
   const all = await service.run('logs');
@@ -103,6 +104,9 @@ test('logs shows the requests of the local service, by function, text and id', a
   expect(byFunction.rows).toMatchObject([{ function: 'categories/list-categories', status: 200, method: 'GET' }]);
   expect(byText.rows).toMatchObject([{ requestId: id, status: 400, sent: '{"delta": "plenty"}' }]);
   expect(one.stdout).toMatch(new RegExp(`400 {2}POST .*${id}\n {4}sent: .*plenty.*\n {4}answer: .*delta`));
+  expect(newest.stdout).toMatch(
+    /200 {2}POST {3}\S+ {2}\d+ ms {2}calls: \d+, units: \d+, key: all scopes, store: DemoStore001, ignored: \["deltas"\] {2}\S+\n$/,
+  );
   expect(newest).toMatchObject({
     stdout: expect.stringMatching(/^[^\n]+\n$/),
     stderr: expect.stringContaining('--limit 10'),
