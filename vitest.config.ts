@@ -9,6 +9,7 @@ const alone = 'test/security/logs.test.ts';
 
 /** The files that take longest, the longest first. */
 const longest = [
+  'deployed/deployed.proof.ts',
   'load/load.proof.ts',
   'world/world.proof.ts',
   'model/credit.test.ts',

@@ -3,13 +3,15 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { issueKey } from '../../cli/api-keys.ts';
 import { putResident } from '../../cli/residents.ts';
 import { createStore } from '../../cli/stores.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { startDeployment } from '../../local/deployed/deployment.ts';
 import type { Use } from '../../local/deployed/engines.ts';
+import type { FunctionFacts } from '../../local/deployed/functions.ts';
+import type { Statement } from '../../local/deployed/roles.ts';
 
 /** The template and the bundles as they are deployed, with rates that no test reaches. */
 
@@ -74,4 +76,60 @@ test('the contract suite passes against the template and the bundles', { timeout
   expect(failed, output).toEqual([]);
   expect(numPassedTests).toBeGreaterThan(690);
   expect(uses.filter(({ isAllowed }) => !isAllowed)).toEqual([]);
+});
+
+/** Starts the template with one function changed, and answers a call of it with what it was refused. */
+const withFault = async (label: string, change: (facts: FunctionFacts) => FunctionFacts, path: string) => {
+  const refused: string[] = [];
+  const faulty = await startDeployment({
+    template: join(dir, 'cdk.out'),
+    port: 0,
+    concurrency: 10,
+    onUse: ({ action, resource, isAllowed }) => {
+      if (!isAllowed) refused.push(`${action} on ${resource.replace(/^.*:table\/\w+/, 'table')}`);
+    },
+    change: (facts) => (facts.label === label ? change(facts) : facts),
+  });
+  try {
+    const { id } = await createStore('Faulty');
+    const { text } = await issueKey({ store: id, name: 'suite', scopes, stage: 'live' });
+    const { status } = await fetch(faulty.baseUrl + path, { headers: { 'X-API-Key': text } });
+    return { status, refused: [...new Set(refused)] };
+  } finally {
+    await faulty.stop();
+  }
+};
+
+const changed = (change: (statement: Statement) => Partial<Statement>) => (facts: FunctionFacts) => ({
+  ...facts,
+  statements: facts.statements.map((statement) => ({ ...statement, ...change(statement) })),
+});
+
+describe('a fault of the template shows', () => {
+  const list = '/v1/coupons';
+  test('an environment variable that is missing', async () => {
+    const { status } = await withFault(
+      'coupons-list-coupons',
+      ({ environment: { TABLE_NAME: _, ...environment }, ...facts }) => ({ ...facts, environment }),
+      list,
+    );
+
+    expect(status).toBeGreaterThanOrEqual(500);
+  });
+
+  test('an action that a role lacks', async () => {
+    const without = changed(({ Action }) => ({ Action: [Action].flat().filter((one) => one !== 'dynamodb:Query') }));
+
+    const { status, refused } = await withFault('coupons-list-coupons', without, list);
+
+    expect([status, refused]).toEqual([500, ['dynamodb:Query on table']]);
+  });
+
+  test('an index that a role lacks', async () => {
+    const without = changed(({ Resource }) => ({ Resource: [Resource].flat().filter((one) => !/index/.test(one)) }));
+
+    const { status, refused } = await withFault('coupons-list-coupons', without, `${list}?active=true`);
+
+    expect([status, refused]).toEqual([500, ['dynamodb:Query on table/index/byFlags']]);
+  });
 });

@@ -1,0 +1,102 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { type FunctionFacts, startFunctions } from '../../local/deployed/functions.ts';
+import { atEnd } from '../support/at-end.ts';
+import { tempDir } from '../support/files.ts';
+
+/** Functions of one line each, under the runtime client. */
+
+const lines: string[] = [];
+
+const factsOf = (label: string, handler: string, part: Partial<FunctionFacts> = {}): FunctionFacts => {
+  const dir = join(tempDir(), label);
+  mkdirSync(dir);
+  writeFileSync(join(dir, 'index.cjs'), `exports.handler = async (event, context) => { ${handler} };`);
+  return {
+    name: label,
+    label,
+    arn: `arn:aws:lambda:us-east-1:000000000000:function:${label}`,
+    dir,
+    handler: 'index.handler',
+    environment: {},
+    memoryMegabytes: 128,
+    timeoutSeconds: 5,
+    logGroup: 'log',
+    statements: [],
+    isRecursive: false,
+    ...part,
+  };
+};
+
+const start = (functions: FunctionFacts[], concurrency = 10) => {
+  const started = startFunctions({
+    functions,
+    engines: () => '127.0.0.1:9',
+    concurrency,
+    onLine: (label, line) => lines.push(`${label} ${line}`),
+  });
+  atEnd(started.stop);
+  return started;
+};
+
+test('a function has the template’s environment and Lambda’s own variables, and nothing of this process', async () => {
+  process.env.ONLY_HERE = 'here';
+  const { invoke } = start([
+    factsOf('env', 'return { ...process.env, remaining: context.getRemainingTimeInMillis() > 1000 };', {
+      environment: { TABLE_NAME: 'T' },
+    }),
+  ]);
+
+  const { payload } = await invoke('env', '{}');
+
+  const env = JSON.parse(payload);
+  expect(env).toMatchObject({ TABLE_NAME: 'T', AWS_REGION: 'us-east-1', _HANDLER: 'index.handler', remaining: true });
+  expect(Object.keys(env).filter((name) => /ONLY_HERE|VITEST|ENDPOINT|CURSOR_SECRET/.test(name))).toEqual([]);
+});
+
+test('a process answers call after call, and stands still between them', async () => {
+  const { invoke, coldStarts } = start([
+    factsOf('ticks', 'globalThis.ticks ??= (setInterval(() => { ticks.n += 1; }, 5), { n: 0 }); return ticks.n;'),
+  ]);
+  await invoke('ticks', '{}');
+
+  await sleep(300);
+  const { payload } = await invoke('ticks', '{}');
+
+  expect(coldStarts()).toBe(1);
+  expect(Number(payload)).toBeLessThan(30);
+});
+
+test('a function that throws, ends its process or takes too long is an error, and the next call finds a new process', async () => {
+  const { invoke, coldStarts } = start([
+    factsOf(
+      'fails',
+      "if (event === 1) throw new TypeError('no'); if (event === 2) process.exit(7); if (event === 3) await new Promise((r) => setTimeout(r, 60_000)); return event;",
+      {
+        timeoutSeconds: 1,
+      },
+    ),
+  ]);
+
+  const outcomes = [];
+  for (const event of ['1', '2', '3', '4']) outcomes.push(await invoke('fails', event));
+
+  expect(outcomes.map(({ isError, payload }) => [isError, JSON.parse(payload).errorType])).toEqual([
+    [true, 'TypeError'],
+    [true, 'Runtime.ExitError'],
+    [true, 'Sandbox.Timedout'],
+    [false, undefined],
+  ]);
+  expect(coldStarts()).toBe(3);
+});
+
+test('calls at once have a process each, and those above the account’s concurrency are refused', async () => {
+  const { invoke, coldStarts } = start([factsOf('slow', 'await new Promise((r) => setTimeout(r, 200)); return 1;')], 2);
+
+  const outcomes = await Promise.allSettled([invoke('slow', '{}'), invoke('slow', '{}'), invoke('slow', '{}')]);
+
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+  expect(coldStarts()).toBe(2);
+});
