@@ -1,5 +1,6 @@
-import { type Kind, kindsWritten, type Route } from '../lib/routes/route.ts';
+import { entryOf, type Kind, kindsWritten, type Route } from '../lib/routes/route.ts';
 import { type IndexName, indexes } from '../lib/table/schema.ts';
+import { type TableUse, usedBy } from './table-uses.ts';
 
 /** The kinds of item that a function may touch. A function that writes a kind may read it too. */
 export interface Access {
@@ -11,6 +12,8 @@ export interface Access {
   readonly makes?: readonly Kind[];
   /** Further partitions, such as those of an index that spans stores. */
   readonly alsoReads?: readonly string[];
+  /** The actions and indexes that the function's code can use, by default all. */
+  readonly uses?: readonly TableUse[];
 }
 
 /** A role's permissions on the table. The stack makes policies of them, and the tests check every command against them. */
@@ -36,7 +39,15 @@ const allIndexes = Object.keys(indexes) as IndexName[];
 const onlyUpdated: readonly Kind[] = ['STORE'];
 
 /** A function's permissions on the table: its kinds of item only, and no scan. */
-export const permissions = ({ reads, writes, updates = [], makes = [], alsoReads = [] }: Access): Permission[] => {
+export const permissions = ({
+  reads,
+  writes,
+  updates = [],
+  makes = [],
+  alsoReads = [],
+  uses,
+}: Access): Permission[] => {
+  const isUsed = (one: string): boolean => uses === undefined || (uses as readonly string[]).includes(one);
   const readable = [...new Set([...reads, ...writes])].flatMap(partitionsOf).concat(alsoReads);
   // Only a transaction checks items that it does not write, and only a function that writes has transactions.
   const checks = writes.length > 0 ? ['ConditionCheckItem'] : [];
@@ -59,7 +70,9 @@ export const permissions = ({ reads, writes, updates = [], makes = [], alsoReads
     partitions: [...writes.filter((kind) => onlyUpdated.includes(kind)), ...updates].flatMap(partitionsOf),
   };
   const make = { sid: 'Make', actions: ['PutItem'], indexes: [], partitions: makes.flatMap(partitionsOf) };
-  return [read, write, update, make].filter(({ partitions }) => partitions.length > 0);
+  return [read, write, update, make]
+    .map((one) => ({ ...one, actions: one.actions.filter(isUsed), indexes: one.indexes.filter(isUsed) }))
+    .filter(({ actions, partitions }) => actions.length > 0 && partitions.length > 0);
 };
 
 /** The needs of all rows that one function serves. */
@@ -78,7 +91,11 @@ export const togetherOf = (rows: readonly Route[]): Route => {
 };
 
 /** The access of an endpoint's function. */
-export const accessOf = (row: Route): Access => ({ reads: row.reads, writes: kindsWritten(row) });
+export const accessOf = (row: Route): Access => ({
+  reads: row.reads,
+  writes: kindsWritten(row),
+  ...usedBy(entryOf(row)),
+});
 
 /** The authorizer reads keys and notes their last use. It can neither create nor delete one. */
 export const authorizerPermissions: Permission[] = [
@@ -93,12 +110,14 @@ export const workerAccess: Access = {
   reads: ['STORE', 'SALE', 'EVENT'],
   writes: ['DELIVERY', 'DISPENSER', 'WEBHOOK'],
   updates: ['OWNED'],
+  ...usedBy('delivery-worker'),
 };
 
 /** Asks a store's dispenser for an avatar, counts that, and keeps the answer for the store. */
 export const lookUpAccess: Access = {
   reads: ['RESIDENT', 'NAME'],
   writes: ['STORE_RESIDENT', 'STORE_NAME', 'LOOKUP', 'DISPENSER'],
+  ...usedBy('resident-lookup'),
 };
 
 /**
@@ -110,6 +129,7 @@ export const sweepAccess: Access = {
   writes: ['CUSTOMER', 'LOT', 'SWEEP', 'COUPON', 'GIFTCARD', 'SPEND', 'RESIDENT', 'STORE_RESIDENT'],
   updates: ['SALE', 'WEBHOOK'],
   alsoReads: ['CUSTOMER#DUE#*', 'SALE#UNSENT#*', 'WEBHOOK#DUE'],
+  ...usedBy('expiry-sweep'),
 };
 
 /**
@@ -121,4 +141,5 @@ export const consumerAccess: Access = {
   writes: [],
   updates: ['HISTORY', 'DAY', 'MARK', 'EVENT', 'SALE'],
   makes: ['HISTORY', 'MARK'],
+  ...usedBy('stream-consumer'),
 };

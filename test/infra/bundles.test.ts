@@ -5,8 +5,9 @@ import { join, resolve } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { authorizerRows, bundle, bundleDir, entries } from '../../infra/bundle.ts';
+import { type TableUse, tableUses } from '../../infra/table-uses.ts';
 import { logSink } from '../../lib/log.ts';
-import type { Route } from '../../lib/routes/route.ts';
+import { entryOf, type Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import type { OpenApiDocument } from '../../reference/types.ts';
 
@@ -23,6 +24,24 @@ afterAll(() => rmSync(outDir, { recursive: true, force: true }));
 
 const fileOf = (entry: string): string => join(bundleDir(outDir, entry), 'index.cjs');
 const root = join(import.meta.dirname, '../..');
+
+/** What tells in a bundle that it has the code of a use: esbuild leaves unused functions out, and keeps texts. */
+const signs: Record<TableUse, RegExp> = {
+  GetItem: /"(?:GetItem|TransactGetItems)"/,
+  BatchGetItem: /"BatchGetItem"/,
+  Query: /"Query"/,
+  ConditionCheckItem: /kind:"check",/,
+  PutItem: /kind:"put",/,
+  UpdateItem: /kind:"update",/,
+  DeleteItem: /kind:"remove",/,
+  BatchWriteItem: /"BatchWriteItem"/,
+  byFlags: /"byFlags"/,
+  byRank: /"byRank"/,
+  byText: /"byText"/,
+  byDue: /"byDue"/,
+};
+
+const usesIn = (code: string): TableUse[] => (Object.keys(signs) as TableUse[]).filter((use) => signs[use].test(code));
 
 test('has one file for each entry, of at most 400 KB', () => {
   expect(
@@ -54,6 +73,20 @@ test('gives an endpoint its own row alone', () => {
     expect(lines(readFileSync(fileOf(id), 'utf8')), id).toEqual([`${method} ${path}`]);
   // The rules of a coupon's choice are those of apply and revoke.
   expect(readFileSync(fileOf('coupons/list-coupons'), 'utf8')).not.toContain('(single product)');
+});
+
+test('has code for the actions and indexes that its role allows, and for no others', () => {
+  const found = Object.fromEntries(
+    entries()
+      .filter((entry) => entry in tableUses)
+      .map((entry) => [entry, usesIn(readFileSync(fileOf(entry), 'utf8'))]),
+  );
+
+  const sorted = (uses: Readonly<Record<string, readonly TableUse[]>>) =>
+    Object.fromEntries(Object.entries(uses).map(([entry, all]) => [entry, [...all].sort()]));
+  expect(sorted(found)).toEqual(sorted(tableUses));
+  const served = new Set(routes.map(entryOf));
+  expect([...served].filter((entry) => !(entry in tableUses))).toEqual([]);
 });
 
 test('holds no text of a field', () => {
