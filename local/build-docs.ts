@@ -2,6 +2,7 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import {
+  arazzoDocumentFile,
   asyncDocumentFile,
   contentPolicy,
   documentFor,
@@ -39,6 +40,7 @@ await Promise.all(Object.entries(referenceFiles).map(([name, file]) => copyFile(
 const document = await documentFor(baseUrl);
 await writeFile(join(out, 'openapi.json'), document);
 await copyFile(asyncDocumentFile, join(out, 'asyncapi.json'));
+await copyFile(arazzoDocumentFile, join(out, 'arazzo.json'));
 await writeFile(join(pages, 'openapi.js'), documentScript(document, false));
 // A file comes without headers, so the policy goes into the page.
 const policy = `<meta http-equiv="Content-Security-Policy" content="${contentPolicy}">`;

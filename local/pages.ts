@@ -30,9 +30,13 @@ const documentFile = new URL('../docs/openapi.json', import.meta.url);
 /** The AsyncAPI document of the messages to webhooks. */
 export const asyncDocumentFile = new URL('../docs/asyncapi.json', import.meta.url);
 
+/** The Arazzo document of workflows. */
+export const arazzoDocumentFile = new URL('../docs/arazzo.json', import.meta.url);
+
 const files: Record<string, URL> = {
   '/docs': referencePage,
   '/asyncapi.json': asyncDocumentFile,
+  '/arazzo.json': arazzoDocumentFile,
   ...Object.fromEntries(Object.entries(referenceFiles).map(([name, file]) => [`/pages/${name}`, file])),
 };
 

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { routes } from '../lib/routes/routes.ts';
 import { startService } from '../local/service.ts';
+import { arazzoDocument } from './arazzo.ts';
 import { asyncDocument } from './asyncapi.ts';
 import { document } from './document.ts';
 import { recordExamples, stopClock } from './record.ts';
 import { samplesPage } from './samples-page.ts';
 
 /**
- * `npm run openapi`: writes docs/openapi.json and docs/asyncapi.json, with the answers of a local service of its own, and
+ * `npm run openapi`: writes docs/openapi.json, docs/asyncapi.json and docs/arazzo.json, with the answers of a local service of its own, and
  * docs/guides/samples.md.
  */
 
@@ -27,6 +28,7 @@ rmSync(dataDir, { recursive: true });
 const written = {
   'docs/openapi.json': document(routes, { baseUrl: 'http://127.0.0.1:4000', version, recordings }),
   'docs/asyncapi.json': asyncDocument({ version, recordings }),
+  'docs/arazzo.json': arazzoDocument({ version }),
 };
 for (const [path, content] of Object.entries(written))
   writeFileSync(new URL(path, root), `${JSON.stringify(content, null, 2)}\n`);

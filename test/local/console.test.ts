@@ -59,6 +59,7 @@ const pages = [
   '/pages/reference.js',
   '/openapi.json',
   '/asyncapi.json',
+  '/arazzo.json',
   '/pages/openapi.js',
   '/_dev/service',
   '/_dev/stores',
