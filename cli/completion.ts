@@ -14,10 +14,11 @@ interface Node {
   options: Option[];
 }
 
-/** The first sentence of a description, in the single quotes of a shell. */
+/** A text in the single quotes of a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", '’').replaceAll('\n', ' ')}'`;
 
-const firstSentence = (text: string): string => text.split(/(?<=\.)\s/)[0] ?? '';
+/** The first sentence of a description. */
+export const firstSentence = (text: string): string => text.split(/(?<=\.)\s/)[0] ?? '';
 
 const namesOf = ({ short, long }: Option): string[] =>
   [long, short].filter((name) => name !== undefined && name !== null);

@@ -28,7 +28,18 @@ import { addStores } from './commands/stores.ts';
 import { addSweep } from './commands/sweep.ts';
 import { addTrigger } from './commands/trigger.ts';
 import { addWebhooks } from './commands/webhooks.ts';
+import { firstSentence } from './completion.ts';
 import { setJson, shownError } from './output.ts';
+
+/** The groups of commands in the help. */
+const groups: [heading: string, adds: ((program: StoreCommand) => void)[]][] = [
+  ['Stores and keys:', [addStores, addKeys, addDesk]],
+  ['Customers:', [addResidents, addCustomers, addCredit, addGiftCards]],
+  ['Sales:', [addSales, addPayouts, addDeliveries, addDispenser]],
+  ['Files:', [addImport, addExport, addConvert]],
+  ['For programs:', [addApi, addLogs, addWebhooks, addListen, addTrigger]],
+  ['Care:', [addDoctor, addLog, addAudit, addSweep, addCategories, addRestoreTable, addRestoreCheck, addCompletion]],
+];
 
 /** The operator's command: stores, keys and data of one deployment, on this machine or on AWS. */
 export const createProgram = (): StoreCommand => {
@@ -44,42 +55,21 @@ export const createProgram = (): StoreCommand => {
     .addOption(new Option('--store <id or name>', 'the store; not needed where there is only one').env('SIS_STORE'))
     .option('--json', 'print JSON: one object, or one per line')
     .version(packageFile.version, '-V, --version', 'print the version')
-    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .configureHelp({
+      showGlobalOptions: true,
+      sortSubcommands: false,
+      // The help of a command has the rest.
+      subcommandDescription: (command) => firstSentence(command.description()),
+    })
     .configureOutput({ outputError: (text, write) => write(shownError(text)) })
     .showHelpAfterError('Add --help to see what the command takes.')
     .addHelpText('after', '\nRun it as npx store. Help on one command: npx store key issue --help')
     .exitOverride()
     .hook('preAction', (_, action) => setJson(action.optsWithGlobals().json === true));
 
-  for (const add of [
-    addStores,
-    addKeys,
-    addDesk,
-    addResidents,
-    addImport,
-    addExport,
-    addConvert,
-    addCategories,
-    addCredit,
-    addCustomers,
-    addGiftCards,
-    addSales,
-    addPayouts,
-    addDeliveries,
-    addDispenser,
-    addWebhooks,
-    addListen,
-    addTrigger,
-    addApi,
-    addLogs,
-    addLog,
-    addAudit,
-    addSweep,
-    addRestoreTable,
-    addRestoreCheck,
-    addDoctor,
-    addCompletion,
-  ])
-    add(program);
+  for (const [heading, adds] of groups) {
+    program.commandsGroup(heading);
+    for (const add of adds) add(program);
+  }
   return program;
 };

@@ -70,7 +70,7 @@ const runExport = async (options: ExportOptions, kind?: string, file?: string): 
 
 /** `--separator`, for the commands that write CSV. */
 export const separatorOption = (): Option =>
-  new Option('--separator <sign>', 'the sign between the cells of CSV (default: comma)').choices(separatorNames);
+  new Option('--separator <sign>', 'the sign between the cells of CSV; comma unless given').choices(separatorNames);
 
 /** Adds `store export <kind> <file>` and `store export --all <dir>`. */
 export const addExport = (program: StoreCommand): void => {
