@@ -1,13 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { routes } from '../../lib/routes/routes.ts';
 import { type Resource, templateOf } from '../support/stack.ts';
 
 /**
  * `state.json` describes the resources with state as the last release deploys them. With another logical id CloudFormation
- * would make an empty table, lose queued deliveries or change the API's address. The commit of a release that changes the
- * indexes updates the file.
+ * would make an empty table, lose queued deliveries or change the API's address. `WRITE_STATE=1` writes the file anew: the commit
+ * of a release does so.
  */
-const released = JSON.parse(readFileSync(new URL('state.json', import.meta.url), 'utf8'));
+const file = new URL('state.json', import.meta.url);
 
 const { ofType } = templateOf({
   ownEncryptionKey: 'true',
@@ -26,6 +27,7 @@ const lasting: Record<string, string[]> = {
     'DeletionProtectionEnabled',
     'KeySchema',
     'PointInTimeRecoverySpecification',
+    'StreamSpecification',
     'TimeToLiveSpecification',
   ],
   'AWS::KMS::Key': ['KeySpec', 'KeyUsage', 'MultiRegion'],
@@ -63,10 +65,18 @@ const updatesBetween = (before: Indexes, after: Indexes): number => {
   ].length;
 };
 
-test('the resources with state keep their logical ids and lasting properties', () => {
-  const resources = Object.keys(lasting).flatMap((type) => ofType(type).map(([id, one]) => [id, factsOf(one)]));
+const resources = Object.fromEntries(
+  Object.keys(lasting)
+    .flatMap((type) => ofType(type))
+    .map(([id, one]): [string, object] => [id, factsOf(one)])
+    .sort(([a], [b]) => (a < b ? -1 : 1)),
+);
 
-  expect(Object.fromEntries(resources)).toEqual(released.resources);
+if (process.env.WRITE_STATE) writeFileSync(file, `${JSON.stringify({ resources, indexes }, null, 2)}\n`);
+const released = JSON.parse(readFileSync(file, 'utf8'));
+
+test('the resources with state keep their logical ids and lasting properties', () => {
+  expect(resources).toEqual(released.resources);
 });
 
 test('a release creates or deletes at most one index, since DynamoDB allows one per update', () => {
@@ -81,4 +91,38 @@ test('one new index takes one update, and two new ones or another projection tak
   const updates = [updatesBetween(one, two), updatesBetween({}, two), updatesBetween(one, wider)];
 
   expect(updates).toEqual([1, 2, 2]);
+});
+
+/** The name of the parameter in each place of some paths, such as `/v1/coupons/{}` -> `id`. */
+const parametersOf = (paths: readonly string[]): Map<string, string> =>
+  new Map(
+    paths.flatMap((path) =>
+      [...path.matchAll(/\{([^}]*)\}/g)].map(({ 0: text, 1: name = '', index }): [string, string] => [
+        path.slice(0, index + text.length).replaceAll(/\{[^}]*\}/g, '{}'),
+        name,
+      ]),
+    ),
+  );
+
+/** API Gateway refuses a second parameter in a place before CloudFormation has removed the first. */
+const renamed = (before: readonly string[], after: readonly string[]): string[] => {
+  const [old, present] = [parametersOf(before), parametersOf(after)];
+  return [...present].flatMap(([place, name]) => (old.has(place) && old.get(place) !== name ? place : []));
+};
+
+test('no parameter of a path has another name than in the last release', () => {
+  const releases = new URL('../../docs/releases/', import.meta.url);
+  const last = readdirSync(releases)
+    .toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+    .at(-1) as string;
+  const { paths } = JSON.parse(readFileSync(new URL(last, releases), 'utf8'));
+
+  expect(Object.keys(paths).length).toBeGreaterThan(25);
+  expect(
+    renamed(
+      Object.keys(paths),
+      routes.map(({ path }) => path),
+    ),
+  ).toEqual([]);
+  expect(renamed(['/v1/coupons/{id}/x'], ['/v1/coupons/{couponId}', '/v1/sales/{saleId}'])).toEqual(['/v1/coupons/{}']);
 });
