@@ -100,8 +100,6 @@ const view = (request: KeptRequest) => {
   };
 };
 
-export type ShownRequest = ReturnType<typeof view>;
-
 export const clockState = () => ({ now: timestamp(now()), aheadSeconds: Math.round((now() - Date.now()) / 1000) });
 
 const frame = (event: string, data: object): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -5,6 +5,8 @@ import { newId, now } from '../../lib/clock.ts';
 import { eventList } from '../../lib/events/events.ts';
 import { customerKey } from '../../lib/store/customers.ts';
 import { productKey } from '../../lib/store/memberships.ts';
+import type { ServiceFile } from '../../local/state.ts';
+import { keysOfDesk } from '../../local/stores.ts';
 import { viewEvents } from '../../local/views.ts';
 import { creditEvents, eventRow } from '../support/event-rows.ts';
 import { startForTests } from '../support/local-service.ts';
@@ -123,6 +125,16 @@ test('gives this machine’s own pages a key for each of its stores, the same on
   expect((await json('/_dev/stores')).stores).toContainEqual({ id: mine.id, name: 'My own' });
   expect((await post('sign-in', { store: 'NoSuchStore0' })).status).toBe(404);
   expect((await post('stores', { name: ' ' })).status).toBe(400);
+});
+
+test('issues one key where two pages ask for the same store at once', async () => {
+  const { body: store } = await post('stores', { name: 'Twice' });
+  const known = { ...service, store: { id: 'DemoStore001' }, deskKeys: {} } as unknown as ServiceFile;
+  const keyOf = keysOfDesk(known, () => {});
+
+  const [first, second] = await Promise.all([keyOf(store.id), keyOf(store.id)]);
+
+  expect(second).toBe(first);
 });
 
 test('issues another key for a store whose key was revoked', async () => {
