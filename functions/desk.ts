@@ -9,12 +9,24 @@ const read = async (): Promise<DeskFiles> =>
 
 let files: Promise<DeskFiles> | undefined;
 
-/** Answers the page of the desk and its files, to everybody: they hold no data of a store. */
-export const handler = async ({
-  httpMethod,
-  pathParameters,
-}: Pick<APIGatewayProxyEvent, 'httpMethod' | 'pathParameters'>) => {
+type Event = Pick<APIGatewayProxyEvent, 'httpMethod' | 'pathParameters'> & {
+  requestContext?: { domainName?: string | undefined; path: string };
+};
+
+/** The OpenAPI document with the address at which it was asked for, in the place of the local service's. */
+const withAddress = (text: string, { domainName, path }: NonNullable<Event['requestContext']>): string => {
+  const document = JSON.parse(text);
+  const address = `https://${domainName}${path.replace(/\/desk\/openapi\.json$/, '')}`;
+  const moved = JSON.parse(text.replaceAll(document.servers[0].url, address));
+  return JSON.stringify({ ...moved, servers: [{ url: address }] });
+};
+
+/** Answers the page of the desk and its files, and the OpenAPI document, to everybody: they hold no data of a store. */
+export const handler = async ({ httpMethod, pathParameters, requestContext }: Event) => {
   files ??= read();
-  const answer = answerDesk(await files, pathParameters?.file ?? '');
+  const name = pathParameters?.file ?? '';
+  const found = answerDesk(await files, name);
+  const moved = name === 'openapi.json' && requestContext && found.statusCode === 200;
+  const answer = moved ? { ...found, body: withAddress(found.body, requestContext) } : found;
   return httpMethod === 'HEAD' ? { ...answer, body: '' } : answer;
 };

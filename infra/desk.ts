@@ -51,5 +51,10 @@ export const bundleDesk = async (of: keyof typeof entries = 'deployed'): Promise
     .replace('{{style}}', entryOf(style).name)
     .replace('{{script}}', main.name)
     .replace('{{preloads}}', preloads.join('\n    '));
-  return { '': page, ...Object.fromEntries(outputFiles.map(({ path, text }) => [basename(path), text])) };
+  return {
+    '': page,
+    // Where the service is deployed, its OpenAPI document has a fixed address too.
+    ...(of === 'deployed' && { 'openapi.json': readFileSync(join(directory, '../docs/openapi.json'), 'utf8') }),
+    ...Object.fromEntries(outputFiles.map(({ path, text }) => [basename(path), text])),
+  };
 };

@@ -53,7 +53,13 @@ test('lets the desk through the firewall without a key, and no other path', () =
     .find(({ FieldToMatch }) => FieldToMatch.UriPath);
 
   const open = new RegExp(paths.RegexString);
-  for (const path of ['/desk', '/prod/desk', '/prod/desk/main-ABC123.js', '/desk/desk-ABC.css'])
+  for (const path of [
+    '/desk',
+    '/prod/desk',
+    '/prod/desk/main-ABC123.js',
+    '/desk/desk-ABC.css',
+    '/prod/desk/openapi.json',
+  ])
     expect(path).toMatch(open);
   for (const path of ['/prod/v1/desk', '/v1/desk', '/other/desk', '/desk/', '/desk/a/b', '/prod/v1/store'])
     expect(path).not.toMatch(open);
@@ -93,6 +99,23 @@ test('answers the page anew each time, its files for ever, both under a strict p
     });
   expect([none?.statusCode, inherited?.statusCode]).toEqual([404, 404]);
   expect(head).toEqual({ ...page, body: '' });
+});
+
+test('answers the OpenAPI document at a fixed address, with the address of the service in servers and samples', async () => {
+  writeFileSync(join(directory, 'desk.json'), JSON.stringify(await bundleDesk()));
+  process.env.LAMBDA_TASK_ROOT = directory;
+  const { handler } = await import('../../functions/desk.ts');
+  const requestContext = { domainName: 'abc.example.com', path: '/prod/desk/openapi.json' };
+
+  const answer = await handler({ httpMethod: 'GET', pathParameters: { file: 'openapi.json' }, requestContext });
+
+  expect(answer.headers).toMatchObject({
+    'Cache-Control': 'no-cache',
+    'Content-Type': 'application/json; charset=utf-8',
+  });
+  expect(JSON.parse(answer.body).servers).toEqual([{ url: 'https://abc.example.com/prod' }]);
+  expect(answer.body).toContain("'https://abc.example.com/prod/v1/products?");
+  expect(answer.body).not.toContain('127.0.0.1');
 });
 
 test('is small: page, style sheet and scripts of the first view are less than 100 KB even where nothing compresses them', async () => {
