@@ -44,7 +44,11 @@ if (replay !== undefined) {
         `(${(run / ofProcessor).toFixed(0)} of processor time)`,
     );
   };
-  for (; run < schedules && failed < failures; run++) {
+  let isStopped = false;
+  process.once('SIGINT', () => {
+    isStopped = true;
+  });
+  for (; run < schedules && failed < failures && !isStopped; run++) {
     const result = await runSchedule(seed + run);
     events += result.events;
     if (result.faults.length > 0) {

@@ -126,6 +126,9 @@ const deliveryFaults = (machine: Machine, { store }: World): string[] => {
   const sales = [...(machine.table.partitions.get(`${store}#SALE`)?.values() ?? [])] as unknown as SaleItem[];
   const sold = new Map(sales.filter(({ deliveryId }) => deliveryId).map((sale) => [sale.deliveryId ?? '', sale]));
   const faults = [...machine.given.keys()].filter((id) => !sold.has(id)).map((id) => `delivery ${id}: was never sold.`);
+  for (const { key, before, after } of machine.commits.flatMap(({ written }) => written))
+    if (partOf(key) === 'DELIVERY' && before?.state === 'delivered' && after?.state !== 'delivered')
+      faults.push(`delivery ${key.sk}: was tried again after it was made.`);
   for (const [id, { state, flags, sk }] of sold) {
     const record = machine.table.get({ pk: `${store}#DELIVERY`, sk: id }) as unknown as Delivery | undefined;
     if (flags !== undefined) faults.push(`sale ${sk}: is still in the list of those without a delivery.`);
