@@ -66,6 +66,30 @@ const failure = (errorType: string, errorMessage: string): Invocation => ({
   isError: true,
 });
 
+/** Ends the processes that it was told of when its input ends: a frozen one does not notice that this process is gone. */
+const keeper = `
+pids=' '
+while read -r sign pid; do
+  case $sign in
+    +) pids="$pids$pid " ;;
+    -) pids="\${pids%% $pid *} \${pids#* $pid }" ;;
+  esac
+done
+kill -9 $pids 2>/dev/null`;
+
+/** Tells a keeper of a process as it starts and ends. */
+const startKeeper = () => {
+  const shell = spawn('sh', ['-c', keeper], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  shell.stdin.on('error', () => undefined);
+  return {
+    note: (child: ChildProcess): void => {
+      shell.stdin.write(`+ ${child.pid}\n`);
+      child.on('exit', () => shell.stdin.write(`- ${child.pid}\n`));
+    },
+    stop: (): void => void shell.stdin.end(),
+  };
+};
+
 interface FunctionsOptions {
   functions: readonly FunctionFacts[];
   /** Host and port of the engines that stand for AWS. */
@@ -82,6 +106,7 @@ export const startFunctions = ({ functions, engines, concurrency, onLine }: Func
   const keys = new Map(functions.map((one) => [`ASIA${randomBytes(8).toString('hex').toUpperCase()}`, one]));
   const keyOf = new Map([...keys].map(([key, one]) => [one.name, key]));
   const environments = new Map<string, Environment[]>();
+  const kept = startKeeper();
   let running = 0;
   let coldStarts = 0;
 
@@ -192,6 +217,7 @@ export const startFunctions = ({ functions, engines, concurrency, onLine }: Func
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    kept.note(child);
     for (const stream of [child.stdout, child.stderr]) {
       let rest = '';
       stream?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -254,6 +280,7 @@ export const startFunctions = ({ functions, engines, concurrency, onLine }: Func
     /** Processes started so far. */
     coldStarts: (): number => coldStarts,
     stop: (): void => {
+      kept.stop();
       for (const all of environments.values()) for (const each of [...all]) each.end();
     },
   };

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,6 +29,14 @@ const factsOf = (label: string, handler: string, part: Partial<FunctionFacts> = 
     isRecursive: false,
     ...part,
   };
+};
+
+const isThere = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 };
 
 const start = (functions: FunctionFacts[], concurrency = 10) => {
@@ -99,4 +108,19 @@ test('calls at once have a process each, and those above the account’s concurr
 
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
   expect(coldStarts()).toBe(2);
+});
+
+test('no process outlives the one that started it, though it stands still', async () => {
+  const functions = new URL('../../local/deployed/functions.ts', import.meta.url).href;
+  const facts = factsOf('alone', 'return process.pid;');
+  const script = `
+    const { startFunctions } = await import(${JSON.stringify(functions)});
+    const { invoke } = startFunctions({ functions: [${JSON.stringify(facts)}], engines: () => '127.0.0.1:9', concurrency: 1, onLine() {} });
+    console.log((await invoke('alone', '{}')).payload);
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), 500);`;
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  const pid = Number(stdout);
+
+  expect(pid).toBeGreaterThan(1);
+  await expect.poll(() => isThere(pid), { timeout: 20_000 }).toBe(false);
 });
