@@ -78,6 +78,7 @@ const inputTexts = {
   uuid: 'The UUID of an avatar whom the other system knew.',
   username: 'The name of that avatar.',
   saleId: 'A new UUID for the sale. A repeat with the same one makes no second sale.',
+  productId: 'The UUID of a product that the buyer owns.',
   code: 'A code that no coupon of the store has.',
   url: 'The https address that takes the events.',
 };
@@ -176,16 +177,17 @@ const workflows: Workflow[] = [
   ),
   workflow(
     'redeliver',
-    ['Deliver a product again', 'Finds what a buyer owns, and sends it once more.'],
-    ['key', 'buyer', 'saleId'],
     [
-      makeProduct,
-      sell,
+      'Deliver a product again',
+      'Finds what a buyer owns, and sends it once more, at the earliest a minute after the last order of it.',
+    ],
+    ['key', 'buyer', 'productId'],
+    [
       step('listOwned', 'listOwnedProducts', { path: buyer, query: { limit: 100 } }),
       step('redeliver', 'redeliverProduct', {
-        path: { ...buyer, productId },
+        path: { ...buyer, productId: '$inputs.productId' },
         body: { message: 'Here it is again.' },
-        expect: { '/queued': true, '/productId': productId },
+        expect: { '/queued': true, '/productId': '$inputs.productId' },
       }),
     ],
   ),

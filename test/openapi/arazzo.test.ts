@@ -93,7 +93,10 @@ const inputsFor = async ({ workflowId, inputs }: Workflow): Promise<Record<strin
       return text;
     },
     buyer: () =>
-      service.residents[workflows.findIndex((workflow) => workflow.workflowId === workflowId)]?.username ?? '',
+      workflowId === 'redeliver'
+        ? 'nova'
+        : (service.residents[workflows.findIndex((workflow) => workflow.workflowId === workflowId)]?.username ?? ''),
+    productId: () => '00000003-dede-4ede-8ede-000000000001',
     owner: () => 'ada.lovelace',
     uuid: () => randomUUID(),
     username: () => 'moved.over',
