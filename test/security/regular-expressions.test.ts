@@ -31,8 +31,8 @@ const patternsIn = (value: unknown): string[] =>
       )
     : [];
 
-// Not the tools, which a developer runs over files of their own.
-const tools = /^local\/build-/;
+// Not the tools, which a developer runs over files and templates of their own.
+const tools = /^local\/(build-|deployed\/)/;
 const sources = await Array.fromAsync(
   glob(['lib/**/*.ts', 'cli/{plans,audit}/*.ts', 'functions/**/*.ts', 'local/**/*.ts'], { cwd: root }),
 );
