@@ -24,7 +24,7 @@ interface EngineOptions {
   /** Finds a caller by the id of its access key. */
   callerOf: (accessKeyId: string) => Caller | undefined;
   invoke: (name: string, payload: string) => Promise<{ payload: string; isError: boolean }>;
-  /** What CloudFormation tells of the stack. */
+  /** The stack as CloudFormation describes it. */
   stack: string;
   outputs: () => Readonly<Record<string, string>>;
   onUse?: (use: Use) => void;
@@ -166,8 +166,6 @@ export const startEngines = async ({ table, queue, callerOf, invoke, stack, outp
         .end(JSON.stringify({ __type: error.name, message: error.message }));
     });
   });
-  // A function that was frozen for long must find its connection open: AWS promises no time, Node would close it after five seconds.
-  server.keepAliveTimeout = 600_000;
   const { host, port } = await privateAddress();
   server.listen(port, host);
   await once(server, 'listening');
