@@ -141,7 +141,7 @@ export const fillFromExport = async (
   return done;
 };
 
-/** What the table of the deployment has as its bounds, for the table and for each index. */
+/** The bounds of a table, or of one of its indexes, as UpdateTable takes them. */
 const boundsOf = ({ OnDemandThroughput }: { OnDemandThroughput?: TableDescription['OnDemandThroughput'] }) =>
   OnDemandThroughput && { OnDemandThroughput };
 

@@ -1,6 +1,6 @@
 import type { IndexName } from '../lib/table/schema.ts';
 
-/** What a function's code can do with the table: DynamoDB's actions, and the indexes that it queries. */
+/** A function's uses of the table: DynamoDB's actions, and the indexes that it queries. */
 export type TableUse =
   | 'GetItem'
   | 'BatchGetItem'

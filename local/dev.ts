@@ -59,7 +59,7 @@ const actions: Record<string, Action> = {
   'GET /_dev/grid': showGrid,
 };
 
-/** What the pages for developers need of the service. */
+/** The parts of the service that the pages for developers need. */
 interface Developer {
   baseUrl: string;
   /** The key of the demo store, with all scopes. */

@@ -13,7 +13,7 @@ export interface Place {
   account: string;
   api: string;
   stage: string;
-  /** What a request's path has before that of the resource, such as `/prod`. */
+  /** The part of a request's path before that of the resource, such as `/prod`. */
   prefix: string;
   /** The header in which the gateway itself tells a request's id. */
   requestIdHeader: string;

@@ -9,7 +9,7 @@ import type { Key } from '../lib/table/schema.ts';
 import { getMany } from '../lib/table/table.ts';
 import type { LocalDispenser } from './dispenser.ts';
 
-/** What the desk's pages for developers show of a store and of the queues beyond the API. */
+/** The facts about a store and the queues that the desk's pages for developers show beyond the API. */
 
 const shownGifts = 60;
 const shownDeadLetters = 20;

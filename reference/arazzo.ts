@@ -5,7 +5,7 @@
 
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 
-/** What a step sends, by the names of the operation, and what it expects of the answer. */
+/** A step's request, by the names of the operation, and the answer that it expects. */
 interface StepParts {
   path?: Record<string, string>;
   query?: Record<string, Json>;

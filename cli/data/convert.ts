@@ -120,7 +120,7 @@ const avatarIn = (uuid = '', name = ''): { ref: string; uuid?: string; username?
   return ref === undefined ? undefined : { ref, ...(known && { uuid: known }), ...(byName && { username: byName }) };
 };
 
-/** What the rows told so far: avatars with their names, the newest last, products with their last price, ids of sales. */
+/** The facts of the rows so far: avatars with their names, the newest last, products with their last price, ids of sales. */
 const startBook = () => {
   const avatars = new Map<string, Map<string, string>>();
   const products = new Map<string, { name: string; price: number; at: string }>();

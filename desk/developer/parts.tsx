@@ -4,7 +4,7 @@ import { State } from '../parts/list.tsx';
 import { useLive } from './live.ts';
 import { texts } from './texts.ts';
 
-/** Whether the service answers, in words. */
+/** Says in words if the service answers. */
 export const Connection = () => {
   const { connection } = useLive();
   const tone = { waiting: 'plain', live: 'good', lost: 'bad' } as const;

@@ -10,7 +10,7 @@ export interface Statement {
   Condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
 }
 
-/** What a caller asks for. */
+/** A request of a caller. */
 export interface Asked {
   /** Such as `dynamodb:GetItem`. */
   action: string;

@@ -126,7 +126,7 @@ export class Machine {
   /** Lets events happen in the order of their times until none is left. */
   async run(): Promise<void> {
     for (;;) {
-      // Whatever follows from the last event without waiting happens before the next.
+      // All that follows from the last event without waiting happens before the next.
       for (let tick = 0; tick < 24; tick++) await undefined;
       if (this.#events.length === 0) {
         await new Promise(setImmediate);

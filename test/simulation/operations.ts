@@ -61,7 +61,7 @@ export const effectOf = ({ written }: Commit): Effect | undefined => {
   return found;
 };
 
-/** What is known of an operation when all is over. */
+/** The facts about an operation when all is over. */
 interface Seen {
   outcome: Outcome;
   /** The one change that it made, if any. */

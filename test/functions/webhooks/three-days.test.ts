@@ -72,7 +72,7 @@ const simulate = async (random: () => number) => {
   const start = now;
   const backAt = start + (60 + random() * 12) * hour;
   const got = { prompt: new Set<string>(), away: new Set<string>() };
-  /** What the receiver does that is away, call by call: breaks off, fails, or asks for a pause. */
+  /** The behaviour of the receiver that is away, call by call: it breaks off, fails, or asks for a pause. */
   const refusal = (): [number, Record<string, string>] | undefined => {
     const kind = Math.floor(random() * 3);
     if (kind === 0) return undefined;
