@@ -10,11 +10,12 @@ const alone = 'test/security/logs.test.ts';
 /** The files that take longest, the longest first. */
 const longest = [
   'deployed/deployed.proof.ts',
+  'fuzz/fuzz.test.ts',
+  'simulation/simulation.test.ts',
   'load/load.proof.ts',
   'world/world.proof.ts',
   'model/credit.test.ts',
   'model/memberships.test.ts',
-  'fuzz/fuzz.test.ts',
   'model/sales.test.ts',
   'cli/history-backfill.test.ts',
   'sale/races.test.ts',
