@@ -3,7 +3,7 @@ import { findCustomerItem } from '../store/customers.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import { rowsOf } from '../table/table.ts';
 import { asDecided, type CreditLot, lotPartition, prefixOf } from './lots.ts';
-import { type CreditType, isDue } from './rules.ts';
+import { type CreditType, creditTypes, isDue } from './rules.ts';
 import { attributes, type CreditItem, holdingOf } from './state.ts';
 
 /** The L$ in open lots of a type that are due; undefined where the lots belong to a later version than the item. */
@@ -16,6 +16,10 @@ const dueOf = async (store: string, item: CreditItem, type: CreditType, at: stri
   const open = lots.map((lot) => asDecided(lot, item)).filter(({ state }) => state === 'open');
   return open[0]?.expiresAt === due ? open.reduce((sum, { remaining }) => sum + remaining, 0) : undefined;
 };
+
+/** Tells whether the L$ that a customer can spend depend on lots too, which are read after the item. */
+export const dependsOnLots = (item: CreditItem, at: string): boolean =>
+  creditTypes.some((type) => isDue(holdingOf(item, type).due, at));
 
 /** Reads after which lots that do not belong to their customer's item are a fault, and not a change seen in part. */
 const maxReads = 8;

@@ -1,4 +1,4 @@
-import { spendableCredit } from '../credit/spendable.ts';
+import { dependsOnLots, spendableCredit } from '../credit/spendable.ts';
 import type { CreditItem } from '../credit/state.ts';
 import { notFound } from '../problem.ts';
 import type { Product } from '../routes/products.ts';
@@ -65,6 +65,8 @@ interface Read extends Omit<Facts, 'isQuoteFalse' | 'paid'> {
   product: Product | undefined;
   customer: CreditItem | undefined;
   receiver: CustomerItem | undefined;
+  /** Lots of the customer were read, after the item. */
+  lotsRead: boolean;
   usesRead: CouponUses | undefined;
   /** The uses of every coupon that was looked at, with the ids of the coupons. */
   usesSeen: [couponId: string, uses: number][];
@@ -120,6 +122,7 @@ export const readOffer = async (
     uses: usesRead?.uses ?? 0,
     customer,
     receiver,
+    lotsRead: spending && customer !== undefined && dependsOnLots(customer, at),
     usesRead,
     usesSeen: quoted?.coupon
       ? [[quoted.coupon.id, usesOfQuote?.uses ?? 0]]
@@ -128,14 +131,14 @@ export const readOffer = async (
 };
 
 /**
- * Tells whether the credit, the stock and the uses from which a sale was refused were there together: other sales, and refunds,
- * move them at once, and single reads may see one of them before and one after. The rest counts as it is when a sale begins.
+ * Tells whether the credit with its lots, the stock and the uses from which a sale was refused were there together: other sales,
+ * and refunds, move them at once, and single reads may see one of them before and one after. The rest counts as it is when a sale begins.
  */
 export const wereTogether = async (
   store: string,
   { buyer, useCredit }: Parties,
   refusal: Refusal,
-  { product, customer, usesSeen }: Pick<Read, 'product' | 'customer' | 'usesSeen'>,
+  { product, customer, lotsRead, usesSeen }: Pick<Read, 'product' | 'customer' | 'lotsRead' | 'usesSeen'>,
 ): Promise<boolean> => {
   if (!['credit-changed', 'coupon-used', 'underpaid'].includes(refusal) || !product) return true;
   const seen: [key: Key, attribute: string, value: unknown][] = usesSeen.map(([id, uses]) => [
@@ -147,7 +150,7 @@ export const wereTogether = async (
   if (product.limited) seen.push([productKey(store, product.id), 'availableAmount', product.availableAmount]);
   // One coupon may be applied both for the product and to the whole store.
   const keys = new Map(seen.map(([key]) => [key.pk + key.sk, key]));
-  if (keys.size < 2) return true;
+  if (keys.size < 2 && !lotsRead) return true;
   const items = await getTogether<Record<string, unknown>>([...keys.values()]);
   const found = new Map([...keys.keys()].map((name, index) => [name, items[index]]));
   // Absent are a version before the first change of the credit, and the count of no uses.

@@ -191,6 +191,30 @@ describe('credit', () => {
     expect(body).toMatchObject({ state: 'refused', refusal: 'credit-changed', refund: 50, change: 50 });
     expect((await creditOf(service.store, uuid)).item).toMatchObject({ credit: 30, restrictedCredit: 19 });
   });
+
+  test('whose item was read before another change, and whose lots after it, refuses no sale', async () => {
+    const [uuid, productId] = [await newCustomer(), await create({ price: 60 })];
+    await act(uuid, 'increment-credit', { delta: 40 });
+    await act(uuid, 'increment-credit', { delta: 15, expiresAt: inSeconds(10) });
+    setClock(start + 20_000);
+    const asked = { productId, buyerIdentifier: uuid, useCredit: true };
+    const quote = await quoteFor(asked);
+    let changes = 0;
+    const stop = intercept(async ({ operation, input }, send) => {
+      if (operation !== 'Query' || !JSON.stringify(input).includes('#LOT#') || changes > 0) return send();
+      changes += 1;
+      // An instance whose clock is behind adds a lot that is due for this one.
+      setClock(start + 5_000);
+      await act(uuid, 'increment-credit', { delta: 20, expiresAt: inSeconds(15) });
+      setClock(start + 20_000);
+      return send();
+    });
+
+    const { body } = await sell({ ...asked, quote, paid: 20 }).finally(stop);
+
+    expect(changes).toBe(1);
+    expect(body).toMatchObject({ state: 'completed', credit: 40, change: 0 });
+  });
 });
 
 test('a quote fixes the terms: a new price, a lapsed coupon and new credit do not change them', async () => {
