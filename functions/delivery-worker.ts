@@ -64,8 +64,12 @@ const bounceSeconds = 10;
 /** A receiver that takes longer gets no further message meanwhile. */
 const patienceMillis = 500;
 
-/** The messages of this process that are under way, each with the time since when. */
-const underWay = new Map<Message, { receiver: string; since: number }>();
+/** The messages of this process that are under way, each with the time since when, and its end. */
+const underWay = new Map<Message, { receiver: string; since: number; end: Promise<boolean> }>();
+
+/** The end of the receiver's message that is under way in another batch, if there is one. */
+const endOfOther = (receiver: string): Promise<boolean> | undefined =>
+  [...underWay.values()].find((one) => one.receiver === receiver)?.end;
 
 /** For how long a receiver has had one message, in seconds; undefined where it is not slow. */
 const slowSeconds = (receiver: string): number | undefined => {
@@ -76,13 +80,16 @@ const slowSeconds = (receiver: string): number | undefined => {
 
 /**
  * Handles messages, and answers the ids of those that have to come back. A dispenser gives one item after another, so the
- * messages of one store or webhook are handled one after another too; others side by side. A message for which no time is left comes
- * back later, and so does one whose receiver keeps another batch waiting.
+ * messages of one store or webhook are handled one after another too, also those of several batches of this process; others
+ * side by side. A message for which no time is left comes back later, and so does one whose receiver keeps another batch
+ * waiting.
  */
 const handleBatch = async (messages: readonly Message[], lane: Lane, context: Context): Promise<string[]> => {
   const failed: string[] = [];
   const handleAll = async (receiver: string, ofReceiver: readonly Message[]): Promise<void> => {
     for (const message of ofReceiver) {
+      for (let end = endOfOther(receiver); end && slowSeconds(receiver) === undefined; end = endOfOther(receiver))
+        await Promise.race([end, sleep(patienceMillis, undefined, { ref: false })]);
       const hasTime = context.getRemainingTimeInMillis() > callTimeoutMillis() + reserveMillis;
       const pause = hasTime ? slowSeconds(receiver) : Math.min(bounceSeconds, firstRetrySeconds());
       if (pause !== undefined) {
@@ -91,10 +98,9 @@ const handleBatch = async (messages: readonly Message[], lane: Lane, context: Co
         failed.push(message.messageId);
         continue;
       }
-      underWay.set(message, { receiver, since: performance.now() });
-      const isDone = await handle(message, lane);
-      underWay.delete(message);
-      if (!isDone) failed.push(message.messageId);
+      const end = handle(message, lane).finally(() => underWay.delete(message));
+      underWay.set(message, { receiver, since: performance.now(), end });
+      if (!(await end)) failed.push(message.messageId);
     }
   };
   const groups = Object.entries(Object.groupBy(messages, receiverOf));
