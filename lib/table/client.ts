@@ -3,7 +3,6 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { now } from '../clock.ts';
 import { count, refuseIfOver } from './meter.ts';
 
 /** The table of this deployment. */
@@ -35,15 +34,18 @@ const kept = { keepAlive: true, maxSockets: 50 };
  */
 const idleMillis = 4000;
 
-/** An agent, and a function that closes those of its connections that have been idle for too long. */
+/** An agent, and a function that closes its idle connections where one has been so for too long. */
 const withoutIdle = <T extends HttpAgent>(agent: T): { agent: T; closeIdle: () => void } => {
+  // The time of the machine, which the other end knows too, and not that of the service.
   const idleSince = new WeakMap<Duplex, number>();
-  agent.on('free', (socket: Duplex) => idleSince.set(socket, now()));
+  agent.on('free', (socket: Duplex) => idleSince.set(socket, Date.now()));
+  const isOld = (socket: Duplex): boolean => Date.now() - (idleSince.get(socket) ?? 0) > idleMillis;
   return {
     agent,
     closeIdle: () => {
-      for (const socket of Object.values(agent.freeSockets).flat())
-        if (socket && now() - (idleSince.get(socket) ?? 0) > idleMillis) socket.destroy();
+      // The agent notices a closed connection only where those before it are closed too: so all are, or none.
+      for (const sockets of Object.values(agent.freeSockets))
+        if (sockets?.some(isOld)) for (const socket of [...sockets]) socket.destroy();
     },
   };
 };

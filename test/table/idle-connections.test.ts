@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, onTestFinished, test } from 'vitest';
-import { source } from '../../lib/clock.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { dbOnce } from '../../lib/table/client.ts';
 
 test('a write takes no connection that was idle for longer than four seconds, since it could have been closed meanwhile', async () => {
@@ -21,7 +20,7 @@ test('a write takes no connection that was idle for longer than four seconds, si
   });
   const write = () => dbOnce.send(new PutCommand({ TableName: 'any', Item: { pk: 'a', sk: 'b' } }));
   let time = Date.now();
-  source.now = () => time;
+  vi.spyOn(Date, 'now').mockImplementation(() => time);
   const seen: number[] = [];
 
   for (const idle of [0, 4000, 4001, 1000, 60_000]) {
@@ -29,6 +28,13 @@ test('a write takes no connection that was idle for longer than four seconds, si
     await write();
     seen.push(connections);
   }
+  await Promise.all([write(), write()]);
+  time += 3000;
+  await write();
+  time += 2000;
+  await write();
 
   expect(seen).toEqual([1, 1, 2, 2, 3]);
+  // Of two, one was idle for five seconds and one for two.
+  expect(connections).toBe(5);
 });
