@@ -86,7 +86,7 @@ export const tableUses: Readonly<Record<string, readonly TableUse[]>> = {
   'sales/create-sale': endpoint('BatchGetItem'),
   'sales/get-sale': endpoint(),
   'sales/list-sales': endpoint('BatchGetItem', 'byRank', 'byDue'),
-  'sales/refund-sale': endpoint('BatchGetItem'),
+  'sales/refund-sale': endpoint('BatchGetItem', 'ConditionCheckItem'),
   'store/close-store': endpoint(),
   'store/get-days': endpoint(),
   'store/get-store': endpoint(),

@@ -10,7 +10,7 @@ import { customerKey, findCustomerItem } from '../store/customers.ts';
 import { type OwnedItem, ownedKey, ownedLess } from '../store/owned.ts';
 import { findProduct, moveCopy } from '../store/products.ts';
 import { rankedBy, type SpendItem, spendKey, spendWrite, spentMore } from '../store/spend.ts';
-import { is, update, type Write } from '../table/language.ts';
+import { check, is, isNew, update, type Write } from '../table/language.ts';
 import { get } from '../table/table.ts';
 import { getSale, listedAs, type SaleItem, saleOf } from './sales.ts';
 import { orderOf } from './unsent.ts';
@@ -85,6 +85,11 @@ export const refundSale = async (
     const writes: Write[] = [
       update(sale, { set: change, when: is('state', 'completed') }),
       ...(product?.limited && product.availableAmount < maxStock ? [moveCopy(store, product, 1)] : []),
+      // An item of the sale that was not there yet may be there now.
+      ...(sale.coupon && !uses ? [check(couponUsesKey(store, buyer, sale.coupon.id), isNew)] : []),
+      ...(spend ? [] : [check(spendKey(store, buyer), isNew)]),
+      ...(isForOneself || recipientSpend ? [] : [check(spendKey(store, recipient), isNew)]),
+      ...(owned ? [] : [check(ownedKey(store, recipient, first.productId), isNew)]),
       ...(sale.coupon && uses && uses.uses > 0
         ? [countUse(couponUsesKey(store, buyer, sale.coupon.id), uses, -1)]
         : []),

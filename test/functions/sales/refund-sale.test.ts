@@ -284,6 +284,25 @@ describe('credit', () => {
   });
 });
 
+test('a refund that saw the sale before what was bought with it looks again', async () => {
+  const [uuid, productId] = [await newCustomer(), await create()];
+  const { id } = await sell({ productId, buyerIdentifier: uuid, paid: 100 });
+  const hidden: string[] = [];
+  const stop = intercept(async ({ operation, input }, send) => {
+    const answer = await send();
+    const [, kind = ''] = /#(OWNED|SPEND)/.exec(JSON.stringify(input.Key ?? {})) ?? [];
+    if (operation !== 'GetItem' || kind === '' || hidden.includes(kind)) return answer;
+    hidden.push(kind);
+    return { ...answer, output: { ...answer.output, Item: undefined } };
+  });
+
+  await refund(id).finally(stop);
+
+  expect(hidden.sort()).toEqual(['OWNED', 'SPEND']);
+  expect(await get(`/v1/customers/${uuid}/spend`)).toMatchObject({ sum: 0, totalOwned: 0 });
+  expect((await get(`/v1/customers/${uuid}/products`)).data).toEqual([]);
+});
+
 test('a refunded sale answers the same again, with the first refundReference, and sold once under its id for ever', async () => {
   const asked = { id: randomUUID(), productId: await create(), buyerIdentifier: await newCustomer(), paid: 100 };
   await sell(asked);
