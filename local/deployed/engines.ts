@@ -166,6 +166,8 @@ export const startEngines = async ({ table, queue, callerOf, invoke, stack, outp
         .end(JSON.stringify({ __type: error.name, message: error.message }));
     });
   });
+  // A busy machine answers later than within the second by which functions give a connection up before Node.js closes it.
+  server.keepAliveTimeout = 600_000;
   const { host, port } = await privateAddress();
   server.listen(port, host);
   await once(server, 'listening');
