@@ -9,7 +9,6 @@ const alone = 'test/security/logs.test.ts';
 
 /** The files that take longest, the longest first. */
 const longest = [
-  'deployed/deployed.proof.ts',
   'fuzz/fuzz.test.ts',
   'simulation/simulation.test.ts',
   'load/load.proof.ts',

@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { common, house } from './vitest.config.ts';
 
 const takesVolume = (path: string): boolean => readFileSync(path, 'utf8').includes('support/volume.ts');
+const deployed = 'test/deployed/deployed.proof.ts';
 const proof = { ...house, env: { ...house.env, PROOF: 'yes' } };
 
 /** `npm run proof`: the tests that take their length from test/support/volume.ts, at full length, and `*.proof.ts`. */
@@ -12,7 +13,15 @@ export default defineConfig({
     projects: [
       { extends: true, test: { ...proof, name: 'volume', include: globSync('test/**/*.test.ts').filter(takesVolume) } },
       // The load has an engine of its own, which the clients of other tests do not know.
-      { extends: true, test: { ...proof, name: 'proof', include: ['test/**/*.proof.ts'], isolate: true } },
+      {
+        extends: true,
+        test: { ...proof, name: 'proof', include: ['test/**/*.proof.ts'], exclude: [deployed], isolate: true },
+      },
+      // It keeps both cores busy by itself, and its gateway gives up after the time that API Gateway does.
+      {
+        extends: true,
+        test: { ...proof, name: 'deployed', include: [deployed], isolate: true, sequence: { groupOrder: 1 } },
+      },
     ],
   },
 });
