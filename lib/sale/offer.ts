@@ -131,8 +131,9 @@ export const readOffer = async (
 };
 
 /**
- * Tells whether the credit with its lots, the stock and the uses from which a sale was refused were there together: other sales,
- * and refunds, move them at once, and single reads may see one of them before and one after. The rest counts as it is when a sale begins.
+ * Tells whether the credit with its lots, the stock and the uses from which a sale was refused were there together: other
+ * sales, and refunds, move them at once, and single reads may see one of them before and one after. The rest counts as it
+ * is when a sale begins.
  */
 export const wereTogether = async (
   store: string,

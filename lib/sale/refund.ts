@@ -89,12 +89,11 @@ export const refundSale = async (
       ...(sale.coupon && !uses ? [check(couponUsesKey(store, buyer, sale.coupon.id), isNew)] : []),
       ...(spend ? [] : [check(spendKey(store, buyer), isNew)]),
       ...(isForOneself || recipientSpend ? [] : [check(spendKey(store, recipient), isNew)]),
-      ...(owned ? [] : [check(ownedKey(store, recipient, first.productId), isNew)]),
       ...(sale.coupon && uses && uses.uses > 0
         ? [countUse(couponUsesKey(store, buyer, sale.coupon.id), uses, -1)]
         : []),
       ...(isSpending ? [spendWrite(store, { uuid: buyer, username: spend.username }, spend, spent)] : []),
-      ...(owned ? [ownedLess(owned)] : []),
+      owned ? ownedLess(owned) : check(ownedKey(store, recipient, first.productId), isNew),
       ...(recipientSpend && lost > 0
         ? [
             spendWrite(
