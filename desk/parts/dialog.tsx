@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { texts } from '../texts.ts';
 
 interface DialogProps {
@@ -12,7 +12,8 @@ interface DialogProps {
 export const Dialog = ({ title, onClose, children }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  // An effect runs after the next frame: a key pressed before it, as a quick Escape, would do nothing.
+  useLayoutEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
     // Otherwise the button that closes it would have the focus.

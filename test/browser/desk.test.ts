@@ -404,9 +404,20 @@ test('works with the keyboard alone, and shows the focus', async () => {
 
   expect(unmarked).toEqual([]);
   expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Give or take credit');
-  await page.getByRole('button', { name: 'Ban', exact: true }).click();
+  const ban = page.getByRole('button', { name: 'Ban', exact: true });
+  await ban.click();
+  await page.getByRole('dialog').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
+  // A key pressed after the button arrives in a later task.
+  const takesTheNextKey = await ban.evaluate(async (button) => {
+    const next = new MessageChannel();
+    (button as HTMLElement).click();
+    next.port1.postMessage(undefined);
+    await new Promise((resolve) => (next.port2.onmessage = resolve));
+    return document.querySelector('dialog')?.open;
+  });
+  expect(takesTheNextKey).toBe(true);
 });
 
 test('fits every width from 390 to 2,560 pixels', async () => {
