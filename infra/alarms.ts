@@ -145,7 +145,14 @@ const tableAlarms = ({ data }: Watched): Record<string, AlarmFacts> => ({
   },
 });
 
-const deliveryAlarms = (scope: Construct, { data, worker }: Watched): Record<string, AlarmFacts> => ({
+const deliveryAlarms = (scope: Construct, { data, worker, sweep }: Watched): Record<string, AlarmFacts> => ({
+  DeliveryNotOrdered: {
+    // The sweep tries again each minute, so a lasting fault repeats.
+    metric: counted(scope, 'DeliveryNotOrdered', '1', '{ $.unsent = * }', [sweep]),
+    threshold: 3,
+    meaning:
+      'Residents paid and wait: the delivery of a completed sale cannot be put on the queue, neither by stream-consumer nor by expiry-sweep. The sweep tries it again each minute. Its log shows the reason under "unsent".',
+  },
   DeliveryFailed: {
     metric: counted(scope, 'DeliveryFailed', '1', '{ $.delivery = "failed" }', [worker]),
     threshold: 1,
@@ -244,6 +251,16 @@ const creditAlarms = (scope: Construct, { sweep, creditWriters }: Watched): Reco
 });
 
 const historyAlarms = ({ data, consumer }: Watched): Record<string, AlarmFacts> => ({
+  // Lambda has no IteratorAge of a stream that it does not read. The note of each sweep calls the consumer every minute.
+  HistoryStopped: {
+    metric: consumer.lambda.metricInvocations({ statistic: 'Sum', period: fiveMinutes }),
+    threshold: 1,
+    periods: 3,
+    below: true,
+    alsoWhenMissing: true,
+    meaning:
+      'Integrators do not see the latest changes in the history of credit and in the sums of days, and webhooks get no events: Lambda has not called the function stream-consumer for 15 minutes. Balances are right. If the alarm SweepNotRun is on, begin there. Otherwise check the function’s event source mapping and throttles. After 24 hours changes would be missing for good.',
+  },
   HistoryBehind: {
     metric: consumer.lambda.metric('IteratorAge', { statistic: 'Maximum', period: fiveMinutes }),
     threshold: 300_000,
@@ -258,6 +275,12 @@ const historyAlarms = ({ data, consumer }: Watched): Record<string, AlarmFacts> 
     threshold: 1,
     meaning:
       'Changes are missing in the history of credit and in the sums of days: the function stream-consumer could not use a record of the table’s stream. Balances are right. Its log shows the reason; the queue keeps the record for 14 days. "The history of credit" in docs/operate/recover.md says how to send it again.',
+  },
+  HistoryLost: {
+    metric: consumer.lambda.metric('DestinationDeliveryFailures', { statistic: 'Sum', period: fiveMinutes }),
+    threshold: 1,
+    meaning:
+      'Changes are missing for good in the history of credit and in the sums of days: Lambda gave records of the table’s stream up, and could not put their place on the queue of failures either. Balances are right. Check that the role of stream-consumer may send to that queue, and then run "npx store credit backfill" for each store.',
   },
 });
 
@@ -287,6 +310,15 @@ const exportAlarms = ({ exports }: Watched): Record<string, AlarmFacts> =>
           threshold: 1,
           meaning:
             'The daily copy of the table is missing: DynamoDB refused to begin an export. Nothing else is affected. Often the bucket of the setting exportBucket does not exist, or its policy does not let this account write. "aws dynamodb list-exports" shows the last ones.',
+        },
+        ExportNotRun: {
+          metric: exports.metricAttempts({ statistic: 'Sum', period: Duration.days(1) }),
+          threshold: 1,
+          periods: 2,
+          below: true,
+          alsoWhenMissing: true,
+          meaning:
+            'The daily copy of the table is missing: for two days nothing has asked DynamoDB for an export. Nothing else is affected. Check the schedule in EventBridge Scheduler.',
         },
       }
     : {};

@@ -48,7 +48,8 @@ const memoryMegabytes = { list: 1024, read: 512, write: 512 };
 /** The whole service. */
 export class StoreServiceStack extends Stack {
   constructor(scope: Construct, id: string, props: StoreServiceProps) {
-    super(scope, id, props);
+    // A deletion would take the API's address and leave table and queues without a service.
+    super(scope, id, { terminationProtection: true, ...props });
     const { settings, routes, codeOf } = props;
     const key = settings.ownEncryptionKey
       ? new Key(this, 'Key', { enableKeyRotation: true, removalPolicy: RemovalPolicy.RETAIN })

@@ -17,7 +17,8 @@ export const streamSource = {
   timeoutSeconds: 60,
   /**
    * Patterns of the records that reach the consumer: of customers and lots that history knows, of customers that were banned
-   * once, of applied coupons, and of all items of the kinds that a key tells.
+   * once, of applied coupons, and of all items of the kinds that a key tells. The note of each sweep calls the consumer every
+   * minute, so that an alarm sees when nothing calls it.
    */
   filters: [
     { eventName, dynamodb: { NewImage: { lastChange: { M: { k: { S: [{ exists: true }] } } } } } },
@@ -26,7 +27,11 @@ export const streamSource = {
     { eventName, dynamodb: { NewImage: { couponId: { S: [{ exists: true }] }, earlier: { S: [{ exists: true }] } } } },
     {
       eventName,
-      dynamodb: { Keys: { pk: { S: [...kinds.map((kind) => ({ suffix: `#${kind}` })), { prefix: 'STORE#' }] } } },
+      dynamodb: {
+        Keys: {
+          pk: { S: [...kinds.map((kind) => ({ suffix: `#${kind}` })), { prefix: 'STORE#' }, { prefix: 'SWEEP#' }] },
+        },
+      },
     },
   ],
 } as const;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { handler as consume } from '../../functions/stream-consumer.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { indexes } from '../../lib/table/schema.ts';
+import { indexes, sharedKey } from '../../lib/table/schema.ts';
 import { type Resource, templateOf } from '../support/stack.ts';
 
 const { ofType } = templateOf();
@@ -18,10 +19,13 @@ test('every alarm says what breaks for whom', () => {
     'DeadLetters',
     'DeliveriesUnclaimed',
     'DeliveryFailed',
+    'DeliveryNotOrdered',
     'DeliveryWaiting',
     'FunctionsThrottled',
     'HistoryBehind',
     'HistoryFailures',
+    'HistoryLost',
+    'HistoryStopped',
     'InvariantBroken',
     'Latency',
     'LookUpFailing',
@@ -75,11 +79,56 @@ test('the topic takes messages from alarms of this account only, and only over T
   ]);
 });
 
-test('SweepNotRun goes off when the metric is missing', () => {
-  expect(alarmOf('SweepNotRun')).toMatchObject({
+test.each([
+  ['SweepNotRun', 'expirysweep'],
+  ['HistoryStopped', 'streamconsumer'],
+])('%s goes off when nothing calls its function, of which Lambda then has no metric', (name, entry) => {
+  const alarm = alarmOf(name);
+
+  expect(alarm).toMatchObject({
+    Namespace: 'AWS/Lambda',
+    MetricName: 'Invocations',
+    Threshold: 1,
+    EvaluationPeriods: 3,
     TreatMissingData: 'breaching',
     ComparisonOperator: 'LessThanThreshold',
   });
+  expect(alarm.Dimensions).toEqual([
+    { Name: 'FunctionName', Value: { Ref: expect.stringMatching(`^${entry}Function`) } },
+  ]);
+});
+
+test('only those alarms that watch for nothing going on take a missing metric for a fault', () => {
+  const breaching = alarms.filter(([, { Properties }]) => Properties.TreatMissingData === 'breaching');
+
+  expect(breaching.map(([id]) => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual(['HistoryStopped', 'SweepNotRun']);
+  for (const [id, { Properties }] of alarms)
+    expect(Properties.ComparisonOperator, id).toBe(
+      Properties.TreatMissingData === 'breaching' ? 'LessThanThreshold' : 'GreaterThanOrEqualToThreshold',
+    );
+});
+
+test('the note of each sweep calls the stream’s consumer, which has nothing to do with it', async () => {
+  const [[, mapping] = []] = ofType('AWS::Lambda::EventSourceMapping').filter(
+    ([, { Properties }]) => Properties.StartingPosition,
+  ) as [string, Resource][];
+  const patterns = mapping?.Properties.FilterCriteria.Filters.map(({ Pattern }: Resource) => JSON.parse(Pattern));
+  const keys = patterns.flatMap(({ dynamodb }: Resource) => dynamodb.Keys?.pk.S ?? []);
+  const { pk } = sharedKey('SWEEP', 'last');
+
+  const answer = await consume({ Records: [{ eventID: 'note', dynamodb: { Keys: { pk: { S: pk } }, NewImage: {} } }] });
+
+  expect(keys.some(({ prefix }: { prefix?: string }) => prefix !== undefined && pk.startsWith(prefix))).toBe(true);
+  expect(answer).toEqual({ batchItemFailures: [] });
+});
+
+test('HistoryLost counts what Lambda could not give to the consumer’s queue of failures', () => {
+  const alarm = alarmOf('HistoryLost');
+
+  expect(alarm).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: 'DestinationDeliveryFailures', Threshold: 1 });
+  expect(alarm.Dimensions).toEqual([
+    { Name: 'FunctionName', Value: { Ref: expect.stringMatching(/^streamconsumerF/) } },
+  ]);
 });
 
 test.each([

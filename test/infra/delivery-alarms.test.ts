@@ -4,12 +4,14 @@ import { handler } from '../../functions/delivery-worker.ts';
 import { registerDispenser } from '../../lib/delivery/dispensers.ts';
 import { encodeMessage } from '../../lib/delivery/message.ts';
 import { logSink } from '../../lib/log.ts';
-
+import { sendUnsent } from '../../lib/sale/unsent.ts';
+import { buy, newProduct } from '../sale/sales.ts';
+import { newCustomer } from '../support/credit-seed.ts';
 import { anOrder, batchOf, contextWith, serve, startTestQueue } from '../support/deliveries.ts';
-import { freshTable } from '../support/service.ts';
+import { freshTable, setClock } from '../support/service.ts';
 import { type Resource, templateOf } from '../support/stack.ts';
 
-/** The alarms that count lines of the worker's log, against the lines that the worker writes. */
+/** The alarms that count lines of the log of the worker or the sweep, against the lines that these write. */
 
 const { ofType } = templateOf();
 
@@ -19,16 +21,22 @@ beforeAll(async () => {
   process.env.DISPENSER_LOOPBACK = 'allowed';
 });
 
-/** The value of `delivery` that an alarm's filter on the worker's log matches. */
-const wordOf = (alarmName: string): string => {
+/** The pattern of an alarm's only filter, and the log that it is about. */
+const filterOf = (alarmName: string): { pattern: string; log: string } => {
   const [, alarm] = ofType('AWS::CloudWatch::Alarm').find(([id]) => id.includes(alarmName)) as [string, Resource];
   const filters = ofType('AWS::Logs::MetricFilter').filter(
     ([, { Properties }]) => Properties.MetricTransformations[0].MetricName === alarm.Properties.MetricName,
   );
   expect(filters).toHaveLength(1);
   const [[, { Properties }]] = filters as [[string, Resource]];
-  expect(Properties.LogGroupName.Ref).toMatch(/^deliveryworkerLog/);
-  return /^\{ \$\.delivery = "(.*)" \}$/.exec(Properties.FilterPattern)?.[1] ?? '';
+  return { pattern: Properties.FilterPattern, log: Properties.LogGroupName.Ref };
+};
+
+/** The value of `delivery` that an alarm's filter on the worker's log matches. */
+const wordOf = (alarmName: string): string => {
+  const { pattern, log } = filterOf(alarmName);
+  expect(log).toMatch(/^deliveryworkerLog/);
+  return /^\{ \$\.delivery = "(.*)" \}$/.exec(pattern)?.[1] ?? '';
 };
 
 /** The lines that the worker logs about an order of this store. */
@@ -84,4 +92,24 @@ test('a delivery that the worker cannot attempt sets off WorkerFailing', async (
 
   process.env.TABLE_NAME = table;
   expect(lines).toEqual([expect.objectContaining({ delivery: wordOf('WorkerFailing') })]);
+});
+
+test('a sale whose delivery the queue does not take sets off DeliveryNotOrdered', async () => {
+  const { id: store } = await createStore('Till');
+  setClock(Date.now() - 60_000);
+  await buy(store, { productId: await newProduct(store), buyer: await newCustomer(), paid: 1000 });
+  setClock(Date.now());
+  const queue = process.env.DELIVERY_QUEUE_URL;
+  process.env.DELIVERY_QUEUE_URL = `${queue}-gone`;
+  const written = vi.spyOn(logSink, 'write').mockImplementation(() => {});
+
+  await sendUnsent();
+
+  process.env.DELIVERY_QUEUE_URL = queue;
+  const lines = written.mock.calls.map(([fields]) => fields);
+  written.mockRestore();
+  const { pattern, log } = filterOf('DeliveryNotOrdered');
+  expect(lines).toEqual([expect.objectContaining({ level: 'ERROR', unsent: expect.any(String) })]);
+  expect(pattern).toBe('{ $.unsent = * }');
+  expect(log).toMatch(/^expirysweepLog/);
 });

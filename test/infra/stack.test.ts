@@ -5,7 +5,7 @@ import { deliveryQueue } from '../../lib/delivery/queue.ts';
 import { entryOf as servingOf } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { indexes, ttlAttribute } from '../../lib/table/schema.ts';
-import { entryOf, idOf, type Resource, refersTo, templateOf } from '../support/stack.ts';
+import { entryOf, idOf, makeStack, type Resource, refersTo, templateOf } from '../support/stack.ts';
 
 const { all, own, ofType, outputs, only, functionOf } = templateOf();
 const functions = ofType('AWS::Lambda::Function');
@@ -71,6 +71,10 @@ test('bounds what the table and each of its indexes may use in a second, by sett
   const places = 1 + Object.keys(indexes).length;
   expect(initial).toEqual(Array(places).fill({ MaxReadRequestUnits: 4_000, MaxWriteRequestUnits: 2_000 }));
   expect(chosen).toEqual(Array(places).fill({ MaxReadRequestUnits: 10_000, MaxWriteRequestUnits: 5_000 }));
+});
+
+test('refuses its own deletion', () => {
+  expect(makeStack().terminationProtection).toBe(true);
 });
 
 test('uses a restored table where a setting names one, and leaves its own unchanged', () => {

@@ -52,3 +52,18 @@ test('an alarm tells when an export was refused', () => {
     Threshold: 1,
   });
 });
+
+test('another tells when nothing has asked for one', () => {
+  const [alarm] = ofType('AWS::CloudWatch::Alarm').filter(([id]) => id.includes('ExportNotRun'));
+  const [group] = ofType('AWS::Scheduler::ScheduleGroup').map(([, { Properties }]) => Properties.Name);
+
+  expect(alarm?.[1].Properties).toMatchObject({
+    Namespace: 'AWS/Scheduler',
+    MetricName: 'InvocationAttemptCount',
+    Dimensions: [{ Name: 'ScheduleGroup', Value: group }],
+    Period: 86_400,
+    EvaluationPeriods: 2,
+    ComparisonOperator: 'LessThanThreshold',
+    TreatMissingData: 'breaching',
+  });
+});
