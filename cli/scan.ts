@@ -1,8 +1,9 @@
 import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import type { Kind } from '../lib/routes/route.ts';
 import { residentKey, storeResidentKey } from '../lib/store/residents.ts';
 import { listKey } from '../lib/store/stores.ts';
 import { db, tableName } from '../lib/table/client.ts';
-import type { Key } from '../lib/table/schema.ts';
+import { type Key, partition } from '../lib/table/schema.ts';
 import { removeMany, rowsOf } from '../lib/table/table.ts';
 
 /** The key of an item of a store. */
@@ -12,17 +13,21 @@ interface ScannedKey extends Key {
 }
 
 /**
- * The keys of all items of a store, and those of the given attributes that they have, a page at a time. Scans the whole
- * table: only a scan finds items to which no other item leads.
+ * The keys of all items of a store, or of those of one kind, and those of the given attributes that they have, a page at a
+ * time. Scans the whole table: only a scan finds items to which no other item leads.
  */
-export async function* scanStore(id: string, attributes: readonly string[] = []): AsyncGenerator<ScannedKey[]> {
+export async function* scanStore(
+  id: string,
+  attributes: readonly string[] = [],
+  kind?: Kind,
+): AsyncGenerator<ScannedKey[]> {
   let after: Record<string, unknown> | undefined;
   do {
     const { Items = [], LastEvaluatedKey } = await db.send(
       new ScanCommand({
         TableName: tableName(),
         FilterExpression: 'begins_with(pk, :owner)',
-        ExpressionAttributeValues: { ':owner': `${id}#` },
+        ExpressionAttributeValues: { ':owner': kind === undefined ? `${id}#` : partition(id, kind, '') },
         ProjectionExpression: ['pk', 'sk', 'erased', ...attributes.map((name) => `#${name}`)].join(),
         ...(attributes.length > 0 && {
           ExpressionAttributeNames: Object.fromEntries(attributes.map((name) => [`#${name}`, name])),
@@ -35,6 +40,16 @@ export async function* scanStore(id: string, attributes: readonly string[] = [])
     after = LastEvaluatedKey;
   } while (after);
 }
+
+/**
+ * The partitions of a store that hold items of a kind. A scan of the table costs far less than a query of each partition
+ * that may be there.
+ */
+export const partitionsOf = async (store: string, kind: Kind): Promise<Set<string>> => {
+  const partitions = new Set<string>();
+  for await (const keys of scanStore(store, [], kind)) for (const { pk } of keys) partitions.add(pk);
+  return partitions;
+};
 
 /** Pages of the table that are looked through for a resident: a table without any holds little else. */
 const maxPages = 20;

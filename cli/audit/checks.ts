@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pMapIterable } from 'p-map';
-import { listLots } from '../../lib/credit/lots.ts';
-import { everyRow, type Source } from '../../lib/lists/source.ts';
+import { listLots, lotPartition } from '../../lib/credit/lots.ts';
+import { everyPage, everyRow, type Source } from '../../lib/lists/source.ts';
 import { findCategory, listCategories, listMembers } from '../../lib/store/categories.ts';
 import { findCodeHolder, findCoupon, listCoupons, normalisedCode } from '../../lib/store/coupons.ts';
 import { customerKey, listCustomerItems } from '../../lib/store/customers.ts';
 import { listStoreCards } from '../../lib/store/gift-cards.ts';
-import { findResident, readResident } from '../../lib/store/residents.ts';
+import { findResident, type Resident, readResident } from '../../lib/store/residents.ts';
 import { type Key, partition } from '../../lib/table/schema.ts';
 import { get, getMany, rowsOf } from '../../lib/table/table.ts';
-import { scanStore } from '../scan.ts';
+import { knownResidents } from '../residents.ts';
+import { partitionsOf, scanStore } from '../scan.ts';
 import { auditCredit } from './customer-credit.ts';
 import { readCredit } from './read-credit.ts';
 
@@ -57,14 +58,18 @@ const creditFaults = async (store: string, uuid: string): Promise<string[]> => {
 };
 
 /** A customer's balance is the unlotted part plus the open lots, for both types; closed lots say how they ended. */
-export const checkCredit: Check = (store, listener) =>
-  forEvery(
+export const checkCredit: Check = async (store, listener) => {
+  const withLots = await partitionsOf(store, 'LOT');
+  return forEvery(
     everyRow(listCustomerItems(store), ({ sk }) => sk),
     listener,
-    async (item) =>
-      // Most credit is in order at the first look, which costs one read.
-      auditCredit(item, await listLots(store, item.sk)).length === 0 ? [] : creditFaults(store, item.sk),
+    async (item) => {
+      // Most credit is in order at the first look, which costs one read, or none of a customer without lots.
+      const lots = withLots.has(lotPartition(store, item.sk)) ? await listLots(store, item.sk) : [];
+      return auditCredit(item, lots).length === 0 ? [] : creditFaults(store, item.sk);
+    },
   );
+};
 
 /** Each coupon holds its code. */
 export const checkCoupons: Check = (store, listener) =>
@@ -108,13 +113,26 @@ export const checkCategories: Check = (store, listener) =>
     },
   );
 
+/** The rows of a list, each with its owner, if known. The owners of a page are read together. */
+async function* withOwners<T extends Key>(
+  store: string,
+  source: Source<T>,
+  ownerOf: (row: T) => string,
+): AsyncGenerator<[row: T, owner: Resident | undefined]> {
+  for await (const rows of everyPage(source, ({ sk }) => sk)) {
+    const known = await knownResidents(store, rows.map(ownerOf));
+    const owners = new Map(known.map((resident) => [resident.uuid, resident]));
+    for (const row of rows) yield [row, owners.get(ownerOf(row))];
+  }
+}
+
 /** A gift card's owner is a resident. */
 export const checkGiftCards: Check = (store, listener) =>
   forEvery(
-    everyRow(listStoreCards(store), ({ sk }) => sk),
+    withOwners(store, listStoreCards(store), ({ ownerUuid }) => ownerUuid),
     listener,
-    async ({ id, ownerUuid }) =>
-      (await findResident(store, { uuid: ownerUuid }))
+    async ([{ id, ownerUuid }, owner]) =>
+      owner || (await findResident(store, { uuid: ownerUuid }))
         ? []
         : [`gift card ${id}: its owner ${ownerUuid} is no resident.`],
   );
@@ -155,16 +173,14 @@ export const checkNames: Check = async (store, { onFault, onChecked }) => {
   for (const { words, ownerOf, attribute, items } of copiesOf(store)) {
     const known = before;
     const listener = { onFault, onChecked: (count: number) => onChecked(known + count) };
-    before += await forEvery(
-      everyRow(items, ({ sk }) => sk),
-      listener,
-      async ({ pk, sk }) => {
-        const item = await get<Copy>({ pk, sk });
-        const resident = item && (await readResident(store, { uuid: ownerOf(item) }));
-        if (!resident || item[attribute] === resident.username) return [];
-        return [`${words(item)} called ${item[attribute]} instead of ${resident.username}.`];
-      },
-    );
+    before += await forEvery(withOwners(store, items, ownerOf), listener, async ([row, owner]) => {
+      if (owner && row[attribute] === owner.username) return [];
+      const { pk, sk } = row;
+      const item = await get<Copy>({ pk, sk });
+      const resident = item && (await readResident(store, { uuid: ownerOf(item) }));
+      if (!resident || item[attribute] === resident.username) return [];
+      return [`${words(item)} called ${item[attribute]} instead of ${resident.username}.`];
+    });
   }
   return before;
 };

@@ -8,13 +8,14 @@ import {
   type LotPart,
   maxLotParts,
 } from '../../lib/credit/history.ts';
-import { asDecided, type CreditLot, lotId } from '../../lib/credit/lots.ts';
+import { asDecided, type CreditLot, listLots, lotId } from '../../lib/credit/lots.ts';
 import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';
 import { attributes, type CreditItem, holdingOf, lastChangeOf } from '../../lib/credit/state.ts';
 import { everyRow } from '../../lib/lists/source.ts';
 import { customerKey, listCustomerItems } from '../../lib/store/customers.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany, rowsOf } from '../../lib/table/table.ts';
+import { partitionsOf } from '../scan.ts';
 import { type Check, forEvery } from './checks.ts';
 import { readCredit } from './read-credit.ts';
 import { repairReason } from './repair-credit.ts';
@@ -178,11 +179,11 @@ export const auditHistories = (items: readonly Record<string, unknown>[]): strin
   );
 };
 
-/** Every row of a customer's history, of both types. */
-export const readHistory = async (store: string, uuid: string): Promise<HistoryItem[]> => {
-  const rowsOfType = (type: CreditType) =>
-    rowsOf<HistoryItem>({ partition: historyPartition(store, uuid, type) })({ descending: false });
-  return (await Promise.all(creditTypes.map(rowsOfType))).flat();
+/** Every row of a customer's history, of both types, or of those of the partitions that are known. */
+export const readHistory = async (store: string, uuid: string, known?: ReadonlySet<string>): Promise<HistoryItem[]> => {
+  const partitions = creditTypes.map((type) => historyPartition(store, uuid, type));
+  const read = partitions.filter((partition) => known?.has(partition) ?? true);
+  return (await Promise.all(read.map((partition) => rowsOf<HistoryItem>({ partition })({ descending: false })))).flat();
 };
 
 /** Those of some customers whose history has the number after their last change, as a restore may leave it. */
@@ -221,9 +222,20 @@ const historyFaults = async (store: string, uuid: string): Promise<string[]> => 
 };
 
 /** The history of each customer's credit is complete, and ends with their balances. */
-export const checkHistory: Check = (store, listener) =>
-  forEvery(
+export const checkHistory: Check = async (store, listener) => {
+  const known = await partitionsOf(store, 'HISTORY');
+  // Their item as it was listed may have changed since.
+  const faultsAsListed = async (item: CreditItem): Promise<string[]> => {
+    // The check of the customers' credit tells of open lots that the item does not count.
+    const hasLots = creditTypes.some((type) => holdingOf(item, type).lots > 0);
+    const reads = [readHistory(store, item.sk, known), hasLots ? listLots(store, item.sk) : []] as const;
+    return auditHistory(item, ...(await Promise.all(reads)));
+  };
+  return forEvery(
     everyRow(listCustomerItems(store), ({ sk }) => sk),
     listener,
-    ({ sk }) => historyFaults(store, sk),
+    async (item) =>
+      // Most histories are in order at the first look, which costs a read for each type of credit. One moment's costs five.
+      (await faultsAsListed(item)).length === 0 ? [] : historyFaults(store, item.sk),
   );
+};

@@ -56,17 +56,26 @@ export const loaded =
   };
 
 /** Every row of a list, in its order, so many at a time as fit into memory however long the list is. */
+export async function* everyPage<T>(
+  source: Source<T>,
+  positionOf: (row: T) => string,
+  stride = 1000,
+): AsyncGenerator<T[]> {
+  let from: { position: string; inclusive: boolean } | undefined;
+  for (;;) {
+    const rows = await source({ descending: false, limit: stride, ...(from && { from }) });
+    yield rows;
+    const last = rows.at(-1);
+    if (rows.length < stride || last === undefined) return;
+    from = { position: positionOf(last), inclusive: false };
+  }
+}
+
+/** The rows of `everyPage`, one by one. */
 export async function* everyRow<T>(
   source: Source<T>,
   positionOf: (row: T) => string,
   stride = 1000,
 ): AsyncGenerator<T> {
-  let from: { position: string; inclusive: boolean } | undefined;
-  for (;;) {
-    const rows = await source({ descending: false, limit: stride, ...(from && { from }) });
-    yield* rows;
-    const last = rows.at(-1);
-    if (rows.length < stride || last === undefined) return;
-    from = { position: positionOf(last), inclusive: false };
-  }
+  for await (const rows of everyPage(source, positionOf, stride)) yield* rows;
 }

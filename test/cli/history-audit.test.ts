@@ -1,16 +1,22 @@
 import { beforeAll, expect, test } from 'vitest';
+import { checkCredit, checkNames } from '../../cli/audit/checks.ts';
 import { auditHistories, checkHistory } from '../../cli/audit/history.ts';
 import { repairCredit } from '../../cli/audit/repair-credit.ts';
 import { now, timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import { historyKey } from '../../lib/credit/history.ts';
+import { newLot } from '../../lib/credit/lots.ts';
 import { customerKey } from '../../lib/store/customers.ts';
+import { residentKey } from '../../lib/store/residents.ts';
 import { update } from '../../lib/table/language.ts';
 import { write } from '../../lib/table/table.ts';
 import { add, change, store, sweep } from '../store/credit.ts';
 import { customerWithLots, newCustomer } from '../support/credit-seed.ts';
 import { intercept } from '../support/faults.ts';
 import { catchUp, keepHistory } from '../support/history.ts';
+import { historyRows } from '../support/history-rows.ts';
+import { putAll } from '../support/seed.ts';
+import { idOf } from '../support/seeded-store.ts';
 import { freshTable, setClock, wholeTable } from '../support/service.ts';
 
 const start = Date.parse('2028-02-29T12:00:00.000Z');
@@ -24,6 +30,8 @@ const addRestricted = (who: string, delta: number, expiresAt: number) =>
     { kind: 'increment', delta, expiresAt: timestamp(expiresAt) },
     { by: 'test' },
   );
+
+const listenerOf = (faults: string[]) => ({ onFault: (fault: string) => void faults.push(fault), onChecked: () => {} });
 
 type Item = Record<string, unknown> & { pk: string; sk: string };
 
@@ -165,7 +173,7 @@ test('takes a repair for the end of what was wrong before it, and waits for a ch
   const faults: string[] = [];
 
   setTimeout(catchUp, 100);
-  await checkHistory(store, { onFault: (fault) => faults.push(fault), onChecked: () => {} });
+  await checkHistory(store, listenerOf(faults));
 
   expect(faults).toEqual([]);
 });
@@ -190,4 +198,47 @@ test('waits for the parts of a set of 120 lots while they are still to be marked
 
   expect(settling).toEqual([]);
   expect(never).toEqual([`customer ${who}: the parts of the change 2 come to 4, not -236.`]);
+});
+
+test('makes a call for each history that is in order, and none for each customer or name', async () => {
+  const known = 'known';
+  const count = 40;
+  const uuids = Array.from({ length: count }, (_, number) => idOf(number));
+  await putAll(
+    uuids.flatMap((id) => [
+      { ...residentKey(id), uuid: id, username: 'known.well', names: ['known.well'] },
+      { ...customerKey(known, id), username: 'known.well', credit: 5, creditUnlotted: 5, creditVersion: 1 },
+      ...historyRows(known, id, [{ amount: 5 }]),
+    ]),
+  );
+  const faults: string[] = [];
+  let calls = 0;
+  const stop = intercept((_, send) => {
+    calls += 1;
+    return send();
+  });
+  const callsOf = async (check: typeof checkCredit): Promise<number> => {
+    calls = 0;
+    expect(await check(known, listenerOf(faults))).toBe(count);
+    return calls;
+  };
+
+  const made = [await callsOf(checkCredit), await callsOf(checkHistory), await callsOf(checkNames)];
+  stop();
+
+  expect(faults).toEqual([]);
+  // A scan and a page of customers; for names a page of customers, their residents, and the lists of coupons and cards.
+  expect(made).toEqual([2, 2 + count, 4]);
+});
+
+test('finds the lot of a customer whose item tells of none', async () => {
+  const half = 'half';
+  const expiresAt = timestamp(at(900));
+  const lot = newLot(half, uuid, 'regular', 'epoch', { amount: 7, expiresAt }, { at: timestamp(start), by: 'test' }, 0);
+  await putAll([{ ...customerKey(half, uuid), username: 'half.restored' }, lot]);
+  const faults: string[] = [];
+
+  await checkCredit(half, listenerOf(faults));
+
+  expect(faults).toContain(`customer ${uuid}: regular: 0 open lots are counted, 1 are there.`);
 });
