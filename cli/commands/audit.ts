@@ -19,7 +19,8 @@ import { type Column, counted, isJson, jsonLine, plain, print } from '../output.
 import { startProgress } from '../progress.ts';
 import { type GlobalOptions, openStore } from '../target.ts';
 
-const checks: [what: string, check: Check, holds: string][] = [
+/** All checks of a store, in the order in which they run. */
+export const checks: [what: string, check: Check, holds: string][] = [
   ['customers', checkCredit, 'balance = credit not in lots + open lots; closed lots say how they ended'],
   ['histories', checkHistory, 'every change of credit has its row; the rows end with the balances'],
   [

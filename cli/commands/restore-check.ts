@@ -57,27 +57,38 @@ const countAhead = async (): Promise<{ store: Store; count: number }[]> => {
   return found;
 };
 
-/** Ends the keys of a restored table that were revoked or rotated after the time that was restored. */
-const check = async (options: RestoreOptions): Promise<void> => {
-  const target = await connect(options);
-  const against = options.against ?? target.tableName;
-  if (options.table === against)
-    throw new UsageError(`--table ${against} is the table to compare with. Name the one from before by --against.`);
+/**
+ * Has `end` called for each key that lives on in a restored table although `against` has it revoked or rotated. Answers
+ * these keys, how many live ones the table lacks, and whose history is beyond their credit.
+ */
+export const checkRestored = async (table: string, against: string, end: (key: ApiKey) => Promise<void>) => {
   const keys = await inTable(against, allKeys);
-  const log = options.dryRun ? undefined : await openLog(target);
   const revived: ApiKey[] = [];
   let missing = 0;
-  const ahead = await inTable(options.table, async () => {
+  const ahead = await inTable(table, async () => {
     // Reads the table even where no key is to be looked up, so that a mistyped name is noticed.
     await listStores();
     for (const key of keys) {
       const restored = await findKey(key.id);
       if (!restored && isCurrent(key)) missing++;
       if (!restored || !isRevived(restored, key)) continue;
-      if (log) await copyEnd(key, log('key.ended', key.store, factsOf(key)));
+      await end(key);
       revived.push(key);
     }
     return countAhead();
+  });
+  return { revived, missing, ahead };
+};
+
+/** Ends the keys of a restored table that were revoked or rotated after the time that was restored. */
+const check = async (options: RestoreOptions): Promise<void> => {
+  const target = await connect(options);
+  const against = options.against ?? target.tableName;
+  if (options.table === against)
+    throw new UsageError(`--table ${against} is the table to compare with. Name the one from before by --against.`);
+  const log = options.dryRun ? undefined : await openLog(target);
+  const { revived, missing, ahead } = await checkRestored(options.table, against, async (key) => {
+    if (log) await copyEnd(key, log('key.ended', key.store, factsOf(key)));
   });
   print(
     revived.map((key) => ({ ...shown(key, target), store: key.store })),
