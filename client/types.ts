@@ -990,7 +990,7 @@ export interface CouponResponse {
    */
   code: string;
   /**
-   * Whether the coupon can be applied.
+   * True if the coupon can be applied.
    */
   active: boolean;
   /**
@@ -1050,7 +1050,7 @@ export interface CreateCouponRequest {
    */
   ownerProfit?: number;
   /**
-   * Whether the coupon can be applied.
+   * True if the coupon can be applied.
    */
   active?: boolean;
   /**
@@ -1076,7 +1076,7 @@ export interface UpdateCouponRequest {
    */
   ownerProfit?: number;
   /**
-   * Whether the coupon can be applied.
+   * True if the coupon can be applied.
    */
   active?: boolean;
   /**
@@ -1144,7 +1144,7 @@ export interface AppliedCouponResponse {
    */
   expiresAt: string;
   /**
-   * Whether this overwrote an application still in force for the same customer and scope.
+   * True if this replaced an application still in force for the same customer and scope.
    */
   replaced: boolean;
 }
@@ -1172,7 +1172,7 @@ export interface RevokeCouponRequest {
 }
 export interface RevokedCouponResponse {
   /**
-   * Whether there was such an application. It is gone in either case.
+   * True if there was such an application. It is gone in either case.
    */
   revoked: boolean;
 }
@@ -1246,11 +1246,11 @@ export interface CustomerResponse {
    */
   discount: number;
   /**
-   * Whether the customer is subscribed to the news kiosk.
+   * True if the customer is subscribed to the news kiosk.
    */
   newsSubscriber: boolean;
   /**
-   * Whether the store has banned the customer. A ban blocks no call of this API.
+   * True while the store bans the customer. A ban blocks no call of this API.
    */
   isBanned: boolean;
 }
@@ -1479,7 +1479,7 @@ export interface CustomerBanStateResponse {
    */
   username: string;
   /**
-   * Whether the store has banned the customer, after this request.
+   * True if the store bans the customer after this request.
    */
   isBanned: boolean;
 }
@@ -1508,7 +1508,7 @@ export interface GiftCardResponse {
    */
   credit: number;
   /**
-   * Whether the card can be used.
+   * True while the card can be used.
    */
   active: boolean;
   /**
@@ -1516,7 +1516,7 @@ export interface GiftCardResponse {
    */
   redeemed: boolean;
   /**
-   * Whether the owner may give the card away.
+   * True if the owner may give the card away.
    */
   transfer: boolean;
   /**
@@ -1524,7 +1524,7 @@ export interface GiftCardResponse {
    */
   texture: string | null;
   /**
-   * Whether the card was bought. A granted card was not.
+   * True if the card was bought. A granted card was not.
    */
   purchased: boolean;
 }
@@ -1538,11 +1538,11 @@ export interface UpdateGiftCardRequest {
    */
   texture?: string | null;
   /**
-   * Whether the owner may give the card away. Left out: false.
+   * True if the owner may give the card away. Left out: false.
    */
   transfer?: boolean;
   /**
-   * Whether the card can be used. Left out: **true**, also where the card was disabled.
+   * True if the card can be used. Left out: **true**, also where the card was disabled.
    */
   active?: boolean;
 }
@@ -1578,7 +1578,7 @@ export interface GrantGiftCardRequest {
    */
   texture?: string | null;
   /**
-   * Whether the owner may give the card away.
+   * True if the owner may give the card away.
    */
   transfer?: boolean;
   /**
@@ -1619,15 +1619,15 @@ export interface ProductResponse {
    */
   image: string;
   /**
-   * Whether bloggers may have the product.
+   * True if bloggers may have the product.
    */
   bloggable: boolean;
   /**
-   * Whether the product is sold. An inactive one is not listed and not delivered.
+   * True while the product is sold. An inactive one is not listed and not delivered.
    */
   active: boolean;
   /**
-   * Whether store credit cannot pay for the product.
+   * True if store credit cannot pay for the product.
    */
   blockCredits: boolean;
   /**
@@ -1635,7 +1635,7 @@ export interface ProductResponse {
    */
   item: string;
   /**
-   * Whether only `availableAmount` copies are sold.
+   * True if only `availableAmount` copies are sold.
    */
   limited: boolean;
   /**
@@ -1717,11 +1717,11 @@ export interface ProductUpsertRequest {
    */
   image?: string;
   /**
-   * Whether the store shows the product. A filter of the list; not returned.
+   * True if the store shows the product. A filter of the list; not returned.
    */
   listed?: boolean;
   /**
-   * Whether bloggers may have the product.
+   * True if bloggers may have the product.
    */
   bloggable?: boolean;
   permissions?: ProductPermissionsRequest;
@@ -1731,7 +1731,7 @@ export interface ProductUpsertRequest {
    */
   availableAmount?: number;
   /**
-   * Whether only `availableAmount` copies are sold.
+   * True if only `availableAmount` copies are sold.
    */
   limited?: boolean;
   /**
@@ -1739,7 +1739,7 @@ export interface ProductUpsertRequest {
    */
   item?: string;
   /**
-   * Whether store credit cannot pay for the product.
+   * True if store credit cannot pay for the product.
    */
   blockCredits?: boolean;
   /**
@@ -1757,7 +1757,7 @@ export interface ProductUpsertRequest {
    */
   demoId?: string | null;
   /**
-   * Whether the product is sold. An inactive one is not listed and not delivered.
+   * True while the product is sold. An inactive one is not listed and not delivered.
    */
   active?: boolean;
 }
@@ -2460,7 +2460,7 @@ export interface GrantedGiftCard {
    */
   credit: number;
   /**
-   * Whether the card can be used.
+   * True while the card can be used.
    */
   active: boolean;
   /**
@@ -2468,7 +2468,7 @@ export interface GrantedGiftCard {
    */
   redeemed: boolean;
   /**
-   * Whether the owner may give the card away.
+   * True if the owner may give the card away.
    */
   transfer: boolean;
   /**
@@ -2476,7 +2476,7 @@ export interface GrantedGiftCard {
    */
   texture: string | null;
   /**
-   * Whether the card was bought. A granted card was not.
+   * True if the card was bought. A granted card was not.
    */
   purchased: boolean;
   /**

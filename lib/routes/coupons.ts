@@ -18,7 +18,7 @@ import {
 
 const discountText = 'The discount, in percent of the price.';
 const ownerProfitText = "The owner's commission, in percent of the price.";
-const active = () => boolean().describe('Whether the coupon can be applied.');
+const active = () => boolean().describe('True if the coupon can be applied.');
 const bloggersSync = () =>
   boolean().describe('A flag for the store’s blogger tools. The service keeps it and does nothing else with it.');
 
@@ -142,7 +142,7 @@ const AppliedCouponResponse = z
     customerUsername: z.string().describe('Current username of the customer, in canonical form.'),
     expiresAt: time().describe('When the application lapses: the time of the request plus `expiresInHours`.'),
     replaced: boolean().describe(
-      'Whether this overwrote an application still in force for the same customer and scope.',
+      'True if this replaced an application still in force for the same customer and scope.',
     ),
   })
   .meta({ id: 'AppliedCouponResponse' });
@@ -152,7 +152,7 @@ export const CustomerCouponResponse = AppliedCouponResponse.omit({ replaced: tru
 });
 
 const RevokedCouponResponse = z
-  .object({ revoked: boolean().describe('Whether there was such an application. It is gone in either case.') })
+  .object({ revoked: boolean().describe('True if there was such an application. It is gone in either case.') })
   .meta({ id: 'RevokedCouponResponse' });
 
 export type Coupon = z.output<typeof CouponResponse>;

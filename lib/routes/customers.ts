@@ -7,8 +7,8 @@ const CustomerResponse = z
     ...person,
     ...balances,
     discount: z.int().describe('Discount of this customer, in whole percent.'),
-    newsSubscriber: boolean().describe('Whether the customer is subscribed to the news kiosk.'),
-    isBanned: boolean().describe('Whether the store has banned the customer. A ban blocks no call of this API.'),
+    newsSubscriber: boolean().describe('True if the customer is subscribed to the news kiosk.'),
+    isBanned: boolean().describe('True while the store bans the customer. A ban blocks no call of this API.'),
   })
   .meta({ id: 'CustomerResponse' });
 
@@ -43,7 +43,7 @@ const BanCustomerRequest = z
 export const CustomerBanStateResponse = z
   .object({
     ...person,
-    isBanned: boolean().describe('Whether the store has banned the customer, after this request.'),
+    isBanned: boolean().describe('True if the store bans the customer after this request.'),
   })
   .meta({ id: 'CustomerBanStateResponse' });
 

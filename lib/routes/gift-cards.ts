@@ -9,11 +9,11 @@ export const GiftCardResponse = z
     ownerUuid: uuid().describe('UUID of the owner, in lower case.'),
     ownerUsername: ownerUsername(),
     credit: z.int().describe('Balance of the card in L$.'),
-    active: boolean().describe('Whether the card can be used.'),
+    active: boolean().describe('True while the card can be used.'),
     redeemed: boolean().describe('True once the card was redeemed. Redeeming sets it, and no PUT.'),
-    transfer: boolean().describe('Whether the owner may give the card away.'),
+    transfer: boolean().describe('True if the owner may give the card away.'),
     texture: uuid().nullable().describe('UUID of the texture that the card shows inworld; null: none.'),
-    purchased: boolean().describe('Whether the card was bought. A granted card was not.'),
+    purchased: boolean().describe('True if the card was bought. A granted card was not.'),
   })
   .meta({ id: 'GiftCardResponse' });
 
@@ -24,10 +24,10 @@ const UpdateGiftCardRequest = z
       .nullable()
       .default(null)
       .describe('UUID of the texture that the card shows inworld. Left out or null: none.'),
-    transfer: boolean().default(false).describe('Whether the owner may give the card away. Left out: false.'),
+    transfer: boolean().default(false).describe('True if the owner may give the card away. Left out: false.'),
     active: boolean()
       .default(true)
-      .describe('Whether the card can be used. Left out: **true**, also where the card was disabled.'),
+      .describe('True if the card can be used. Left out: **true**, also where the card was disabled.'),
   })
   .meta({ id: 'UpdateGiftCardRequest' });
 
@@ -36,7 +36,7 @@ const GrantGiftCardRequest = z
     credit: integer(1).describe('Balance of the card in L$.'),
     // Both spellings of "no texture" are taken, as the replacing PUT takes them.
     texture: uuid().nullable().default(null).describe('UUID of the texture that the card shows inworld; null: none.'),
-    transfer: boolean().default(false).describe('Whether the owner may give the card away.'),
+    transfer: boolean().default(false).describe('True if the owner may give the card away.'),
     ...remarks,
   })
   .meta({ id: 'GrantGiftCardRequest' });

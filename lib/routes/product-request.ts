@@ -121,8 +121,8 @@ export const ProductUpsertRequest = z
     image: uuid().default(nilUuid).describe('UUID of the picture’s texture; the nil UUID: none.'),
     listed: boolean()
       .default(true)
-      .describe('Whether the store shows the product. A filter of the list; not returned.'),
-    bloggable: boolean().default(false).describe('Whether bloggers may have the product.'),
+      .describe('True if the store shows the product. A filter of the list; not returned.'),
+    bloggable: boolean().default(false).describe('True if bloggers may have the product.'),
     permissions: PermissionsRequest.prefault({})
       .describe('The rights of the item’s next owner. Left out: copy only.')
       .meta({ default: { copy: true, modify: false, transfer: false } }),
@@ -130,14 +130,14 @@ export const ProductUpsertRequest = z
       .describe('The discount of the product. Left out: none.')
       .meta({ default: { value: 0, type: 0, startDate: null, endDate: null } }),
     availableAmount: integer(0).default(0).describe('Copies to be sold, where `limited` is true.'),
-    limited: boolean().default(false).describe('Whether only `availableAmount` copies are sold.'),
+    limited: boolean().default(false).describe('True if only `availableAmount` copies are sold.'),
     item: itemName()
       .optional()
       .describe(
         'Name of the item in the dispenser’s contents: 1 to 63 printable ASCII characters without `|`. ' +
           'Left out: the product’s `name`, which then has to be such a name.',
       ),
-    blockCredits: boolean().default(false).describe('Whether store credit cannot pay for the product.'),
+    blockCredits: boolean().default(false).describe('True if store credit cannot pay for the product.'),
     description: text({ min: 0, max: 4096, multiline: true })
       .default('')
       .describe('Text for a shop page: at most 4,096 characters; tabs and line ends are allowed.'),
@@ -154,7 +154,7 @@ export const ProductUpsertRequest = z
       .describe('UUID of another product of the store that is the demo of this one; null: none.'),
     active: boolean()
       .default(true)
-      .describe('Whether the product is sold. An inactive one is not listed and not delivered.'),
+      .describe('True while the product is sold. An inactive one is not listed and not delivered.'),
   })
   .check(
     acrossFields(({ name, item, profitShares }, report) => {
