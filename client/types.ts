@@ -666,7 +666,7 @@ export interface Endpoints {
        */
       from?: string;
       /**
-       * The last day, at most 365 days after the first. By default today.
+       * The last day: the first one, or up to 365 days after it. By default today.
        */
       to?: string;
     };

@@ -14,6 +14,7 @@ import {
   text,
   time,
   uuid,
+  withText,
 } from './wire.ts';
 
 const discountText = 'The discount, in percent of the price.';
@@ -84,11 +85,11 @@ const couponChoice = {
 /** The rules of `choiceRules` as JSON Schema. */
 const choiceForm = {
   allOf: [
-    { oneOf: ['code', 'couponOwnerUuid', 'couponId'].map((name) => ({ required: [name] })) },
+    { oneOf: ['code', 'couponOwnerUuid', 'couponId'].map(withText) },
     {
       oneOf: [
-        { properties: { scope: { const: 0 }, productId: false }, required: ['scope'] },
-        { properties: { scope: { const: 1 } }, required: ['scope', 'productId'] },
+        { properties: { scope: { enum: [0] }, productId: false }, required: ['scope'] },
+        { properties: { scope: { enum: [1] }, productId: { type: 'string' } }, required: ['scope', 'productId'] },
       ],
     },
   ],

@@ -60,7 +60,7 @@ const IncrementCustomerCreditRequest = z
   )
   .meta({
     id: 'IncrementCustomerCreditRequest',
-    anyOf: [{ properties: { delta: { minimum: 0 } } }, { properties: { expiresAt: false } }],
+    anyOf: [{ properties: { delta: { type: 'integer', minimum: 0 } } }, { properties: { expiresAt: false } }],
   });
 
 const typeOfCredit = ['regular', 'restricted'] as const;

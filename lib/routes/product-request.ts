@@ -17,6 +17,7 @@ import {
   percent,
   text,
   uuid,
+  withText,
 } from './wire.ts';
 
 /** The rights of an item's next owner, as requests and answers describe them. */
@@ -73,8 +74,8 @@ const DiscountRequest = z
   .meta({
     id: 'ProductDiscountRequest',
     anyOf: [
-      { properties: { value: { maximum: 100 } } },
-      { properties: { type: { enum: [1, 2] } }, required: ['type'] },
+      { properties: { type: { enum: [0] }, value: { type: 'number', maximum: 100 } } },
+      { properties: { type: { enum: [1, 2] }, value: { type: 'integer' } }, required: ['type'] },
     ],
   });
 
@@ -103,7 +104,7 @@ const ProfitShareRequest = z
         report(undefined, 'must name its user by username or userUuid');
     }),
   )
-  .meta({ id: 'ProfitShareRequest', anyOf: [{ required: ['username'] }, { required: ['userUuid'] }] });
+  .meta({ id: 'ProfitShareRequest', anyOf: [withText('username'), withText('userUuid')] });
 
 const sumOfPercents = (shares: unknown[]): number =>
   shares.reduce<number>((sum, share) => {
@@ -169,7 +170,7 @@ export const ProductUpsertRequest = z
   .transform(({ item, ...product }) => ({ ...product, item: item ?? product.name }))
   .meta({
     id: 'ProductUpsertRequest',
-    anyOf: [{ required: ['item'] }, { properties: { name: { pattern: itemForm } } }],
+    anyOf: [withText('item'), { properties: { name: { type: 'string', pattern: itemForm } } }],
   });
 
 const messageWords = 'must be at most 1023 bytes of UTF-8 without control characters other than tabs and line ends';

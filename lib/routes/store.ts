@@ -63,7 +63,7 @@ const DaysResponse = z
 
 const dayFilters = {
   from: queryDate().optional().describe('The first day. By default 29 days before the last.'),
-  to: queryDate().optional().describe('The last day, at most 365 days after the first. By default today.'),
+  to: queryDate().optional().describe('The last day: the first one, or up to 365 days after it. By default today.'),
 };
 
 export type DayQuery = z.output<z.ZodObject<typeof dayFilters>>;

@@ -220,6 +220,9 @@ export const balances = {
     .describe('Restricted store credit in L$, as it is stored: unlotted credit and open lots together.'),
 };
 
+/** JSON Schema for a rule across fields: this text is there. Generators of clients would read it as `any` without its type. */
+export const withText = (name: string) => ({ properties: { [name]: { type: 'string' } }, required: [name] });
+
 /**
  * Checks conditions across the fields of an object. It runs even if single fields have failed, so that a body's faults
  * are all reported at once. A field that failed has its sent value, and a missing one is undefined.
