@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { handleMessage } from '../lib/delivery/deliver.ts';
-import { decodeMessage, type QueueMessage } from '../lib/delivery/message.ts';
+import { decodeMessage, isLaterMessage, type QueueMessage } from '../lib/delivery/message.ts';
 import {
   comeBackAfter,
   deleteMessages,
@@ -31,6 +31,11 @@ type Message = Pick<SQSRecord, 'body' | 'messageId' | 'receiptHandle'>;
 const handle = async ({ body, messageId, receiptHandle }: Message, lane: Lane): Promise<boolean> => {
   const message = decodeMessage(body);
   try {
+    if (!message && isLaterMessage(body)) {
+      // A later version has taken over, or was taken back, by the time that the message comes back.
+      logSink.write({ level: 'WARN', delivery: 'of a later version', messageId });
+      return false;
+    }
     if (!message) {
       // No retry can make an unreadable message readable.
       await sendToDeadLetters(body);

@@ -1,4 +1,5 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { now } from '../lib/clock.ts';
 import { asciiJson } from '../lib/delivery/message.ts';
 import { setAside } from '../lib/delivery/queue.ts';
 import { eventsOf } from '../lib/events/changes.ts';
@@ -11,6 +12,7 @@ import { changeOf } from '../lib/events/stream.ts';
 import { logSink } from '../lib/log.ts';
 import type { SaleItem } from '../lib/sale/sales.ts';
 import { orderDeliveries } from '../lib/sale/unsent.ts';
+import { LaterShape } from '../lib/shape.ts';
 import { type Meter, metered, newMeter } from '../lib/table/meter.ts';
 
 interface Read {
@@ -25,9 +27,15 @@ interface Read {
 const tell = async (events: readonly NewEvent[]): Promise<void> =>
   announce(events[0]?.store ?? '', await noteEvents(events));
 
+/** A new version of this function is deployed within this time, and reads what the one before it cannot. */
+const laterMillis = 15 * 60_000;
+
+const ageOf = ({ dynamodb }: DynamoDBRecord): number => now() - (dynamodb?.ApproximateCreationDateTime ?? 0) * 1000;
+
 /**
  * Makes history, the sums of days and events from the table's stream, and orders the deliveries of new sales. A record that
- * cannot be read goes to the queue of failures: Lambda would bring it back, and hold up all that follow it, for a day. Where
+ * cannot be read goes to the queue of failures: Lambda would bring it back, and hold up all that follow it, for a day. One of a
+ * later version comes back for a quarter of an hour first. Where
  * the table does not take the rows of a store, Lambda brings the batch back from the first of these records on; all that
  * was written is found again then.
  */
@@ -53,6 +61,11 @@ export const handler = async ({ Records }: DynamoDBStreamEvent): Promise<DynamoD
       read.push(one);
       one.events = eventsOf(change);
     } catch (fault) {
+      if (fault instanceof LaterShape && ageOf(from) < laterMillis) {
+        log('of a later version', [from], fault);
+        failed.push(from);
+        continue;
+      }
       log('unreadable', [from], fault as Error);
       await setAside(process.env.HISTORY_FAILURES_URL, asciiJson(from)).catch((error) => {
         log('failed', [from], error);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { newId } from '../clock.ts';
 import { logSink } from '../log.ts';
+import { demandKnown } from '../shape.ts';
 import { customerKey } from '../store/customers.ts';
 import { all, is, update, type Write } from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
@@ -224,6 +225,7 @@ const asDecidedBy = (pending: Pending, lot: CreditLot): CreditLot => {
 /** A lot as it counts: what a large change has still to write about it is taken as written. */
 export const asDecided = (lot: CreditLot, { pending }: CreditItem): CreditLot => {
   if (!pending) return lot;
+  demandKnown(pending);
   const other = otherOf(pending);
   return asDecidedBy(pending, other ? asDecidedBy(other, lot) : lot);
 };
@@ -281,10 +283,11 @@ const carryOut = async (
 
 /**
  * Writes the pending part of an earlier large change, and notes that it is done. False where the time ran out: then it
- * notes how far it came, so that the next one goes on there.
+ * notes how far it came, so that the next one goes on there. Throws LaterShape for one that only a later version can write.
  */
 export const settle = async (store: string, item: CreditItem, mayGoOn: () => boolean): Promise<boolean> => {
   if (!item.pending) return true;
+  demandKnown(item.pending);
   const isSame = is('pending.id', item.pending.id);
   for (let pending: Pending | undefined = item.pending; pending; pending = otherOf(pending)) {
     const from = await carryOut(store, item.sk, pending, mayGoOn);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { timestamp } from '../clock.ts';
 import { type CustomerCredit, changeKinds } from '../routes/credit.ts';
+import { LaterShape } from '../shape.ts';
 import type { CustomerItem } from '../store/customers.ts';
 import type { Cause, Pending } from './lots.ts';
 import { type CreditCommand, type CreditType, creditTypes, type Holding } from './rules.ts';
@@ -159,7 +160,10 @@ export const holdingOf = (item: CreditItem, type: CreditType): Holding => {
   };
 };
 
-/** The change that a customer's credit saw last; undefined where that was before the service kept it. Throws if it is none. */
+/**
+ * The change that a customer's credit saw last; undefined where that was before the service kept it. Throws LaterShape for a kind
+ * or type that this version does not know.
+ */
 export const lastChangeOf = ({ lastChange }: Pick<CreditItem, 'lastChange'>): LastChange | undefined => {
   if (!lastChange) return undefined;
   const { k, t, y, i, b, ...others } = lastChange;
@@ -169,7 +173,7 @@ export const lastChangeOf = ({ lastChange }: Pick<CreditItem, 'lastChange'>): La
     ...(expired.length > 0 && { expired: Number(expired.join('')) }),
   }));
   const kind = changeKinds.find((each) => each.startsWith(k));
-  if (!kind || types.some(({ type }) => !type)) throw new Error('lastChange has an unknown kind or type.');
+  if (!kind || types.some(({ type }) => !type)) throw new LaterShape();
   return {
     ...{ kind, at: timestamp(t), types },
     ...(i !== undefined && { requestId: i }),

@@ -1,6 +1,19 @@
 import { newId } from '../clock.ts';
 import { customerKey, customerUpsert } from '../store/customers.ts';
-import { above, all, any, atLeast, atMost, exists, is, missing, put, update, type Write } from '../table/language.ts';
+import {
+  above,
+  all,
+  any,
+  atLeast,
+  atMost,
+  exists,
+  is,
+  isKnown,
+  missing,
+  put,
+  update,
+  type Write,
+} from '../table/language.ts';
 import { type CreditLot, closing, endOfEpoch, newLot, type Pending, reducing } from './lots.ts';
 import { type CreditType, earliest, type Holding, type Plan } from './rules.ts';
 import {
@@ -49,7 +62,7 @@ export const fastUpdate = (change: Change): Write | undefined => {
   const lastChange = storedChange(described(change, [{ type, command, expired: 0 }]));
   if (command.kind === 'set') {
     const set = { [balance]: command.credit, [unlotted]: command.credit, lastChange };
-    return update(customerKey(store, uuid), { set, add: { creditVersion: 1 }, when: all(exists, hasNoLots) });
+    return update(customerKey(store, uuid), { set, add: { creditVersion: 1 }, when: all(exists, isKnown, hasNoLots) });
   }
   const { delta } = command;
   const nothingIsDue = any(missing(due), above(due, cause.at));
@@ -58,7 +71,7 @@ export const fastUpdate = (change: Change): Write | undefined => {
   return update(customerKey(store, uuid), {
     set: { lastChange },
     add: { [balance]: delta, [unlotted]: delta, creditVersion: 1 },
-    when: all(exists, ...(delta > 0 ? [nothingIsDue, limitAllows] : [hasNoLots, balanceAllows])),
+    when: all(exists, isKnown, ...(delta > 0 ? [nothingIsDue, limitAllows] : [hasNoLots, balanceAllows])),
   });
 };
 

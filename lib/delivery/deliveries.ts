@@ -3,12 +3,12 @@ import { loaded, reversed, type Source } from '../lists/source.ts';
 import { notFound } from '../problem.ts';
 import type { DeliveryAnswer, DeliveryFilter, DeliveryState } from '../routes/deliveries.ts';
 import { findResident } from '../store/residents.ts';
-import { all, any, atMost, check, is, isNew, missing, put, update, type Write } from '../table/language.ts';
+import { all, any, atMost, check, is, isKnown, isNew, missing, put, update, type Write } from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition, ttlAttribute } from '../table/schema.ts';
 import { get, getMany, type OutsideId, removeMany, rowsOf, transact, updateExisting, write } from '../table/table.ts';
 import { dispenserKey } from './dispensers.ts';
-import type { Order } from './message.ts';
+import { type Order, orderIn } from './message.ts';
 import { keepDays, keepsNotes, recordDays } from './settings.ts';
 
 /** The record of a delivery. It begins with the first attempt; until then the delivery is its message in the queue. */
@@ -42,11 +42,17 @@ export const recipientList = (store: string, uuid: string): string => partition(
 export const positionOfDelivery = ({ createdAt, id }: Pick<Delivery, 'createdAt' | 'id'>): string =>
   `${createdAt}#${id}`;
 
+/** The attributes of a record that its order does not have. */
+const own: (keyof Delivery)[] = [
+  ...(['state', 'expiresAt', 'attempts', 'inARow', 'lastError', 'deliveredAt', 'failedAt'] as const),
+  ...(['retriedBy', 'leaseUntil'] as const),
+];
+
 /** The order that a record was made of. */
 const orderOf = (delivery: Delivery): Order => {
   const { store, id, productId, recipientUuid, recipientUsername, item, message = '', createdAt, saleId } = delivery;
-  const sale = saleId === undefined ? {} : { saleId };
-  return { kind: 'deliver', store, id, productId, recipientUuid, recipientUsername, item, message, createdAt, ...sale };
+  const known = { store, id, productId, recipientUuid, recipientUsername, item, message, createdAt };
+  return { kind: 'deliver', ...known, ...(saleId !== undefined && { saleId }), ...orderIn(delivery, own) };
 };
 
 /** The time at which a delivery that was queued at `from` is given up. */
@@ -223,7 +229,7 @@ export const claimDelivery = async (
       set: { ...movedTo(store, 'queued'), leaseUntil: timestamp(now() + leaseMillis) },
       ifMissing: begunBy(order),
       add: { attempts: 1, inARow: 1 },
-      when: any(isNew, all(isOpen, leaseIsOver)),
+      when: any(isNew, all(isKnown, isOpen, leaseIsOver)),
     }),
     // If the first attempt of this write arrived, its lease refuses the retry.
     { repeatable: true },

@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import type { SentType } from '../routes/webhooks.ts';
+import { isLater } from '../shape.ts';
+import { ttlAttribute } from '../table/schema.ts';
 
 /** A delivery order. The message carries all of it, so that no record has to exist before the message. */
 const Order = z.object({
@@ -44,14 +46,29 @@ export const asciiJson = (value: object): string =>
 /** The message as text. */
 export const encodeMessage = (message: QueueMessage): string => asciiJson(message);
 
-/** Reads a message; undefined for one that is not ours. */
-export const decodeMessage = (text: string): QueueMessage | undefined => {
+const parsed = (text: string): unknown => {
   try {
-    return QueueMessage.parse(JSON.parse(text));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
 };
+
+/** True for a message that only a later version of the service can read. */
+export const isLaterMessage = (text: string): boolean => isLater(parsed(text));
+
+/** Reads a message, with the fields that a later version gave it; undefined for one that is not ours, or only a later version can read. */
+export const decodeMessage = (text: string): QueueMessage | undefined => {
+  const value = parsed(text);
+  const { data } = QueueMessage.safeParse(value);
+  return data && !isLater(value) ? { ...(value as object), ...data } : undefined;
+};
+
+const ofTheTable = ['pk', 'sk', 'flags', 'ranked', 'rank', 'dues', 'due', 'stamp', 'earlierStamp', ttlAttribute];
+
+/** The order that an item was made of: all but the attributes of its own, so with the fields that a later version gave it. */
+export const orderIn = (item: object, own: readonly string[]): object =>
+  Object.fromEntries(Object.entries(item).filter(([name]) => !own.includes(name) && !ofTheTable.includes(name)));
 
 /** The first line of every request to a dispenser after its signature: the protocol and its version. */
 const protocol = 'SIS1';

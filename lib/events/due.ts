@@ -1,17 +1,12 @@
 import { now, timestamp } from '../clock.ts';
+import { isLater } from '../shape.ts';
 import { is, update } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
 import { getMany, pagesOf, rowsOf, write } from '../table/table.ts';
-import { type EventOrder, heldList, type Sending } from './sendings.ts';
+import { type EventOrder, heldList, orderOf, type Sending, storeOf } from './sendings.ts';
 import { dueList, type WebhookItem } from './webhooks.ts';
 
 type Send = (orders: readonly EventOrder[]) => Promise<void>;
-
-const storeOf = ({ pk }: Pick<Key, 'pk'>): string => pk.slice(0, pk.indexOf('#'));
-
-const orderOf = ({ pk, webhook, event, type, notedAt }: Sending): EventOrder => ({
-  ...{ store: storeOf({ pk }), webhook, event, type, notedAt },
-});
 
 /** An event whose message is on the queue is sent another one after this time, unless a worker has had it by then. */
 const resendMillis = 10 * 60_000;
@@ -20,7 +15,7 @@ const resendMillis = 10 * 60_000;
 export const releaseHeld = async (webhook: WebhookItem, limit: number, send: Send): Promise<number> => {
   const list = heldList(storeOf(webhook), webhook.id);
   const rows = await rowsOf<Key>({ partition: list, index: 'byDue' })({ descending: false, limit });
-  const held = await getMany<Sending>(rows);
+  const held = (await getMany<Sending>(rows)).filter((one) => !isLater(one));
   // If this worker dies before it sends the messages, the sweep does so.
   const set = { nextAt: timestamp(now()), dues: dueList, due: timestamp(now() + resendMillis) };
   await Promise.all(held.map(({ pk, sk }) => write(update({ pk, sk }, { set, when: is('dues', list) }))));
@@ -62,7 +57,12 @@ export const sendDue = async (send: Send, mayGoOn: () => boolean): Promise<numbe
     if (rows.length > 0 && !mayGoOn()) return sent;
     const at = timestamp(now());
     const items = (await getMany<Sending | WebhookItem>(rows, { consistent: true })).filter(
-      (one) => one.dues === dueList && (one.due ?? '~') <= at && (isWebhook(one) || (one.leaseUntil ?? '') <= at),
+      (one) =>
+        one.dues === dueList &&
+        (one.due ?? '~') <= at &&
+        (isWebhook(one) || (one.leaseUntil ?? '') <= at) &&
+        // A later version does what it has noted as due in a shape of its own.
+        !isLater(one),
     );
     sent += await resend(
       items.filter((one) => !isWebhook(one)),

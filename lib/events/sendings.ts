@@ -1,7 +1,8 @@
 import { now, timestamp } from '../clock.ts';
+import { orderIn } from '../delivery/message.ts';
 import { loaded, reversed, type Source } from '../lists/source.ts';
 import type { SendingState, SentType, WebhookDelivery } from '../routes/webhooks.ts';
-import { all, any, atMost, is, isNew, missing, update } from '../table/language.ts';
+import { all, any, atMost, is, isKnown, isNew, missing, update } from '../table/language.ts';
 import { type Key, partition, ttlAttribute } from '../table/schema.ts';
 import { getMany, rowsOf, updateExisting, write } from '../table/table.ts';
 import { dueList } from './webhooks.ts';
@@ -36,6 +37,9 @@ export interface Sending extends Key, Omit<EventOrder, 'store'> {
   [ttlAttribute]: number;
 }
 
+/** The store of a webhook's item, or of one of its deliveries. */
+export const storeOf = ({ pk }: Pick<Key, 'pk'>): string => pk.slice(0, pk.indexOf('#'));
+
 const keepSeconds = 30 * 86_400;
 
 const listKey = (store: string, webhook: string, state?: SendingState): string =>
@@ -44,13 +48,21 @@ const listKey = (store: string, webhook: string, state?: SendingState): string =
 /** The list of the events that are held back for a webhook, in the order of their noting. */
 export const heldList = (store: string, webhook: string): string => partition(store, 'WEBHOOK', `${webhook}#held`);
 
+/** The order that a record was made of. */
+export const orderOf = (sending: Sending): EventOrder => {
+  const own = ['state', 'attempts', 'status', 'lastError', 'nextAt', 'leaseUntil'] satisfies (keyof Sending)[];
+  const { webhook, event, type, notedAt } = sending;
+  return { store: storeOf(sending), webhook, event, type, notedAt, ...orderIn(sending, own) };
+};
+
 const keyOf = ({ store, webhook, event, notedAt }: EventOrder): Key => ({
   pk: listKey(store, webhook),
   sk: `${notedAt}#${event}`,
 });
 
-const base = ({ webhook, event, type, notedAt }: EventOrder) => ({
-  ...{ webhook, event, type, notedAt, state: 'pending' },
+const base = (order: EventOrder) => ({
+  ...orderIn(order, ['kind', 'store']),
+  state: 'pending',
   [ttlAttribute]: Math.ceil(now() / 1000) + keepSeconds,
 });
 
@@ -85,7 +97,7 @@ export const claimSending = async (
       set: { leaseUntil: timestamp(now() + leaseMillis) },
       ifMissing: base(order),
       add: { attempts: 1 },
-      when: any(isNew, all(is('state', 'pending'), isFree(at), isDue)),
+      when: any(isNew, all(isKnown, is('state', 'pending'), isFree(at), isDue)),
     }),
     // If the first attempt of this write arrived, its lease refuses the retry.
     { repeatable: true },

@@ -1,6 +1,7 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { now } from '../clock.ts';
+import { demandKnown } from '../shape.ts';
 import type { Key } from '../table/schema.ts';
 
 /** The kinds of item whose changes history, days or events tell of, each with the number of parts of its partition key. */
@@ -44,7 +45,7 @@ const placeOf = ({ pk, sk }: Key): Pick<Change, 'kind' | 'store' | 'part'> | und
 
 type Image = Parameters<typeof unmarshall>[0];
 
-/** The change that a record tells of; undefined for a removal, and for an item of another kind. Throws where it cannot be read. */
+/** The change that a record tells of; undefined for a removal, and for an item of another kind. Throws where it cannot be read: LaterShape, where a later version can. */
 export const changeOf = ({ dynamodb = {} }: DynamoDBRecord): Change | undefined => {
   const { Keys, NewImage, OldImage, SequenceNumber, ApproximateCreationDateTime = now() / 1000 } = dynamodb;
   const key = { pk: Keys?.pk?.S ?? '', sk: Keys?.sk?.S ?? '' };
@@ -54,7 +55,7 @@ export const changeOf = ({ dynamodb = {} }: DynamoDBRecord): Change | undefined 
     ...place,
     key,
     before: OldImage && (unmarshall(OldImage as Image) as Key),
-    after: unmarshall(NewImage as Image) as Key,
+    after: demandKnown(unmarshall(NewImage as Image) as Key),
     writtenSeconds: ApproximateCreationDateTime,
     sequenceNumber: SequenceNumber,
   };

@@ -4,6 +4,7 @@ import { findDelivery } from '../delivery/deliveries.ts';
 import type { Order } from '../delivery/message.ts';
 import { sendMessages } from '../delivery/queue.ts';
 import { logSink } from '../log.ts';
+import { demandKnown } from '../shape.ts';
 import { is, update } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
 import { getMany, pagesOf, write } from '../table/table.ts';
@@ -73,7 +74,7 @@ export async function* unsentSales(): AsyncGenerator<SaleItem[]> {
 export const sendUnsent = async (mayGoOn: () => boolean = () => true): Promise<number> => {
   let ordered = 0;
   const send = async (sale: SaleItem): Promise<void> => {
-    const order = orderOf(sale);
+    const order = orderOf(demandKnown(sale));
     if (!(await findDelivery(order.store, order.id))) {
       await sendMessages(order.store, [order]);
       ordered += 1;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { knownShape } from '../shape.ts';
 import type { Key } from './schema.ts';
 
 /**
@@ -38,6 +39,9 @@ export const all = (...conditions: (Condition | undefined)[]): Condition => ({
   all: conditions.filter((condition) => condition !== undefined),
 });
 export const any = (...conditions: Condition[]): Condition => ({ any: conditions });
+
+/** The item, if there is one, is none that only a later version of the service can read. */
+export const isKnown = any(missing('shape'), atMost('shape', knownShape));
 
 /** Nothing has the key. */
 export const isNew = missing('pk');

@@ -1,6 +1,6 @@
 import { newId } from '../clock.ts';
 import { ofProcess } from '../process.ts';
-import { all, any, below, type Condition, copyOf, missing, type Update } from './language.ts';
+import { all, any, below, type Condition, copyOf, isKnown, missing, type Update } from './language.ts';
 
 /**
  * An update that does not add leaves a stamp on its item, newer than the one that it finds, and is refused where it finds a
@@ -28,7 +28,7 @@ export const newStamp = (found?: Stamped): string => {
   return later(own.stamp, found?.stamp ?? '');
 };
 
-/** The update with its stamp, refused where the item has a newer one. */
+/** The update with its stamp, refused where the item has a newer one, and where only a later version can read it. */
 export const inOrder = ({ change, ...write }: Update, stamp: string): Update => {
   const isNewest: Condition = any(missing('stamp'), below('stamp', stamp));
   return {
@@ -36,7 +36,7 @@ export const inOrder = ({ change, ...write }: Update, stamp: string): Update => 
     change: {
       ...change,
       set: { ...change.set, stamp, earlierStamp: copyOf('stamp', '') },
-      when: all(change.when, isNewest),
+      when: all(change.when, isNewest, isKnown),
     },
   };
 };

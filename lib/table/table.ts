@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { newId } from '../clock.ts';
 import type { Source } from '../lists/source.ts';
 import { notFound, requestRunning } from '../problem.ts';
+import { demandKnown } from '../shape.ts';
 import * as dynamodb from './dynamodb.ts';
 import { Cancelled, type Engine, type Query, type Refusal, Refused } from './engine.ts';
 import {
@@ -24,9 +25,12 @@ import { inOrder, newStamp, type Stamped } from './stamp.ts';
 /** Calls of another engine, which stand in for DynamoDB's: a simulation puts its own here. */
 export const engine: Partial<Engine> = {};
 
-/** One item by its key, as it is now. `T` is what is stored under such a key; undefined if nothing is. */
+/**
+ * One item by its key, as it is now. `T` is what is stored under such a key; undefined if nothing is. Throws 503 where only a
+ * later version of the service can read it.
+ */
 export const get = async <T extends object>(key: Key): Promise<T | undefined> =>
-  (await (engine.get ?? dynamodb.get)({ pk: key.pk, sk: key.sk })) as T | undefined;
+  demandKnown(await (engine.get ?? dynamodb.get)({ pk: key.pk, sk: key.sk })) as T | undefined;
 
 /** The items in pieces of `size`; the last may be smaller. */
 export const inChunks = <T>(items: readonly T[], size: number): T[][] =>
@@ -231,6 +235,7 @@ const sendInOrder = async <T>(write: Update): Promise<Outcome<T>> => {
       const { earlierStamp = '' } = found ?? {};
       if (earlierStamp === stamp) return { done: true, result: applied(write, found) as T };
       if (lost !== undefined && earlierStamp > stamp) throw lost;
+      demandKnown(found);
       if (!holds(write.change.when, found)) return { done: false, found: found as T | undefined };
       stamp = newStamp(found);
       await pauseOvertaken(attempt);
@@ -251,7 +256,7 @@ const sendAlone = async <T>(write: Write, repeatable: boolean): Promise<Outcome<
     if (!(error instanceof Refused)) throw error;
     // Nothing else has a new item's key: what is there is what was sent before.
     if (mayBeOurs && write.kind === 'put' && write.when === isNew) return { done: true, result: write.item as T };
-    return { done: false, found: error.item as T | undefined };
+    return { done: false, found: demandKnown(error.item) as T | undefined };
   }
 };
 
@@ -265,7 +270,7 @@ const sendMatched = async <T, R>(
   ifMatch: Precondition,
 ): Promise<Outcome<T, R>> => {
   // An update of what is not there has nothing to read.
-  let found = change.when === isNew ? undefined : await (engine.get ?? dynamodb.get)(key);
+  let found = change.when === isNew ? undefined : await get<Item>(key);
   for (let attempt = 1; ; attempt++) {
     if (!holds(change.when, found)) return { done: false, found: found as T | undefined };
     const current = answer(found as T) as object;
@@ -290,7 +295,7 @@ const sendTogether = async <T, R>(
   others: readonly Write[],
 ): Promise<Outcome<T, R>> => {
   for (let attempt = 1; ; attempt++) {
-    const found = write.kind === 'update' ? await (engine.get ?? dynamodb.get)(write.key) : undefined;
+    const found = write.kind === 'update' ? await get<Item>(write.key) : undefined;
     if (write.kind === 'update' && !holds(write.change.when, found))
       return { done: false, found: found as T | undefined };
     const sent = write.kind === 'update' && !adds(write) ? inOrder(write, newStamp(found)) : write;

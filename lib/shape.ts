@@ -1,0 +1,36 @@
+import { Problem } from './problem.ts';
+
+/**
+ * An item or a message may have a `shape`; without one it is 1. A version of the service raises it on all that an earlier one would
+ * misread, and that one leaves such an item or message as it is, to a later version: docs/adr/0042-later-shapes.md.
+ */
+interface Shaped {
+  shape?: unknown;
+}
+
+/** The highest shape that this version of the service reads. */
+export const knownShape = 1;
+
+/** True for an item or a message that only a later version of the service can read. */
+export const isLater = (found: unknown): boolean => {
+  const { shape } = (found ?? {}) as Shaped;
+  return typeof shape === 'number' && shape > knownShape;
+};
+
+/** 503. Nothing was written: a later version of the service can do it. */
+export class LaterShape extends Problem {
+  constructor() {
+    super(
+      503,
+      'A later version of the service, which is being deployed or was taken back, wrote this. Send the request again a little later.',
+      [],
+      { 'Retry-After': '10' },
+    );
+  }
+}
+
+/** The item, if there is one that this version can read. Throws LaterShape. */
+export const demandKnown = <T>(found: T): T => {
+  if (isLater(found)) throw new LaterShape();
+  return found;
+};
