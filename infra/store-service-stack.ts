@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { CfnOutput, Duration, NestedStack, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, type CfnResource, Duration, NestedStack, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { type Code, EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
@@ -7,7 +7,7 @@ import { SqsDlq, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Schedule, ScheduleExpression, ScheduleGroup, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke, Universal } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
-import type { Construct } from 'constructs';
+import type { Construct, IConstruct } from 'constructs';
 import { deliveryQueue } from '../lib/delivery/queue.ts';
 import { entryOf, type Route } from '../lib/routes/route.ts';
 import { Api, loadOf } from './api.ts';
@@ -45,6 +45,8 @@ const sweepTimeoutSeconds = 55;
 /** More memory brings more processor time, which a list with its up to 1000 rows needs. */
 const memoryMegabytes = { list: 1024, read: 512, write: 512 };
 
+const resourceOf = (construct: IConstruct): CfnResource => construct.node.defaultChild as CfnResource;
+
 /** The whole service. */
 export class StoreServiceStack extends Stack {
   constructor(scope: Construct, id: string, props: StoreServiceProps) {
@@ -76,6 +78,7 @@ export class StoreServiceStack extends Stack {
 
     const lookUp = this.addLookUp(surroundings, data.table, { ...hosts });
     const extensions = new NestedStack(this, 'Extensions');
+    const endpoints: ServiceFunction[] = [];
     const creditWriters: ServiceFunction[] = [];
     for (const [entry, rows = []] of Object.entries(Object.groupBy(routes, entryOf))) {
       const row = togetherOf(rows);
@@ -105,6 +108,7 @@ export class StoreServiceStack extends Stack {
         ...(row.extension ? { side: extensions } : { isWaitedFor: true }),
       });
       for (const each of rows) api.addMethod(each, endpoint.target);
+      endpoints.push(endpoint);
       if (row.writes.includes('LOT')) creditWriters.push(endpoint);
     }
 
@@ -115,6 +119,9 @@ export class StoreServiceStack extends Stack {
     const worker = this.addWorker(surroundings, data, { ...forWorkers, ...hosts });
     const sweep = this.addSweep(surroundings, data, forWorkers);
     const consumer = this.addConsumer(surroundings, data, forWorkers);
+    // An update deploys those first that read the messages and records of others: docs/adr/0042-later-shapes.md.
+    const readers = [worker.lambda, sweep.lambda, consumer.lambda, this.node.findChild('Stream')].map(resourceOf);
+    for (const endpoint of endpoints) for (const reader of readers) resourceOf(endpoint.lambda).addDependency(reader);
     const bus = settings.eventBus === undefined ? undefined : this.addEventBus(surroundings, data, settings.eventBus);
     const exports = this.addExports(settings, data.table, key);
     if (settings.firewall) addFirewall(this, api.rest, settings);

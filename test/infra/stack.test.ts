@@ -34,6 +34,20 @@ test('has at most 450 resources, and less than the limit of 500 with everything 
   expect(Object.keys(everything.own).length).toBeLessThan(500);
 });
 
+test('an update deploys the readers of messages, records and due items before the endpoints, which write them', () => {
+  const readers = [
+    ...['delivery-worker', 'stream-consumer', 'expiry-sweep'].map((entry) => functionOf(entry)[0]),
+    ...ofType('AWS::Lambda::EventSourceMapping')
+      .filter(([, { Properties }]) => 'StartingPosition' in Properties)
+      .map(([id]) => id),
+  ];
+  const served = new Set<string>(routes.map(servingOf));
+  const endpoints = functions.filter(([, fn]) => served.has(entryOf(fn)));
+
+  expect([readers.length, endpoints.length]).toEqual([4, served.size]);
+  for (const [, { DependsOn }] of endpoints) expect(DependsOn).toEqual(expect.arrayContaining(readers));
+});
+
 test('makes the table from the schema that the code reads, and protects its rows', () => {
   const [, table] = ofType('AWS::DynamoDB::Table')[0] as [string, Resource];
 
