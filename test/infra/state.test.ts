@@ -30,6 +30,8 @@ const lasting: Record<string, string[]> = {
     'StreamSpecification',
     'TimeToLiveSpecification',
   ],
+  // Another one would read the stream anew, or its queue beside the old one.
+  'AWS::Lambda::EventSourceMapping': ['EventSourceArn', 'StartingPosition'],
   'AWS::KMS::Key': ['KeySpec', 'KeyUsage', 'MultiRegion'],
   'AWS::SecretsManager::Secret': ['Name', 'GenerateSecretString', 'SecretString'],
   'AWS::SQS::Queue': ['QueueName', 'FifoQueue', 'MessageRetentionPeriod'],
@@ -42,14 +44,24 @@ const factsOf = ({ Type, DeletionPolicy, UpdateReplacePolicy, Properties }: Reso
   ...Object.fromEntries((lasting[Type] ?? []).map((name) => [name, Properties[name]])),
 });
 
+/** The key of the table or of an index, such as `pk S, sk S`: of another name or type it would be another table or index. */
+const keysOf = (schema: Resource[], definitions: Resource[]): string =>
+  schema
+    .map(({ AttributeName: name }) => {
+      const { AttributeType } = definitions.find(({ AttributeName }) => AttributeName === name) ?? {};
+      return `${name} ${AttributeType}`;
+    })
+    .join(', ');
+
 type Indexes = Record<string, { keys: string; projection: string }>;
 
 const [[, table]] = ofType('AWS::DynamoDB::Table') as [[string, Resource]];
+const { AttributeDefinitions } = table.Properties;
 const indexes: Indexes = Object.fromEntries(
   table.Properties.GlobalSecondaryIndexes.map(({ IndexName, KeySchema, Projection }: Resource) => [
     IndexName,
     {
-      keys: KeySchema.map(({ AttributeName }: Resource) => AttributeName).join(', '),
+      keys: keysOf(KeySchema, AttributeDefinitions),
       projection: [Projection.ProjectionType, ...(Projection.NonKeyAttributes ?? [])].join(' '),
     },
   ]),
@@ -65,6 +77,8 @@ const updatesBetween = (before: Indexes, after: Indexes): number => {
   ].length;
 };
 
+const keys = keysOf(table.Properties.KeySchema, AttributeDefinitions);
+
 const resources = Object.fromEntries(
   Object.keys(lasting)
     .flatMap((type) => ofType(type))
@@ -72,11 +86,11 @@ const resources = Object.fromEntries(
     .sort(([a], [b]) => (a < b ? -1 : 1)),
 );
 
-if (process.env.WRITE_STATE) writeFileSync(file, `${JSON.stringify({ resources, indexes }, null, 2)}\n`);
+if (process.env.WRITE_STATE) writeFileSync(file, `${JSON.stringify({ keys, resources, indexes }, null, 2)}\n`);
 const released = JSON.parse(readFileSync(file, 'utf8'));
 
 test('the resources with state keep their logical ids and lasting properties', () => {
-  expect(resources).toEqual(released.resources);
+  expect({ keys, resources }).toEqual({ keys: released.keys, resources: released.resources });
 });
 
 test('a release creates or deletes at most one index, since DynamoDB allows one per update', () => {
@@ -93,21 +107,22 @@ test('one new index takes one update, and two new ones or another projection tak
   expect(updates).toEqual([1, 2, 2]);
 });
 
-/** The name of the parameter in each place of some paths, such as `/v1/coupons/{}` -> `id`. */
-const parametersOf = (paths: readonly string[]): Map<string, string> =>
-  new Map(
-    paths.flatMap((path) =>
-      [...path.matchAll(/\{([^}]*)\}/g)].map(({ 0: text, 1: name = '', index }): [string, string] => [
-        path.slice(0, index + text.length).replaceAll(/\{[^}]*\}/g, '{}'),
-        name,
-      ]),
-    ),
+/** The parameters of some paths with their places, such as `/v1/coupons/{}` and `id`. */
+const placesOf = (paths: readonly string[]): [string, string][] =>
+  paths.flatMap((path) =>
+    [...path.matchAll(/\{([^}]*)\}/g)].map(({ 0: text, 1: name = '', index }): [string, string] => [
+      path.slice(0, index + text.length).replaceAll(/\{[^}]*\}/g, '{}'),
+      name,
+    ]),
   );
 
-/** API Gateway refuses a second parameter in a place before CloudFormation has removed the first. */
+/**
+ * The places whose parameter has another name than before, or two names. API Gateway refuses a second parameter in a place,
+ * also before CloudFormation has removed the first.
+ */
 const renamed = (before: readonly string[], after: readonly string[]): string[] => {
-  const [old, present] = [parametersOf(before), parametersOf(after)];
-  return [...present].flatMap(([place, name]) => (old.has(place) && old.get(place) !== name ? place : []));
+  const old = new Map(placesOf([...after, ...before]));
+  return placesOf(after).flatMap(([place, name]) => (old.get(place) !== name ? place : []));
 };
 
 test('no parameter of a path has another name than in the last release', () => {
@@ -125,4 +140,5 @@ test('no parameter of a path has another name than in the last release', () => {
     ),
   ).toEqual([]);
   expect(renamed(['/v1/coupons/{id}/x'], ['/v1/coupons/{couponId}', '/v1/sales/{saleId}'])).toEqual(['/v1/coupons/{}']);
+  expect(renamed([], ['/v1/coupons/{id}', '/v1/coupons/{code}/x'])).toEqual(['/v1/coupons/{}']);
 });
