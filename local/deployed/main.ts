@@ -62,6 +62,8 @@ Make a store and a key, in another terminal:
   export ${variables.join(' ')}
   npx store create "My store" --stage ${stage}
 
+Its functions call port N of this machine as https://loopback-N.agni.secondlife.io: register a dispenser or webhook there.
+
 Ctrl-C ends it.`);
 
 const stop = async (): Promise<void> => {
