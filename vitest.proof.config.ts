@@ -4,6 +4,7 @@ import { common, house } from './vitest.config.ts';
 
 const takesVolume = (path: string): boolean => readFileSync(path, 'utf8').includes('support/volume.ts');
 const deployed = 'test/deployed/deployed.proof.ts';
+const extensions = 'test/extensions/*.proof.ts';
 const proof = { ...house, env: { ...house.env, PROOF: 'yes' } };
 
 /** `npm run proof`: the tests that take their length from test/support/volume.ts, at full length, and `*.proof.ts`. */
@@ -15,12 +16,29 @@ export default defineConfig({
       // The load has an engine of its own, which the clients of other tests do not know.
       {
         extends: true,
-        test: { ...proof, name: 'proof', include: ['test/**/*.proof.ts'], exclude: [deployed], isolate: true },
+        test: {
+          ...proof,
+          name: 'proof',
+          include: ['test/**/*.proof.ts'],
+          exclude: [deployed, extensions],
+          isolate: true,
+        },
       },
       // It keeps both cores busy by itself, and its gateway gives up after the time that API Gateway does.
       {
         extends: true,
         test: { ...proof, name: 'deployed', include: [deployed], isolate: true, sequence: { groupOrder: 1 } },
+      },
+      // They know nothing but HTTP, as the contract suite does. The one before runs them once more, against the bundles.
+      {
+        extends: true,
+        test: {
+          name: 'extensions',
+          include: [extensions],
+          globalSetup: 'test/contract/setup.ts',
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+        },
       },
     ],
   },

@@ -20,6 +20,8 @@ export interface Target {
   /** A key of the same store with one scope alone, `products:read`. */
   narrowKey?: string | undefined;
   otherKey?: string | undefined;
+  /** The address at which the service reaches `{port}` of this machine, for test/extensions/. */
+  loopback?: string | undefined;
   /** A key for each single scope of the contract. */
   scopeKeys?: Record<string, string>;
   residents: readonly { uuid: string; username: string }[];
@@ -59,6 +61,7 @@ const given = async (baseUrl: string): Promise<Target> => {
     key,
     narrowKey: process.env.CONTRACT_READ_KEY,
     otherKey: process.env.CONTRACT_OTHER_KEY,
+    loopback: process.env.CONTRACT_LOOPBACK,
     residents: await readResidents(baseUrl, key, names),
   };
 };
@@ -82,6 +85,7 @@ const startTarget = async (env: NodeJS.ProcessEnv) => {
     key: file.keys.all,
     narrowKey: file.keys['products:read'],
     otherKey: file.otherStore.key,
+    loopback: 'http://127.0.0.1:{port}',
     scopeKeys: Object.fromEntries(contractScopes.map((scope) => [scope, file.keys[scope]])),
     residents: file.residents,
   };
