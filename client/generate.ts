@@ -65,7 +65,7 @@ const closed = (value: Json): Json => {
   const { default: _default, example: _example, examples: _examples, ...schema } = value;
   const isObject = schema.type === 'object';
   // Rules across fields would turn a type into unions that nobody reads. The service checks them.
-  const { allOf: _allOf, anyOf: _anyOf, ...plain } = schema;
+  const { allOf: _allOf, ...plain } = schema;
   const rest = isObject ? plain : schema;
   const open = isObject && rest.additionalProperties === undefined;
   return {

@@ -60,7 +60,9 @@ const IncrementCustomerCreditRequest = z
   )
   .meta({
     id: 'IncrementCustomerCreditRequest',
-    anyOf: [{ properties: { delta: { type: 'integer', minimum: 0 } } }, { properties: { expiresAt: false } }],
+    allOf: [
+      { anyOf: [{ properties: { delta: { type: 'integer', minimum: 0 } } }, { properties: { expiresAt: false } }] },
+    ],
   });
 
 const typeOfCredit = ['regular', 'restricted'] as const;

@@ -73,9 +73,13 @@ const DiscountRequest = z
   )
   .meta({
     id: 'ProductDiscountRequest',
-    anyOf: [
-      { properties: { type: { enum: [0] }, value: { type: 'number', maximum: 100 } } },
-      { properties: { type: { enum: [1, 2] }, value: { type: 'integer' } }, required: ['type'] },
+    allOf: [
+      {
+        anyOf: [
+          { properties: { type: { enum: [0] }, value: { type: 'number', maximum: 100 } } },
+          { properties: { type: { enum: [1, 2] }, value: { type: 'integer' } }, required: ['type'] },
+        ],
+      },
     ],
   });
 
@@ -104,7 +108,7 @@ const ProfitShareRequest = z
         report(undefined, 'must name its user by username or userUuid');
     }),
   )
-  .meta({ id: 'ProfitShareRequest', anyOf: [withText('username'), withText('userUuid')] });
+  .meta({ id: 'ProfitShareRequest', allOf: [{ anyOf: [withText('username'), withText('userUuid')] }] });
 
 const sumOfPercents = (shares: unknown[]): number =>
   shares.reduce<number>((sum, share) => {
@@ -170,7 +174,7 @@ export const ProductUpsertRequest = z
   .transform(({ item, ...product }) => ({ ...product, item: item ?? product.name }))
   .meta({
     id: 'ProductUpsertRequest',
-    anyOf: [withText('item'), { properties: { name: { type: 'string', pattern: itemForm } } }],
+    allOf: [{ anyOf: [withText('item'), { properties: { name: { type: 'string', pattern: itemForm } } }] }],
   });
 
 const messageWords = 'must be at most 1023 bytes of UTF-8 without control characters other than tabs and line ends';

@@ -10,6 +10,7 @@ const read = (name: string): string => readFileSync(new URL(`../../${name}`, imp
 interface Locked {
   version: string;
   integrity?: string;
+  resolved?: string;
   inBundle?: boolean;
   dev?: boolean;
   os?: string | string[];
@@ -26,10 +27,22 @@ test('no package runs a script while it is installed', () => {
   expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m);
 });
 
-test('every package is locked by its content', () => {
-  const open = packages.filter(([path, { integrity, inBundle }]) => !integrity && !inBundle && !ours.has(path));
+test('every package is locked by its content, and comes from the registry that npm is set to', () => {
+  const generators: typeof lock = JSON.parse(read('test/openapi/generators/package-lock.json'));
+  const all = [...packages, ...Object.entries(generators.packages).filter(([path]) => path !== '')];
+
+  const open = all.filter(([path, { integrity, inBundle }]) => !integrity && !inBundle && !ours.has(path));
+  const bound = all.filter(([path, { resolved }]) => resolved && !ours.has(path));
 
   expect(open).toEqual([]);
+  expect(bound).toEqual([]);
+});
+
+test('the generators of clients that a proof installs are pinned too', () => {
+  const { dependencies } = JSON.parse(read('test/openapi/generators/package.json')) as Record<string, object>;
+
+  expect(Object.values(dependencies ?? {}).filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+  expect(Object.keys(dependencies ?? {})).toContain('oazapfts');
 });
 
 test('the version of Node.js is locked too, with a package for each platform', () => {
