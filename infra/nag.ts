@@ -48,6 +48,12 @@ export const acknowledgements: readonly Acknowledgement[] = [
     reason: 'Only with tracing=true: the two actions of X-Ray cannot be limited to resources.',
   },
   {
+    rule: 'AwsSolutions-IAM5[Resource::*]',
+    at: /\/Rollout\/\w+-role\/Resource$/,
+    reason:
+      'Only with canaryPercent: it reads the state of alarms. AWS’s own role for CodeDeploy may read all of them too.',
+  },
+  {
     rule: 'Serverless-LambdaStarPermissions',
     at: /\/Role\/Resource$/,
     reason: 'Only with tracing=true: the two actions of X-Ray cannot be limited to resources.',
@@ -80,7 +86,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
   },
   {
     rule: 'Serverless-LambdaAsyncFailureDestination',
-    at: /\/expiry-sweep\/Function\/EventInvokeConfig\/Resource$/,
+    at: /\/expiry-sweep\/(Function|Live)\/EventInvokeConfig\/Resource$/,
     reason:
       'A failed sweep leaves nothing to keep: its lots stay due, the next sweep closes them a minute later, and alarms report the failure.',
   },

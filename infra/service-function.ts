@@ -40,13 +40,17 @@ interface ServiceFunctionProps extends Surroundings {
   isWaitedFor?: true;
   /** It sends to the queue that calls it. By default Lambda stops such a chain after about 16 rounds. */
   isRecursive?: true;
+  /** A wrong version of it could lose or make money, or stop all calls: where the settings say so, new versions get a share of the calls first. */
+  isShifted?: true;
 }
 
 /** One Lambda function, its log, and a role that allows only its statements and that log. */
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
   readonly log: LogGroup;
-  /** The function that callers use: the function itself, or the version of it that stays warm. */
+  /** Its versions by their share of the calls, where the settings ask for that. */
+  readonly alias: Alias | undefined;
+  /** The function that callers use: the function itself, that alias, or the version of it that stays warm. */
   readonly target: IFunction;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
@@ -81,7 +85,9 @@ export class ServiceFunction extends Construct {
       tracing: settings.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
     });
     const warm = props.isWaitedFor ? settings.provisionedConcurrency : 0;
-    this.target = warm > 0 ? this.warm(warm) : this.lambda;
+    this.alias = props.isShifted && settings.canaryPercent > 0 ? this.aliasOf('Live', 'live') : undefined;
+    // exactOptionalPropertyTypes hides that an alias is a function: hence the cast.
+    this.target = (this.alias ?? (warm > 0 ? this.aliasOf('Warm', 'warm', warm) : this.lambda)) as IFunction;
   }
 
   private ownStatements({ tracing }: Settings, key: IKey | undefined): PolicyStatement[] {
@@ -96,12 +102,11 @@ export class ServiceFunction extends Construct {
     ];
   }
 
-  // exactOptionalPropertyTypes hides that aliases and versions are functions: hence the casts.
-  private warm(provisionedConcurrentExecutions: number): IFunction {
-    return new Alias(this, 'Warm', {
-      aliasName: 'warm',
+  private aliasOf(id: string, aliasName: string, provisionedConcurrentExecutions?: number): Alias {
+    return new Alias(this, id, {
+      aliasName,
       version: this.lambda.currentVersion as IVersion,
-      provisionedConcurrentExecutions,
-    }) as IFunction;
+      ...(provisionedConcurrentExecutions && { provisionedConcurrentExecutions }),
+    });
   }
 }

@@ -25,6 +25,7 @@ import {
   togetherOf,
   workerAccess,
 } from './permissions.ts';
+import { Rollout } from './rollout.ts';
 import { ServiceFunction, type Surroundings } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import { busSource, streamSource } from './stream.ts';
@@ -73,6 +74,7 @@ export class StoreServiceStack extends Stack {
       environment: { USAGE_KEY_PREFIX: usageKeyPrefix },
       statements: tableStatements(data.table, authorizerPermissions),
       isWaitedFor: true,
+      isShifted: true,
     });
     const api = new Api(this, 'Api', { settings, rows: routes, authorizer: authorizer.target });
 
@@ -106,6 +108,7 @@ export class StoreServiceStack extends Stack {
         ],
         // A stack has at most 500 resources: a warm function takes two more.
         ...(row.extension ? { side: extensions } : { isWaitedFor: true }),
+        ...(movesMoney(row) && { isShifted: true }),
       });
       for (const each of rows) api.addMethod(each, endpoint.target);
       endpoints.push(endpoint);
@@ -120,13 +123,16 @@ export class StoreServiceStack extends Stack {
     const sweep = this.addSweep(surroundings, data, forWorkers);
     const consumer = this.addConsumer(surroundings, data, forWorkers);
     // An update deploys those first that read the messages and records of others: docs/adr/0042-later-shapes.md.
-    const readers = [worker.lambda, sweep.lambda, consumer.lambda, this.node.findChild('Stream')].map(resourceOf);
-    for (const endpoint of endpoints) for (const reader of readers) resourceOf(endpoint.lambda).addDependency(reader);
+    const readers = [worker, sweep, consumer];
+    const functions = readers.flatMap(({ lambda, alias }) => (alias ? [lambda, alias] : [lambda]));
+    const first = [...functions, this.node.findChild('Stream')].map(resourceOf);
+    for (const endpoint of endpoints) for (const one of first) resourceOf(endpoint.lambda).addResourceDependency(one);
     const bus = settings.eventBus === undefined ? undefined : this.addEventBus(surroundings, data, settings.eventBus);
     const exports = this.addExports(settings, data.table, key);
     if (settings.firewall) addFirewall(this, api.rest, settings);
     const domain = addDomain(this, api.rest, settings);
-    new Operation(this, 'Operation', {
+    const isCanary = settings.canaryPercent > 0;
+    const operation = new Operation(this, 'Operation', {
       settings,
       api,
       data,
@@ -136,8 +142,15 @@ export class StoreServiceStack extends Stack {
       bus,
       exports,
       lookUp,
+      isCanary,
       creditWriters,
     });
+    if (isCanary)
+      new Rollout(this, 'Rollout', {
+        settings,
+        steps: { readers, endpoints: [authorizer, ...endpoints] },
+        alarms: operation.rolloutAlarms,
+      });
 
     const baseUrl = domain?.url ?? api.rest.url.replace(/\/$/, '');
     new CfnOutput(this, 'BaseUrl', { value: baseUrl });
@@ -253,6 +266,7 @@ export class StoreServiceStack extends Stack {
       ],
       // It queues a hundred waiting deliveries, and then sends itself a message for the next hundred.
       isRecursive: true,
+      isShifted: true,
     });
     const addSource = (queue: Queue, maxConcurrency: number): void =>
       worker.target.addEventSource(
@@ -286,10 +300,11 @@ export class StoreServiceStack extends Stack {
         // Lambda sends with this role as well, where it gives a batch up. Sales and webhooks use the delivery queue.
         sendStatement(historyFailures, queue, slowQueue),
       ],
+      isShifted: true,
     });
     const { batchSize, parallelization, maxRecordAgeHours, filters } = streamSource;
     new EventSourceMapping(this, 'Stream', {
-      target: consumer.lambda,
+      target: consumer.target,
       eventSourceArn: streamArn,
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize,
@@ -370,10 +385,11 @@ export class StoreServiceStack extends Stack {
       timeoutSeconds: sweepTimeoutSeconds,
       environment: { ...environment, CREDIT_LIMIT: String(surroundings.settings.creditLimit) },
       statements: [...tableStatements(data.table, permissions(sweepAccess)), sendStatement(data.queue, data.slowQueue)],
+      isShifted: true,
     });
     // The next sweep, a minute later, closes the same lots. By default Lambda would retry a failed one twice, for up to six
     // hours.
-    sweep.lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
+    sweep.target.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     const invoke = new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [sweep.target.functionArn] });
     const role = new Role(this, 'ScheduleRole', {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
@@ -393,6 +409,9 @@ export class StoreServiceStack extends Stack {
     return sweep;
   }
 }
+
+/** True for an endpoint that changes credit or gift cards. */
+const movesMoney = ({ writes }: Route): boolean => writes.includes('LOT') || writes.includes('GIFTCARD');
 
 /** Policy statements for the table, the named indexes and the partitions of the permitted kinds. */
 const tableStatements = ({ tableArn }: Data['table'], permitted: Permission[]): PolicyStatement[] =>

@@ -28,6 +28,8 @@ test('has a default for every setting that needs no choice', () => {
     firewall: false,
     ownEncryptionKey: false,
     provisionedConcurrency: 0,
+    canaryPercent: 0,
+    canaryMinutes: 10,
     domainOnly: false,
   });
 });
@@ -45,6 +47,12 @@ test('with the firewall, refuses an addressRate above half of an endpoint’s ra
     'addressRate must be at most half of readRate, writeRate and listRate.',
   );
   expect(readSettings({ ...rates, firewall: false })).toMatchObject(rates);
+});
+
+test('refuses to keep functions warm whose calls it divides between versions', () => {
+  const read = () => readSettings({ firewall: false, canaryPercent: 10, provisionedConcurrency: 1 });
+
+  expect(read).toThrow('canaryPercent needs provisionedConcurrency 0');
 });
 
 test('takes numbers and flags as text, as the command line gives them', () => {
@@ -99,6 +107,8 @@ test.each([
   ['firewall', '1', 'firewall must be true or false.'],
   ['ownEncryptionKey', 'on', 'ownEncryptionKey must be true or false.'],
   ['provisionedConcurrency', '101', 'provisionedConcurrency must be a whole number from 0 to 100.'],
+  ['canaryPercent', '101', 'canaryPercent must be a whole number from 0 to 100.'],
+  ['canaryMinutes', '0', 'canaryMinutes must be a whole number from 1 to 120.'],
   ['domainName', 'api.example.org', 'certificateArn is required: domainName and certificateArn go together.'],
   ['domainOnly', 'true', 'domainOnly needs a domainName.'],
   ['certificateArn', 'mine', 'certificateArn must be the ARN of a certificate in ACM.'],

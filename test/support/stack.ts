@@ -9,10 +9,12 @@ import { routes } from '../../lib/routes/routes.ts';
 
 const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
 
+const assetMetadata = 'aws:cdk:enable-asset-metadata';
+
 /** Makes the stack with these settings, without bundles, and without a firewall unless they ask for it. */
 export const makeStack = (settings: Record<string, unknown> = {}): Stack =>
-  // A test reads the template alone, without the tree of constructs beside it.
-  new StoreServiceStack(new App({ context, treeMetadata: false }), 'service', {
+  // A test reads the templates alone, without the tree of constructs beside them. Their metadata says which is nested where.
+  new StoreServiceStack(new App({ context: { ...context, [assetMetadata]: true }, treeMetadata: false }), 'service', {
     settings: readSettings({ firewall: 'false', ...settings }),
     routes,
     codeOf: (entry) => Code.fromInline(`// ${entry}`),
@@ -59,6 +61,8 @@ const synthesise = (settings: Record<string, unknown>) => {
     /** The resources of the stack itself, those of nested stacks left out. */
     own,
     all,
+    /** The directory of the cloud assembly. */
+    dir: (stack.node.root as App).outdir,
     ofType,
     outputs: template.toJSON().Outputs as Record<string, Resource>,
     /** The properties of the only resource of a type. */
