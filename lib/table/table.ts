@@ -300,10 +300,10 @@ const sendTogether = async <T, R>(
       return { done: false, found: found as T | undefined };
     const sent = write.kind === 'update' && !adds(write) ? inOrder(write, newStamp(found)) : write;
     const result = answer(applied(sent, found) as T);
+    // An attribute that the answer has and the item does not may appear before the write.
+    const asRead = unchanged(found, Object.keys(result ?? {}));
     const guarded =
-      sent.kind === 'update'
-        ? update(sent.key, { ...sent.change, when: all(sent.change.when, unchanged(found)) })
-        : sent;
+      sent.kind === 'update' ? update(sent.key, { ...sent.change, when: all(sent.change.when, asRead) }) : sent;
     const refusals = await transact([guarded, ...others], { answer: result });
     if (!refusals) return { done: true, result };
     if (write.kind !== 'update' && refusals[0]?.refused)

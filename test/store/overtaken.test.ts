@@ -164,3 +164,20 @@ test('a sweep that ends early does not start with the same customers each time',
 
   expect(new Set(firsts).size).toBe(2);
 });
+
+test('the answer that a request with a key gets has the balance that another request has made meanwhile, the first of this type', async () => {
+  const uuid = await newCustomer();
+  await service.call('POST', `/v1/customers/${uuid}/actions/ban`);
+  before(about('TransactItems'), () =>
+    service.call('POST', `/v1/customers/${uuid}/actions/increment-credit`, { delta: 3 }),
+  );
+
+  const set = await service.call(
+    'POST',
+    `/v1/customers/${uuid}/actions/set-restricted-credit`,
+    { credit: 300 },
+    { 'Idempotency-Key': 'set' },
+  );
+
+  expect(set.body).toMatchObject({ credit: 3, restrictedCredit: 300 });
+});
