@@ -8,7 +8,7 @@ import { type CreditItem, holdingOf } from '../../lib/credit/state.ts';
 import { findCustomerItem } from '../../lib/store/customers.ts';
 import { ownedKey } from '../../lib/store/owned.ts';
 import { storeResidentKey } from '../../lib/store/residents.ts';
-import { isNew, put, remove, unchanged, type Write } from '../../lib/table/language.ts';
+import { type Condition, isNew, put, remove, unchanged, type Write } from '../../lib/table/language.ts';
 import { pauseOvertaken } from '../../lib/table/retry.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany, rowsOf, transact, write } from '../../lib/table/table.ts';
@@ -53,6 +53,9 @@ const maxWrites = 98;
 
 const isSameKey = (a: Key, b: Key): boolean => a.pk === b.pk && a.sk === b.sk;
 
+/** An item as it was read. A customer's first change of credit, and the first update of another item, add these attributes. */
+const asRead = (item: Key): Condition => unchanged(item, ['creditVersion', 'stamp']);
+
 /** The writes that give items of one kind their fate, each on condition that the item is as it was read. */
 const writesOf = async ({ kind, items }: Found, erasure: Erasure): Promise<Write[][]> => {
   const after = items.map((item) => kind.erased(item, erasure));
@@ -60,15 +63,12 @@ const writesOf = async ({ kind, items }: Found, erasure: Erasure): Promise<Write
   const there = await getMany<Key>(targets, { consistent: true });
   return items.map((item, index) => {
     const erased = after[index];
-    if (!erased) return [remove(item, unchanged(item))];
-    if (isSameKey(item, erased)) return isDeepStrictEqual(item, erased) ? [] : [put(erased, unchanged(item))];
+    if (!erased) return [remove(item, asRead(item))];
+    if (isSameKey(item, erased)) return isDeepStrictEqual(item, erased) ? [] : [put(erased, asRead(item))];
     const earlier = there.find((one) => isSameKey(one, erased));
     const moved = earlier ? (kind.joined?.(erased, earlier) ?? earlier) : erased;
     const left = kind.left?.(item);
-    return [
-      put(moved, earlier ? unchanged(earlier) : isNew),
-      left ? put(left, unchanged(item)) : remove(item, unchanged(item)),
-    ];
+    return [put(moved, earlier ? asRead(earlier) : isNew), left ? put(left, asRead(item)) : remove(item, asRead(item))];
   });
 };
 

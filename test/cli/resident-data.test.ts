@@ -303,6 +303,19 @@ test('credit that comes before any transaction of an erasure is neither lost nor
   await expectNothingLeft();
 });
 
+test('the first credit that a customer ever gets, before the transaction of their erasure, is not lost', async () => {
+  await call('PUT', `/v1/residents/${avatar.uuid}`, { username: avatar.username });
+  await call('POST', `/v1/customers/${avatar.uuid}/actions/ban`);
+  atEach((number) => (number === 1 ? give(5) : undefined));
+
+  const refused = await erase(...demo);
+
+  delete engine.transact;
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/They hold L\$ 5 of credit/)]);
+  expect(await call('GET', `/v1/customers/${avatar.uuid}/credit`)).toMatchObject({ credit: 5 });
+  expect((await erase(...demo, '--forfeit')).code).toBe(0);
+});
+
 test('waits for the history of changes that come while it reads', async () => {
   await live();
   await historyWith(4);
