@@ -83,7 +83,7 @@ export const tableUses: Readonly<Record<string, readonly TableUse[]>> = {
   'resident-lookup': ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'],
   'residents/put-resident': endpoint('BatchGetItem'),
   'sales/create-quote': endpoint('BatchGetItem'),
-  'sales/create-sale': endpoint('BatchGetItem'),
+  'sales/create-sale': endpoint('BatchGetItem', 'ConditionCheckItem'),
   'sales/get-sale': endpoint(),
   'sales/list-sales': endpoint('BatchGetItem', 'byRank', 'byDue'),
   'sales/refund-sale': endpoint('BatchGetItem', 'ConditionCheckItem'),

@@ -16,6 +16,7 @@ import {
   type AppliedCoupon,
   couponThatCounts,
   type Facts,
+  hasUseLeft,
   noPrice,
   type Spendable,
   type Terms,
@@ -68,6 +69,8 @@ interface Read extends Omit<Facts, 'isQuoteFalse' | 'paid'> {
   /** Lots of the customer were read, after the item. */
   lotsRead: boolean;
   usesRead: CouponUses | undefined;
+  /** The uses of coupons that were applied and have none left. */
+  usedUp: CouponUses[];
   /** The uses of every coupon that was looked at, with the ids of the coupons. */
   usesSeen: [couponId: string, uses: number][];
 }
@@ -124,6 +127,9 @@ export const readOffer = async (
     receiver,
     lotsRead: spending && customer !== undefined && dependsOnLots(customer, at),
     usesRead,
+    usedUp: [forProduct, forStore].flatMap((each) =>
+      each?.usesRead && !hasUseLeft(each.coupon, each.uses) ? [each.usesRead] : [],
+    ),
     usesSeen: quoted?.coupon
       ? [[quoted.coupon.id, usesOfQuote?.uses ?? 0]]
       : [forProduct, forStore].flatMap((each) => (each ? [[each.coupon.id, each.uses]] : [])),

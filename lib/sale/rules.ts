@@ -21,7 +21,7 @@ export interface AppliedCoupon {
 const isLive = (until: string, at: string): boolean => at < until;
 
 /** A limit of 0 is none. */
-const hasUseLeft = ({ usesPerCustomer }: Pick<Coupon, 'usesPerCustomer'>, uses: number): boolean =>
+export const hasUseLeft = ({ usesPerCustomer }: Pick<Coupon, 'usesPerCustomer'>, uses: number): boolean =>
   usesPerCustomer === 0 || uses < usesPerCustomer;
 
 const counts = ({ coupon, expiresAt, uses }: AppliedCoupon, at: string): boolean =>

@@ -6,14 +6,14 @@ import type { Author, CreditItem, Part } from '../credit/state.ts';
 import type { Planned } from '../credit/writes.ts';
 import { Problem } from '../problem.ts';
 import type { Sale, SaleRequest } from '../routes/sales.ts';
-import { countUse, couponUsesKey } from '../store/coupon-uses.ts';
+import { type CouponUses, countUse, couponUsesKey } from '../store/coupon-uses.ts';
 import { customerKey, customerUpsert, findCustomerItem } from '../store/customers.ts';
 import { type OwnedItem, ownedKey, ownedWrite } from '../store/owned.ts';
 import { moveCopy } from '../store/products.ts';
 import { findResident, findUuid } from '../store/residents.ts';
 import { saleKey } from '../store/sale-state.ts';
 import { rankedBy, type SpendItem, spendKey, spendWrite, spentMore } from '../store/spend.ts';
-import type { Write } from '../table/language.ts';
+import { check, is, type Write } from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import type { Key } from '../table/schema.ts';
 import { getMany, transact } from '../table/table.ts';
@@ -72,6 +72,12 @@ const takenBy = (planned: readonly Planned[], type: Part['type']): Taken => {
   while (taken.length > maxTaken) joinNearest(taken);
   return taken;
 };
+
+/** The checks that coupons still have no use left. One coupon may be applied both for the product and to the whole store. */
+const usedUpStill = (usedUp: readonly CouponUses[]): Write[] =>
+  [...new Map(usedUp.map((read) => [read.sk, read])).values()].map(({ pk, sk, uses }) =>
+    check({ pk, sk }, is('uses', uses)),
+  );
 
 /** The credit that a sale takes: restricted first, so that regular has the higher number in history. */
 const partsOf = ({ credit, restrictedCredit }: Terms): Part[] => [
@@ -183,6 +189,8 @@ export const sell = async (store: string, body: SaleRequest, author: Author, isS
       return [
         ...saleWrites(store, { ...sale, ...(fromLots && { taken }) }),
         ...(product.limited ? [moveCopy(store, product, -1)] : []),
+        // A refund gives a use back together with credit, and single reads may see one of them before and one after.
+        ...usedUpStill(facts.usedUp),
         ...(terms.coupon ? [countUse(couponUsesKey(store, buyer, terms.coupon.id), facts.usesRead, 1)] : []),
         ...(isSpending ? [spendWrite(store, buyerName, spend, spent)] : []),
         ownedWrite(ownedKey(store, recipient, productId), owned, [at]),

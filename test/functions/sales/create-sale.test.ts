@@ -570,6 +570,25 @@ test('lists sales newest first, by buyer, product and state, in pages both ways'
   expect((await service.call('GET', `/v1/sales?buyer=${other}&cursor=${nextCursor}`)).status).toBe(400);
 });
 
+test('a use that a refund gave back counts, even if the sale reads the uses as they were before', async () => {
+  const [uuid, productId, id] = [await newCustomer(), await create(), await coupon({ usesPerCustomer: 1 })];
+  await apply(uuid, id);
+  const sold = (await sell({ productId, buyerIdentifier: uuid, paid: 80 })).body;
+  const reads: unknown[] = [];
+  const stop = intercept(async ({ operation, input }, send) => {
+    if (operation !== 'GetItem' || !JSON.stringify(input).includes('#USE#')) return send();
+    reads.push(await send());
+    return reads.length === 3 ? reads[0] : reads.at(-1);
+  });
+  await quoteFor({ productId, buyerIdentifier: uuid });
+  await service.call('POST', `/v1/sales/${sold.id}/actions/refund`);
+
+  const { body } = await sell({ productId, buyerIdentifier: uuid, paid: 100 }).finally(stop);
+
+  expect(reads).toHaveLength(4);
+  expect(body).toMatchObject({ state: 'completed', total: 80, change: 20, discount: { couponId: id } });
+});
+
 test('404s for a sale of another store, and makes one under the same id there', async () => {
   const { body } = await sell({ productId: await create(), buyerIdentifier: bob.uuid, paid: 100 });
 
