@@ -66,6 +66,8 @@ interface Seen {
   outcome: Outcome;
   /** The one change that it made, if any. */
   effect: Effect | undefined;
+  /** Its place in the schedule when it began. */
+  start: number;
 }
 
 export interface Operation {
@@ -233,6 +235,13 @@ const saleOperation = (machine: Machine, world: World, name: string, id: string)
   };
 };
 
+/** The place in the schedule from which every read finds a sale. */
+const shownAt = ({ commits }: Machine, id: string): number =>
+  commits.find((commit) => {
+    const effect = effectOf(commit);
+    return effect?.kind === 'sale' && effect.item.sk === id;
+  })?.shown ?? Number.POSITIVE_INFINITY;
+
 const refundOperation = (machine: Machine, world: World, name: string, id: string): Operation => {
   const { store } = world;
   const reference = `by ${name}`;
@@ -245,7 +254,7 @@ const refundOperation = (machine: Machine, world: World, name: string, id: strin
         ...{ ...sending, isRepeatable: true, operation: name, store },
         run: (by) => refundSale(store, id, { by, keyId: 'key', reference }),
       }),
-    apply: (state, { outcome, effect }) => {
+    apply: (state, { outcome, effect, start: begun }) => {
       const known = state.sales[id];
       if (effect) {
         if (effect.kind !== 'refund' || effect.item.sk !== id || outcome.kind === 'refused') return undefined;
@@ -260,7 +269,9 @@ const refundOperation = (machine: Machine, world: World, name: string, id: strin
         return !answer || (answer.refund === sale.refund && answer.refundReference === reference) ? after : undefined;
       }
       if (outcome.kind === 'refused') {
-        const status = known ? (known.state === 'refused' ? 400 : 200) : 404;
+        // A refused sale counts from when its facts were read, and is found once it is written.
+        const isFound = known && (known.state !== 'refused' || shownAt(machine, id) < begun || outcome.status !== 404);
+        const status = isFound ? (known.state === 'refused' ? 400 : 200) : 404;
         return outcome.status === status ? state : undefined;
       }
       if (outcome.kind === 'unknown') return state;

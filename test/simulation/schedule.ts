@@ -233,7 +233,7 @@ export const runSchedule = async (seed: number, { isTraced = false } = {}): Prom
     if (others.length > 0) faults.push(`${operation.name} (${operation.text}) took effect ${others.length + 1} times.`);
     const { apply } = operation;
     if (!apply || (outcome.kind === 'unknown' && !first)) continue;
-    const seen = { outcome, effect: first?.effect };
+    const seen = { outcome, effect: first?.effect, start: begun };
     // Nobody was told of the end of a request that was not answered.
     const last = outcome.kind === 'unknown' ? Number.POSITIVE_INFINITY : end;
     history.push({
