@@ -1,6 +1,5 @@
 import { styleText } from 'node:util';
 import { readOptions } from './options.ts';
-import { startService } from './service.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -24,6 +23,8 @@ const fail = (error: unknown): never => {
 };
 
 const started = performance.now();
+// Loaded after the options are read, since it takes twenty times as long as an answer to --help.
+const { startService } = await import('./service.ts');
 const running = await startService(options, ({ method, url, status, millis, calls, units }) => {
   const time = new Date().toTimeString().slice(0, 8);
   const cost = calls === undefined ? '' : `  ${calls} ${calls === 1 ? 'call' : 'calls'}, ${units} units`;

@@ -106,22 +106,17 @@ test('a taken port and a wrong option are clear errors', async () => {
   taken.close();
 });
 
-test('it uses its own credentials in a shell with an AWS profile', async () => {
-  const { until, stop } = startWith({ AWS_PROFILE: 'of-another-project' }, '--memory', '--no-demo');
-
-  await until(/Ctrl-C ends it/);
-
-  expect((await get('/v1/products')).status).toBe(200);
-  await stop();
-});
-
 describe('while one runs', () => {
   let running: ReturnType<typeof start>;
   beforeAll(async () => {
-    running = start();
+    running = startWith({ AWS_PROFILE: 'of-another-project' });
     await running.until(/Ctrl-C ends it/);
   });
   afterAll(() => running.stop());
+
+  test('it uses its own credentials in a shell with an AWS profile', async () => {
+    expect((await get('/v1/products')).status).toBe(200);
+  });
 
   test('only their owner may read its files', async () => {
     const kept = [dir, ...readdirSync(dir, { recursive: true }).map((name) => join(dir, String(name)))];
