@@ -20,6 +20,22 @@ export const makeStack = (settings: Record<string, unknown> = {}): Stack =>
     codeOf: (entry) => Code.fromInline(`// ${entry}`),
   });
 
+/** Settings that switch on all that is optional. */
+export const everythingOn = {
+  alarmEmail: 'owner@example.org',
+  eventBus: 'merchant',
+  exportBucket: 'copies-of-my-shop',
+  tracing: 'true',
+  firewall: 'true',
+  ownEncryptionKey: 'true',
+  domainName: 'api.example.org',
+  certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/1',
+  corsOrigins: 'https://shop.example.com,https://www.example.com',
+  canaryPercent: '10',
+};
+
+export const asShipped = { alarmEmail: 'owner@example.org' };
+
 // biome-ignore lint/suspicious/noExplicitAny: a template is looked at member by member.
 export type Resource = any;
 
@@ -49,7 +65,7 @@ const withNested = (stack: Stack, own: Record<string, Resource>): Record<string,
 };
 
 const synthesise = (settings: Record<string, unknown>) => {
-  // CloudFormation's validation is slow, and test/infra/nag.test.ts runs it already.
+  // CloudFormation's validation is slow, and test/infra/rules.proof.ts runs it already.
   process.env.CDK_VALIDATION = 'false';
   const stack = makeStack(settings);
   const template = Template.fromStack(stack);
