@@ -16,8 +16,8 @@ import { volume } from '../../support/volume.ts';
 
 const seed = Number(process.env.IMPORT_KILL_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const [people, purchases] = [
-  Number(process.env.IMPORT_KILL_RESIDENTS ?? volume(1000, 2000)),
-  Number(process.env.IMPORT_KILL_PURCHASES ?? volume(800, 1000)),
+  Number(process.env.IMPORT_KILL_RESIDENTS ?? volume(600, 2000)),
+  Number(process.env.IMPORT_KILL_PURCHASES ?? volume(600, 1000)),
 ];
 const random = randomFrom(seed);
 const below = (bound: number): number => Math.floor(random() * bound);
