@@ -6,6 +6,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { useLocalEngines } from '../../cli/local-engines.ts';
 import { startEngine } from '../engine.ts';
 import { startQueue } from '../queue.ts';
+import type { StreamPlace } from '../stream.ts';
 import { startApi } from './api.ts';
 import { operatorKey, startEngines, type Use } from './engines.ts';
 import { type FunctionFacts, startFunctions } from './functions.ts';
@@ -50,6 +51,46 @@ const functionsOf = (template: ResolvedTemplate, dir: string): FunctionFacts[] =
   }));
 };
 
+/** All of a template's tables that an update cannot change while they are in use. */
+const readTableIndexes = (template: ResolvedTemplate): string =>
+  JSON.stringify(
+    template
+      .ofType('AWS::DynamoDB::Table')
+      .map(({ ref, properties: { KeySchema, GlobalSecondaryIndexes = [] } }) => [
+        ref(),
+        KeySchema,
+        GlobalSecondaryIndexes.map(({ IndexName, KeySchema: keys, Projection }: Part) =>
+          JSON.stringify([IndexName, keys, Projection]),
+        ).sort(),
+      ]),
+  );
+
+interface UpdateOptions {
+  /** Waits between one function and the next. */
+  pause?: () => Promise<unknown>;
+  /** Chooses among those that CloudFormation may deploy in any order. */
+  random?: () => number;
+  /** Hears of each part that is replaced. */
+  onStep?: (name: string) => void;
+}
+
+/** The functions of a template in an order in which CloudFormation may deploy them, and where the event sources come. */
+const orderOf = (template: ResolvedTemplate, random: () => number): { functions: string[]; sourcesAt: number } => {
+  const functions = template.ofType('AWS::Lambda::Function');
+  const mappings = template.ofType('AWS::Lambda::EventSourceMapping');
+  const parts = new Map([...functions, ...mappings].map((one) => [one.id, one]));
+  const depthOf = (id: string): number =>
+    Math.max(0, ...(parts.get(id)?.dependsOn ?? []).map((other) => (parts.has(other) ? depthOf(other) + 1 : 0)));
+  const places = functions.map(({ id, ref }) => ({ name: ref(), place: depthOf(id) + random() }));
+  const ordered = places.sort((a, b) => a.place - b.place);
+  const needed = new Set(functions.flatMap(({ dependsOn }) => dependsOn));
+  // A function that waits for an event source has a depth of one at least.
+  const sourcesAt = mappings.some(({ id }) => needed.has(id))
+    ? ordered.filter(({ place }) => place < 1).length
+    : ordered.length;
+  return { functions: ordered.map(({ name }) => name), sourcesAt };
+};
+
 /** Runs a synthesised template on this machine. Its errors say what to change. */
 export const startDeployment = async ({
   template: dir,
@@ -59,8 +100,8 @@ export const startDeployment = async ({
   onUse = () => {},
   change = (facts) => facts,
 }: DeployedOptions) => {
-  const template = readTemplate(dir);
-  const facts = functionsOf(template, dir).map(change);
+  let template = readTemplate(dir);
+  let facts = functionsOf(template, dir).map(change);
   const [engine, queue] = await Promise.all([startEngine(), startQueue()]);
   useLocalEngines(engine.endpoint, queue.endpoint);
   const { TableName = '' } = template.outputs();
@@ -71,7 +112,6 @@ export const startDeployment = async ({
   table.destroy();
   const client = new SQSClient({ endpoint: queue.endpoint });
   const queueUrls = await makeQueues(template, client, queue.endpoint);
-  client.destroy();
 
   const functions = startFunctions({ functions: facts, engines: () => engines.address, concurrency, onLine });
   const engines = await startEngines({
@@ -90,7 +130,47 @@ export const startDeployment = async ({
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`;
-  const sources = startSources({ template, functions, facts, tableEndpoint: engine.endpoint, queueUrls, onLine });
+  const places = new Map<string, StreamPlace>();
+  const follow = () =>
+    startSources({ template, functions, facts, tableEndpoint: engine.endpoint, queueUrls, places, onLine });
+  let sources = follow();
+
+  /** Puts another version in the place of the one that runs, one function after the other, as CloudFormation does. */
+  const update = async (
+    next: string,
+    { pause = async () => {}, random = Math.random, onStep = () => {} }: UpdateOptions = {},
+  ): Promise<void> => {
+    const before = facts;
+    const old = readTableIndexes(template);
+    template = readTemplate(next);
+    if (readTableIndexes(template) !== old)
+      throw new Error(`The table of ${next} has other keys or indexes, which an update on this machine does not make.`);
+    facts = functionsOf(template, next).map(change);
+    Object.assign(queueUrls, await makeQueues(template, client, queue.endpoint));
+    // A role may change long before the code of its function does.
+    for (const one of facts) functions.allow(one);
+    const { functions: names, sourcesAt } = orderOf(template, random);
+    for (const [index, name] of [...names, ''].entries()) {
+      if (index === sourcesAt) {
+        onStep('the event sources');
+        await sources.stop();
+        sources = follow();
+      }
+      const found = facts.find((one) => one.name === name);
+      if (!found) continue;
+      onStep(found.label);
+      functions.replace(found);
+      await pause();
+    }
+    onStep('the API');
+    const api = startApi(template, functions).server;
+    for (const event of ['request', 'checkExpectation']) {
+      const [listener] = api.listeners(event);
+      server.removeAllListeners(event).on(event, listener as () => void);
+    }
+    for (const { name } of before) if (!names.includes(name)) functions.remove(name);
+  };
+
   return {
     baseUrl,
     /** Leads AWS's own tools and the operator's command to this deployment. */
@@ -102,13 +182,15 @@ export const startDeployment = async ({
     },
     stack: template.stack,
     functions,
-    facts,
+    facts: () => facts,
+    update,
     table: { endpoint: engine.endpoint, name: TableName },
     queue: { endpoint: queue.endpoint, urls: queueUrls },
     stop: async (): Promise<void> => {
       server.close();
       server.closeAllConnections();
       await sources.stop();
+      client.destroy();
       functions.stop();
       engines.stop();
       await Promise.all([engine.stop(), queue.stop()]);

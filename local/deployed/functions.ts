@@ -51,6 +51,8 @@ interface Call {
 interface Environment {
   isFree: boolean;
   take: (call: Call) => void;
+  /** Ends it, once it has answered the call that it has. */
+  retire: () => void;
   end: () => void;
 }
 
@@ -103,8 +105,12 @@ interface FunctionsOptions {
 /** The functions of the template, each in processes of its own under Amazon's runtime client, which `Runtime API` calls feed. */
 export const startFunctions = ({ functions, engines, concurrency, onLine }: FunctionsOptions) => {
   const byName = new Map(functions.map((one) => [one.name, one]));
-  const keys = new Map(functions.map((one) => [`ASIA${randomBytes(8).toString('hex').toUpperCase()}`, one]));
-  const keyOf = new Map([...keys].map(([key, one]) => [one.name, key]));
+  const keys = new Map<string, string>();
+  const keyOf = (name: string): string => {
+    const known = keys.get(name) ?? `ASIA${randomBytes(8).toString('hex').toUpperCase()}`;
+    keys.set(name, known);
+    return known;
+  };
   const environments = new Map<string, Environment[]>();
   const kept = startKeeper();
   let running = 0;
@@ -125,7 +131,7 @@ export const startFunctions = ({ functions, engines, concurrency, onLine }: Func
     AWS_LAMBDA_LOG_GROUP_NAME: facts.logGroup,
     AWS_LAMBDA_LOG_STREAM_NAME: 'local',
     AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
-    AWS_ACCESS_KEY_ID: keyOf.get(facts.name),
+    AWS_ACCESS_KEY_ID: keyOf(facts.name),
     AWS_SECRET_ACCESS_KEY: 'secret',
     AWS_SESSION_TOKEN: 'session',
     LANG: 'en_US.UTF-8',
@@ -140,6 +146,7 @@ export const startFunctions = ({ functions, engines, concurrency, onLine }: Func
     let current: Call | undefined;
     let waiting: ServerResponse | undefined;
     let initTimer: NodeJS.Timeout | undefined;
+    let isRetired = false;
 
     const hand = (call: Call): void => {
       const response = waiting;
@@ -174,6 +181,7 @@ export const startFunctions = ({ functions, engines, concurrency, onLine }: Func
         clearTimeout(initTimer);
         waiting = response;
         if (current) return hand(current);
+        if (isRetired) return environment.end();
         environment.isFree = true;
         child?.kill('SIGSTOP');
         return;
@@ -194,6 +202,10 @@ export const startFunctions = ({ functions, engines, concurrency, onLine }: Func
         environment.isFree = false;
         current = call;
         if (waiting) hand(call);
+      },
+      retire: () => {
+        isRetired = true;
+        if (environment.isFree) environment.end();
       },
       end: () => {
         child?.kill('SIGKILL');
@@ -245,13 +257,36 @@ export const startFunctions = ({ functions, engines, concurrency, onLine }: Func
       return free;
     }
     const started = await start(facts);
+    // It was replaced meanwhile.
+    if (byName.get(facts.name)?.dir !== facts.dir) {
+      started.retire();
+      return started;
+    }
     environments.set(facts.name, [...(environments.get(facts.name) ?? []), started]);
     return started;
   };
 
   return {
     /** The function that signs with these credentials. */
-    callerOf: (accessKeyId: string): FunctionFacts | undefined => keys.get(accessKeyId),
+    callerOf: (accessKeyId: string): FunctionFacts | undefined =>
+      [...byName.values()].find(({ name }) => keys.get(name) === accessKeyId),
+    /** Puts a function in the place of the one of its name, if there is one. Calls that are under way end in the old one. */
+    replace: (facts: FunctionFacts): void => {
+      byName.set(facts.name, facts);
+      const all = environments.get(facts.name) ?? [];
+      environments.set(facts.name, []);
+      for (const each of all) each.retire();
+    },
+    /** Takes a function away. Calls that are under way end. */
+    remove: (name: string): void => {
+      byName.delete(name);
+      for (const each of environments.get(name) ?? []) each.retire();
+    },
+    /** Gives a function other statements, if there is one. */
+    allow: ({ name, statements }: FunctionFacts): void => {
+      const known = byName.get(name);
+      if (known) byName.set(name, { ...known, statements });
+    },
     /**
      * Calls a function by its name or ARN, a version's too. Throws Throttled above the account's concurrency; a function
      * that fails is an invocation with its error.

@@ -9,7 +9,7 @@ import {
 import { CreateQueueCommand, GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBBatchResponse, SQSBatchResponse } from 'aws-lambda';
 import { startPoller } from '../poller.ts';
-import { type Consumer, followStream } from '../stream.ts';
+import { type Consumer, followStream, type StreamPlace } from '../stream.ts';
 import type { FunctionFacts, Functions } from './functions.ts';
 import { isAllowed } from './roles.ts';
 import type { Part, ResolvedTemplate } from './template.ts';
@@ -86,6 +86,8 @@ interface SourceOptions {
   facts: readonly FunctionFacts[];
   tableEndpoint: string;
   queueUrls: Readonly<Record<string, string>>;
+  /** The places up to which the mappings have read their streams. */
+  places: Map<string, StreamPlace>;
   onLine: (label: string, line: string) => void;
 }
 
@@ -130,7 +132,7 @@ const batchInvoker =
 
 /** Starts the template's event source mappings and schedules. */
 export const startSources = (options: SourceOptions) => {
-  const { template, functions, facts, tableEndpoint, queueUrls, onLine } = options;
+  const { template, functions, facts, tableEndpoint, queueUrls, places, onLine } = options;
   const factsOf = (name: string): FunctionFacts => {
     const plain = name.replace(/^arn:.*:function:/, '').split(':')[0];
     const found = facts.find((one) => one.name === plain);
@@ -161,7 +163,8 @@ export const startSources = (options: SourceOptions) => {
         consumer: invoke as Consumer,
         filters: properties.FilterCriteria.Filters.map(({ Pattern }: Part) => JSON.parse(Pattern)),
         batchSize: properties.BatchSize,
-        onPlace: () => {},
+        place: places.get(id),
+        onPlace: (place) => places.set(id, structuredClone(place)),
       });
       stops.push(reader.stop);
     }

@@ -10,6 +10,7 @@ interface Resource {
   Type: string;
   Properties: Part;
   Metadata?: Record<string, string>;
+  DependsOn?: string | string[];
 }
 
 interface Template {
@@ -164,6 +165,7 @@ export const readTemplate = (dir: string) => {
           arn: () => String(resolve(scope, { 'Fn::GetAtt': [id, 'Arn'] })),
           properties: resolve(scope, resource.Properties ?? {}) as Part,
           metadata: resource.Metadata ?? {},
+          dependsOn: [resource.DependsOn ?? []].flat(),
         })),
     outputs: (): Record<string, string> =>
       Object.fromEntries(

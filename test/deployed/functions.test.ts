@@ -110,6 +110,29 @@ test('calls at once have a process each, and those above the account’s concurr
   expect(coldStarts()).toBe(2);
 });
 
+test('a call that is under way ends in the function that was replaced, later ones meet the new one, with new rights', async () => {
+  const slow = (version: number) =>
+    `await new Promise((r) => setTimeout(r, event)); return [${version}, process.env.AWS_ACCESS_KEY_ID];`;
+  const { invoke, replace, allow, callerOf } = start([factsOf('old', slow(1), { name: 'same' })]);
+  const call = async (millis: number) => JSON.parse((await invoke('same', String(millis))).payload);
+  const next = factsOf('new', slow(2), { name: 'same', statements: [{ Effect: 'Allow', Action: 'x', Resource: '*' }] });
+  const [, key] = await call(0);
+
+  const underWay = call(500);
+  allow(next);
+  const rights = callerOf(key)?.statements;
+  replace(next);
+  const answers = await Promise.all([underWay, call(0)]);
+  answers.push(await call(0));
+
+  expect(answers).toEqual([
+    [1, key],
+    [2, key],
+    [2, key],
+  ]);
+  expect([rights, callerOf(key)]).toEqual([next.statements, next]);
+});
+
 test('no process outlives the one that started it, though it stands still', async () => {
   const functions = new URL('../../local/deployed/functions.ts', import.meta.url).href;
   const facts = factsOf('alone', 'return process.pid;');
