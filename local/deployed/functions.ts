@@ -273,9 +273,7 @@ export const startFunctions = ({ functions, engines, concurrency, onLine }: Func
     /** Puts a function in the place of the one of its name, if there is one. Calls that are under way end in the old one. */
     replace: (facts: FunctionFacts): void => {
       byName.set(facts.name, facts);
-      const all = environments.get(facts.name) ?? [];
-      environments.set(facts.name, []);
-      for (const each of all) each.retire();
+      for (const each of environments.get(facts.name) ?? []) each.retire();
     },
     /** Takes a function away. Calls that are under way end. */
     remove: (name: string): void => {
