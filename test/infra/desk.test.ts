@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { bundleDesk } from '../../infra/desk.ts';
 import { type Resource, templateOf } from '../support/stack.ts';
 
@@ -106,6 +106,8 @@ test('answers the OpenAPI document at a fixed address, with the address of the s
   process.env.LAMBDA_TASK_ROOT = directory;
   const { handler } = await import('../../functions/desk.ts');
   const requestContext = { domainName: 'abc.example.com', path: '/prod/desk/openapi.json' };
+  const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
+  const [{ url }] = document.servers;
 
   const answer = await handler({ httpMethod: 'GET', pathParameters: { file: 'openapi.json' }, requestContext });
 
@@ -116,6 +118,29 @@ test('answers the OpenAPI document at a fixed address, with the address of the s
   expect(JSON.parse(answer.body).servers).toEqual([{ url: 'https://abc.example.com/prod' }]);
   expect(answer.body).toContain("'https://abc.example.com/prod/v1/products?");
   expect(answer.body).not.toContain('127.0.0.1');
+  expect(JSON.parse(answer.body.replaceAll('https://abc.example.com/prod', url))).toEqual({
+    ...document,
+    servers: [{ url }],
+  });
+});
+
+test('parses the OpenAPI document for its first request only', async () => {
+  writeFileSync(join(directory, 'desk.json'), JSON.stringify(await bundleDesk()));
+  process.env.LAMBDA_TASK_ROOT = directory;
+  const { handler } = await import('../../functions/desk.ts');
+  const bodyAt = async (domainName: string): Promise<string> => {
+    const requestContext = { domainName, path: '/desk/openapi.json' };
+    return (await handler({ httpMethod: 'GET', pathParameters: { file: 'openapi.json' }, requestContext })).body;
+  };
+  const first = await bodyAt('first.example.com');
+  const parse = vi.spyOn(JSON, 'parse');
+
+  const second = await bodyAt('second.example.com');
+
+  const parsed = parse.mock.calls.length;
+  parse.mockRestore();
+  expect(parsed).toBe(0);
+  expect(second).toBe(first.replaceAll('first.example.com', 'second.example.com'));
 });
 
 test('is small: page, style sheet and scripts of the first view are less than 100 KB even where nothing compresses them', async () => {
