@@ -6,11 +6,23 @@ import { routes } from '../lib/routes/routes.ts';
 import { bundle, bundleDir, entries } from './bundle.ts';
 import { bundleDesk } from './desk.ts';
 import { acknowledge } from './nag.ts';
-import { readSettings } from './settings.ts';
+import { readSettings, SettingsError } from './settings.ts';
 import { StoreServiceStack } from './store-service-stack.ts';
 
 const app = new App();
-const settings = readSettings(app.node.getAllContext());
+
+/** The settings. Ends the process with their faults alone where they are wrong: the CDK shows the process's errors. */
+const settingsOrEnd = () => {
+  try {
+    return readSettings(app.node.getAllContext());
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    console.error(error.message);
+    process.exit(1);
+  }
+};
+
+const settings = settingsOrEnd();
 const outDir = join(import.meta.dirname, '..', '.bundles');
 // The stack names no account and no region, so one template serves all, and the CDK looks nothing up.
 await bundle(outDir, entries());

@@ -164,7 +164,10 @@ export const settingNames = Object.keys(Settings.shape);
 const isOfTools = (name: string): boolean =>
   name.includes(':') || name === 'cli-telemetry' || name === 'acknowledged-issue-numbers';
 
-/** Reads the settings from an application's context. Throws one error with a line for each wrong setting. */
+/** Settings that are wrong. Its message explains it in full, so that the CDK's output needs no stack trace. */
+export class SettingsError extends Error {}
+
+/** Reads the settings from an application's context. Throws one `SettingsError` with a line for each wrong setting. */
 export const readSettings = (context: Record<string, unknown>): Settings => {
   const given = Object.fromEntries(Object.entries(context).filter(([name]) => !isOfTools(name)));
   const result = Settings.safeParse(given);
@@ -174,5 +177,5 @@ export const readSettings = (context: Record<string, unknown>): Settings => {
       ? issue.keys.map((name) => `${name} is not a setting. There are: ${settingNames.join(', ')}.`)
       : [`${issue.path.join('.')} ${issue.message}.`],
   );
-  throw new Error(`These settings are wrong:\n  ${lines.join('\n  ')}`);
+  throw new SettingsError(`These settings are wrong:\n  ${lines.join('\n  ')}`);
 };

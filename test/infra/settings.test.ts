@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readSettings, settingNames } from '../../infra/settings.ts';
@@ -38,6 +39,15 @@ test('requires a choice about the firewall, so that neither its price nor its ab
   const read = () => readSettings(context);
 
   expect(read).toThrow('firewall must be chosen: true or false.');
+});
+
+test('the CDK’s application says which setting is wrong, without a stack trace', () => {
+  const { status, stderr } = spawnSync(process.execPath, ['infra/app.ts'], { encoding: 'utf8' });
+
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: 'These settings are wrong:\n  firewall must be chosen: true or false.\n',
+  });
 });
 
 test('with the firewall, refuses an addressRate above half of an endpoint’s rate', () => {
