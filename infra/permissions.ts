@@ -94,7 +94,7 @@ export const togetherOf = (rows: readonly Route[]): Route => {
 export const accessOf = (row: Route): Access => ({
   reads: row.reads,
   writes: kindsWritten(row),
-  ...usedBy(entryOf(row)),
+  uses: usedBy(entryOf(row)),
 });
 
 /** The authorizer reads keys and notes their last use. It can neither create nor delete one. */
@@ -110,14 +110,14 @@ export const workerAccess: Access = {
   reads: ['STORE', 'SALE', 'EVENT'],
   writes: ['DELIVERY', 'DISPENSER', 'WEBHOOK'],
   updates: ['OWNED'],
-  ...usedBy('delivery-worker'),
+  uses: usedBy('delivery-worker'),
 };
 
 /** Asks a store's dispenser for an avatar, counts that, and keeps the answer for the store. */
 export const lookUpAccess: Access = {
   reads: ['RESIDENT', 'NAME'],
   writes: ['STORE_RESIDENT', 'STORE_NAME', 'LOOKUP', 'DISPENSER'],
-  ...usedBy('resident-lookup'),
+  uses: usedBy('resident-lookup'),
 };
 
 /**
@@ -129,7 +129,7 @@ export const sweepAccess: Access = {
   writes: ['CUSTOMER', 'LOT', 'SWEEP', 'COUPON', 'GIFTCARD', 'SPEND', 'RESIDENT', 'STORE_RESIDENT'],
   updates: ['SALE', 'WEBHOOK'],
   alsoReads: ['CUSTOMER#DUE#*', 'SALE#UNSENT#*', 'WEBHOOK#DUE'],
-  ...usedBy('expiry-sweep'),
+  uses: usedBy('expiry-sweep'),
 };
 
 /**
@@ -141,5 +141,5 @@ export const consumerAccess: Access = {
   writes: [],
   updates: ['HISTORY', 'DAY', 'MARK', 'EVENT', 'SALE'],
   makes: ['HISTORY', 'MARK'],
-  ...usedBy('stream-consumer'),
+  uses: usedBy('stream-consumer'),
 };

@@ -95,8 +95,11 @@ export const tableUses: Readonly<Record<string, readonly TableUse[]>> = {
   webhooks: endpoint('BatchGetItem', 'byFlags'),
 };
 
-/** The part of an access that says so; nothing for a made-up function. */
-export const usedBy = (entry: string): { uses?: readonly TableUse[] } => {
+/** The uses of a function. Throws for one that has no line: without it a role would allow all actions. */
+export const usedBy = (entry: string): readonly TableUse[] => {
   const uses = tableUses[entry];
-  return uses ? { uses } : {};
+  if (uses) return uses;
+  throw new Error(
+    `infra/table-uses.ts has no line for ${entry}. Add '${entry}': endpoint(), and what test/infra/bundles.test.ts then names.`,
+  );
 };

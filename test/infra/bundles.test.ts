@@ -84,9 +84,12 @@ test('has code for the actions and indexes that its role allows, and for no othe
 
   const sorted = (uses: Readonly<Record<string, readonly TableUse[]>>) =>
     Object.fromEntries(Object.entries(uses).map(([entry, all]) => [entry, [...all].sort()]));
-  expect(sorted(found)).toEqual(sorted(tableUses));
+  expect(sorted(found), 'correct these in infra/table-uses.ts').toEqual(sorted(tableUses));
   const served = new Set(routes.map(entryOf));
-  expect([...served].filter((entry) => !(entry in tableUses))).toEqual([]);
+  expect(
+    [...served].filter((entry) => !(entry in tableUses)),
+    'add these to infra/table-uses.ts',
+  ).toEqual([]);
 });
 
 test('holds no text of a field', () => {

@@ -5,7 +5,7 @@ import type { Kind, Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { createCategory, listCategories, listMembers } from '../../lib/store/categories.ts';
 import { partition, sharedKey } from '../../lib/table/schema.ts';
-import { allows, asRow } from '../support/access.ts';
+import { allows, asFunction } from '../support/access.ts';
 import { startTestService } from '../support/service.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;
@@ -13,10 +13,11 @@ beforeAll(async () => {
   service = await startTestService();
 });
 
-const rowWith = (reads: Kind[], writes: Kind[]): Route => ({ ...(routes[0] as Route), id: 'made-up', reads, writes });
+/** Runs a function under a role that may read and write these kinds. */
+const asMadeUp = <T>(reads: Kind[], writes: Kind[], work: () => T): T => asFunction('made-up', { reads, writes }, work);
 
 test('refuses a write of a kind that the row only reads', async () => {
-  const write = asRow(rowWith(['CATEGORY'], []), () => createCategory('s', { name: 'Chairs' }));
+  const write = asMadeUp(['CATEGORY'], [], () => createCategory('s', { name: 'Chairs' }));
 
   await expect(write).rejects.toThrow('made-up does not allow PutItem on s#CATEGORY');
 });
@@ -24,7 +25,7 @@ test('refuses a write of a kind that the row only reads', async () => {
 test('refuses a query of a kind that the row does not name', async () => {
   const range = { descending: false };
 
-  const read = asRow(rowWith(['CATEGORY'], []), async () => {
+  const read = asMadeUp(['CATEGORY'], [], async () => {
     await listCategories('s')(range);
     await listMembers('s', 'c')(range);
   });
@@ -33,11 +34,17 @@ test('refuses a query of a kind that the row does not name', async () => {
 });
 
 test('refuses a transaction of which one item is of a kind that the row does not write', async () => {
-  const write = asRow(rowWith([], ['RESIDENT']), () =>
+  const write = asMadeUp([], ['RESIDENT'], () =>
     putResident({ uuid: '11111111-1111-1111-1111-111111111111', username: 'ada' }),
   );
 
   await expect(write).rejects.toThrow('made-up does not allow PutItem on NAME#ada');
+});
+
+test('refuses to make a role of a function that has no line in infra/table-uses.ts, and names the line', () => {
+  const row = { ...(routes[0] as Route), id: 'chairs/get-chair' };
+
+  expect(() => accessOf(row)).toThrow("Add 'chairs/get-chair': endpoint()");
 });
 
 test('refuses a request without a key, or with a key of another kind', () => {
