@@ -14,12 +14,18 @@ interface PollerOptions {
   visibilitySeconds?: number;
 }
 
-const recordOf = ({ MessageId = '', ReceiptHandle = '', Body = '', Attributes = {} }: Message, queueUrl: string) =>
+/** The system attribute that has the trace header of the call that sent a message. */
+export const traceAttribute = 'AWSTraceHeader';
+
+const recordOf = (
+  { MessageId = '', ReceiptHandle = '', Body = '', Attributes = {}, MessageAttributes = {} }: Message,
+  queueUrl: string,
+) =>
   ({
     messageId: MessageId,
     receiptHandle: ReceiptHandle,
     body: Body,
-    attributes: Attributes,
+    attributes: { ...Attributes, [traceAttribute]: MessageAttributes[traceAttribute]?.StringValue },
     messageAttributes: {},
     eventSource: 'aws:sqs',
     eventSourceARN: `arn:aws:sqs:local:000000000000:${queueUrl.split('/').at(-1)}`,
@@ -51,7 +57,8 @@ export const startPoller = ({
       new ReceiveMessageCommand({
         QueueUrl: queueUrl,
         MaxNumberOfMessages: batchSize,
-        MessageSystemAttributeNames: ['ApproximateReceiveCount', 'MessageGroupId', 'AWSTraceHeader'],
+        MessageSystemAttributeNames: ['ApproximateReceiveCount', 'MessageGroupId'],
+        MessageAttributeNames: [traceAttribute],
         WaitTimeSeconds: 5,
         ...(visibilitySeconds !== undefined && { VisibilityTimeout: visibilitySeconds }),
       }),

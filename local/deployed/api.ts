@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { APIGatewayAuthorizerResult, APIGatewayProxyResult } from 'aws-lambda';
 import { type AnswerType, createGateway, GatewayFault, type Limit, type Method, type OwnAnswer } from '../gateway.ts';
@@ -128,8 +127,7 @@ export const startApi = (template: ResolvedTemplate, functions: Functions): { se
         millis,
       ).unref(),
     );
-    const root = `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${randomUUID().replaceAll('-', '').slice(0, 24)}`;
-    const invoked = functions.invoke(target, JSON.stringify(event), `${root};Sampled=0`).catch((error: Error) => {
+    const invoked = functions.invoke(target, JSON.stringify(event)).catch((error: Error) => {
       if (error instanceof Throttled) throw new GatewayFault(failed);
       throw new GatewayFault(error.name === 'RequestTooLargeException' ? 'REQUEST_TOO_LARGE' : failed);
     });

@@ -10,9 +10,9 @@ import type { StreamPlace } from '../stream.ts';
 import { startApi } from './api.ts';
 import { operatorKey, startEngines, type Use } from './engines.ts';
 import { type FunctionFacts, startFunctions } from './functions.ts';
-import type { Statement } from './roles.ts';
+import { statementsOf } from './roles.ts';
 import { makeQueues, makeTables, startSources } from './sources.ts';
-import { type Part, pseudo, type ResolvedTemplate, readTemplate } from './template.ts';
+import { pseudo, type ResolvedTemplate, readTemplate } from './template.ts';
 
 export interface DeployedOptions {
   /** The directory of the cloud assembly that `npm run synth` made. */
@@ -28,14 +28,7 @@ export interface DeployedOptions {
 
 /** The functions of a template, with the statements of their roles. */
 const functionsOf = (template: ResolvedTemplate, dir: string): FunctionFacts[] => {
-  const roles = new Map<string, Statement[]>(
-    template
-      .ofType('AWS::IAM::Role')
-      .map(({ arn, properties }) => [
-        arn(),
-        (properties.Policies ?? []).flatMap(({ PolicyDocument }: Part) => PolicyDocument.Statement),
-      ]),
-  );
+  const roles = statementsOf(template);
   return template.ofType('AWS::Lambda::Function').map(({ ref, arn, properties, metadata }) => ({
     name: ref(),
     label: metadata['aws:cdk:path']?.split('/')[1] ?? ref(),

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { traceAttribute } from '../poller.ts';
 import { privateAddress } from '../private.ts';
 import { type Asked, isAllowed, type Statement, usesOf } from './roles.ts';
 import { pseudo } from './template.ts';
@@ -23,7 +24,7 @@ interface EngineOptions {
   queue: string;
   /** Finds a caller by the id of its access key. */
   callerOf: (accessKeyId: string) => Caller | undefined;
-  invoke: (name: string, payload: string) => Promise<{ payload: string; isError: boolean }>;
+  invoke: (name: string, payload: string, traces: readonly string[]) => Promise<{ payload: string; isError: boolean }>;
   /** The stack as CloudFormation describes it. */
   stack: string;
   outputs: () => Readonly<Record<string, string>>;
@@ -78,11 +79,13 @@ const forward = async (to: string, request: IncomingMessage, body: Buffer, respo
 const accessKeyOf = ({ headers }: IncomingMessage): string =>
   /Credential=([^/]+)\//.exec(headers.authorization ?? '')?.[1] ?? '';
 
-/** The trace header of a call that a function makes while it answers another. */
+/** Sends a message with the trace header of the call that sends it. fauxqs keeps no system attribute, so it is an ordinary one. */
 const withTrace = (body: Body, trace: string): Buffer => {
-  const attribute = { AWSTraceHeader: { DataType: 'String', StringValue: trace } };
   for (const message of body.Entries ?? [body])
-    message.MessageSystemAttributes = { ...message.MessageSystemAttributes, ...attribute };
+    message.MessageAttributes = {
+      ...message.MessageAttributes,
+      [traceAttribute]: { DataType: 'String', StringValue: trace },
+    };
   return Buffer.from(JSON.stringify(body));
 };
 
@@ -138,7 +141,9 @@ export const startEngines = async ({ table, queue, callerOf, invoke, stack, outp
       const name = decodeURIComponent(invoked);
       const resource = name.startsWith('arn:') ? name : `arn:aws:lambda:${region}:${account}:function:${name}`;
       if (!isPermitted(request, response, [{ action: 'lambda:InvokeFunction', resource, context: {} }], 403)) return;
-      const { payload, isError } = await invoke(resource, raw.toString('utf8'));
+      const { payload, isError } = await invoke(resource, raw.toString('utf8'), [
+        String(request.headers['x-amzn-trace-id'] ?? ''),
+      ]);
       response.writeHead(200, {
         'Content-Type': 'application/json',
         ...(isError && { 'X-Amz-Function-Error': 'Unhandled' }),
@@ -160,9 +165,9 @@ export const startEngines = async ({ table, queue, callerOf, invoke, stack, outp
   const server = createServer((request, response) => {
     answer(request, response).catch((error: Error) => {
       if (response.headersSent) return response.destroy();
-      const isThrottle = error.name === 'TooManyRequestsException';
+      const statuses: Record<string, number> = { TooManyRequestsException: 429, RecursiveInvocationException: 400 };
       response
-        .writeHead(isThrottle ? 429 : 500, { 'x-amzn-ErrorType': error.name })
+        .writeHead(statuses[error.name] ?? 500, { 'x-amzn-ErrorType': error.name })
         .end(JSON.stringify({ __type: error.name, message: error.message }));
     });
   });

@@ -39,6 +39,26 @@ export class Throttled extends Error {
   override message = 'Rate Exceeded.';
 }
 
+/** Lambda calls no function about the 17th time in one chain of calls. */
+const maxRounds = 16;
+
+/** Lambda has stopped a chain of calls through a function that does not allow it. */
+export class RecursionStopped extends Error {
+  override name = 'RecursiveInvocationException';
+  constructor(label: string) {
+    super(`Lambda stops a chain of calls that has gone ${maxRounds} times through ${label}.`);
+  }
+}
+
+/** How often a chain of calls has gone through each function, by the trace headers of all that led to a call. */
+const lineageOf = (traces: readonly string[]): Map<string, number> => {
+  const rounds = new Map<string, number>();
+  for (const trace of traces)
+    for (const [, name = '', count] of (/Lineage=([^;]*)/.exec(trace)?.[1] ?? '').matchAll(/(\w+):(\d+)/g))
+      rounds.set(name, Math.max(rounds.get(name) ?? 0, Number(count)));
+  return rounds;
+};
+
 interface Call {
   id: string;
   payload: string;
@@ -62,6 +82,8 @@ const initSeconds = 10;
 
 const bootstrap = join(import.meta.dirname, 'bootstrap.cjs');
 const runtimeClient = createRequire(import.meta.url).resolve('aws-lambda-ric');
+
+const newRoot = (): string => `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`;
 
 const failure = (errorType: string, errorMessage: string): Invocation => ({
   payload: JSON.stringify({ errorType, errorMessage }),
@@ -286,10 +308,10 @@ export const startFunctions = ({ functions, engines, concurrency, onLine }: Func
       if (known) byName.set(name, { ...known, statements });
     },
     /**
-     * Calls a function by its name or ARN, a version's too. Throws Throttled above the account's concurrency; a function
-     * that fails is an invocation with its error.
+     * Calls a function by its name or ARN, a version's too. `traces` are the trace headers of what leads to the call. Throws
+     * Throttled above the account's concurrency, and RecursionStopped; a function that fails is an invocation with its error.
      */
-    invoke: async (nameOrArn: string, payload: string, trace = ''): Promise<Invocation> => {
+    invoke: async (nameOrArn: string, payload: string, traces: readonly string[] = []): Promise<Invocation> => {
       const name = nameOrArn.replace(/^arn:aws:lambda:[^:]*:\d+:function:/, '').split(':')[0] ?? '';
       const facts = byName.get(name);
       if (!facts) throw new Error(`The template has no function ${nameOrArn}.`);
@@ -297,14 +319,18 @@ export const startFunctions = ({ functions, engines, concurrency, onLine }: Func
         throw Object.assign(new Error('Request must be smaller than 6291456 bytes.'), {
           name: 'RequestTooLargeException',
         });
+      const lineage = lineageOf(traces);
+      const rounds = lineage.get(name) ?? 0;
+      if (rounds >= maxRounds && !facts.isRecursive) throw new RecursionStopped(facts.label);
       if (running >= concurrency) throw new Throttled();
       running += 1;
       try {
         const environment = await environmentFor(facts);
         const id = randomUUID();
-        const root = `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`;
+        const root = /Root=[^;]*/.exec(traces[0] ?? '')?.[0] ?? newRoot();
+        const through = [...lineage.set(name, rounds + 1)].map(([one, count]) => `${one}:${count}`).join('|');
         return await new Promise((resolve) => {
-          environment.take({ id, payload, trace: trace || `${root};Sampled=0`, answer: resolve });
+          environment.take({ id, payload, trace: `${root};Sampled=0;Lineage=${through}`, answer: resolve });
         });
       } finally {
         running -= 1;

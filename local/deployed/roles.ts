@@ -1,4 +1,5 @@
 import { type IndexName, indexes, tableKey } from '../../lib/table/schema.ts';
+import type { Part, ResolvedTemplate } from './template.ts';
 
 /** IAM as far as the roles of the stack use it: actions, resources, and conditions on the keys of items. */
 
@@ -9,6 +10,17 @@ export interface Statement {
   Resource: string | readonly string[];
   Condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
 }
+
+/** The statements of a template's roles, by their ARNs. */
+export const statementsOf = (template: Pick<ResolvedTemplate, 'ofType'>): Map<string, Statement[]> =>
+  new Map(
+    template
+      .ofType('AWS::IAM::Role')
+      .map(({ arn, properties }) => [
+        arn(),
+        (properties.Policies ?? []).flatMap(({ PolicyDocument }: Part) => PolicyDocument.Statement),
+      ]),
+  );
 
 /** A request of a caller. */
 export interface Asked {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CreateTableCommand,
   type CreateTableCommandInput,
@@ -6,16 +7,16 @@ import {
   ResourceNotFoundException,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { CreateQueueCommand, GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { DynamoDBBatchResponse, SQSBatchResponse } from 'aws-lambda';
-import { startPoller } from '../poller.ts';
+import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { DynamoDBBatchResponse, DynamoDBRecord, SQSBatchResponse } from 'aws-lambda';
+import { startPoller, traceAttribute } from '../poller.ts';
 import { type Consumer, followStream, type StreamPlace } from '../stream.ts';
 import type { FunctionFacts, Functions } from './functions.ts';
-import { isAllowed } from './roles.ts';
+import { isAllowed, type Statement, statementsOf } from './roles.ts';
 import type { Part, ResolvedTemplate } from './template.ts';
 
 /** Makes the template's tables in an engine that lacks them. */
-export const makeTables = async (template: ResolvedTemplate, client: DynamoDBClient): Promise<void> => {
+export const makeTables = async (template: Pick<ResolvedTemplate, 'ofType'>, client: DynamoDBClient): Promise<void> => {
   for (const { ref, properties } of template.ofType('AWS::DynamoDB::Table')) {
     const TableName = ref();
     const {
@@ -46,7 +47,7 @@ export const makeTables = async (template: ResolvedTemplate, client: DynamoDBCli
 
 /** Makes the template's queues, those without dead letters first. Answers their URLs at the server, by name. */
 export const makeQueues = async (
-  template: ResolvedTemplate,
+  template: Pick<ResolvedTemplate, 'ofType'>,
   client: SQSClient,
   endpoint: string,
 ): Promise<Record<string, string>> => {
@@ -81,7 +82,7 @@ export const makeQueues = async (
 };
 
 interface SourceOptions {
-  template: ResolvedTemplate;
+  template: Pick<ResolvedTemplate, 'ofType'>;
   functions: Functions;
   facts: readonly FunctionFacts[];
   tableEndpoint: string;
@@ -91,99 +92,193 @@ interface SourceOptions {
   onLine: (label: string, line: string) => void;
 }
 
-const queueActions = ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'];
-const streamActions = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
+const queueActions = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
+const streamActions = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map(
+  (one) => `dynamodb:${one}`,
+);
 
-/** Lambda makes no event source mapping for a role that may not read the source. */
+/** AWS makes no event source, destination or schedule for a role that may not use it. */
 const checkRole = (
-  { label, statements }: FunctionFacts,
-  service: string,
-  actions: string[],
+  of: string,
+  statements: readonly Statement[],
+  actions: readonly string[],
   resource: string,
 ): void => {
-  for (const action of actions.map((one) => `${service}:${one}`))
+  for (const action of actions)
     if (!isAllowed(statements, { action, resource, context: {} }))
-      throw new Error(`The role of ${label} does not allow ${action} on ${resource}, which its event source needs.`);
+      throw new Error(`The role of ${of} does not allow ${action} on ${resource}, which its event source needs.`);
 };
 
-/** Lambda stops a chain of calls after about so many rounds through a function. */
-const maxRounds = 16;
+/** An event source mapping. */
+interface Mapping {
+  id: string;
+  properties: Part;
+}
 
-/** How often the chain of calls that led to a message has gone through a function, by the trace headers. */
-const roundsOf = (name: string, traces: readonly string[]): number =>
-  Math.max(0, ...traces.map((trace) => Number(new RegExp(`Lineage=${name}:(\\d+)`).exec(trace)?.[1] ?? 0)));
+type Batch = { Records: object[] };
+type Answer = SQSBatchResponse & DynamoDBBatchResponse;
 
 /** Invokes a function with a batch. Throws where it fails, so that the whole batch comes back. */
 const batchInvoker =
-  ({ functions, onLine }: SourceOptions, { name, label, isRecursive }: FunctionFacts) =>
-  async (event: { Records: object[] }): Promise<SQSBatchResponse & DynamoDBBatchResponse> => {
-    const traces = event.Records.map((record: Part) => String(record.attributes?.AWSTraceHeader ?? ''));
-    const rounds = roundsOf(name, traces);
-    if (rounds >= maxRounds && !isRecursive) {
-      onLine(label, `Lambda stopped a recursive chain of ${rounds} calls through ${label}.`);
-      throw new Error('A recursive chain of calls was stopped.');
-    }
-    const trace = `Root=1-0-${'0'.repeat(24)};Sampled=0;Lineage=${name}:${rounds + 1}`;
-    const { payload, isError } = await functions.invoke(name, JSON.stringify(event), trace);
-    if (isError) throw new Error(payload);
-    const answer = JSON.parse(payload) as Partial<SQSBatchResponse> | null;
+  ({ functions, onLine }: SourceOptions, { name, label }: FunctionFacts) =>
+  async (event: Batch): Promise<Answer> => {
+    const traces = event.Records.map((record: Part) => String(record.attributes?.[traceAttribute] ?? ''));
+    const invocation = await functions.invoke(name, JSON.stringify(event), traces).catch((error: Error) => {
+      onLine(label, error.message);
+      throw error;
+    });
+    if (invocation.isError) throw new Error(invocation.payload);
+    const answer = JSON.parse(invocation.payload) as Partial<Answer> | null;
     return { batchItemFailures: answer?.batchItemFailures ?? [] };
   };
+
+const sequenceOf = ({ dynamodb }: DynamoDBRecord): string => dynamodb?.SequenceNumber ?? '';
+const secondsOf = ({ dynamodb }: DynamoDBRecord): number => dynamodb?.ApproximateCreationDateTime ?? 0;
+
+/** Halves a batch that fails until the record that fails is alone, and answers that it failed. All before it are done. */
+const inHalves =
+  (invoke: Consumer): Consumer =>
+  async ({ Records }) => {
+    try {
+      return await invoke({ Records });
+    } catch {
+      const [first] = Records;
+      if (first && Records.length === 1) return { batchItemFailures: [{ itemIdentifier: sequenceOf(first) }] };
+      const middle = Math.ceil(Records.length / 2);
+      const before = await inHalves(invoke)({ Records: Records.slice(0, middle) });
+      return before.batchItemFailures.length > 0 ? before : inHalves(invoke)({ Records: Records.slice(middle) });
+    }
+  };
+
+/** Hands records that are too old to the mapping's destination, and only the others to the function. */
+const notOlderThan =
+  (maxSeconds: number, invoke: Consumer, giveUp: (records: readonly DynamoDBRecord[]) => Promise<void>): Consumer =>
+  async ({ Records }) => {
+    const since = Date.now() / 1000 - maxSeconds;
+    const old = Records.filter((record) => secondsOf(record) < since);
+    if (old.length > 0) await giveUp(old);
+    const young = Records.filter((record) => !old.includes(record));
+    return young.length > 0 ? invoke({ Records: young }) : { batchItemFailures: [] };
+  };
+
+/** A function gets a failed asynchronous call again after this time, and after twice of it. */
+const asyncRetryMillis = 60_000;
 
 /** Starts the template's event source mappings and schedules. */
 export const startSources = (options: SourceOptions) => {
   const { template, functions, facts, tableEndpoint, queueUrls, places, onLine } = options;
+  const roles = statementsOf(template);
+  const client = new SQSClient({});
+  const stopped = new AbortController();
+  const stops: (() => Promise<void> | void)[] = [() => stopped.abort()];
   const factsOf = (name: string): FunctionFacts => {
     const plain = name.replace(/^arn:.*:function:/, '').split(':')[0];
     const found = facts.find((one) => one.name === plain);
     if (!found) throw new Error(`An event source names ${name}, which is no function of the template.`);
     return found;
   };
-  const stops: (() => Promise<void> | void)[] = [];
-  for (const { id, properties } of template.ofType('AWS::Lambda::EventSourceMapping')) {
-    const target = factsOf(properties.FunctionName);
-    const source = String(properties.EventSourceArn);
+  /** Sends what a function gave up to a queue, with the function's role. Without a queue it is lost, which a line says. */
+  const failureSender = (of: FunctionFacts, queueArn: string | undefined) => {
+    if (queueArn !== undefined) checkRole(of.label, of.statements, ['sqs:SendMessage'], queueArn);
+    return async (message: object): Promise<void> => {
+      onLine(of.label, `Lambda gives up: ${JSON.stringify(message)}`);
+      if (queueArn === undefined) return;
+      const QueueUrl = queueUrls[queueArn.split(':').at(-1) ?? ''];
+      await client.send(new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify(message) }));
+    };
+  };
+
+  const readQueue = ({ properties }: Mapping, target: FunctionFacts, source: string): void => {
+    checkRole(target.label, target.statements, queueActions, source);
     const invoke = batchInvoker(options, target);
+    const poller = startPoller({
+      queueUrl: queueUrls[source.split(':').at(-1) ?? ''] ?? '',
+      worker: (event) => invoke({ Records: event.Records.map((one) => ({ ...one, eventSourceARN: source })) }),
+      concurrency: properties.ScalingConfig?.MaximumConcurrency ?? 2,
+      batchSize: properties.BatchSize,
+    });
+    stops.push(poller.stop);
+  };
+
+  const readTable = ({ id, properties }: Mapping, target: FunctionFacts, source: string): void => {
+    checkRole(target.label, target.statements, streamActions, source);
+    const send = failureSender(target, properties.DestinationConfig?.OnFailure?.Destination);
+    const giveUp = (records: readonly DynamoDBRecord[]) =>
+      send({
+        requestContext: { functionArn: target.arn, condition: 'MaximumRecordAgeExceeded' },
+        DDBStreamBatchInfo: {
+          ...{ batchSize: records.length, streamArn: source },
+          startSequenceNumber: records[0] && sequenceOf(records[0]),
+          endSequenceNumber: records.at(-1) && sequenceOf(records.at(-1) as DynamoDBRecord),
+        },
+      });
+    const invoke = batchInvoker(options, target) as Consumer;
+    const consumer = properties.BisectBatchOnFunctionError ? inHalves(invoke) : invoke;
+    const maxSeconds = properties.MaximumRecordAgeInSeconds ?? -1;
+    const reader = followStream({
+      endpoint: tableEndpoint,
+      table: /:table\/([^/]+)\//.exec(source)?.[1] ?? '',
+      consumer: maxSeconds < 0 ? consumer : notOlderThan(maxSeconds, consumer, giveUp),
+      filters: properties.FilterCriteria.Filters.map(({ Pattern }: Part) => JSON.parse(Pattern)),
+      batchSize: properties.BatchSize,
+      place: places.get(id),
+      onPlace: (place) => places.set(id, structuredClone(place)),
+    });
+    stops.push(reader.stop);
+  };
+
+  for (const one of template.ofType('AWS::Lambda::EventSourceMapping')) {
+    const { id, properties } = one;
     if (properties.FunctionResponseTypes?.[0] !== 'ReportBatchItemFailures')
       throw new Error(`${id} does not report which items of a batch failed.`);
-    if (source.includes(':sqs:')) {
-      checkRole(target, 'sqs', queueActions, source);
-      const poller = startPoller({
-        queueUrl: queueUrls[source.split(':').at(-1) ?? ''] ?? '',
-        worker: (event) => invoke({ Records: event.Records.map((one) => ({ ...one, eventSourceARN: source })) }),
-        concurrency: properties.ScalingConfig?.MaximumConcurrency ?? 2,
-        batchSize: properties.BatchSize,
-      });
-      stops.push(poller.stop);
-    } else {
-      checkRole(target, 'dynamodb', streamActions, source);
-      const reader = followStream({
-        endpoint: tableEndpoint,
-        table: /:table\/([^/]+)\//.exec(source)?.[1] ?? '',
-        consumer: invoke as Consumer,
-        filters: properties.FilterCriteria.Filters.map(({ Pattern }: Part) => JSON.parse(Pattern)),
-        batchSize: properties.BatchSize,
-        place: places.get(id),
-        onPlace: (place) => places.set(id, structuredClone(place)),
-      });
-      stops.push(reader.stop);
-    }
+    if (properties.MaximumRetryAttempts >= 0)
+      throw new Error(`${id} has MaximumRetryAttempts, which npm run deployed does not know.`);
+    const [target, source] = [factsOf(properties.FunctionName), String(properties.EventSourceArn)];
+    (source.includes(':sqs:') ? readQueue : readTable)(one, target, source);
   }
-  for (const { properties } of template.ofType('AWS::Scheduler::Schedule')) {
+
+  /** Calls a function as Lambda does asynchronously: again where it fails, and then its destination gets the call. */
+  const caller = (target: FunctionFacts): (() => Promise<void>) => {
+    const { name, label, arn } = target;
+    const config = template
+      .ofType('AWS::Lambda::EventInvokeConfig')
+      .find(({ properties }) => factsOf(properties.FunctionName) === target);
+    const { MaximumRetryAttempts = 2, DestinationConfig } = config?.properties ?? {};
+    const send = failureSender(target, DestinationConfig?.OnFailure?.Destination);
+    return async () => {
+      for (let attempt = 1; ; attempt++) {
+        const { payload, isError } = await functions
+          .invoke(name, '{}')
+          .catch((error: Error) => ({ payload: JSON.stringify({ errorMessage: error.message }), isError: true }));
+        if (!isError) return;
+        onLine(label, `An asynchronous call failed: ${payload}`);
+        if (attempt > MaximumRetryAttempts)
+          return send({
+            requestContext: { functionArn: arn, condition: 'RetriesExhausted', approximateInvokeCount: attempt },
+            ...{ requestPayload: {}, responsePayload: JSON.parse(payload) },
+          });
+        await sleep(attempt * asyncRetryMillis, undefined, { signal: stopped.signal });
+      }
+    };
+  };
+
+  for (const { id, properties } of template.ofType('AWS::Scheduler::Schedule')) {
     const [, count = '', unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(properties.ScheduleExpression) ?? [];
     const minutes = Number(count) * ({ minute: 1, hour: 60, day: 1440 }[unit] ?? 0);
     if (!minutes) throw new Error(`npm run deployed does not know the schedule ${properties.ScheduleExpression}.`);
-    const { label, name } = factsOf(properties.Target.Arn);
+    const { Arn, RoleArn } = properties.Target;
+    const target = factsOf(Arn);
+    checkRole(`the schedule ${id}`, roles.get(RoleArn) ?? [], ['lambda:InvokeFunction'], Arn);
+    const call = caller(target);
     const timer = setInterval(() => {
-      functions
-        .invoke(name, '{}')
-        .catch((error: Error) => onLine(label, `The schedule's call failed: ${error.message}`));
+      call().catch((error: Error) => onLine(target.label, `The schedule's call ended: ${error.message}`));
     }, minutes * 60_000);
     stops.push(() => clearInterval(timer));
   }
   return {
     stop: async (): Promise<void> => {
       await Promise.all(stops.map((stop) => stop()));
+      client.destroy();
     },
   };
 };

@@ -1,35 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type FunctionFacts, startFunctions } from '../../local/deployed/functions.ts';
 import { atEnd } from '../support/at-end.ts';
-import { tempDir } from '../support/files.ts';
+import { oneLineFunction } from '../support/one-line-function.ts';
 
 /** Functions of one line each, under the runtime client. */
 
 const lines: string[] = [];
-
-const factsOf = (label: string, handler: string, part: Partial<FunctionFacts> = {}): FunctionFacts => {
-  const dir = join(tempDir(), label);
-  mkdirSync(dir);
-  writeFileSync(join(dir, 'index.cjs'), `exports.handler = async (event, context) => { ${handler} };`);
-  return {
-    name: label,
-    label,
-    arn: `arn:aws:lambda:us-east-1:000000000000:function:${label}`,
-    dir,
-    handler: 'index.handler',
-    environment: {},
-    memoryMegabytes: 128,
-    timeoutSeconds: 5,
-    logGroup: 'log',
-    statements: [],
-    isRecursive: false,
-    ...part,
-  };
-};
 
 const isThere = (pid: number): boolean => {
   try {
@@ -53,7 +31,7 @@ const start = (functions: FunctionFacts[], concurrency = 10) => {
 test('a function has the template’s environment and Lambda’s own variables, and nothing of this process', async () => {
   process.env.ONLY_HERE = 'here';
   const { invoke } = start([
-    factsOf('env', 'return { ...process.env, remaining: context.getRemainingTimeInMillis() > 1000 };', {
+    oneLineFunction('env', 'return { ...process.env, remaining: context.getRemainingTimeInMillis() > 1000 };', {
       environment: { TABLE_NAME: 'T' },
     }),
   ]);
@@ -67,7 +45,10 @@ test('a function has the template’s environment and Lambda’s own variables, 
 
 test('a process answers call after call, and stands still between them', async () => {
   const { invoke, coldStarts } = start([
-    factsOf('ticks', 'globalThis.ticks ??= (setInterval(() => { ticks.n += 1; }, 5), { n: 0 }); return ticks.n;'),
+    oneLineFunction(
+      'ticks',
+      'globalThis.ticks ??= (setInterval(() => { ticks.n += 1; }, 5), { n: 0 }); return ticks.n;',
+    ),
   ]);
   await invoke('ticks', '{}');
 
@@ -80,7 +61,7 @@ test('a process answers call after call, and stands still between them', async (
 
 test('a function that throws, ends its process or takes too long is an error, and the next call finds a new process', async () => {
   const { invoke, coldStarts } = start([
-    factsOf(
+    oneLineFunction(
       'fails',
       "if (event === 1) throw new TypeError('no'); if (event === 2) process.exit(7); if (event === 3) await new Promise((r) => setTimeout(r, 60_000)); return event;",
       {
@@ -102,7 +83,10 @@ test('a function that throws, ends its process or takes too long is an error, an
 });
 
 test('calls at once have a process each, and those above the account’s concurrency are refused', async () => {
-  const { invoke, coldStarts } = start([factsOf('slow', 'await new Promise((r) => setTimeout(r, 200)); return 1;')], 2);
+  const { invoke, coldStarts } = start(
+    [oneLineFunction('slow', 'await new Promise((r) => setTimeout(r, 200)); return 1;')],
+    2,
+  );
 
   const outcomes = await Promise.allSettled([invoke('slow', '{}'), invoke('slow', '{}'), invoke('slow', '{}')]);
 
@@ -135,7 +119,7 @@ test('a call that is under way ends in the function that was replaced, later one
 
 test('no process outlives the one that started it, though it stands still', async () => {
   const functions = new URL('../../local/deployed/functions.ts', import.meta.url).href;
-  const facts = factsOf('alone', 'return process.pid;');
+  const facts = oneLineFunction('alone', 'return process.pid;');
   const script = `
     const { startFunctions } = await import(${JSON.stringify(functions)});
     const { invoke } = startFunctions({ functions: [${JSON.stringify(facts)}], engines: () => '127.0.0.1:9', concurrency: 1, onLine() {} });
