@@ -264,7 +264,7 @@ export class StoreServiceStack extends Stack {
         // A dispenser that registers frees waiting deliveries for the queue. Unreadable messages go to the dead letters.
         sendStatement(data.queue, data.slowQueue, data.deadLetters),
       ],
-      // It queues a hundred waiting deliveries, and then sends itself a message for the next hundred.
+      // It sends itself a message for each next hundred of waiting deliveries, and one for each event that was held back.
       isRecursive: true,
       isShifted: true,
     });

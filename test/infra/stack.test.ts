@@ -144,11 +144,31 @@ test('tells the worker how long to keep deliveries and their notes', () => {
   });
 });
 
-test('lets only the worker send to the queue that calls it', () => {
-  const allowed = functions.filter(([, { Properties }]) => Properties.RecursiveLoop !== undefined);
+test('allows recursion for each function from which queues and calls lead back to it, and for no other', () => {
+  // Lambda's detection follows queues and calls of functions. It does not follow the stream of a table.
+  const nextOf = new Map<string, string[]>();
+  for (const [, { Properties }] of ofType('AWS::Lambda::EventSourceMapping'))
+    if (!Properties.StartingPosition) nextOf.set(idOf(Properties.EventSourceArn), [idOf(Properties.FunctionName)]);
+  for (const [id, { Properties }] of functions) {
+    const { PolicyDocument } = all[idOf(Properties.Role)].Properties.Policies[0];
+    const onward = PolicyDocument.Statement.filter(({ Action }: Resource) =>
+      [Action].flat().some((action) => ['sqs:SendMessage', 'lambda:InvokeFunction'].includes(action)),
+    );
+    nextOf.set(id, refersTo(onward));
+  }
+  const reachedFrom = (id: string): Set<string> => {
+    const reached = new Set(nextOf.get(id));
+    // A set hands out what is added to it meanwhile, too.
+    for (const one of reached) for (const next of nextOf.get(one) ?? []) reached.add(next);
+    return reached;
+  };
 
-  expect(allowed).toEqual([functionOf('delivery-worker')]);
-  expect(allowed[0]?.[1].Properties.RecursiveLoop).toBe('Allow');
+  const loops = functions.filter(([id]) => reachedFrom(id).has(id)).map(([, fn]) => entryOf(fn));
+  const allowed = functions
+    .filter(([, { Properties }]) => Properties.RecursiveLoop === 'Allow')
+    .map(([, fn]) => entryOf(fn));
+  expect(loops).toEqual(['delivery-worker']);
+  expect(allowed).toEqual(loops);
 });
 
 test('sweeps every minute, and ends a sweep before the next begins', () => {
