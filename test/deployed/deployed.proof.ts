@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { issueKey } from '../../cli/api-keys.ts';
 import { putResident } from '../../cli/residents.ts';
 import { createStore } from '../../cli/stores.ts';
@@ -96,58 +96,65 @@ test('the suites of the contract and of the extensions pass against the template
   expect(uses.filter(({ isAllowed }) => !isAllowed)).toEqual([]);
 });
 
-/** Starts the template with one function changed, and answers a call of it with what it was refused. */
-const withFault = async (label: string, change: (facts: FunctionFacts) => FunctionFacts, path: string) => {
-  const refused: string[] = [];
-  const faulty = await startDeployment({
-    template: join(dir, 'cdk.out'),
-    port: 0,
-    concurrency: 10,
-    onUse: ({ action, resource, isAllowed }) => {
-      if (!isAllowed) refused.push(`${action} on ${resource.replace(/^.*:table\/\w+/, 'table')}`);
-    },
-    change: (facts) => (facts.label === label ? change(facts) : facts),
-  });
-  try {
-    const { id } = await createStore('Faulty');
-    const { text } = await issueKey({ store: id, name: 'suite', scopes, stage: 'live' });
-    const { status } = await fetch(faulty.baseUrl + path, { headers: { 'X-API-Key': text } });
-    return { status, refused: [...new Set(refused)] };
-  } finally {
-    await faulty.stop();
-  }
+/** Starts the template once more, and answers a GET with the key of a new store. */
+const startAnother = async (options: Partial<Parameters<typeof startDeployment>[0]>) => {
+  const another = await startDeployment({ template: join(dir, 'cdk.out'), port: 0, concurrency: 10, ...options });
+  const { id } = await createStore('Another');
+  const { text } = await issueKey({ store: id, name: 'suite', scopes, stage: 'live' });
+  const get = (path: string) => fetch(another.baseUrl + path, { headers: { 'X-API-Key': text } });
+  // Its consumer reads the stream from its beginning, which holds up the first calls.
+  const isReady = async () => (await get('/v1/coupons/owner/nobody.anywhere')).status;
+  await expect.poll(isReady, { timeout: 60_000 }).toBe(404);
+  return { get, stop: another.stop };
 };
 
-const changed = (change: (statement: Statement) => Partial<Statement>) => (facts: FunctionFacts) => ({
+test('503s for calls above the account’s concurrency', async () => {
+  const { get, stop } = await startAnother({ concurrency: 1 });
+  onTestFinished(stop);
+
+  const answers = await Promise.all(Array.from({ length: 20 }, () => get('/v1/coupons')));
+
+  const statuses = answers.map(({ status, headers }) => `${status} ${headers.get('retry-after')}`);
+  expect(new Set(statuses.filter((one) => one !== '200 null'))).toEqual(new Set(['503 1']));
+});
+
+const changed = (facts: FunctionFacts, change: (statement: Statement) => Partial<Statement>): FunctionFacts => ({
   ...facts,
   statements: facts.statements.map((statement) => ({ ...statement, ...change(statement) })),
 });
 
-describe('a fault of the template shows', () => {
-  const list = '/v1/coupons';
-  test('an environment variable that is missing', async () => {
-    const { status } = await withFault(
-      'coupons-list-coupons',
-      ({ environment: { TABLE_NAME: _, ...environment }, ...facts }) => ({ ...facts, environment }),
-      list,
-    );
+/** A fault in each of three functions. */
+const faults: Record<string, (facts: FunctionFacts) => FunctionFacts> = {
+  'categories-list-categories': ({ environment: { TABLE_NAME: _, ...environment }, ...facts }) => ({
+    ...facts,
+    environment,
+  }),
+  'coupons-list-coupons': (facts) =>
+    changed(facts, ({ Action }) => ({ Action: [Action].flat().filter((one) => one !== 'dynamodb:Query') })),
+  'products-list-products': (facts) =>
+    changed(facts, ({ Resource }) => ({ Resource: [Resource].flat().filter((one) => !/index/.test(one)) })),
+};
 
-    expect(status).toBeGreaterThanOrEqual(500);
+test('a fault of the template shows: a variable that is missing, an action or an index that a role lacks', async () => {
+  const refused: string[] = [];
+  const { get, stop } = await startAnother({
+    onUse: ({ action, resource, isAllowed }) => {
+      const table = resource.replace(/^.*:table\//, '').replace(deployment.table.name, 'the table');
+      if (!isAllowed) refused.push(`${action} on ${table}`);
+    },
+    change: (facts) => faults[facts.label]?.(facts) ?? facts,
   });
+  onTestFinished(stop);
 
-  test('an action that a role lacks', async () => {
-    const without = changed(({ Action }) => ({ Action: [Action].flat().filter((one) => one !== 'dynamodb:Query') }));
+  const missing = await get('/v1/categories');
+  const action = await get('/v1/coupons');
+  const index = await get('/v1/products?active=true');
 
-    const { status, refused } = await withFault('coupons-list-coupons', without, list);
-
-    expect([status, refused]).toEqual([500, ['dynamodb:Query on table']]);
-  });
-
-  test('an index that a role lacks', async () => {
-    const without = changed(({ Resource }) => ({ Resource: [Resource].flat().filter((one) => !/index/.test(one)) }));
-
-    const { status, refused } = await withFault('coupons-list-coupons', without, `${list}?active=true`);
-
-    expect([status, refused]).toEqual([500, ['dynamodb:Query on table/index/byFlags']]);
-  });
+  expect(missing.status).toBeGreaterThanOrEqual(500);
+  expect([action.status, index.status]).toEqual([500, 500]);
+  expect([...new Set(refused)]).toEqual([
+    'dynamodb:Query on store-integration-service',
+    'dynamodb:Query on the table',
+    'dynamodb:Query on the table/index/byFlags',
+  ]);
 });
