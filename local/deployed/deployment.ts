@@ -12,7 +12,7 @@ import { operatorKey, startEngines, type Use } from './engines.ts';
 import { type FunctionFacts, startFunctions } from './functions.ts';
 import { statementsOf } from './roles.ts';
 import { makeQueues, makeTables, startSources } from './sources.ts';
-import { pseudo, type ResolvedTemplate, readTemplate } from './template.ts';
+import { type Part, pseudo, type ResolvedTemplate, readTemplate } from './template.ts';
 
 export interface DeployedOptions {
   /** The directory of the cloud assembly that `npm run synth` made. */

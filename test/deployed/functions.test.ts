@@ -97,9 +97,12 @@ test('calls at once have a process each, and those above the account’s concurr
 test('a call that is under way ends in the function that was replaced, later ones meet the new one, with new rights', async () => {
   const slow = (version: number) =>
     `await new Promise((r) => setTimeout(r, event)); return [${version}, process.env.AWS_ACCESS_KEY_ID];`;
-  const { invoke, replace, allow, callerOf } = start([factsOf('old', slow(1), { name: 'same' })]);
+  const { invoke, replace, allow, callerOf } = start([oneLineFunction('old', slow(1), { name: 'same' })]);
   const call = async (millis: number) => JSON.parse((await invoke('same', String(millis))).payload);
-  const next = factsOf('new', slow(2), { name: 'same', statements: [{ Effect: 'Allow', Action: 'x', Resource: '*' }] });
+  const next = oneLineFunction('new', slow(2), {
+    name: 'same',
+    statements: [{ Effect: 'Allow', Action: 'x', Resource: '*' }],
+  });
   const [, key] = await call(0);
 
   const underWay = call(500);
