@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll } from 'vitest';
 import { routes } from '../../lib/routes/routes.ts';
 import { call, target } from '../contract/target.ts';
+import { atEnd } from '../support/at-end.ts';
 
 /** The suite's client, beside that of the contract suite. */
 
@@ -33,13 +33,6 @@ export const loopbackUrl = (port: number | string): string => {
     throw new Error('Set CONTRACT_LOOPBACK to the address at which the service reaches {port} of this machine.');
   return target.loopback.replace('{port}', String(port));
 };
-
-const stops: (() => void | Promise<void>)[] = [];
-/** Calls `stop` after the last test. */
-export const atEnd = (stop: () => void | Promise<void>): void => void stops.push(stop);
-afterAll(async () => {
-  for (const stop of stops.splice(0)) await stop();
-});
 
 /** Starts an HTTP server until the end. Answers the address at which the service reaches it. */
 export const startOnLoopback = async (listener: RequestListener): Promise<string> => {

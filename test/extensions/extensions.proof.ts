@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { Route } from '../../lib/routes/route.ts';
 import { expectProblem } from '../contract/shapes.ts';
 import { createProduct, resident, target, unknownUuid } from '../contract/target.ts';
+import { cleanUpAll } from '../support/at-end.ts';
 import { exampleOf, routesInOrder } from '../support/example-requests.ts';
 import { type OneOfEach, seedOverHttp } from '../support/one-of-each.ts';
 import { ada, bob } from '../support/residents.ts';
@@ -34,6 +35,7 @@ const sell = (fields: object = {}, key = target.key) => {
   return send('POST', '/v1/sales', sale, { key });
 };
 
+afterAll(cleanUpAll);
 beforeAll(async () => {
   // Both stores are told of the avatars of the example requests, by names that nobody has.
   for (const { uuid } of [ada, bob])

@@ -5,7 +5,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { startDispenser } from '../../local/dispenser.ts';
 import { strangers } from '../../local/grid.ts';
 import { act, createProduct, target } from '../contract/target.ts';
-import { atEnd, eventually, loopbackUrl, pass, read, send, startOnLoopback, sweepNow } from './client.ts';
+import { atEnd } from '../support/at-end.ts';
+import { eventually, loopbackUrl, pass, read, send, startOnLoopback, sweepNow } from './client.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer is looked at member by member.
 type Row = Record<string, any>;
