@@ -20,7 +20,7 @@ interface Options {
 }
 
 /** So many requests are answered between one function and the next, if that takes no longer. */
-const [betweenFunctions, pauseMillis] = [2, 3000];
+const [betweenFunctions, pauseMillis] = [2, 1000];
 /** Traffic on one version takes no longer, even on a busy machine. */
 const phaseMillis = 10 * 60_000;
 const sweepMillis = 5000;

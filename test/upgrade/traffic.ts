@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 // biome-ignore lint/suspicious/noExplicitAny: bodies of any endpoint.
 type Body = any;
 
-export interface Acknowledged {
+interface Acknowledged {
   /** Changes of credit by their reference: whose, and by how much. */
   credit: Map<string, { uuid: string; amount: number }>;
   sales: Map<string, Body>;
