@@ -154,7 +154,7 @@ export const addListen = (program: StoreCommand): void => {
     .examples(
       'store listen --forward http://127.0.0.1:3000/hook',
       'store listen --stage prod --events sale.completed,sale.refused --print-json',
-      'WEBHOOK_SECRET=$(store listen --print-secret) node receiver.ts',
+      'WEBHOOK_SECRET=$(store listen --print-secret) node receiver.mjs',
     )
     .runs(listen);
 };

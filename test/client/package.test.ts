@@ -14,7 +14,7 @@ const project = tempDir();
 const name = 'store-integration-client';
 const installed = join(project, 'node_modules', name);
 
-const [, guideExample = ''] = /```ts\n(.*?)```/s.exec(readFileSync(join(root, 'docs/guides/client.md'), 'utf8')) ?? [];
+const [, guideExample = ''] = /```js\n(.*?)```/s.exec(readFileSync(join(root, 'docs/guides/client.md'), 'utf8')) ?? [];
 
 /** The samples of the reference. */
 const { paths } = JSON.parse(readFileSync(join(root, 'docs/openapi.json'), 'utf8')) as OpenApiDocument;
@@ -109,8 +109,10 @@ test('compiles with the default settings of tsc and without types of Node.js, an
 
 test(`runs the example of docs/guides/client.md on Node.js ${Object.keys(nodes).join(' and ')}`, async () => {
   compile();
+  writeFileSync(join(project, 'main.mjs'), guideExample);
 
-  for (const node of Object.values(nodes)) expect(await runExample(node, 'built/example.js')).toMatch(printed);
+  for (const node of Object.values(nodes))
+    for (const file of ['main.mjs', 'built/example.js']) expect(await runExample(node, file), file).toMatch(printed);
 });
 
 test('exports to types what it exports to programs', async () => {

@@ -95,9 +95,9 @@ const statuses = [204, 204, 204, 204, 400, 400, 400, 400];
 
 test('the receiver for Node.js takes what the service signs, once, books no sample, and refuses the rest', async () => {
   const client = new URL('../../client/client.ts', import.meta.url).href;
-  const text = receiverIn('ts', 'verifyWebhook');
+  const text = receiverIn('js', 'verifyWebhook');
 
-  const ran = await runReceiver(process.execPath, 'receiver.ts', (port) =>
+  const ran = await runReceiver(process.execPath, 'receiver.mjs', (port) =>
     text.replace('store-integration-client', client).replace('8080', String(port)),
   );
 
