@@ -42,12 +42,13 @@ export async function* scanStore(
 }
 
 /**
- * The partitions of a store that hold items of a kind. A scan of the table costs far less than a query of each partition
- * that may be there.
+ * The partitions of a store that hold items of a kind, with the number of their items. A scan of the table costs far less
+ * than a query of each partition that may be there.
  */
-export const partitionsOf = async (store: string, kind: Kind): Promise<Set<string>> => {
-  const partitions = new Set<string>();
-  for await (const keys of scanStore(store, [], kind)) for (const { pk } of keys) partitions.add(pk);
+export const partitionsOf = async (store: string, kind: Kind): Promise<Map<string, number>> => {
+  const partitions = new Map<string, number>();
+  for await (const keys of scanStore(store, [], kind))
+    for (const { pk } of keys) partitions.set(pk, (partitions.get(pk) ?? 0) + 1);
   return partitions;
 };
 

@@ -200,15 +200,20 @@ test('waits for the parts of a set of 120 lots while they are still to be marked
   expect(never).toEqual([`customer ${who}: the parts of the change 2 come to 4, not -236.`]);
 });
 
-test('makes a call for each history that is in order, and none for each customer or name', async () => {
+test('makes a call for each long history that is in order, and none for each customer, name or short history', async () => {
   const known = 'known';
   const count = 40;
   const uuids = Array.from({ length: count }, (_, number) => idOf(number));
+  const changesOf = (number: number): number => (number < 3 ? 9 : number % 3);
   await putAll(
-    uuids.flatMap((id) => [
+    uuids.flatMap((id, number) => [
       { ...residentKey(id), uuid: id, username: 'known.well', names: ['known.well'] },
-      { ...customerKey(known, id), username: 'known.well', credit: 5, creditUnlotted: 5, creditVersion: 1 },
-      ...historyRows(known, id, [{ amount: 5 }]),
+      {
+        ...customerKey(known, id),
+        ...{ username: 'known.well', credit: 5 * changesOf(number), creditUnlotted: 5 * changesOf(number) },
+        creditVersion: changesOf(number),
+      },
+      ...historyRows(known, id, Array(changesOf(number)).fill({ amount: 5 })),
     ]),
   );
   const faults: string[] = [];
@@ -227,18 +232,23 @@ test('makes a call for each history that is in order, and none for each customer
   stop();
 
   expect(faults).toEqual([]);
-  // A scan and a page of customers; for names a page of customers, their residents, and the lists of coupons and cards.
-  expect(made).toEqual([2, 2 + count, 4]);
+  // A scan and a page of customers. Beside them the short histories together, and two types of each of the three long
+  // ones. For names a page of customers, their residents, and the lists of coupons and cards.
+  expect(made).toEqual([2, 3 + 3 * 2, 4]);
 });
 
-test('finds the lot of a customer whose item tells of none', async () => {
+test('finds the lot and the row of history of a customer whose item tells of neither', async () => {
   const half = 'half';
   const expiresAt = timestamp(at(900));
   const lot = newLot(half, uuid, 'regular', 'epoch', { amount: 7, expiresAt }, { at: timestamp(start), by: 'test' }, 0);
-  await putAll([{ ...customerKey(half, uuid), username: 'half.restored' }, lot]);
+  const [first, , third] = historyRows(half, uuid, [{ amount: 0 }, { amount: 0 }, { amount: 0 }]) as object[];
+  const item = { ...customerKey(half, uuid), username: 'half.restored', creditVersion: 1 };
+  await putAll([item, lot, first, third].filter((each) => each !== undefined));
   const faults: string[] = [];
 
   await checkCredit(half, listenerOf(faults));
+  await checkHistory(half, listenerOf(faults));
 
   expect(faults).toContain(`customer ${uuid}: regular: 0 open lots are counted, 1 are there.`);
+  expect(faults).toContain(`customer ${uuid}: history lacks the changes 2 of 1.`);
 });
