@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse, View } from 'vega';
 import { compile, type TopLevelSpec } from 'vega-lite';
 import type { BundleRow } from './bundles.ts';
-import type { CpuRow, LatencyRow } from './compare.ts';
+import type { CpuRow, WholeRow } from './compare.ts';
 import type { ContentionRow } from './contention.ts';
 import type { CostRow } from './costs.ts';
 import type { ListRow } from './lists.ts';
@@ -124,35 +124,21 @@ export const drawCpu = (rows: readonly CpuRow[]): Promise<void> =>
     },
   });
 
-export const drawLatency = (rows: readonly LatencyRow[]): Promise<void> =>
-  draw('latency', {
-    title: 'Time per request against the local engine',
-    data: { values: rows },
-    facet: { column: { field: 'operation', type: 'nominal' } },
-    spec: {
-      width: 250,
-      layer: [
-        {
-          mark: { type: 'bar', height: { band: 0.6 } },
-          encoding: contestants('median', 'milliseconds, median; the mark is the 95th percentile'),
-        },
-        {
-          mark: { type: 'tick', color: '#000000', thickness: 2 },
-          encoding: {
-            x: { field: 'p95', type: 'quantitative' },
-            y: { field: 'contestant', type: 'nominal', sort: null },
-          },
-        },
-      ],
-    },
-  });
-
 const grouped = (y: string, offset: string, x: string, title: string) => ({
   x: { field: x, type: 'quantitative', title },
   y: { field: y, type: 'nominal', sort: null, title: null },
   yOffset: { field: offset, sort: null },
   color: { field: offset, type: 'nominal', sort: null, title: null },
 });
+
+export const drawWhole = (rows: readonly WholeRow[]): Promise<void> =>
+  draw('compare', {
+    title: 'Requests against the local engine',
+    width: 420,
+    data: { values: rows },
+    mark: 'bar',
+    encoding: grouped('operation', 'contestant', 'perSecond', 'requests per second, median'),
+  });
 
 export const drawBundles = (rows: readonly BundleRow[]): Promise<void> =>
   draw('bundles', {
@@ -167,7 +153,7 @@ export const drawContention = (rows: readonly ContentionRow[]): Promise<void> =>
   draw('contention', {
     title: 'Writes to one customer',
     width: 420,
-    data: { values: rows.map((row) => ({ ...row, at: `${row.writers} at once` })) },
+    data: { values: rows.map((row) => ({ ...row, at: `${row.callers} at once` })) },
     mark: 'bar',
     encoding: grouped('at', 'write', 'perSecond', 'writes per second, median, local engine'),
   });

@@ -1,10 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Context } from 'aws-lambda';
+import { build } from 'esbuild';
 import { logSink } from '../lib/log.ts';
 import { db, dbOnce } from '../lib/table/client.ts';
-import { type Contestant, prepare } from './compared/contestants.ts';
-import { inTurns, median, quantile, report, rounded, withTable } from './support.ts';
+import { type Meter, metered, newMeter } from '../lib/table/meter.ts';
+import { type Contestant, prepare, prepareWhole, type WholeContestant } from './compared/contestants.ts';
+import { inTurns, median, quantile, ratesOf, report, rounded, withTable } from './support.ts';
 
-/** A GET and an increment of ours beside the same two with one layer replaced: lib/http by Hono, lib/store by ElectroDB. */
+/**
+ * Ours beside Hono and ElectroDB: the processor time of a GET and an increment with one layer replaced, lib/http by Hono or
+ * lib/store by ElectroDB, and three endpoints that are made of the two libraries alone.
+ */
 
 export interface CpuRow {
   operation: string;
@@ -18,13 +25,24 @@ export interface CpuRow {
   ofOurs: number;
 }
 
-export interface LatencyRow {
+export interface WholeRow {
   operation: string;
   contestant: string;
-  /** Milliseconds that half of all requests, and 95 in 100, did not exceed. */
+  /** Requests answered in a second, the median of the rounds. */
+  perSecond: number;
+  /** Milliseconds that half of all requests, and 99 in 100, did not exceed. */
   median: number;
-  p95: number;
-  ofOurs: number;
+  p99: number;
+  /** DynamoDB's, of one request; those side by side are one step. */
+  calls: number;
+  steps: number;
+  units: number;
+}
+
+/** The lines of code of the three endpoints. */
+export interface CodeRow {
+  contestant: string;
+  lines: number;
 }
 
 interface Options {
@@ -104,25 +122,56 @@ export const measureCpu = async (options: Options): Promise<void> => {
   report<CpuRow>('cpu', rows);
 };
 
-export const measureLatency = async ({ rounds, requests }: Options): Promise<void> => {
-  const measured = await quietly(async () =>
-    inTurns(await prepare(), { rounds }, async ({ handler, event }) => {
-      const millis: number[] = [];
-      for (let request = 0; request < requests; request++) {
-        const started = performance.now();
-        await handler(event, {} as Context);
-        millis.push(performance.now() - started);
-      }
-      return millis;
-    }),
-  );
-  const rows = measured.map(({ operation, contestant, values }) => ({
-    ...{ operation, contestant },
-    median: rounded(median(values), 3),
-    p95: rounded(quantile(values, 0.95), 3),
-  }));
-  report<LatencyRow>(
-    'latency',
-    ratios(rows, (row) => row.median),
+/** The cost of one more request; a sale is paid in L$. Ours counts it in its log line. */
+const costOf = async ({ handler, eventOf }: WholeContestant): Promise<Omit<Meter, 'isOver'>> => {
+  const { write } = logSink;
+  const meter = newMeter();
+  const lines: object[] = [];
+  logSink.write = (fields) => void lines.push(fields);
+  await metered(meter, () => handler(eventOf(1), {} as Context));
+  logSink.write = write;
+  return (lines.find((line) => 'units' in line) as Meter | undefined) ?? meter;
+};
+
+const root = join(import.meta.dirname, '..');
+
+/** The lines of the repository's own code that a bundle of these files holds, without blank ones and comments. */
+const linesOf = async (files: string[]): Promise<number> => {
+  const contents = files.map((file) => `import './${file}';`).join('\n');
+  const { metafile } = await build({
+    ...{ stdin: { contents, resolveDir: root }, absWorkingDir: root, metafile: true },
+    ...{ bundle: true, write: false, platform: 'node', packages: 'external', logLevel: 'silent' },
+  });
+  const own = Object.keys(metafile.inputs).filter((file) => file.endsWith('.ts'));
+  const lines = own.flatMap((file) => readFileSync(join(root, file), 'utf8').split('\n'));
+  return lines.filter((line) => !/^\s*($|\/\/|\/?\*)/.test(line)).length;
+};
+
+export const measureWhole = async ({ callers, ...options }: Options & { callers: number }): Promise<void> => {
+  const rows = await quietly(async () => {
+    const contestants = (await prepareWhole()).map((contestant) => ({ ...contestant, callers }));
+    const measured = await ratesOf(contestants, options, async ({ handler, eventOf }, number) => {
+      const { statusCode, body } = await handler(eventOf(number), {} as Context);
+      if (statusCode >= 300) throw new Error(`A request was answered with ${statusCode}: ${body}`);
+    });
+    const rows: WholeRow[] = [];
+    for (const { contestant, ...times } of measured) {
+      const { operation, contestant: name } = contestant;
+      // By the first of the two the buyer owns the product.
+      await costOf(contestant);
+      const { calls, steps, units } = await costOf(contestant);
+      rows.push({ operation, contestant: name, ...times, calls, steps, units });
+    }
+    return rows;
+  });
+  report('compare', rows);
+  const entries = ['customers/get-credit', 'customers/increment-credit', 'sales/create-sale'];
+  report<CodeRow>(
+    'compare-code',
+    [
+      { contestant: 'ours', lines: await linesOf(entries.map((entry) => `functions/${entry}.ts`)) },
+      { contestant: 'Hono and ElectroDB', lines: await linesOf(['bench/compared/hono-electrodb.ts']) },
+    ],
+    'compare',
   );
 };

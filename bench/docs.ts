@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BundleRow } from './bundles.ts';
 import * as charts from './charts.ts';
-import type { CpuRow, LatencyRow } from './compare.ts';
+import type { CodeRow, CpuRow, WholeRow } from './compare.ts';
 import type { ContentionRow } from './contention.ts';
 import type { CostRow } from './costs.ts';
 import type { DeskRow } from './desk.ts';
@@ -101,15 +101,21 @@ export const writeDocs = async (): Promise<void> => {
     }),
   );
   await fill(
-    'latency',
-    charts.drawLatency,
-    table<LatencyRow>(['Operation', 'Contestant', 'median ms', '95th percentile ms', 'of ours'], (row) => [
-      row.operation,
-      row.contestant,
-      row.median,
-      row.p95,
-      row.ofOurs.toFixed(2),
-    ]),
+    'compare',
+    charts.drawWhole,
+    table<WholeRow>(
+      ['Operation', 'Contestant', 'per second', 'median ms', '99th percentile ms', 'Calls', 'in sequence', 'Units'],
+      (row) => [
+        ...[row.operation, row.contestant, row.perSecond, row.median, row.p99],
+        ...[row.calls, row.steps, row.units],
+      ],
+    ),
+  );
+  await fill(
+    'compare-code',
+    async () => {},
+    table<CodeRow>(['Contestant', 'Lines of code'], ({ contestant, lines }) => [contestant, lines]),
+    false,
   );
   await fill(
     'bundles',
@@ -125,7 +131,10 @@ export const writeDocs = async (): Promise<void> => {
   await fill(
     'contention',
     charts.drawContention,
-    table<ContentionRow>(['Write', 'At once', 'per second'], (row) => [row.write, row.writers, row.perSecond]),
+    table<ContentionRow>(
+      ['Write', 'At once', 'per second', '99th percentile ms', 'decided again', '503'],
+      ({ write, callers, perSecond, p99, retries, busy }) => [write, callers, perSecond, p99, retries, busy],
+    ),
   );
   await fill(
     'sales',

@@ -74,6 +74,7 @@ export const measureRestore = async ({ customers }: { customers: number }): Prom
         const started = performance.now();
         await work();
         measured.push({ step, seconds: rounded((performance.now() - started) / 1000, 1) });
+        console.log(step, measured.at(-1)?.seconds);
       }
       if (faults.length > 0) throw new Error(`The restored books are not true: ${faults[0]}`);
       const together = measured.reduce((sum, { seconds }) => sum + seconds, 0);

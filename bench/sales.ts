@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import pMap from 'p-map';
 import { createStore } from '../cli/stores.ts';
 import { newId, now, timestamp } from '../lib/clock.ts';
 import { customerKey, flagsOf, rankedOf } from '../lib/store/customers.ts';
@@ -12,7 +11,7 @@ import { putAll } from '../test/support/seed.ts';
 import { idOf } from '../test/support/seeded-store.ts';
 import type { Call } from '../test/support/service.ts';
 import { callIn } from './call.ts';
-import { inTurns, median, report, rounded, withTable } from './support.ts';
+import { ratesOf, report, withTable } from './support.ts';
 
 /** How many pairs of a quote and a sale a store makes per second. */
 export interface SalesRow {
@@ -25,7 +24,7 @@ export interface SalesRow {
 
 const sizes = [1_000, 100_000];
 const buyersTried = [1, 8];
-const price = 100;
+export const price = 100;
 
 /** Customers who have spent L$ 1 each, own a product and hold credit. */
 function* customersOf(store: string, count: number, productId: string): Generator<object> {
@@ -43,7 +42,8 @@ function* customersOf(store: string, count: number, productId: string): Generato
   }
 }
 
-interface Shop {
+export interface Shop {
+  store: string;
   customers: number;
   call: Call;
   productId: string;
@@ -51,11 +51,13 @@ interface Shop {
   pairs: number;
 }
 
-const makeShop = async (customers: number): Promise<Shop> => {
+/** Makes a store with a product, limited to `copies` if given, and customers who each own another. */
+export const makeShop = async (customers: number, copies?: number): Promise<Shop> => {
   const { id: store } = await createStore(`Store of ${customers}`);
-  const { id: productId } = await createProduct(store, productWith({ price }));
+  const stock = copies === undefined ? {} : { limited: true, availableAmount: copies };
+  const { id: productId } = await createProduct(store, productWith({ price, ...stock }));
   await putAll(customersOf(store, customers, newId()));
-  return { customers, call: callIn(store), productId, pairs: 0 };
+  return { store, customers, call: callIn(store), productId, pairs: 0 };
 };
 
 /** Quotes a sale, every other one of which credit pays, and makes it. */
@@ -69,24 +71,18 @@ const sellOnce = async (shop: Shop): Promise<void> => {
 };
 
 /** Pairs of quote and sale, by the functions themselves, against the engine on this machine. */
-export const measureSales = async ({ rounds, requests }: { rounds: number; requests: number }): Promise<void> => {
+export const measureSales = async (options: { rounds: number; requests: number }): Promise<void> => {
   const rows = await withTable(async () => {
     const shops: Shop[] = [];
     for (const size of sizes) shops.push(await makeShop(size));
-    const contestants = buyersTried.flatMap((buyers) => shops.map((shop) => ({ shop, buyers })));
-    return inTurns(contestants, { rounds }, async ({ shop, buyers }) => {
-      const started = performance.now();
-      await pMap(Array(requests), () => sellOnce(shop), { concurrency: buyers });
-      return (1000 * requests) / (performance.now() - started);
-    });
+    const contestants = buyersTried.flatMap((callers) => shops.map((shop) => ({ shop, callers })));
+    return ratesOf(contestants, options, ({ shop }) => sellOnce(shop));
   });
   report(
     'sales',
     rows.map(
-      ({ shop, buyers, values }): SalesRow => ({
-        customers: shop.customers,
-        buyers,
-        perSecond: rounded(median(values), 0),
+      ({ contestant: { shop, callers: buyers }, perSecond }): SalesRow => ({
+        ...{ customers: shop.customers, buyers, perSecond },
       }),
     ),
   );

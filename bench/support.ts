@@ -5,6 +5,7 @@ import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import pMap from 'p-map';
 import { routes } from '../lib/routes/routes.ts';
 import { tableName } from '../lib/table/client.ts';
 import { matcher } from '../local/matcher.ts';
@@ -73,6 +74,38 @@ export const quantile = (values: readonly number[], share: number): number =>
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
 export const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits));
+
+/**
+ * Sends requests, each contestant's so many at a time, in rounds in which they take turns. Answers the median rate, and of
+ * all requests the median and the 99th percentile in milliseconds.
+ */
+export const ratesOf = async <T extends { callers: number }>(
+  contestants: readonly T[],
+  { rounds, requests }: { rounds: number; requests: number },
+  send: (contestant: T, number: number) => Promise<unknown>,
+) => {
+  let sent = 0;
+  const turns = contestants.map((contestant) => ({ contestant, rates: [] as number[] }));
+  const measured = await inTurns(turns, { rounds }, async ({ contestant, rates }) => {
+    const times: number[] = [];
+    const started = performance.now();
+    const sendOne = async (): Promise<void> => {
+      const begun = performance.now();
+      await send(contestant, sent++);
+      times.push(performance.now() - begun);
+    };
+    await pMap(Array(requests), sendOne, { concurrency: contestant.callers });
+    rates.push((1000 * requests) / (performance.now() - started));
+    return times;
+  });
+  return measured.map(({ contestant, rates, values }) => ({
+    contestant,
+    // The first round warmed up.
+    perSecond: rounded(median(rates.slice(1)), 0),
+    median: rounded(median(values)),
+    p99: rounded(quantile(values, 0.99)),
+  }));
+};
 
 export const resultsDir = join(import.meta.dirname, 'results');
 
