@@ -166,12 +166,8 @@ export const measureWhole = async ({ callers, ...options }: Options & { callers:
   });
   report('compare', rows);
   const entries = ['customers/get-credit', 'customers/increment-credit', 'sales/create-sale'];
-  report<CodeRow>(
-    'compare-code',
-    [
-      { contestant: 'ours', lines: await linesOf(entries.map((entry) => `functions/${entry}.ts`)) },
-      { contestant: 'Hono and ElectroDB', lines: await linesOf(['bench/compared/hono-electrodb.ts']) },
-    ],
-    'compare',
-  );
+  report<CodeRow>('compare-code', [
+    { contestant: 'ours', lines: await linesOf(entries.map((entry) => `functions/${entry}.ts`)) },
+    { contestant: 'Hono and ElectroDB', lines: await linesOf(['bench/compared/hono-electrodb.ts']) },
+  ]);
 };

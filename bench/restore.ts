@@ -80,7 +80,7 @@ export const measureRestore = async ({ customers }: { customers: number }): Prom
       const together = measured.reduce((sum, { seconds }) => sum + seconds, 0);
       return [...measured, { step: 'together', seconds: rounded(together, 1) }];
     });
-    report('restore', rows, `restore --customers ${customers}`);
+    report('restore', rows);
   } finally {
     rmSync(directory, { recursive: true });
   }

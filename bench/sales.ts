@@ -4,7 +4,7 @@ import { newId, now, timestamp } from '../lib/clock.ts';
 import { customerKey, flagsOf, rankedOf } from '../lib/store/customers.ts';
 import { ownedKey, ownedWrite } from '../lib/store/owned.ts';
 import { createProduct } from '../lib/store/products.ts';
-import { rankedBy, spendKey, spentMore } from '../lib/store/spend.ts';
+import { purchaseKey, rankedBy, spendKey, spentMore } from '../lib/store/spend.ts';
 import { applied } from '../lib/table/language.ts';
 import { productWith } from '../test/support/rows.ts';
 import { putAll } from '../test/support/seed.ts';
@@ -37,6 +37,7 @@ function* customersOf(store: string, count: number, productId: string): Generato
     const credit = { credit: 10_000, creditUnlotted: 10_000, creditVersion: 1 };
     yield { ...customerKey(store, id), username, ...lists, ...rankedBy(spent.sum, id), ...credit };
     yield { ...spendKey(store, id), username, ...spent };
+    yield { ...purchaseKey(store, id), uuid: id, productId, price: 1, at };
     const key = ownedKey(store, id, productId);
     yield { ...key, ...applied(ownedWrite(key, undefined, [at]), { ...key }) };
   }

@@ -121,7 +121,7 @@ export interface Result<T> {
 const loadBefore = Number(process.env.BENCH_LOAD_BEFORE ?? rounded(loadavg()[0] ?? 0));
 
 /** Writes a benchmark's rows, with the facts of this machine, to bench/results, and prints them. */
-export const report = <T extends object>(name: string, rows: T[], command = name): void => {
+export const report = <T extends object>(name: string, rows: T[], command = process.argv.slice(2).join(' ')): void => {
   const machine = {
     cores: availableParallelism(),
     cpu: cpus()[0]?.model.trim() ?? '',
