@@ -9,7 +9,7 @@ import type { Values } from './columns.ts';
 import { readyDir, unfinished, writeLines } from './export.ts';
 import { kinds } from './kinds.ts';
 import { readRecords } from './read.ts';
-import { type ColumnName, type FieldName, fields, recogniseVendor, type Vendor, vendors } from './vendors.ts';
+import { type ColumnName, type FieldName, fields, nearMiss, recogniseVendor, type Vendor, vendors } from './vendors.ts';
 import { linesOf } from './write.ts';
 
 /** Turns a file that another vendor system exported into files that `store import` reads. */
@@ -70,8 +70,9 @@ const vendorFor = (first: readonly string[], path: string, { from, map }: Conver
   if (map) return { name: 'map', summary: '', columns: map };
   const found = from === undefined ? recogniseVendor(first) : vendors.find(({ name }) => name === from);
   if (found) return found;
+  const near = nearMiss(first);
   throw new Failure(
-    `The form of ${path} is not known. Its first line is: ${first
+    `The form of ${path} is not known. ${near === undefined ? '' : `${near}. `}Its first line is: ${first
       .map((cell) => cell.trim())
       .join(', ')
       .slice(0, 300)}. ` +

@@ -69,14 +69,35 @@ export const vendors: readonly Vendor[] = [
   },
 ];
 
-const hasRow = ({ row }: Vendor, cells: readonly string[]): boolean =>
-  row?.length === cells.length && row.every((pattern, i) => pattern.test(cells[i] ?? ''));
+const mismatched = (row: readonly RegExp[], cells: readonly string[]): number[] =>
+  row.flatMap((pattern, i) => (pattern.test(cells[i] ?? '') ? [] : [i]));
 
-const hasHeader = ({ row, columns }: Vendor, cells: readonly string[]): boolean => {
+const hasRow = ({ row }: Vendor, cells: readonly string[]): boolean =>
+  row?.length === cells.length && mismatched(row, cells).length === 0;
+
+const missingColumns = ({ columns }: Vendor, cells: readonly string[]): string[] => {
   const there = cells.map((cell) => cell.trim().toLowerCase());
-  return !row && Object.values(columns).every((name) => there.includes(String(name).toLowerCase()));
+  return Object.values(columns)
+    .map(String)
+    .filter((name) => !there.includes(name.toLowerCase()));
 };
+
+const hasHeader = (vendor: Vendor, cells: readonly string[]): boolean =>
+  !vendor.row && missingColumns(vendor, cells).length === 0;
 
 /** The vendor system that a file's first line is of. */
 export const recogniseVendor = (cells: readonly string[]): Vendor | undefined =>
   vendors.find((vendor) => hasHeader(vendor, cells) || hasRow(vendor, cells));
+
+/** Says which columns keep a first line from the form of a system that it mostly has. Undefined where it has none mostly. */
+export const nearMiss = (cells: readonly string[]): string | undefined => {
+  for (const vendor of vendors) {
+    const { name, row, columns } = vendor;
+    const checked = row ? row.filter((pattern) => pattern !== any).length : Object.keys(columns).length;
+    const lacking = row ? mismatched(row, cells).map((i) => `#${i + 1}`) : missingColumns(vendor, cells);
+    if (lacking.length >= checked / 2 || (row && row.length !== cells.length)) continue;
+    const which = `${lacking.length > 1 ? 'columns' : 'column'} ${lacking.join(', ')}`;
+    return row ? `It looks like ${name}, but not in ${which}` : `It looks like ${name}, but has no ${which}`;
+  }
+  return undefined;
+};

@@ -33,22 +33,9 @@ const casperColumns =
   'UnixTimestamp,Date,Quantity,ProductName,Gross,Net,Received,Source,Location,ProductID,FromKey,FromName,ToKey,ToName,Status,AffiliateName,TransactionID';
 const casper = (time: number, product: string, price: number, from: string, to: string, more: string): string =>
   `"${time}","2022-01-01","1",${product},"${price}","1","1","","Harbour (1, 2)","",${from},${to},${more}`;
-const casperSales = () =>
-  file(
-    'casper.csv',
-    casperColumns,
-    casper(1640995200, 'Oak chair', 450, `${david},Old Name`, `${david},Old Name`, 'Complete,,TX-1'),
-    casper(1640995300, 'Oak chair', 500, `${david},DavidThomas Scorbal`, `${ethan},Ethan Renobaum`, 'Complete,,TX-2'),
-    casper(1640995400, 'Lamp', 120, `${ethan},Ethan Renobaum`, `${ethan},Ethan Renobaum`, 'Refunded,,TX-3'),
-  );
-
-const e2vSales = () =>
-  file(
-    'e2v.csv',
-    `"DavidThomas Scorbal","${david}","Blue Box","2017-07-01 09:12:41","BlackFish","125","C","",""`,
-    `"DavidThomas Scorbal","${david}","Red Box","2017-12-04 12:15:00","BlackFish","200","L","Ethan Renobaum","${ethan}"`,
-    `"DavidThomas Scorbal","${david}","Red Box","2017-12-04 12:15:00","BlackFish","200","L","Ethan Renobaum","${ethan}"`,
-  );
+/** A file that the documents show. */
+const example = (name: string): string =>
+  new URL(`../../../docs/operate/examples/${name}.csv`, import.meta.url).pathname;
 
 beforeAll(() => freshTable());
 
@@ -62,7 +49,7 @@ test('sales of CasperVend become sales here: the buyer has spent, the recipient 
   const store = (await createStore('Moved')).id;
   const to = join(dir, 'casper');
 
-  const { files, leftOut } = await convertFile(casperSales(), to);
+  const { files, leftOut } = await convertFile(example('caspervend'), to);
   const kinds = ['residents', 'products', 'sales'];
   const first = await importAll(store, to, kinds);
   const second = await importAll(store, to, kinds);
@@ -95,7 +82,7 @@ test('sales of CasperVend become sales here: the buyer has spent, the recipient 
 test('sales of E2V are recognised by their form, in the zone that is given, equal rows and those paid with credit too', async () => {
   const to = join(dir, 'e2v');
 
-  const { usedZone } = await convertFile(e2vSales(), to, { zone: 'America/Los_Angeles' });
+  const { usedZone } = await convertFile(example('e2v-sales'), to, { zone: 'America/Los_Angeles' });
 
   const sales = rowsIn(to, 'sales');
   expect(usedZone).toBe(true);
@@ -193,4 +180,14 @@ test('rows at fault are named by line, and stop the conversion or are left out',
     stderr: expect.stringMatching(/is not known\. Its first line is: a, b\..*--map/),
   });
   expect(existsSync(join(dir, 'odd', 'sales.csv'))).toBe(false);
+});
+
+test('a file that has most columns of a known system is told which ones it lacks', async () => {
+  const casper = file('near-casper.csv', casperColumns.replace('Quantity,', '').replace('Gross', 'Price'), '1,2');
+  const e2v = file('near-e2v.csv', `"A B","${david}","Box","2017-07-01 09:12:41","Black","125","X","",""`);
+  const ofCasper = convertFile(casper, join(dir, 'near'));
+  const ofE2v = convertFile(e2v, join(dir, 'near'));
+
+  await expect(ofCasper).rejects.toThrow('It looks like caspervend, but has no columns Gross, Quantity. Its first');
+  await expect(ofE2v).rejects.toThrow('It looks like e2v-sales, but not in column #7. Its first');
 });
