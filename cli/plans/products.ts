@@ -22,6 +22,7 @@ import {
   residentOf,
   type Setting,
   sideBySide,
+  unknownReference,
 } from './rows.ts';
 
 /** A product in a file. Fields of permissions and discount have names such as `discount.value`. */
@@ -109,8 +110,7 @@ const groupOf = async (
   const { store } = setting;
   const stranger = row.fields.categories?.find((text) => !known.categories.has(idFrom(store, 'categories', text)));
   if (stranger !== undefined) {
-    const message = 'must be categories of the store, by id or as the file of categories names them: import that first';
-    return { rows: [row], outcome: { field: 'categories', value: stranger, message } };
+    return { rows: [row], outcome: { field: 'categories', value: stranger, message: unknownReference('categories') } };
   }
   const { demoId } = made;
   const fault = { field: 'demoId', value: row.fields.demoId, message: 'must be another product of the store or file' };

@@ -12,7 +12,16 @@ import {
   spendKey,
 } from '../../lib/store/spend.ts';
 import { getMany } from '../../lib/table/table.ts';
-import { type Fault, type Group, type Importer, idFrom, type Row, residentOf, type Setting } from './rows.ts';
+import {
+  type Fault,
+  type Group,
+  type Importer,
+  idFrom,
+  type Row,
+  residentOf,
+  type Setting,
+  unknownReference,
+} from './rows.ts';
 
 export interface PurchaseFields {
   id: string;
@@ -79,8 +88,7 @@ const faultOf = (bought: Bought, recorded: PurchaseItem | undefined, isSold: boo
   if (recorded && !isSame(bought, recorded))
     return { field: 'id', value: id, message: 'was recorded already with other values; a purchase cannot be changed' };
   if (recorded || isSold) return undefined;
-  const message = 'must be a product of the store, by its id or as the file of products names it: import that first';
-  return { field: 'product', value: product, message };
+  return { field: 'product', value: product, message: unknownReference('products') };
 };
 
 /** Purchases. One transaction records a purchase, its buyer's spend and the product that they own. */

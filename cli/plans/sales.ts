@@ -12,7 +12,16 @@ import { rankedBy, type SpendItem, spendKey, spendWrite, spentMore } from '../..
 import type { Write } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
-import { type Fault, type Group, type Importer, idFrom, type Row, residentOf, type Setting } from './rows.ts';
+import {
+  type Fault,
+  type Group,
+  type Importer,
+  idFrom,
+  type Row,
+  residentOf,
+  type Setting,
+  unknownReference,
+} from './rows.ts';
 
 /** A share as a file names its avatar. */
 export interface FileShare extends Omit<Share, 'residentUuid'> {
@@ -150,8 +159,7 @@ const faultOf = ({ row, sale }: Sold, stored: SaleItem | undefined, isProduct: b
       message: `must be ${stored.state}, as the store has it: refund it with store sales refund ${sale.sk}`,
     };
   if (stored || isProduct || sale.state === 'refused') return undefined;
-  const message = 'must be a product of the store, by its id or as the file of products names it: import that first';
-  return { field: 'product', value: product, message };
+  return { field: 'product', value: product, message: unknownReference('products') };
 };
 
 /** The writes of completed sales of one buyer to one recipient: sales, spend, owned products and uses of coupons. */
