@@ -63,7 +63,7 @@ const keyFor = async ({ key, store: wanted }: ApiOptions, { keys, name, demoStor
   const known = keys.get(store.id);
   if (known) return known;
   throw new UsageError(
-    `${name} stores no keys. Give one of ${store.name} in the variable SIS_KEY, or issue one: store key issue api --preset support --store ${store.id}`,
+    `No key of ${store.name} is stored on ${name}. Give one with --key or in the variable SIS_KEY, or issue one: store key issue api --preset support --store ${store.id}`,
   );
 };
 

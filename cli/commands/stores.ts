@@ -65,6 +65,7 @@ const create = async (options: CreateOptions, given: string | undefined): Promis
   const log = await openLog(target);
   const store = await createStore(name.trim(), undefined, ({ id, name }) => log('store.created', id, { name }));
   if (!isJson()) note(`Created the store ${store.name} (${store.id}) on ${target.name}: ${target.baseUrl}`);
+  if (!isJson()) note(`For commands on it: export SIS_STORE=${store.id}, or --store in each.`);
   if (!options.key) return print(store, columns);
   const { key, text } = await issueKey(
     { store: store.id, name: 'first key', stage: target.keyStage, ...rights },

@@ -65,7 +65,7 @@ test('takes the key of the demo store that is meant, the given one, or says how 
   expect(keyless).toMatchObject({
     code: 2,
     stdout: '',
-    stderr: expect.stringContaining('SIS_KEY, or issue one: store'),
+    stderr: expect.stringMatching(/No key of Own .* with --key or in the variable SIS_KEY, or issue one: store/),
   });
 });
 

@@ -24,6 +24,7 @@ test('creates a store whose first key opens the API, and prints only the key', a
   const key = created.stdout.trim();
   expect(created.code).toBe(0);
   expect(created.stderr).toContain('My Store');
+  expect(created.stderr).toMatch(/export SIS_STORE=[\w-]+, or --store in each/);
   expect((await service.call('GET', '/v1/products', key)).status).toBe(200);
   expect(again).toMatchObject({ code: 1, stdout: '' });
   expect(again.stderr).toContain('already');
