@@ -77,9 +77,16 @@ const successOf = (row: Route, recorded: Recorded | undefined): Response => ({
   ...(row.response && { content: contentOf(row, row.response, recorded?.body) }),
 });
 
+/** A line for each row that has no text, which says where it belongs. Undefined where none lacks it. */
+export const missingTexts = (routes: readonly Route[]): string | undefined =>
+  routes
+    .filter(({ id }) => !operationTexts[id])
+    .map(({ id }) => `reference/operations/<resource>.ts has no text for ${id}`)
+    .join('\n') || undefined;
+
 const operationOf = (row: Route, recorded: Recorded | undefined, baseUrl: string): Operation => {
   const text = operationTexts[row.id];
-  if (!text) throw new Error(`reference/operation-texts.ts has no text for ${row.id}`);
+  if (!text) throw new Error(missingTexts([row]));
   return {
     operationId: operationIdOf(row),
     tags: [tagOf(row)],

@@ -5,7 +5,7 @@ import { routes } from '../lib/routes/routes.ts';
 import { startService } from '../local/service.ts';
 import { arazzoDocument } from './arazzo.ts';
 import { asyncDocument } from './asyncapi.ts';
-import { document } from './document.ts';
+import { document, missingTexts } from './document.ts';
 import { recordExamples, stopClock } from './record.ts';
 import { samplesPage } from './samples-page.ts';
 
@@ -13,6 +13,12 @@ import { samplesPage } from './samples-page.ts';
  * `npm run openapi`: writes docs/openapi.json, docs/asyncapi.json and docs/arazzo.json, with the answers of a local service of its own, and
  * docs/guides/samples.md.
  */
+
+const missing = missingTexts(routes);
+if (missing !== undefined) {
+  console.error(missing);
+  process.exit(1);
+}
 
 const root = new URL('../', import.meta.url);
 const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { version: string };

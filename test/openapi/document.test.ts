@@ -4,7 +4,7 @@ import { nilUuid } from '../../lib/identifier.ts';
 import { route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { identifier, pageQuery, queryBoolean, queryInteger, uuid } from '../../lib/routes/wire.ts';
-import { document } from '../../reference/document.ts';
+import { document, missingTexts } from '../../reference/document.ts';
 import { operationTexts } from '../../reference/operation-texts.ts';
 import { parameterSchema } from '../../reference/schemas.ts';
 import { tagTexts } from '../../reference/texts.ts';
@@ -147,4 +147,15 @@ test('every field is described in a sentence', () => {
       expect((schema as { description: string }).description, `${name}.${field}`).toMatch(
         /^(?!Whether)[A-ZL`].{5,}\.$/s,
       );
+});
+
+test('every operation without a text is named at once, with the file where it belongs', () => {
+  const [first, second] = routes.slice(0, 2).map((row) => ({ ...row, id: `new/${row.id}` }));
+
+  const missing = missingTexts([...routes, first, second] as typeof routes);
+
+  expect(missingTexts(routes)).toBeUndefined();
+  expect(missing?.split('\n')).toEqual(
+    [first, second].map((row) => `reference/operations/<resource>.ts has no text for ${row?.id}`),
+  );
 });
