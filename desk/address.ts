@@ -23,6 +23,9 @@ export const go = (to: string, { replace = false } = {}): void => {
   else location.hash = to;
 };
 
+/** The path at this moment. `useAddress` gives one of `go` only after the event. */
+export const currentPath = (): string => parse(location.hash).path;
+
 export const useAddress = (): Address => {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {

@@ -196,7 +196,7 @@ export const texts = {
       banned: 'Banned',
       unbanned: 'Ban lifted',
     },
-    lots: 'Credit that expires',
+    lots: 'Credit, in the order it is spent',
     lotsCaption: 'Open lots of credit in the order in which they are spent',
     lotsNone: 'No credit of this customer expires.',
     lotsSpent: 'Spent from top to bottom; permanent credit last.',

@@ -60,8 +60,8 @@ const Remove = ({ category: { id, name, productCount }, onClose }: CategoryProps
         onSend={async () => {
           await client.delete('/v1/categories/{id}', { path: { id } });
           onClose();
-          say(t.remove.done(name));
           go(link('/categories'));
+          say(t.remove.done(name));
         }}
       >
         <p>{t.remove.text(productCount)}</p>

@@ -13,7 +13,8 @@ import { type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 
 const t = texts.home;
-const dayMillis = 86_400_000;
+const hourMillis = 3_600_000;
+const dayMillis = 24 * hourMillis;
 /** More than these are shown as "or more". */
 const counted = 50;
 
@@ -69,7 +70,7 @@ const attentionOf = async (session: Session, signal: AbortSignal): Promise<Atten
       to: link('/deliveries', { state: 'failed' }),
     },
     expiresAt !== null &&
-      Date.parse(expiresAt) - Date.now() < 2 * dayMillis && {
+      Date.parse(expiresAt) - Date.now() < hourMillis && {
         id: 'key',
         tone: 'warn',
         text: t.keyEnds(ago(expiresAt)),

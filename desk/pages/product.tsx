@@ -310,8 +310,8 @@ export const NewProductPage = () => {
           onValues={setValues}
           onSend={async (given) => {
             const made = await client.post('/v1/products', { body: bodyOf(given) });
-            say(t.created(made.name));
             go(link(`/products/${encodeURIComponent(made.id)}`));
+            say(t.created(made.name));
           }}
         >
           <Fields values={values} initial={initialValues} />

@@ -69,8 +69,8 @@ export const Sell = ({ product, onClose }: { product: ProductResponse; onClose: 
               return;
             }
             onClose();
-            say(t.sell.done(product.name));
             go(link(`/sales/${encodeURIComponent(sale.id)}`));
+            say(t.sell.done(product.name));
           }}
         >
           <Prices {...offer} />

@@ -1,12 +1,15 @@
 import type { ComponentChildren } from 'preact';
 import { createContext } from 'preact';
 import { useContext, useRef, useState } from 'preact/hooks';
+import { currentPath, useAddress } from '../address.ts';
 import { faultOf } from '../api.ts';
 import { texts } from '../texts.ts';
 
 /** One sentence that says how a write ended, with the way to undo it where there is one. */
 interface Toast {
   text: string;
+  /** The page that shows it: on another it would cover what has nothing to do with it. */
+  path: string;
   undo?: () => Promise<void>;
 }
 
@@ -20,12 +23,14 @@ export const useSay = (): Say => useContext(SayContext);
 const shownMillis = 12_000;
 
 export const Toasts = ({ children }: { children: ComponentChildren }) => {
-  const [toast, setToast] = useState<Toast>();
+  const [said, setToast] = useState<Toast>();
+  const { path } = useAddress();
+  const toast = said?.path === path ? said : undefined;
   const timer = useRef<number>(undefined);
   const isUndoing = useRef(false);
   const say: Say = useRef<Say>((text, undo) => {
     clearTimeout(timer.current);
-    setToast({ text, ...(undo && { undo }) });
+    setToast({ text, path: currentPath(), ...(undo && { undo }) });
     timer.current = setTimeout(() => setToast(undefined), shownMillis);
   }).current;
   const undo = async () => {

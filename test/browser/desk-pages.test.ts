@@ -527,6 +527,20 @@ test('shows every name and code as text, those of the store, the key, dialogs an
   expect(await theirs.locator('body :is(img, script)').count()).toBe(0);
 });
 
+test('warns of the end of a key in its last hour, and not before', async () => {
+  const store = (await createStore('Keys')).id;
+  const home = async (minutes: number) => {
+    const expiresAt = timestamp(now() + minutes * 60_000);
+    const { text } = await issueKey({ store, name: 'Shift', scopes: ['sales:read'], stage: 'test', expiresAt });
+    return signIn(wide, '/', text);
+  };
+
+  const [early, late] = [await home(12 * 60), await home(30)];
+
+  await early.getByText('Nothing needs you right now.').waitFor();
+  await late.getByText(/^Your key ends in/).waitFor();
+});
+
 test('a list keeps its filters and its place when one comes back to it', async () => {
   const { username } = resident();
   const product = await aProduct();

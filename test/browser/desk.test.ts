@@ -91,6 +91,10 @@ describe.each(screens)('on a %s', (_, size) => {
 
     await page.getByText(`Undone. ${name} has L$\u00a00.`).waitFor();
     expect(await call('GET', `/customers/${name}/credit`)).toMatchObject({ credit: 0 });
+
+    await page.evaluate(() => location.assign('#/customers'));
+    await page.getByRole('heading', { level: 1, name: 'Customers' }).waitFor();
+    expect(await page.locator('.toasts p').count()).toBe(0);
   });
 
   test('shows where a customer’s credit went: what was bought, what expired, who took it, and from which credit', async () => {
