@@ -85,8 +85,8 @@ export const idFrom = (store: string, kind: string, text: string): string => {
 
 /** The fault of a value that finds no product or category. A name finds none by itself, since two may have the same. */
 export const unknownReference = (kind: 'products' | 'categories'): string =>
-  `must be one of the ${kind} of the store: its UUID, or what it was imported by, which is the id of its row, else the name. ` +
-  `Import it first, or look its UUID up with store export ${kind}`;
+  `must be ${kind === 'products' ? 'a product' : 'categories'} of the store, by UUID or by what it was imported by: the id of its row, ` +
+  `else the name. Import it first, or look its UUID up with store export ${kind}`;
 
 /** The writes that replace an item as it was read, or make a new one; none where they would change nothing. */
 export const replacing = <T extends Key>(stored: (T & Stamped) | undefined, item: T): Write[] => {

@@ -104,14 +104,14 @@ describe('a bad row is reported with its line, its field, the value and the allo
       `line 3: resident "${unknownUuid}" ${nobody}`,
       'line 4: resident "not a name at all" must be a username (first, first.last or first last) or an avatar UUID',
     ]);
-    const unknown = (kind: string) =>
-      `must be one of the ${kind} of the store: its UUID, or what it was imported by, which is the id of its row, else the name. ` +
-      `Import it first, or look its UUID up with store export ${kind}`;
+    const unknown = (what: string, kind: string) =>
+      `must be ${what} of the store, by UUID or by what it was imported by: the id of its row, ` +
+      `else the name. Import it first, or look its UUID up with store export ${kind}`;
     // The product There has this name, but was not imported by it.
     for (const product of ['No such', 'There'])
       expect(
         await faults('purchases.csv', `resident,product,price,at\nbob,${product},1,2026-01-01T00:00:00Z\n`),
-      ).toEqual([`line 2: product "${product}" ${unknown('products')}`]);
+      ).toEqual([`line 2: product "${product}" ${unknown('a product', 'products')}`]);
     expect(
       await faults(
         'products.csv',
@@ -119,7 +119,7 @@ describe('a bad row is reported with its line, its field, the value and the allo
       ),
     ).toEqual([
       'line 2: demoId "B" must be another product of the store or file',
-      `line 3: categories "Chairs" ${unknown('categories')}`,
+      `line 3: categories "Chairs" ${unknown('categories', 'categories')}`,
       'line 4: demoId "D" must be another product of the store or file',
       `line 5: profitShares "zoe" ${nobody}`,
       expect.stringMatching(
