@@ -2,7 +2,7 @@ import { unavailable } from '../problem.ts';
 import { findCustomerItem } from '../store/customers.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import { rowsOf } from '../table/table.ts';
-import { asDecided, type CreditLot, lotPartition, prefixOf } from './lots.ts';
+import { asDecided, type CreditLot, changedIn, lotPartition, prefixOf } from './lots.ts';
 import { type CreditType, creditTypes, isDue } from './rules.ts';
 import { attributes, type CreditItem, holdingOf } from './state.ts';
 
@@ -13,7 +13,9 @@ const dueOf = async (store: string, item: CreditItem, type: CreditType, at: stri
   const prefix = prefixOf(type, item[attributes[type].epoch] ?? '');
   const range = { partition: lotPartition(store, item.sk), first: `${prefix}${due}`, last: `${prefix}${at}~` };
   const lots = await rowsOf<CreditLot>(range)({ descending: false });
-  const open = lots.map((lot) => asDecided(lot, item)).filter(({ state }) => state === 'open');
+  const decided = lots.map((lot) => asDecided(lot, item));
+  if (decided.some((lot) => changedIn(lot) > (item.creditVersion ?? 0))) return undefined;
+  const open = decided.filter(({ state }) => state === 'open');
   return open[0]?.expiresAt === due ? open.reduce((sum, { remaining }) => sum + remaining, 0) : undefined;
 };
 

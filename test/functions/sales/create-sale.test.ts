@@ -215,6 +215,24 @@ describe('credit', () => {
     expect(changes).toBe(1);
     expect(body).toMatchObject({ state: 'completed', credit: 40, change: 0 });
   });
+
+  test('whose item was read before another change, and whose lots after it, makes no quote negative', async () => {
+    const [uuid, productId] = [await newCustomer(), await create({ price: 60 })];
+    await act(uuid, 'increment-credit', { delta: 15, expiresAt: inSeconds(10) });
+    setClock(start + 20_000);
+    const stop = intercept(async ({ operation, input }, send) => {
+      if (operation !== 'Query' || !JSON.stringify(input).includes('#LOT#')) return send();
+      stop();
+      setClock(start + 5_000);
+      await act(uuid, 'increment-credit', { delta: 13, expiresAt: inSeconds(15) });
+      setClock(start + 20_000);
+      return send();
+    });
+
+    const { body } = await service.call('POST', '/v1/quotes', { productId, buyerIdentifier: uuid, useCredit: true });
+
+    expect(body).toMatchObject({ total: 60, credit: 0, toPay: 60 });
+  });
 });
 
 test('a quote fixes the terms: a new price, a lapsed coupon and new credit do not change them', async () => {
