@@ -2,21 +2,34 @@ import { unavailable } from '../problem.ts';
 import { findCustomerItem } from '../store/customers.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import { rowsOf } from '../table/table.ts';
-import { asDecided, type CreditLot, changedIn, lotPartition, prefixOf } from './lots.ts';
+import { asDecided, type CreditLot, changedIn, isCurrent, lotPartition, prefixOf } from './lots.ts';
 import { type CreditType, creditTypes, isDue } from './rules.ts';
 import { attributes, type CreditItem, holdingOf } from './state.ts';
 
-/** The L$ in open lots of a type that are due; undefined where the lots belong to a later version than the item. */
-const dueOf = async (store: string, item: CreditItem, type: CreditType, at: string): Promise<number | undefined> => {
+/** Open lots of a type that are due. */
+interface Due {
+  amount: number;
+  /** As they are stored. */
+  open: CreditLot[];
+}
+
+const nothing: Due = { amount: 0, open: [] };
+
+/** The lots of a type that are due; undefined where they belong to another version than the item. */
+const dueOf = async (store: string, item: CreditItem, type: CreditType, at: string): Promise<Due | undefined> => {
   const { due } = holdingOf(item, type);
-  if (due === undefined || !isDue(due, at)) return 0;
-  const prefix = prefixOf(type, item[attributes[type].epoch] ?? '');
-  const range = { partition: lotPartition(store, item.sk), first: `${prefix}${due}`, last: `${prefix}${at}~` };
-  const lots = await rowsOf<CreditLot>(range)({ descending: false });
-  const decided = lots.map((lot) => asDecided(lot, item));
-  if (decided.some((lot) => changedIn(lot) > (item.creditVersion ?? 0))) return undefined;
-  const open = decided.filter(({ state }) => state === 'open');
-  return open[0]?.expiresAt === due ? open.reduce((sum, { remaining }) => sum + remaining, 0) : undefined;
+  if (due === undefined || !isDue(due, at)) return nothing;
+  const names = attributes[type];
+  const prefix = prefixOf(type, item[names.epoch] ?? '');
+  const [first, last] = [`${prefix}${due}`, `${prefix}${at}~`];
+  const lots = await rowsOf<CreditLot>({ partition: lotPartition(store, item.sk), first, last })({ descending: false });
+  const newest = item[names.newest] ?? '';
+  const lacksNewest = newest >= first && newest <= last && !lots.some(({ sk }) => sk === newest);
+  if (lacksNewest || lots.some((lot) => changedIn(lot) > (item.creditVersion ?? 0))) return undefined;
+  const counted = lots.map((lot) => asDecided(lot, item));
+  const open = lots.filter((_, index) => counted[index]?.state === 'open');
+  if (open[0]?.expiresAt !== due) return undefined;
+  return { amount: counted.reduce((sum, lot) => sum + (lot.state === 'open' ? lot.remaining : 0), 0), open };
 };
 
 /** Tells whether the L$ that a customer can spend depend on lots too, which are read after the item. */
@@ -43,8 +56,13 @@ export const spendableCredit = async (
       dueOf(store, item, 'regular', at),
       dueOf(store, item, 'restricted', at),
     ]);
-    if (regular !== undefined && restricted !== undefined)
-      return { regular: (item.credit ?? 0) - regular, restricted: (item.restrictedCredit ?? 0) - restricted };
+    const spendable = regular &&
+      restricted && {
+        regular: (item.credit ?? 0) - regular.amount,
+        restricted: (item.restrictedCredit ?? 0) - restricted.amount,
+      };
+    const open = [regular, restricted].flatMap((due) => (due && due !== nothing ? due : []));
+    if (spendable && (open.length === 0 || (await isCurrent(item, open)))) return spendable;
     if (attempt === maxReads) throw unavailable();
     await pauseOvertaken(attempt);
     item = await findCustomerItem(store, uuid);

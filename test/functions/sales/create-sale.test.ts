@@ -233,6 +233,29 @@ describe('credit', () => {
 
     expect(body).toMatchObject({ total: 60, credit: 0, toPay: 60 });
   });
+
+  test('whose lots were read before another change, and whose item after it, makes no quote negative', async () => {
+    const [uuid, productId] = [await newCustomer(), await create({ price: 60 })];
+    await act(uuid, 'increment-credit', { delta: 30, expiresAt: inSeconds(10) });
+    const quote = async () => {
+      setClock(start + 20_000);
+      return (await service.call('POST', '/v1/quotes', { productId, buyerIdentifier: uuid, useCredit: true })).body;
+    };
+    const reads: unknown[] = [];
+    const stop = intercept(async ({ operation, input }, send) => {
+      if (operation !== 'Query' || !JSON.stringify(input).includes('#LOT#')) return send();
+      reads.push(await send());
+      return reads.length === 3 ? reads[0] : reads.at(-1);
+    });
+    await quote();
+    setClock(start + 5_000);
+    await act(uuid, 'increment-credit', { delta: -12 });
+
+    const quoted = await quote().finally(stop);
+
+    expect(reads).toHaveLength(4);
+    expect(quoted).toMatchObject({ total: 60, credit: 0, toPay: 60 });
+  });
 });
 
 test('a quote fixes the terms: a new price, a lapsed coupon and new credit do not change them', async () => {
