@@ -24,6 +24,8 @@ interface StreamOptions {
   /** The event source's filters and the records in a batch at the most; by default those of the stream's consumer. */
   filters?: readonly Pattern[];
   batchSize?: number;
+  /** True once reading is to end though the stream goes on. */
+  isOver?: () => boolean;
 }
 
 // The SDK has a package for streams, whose newest version here is older than the SDK's other packages.
@@ -81,6 +83,7 @@ export const readStream = ({
   place: earlier,
   filters = streamSource.filters,
   batchSize = streamSource.batchSize,
+  isOver = () => false,
 }: StreamOptions) => {
   let place: StreamPlace = { stream: '', shards: {} };
   const iterators = new Map<string, string>();
@@ -138,7 +141,7 @@ export const readStream = ({
     }
   };
 
-  /** Reads a shard to its end. Answers how many records that were. */
+  /** Reads a shard to its end, or until reading is over. Answers how many records that were. */
   const readShard = async (id: string): Promise<number> => {
     for (let count = 0; ; ) {
       const iterator = iterators.get(id) ?? (await iteratorOf(id));
@@ -154,7 +157,7 @@ export const readStream = ({
       if (NextShardIterator === undefined) closed.add(id);
       else iterators.set(id, NextShardIterator);
       count += Records.length;
-      if (Records.length === 0 || NextShardIterator === undefined) return count;
+      if (Records.length === 0 || NextShardIterator === undefined || isOver()) return count;
     }
   };
 
@@ -182,9 +185,13 @@ const pollMillis = 100;
 const retryMillis = 1000;
 
 /** Consumes a stream until it is stopped, through failures of engine and consumer. */
-export const followStream = ({ onPlace, ...options }: StreamOptions & { onPlace: (place: StreamPlace) => void }) => {
+export const followStream = ({
+  onPlace,
+  ...options
+}: Omit<StreamOptions, 'isOver'> & { onPlace: (place: StreamPlace) => void }) => {
   const stopped = new AbortController();
-  const reader = readStream(options);
+  let isLeft = false;
+  const reader = readStream({ ...options, isOver: () => isLeft });
   let kept = JSON.stringify(reader.place());
   /** Consumes all that there is. Answers whether that succeeded. */
   const round = async (): Promise<boolean> => {
@@ -206,12 +213,18 @@ export const followStream = ({ onPlace, ...options }: StreamOptions & { onPlace:
       await sleep(millis, undefined, { signal: stopped.signal }).catch(() => {});
     }
     // Another round for those records that came during the last one.
-    await round();
+    if (!isLeft) await round();
   };
   const running = run();
   return {
     /** Ends once the records of all that was written before have been consumed, or have failed again. */
     stop: async (): Promise<void> => {
+      stopped.abort();
+      await running;
+    },
+    /** Ends after the records at hand, for another reader that goes on at the place: under steady writes a stream has no end. */
+    leave: async (): Promise<void> => {
+      isLeft = true;
       stopped.abort();
       await running;
     },

@@ -146,7 +146,7 @@ export const startDeployment = async ({
     for (const [index, name] of [...names, ''].entries()) {
       if (index === sourcesAt) {
         onStep('the event sources');
-        await sources.stop();
+        await sources.leave();
         sources = follow();
       }
       const found = facts.find((one) => one.name === name);

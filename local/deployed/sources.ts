@@ -170,7 +170,7 @@ export const startSources = (options: SourceOptions) => {
   const roles = statementsOf(template);
   const client = new SQSClient({});
   const stopped = new AbortController();
-  const stops: (() => Promise<void> | void)[] = [() => stopped.abort()];
+  const stops: ((goesOn: boolean) => Promise<void> | void)[] = [() => stopped.abort()];
   const factsOf = (name: string): FunctionFacts => {
     const plain = name.replace(/^arn:.*:function:/, '').split(':')[0];
     const found = facts.find((one) => one.name === plain);
@@ -197,7 +197,7 @@ export const startSources = (options: SourceOptions) => {
       concurrency: properties.ScalingConfig?.MaximumConcurrency ?? 2,
       batchSize: properties.BatchSize,
     });
-    stops.push(poller.stop);
+    stops.push(() => poller.stop());
   };
 
   const readTable = ({ id, properties }: Mapping, target: FunctionFacts, source: string): void => {
@@ -224,7 +224,7 @@ export const startSources = (options: SourceOptions) => {
       place: places.get(id),
       onPlace: (place) => places.set(id, structuredClone(place)),
     });
-    stops.push(reader.stop);
+    stops.push((goesOn) => (goesOn ? reader.leave() : reader.stop()));
   };
 
   for (const one of template.ofType('AWS::Lambda::EventSourceMapping')) {
@@ -275,10 +275,14 @@ export const startSources = (options: SourceOptions) => {
     }, minutes * 60_000);
     stops.push(() => clearInterval(timer));
   }
+  const end = async (goesOn: boolean): Promise<void> => {
+    await Promise.all(stops.map((stop) => stop(goesOn)));
+    client.destroy();
+  };
   return {
-    stop: async (): Promise<void> => {
-      await Promise.all(stops.map((stop) => stop()));
-      client.destroy();
-    },
+    /** Ends them after the stream's last record. */
+    stop: (): Promise<void> => end(false),
+    /** Ends them after the records at hand, for those of another version, which go on there. */
+    leave: (): Promise<void> => end(true),
   };
 };

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBRecord } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { handler } from '../../functions/stream-consumer.ts';
 import type { HistoryRow } from '../../lib/credit/history.ts';
@@ -159,4 +160,46 @@ test('misses no record where the engine ends and is started again, and the reade
 
   const images = all.flatMap(({ records }) => records.map(({ dynamodb }) => dynamodb?.NewImage));
   expect(consumed).toEqual(new Set(images.map((image) => inspect(image, { depth: 9, sorted: true }))));
+});
+
+test('a reader that leaves a stream under steady writes hands over to the next: each record is consumed once', async () => {
+  const all = changes(60);
+  const consumed: string[] = [];
+  let place: StreamPlace | undefined;
+  const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '';
+  const options = { endpoint, table: tableName() };
+  const note = (records: readonly DynamoDBRecord[]): void => {
+    consumed.push(...records.map(({ dynamodb }) => dynamodb?.SequenceNumber ?? ''));
+  };
+  const started = Promise.withResolvers<void>();
+  const rest = all.values();
+  const stream = followStream({
+    ...options,
+    consumer: async ({ Records }) => {
+      note(Records);
+      // Each batch makes another one.
+      const next = rest.next().value;
+      if (next) await write(next);
+      started.resolve();
+      return { batchItemFailures: [] };
+    },
+    onPlace: (reached) => {
+      place = structuredClone(reached);
+    },
+  });
+  await write(rest.next().value as MadeUpChange);
+  await started.promise;
+
+  await stream.leave();
+  const left = [...rest];
+  for (const change of left) await write(change);
+  const consumer = async ({ Records }: { Records: DynamoDBRecord[] }) => {
+    note(Records);
+    return { batchItemFailures: [] };
+  };
+  await readStream({ ...options, place, consumer }).toEnd();
+
+  expect(left.length).toBeGreaterThan(0);
+  expect(consumed.length).toBe(all.flatMap(({ records }) => records).length);
+  expect(new Set(consumed).size).toBe(consumed.length);
 });
