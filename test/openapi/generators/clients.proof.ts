@@ -64,7 +64,7 @@ interface Generator {
   name: string;
   /** Command line, where SOURCE is the document and OUTPUT the folder. */
   command: string[];
-  /** What a file of calls begins with. */
+  /** The head of a file of calls. */
   head: string;
   call: (call: Call) => string;
   /** Sets the service's address and key, adds 5 L$ to a customer's credit, and returns the new balance. */
@@ -128,7 +128,7 @@ const run = async (command: string, ...args: string[]): Promise<string> => {
   );
 };
 
-/** What the compiler complains of. */
+/** The compiler’s complaints. */
 let faults: string[];
 let service: Awaited<ReturnType<typeof startForTests>>;
 beforeAll(async () => {
