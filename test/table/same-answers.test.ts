@@ -69,7 +69,7 @@ const someOf = (): Item => {
   return item;
 };
 
-/** An update names each attribute in one place only, as DynamoDB wants. */
+/** An update names each attribute in one place only, and a transaction takes none without a change, as DynamoDB wants. */
 const changeOf = (): Change => {
   const [set, ifMissing]: [Item, Item] = [{}, {}];
   for (const attribute of texts) {
@@ -84,6 +84,7 @@ const changeOf = (): Change => {
     ...(random.chance(0.3) && { count: random.below(5) - 2 }),
     ...(random.chance(0.3) && { members: new Set([random.of(words)]) }),
   };
+  if (Object.keys({ ...set, ...ifMissing, ...add }).length === 0) set.name = random.of(words);
   return { set, ifMissing, ...(Object.keys(add).length > 0 && { add }) };
 };
 
