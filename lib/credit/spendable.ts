@@ -13,12 +13,10 @@ interface Due {
   open: CreditLot[];
 }
 
-const nothing: Due = { amount: 0, open: [] };
-
 /** The lots of a type that are due; undefined where they belong to another version than the item. */
 const dueOf = async (store: string, item: CreditItem, type: CreditType, at: string): Promise<Due | undefined> => {
   const { due } = holdingOf(item, type);
-  if (due === undefined || !isDue(due, at)) return nothing;
+  if (due === undefined || !isDue(due, at)) return { amount: 0, open: [] };
   const names = attributes[type];
   const prefix = prefixOf(type, item[names.epoch] ?? '');
   const [first, last] = [`${prefix}${due}`, `${prefix}${at}~`];
@@ -56,13 +54,11 @@ export const spendableCredit = async (
       dueOf(store, item, 'regular', at),
       dueOf(store, item, 'restricted', at),
     ]);
-    const spendable = regular &&
-      restricted && {
+    if (regular && restricted && (!dependsOnLots(item, at) || (await isCurrent(item, [regular, restricted]))))
+      return {
         regular: (item.credit ?? 0) - regular.amount,
         restricted: (item.restrictedCredit ?? 0) - restricted.amount,
       };
-    const open = [regular, restricted].flatMap((due) => (due && due !== nothing ? due : []));
-    if (spendable && (open.length === 0 || (await isCurrent(item, open)))) return spendable;
     if (attempt === maxReads) throw unavailable();
     await pauseOvertaken(attempt);
     item = await findCustomerItem(store, uuid);
