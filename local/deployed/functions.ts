@@ -78,7 +78,6 @@ interface Environment {
 
 /** Lambda takes no larger call or answer. */
 const maxPayloadBytes = 6 * 1024 * 1024;
-const initSeconds = 10;
 
 const bootstrap = join(import.meta.dirname, 'bootstrap.cjs');
 const runtimeClient = createRequire(import.meta.url).resolve('aws-lambda-ric');
@@ -122,10 +121,12 @@ interface FunctionsOptions {
   concurrency: number;
   /** A line that a function printed. */
   onLine: (label: string, line: string) => void;
+  /** The time that Lambda gives a process to start. */
+  initSeconds?: number;
 }
 
 /** The functions of the template, each in processes of its own under Amazon's runtime client, which `Runtime API` calls feed. */
-export const startFunctions = ({ functions, engines, concurrency, onLine }: FunctionsOptions) => {
+export const startFunctions = ({ functions, engines, concurrency, onLine, initSeconds = 10 }: FunctionsOptions) => {
   const byName = new Map(functions.map((one) => [one.name, one]));
   const keys = new Map<string, string>();
   const keyOf = (name: string): string => {
@@ -246,28 +247,39 @@ export const startFunctions = ({ functions, engines, concurrency, onLine }: Func
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const env = environmentOf(facts, `127.0.0.1:${(server.address() as AddressInfo).port}`);
-    child = spawn(process.execPath, ['--require', bootstrap, runtimeClient, engines()], {
-      cwd: facts.dir,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    kept.note(child);
-    for (const stream of [child.stdout, child.stderr]) {
-      let rest = '';
-      stream?.setEncoding('utf8').on('data', (chunk: string) => {
-        const lines = (rest + chunk).split('\n');
-        rest = lines.pop() ?? '';
-        for (const line of lines) onLine(facts.label, line);
+    const boot = (seconds: number, onLate: () => void): void => {
+      const booted = spawn(process.execPath, ['--require', bootstrap, runtimeClient, engines()], {
+        cwd: facts.dir,
+        env,
+        stdio: ['ignore', 'pipe', 'pipe'],
       });
-    }
-    child.on('exit', (code, signal) => {
-      finish(failure('Runtime.ExitError', `Runtime exited with error: ${signal ?? `exit status ${code}`}`));
-      environment.end();
+      child = booted;
+      kept.note(booted);
+      for (const stream of [booted.stdout, booted.stderr]) {
+        let rest = '';
+        stream?.setEncoding('utf8').on('data', (chunk: string) => {
+          const lines = (rest + chunk).split('\n');
+          rest = lines.pop() ?? '';
+          for (const line of lines) onLine(facts.label, line);
+        });
+      }
+      booted.on('exit', (code, signal) => {
+        if (child !== booted) return;
+        clearTimeout(initTimer);
+        finish(failure('Runtime.ExitError', `Runtime exited with error: ${signal ?? `exit status ${code}`}`));
+        environment.end();
+      });
+      initTimer = setTimeout(onLate, seconds * 1000);
+    };
+    boot(initSeconds, () => {
+      const late = child;
+      // Lambda starts it once more, as a part of the call.
+      boot(facts.timeoutSeconds, () => {
+        finish(failure('Sandbox.Timedout', `Init did not end within ${facts.timeoutSeconds} seconds.`));
+        environment.end();
+      });
+      late?.kill('SIGKILL');
     });
-    initTimer = setTimeout(() => {
-      finish(failure('Sandbox.Timedout', `Init did not end within ${initSeconds} seconds.`));
-      environment.end();
-    }, initSeconds * 1000);
     return environment;
   };
 

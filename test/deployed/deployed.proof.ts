@@ -27,6 +27,8 @@ const run = async (command: string, args: readonly string[], env: Record<string,
 };
 
 const uses: Use[] = [];
+/** The errors that functions logged, which say why one answered 500. */
+const errors: string[] = [];
 let deployment: Awaited<ReturnType<typeof startDeployment>>;
 beforeAll(async () => {
   const rates = ['readRate', 'writeRate', 'listRate'].flatMap((name) => ['-c', `${name}=10000`]);
@@ -37,6 +39,9 @@ beforeAll(async () => {
     port: 0,
     concurrency: 1000,
     onUse: (use) => uses.push(use),
+    onLine: (label, line) => {
+      if (/"level":"ERROR"|Error/.test(line)) errors.push(`${label}: ${line}`);
+    },
   }).catch((error: Error) => {
     throw new Error(`${error.message}\n${printed}`);
   });
@@ -89,8 +94,9 @@ test('the suites of the contract and of the extensions pass against the template
     runSuite('extensions', 'vitest.proof.config.ts'),
   ]);
 
-  expect(contract.failed, contract.output).toEqual([]);
-  expect(extensions.failed, extensions.output).toEqual([]);
+  const logged = errors.join('\n');
+  expect(contract.failed, `${contract.output}\n${logged}`).toEqual([]);
+  expect(extensions.failed, `${extensions.output}\n${logged}`).toEqual([]);
   expect(contract.passed).toBeGreaterThan(690);
   expect(extensions.passed).toBeGreaterThan(120);
   expect(uses.filter(({ isAllowed }) => !isAllowed)).toEqual([]);

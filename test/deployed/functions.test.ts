@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type FunctionFacts, startFunctions } from '../../local/deployed/functions.ts';
@@ -17,11 +19,12 @@ const isThere = (pid: number): boolean => {
   }
 };
 
-const start = (functions: FunctionFacts[], concurrency = 10) => {
+const start = (functions: FunctionFacts[], concurrency = 10, options: { initSeconds?: number } = {}) => {
   const started = startFunctions({
     functions,
     engines: () => '127.0.0.1:9',
     concurrency,
+    ...options,
     onLine: (label, line) => lines.push(`${label} ${line}`),
   });
   atEnd(started.stop);
@@ -80,6 +83,27 @@ test('a function that throws, ends its process or takes too long is an error, an
     [false, undefined],
   ]);
   expect(coldStarts()).toBe(3);
+});
+
+test('a process that does not start in time is started once more, with the time of the call', async () => {
+  const slowAtFirst = `
+    const { existsSync, writeFileSync } = require('node:fs');
+    if (!existsSync('started')) {
+      writeFileSync('started', '');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000);
+    }
+    exports.handler = async () => 'answered';`;
+  const [once, twice] = [oneLineFunction('slow-once', ''), oneLineFunction('slow-twice', '', { timeoutSeconds: 1 })];
+  writeFileSync(join(once.dir, 'index.cjs'), slowAtFirst);
+  writeFileSync(join(twice.dir, 'index.cjs'), slowAtFirst.replace("!existsSync('started')", 'true'));
+  const { invoke } = start([once, twice], 10, { initSeconds: 1 });
+
+  const outcomes = await Promise.all([invoke('slow-once', '{}'), invoke('slow-twice', '{}')]);
+
+  expect(outcomes.map(({ payload }) => JSON.parse(payload))).toMatchObject([
+    'answered',
+    { errorType: 'Sandbox.Timedout' },
+  ]);
 });
 
 test('calls at once have a process each, and those above the account’s concurrency are refused', async () => {
