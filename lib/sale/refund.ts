@@ -8,7 +8,7 @@ import type { Sale } from '../routes/sales.ts';
 import { countUse, couponUsesKey, findCouponUses } from '../store/coupon-uses.ts';
 import { customerKey, findCustomerItem } from '../store/customers.ts';
 import { type OwnedItem, ownedKey, ownedLess } from '../store/owned.ts';
-import { findProduct, moveCopy } from '../store/products.ts';
+import { findProduct, returnCopy } from '../store/products.ts';
 import { rankedBy, type SpendItem, spendKey, spendWrite, spentMore } from '../store/spend.ts';
 import { check, is, isNew, update, type Write } from '../table/language.ts';
 import { get } from '../table/table.ts';
@@ -33,9 +33,6 @@ const partsOf = ({ credit, restrictedCredit, taken = { restricted: [], regular: 
   };
   return [...partOf('restricted', restrictedCredit), ...partOf('regular', credit)];
 };
-
-/** The most copies that a product can have. */
-const maxStock = 2_147_483_647;
 
 /**
  * Refunds a completed sale: credit, stock, coupon use, ownership and spend go back in one transaction with it and the writes of
@@ -84,7 +81,7 @@ export const refundSale = async (
     const change = { ...listedAs(store, { ...sale, state }), ...marks, state, refund: sale.paid, flags: undefined };
     const writes: Write[] = [
       update(sale, { set: change, when: is('state', 'completed') }),
-      ...(product?.limited && product.availableAmount < maxStock ? [moveCopy(store, product, 1)] : []),
+      ...(product ? returnCopy(store, product) : []),
       // An item of the sale that was not there yet may be there now.
       ...(sale.coupon && !uses ? [check(couponUsesKey(store, buyer, sale.coupon.id), isNew)] : []),
       ...(spend ? [] : [check(spendKey(store, buyer), isNew)]),

@@ -9,7 +9,7 @@ import type { Sale, SaleRequest } from '../routes/sales.ts';
 import { type CouponUses, countUse, couponUsesKey } from '../store/coupon-uses.ts';
 import { customerKey, customerUpsert, findCustomerItem } from '../store/customers.ts';
 import { type OwnedItem, ownedKey, ownedWrite } from '../store/owned.ts';
-import { moveCopy } from '../store/products.ts';
+import { takeCopy } from '../store/products.ts';
 import { findResident, findUuid } from '../store/residents.ts';
 import { saleKey } from '../store/sale-state.ts';
 import { rankedBy, type SpendItem, spendKey, spendWrite, spentMore } from '../store/spend.ts';
@@ -188,7 +188,7 @@ export const sell = async (store: string, body: SaleRequest, author: Author, isS
       const fromLots = taken.restricted.length + taken.regular.length > 0;
       return [
         ...saleWrites(store, { ...sale, ...(fromLots && { taken }) }),
-        ...(product.limited ? [moveCopy(store, product, -1)] : []),
+        ...(product.limited ? [takeCopy(store, product.id)] : []),
         // A refund gives a use back together with credit, and single reads may see one of them before and one after.
         ...usedUpStill(facts.usedUp),
         ...(terms.coupon ? [countUse(couponUsesKey(store, buyer, terms.coupon.id), facts.usesRead, 1)] : []),

@@ -5,10 +5,13 @@ import { searchForms, searchText } from '../normalise.ts';
 import { activePrice } from '../price.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { Product, ProductFields, ProductFilter } from '../routes/products.ts';
+import { maxInteger } from '../routes/wire.ts';
 import {
+  above,
   all,
   any,
   applied,
+  below,
   exists,
   is,
   isNew,
@@ -119,15 +122,26 @@ export const getProduct = async (store: string, id: string): Promise<Product> =>
   return product;
 };
 
-/**
- * The write that takes a copy from the stock of a limited product, or puts one back. Refused if the stock has changed since it
- * was read.
- */
-export const moveCopy = (store: string, { id, availableAmount }: Product, step: 1 | -1): Write =>
+/** The write that takes a copy from the stock of a limited product. Refused where none is left, and where it is not limited any more. */
+export const takeCopy = (store: string, id: string): Write =>
   update(productKey(store, id), {
-    set: { availableAmount: availableAmount + step },
-    when: all(is('limited', true), is('availableAmount', availableAmount)),
+    add: { availableAmount: -1 },
+    when: all(is('limited', true), above('availableAmount', 0)),
   });
+
+/**
+ * The write that puts a copy back into the stock of a product as it was read; none where it is not limited, or has as many
+ * as can be. Refused where it is not limited any more, and where others have filled the stock.
+ */
+export const returnCopy = (store: string, { id, limited, availableAmount }: Product): Write[] =>
+  limited && availableAmount < maxInteger
+    ? [
+        update(productKey(store, id), {
+          add: { availableAmount: 1 },
+          when: all(is('limited', true), below('availableAmount', maxInteger)),
+        }),
+      ]
+    : [];
 
 /** True if the store has this product, active or not. */
 export const hasProduct = async (store: string, id: string): Promise<boolean> =>

@@ -95,6 +95,25 @@ test(`${crowd} sales at once by one id are one sale, and ${crowd} buyers of the 
   expect(await getSpend(store, { uuid: buyer })).toMatchObject({ sum: 100, totalOwned: 1 });
 });
 
+test('sales and refunds of one limited product at once are each decided once, and the stock is what is left', async () => {
+  const productId = await newProduct(store, { limited: true, availableAmount: crowd + 1 });
+  let transactions = 0;
+  stop = intercept(async ({ operation }, send) => {
+    if (operation === 'TransactWriteItems') transactions += 1;
+    return send();
+  });
+
+  const sales = await Promise.all(
+    Array.from({ length: crowd }, () => buy(store, { productId, buyer: randomUUID(), paid: 100 })),
+  );
+  const left = await stockOf(store, productId);
+  await Promise.all(sales.map(({ id }) => refundSale(store, id, by)));
+
+  expect(left).toBe(1);
+  expect(await stockOf(store, productId)).toBe(crowd + 1);
+  expect(transactions).toBe(2 * crowd);
+});
+
 test('the last use of a coupon is used once, by sales with quotes and without', async () => {
   const [buyer, productId] = [await newCustomer(), await newProduct(store)];
   const id = await appliedCoupon(buyer, 1);

@@ -90,10 +90,28 @@ export const mutants: readonly Mutant[] = [
     to: 'false',
   },
   {
-    text: 'a sale does not depend on the stock that it read',
+    text: 'a sale takes no copy from the stock',
     file: 'lib/sale/sell.ts',
-    from: '...(product.limited ? [moveCopy(store, product, -1)] : []),',
+    from: '...(product.limited ? [takeCopy(store, product.id)] : []),',
     to: '',
+  },
+  {
+    text: 'a sale takes a copy though none is left',
+    file: 'lib/store/products.ts',
+    from: "when: all(is('limited', true), above('availableAmount', 0)),",
+    to: "when: is('limited', true),",
+  },
+  {
+    text: 'a sale does not check that a used-up coupon still is',
+    file: 'lib/sale/sell.ts',
+    from: '...usedUpStill(facts.usedUp),',
+    to: '',
+  },
+  {
+    text: 'a quote takes the balance and the due lots from two moments',
+    file: 'lib/credit/spendable.ts',
+    from: 'if (regular && restricted && (!dependsOnLots(item, at) || (await isCurrent(item, [regular, restricted]))))',
+    to: 'if (regular && restricted)',
   },
   {
     text: 'a sale is refused without a look at one moment',
