@@ -17,9 +17,10 @@ export const pause = (attempt: number): Promise<void> => pauseUpTo(1000, attempt
 
 /**
  * Waits before a retry of a decision that another writer overtook. The table is not busy then, and a long wait only meets
- * more writers that began meanwhile: so it is shorter, and more often.
+ * more writers that began meanwhile: so it is shorter, and more often. Who is overtaken again and again meets many writers
+ * that decide as slowly, and gives them more room.
  */
-export const pauseOvertaken = (attempt: number): Promise<void> => pauseUpTo(200, attempt, 20);
+export const pauseOvertaken = (attempt: number): Promise<void> => pauseUpTo(attempt > 4 ? 600 : 200, attempt, 20);
 
 /** How often a write is sent whose answer does not come; each time may take as long as a request's timeout. */
 const maxUnanswered = isPatient ? 8 : 3;
