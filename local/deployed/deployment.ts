@@ -11,8 +11,9 @@ import { startApi } from './api.ts';
 import { operatorKey, startEngines, type Use } from './engines.ts';
 import { type FunctionFacts, startFunctions } from './functions.ts';
 import { statementsOf } from './roles.ts';
-import { makeQueues, makeTables, startSources } from './sources.ts';
-import { type Part, pseudo, type ResolvedTemplate, readTemplate } from './template.ts';
+import { makeQueues, startSources } from './sources.ts';
+import { makeTables } from './tables.ts';
+import { pseudo, type ResolvedTemplate, readTemplate } from './template.ts';
 
 export interface DeployedOptions {
   /** The directory of the cloud assembly that `npm run synth` made. */
@@ -43,20 +44,6 @@ const functionsOf = (template: ResolvedTemplate, dir: string): FunctionFacts[] =
     isRecursive: properties.RecursiveLoop === 'Allow',
   }));
 };
-
-/** All of a template's tables that an update cannot change while they are in use. */
-const readTableIndexes = (template: ResolvedTemplate): string =>
-  JSON.stringify(
-    template
-      .ofType('AWS::DynamoDB::Table')
-      .map(({ ref, properties: { KeySchema, GlobalSecondaryIndexes = [] } }) => [
-        ref(),
-        KeySchema,
-        GlobalSecondaryIndexes.map(({ IndexName, KeySchema: keys, Projection }: Part) =>
-          JSON.stringify([IndexName, keys, Projection]),
-        ).sort(),
-      ]),
-  );
 
 interface UpdateOptions {
   /** Waits between one function and the next. */
@@ -102,7 +89,6 @@ export const startDeployment = async ({
   Object.assign(process.env, { TABLE_NAME: TableName, KEY_STAGE: 'live' });
   const table = new DynamoDBClient({});
   await makeTables(template, table);
-  table.destroy();
   const client = new SQSClient({ endpoint: queue.endpoint });
   const queueUrls = await makeQueues(template, client, queue.endpoint);
 
@@ -134,10 +120,10 @@ export const startDeployment = async ({
     { pause = async () => {}, random = Math.random, onStep = () => {} }: UpdateOptions = {},
   ): Promise<void> => {
     const before = facts;
-    const old = readTableIndexes(template);
-    template = readTemplate(next);
-    if (readTableIndexes(template) !== old)
-      throw new Error(`The table of ${next} has other keys or indexes, which an update on this machine does not make.`);
+    const version = readTemplate(next);
+    // Every function depends on the table: CloudFormation changes it before them.
+    await makeTables(version, table);
+    template = version;
     facts = functionsOf(template, next).map(change);
     Object.assign(queueUrls, await makeQueues(template, client, queue.endpoint));
     // A role may change long before the code of its function does.
@@ -184,6 +170,7 @@ export const startDeployment = async ({
       server.closeAllConnections();
       await sources.stop();
       client.destroy();
+      table.destroy();
       functions.stop();
       engines.stop();
       await Promise.all([engine.stop(), queue.stop()]);

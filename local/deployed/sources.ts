@@ -1,12 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  CreateTableCommand,
-  type CreateTableCommandInput,
-  DescribeTableCommand,
-  type DynamoDBClient,
-  ResourceNotFoundException,
-  UpdateTimeToLiveCommand,
-} from '@aws-sdk/client-dynamodb';
 import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBBatchResponse, DynamoDBRecord, SQSBatchResponse } from 'aws-lambda';
 import { startPoller, traceAttribute } from '../poller.ts';
@@ -14,36 +6,6 @@ import { type Consumer, followStream, type StreamPlace } from '../stream.ts';
 import type { FunctionFacts, Functions } from './functions.ts';
 import { isAllowed, type Statement, statementsOf } from './roles.ts';
 import type { Part, ResolvedTemplate } from './template.ts';
-
-/** Makes the template's tables in an engine that lacks them. */
-export const makeTables = async (template: Pick<ResolvedTemplate, 'ofType'>, client: DynamoDBClient): Promise<void> => {
-  for (const { ref, properties } of template.ofType('AWS::DynamoDB::Table')) {
-    const TableName = ref();
-    const {
-      AttributeDefinitions,
-      BillingMode,
-      KeySchema,
-      GlobalSecondaryIndexes = [],
-      TimeToLiveSpecification,
-    } = properties;
-    const isThere = await client.send(new DescribeTableCommand({ TableName })).then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof ResourceNotFoundException) return false;
-        throw error;
-      },
-    );
-    if (isThere) continue;
-    const { StreamViewType } = properties.StreamSpecification ?? {};
-    const input: CreateTableCommandInput = {
-      ...{ TableName, AttributeDefinitions, BillingMode, KeySchema },
-      GlobalSecondaryIndexes: GlobalSecondaryIndexes.map(({ OnDemandThroughput: _, ...index }: Part) => index),
-      ...(StreamViewType && { StreamSpecification: { StreamEnabled: true, StreamViewType } }),
-    };
-    await client.send(new CreateTableCommand(input));
-    if (TimeToLiveSpecification) await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
-  }
-};
 
 /** Makes the template's queues, those without dead letters first. Answers their URLs at the server, by name. */
 export const makeQueues = async (
