@@ -42,22 +42,20 @@ export interface AlarmFacts {
 const fiveMinutes = Duration.minutes(5);
 
 /**
- * The sum of some metrics over the table and its indexes. CloudWatch has no value for a metric of which nothing happened,
+ * The sum of a metric over the table and its indexes. CloudWatch has no value for a metric of which nothing happened,
  * and none for a sum with such a part: hence FILL.
  */
-const sumOverTable = (TableName: string, metricNames: readonly string[]): MathExpression => {
+const sumOverTable = (TableName: string, metricName: string): MathExpression => {
   const places = [{}, ...Object.keys(indexes).map((GlobalSecondaryIndexName) => ({ GlobalSecondaryIndexName }))];
-  const metrics = places.flatMap((place) =>
-    metricNames.map(
-      (metricName) =>
-        new Metric({
-          namespace: 'AWS/DynamoDB',
-          metricName,
-          dimensionsMap: { TableName, ...place },
-          statistic: 'Sum',
-          period: fiveMinutes,
-        }),
-    ),
+  const metrics = places.map(
+    (place) =>
+      new Metric({
+        namespace: 'AWS/DynamoDB',
+        metricName,
+        dimensionsMap: { TableName, ...place },
+        statistic: 'Sum',
+        period: fiveMinutes,
+      }),
   );
   return new MathExpression({
     expression: metrics.map((_, index) => `FILL(m${index}, 0)`).join(' + '),
@@ -148,22 +146,29 @@ const rolloutAlarms = (scope: Construct, { api, consumer, isCanary }: Watched): 
 };
 
 const tableAlarms = ({ data }: Watched): Record<string, AlarmFacts> => ({
-  TableThrottled: {
-    metric: sumOverTable(data.table.tableName, ['ReadThrottleEvents', 'WriteThrottleEvents']),
+  ReadsThrottled: {
+    metric: sumOverTable(data.table.tableName, 'ReadThrottleEvents'),
     threshold: 1,
     periods: 2,
     meaning:
-      'Clients get 503 answers and have to retry: DynamoDB throttles the table or one of its indexes. Together the calls may exceed the bounds, which are the settings readUnits and writeUnits; or those for one store or customer exceed the capacity of a partition.',
+      'Clients get 503 answers and have to retry: DynamoDB throttles reads of the table or of one of its indexes. Together the calls may exceed the bound, which is the setting readUnits; or those for one store or customer exceed the capacity of a partition.',
+  },
+  WritesThrottled: {
+    metric: sumOverTable(data.table.tableName, 'WriteThrottleEvents'),
+    threshold: 1,
+    periods: 2,
+    meaning:
+      'Clients get 503 answers and have to retry: DynamoDB throttles writes of the table or of one of its indexes. Together the calls may exceed the bound, which is the setting writeUnits; or those for one store or customer exceed the capacity of a partition.',
   },
   TableReads: {
-    metric: sumOverTable(data.table.tableName, ['ConsumedReadCapacityUnits']),
+    metric: sumOverTable(data.table.tableName, 'ConsumedReadCapacityUnits'),
     threshold: 600_000,
     periods: 3,
     meaning:
       'You pay about a dollar an hour for reads: for 15 minutes the table has used 2,000 read units a second. The export or audit of a large store does so for a while. Otherwise a program may read lists over and over; the access log shows the route and key.',
   },
   TableWrites: {
-    metric: sumOverTable(data.table.tableName, ['ConsumedWriteCapacityUnits']),
+    metric: sumOverTable(data.table.tableName, 'ConsumedWriteCapacityUnits'),
     threshold: 120_000,
     periods: 3,
     meaning:

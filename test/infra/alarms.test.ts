@@ -29,16 +29,17 @@ test('every alarm says what breaks for whom', () => {
     'InvariantBroken',
     'Latency',
     'LookUpFailing',
+    'ReadsThrottled',
     'ServerErrors',
     'SweepFailing',
     'SweepNotRun',
     'TableReads',
-    'TableThrottled',
     'TableWrites',
     'WebhookDisabled',
     'WebhooksUnclaimed',
     'WorkerCrashing',
     'WorkerFailing',
+    'WritesThrottled',
   ]);
   for (const [id, { Properties }] of alarms) expect(Properties.AlarmDescription, id).toMatch(/^[A-Z].{80,}\.$/);
 });
@@ -132,10 +133,11 @@ test('HistoryLost counts what Lambda could not give to the consumer’s queue of
 });
 
 test.each([
-  ['TableThrottled', ['ReadThrottleEvents', 'WriteThrottleEvents']],
-  ['TableReads', ['ConsumedReadCapacityUnits']],
-  ['TableWrites', ['ConsumedWriteCapacityUnits']],
-])('%s sums the metrics of the table and every index', (name, metrics) => {
+  ['ReadsThrottled', 'ReadThrottleEvents'],
+  ['WritesThrottled', 'WriteThrottleEvents'],
+  ['TableReads', 'ConsumedReadCapacityUnits'],
+  ['TableWrites', 'ConsumedWriteCapacityUnits'],
+])('%s sums the metric of the table and every index', (name, metric) => {
   const parts: Resource[] = alarmOf(name).Metrics;
 
   const watched = parts.flatMap(({ Id, MetricStat }) => (MetricStat ? [{ Id, ...MetricStat.Metric }] : []));
@@ -143,14 +145,14 @@ test.each([
     const index = Dimensions.find(({ Name }: Resource) => Name === 'GlobalSecondaryIndexName')?.Value;
     return `${MetricName} ${index ?? 'table'}`;
   });
-  const expected = ['table', ...Object.keys(indexes)].flatMap((place) => metrics.map((metric) => `${metric} ${place}`));
+  const expected = ['table', ...Object.keys(indexes)].map((place) => `${metric} ${place}`);
   expect(places.sort()).toEqual(expected.sort());
   for (const { Dimensions } of watched)
     expect(Dimensions).toContainEqual({ Name: 'TableName', Value: { Ref: expect.stringContaining('DataTable') } });
   const [sum] = parts.filter(({ Expression }) => Expression);
   expect(sum.Expression.split(' + ').sort()).toEqual(watched.map(({ Id }) => `FILL(${Id}, 0)`).sort());
-  // CloudWatch allows ten metrics in one alarm.
-  expect(watched.length).toBeLessThanOrEqual(10);
+  // CloudWatch allows ten metrics in one alarm: a version may add an index.
+  expect(watched.length).toBeLessThan(10);
 });
 
 test('DeliveriesUnclaimed watches the number of visible messages, and no alarm the age of the oldest', () => {
