@@ -150,7 +150,7 @@ export const mutants: readonly Mutant[] = [
   {
     text: 'a worker claims a delivery that another one has',
     file: 'lib/delivery/deliveries.ts',
-    from: 'when: any(isNew, all(isOpen, leaseIsOver)),',
+    from: 'when: any(isNew, all(isKnown, isOpen, leaseIsOver)),',
     to: '',
   },
 ];

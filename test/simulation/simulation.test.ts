@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { volume } from '../support/volume.ts';
 import { simulate } from './environment.ts';
+import { mutants } from './mutants.ts';
 import { runSchedule } from './schedule.ts';
 
 /** `SIMULATION_SEED` sets the first seed, `SIMULATION_RUNS` the number of schedules. */
@@ -39,4 +41,13 @@ test('a seed replays: the same schedule, call by call', async () => {
 
   expect(first.trace.length).toBeGreaterThan(20);
   expect(again).toEqual(first);
+});
+
+test('each bug that is planted by hand has its place in the code, once', () => {
+  const root = new URL('../../', import.meta.url);
+  const misplaced = mutants.filter(
+    ({ file, from }) => readFileSync(new URL(file, root), 'utf8').split(from).length !== 2,
+  );
+
+  expect(misplaced).toEqual([]);
 });
