@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { note, plain } from './output.ts';
+import { note } from './output.ts';
 
 /** The name that this machine has for the person at it. */
 export const localUser = (): string => {
@@ -29,7 +29,7 @@ export const awsIdentity = async (): Promise<string> => {
   } catch (error) {
     const user = localUser();
     note(
-      `AWS does not say who you are, so the log names the user of this machine: ${user}. (${plain((error as Error).message)})`,
+      `AWS does not say who you are, so the log names the user of this machine: ${user}. (${(error as Error).message})`,
     );
     return `not identified by AWS, ${user}`;
   }

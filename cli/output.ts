@@ -166,9 +166,12 @@ export const printUpTo = <T extends object>(
 export const counted = (count: number, one: string, more = `${one}s`): string =>
   `${grouped(count)} ${count === 1 ? one : more}`;
 
-/** A line for the person at the terminal, on standard error, so that standard output holds nothing but the result. */
-export const note = (text: string): void => {
-  process.stderr.write(`${text}\n`);
+/**
+ * Prints a line for the person at the terminal, on standard error, so that standard output holds nothing but the result.
+ * The text may quote names from outside.
+ */
+export const note = (text: string, style?: Style): void => {
+  process.stderr.write(`${style ? paint(style, plain(text), process.stderr) : plain(text)}\n`);
 };
 
 /** A time of the contract as people read it: to the minute, in UTC. */

@@ -22,7 +22,7 @@ export const run = async (args: readonly string[]): Promise<number> => {
     }
     // Commander has printed the error, or the help that was asked for.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    note(shownError(`error: ${explain(error)}`));
+    process.stderr.write(`${shownError(`error: ${explain(error)}`)}\n`);
     return error instanceof UsageError ? 2 : 1;
   }
 };

@@ -4,7 +4,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { newId } from '../../lib/clock.ts';
 import type { StoreCommand } from '../command.ts';
 import { Failure, Unsuccessful, UsageError } from '../errors.ts';
-import { isJson, jsonLine, jsonText, note, paint, plain } from '../output.ts';
+import { isJson, jsonLine, jsonText, note, plain } from '../output.ts';
 import { chooseStore, connect, type GlobalOptions, type Target } from '../target.ts';
 
 interface ApiOptions extends GlobalOptions {
@@ -120,8 +120,8 @@ const api = async (options: ApiOptions, method: string, path: string): Promise<v
   const { status, statusText, ok } = answer;
   const line = `${status} ${plain(statusText)}`.trim();
   const request = answer.headers.get('x-request-id');
-  const facts = [`${Math.round(performance.now() - begun)} ms`, ...(request ? [`request ${plain(request)}`] : [])];
-  note(`${paint(styleOf(status), line, process.stderr)}  ${facts.join('  ')}`);
+  const facts = [`${Math.round(performance.now() - begun)} ms`, ...(request ? [`request ${request}`] : [])];
+  note([line, ...facts].join('  '), styleOf(status));
   process.stdout.write(`${include ? `${line}\n${shownHeaders(answer)}\n` : ''}${shownBody(text)}`);
   if (!ok) throw new Unsuccessful(Math.floor(status / 100));
 };

@@ -4,7 +4,7 @@ import { type Converted, type ConvertOptions, convertFile } from '../data/conver
 import { type ColumnName, type FieldName, fields, vendors } from '../data/vendors.ts';
 import { Failure, Unsuccessful } from '../errors.ts';
 import { untilInterrupted } from '../interrupt.ts';
-import { type Column, counted, note, plain, print } from '../output.ts';
+import { type Column, counted, note, print } from '../output.ts';
 import type { GlobalOptions } from '../target.ts';
 
 type Options = GlobalOptions & ConvertOptions & { to: string };
@@ -51,9 +51,9 @@ const shownFaults = 20;
 const convert = async ({ to, ...options }: Options, file: string): Promise<void> => {
   const { signal, release } = untilInterrupted();
   const { files, leftOut, faults, usedZone } = await convertFile(file, to, { ...options, signal }).finally(release);
-  for (const { line, reason } of faults.slice(0, shownFaults)) note(`line ${line}: ${plain(reason)}`);
+  for (const { line, reason } of faults.slice(0, shownFaults)) note(`line ${line}: ${reason}`);
   if (faults.length > shownFaults) note(`... and ${faults.length - shownFaults} more.`);
-  for (const [why, count] of leftOut) note(`Left out: ${counted(count, 'row')} with ${plain(why)}.`);
+  for (const [why, count] of leftOut) note(`Left out: ${counted(count, 'row')} with ${why}.`);
   if (files.length === 0 && faults.length > 0)
     throw new Failure(
       `${counted(faults.length, 'row')} cannot be converted, so nothing was written. Correct the lines above, or leave them out with --skip-rejects.`,
@@ -65,10 +65,8 @@ const convert = async ({ to, ...options }: Options, file: string): Promise<void>
     note(
       'Products are inactive, at the price of their last sale. Correct the file, or leave it out if they are there.',
     );
-  if (files.length > 0)
-    note(
-      `Import them in this order, each with --dry-run first:\n${files.map(({ kind, path }) => `  store import ${kind} ${path}`).join('\n')}`,
-    );
+  if (files.length > 0) note('Import them in this order, each with --dry-run first:');
+  for (const { kind, path } of files) note(`  store import ${kind} ${path}`);
   if (faults.length > 0) throw new Unsuccessful();
 };
 

@@ -8,7 +8,7 @@ import type { StoreCommand } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { ask } from '../input.ts';
 import { openLog } from '../log.ts';
-import { type Column, counted, note, plain, print } from '../output.ts';
+import { type Column, counted, note, print } from '../output.ts';
 import { startProgress } from '../progress.ts';
 import { type GlobalOptions, openStore } from '../target.ts';
 
@@ -77,7 +77,7 @@ const run = async (options: BackfillOptions): Promise<void> => {
     left = [...faults, ...done.faults];
     note(`Wrote the history of ${counted(done.lacking.length, 'customer')}. Check the whole store now: store audit`);
   }
-  for (const fault of left) note(plain(fault));
+  for (const fault of left) note(fault);
   if (left.length > 0) throw new Failure('The history above was left as it is. Run this again in a day.');
   if (options.dryRun && lacking.length > 0) throw new Failure(`The history of ${number} lacks rows.`);
 };

@@ -16,7 +16,7 @@ import type { StoreCommand } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { ask, parseResident } from '../input.ts';
 import { type Log, openLog } from '../log.ts';
-import { type Column, counted, jsonLine, note, plain, print } from '../output.ts';
+import { type Column, counted, jsonLine, note, print } from '../output.ts';
 import { startProgress } from '../progress.ts';
 import { type GlobalOptions, openStore } from '../target.ts';
 
@@ -144,7 +144,7 @@ const repair = async (options: RepairOptions, identifier: Identifier | undefined
     left = [...hopeless, ...(await repairAll(store.id, mendable, cause, path, log))];
     note(`Repaired ${number}. The values before and after are in ${path}. Check the whole store now: store audit`);
   }
-  for (const fault of left) note(plain(fault));
+  for (const fault of left) note(fault);
   if (left.length > 0) throw new Failure('The faults above cannot be mended by a rule, and were left as they are.');
   if (options.dryRun && mendable.length > 0) throw new Failure(`The credit of ${number} is off.`);
 };

@@ -7,7 +7,7 @@ import { kinds } from '../data/kinds.ts';
 import { Failure, Unsuccessful } from '../errors.ts';
 import { untilInterrupted } from '../interrupt.ts';
 import { openLog } from '../log.ts';
-import { type Column, counted, note, plain, print } from '../output.ts';
+import { type Column, counted, note, print } from '../output.ts';
 import { startProgress } from '../progress.ts';
 import { type GlobalOptions, openStore } from '../target.ts';
 
@@ -28,7 +28,7 @@ const columns: Column<ImportReport>[] = [
 ];
 
 const noteFaults = ({ faults }: ImportReport): void => {
-  for (const { line, reason } of faults.slice(0, shownFaults)) note(`line ${line}: ${plain(reason)}`);
+  for (const { line, reason } of faults.slice(0, shownFaults)) note(`line ${line}: ${reason}`);
   const more = faults.length - shownFaults;
   if (more > 0) note(`... and ${more} more.`);
 };

@@ -109,11 +109,11 @@ const listen = async (options: ListenOptions): Promise<void> => {
   const mark = startResumeMark();
   const events = follow({
     ...{ store: store.id, types, after, signal },
-    onTrouble: (error) => note(`The table does not answer. Trying again: ${plain(explain(error))}`),
+    onTrouble: (error) => note(`The table does not answer. Trying again: ${explain(error)}`),
   });
   const send = (event: EventItem): Promise<Outcome> => {
     const tell = ({ status, error = '' }: Outcome): void =>
-      note(`${event.type} ${event.sk} is tried again: ${status ?? plain(error)}`);
+      note(`${event.type} ${event.sk} is tried again: ${status ?? error}`);
     return forward(url as URL, event, secret, signal, tell);
   };
   const done = (event: EventItem, outcome: Outcome | undefined): void => {

@@ -60,3 +60,17 @@ test('counts one thing in the singular', async () => {
   expect(deleted.stderr).toMatch(/Deleted Lonely: \d+ items?\./);
   expect(deleted.stderr).not.toMatch(/\b1 items\b/);
 });
+
+test('notes show the name of a store without what would steer the terminal', async () => {
+  const { id } = await createStore('Red\u001b[31m\u001b]0;title\u0007 shop\u202e\nsecond line');
+
+  const [desk, closed, webhooks] = [
+    await run('desk', '--store', id),
+    await run('close', id, '--reason', 'stocktaking'),
+    await run('webhooks', 'list', '--store', id),
+  ];
+
+  expect(desk.stderr).toContain('at the desk of Red shop\ufffd second line until');
+  const printed = [desk, closed, webhooks].map(({ stderr }) => stderr).join('');
+  for (const steering of ['\u001b', '\u0007', '\u202e']) expect(printed).not.toContain(steering);
+});
