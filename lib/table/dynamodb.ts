@@ -17,7 +17,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { db, dbOnce, tableName } from './client.ts';
-import { Busy, Cancelled, type Engine, type Query, Refused } from './engine.ts';
+import { Busy, Cancelled, Conflict, type Engine, type Query, Refused } from './engine.ts';
 import { type Change, type Condition, conditionOf, type Item, isCopy, type Write } from './language.ts';
 import { indexes, type Key, tableKey } from './schema.ts';
 
@@ -107,7 +107,8 @@ const inputOf = (write: Write) => {
 const members = { put: 'Put', update: 'Update', remove: 'Delete', check: 'ConditionCheck' } as const;
 
 const throttles = new Set(['ProvisionedThroughputExceededException', 'RequestLimitExceeded', 'ThrottlingException']);
-const transient = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
+const throttledCodes = new Set(['ThrottlingError', 'ProvisionedThroughputExceeded']);
+const conflictCode = 'TransactionConflict';
 const refusedCode = 'ConditionalCheckFailed';
 
 const parsed = (item: Parameters<typeof unmarshall>[0] | undefined): Item | undefined => item && unmarshall(item);
@@ -115,14 +116,16 @@ const parsed = (item: Parameters<typeof unmarshall>[0] | undefined): Item | unde
 /** A failure in the engine's terms. */
 const translated = (error: unknown): unknown => {
   if (error instanceof ConditionalCheckFailedException) return new Refused(parsed(error.Item));
-  if (error instanceof TransactionConflictException) return new Busy(error);
+  if (error instanceof TransactionConflictException) return new Conflict(error);
   // The first sending of the same transaction is still being carried out: how it ends is open.
   if (error instanceof TransactionInProgressException) return new Error(error.message, { cause: error });
   if (error instanceof TransactionCanceledException) {
     const { CancellationReasons: reasons = [] } = error;
     if (reasons.some(({ Code }) => Code === refusedCode))
       return new Cancelled(reasons.map(({ Code, Item }) => ({ refused: Code === refusedCode, item: parsed(Item) })));
-    return reasons.some(({ Code = '' }) => transient.has(Code)) ? new Busy(error) : error;
+    // Where capacity is missing too, short pauses would only add to the load.
+    if (reasons.some(({ Code = '' }) => throttledCodes.has(Code))) return new Busy(error);
+    return reasons.some(({ Code }) => Code === conflictCode) ? new Conflict(error) : error;
   }
   return error instanceof Error && throttles.has(error.name) ? new Busy(error) : error;
 };

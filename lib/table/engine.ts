@@ -22,8 +22,8 @@ export interface Query {
 
 /**
  * The calls that the table language makes to a database. DynamoDB is one (dynamodb.ts). Another may stand in its place for
- * simulations; `language.ts` says what writes and conditions mean. Calls throw `Refused`, `Cancelled` and `Busy`;
- * an error that has `$fault: 'client'` is final, and any other leaves open whether the call was carried out.
+ * simulations; `language.ts` says what writes and conditions mean. Calls throw `Refused`, `Cancelled`, `Busy` and
+ * `Conflict`; an error that has `$fault: 'client'` is final, and any other leaves open whether the call was carried out.
  */
 export interface Engine {
   /** One item, as it is now. */
@@ -71,9 +71,12 @@ export class Cancelled extends Error {
   }
 }
 
-/** The table did nothing, for want of capacity or because of a conflict with another writer's transaction. */
+/** The table did nothing, for want of capacity. */
 export class Busy extends Error {
   constructor(cause: Error) {
     super(`${cause.name}: ${cause.message}`, { cause });
   }
 }
+
+/** The table did nothing, because another transaction holds an item of the call. It does so for milliseconds. */
+export class Conflict extends Busy {}

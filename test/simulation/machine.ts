@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Busy, Cancelled, type Engine, Refused } from '../../lib/table/engine.ts';
+import { Busy, Cancelled, Conflict, type Engine, Refused } from '../../lib/table/engine.ts';
 import { type Item, targetOf, type Write } from '../../lib/table/language.ts';
 import { type Key, ttlAttribute } from '../../lib/table/schema.ts';
 import { type MemoryTable, nameOf, type Written } from '../table/memory.ts';
@@ -273,7 +273,7 @@ export class Machine {
     if (before === 'done') return;
     if (before === 'running') throw new Injected('TransactionInProgressException');
     const keys = writes.map(targetOf);
-    if (this.#isHeld(keys)) throw new Busy(new Injected('TransactionConflict'));
+    if (this.#isHeld(keys)) throw new Conflict(new Injected('TransactionConflict'));
     const result = this.table.transact(writes);
     if ('refusals' in result) throw new Cancelled(result.refusals);
     const commit = this.#committed(result.written);
@@ -323,7 +323,7 @@ export class Machine {
       }),
     getTogether: (keys) =>
       this.call(`get ${keys.length} items together`, true, () => {
-        if (this.#isHeld(keys)) throw new Busy(new Injected('TransactionConflict'));
+        if (this.#isHeld(keys)) throw new Conflict(new Injected('TransactionConflict'));
         return keys.map((key) => this.table.get(key));
       }),
     query: (query) =>
@@ -332,7 +332,7 @@ export class Machine {
       ),
     write: (write) =>
       this.call(`${write.kind} ${targetOf(write).pk} ${targetOf(write).sk}`, true, () => {
-        if (this.#isHeld([targetOf(write)])) throw new Busy(new Injected('TransactionConflict'));
+        if (this.#isHeld([targetOf(write)])) throw new Conflict(new Injected('TransactionConflict'));
         const result = this.table.transact([write]);
         if ('refusals' in result) throw new Refused(result.refusals[0]?.item);
         this.#committed(result.written);
