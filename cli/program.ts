@@ -52,7 +52,12 @@ export const createProgram = (): StoreCommand => {
     .addOption(
       new Option('--data-dir <path>', 'where the local service keeps its data').env('SIS_DATA_DIR').default('.local'),
     )
-    .addOption(new Option('--store <id or name>', 'the store; not needed where there is only one').env('SIS_STORE'))
+    .addOption(
+      new Option(
+        '--store <id or name>',
+        'the store; not needed where there is only one, nor for the demo store of the local service',
+      ).env('SIS_STORE'),
+    )
     .option('--json', 'print JSON: one object, or one per line')
     .version(packageFile.version, '-V, --version', 'print the version')
     .configureHelp({

@@ -8,6 +8,7 @@ import { listStores } from '../lib/store/stores.ts';
 import { Failure, UsageError } from './errors.ts';
 import { useLocalEngines } from './local-engines.ts';
 import { awsIdentity, localUser } from './operator.ts';
+import { note } from './output.ts';
 
 /** The options that every command takes. */
 export interface GlobalOptions {
@@ -206,8 +207,22 @@ export const chooseStore = async (wanted: string | undefined, alsoDeleted = fals
   return byName;
 };
 
-/** Connects as `connect` does, and chooses the store that `--store` names. */
+/** The demo store, while it is there. Says so where the person may have meant a store of their own. */
+const findDemoStore = async ({ demoStore, keys }: Target): Promise<Store | undefined> => {
+  const stores = demoStore === undefined ? [] : await listStores();
+  const demo = stores.find(({ id, deletedAt }) => id === demoStore && !deletedAt);
+  // The keys that are known are those of the stores which every local service has.
+  if (demo && stores.some(({ id }) => !keys.has(id)))
+    note(`This is about ${demo.name}. Choose another store with --store.`);
+  return demo;
+};
+
+/** The store that `--store` names; without it, the demo store of a local service, or else the only store. */
+export const storeFor = async ({ store: wanted }: GlobalOptions, target: Target): Promise<Store> =>
+  (wanted === undefined ? await findDemoStore(target) : undefined) ?? chooseStore(wanted);
+
+/** Connects as `connect` does, and chooses the store as `storeFor` does. */
 export const openStore = async (options: GlobalOptions): Promise<{ target: Target; store: Store }> => {
   const target = await connect(options);
-  return { target, store: await chooseStore(options.store) };
+  return { target, store: await storeFor(options, target) };
 };

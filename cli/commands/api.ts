@@ -5,7 +5,7 @@ import { newId } from '../../lib/clock.ts';
 import type { StoreCommand } from '../command.ts';
 import { Failure, Unsuccessful, UsageError } from '../errors.ts';
 import { isJson, jsonLine, jsonText, note, plain } from '../output.ts';
-import { chooseStore, connect, type GlobalOptions, type Target } from '../target.ts';
+import { connect, type GlobalOptions, storeFor, type Target } from '../target.ts';
 
 interface ApiOptions extends GlobalOptions {
   key?: string;
@@ -57,13 +57,13 @@ const readData = async (data: string): Promise<string> => {
 };
 
 /** The key to call with: the one that is given, or that of the local service's demo store. */
-const keyFor = async ({ key, store: wanted }: ApiOptions, { keys, name, demoStore }: Target): Promise<string> => {
-  if (key !== undefined) return key;
-  const store = wanted === undefined && demoStore ? { id: demoStore, name: '' } : await chooseStore(wanted);
-  const known = keys.get(store.id);
+const keyFor = async (options: ApiOptions, target: Target): Promise<string> => {
+  if (options.key !== undefined) return options.key;
+  const store = await storeFor(options, target);
+  const known = target.keys.get(store.id);
   if (known) return known;
   throw new UsageError(
-    `No key of ${store.name} is stored on ${name}. Give one with --key or in the variable SIS_KEY, or issue one: store key issue api --preset support --store ${store.id}`,
+    `No key of ${store.name} is stored on ${target.name}. Give one with --key or in the variable SIS_KEY, or issue one: store key issue api --preset support --store ${store.id}`,
   );
 };
 

@@ -16,27 +16,43 @@ const itemsOf = (store: string) => wholeTable(`${store}#`);
 const keysOf = async (store: string) =>
   (await wholeTable()).filter(({ pk, store: of }) => String(pk).startsWith('KEY#') && of === store);
 
+test('works on the demo store where no store is named, and says so once the person has made stores of their own', async () => {
+  const own = await service.run('key', 'issue', 'till', '--preset', 'shop', '--json');
+  await createStore('My Store');
+  const beside = await service.run('key', 'list', '--json');
+  const called = await service.run('api', 'GET', '/v1/store', '--json');
+  const named = await service.run('key', 'list', '--json', '--store', 'My Store');
+
+  const hint = 'This is about Demo Store. Choose another store with --store.';
+  expect(own).toMatchObject({ code: 0, rows: [{ name: 'till' }] });
+  expect(own.stderr).not.toContain(hint);
+  expect(beside).toMatchObject({ code: 0, stderr: expect.stringContaining(hint) });
+  expect(beside.rows.map(({ name }) => name)).toContain('till');
+  expect(called).toMatchObject({ rows: [{ name: 'Demo Store' }], stderr: expect.stringContaining(hint) });
+  expect(named).toMatchObject({ code: 0, rows: [], stderr: '' });
+});
+
 test('creates a store whose first key opens the API, and prints only the key', async () => {
-  const created = await service.runAlone('create', 'My Store');
-  const again = await service.run('create', 'MY STORE');
+  const created = await service.runAlone('create', 'New Store');
+  const again = await service.run('create', 'NEW STORE');
   const listed = await service.run('list', '--json');
 
   const key = created.stdout.trim();
   expect(created.code).toBe(0);
-  expect(created.stderr).toContain('My Store');
+  expect(created.stderr).toContain('New Store');
   expect(created.stderr).toMatch(/export SIS_STORE=[\w-]+, or --store in each/);
   expect((await service.call('GET', '/v1/products', key)).status).toBe(200);
   expect(again).toMatchObject({ code: 1, stdout: '' });
   expect(again.stderr).toContain('already');
   const stores = listed.rows.map(({ name }) => name);
-  expect(stores.toSorted()).toEqual(['Demo Store', 'My Store', 'Other Store']);
+  expect(stores.toSorted()).toEqual(['Demo Store', 'My Store', 'New Store', 'Other Store']);
 });
 
-test('asks nothing without a terminal, and lists the stores if there are several', async () => {
-  const [create, remove, keys, unknown] = await Promise.all([
+test('asks nothing without a terminal, and lists the stores for a command that must name one', async () => {
+  const [create, remove, unnamed, unknown] = await Promise.all([
     service.run('create'),
     service.run('delete', 'Demo Store'),
-    service.run('key', 'list'),
+    service.run('close'),
     service.run('key', 'list', '--store', 'nowhere'),
   ]);
 
@@ -44,8 +60,8 @@ test('asks nothing without a terminal, and lists the stores if there are several
   expect(create.stderr).toContain('store create "My Store"');
   expect(remove).toMatchObject({ code: 2, stdout: '' });
   expect(remove.stderr).toContain('--confirm "Demo Store"');
-  expect(keys).toMatchObject({ code: 2, stdout: '' });
-  expect(keys.stderr).toMatch(/--store[\s\S]*Demo Store \(DemoStore001\)\n[\s\S]*Other Store/);
+  expect(unnamed).toMatchObject({ code: 2, stdout: '' });
+  expect(unnamed.stderr).toMatch(/--store[\s\S]*Demo Store \(DemoStore001\)\n[\s\S]*Other Store/);
   expect(unknown).toMatchObject({ code: 1, stdout: '' });
 });
 
@@ -91,6 +107,8 @@ test('exports a store, then removes all its items and no others; its key gets 40
   expect((await service.call('GET', '/v1/products', key)).status).toBe(404);
   const left = (await wholeTable()).filter(isOther);
   expect(left).toEqual(others);
+  const without = await service.run('key', 'list');
+  expect(without).toMatchObject({ code: 2, stderr: expect.stringMatching(/several stores: name one with --store/) });
 });
 
 test('completes an interrupted deletion without another export', async () => {

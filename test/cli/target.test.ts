@@ -61,6 +61,15 @@ test('finds a deployment by the outputs of its stack, and issues keys that work 
   expect(revoked.stderr).toContain('within 7 seconds');
 });
 
+test('asks which store is meant where a deployment has several', async () => {
+  for (const name of ['One', 'Two']) await createStore(name);
+
+  const { code, stderr } = await runStore(['key', 'list', '--stage', 'prod'], env);
+
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/several stores: name one with --store\. There are:\n[\s\S]*Two \(/);
+});
+
 test('the log names the AWS identity, or says that AWS does not name it, once for each command', async () => {
   const jane = 'arn:aws:sts::123456789012:assumed-role/Operator/jane';
   const stage = ['--stage', 'prod'];
