@@ -10,6 +10,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct, IConstruct } from 'constructs';
 import { deliveryQueue } from '../lib/delivery/queue.ts';
 import { entryOf, type Route } from '../lib/routes/route.ts';
+import { requestSeconds } from '../lib/table/meter.ts';
 import { Api, loadOf } from './api.ts';
 import { Data } from './data.ts';
 import { addDomain, addFirewall } from './extras.ts';
@@ -36,8 +37,6 @@ export interface StoreServiceProps extends StackProps {
   codeOf: (entry: string) => Code;
 }
 
-/** API Gateway waits no longer for an answer. */
-const endpointTimeoutSeconds = 29;
 /** A caller waits 3 seconds. */
 const lookUpTimeoutSeconds = 5;
 /** The next sweep begins after a minute. */
@@ -89,7 +88,7 @@ export class StoreServiceStack extends Stack {
         entry,
         description: `${row.method} ${row.path}: ${row.summary}`,
         memoryMegabytes: memoryMegabytes[loadOf(row)],
-        timeoutSeconds: endpointTimeoutSeconds,
+        timeoutSeconds: requestSeconds,
         environment: {
           ...(settings.corsOrigins && { CORS_ORIGINS: settings.corsOrigins }),
           ...(row.writes.includes('LOT') && { CREDIT_LIMIT: String(settings.creditLimit) }),

@@ -1,12 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent, Context } from 'aws-lambda';
 import { now } from '../lib/clock.ts';
+import { requestSeconds } from '../lib/table/meter.ts';
 import type { Match } from './matcher.ts';
 
 /** The event and context that API Gateway and Lambda pass to a function, made from a local request. */
-
-/** The service has 29 seconds to answer, as behind API Gateway. */
-const timeoutMillis = 29_000;
 
 /** The API and the stage that a request came to. */
 export interface Place {
@@ -92,7 +90,7 @@ export const authorizerEvent = (event: APIGatewayProxyEvent) => {
 
 /** A function's context: the request's id and the remaining time. */
 export const lambdaContext = (row: Called, awsRequestId: string): Context => {
-  const end = performance.now() + timeoutMillis;
+  const end = performance.now() + requestSeconds * 1000;
   return {
     functionName: row.id,
     awsRequestId,

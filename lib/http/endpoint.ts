@@ -7,7 +7,7 @@ import { internalError, Problem, problemBody, unavailable } from '../problem.ts'
 import type { Route } from '../routes/route.ts';
 import { Busy } from '../table/engine.ts';
 import { answerOnce, type KeptAnswer } from '../table/idempotency.ts';
-import { type Meter, metered, newMeter } from '../table/meter.ts';
+import { type Meter, metered, newMeter, requestSeconds } from '../table/meter.ts';
 import { corsHeaders } from './cors.ts';
 import { etagOf } from './etag.ts';
 import { answerHeaders } from './headers.ts';
@@ -100,6 +100,9 @@ const logLine = (row: Route, event: APIGatewayProxyEvent, status: number, starte
   };
 };
 
+/** How long a request retries what others refuse it. The last attempt has the rest of the request's time. */
+const retryMillis = (requestSeconds - 7) * 1000;
+
 /**
  * The Lambda function of a row. The wrapper parses the request, turns errors into problems, sets the headers and writes
  * the log line; `handler` does the endpoint's own work.
@@ -112,8 +115,8 @@ export const endpoint = <R extends Route>(row: R, handler: Handler<R>, faultsNow
   });
 
   return (event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> => {
-    const meter = newMeter(row.method === 'GET');
     const started = now();
+    const meter = { ...newMeter(row.method === 'GET'), retryUntil: started + retryMillis };
     return metered(meter, async () => {
       const answer = await wrapped(event, context);
       // After a timeout the handler still runs. It must not write what the caller was told has failed.

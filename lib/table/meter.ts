@@ -1,5 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
+/**
+ * A request may take so long: Lambda ends the function then. API Gateway waits two seconds longer, so that no function writes
+ * what the gateway has already answered with 504.
+ */
+export const requestSeconds = 27;
+
 /** The cost of one request so far. */
 export interface Meter {
   /** Calls to the table, those of a batch or transaction counted once. */
@@ -14,6 +20,8 @@ export interface Meter {
   isOver: boolean;
   /** The request changes nothing, so what it reads may be some minutes old. */
   isRead: boolean;
+  /** Nothing is retried from this time on, in milliseconds since 1970: a last attempt takes seconds where the table is slow. */
+  retryUntil?: number;
   /** When its look-ups of residents must be over, by `performance.now()`; set by the first one. */
   lookUpEnd?: number;
 }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { source } from '../clock.ts';
+import { now, source } from '../clock.ts';
 import { unavailable } from '../problem.ts';
 import { isPatient } from './client.ts';
 import { Busy, Cancelled, Conflict, Refused } from './engine.ts';
+import { requestMeter } from './meter.ts';
 
 /** How often a call is sent, and the longest pause after each of its attempts. */
 interface Patience {
@@ -11,11 +12,12 @@ interface Patience {
 }
 
 /**
- * Waits after attempt number `attempt` (from 1): jittered, doubling from 40 ms. Throws when it was the last: `lost`, the
- * failure of an attempt that may have been carried out, else 503.
+ * Waits after attempt number `attempt` (from 1): jittered, doubling from 40 ms. Throws when it was the last, or the request's
+ * time is nearly over: `lost`, the failure of an attempt that may have been carried out, else 503.
  */
 const wait = async ({ attempts, longestMillis }: Patience, attempt: number, lost?: unknown): Promise<void> => {
-  if (attempt >= attempts) throw lost ?? unavailable();
+  const { retryUntil = Number.POSITIVE_INFINITY } = requestMeter() ?? {};
+  if (attempt >= attempts || now() >= retryUntil) throw lost ?? unavailable();
   await sleep(source.random() * Math.min(20 * 2 ** attempt, longestMillis(attempt)));
 };
 

@@ -2,12 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterEach, expect, test } from 'vitest';
 import * as z from 'zod';
+import { source } from '../../lib/clock.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { logSink } from '../../lib/log.ts';
 import { invalid, notFound, Problem } from '../../lib/problem.ts';
 import { type Route, route } from '../../lib/routes/route.ts';
 import { integer, queryBoolean, uuid } from '../../lib/routes/wire.ts';
-import { refuseIfOver } from '../../lib/table/meter.ts';
+import { refuseIfOver, requestSeconds } from '../../lib/table/meter.ts';
+import { pauseOvertaken } from '../../lib/table/retry.ts';
 
 /** Tests the wrapper alone, with its own rows and with events like those of API Gateway. */
 
@@ -254,4 +256,20 @@ test('404s for the key of a deleted store, also if the request has faults', asyn
   const event = { body: 'not JSON', requestContext: { ...eventOf({}).requestContext, authorizer } };
 
   expect((await answerOf(row, event)).statusCode).toBe(404);
+});
+
+test('503s while there is time to answer, where other writers come first again and again', async () => {
+  let time = 0;
+  Object.assign(source, { now: () => time, random: () => 0 });
+
+  const { statusCode } = await answerOf(row, {}, async () => {
+    for (let attempt = 1; ; attempt++) {
+      time += 1700;
+      await pauseOvertaken(attempt);
+    }
+  });
+
+  expect(statusCode).toBe(503);
+  // What follows the last pause has a few seconds, as a slow table may need.
+  expect(time).toBeLessThan((requestSeconds - 5) * 1000);
 });

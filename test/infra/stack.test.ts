@@ -51,6 +51,15 @@ test('an update deploys the readers of messages, records and due items before th
   for (const [, { DependsOn }] of endpoints) expect(DependsOn).toEqual(expect.arrayContaining(readers));
 });
 
+test('ends the function of an endpoint before the gateway stops waiting for its answer', () => {
+  const gatewaySeconds = 29;
+  const served = new Set<string>(routes.map(servingOf));
+  const endpoints = functions.filter(([, fn]) => served.has(entryOf(fn)));
+
+  expect(endpoints).toHaveLength(served.size);
+  for (const [id, { Properties }] of endpoints) expect(Properties.Timeout, id).toBeLessThan(gatewaySeconds);
+});
+
 test('makes the table from the schema that the code reads, and protects its rows', () => {
   const [, table] = ofType('AWS::DynamoDB::Table')[0] as [string, Resource];
 
