@@ -121,17 +121,14 @@ const leastIdSince = (millis: number): string =>
     .padStart(12, '0')
     .replace(/^(.{8})/, '$1-');
 
-/** True if a delivery of the product to this recipient, other than `except`, was ordered after then and has been tried. */
+/** True if a delivery of the product to this recipient was ordered after then and has been tried. */
 export const wasOrderedSince = async (
   millis: number,
   { store, recipientUuid, productId }: Pick<Order, 'store' | 'recipientUuid' | 'productId'>,
-  except: string,
 ): Promise<boolean> => {
   const from = { position: leastIdSince(millis), inclusive: true };
   const recent = await listDeliveriesTo(store, recipientUuid)({ descending: false, from });
-  return recent.some(
-    ({ id, productId: other, createdAt }) => id !== except && other === productId && Date.parse(createdAt) > millis,
-  );
+  return recent.some(({ productId: other, createdAt }) => other === productId && Date.parse(createdAt) > millis);
 };
 
 const byId = ({ id }: Delivery): string => id;

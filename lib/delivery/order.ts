@@ -3,7 +3,7 @@ import type { Identifier } from '../identifier.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { Product } from '../routes/products.ts';
 import { getResident } from '../store/customers.ts';
-import { claimRedelivery, leaveUnconfirmed, ownedKey, redeliveryPauseMillis, tooSoon } from '../store/owned.ts';
+import { claimRedelivery, leaveUnconfirmed, ownedKey, redeliveryPauseMillis } from '../store/owned.ts';
 import { getProduct } from '../store/products.ts';
 import { findResident, type Resident } from '../store/residents.ts';
 import { isRefunded } from '../store/sale-state.ts';
@@ -41,8 +41,8 @@ export const orderDelivery = async (store: string, productId: string, recipient:
 /**
  * Orders the delivery of a product to a customer who owns it and may have copies. One that is not sold any more is delivered
  * too. Throws 404 for an unknown resident or product, 400 for a customer who does not own it, for a product without copies
- * and within 60 seconds of another delivery of it to them, and 503 if the queue does not confirm the message. The writes of
- * `together` are in the transaction that claims the redelivery.
+ * and within 60 seconds of a sale or another delivery of it to them, and 503 if the queue does not confirm the message.
+ * The writes of `together` are in the transaction that claims the redelivery.
  */
 export const redeliver = async (
   store: string,
@@ -54,17 +54,13 @@ export const redeliver = async (
   const [product, resident] = await Promise.all([getProduct(store, productId), getResident(store, customer)]);
   const by = futureIdOutside();
   const of = { store, recipientUuid: resident.uuid, productId };
-  const isTooSoon = await wasOrderedSince(now() - redeliveryPauseMillis, of, by.id);
+  // An order of `deliver` writes nothing, so it is known from its first attempt on.
+  const wasDelivered = await wasOrderedSince(now() - redeliveryPauseMillis, of);
+  const refuseOwner = () => {
+    if (!product.permissions.copy) throw invalid('The customer may not have copies of the product.');
+  };
   const key = ownedKey(store, resident.uuid, productId);
-  const mark = await claimRedelivery(
-    key,
-    by,
-    () => {
-      if (!product.permissions.copy) throw invalid('The customer may not have copies of the product.');
-      if (isTooSoon) throw tooSoon();
-    },
-    together,
-  );
+  const mark = await claimRedelivery(key, by, { refuseOwner, wasDelivered }, together);
   try {
     return await send(store, mark.id, product, resident, message);
   } catch (error) {

@@ -193,7 +193,7 @@ export const sell = async (store: string, body: SaleRequest, author: Author, isS
         ...usedUpStill(facts.usedUp),
         ...(terms.coupon ? [countUse(couponUsesKey(store, buyer, terms.coupon.id), facts.usesRead, 1)] : []),
         ...(isSpending ? [spendWrite(store, buyerName, spend, spent)] : []),
-        ownedWrite(ownedKey(store, recipient, productId), owned, [at]),
+        ownedWrite(ownedKey(store, recipient, productId), owned, [at], at),
         ...(isForOneself
           ? []
           : [

@@ -25,6 +25,8 @@ export interface OwnedItem extends Key {
   /** When they bought it first. Absent in items of earlier versions. */
   boughtAt?: string;
   lastDeliveredAt?: string;
+  /** When this service last sold it to them. An import brings none, since it orders no delivery. */
+  lastSoldAt?: string;
   queued?: QueuedDelivery;
 }
 
@@ -33,15 +35,29 @@ export const ownedKey = (store: string, uuid: string, productId: string): Key =>
   sk: productId,
 });
 
-/** The write that adds purchases of a product to what a customer owns. Refused if the item is not as it was read. */
-export const ownedWrite = (key: Key, owned: OwnedItem | undefined, boughtAt: readonly string[]): Write =>
-  update(key, {
+/**
+ * The write that adds purchases of a product to what a customer owns. `soldAt` is the time of a sale that this service
+ * makes. Refused if the item is not as it was read.
+ */
+export const ownedWrite = (
+  key: Key,
+  owned: OwnedItem | undefined,
+  boughtAt: readonly string[],
+  soldAt?: string,
+): Write => {
+  const { lastSoldAt } = owned ?? {};
+  return update(key, {
     set: {
       quantity: (owned ? (owned.quantity ?? 1) : 0) + boughtAt.length,
       boughtAt: [...boughtAt, owned?.boughtAt ?? '9'].sort()[0],
+      // A sale that began later may have ended earlier.
+      ...(soldAt && { lastSoldAt: lastSoldAt && lastSoldAt > soldAt ? lastSoldAt : soldAt }),
     },
-    when: owned ? all(exists, is('quantity', owned.quantity), is('boughtAt', owned.boughtAt)) : isNew,
+    when: owned
+      ? all(exists, is('quantity', owned.quantity), is('boughtAt', owned.boughtAt), is('lastSoldAt', lastSoldAt))
+      : isNew,
   });
+};
 
 /** The write that takes a purchase of a product back. Refused if the item is not as it was read. */
 export const ownedLess = (owned: OwnedItem): Write => {
@@ -75,37 +91,39 @@ export const noteDelivered = async (store: string, uuid: string, productId: stri
   await write(update(ownedKey(store, uuid, productId), { set: { lastDeliveredAt: at }, when: all(exists, isNewer) }));
 };
 
-/** A product is delivered to its owner again at most once in this time. */
+/** A product is delivered to its owner again at most once in this time, and not in that after a sale. */
 export const redeliveryPauseMillis = 60_000;
 
-export const tooSoon = () =>
-  invalid('The product was queued for this customer less than 60 seconds ago: wait for that delivery.');
+const isInPause = (at: string): boolean => now() < Date.parse(at) + redeliveryPauseMillis;
 
 /**
  * Claims the redelivery of a product for a request, for a minute. The mark's id is the delivery's: that of the
  * request's own earlier attempt, or of a delivery that the queue did not confirm, so that the item is given once. Throws
- * 400 unless the customer owns the product, what `refuseOwner` throws of one who does, and 400 within a minute of another
- * redelivery.
+ * 400 unless the customer owns the product, what `refuseOwner` throws of one who does, and 400 where `wasDelivered` and
+ * within a minute of a sale or another redelivery, unless the request has claimed it before.
  */
 export const claimRedelivery = async (
   key: Key,
   { id: by, use }: OutsideId,
-  refuseOwner: () => void,
+  { refuseOwner, wasDelivered }: { refuseOwner: () => void; wasDelivered: boolean },
   together: readonly Write[] = [],
 ): Promise<QueuedDelivery> => {
   for (let attempt = 1; ; attempt++) {
     const owned = await get<OwnedItem>(key);
     if (!owned) throw invalid('The customer does not own the product.');
     refuseOwner();
-    const { queued } = owned;
-    const isRecent = queued !== undefined && now() < Date.parse(queued.at) + redeliveryPauseMillis;
+    const { queued, lastSoldAt } = owned;
+    const isRecent = queued !== undefined && isInPause(queued.at);
     const isOurs = queued?.by === by;
-    if (isRecent && !isOurs && !queued.unconfirmed) throw tooSoon();
+    const wasSold = lastSoldAt !== undefined && isInPause(lastSoldAt);
+    if (!isOurs && (wasDelivered || wasSold || (isRecent && !queued.unconfirmed)))
+      throw invalid('The product was queued for this customer less than 60 seconds ago: wait for that delivery.');
     const id = queued && (isOurs || isRecent) ? queued.id : by;
     const unuse = use();
     const mark: QueuedDelivery = { at: timestamp(now()), id, by };
-    const claim = update(key, { set: { queued: mark }, when: all(exists, is('queued', queued)) });
-    if ((await write(claim, { together })).done) return mark;
+    // A sale in between begins a minute of its own.
+    const asRead = all(exists, is('queued', queued), is('lastSoldAt', lastSoldAt));
+    if ((await write(update(key, { set: { queued: mark }, when: asRead }), { together })).done) return mark;
     unuse();
     await pauseOvertaken(attempt);
   }

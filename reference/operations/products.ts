@@ -62,8 +62,8 @@ export const productTexts: Record<string, OperationText> = {
   'products/redeliver-product': {
     description:
       '**An extension of this service, beyond the contract.** Queues a product for delivery to a customer who owns it and may ' +
-      'have copies (`permissions.copy`), also where it is not sold any more. 400 within 60 seconds of another delivery of it to ' +
-      'them. After a 503 the queue may have it: a request in the same minute orders the same delivery.',
+      'have copies (`permissions.copy`), also where it is not sold any more. 400 within 60 seconds of a completed sale of it ' +
+      'to them, of another redelivery, and of a `deliver` that has been tried. After a 503 the queue may have it: a request in the same minute orders the same delivery.',
     parameters: { identifier: 'nova', productId: '00000003-dede-4ede-8ede-000000000001' },
     request: { message: 'Here it is again.' },
     refused: { message: '\u0007' },

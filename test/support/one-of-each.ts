@@ -2,6 +2,7 @@ import { newId, now, timestamp } from '../../lib/clock.ts';
 import { claimDelivery, completeDelivery, failDelivery } from '../../lib/delivery/deliveries.ts';
 import { readResident } from '../../lib/store/residents.ts';
 import { recordPurchase } from '../../lib/store/spend.ts';
+import { at as onClock } from '../../local/demo/residents.ts';
 import { creditEvents } from './event-rows.ts';
 import { historyRows } from './history-rows.ts';
 import { putAll } from './seed.ts';
@@ -84,7 +85,7 @@ const lastId = 'ffffffff-7e57-0000-0000-000000000000';
 /**
  * Does so in the table of this process, and adds what no request makes: the product is the customer's, so is another, and
  * there are two deliveries of an hour ago to the customer, of which one has failed, a history of two changes with their events, and
- * two sales: one was completed, if the product is active, and one refused.
+ * two sales of that time: one was completed, if the product is active, and one refused.
  */
 export const seedOneOfEach = async (call: Call, seed: Seed): Promise<OneOfEach> => {
   const rows = await seedOverHttp(call, seed);
@@ -103,15 +104,18 @@ export const seedOneOfEach = async (call: Call, seed: Seed): Promise<OneOfEach> 
     const order = { kind: 'deliver' as const, store, id, ...recipient, ...item };
     return (await claimDelivery(order, 0)).delivery;
   };
-  // Their ids come before that of the sale's delivery, though the clock stands still.
   const [made, refused] = twoIds(now() - 1000);
   await completeDelivery(await begun(made));
   const [sale, later] = twoIds();
-  for (const [id, paid] of [
-    [sale, 10],
-    [later, 0],
-  ])
-    await call('POST', '/v1/sales', { id, productId: rows.product, buyerIdentifier: resident.uuid, paid });
+  const of = { productId: rows.product, buyerIdentifier: resident.uuid };
+  // A product that was sold just now is not delivered again.
+  await onClock(now() - hour, async () => {
+    for (const body of [
+      { id: sale, paid: 10 },
+      { id: later, paid: 0 },
+    ])
+      await call('POST', '/v1/sales', { ...of, ...body });
+  });
   const failed = await begun(refused);
   await failDelivery(failed, 'No such item.');
   const webhook = newId();

@@ -36,6 +36,13 @@ const buy = (productId: string, at = timestamp(now), price = 5) =>
 const redeliver = (productId = product, body: object | undefined = undefined, headers = {}, who = owner.uuid) =>
   service.call('POST', `/v1/customers/${who}/products/${productId}/actions/redeliver`, body, headers);
 
+const sell = async (productId = product, { to = owner, paid = 5 } = {}) =>
+  (
+    await service.call('POST', '/v1/sales', {
+      ...{ id: randomUUID(), productId, buyerIdentifier: owner.uuid, recipientIdentifier: to.uuid, paid },
+    })
+  ).body;
+
 const owned = async (): Promise<Record<string, unknown>[]> =>
   (await service.call('GET', `/v1/customers/${owner.uuid}/products`)).body.data;
 
@@ -200,8 +207,94 @@ test('400s within 60 seconds of a delivery that another request ordered and the 
   expect([soon, ofOther, await redeliver()].map(({ status }) => status)).toEqual([400, 200, 200]);
 });
 
+test('400s within 60 seconds of a sale to the customer, whose delivery nothing has tried yet', async () => {
+  const [gifted, other, friend] = [await newProduct(), await newProduct(), await newResident()];
+  for (const id of [gifted, other]) await buy(id);
+  const sold = [await sell(), await sell(gifted, { to: friend }), await sell(other, { paid: 0 })];
+
+  const soon = [await redeliver(), await redeliver(gifted, undefined, {}, friend.uuid)];
+  const [gift, refused] = [await redeliver(gifted), await redeliver(other)];
+  wait(59_999);
+  soon.push(await redeliver(), await redeliver(gifted, undefined, {}, friend.uuid));
+  wait(1);
+  const later = [await redeliver(), await redeliver(gifted, undefined, {}, friend.uuid)];
+
+  expect(sold.map(({ state }) => state)).toEqual(['completed', 'completed', 'refused']);
+  expect(soon.map(({ status }) => status)).toEqual([400, 400, 400, 400]);
+  expect(soon[0]?.body.errors).toEqual([
+    'The product was queued for this customer less than 60 seconds ago: wait for that delivery.',
+  ]);
+  expect([gift, refused, ...later].map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+});
+
+test('a sale that is refunded keeps its minute, where the customer owns the product still', async () => {
+  const { id } = await sell();
+  wait(10_000);
+  await service.call('POST', `/v1/sales/${id}/actions/refund`);
+
+  const soon = await redeliver();
+  wait(50_000);
+
+  expect([soon.status, (await redeliver()).status]).toEqual([400, 200]);
+});
+
+test('a sale that began earlier and ends later than another takes nothing from the other’s minute', async () => {
+  const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let isHeld = false;
+  stop = intercept(async ({ operation }, send) => {
+    if (operation === 'TransactWriteItems' && !isHeld) {
+      isHeld = true;
+      begun.resolve();
+      await end.promise;
+    }
+    return send();
+  });
+  const slow = sell();
+  await begun.promise;
+  wait(30_000);
+  const quick = await sell();
+  end.resolve();
+
+  expect([quick.state, (await slow).state]).toEqual(['completed', 'completed']);
+  wait(30_000);
+  expect((await redeliver()).status).toBe(400);
+});
+
+test('a sale that comes between look and claim of a redelivery has its minute', async () => {
+  const keys = Array.from({ length: 16 }, () => ({ 'Idempotency-Key': randomUUID() }));
+  let sold: Promise<{ state: string }> | undefined;
+  stop = intercept(async ({ operation, input }, send) => {
+    if (operation === 'UpdateItem' && JSON.stringify(input).includes('#OWNED#')) {
+      sold ??= sell();
+      await sold;
+    }
+    return send();
+  });
+
+  const answers = await Promise.all(keys.map((key) => redeliver(product, undefined, key)));
+
+  expect((await sold)?.state).toBe('completed');
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([400]));
+  expect(await received(queueUrl)).toEqual([]);
+});
+
+test('a redelivery that was claimed before a sale goes on when it is sent again with its Idempotency-Key', async () => {
+  const headers = { 'Idempotency-Key': randomUUID() };
+  failQueue(false);
+  const first = await redeliver(product, undefined, headers);
+  await sell();
+
+  const again = await redeliver(product, undefined, headers);
+  wait(1000);
+  const repeated = await redeliver(product, undefined, headers);
+
+  expect([first, again, repeated].map(({ status }) => status)).toEqual([503, 200, 200]);
+  expect(repeated.headers.get('delivery-id')).toBe(again.headers.get('delivery-id'));
+  expect((await redeliver()).status).toBe(400);
+});
+
 test('of many redeliveries at once one is queued, and the others free their keys', async () => {
-  const keys = Array.from({ length: 8 }, () => ({ 'Idempotency-Key': randomUUID() }));
+  const keys = Array.from({ length: 16 }, () => ({ 'Idempotency-Key': randomUUID() }));
   stop = holdReads(keys.length, '#OWNED#');
 
   const answers = await Promise.all(keys.map((key) => redeliver(product, undefined, key)));
@@ -237,7 +330,11 @@ test('the delivery that is ordered after a 503 holds others off for a minute of 
 
 test('a note that the queue did not confirm an earlier redelivery leaves a later one’s mark', async () => {
   const key = ownedKey(service.store, owner.uuid, product);
-  const earlier = await claimRedelivery(key, { id: newId(), use: () => () => {} }, () => {});
+  const earlier = await claimRedelivery(
+    key,
+    { id: newId(), use: () => () => {} },
+    { refuseOwner: () => {}, wasDelivered: false },
+  );
   wait(60_000);
   const { status } = await redeliver();
 
