@@ -30,6 +30,23 @@ const blocksOf = (file: string): CodeBlock[] => {
   });
 };
 
+export const documents = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md').sort(), 'inworld/README.md'];
+
 /** All fenced code blocks of the documents. */
-export const codeBlocks = (): CodeBlock[] =>
-  ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md').sort(), 'inworld/README.md'].flatMap(blocksOf);
+export const codeBlocks = (): CodeBlock[] => documents.flatMap(blocksOf);
+
+/** The lines of a block of shell commands, without those that are comments alone. A line that ends in a backslash goes on. */
+export const commandsIn = (text: string): string[] =>
+  text
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .filter((command) => /^[^#]/.test(command));
+
+/** The words of a line as a shell would split it, without comment and redirection. */
+export const wordsOf = (command: string): string[] =>
+  [
+    ...command
+      .replace(/(^|\s)#.*/, '')
+      .replace(/\s>\s*\S+\s*$/, '')
+      .matchAll(/"([^"]*)"|'([^']*)'|[^\s"']+/g),
+  ].map(([word, double, single]) => double ?? single ?? word);

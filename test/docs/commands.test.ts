@@ -2,10 +2,10 @@ import { globSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { createProgram } from '../../cli/program.ts';
-import { callsApi, codeBlocks } from './code-blocks.ts';
+import { callsApi, codeBlocks, commandsIn, wordsOf } from './code-blocks.ts';
 
 /**
- * Every shell line of the documents is run by calls.test.ts, or parsed here, or has a reason. Blocks marked `sh` hold no
+ * Every shell line of the documents is run by calls.test.ts or store.test.ts, or parsed here, or has a reason. Blocks marked `sh` hold no
  * syntax that PowerShell reads in another way than bash; those marked `bash` need bash. No test starts PowerShell.
  */
 
@@ -18,25 +18,10 @@ const outside: Record<string, string> = {
 };
 
 const blocks = codeBlocks().filter(({ language }) => /^(sh|bash)$/.test(language));
-/** The lines that calls.test.ts does not run, each with its place. A line that ends in a backslash goes on. */
+/** The lines that calls.test.ts does not run, each with its place. */
 const lines = blocks
   .filter(({ text }) => !callsApi.test(text))
-  .flatMap(({ file, line, text }) =>
-    text
-      .replaceAll('\\\n', ' ')
-      .split('\n')
-      .filter((command) => /^[^#]/.test(command))
-      .map((command) => ({ place: `${file}:${line}`, command })),
-  );
-
-/** The words of a line as a shell would split it, without comment and redirection. */
-const wordsOf = (command: string): string[] =>
-  [
-    ...command
-      .replace(/(^|\s)#.*/, '')
-      .replace(/\s>\s*\S+\s*$/, '')
-      .matchAll(/"([^"]*)"|'([^']*)'|[^\s"']+/g),
-  ].map(([word, double, single]) => double ?? single ?? word);
+  .flatMap(({ file, line, text }) => commandsIn(text).map((command) => ({ place: `${file}:${line}`, command })));
 
 /** Parses the words as the command `store` would, without doing anything. Throws for what it does not know. */
 const parse = async (words: readonly string[]): Promise<void> => {
