@@ -52,6 +52,13 @@ const accessLine = {
   milliseconds: '$context.responseLatency',
 };
 
+/**
+ * The desk's methods, each for all callers together: nobody is known there, and each answer costs. An address that the firewall holds
+ * to its default rate cannot use this one up, and the burst is the first view of a dozen people.
+ */
+const deskLimit = { rate: 20, burst: 60 };
+const deskMethods = ['/desk', '/desk/{file}'].flatMap((path) => ['GET', 'HEAD'].map((verb) => `${path}/${verb}`));
+
 /** The REST API without its methods: stage, throttles, logs, authorizer, and the gateway's own answers. */
 export class Api extends Construct {
   readonly rest: RestApi;
@@ -73,9 +80,9 @@ export class Api extends Construct {
     this.cors = gatewayCors(settings.corsOrigins);
     this.storeShare = settings.storeShare;
     this.rateOf = (row) => rates[loadOf(row)];
-    const perMethod = (rate: number): MethodDeploymentOptions => ({
+    const perMethod = (rate: number, burst = 2 * rate): MethodDeploymentOptions => ({
       throttlingRateLimit: rate,
-      throttlingBurstLimit: 2 * rate,
+      throttlingBurstLimit: burst,
       // A method with its own settings inherits none of the stage's, so these repeat them.
       loggingLevel: MethodLoggingLevel.ERROR,
       dataTraceEnabled: false,
@@ -94,9 +101,10 @@ export class Api extends Construct {
         accessLogDestination: new LogGroupLogDestination(this.log),
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLine)),
         ...perMethod(settings.readRate),
-        methodOptions: Object.fromEntries(
-          rows.map((row) => [`${row.path}/${row.method}`, perMethod(this.rateOf(row))]),
-        ),
+        methodOptions: Object.fromEntries([
+          ...rows.map((row) => [`${row.path}/${row.method}`, perMethod(this.rateOf(row))]),
+          ...(settings.desk ? deskMethods : []).map((name) => [name, perMethod(deskLimit.rate, deskLimit.burst)]),
+        ]),
       },
     });
     this.addExecutionLog(settings);
@@ -185,8 +193,8 @@ export class Api extends Construct {
   }
 
   /**
-   * Adds the desk's page and its files, which anybody may load: they hold no data. All share the stage's rate, and no store's share of it,
-   * since nobody is known yet.
+   * Adds the desk's page and its files, which anybody may load: they hold no data. They have a rate of their own, and no store's share of
+   * it, since nobody is known yet.
    */
   addDesk(target: IFunction): void {
     const page = this.rest.root.addResource('desk');

@@ -53,8 +53,6 @@ export const bundleDesk = async (of: keyof typeof entries = 'deployed'): Promise
     .replace('{{preloads}}', preloads.join('\n    '));
   return {
     '': page,
-    // Where the service is deployed, its OpenAPI document has a fixed address too.
-    ...(of === 'deployed' && { 'openapi.json': readFileSync(join(directory, '../docs/openapi.json'), 'utf8') }),
     ...Object.fromEntries(outputFiles.map(({ path, text }) => [basename(path), text])),
   };
 };

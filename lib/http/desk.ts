@@ -8,7 +8,7 @@ export type DeskFiles = Record<string, string>;
 const contentPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const types: Record<string, string> = { css: 'text/css', js: 'text/javascript', json: 'application/json' };
+const types: Record<string, string> = { css: 'text/css', js: 'text/javascript' };
 
 /** The answer to a request for a file of the desk, as API Gateway takes it. The name of a script or style sheet holds its hash, so clients may keep it. */
 export const answerDesk = (files: DeskFiles, name: string) => {
@@ -19,7 +19,7 @@ export const answerDesk = (files: DeskFiles, name: string) => {
   }
   const headers = {
     ...answerHeaders,
-    'Cache-Control': name === '' || name === 'openapi.json' ? 'no-cache' : 'public, max-age=31536000, immutable',
+    'Cache-Control': name === '' ? 'no-cache' : 'public, max-age=31536000, immutable',
     'Content-Type': `${types[name.split('.').at(-1) ?? ''] ?? 'text/html'}; charset=utf-8`,
     'Content-Security-Policy': contentPolicy,
     'Cross-Origin-Opener-Policy': 'same-origin',

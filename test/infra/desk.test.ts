@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { bundleDesk } from '../../infra/desk.ts';
 import { type Resource, templateOf } from '../support/stack.ts';
 
@@ -53,13 +53,7 @@ test('lets the desk through the firewall without a key, and no other path', () =
     .find(({ FieldToMatch }) => FieldToMatch.UriPath);
 
   const open = new RegExp(paths.RegexString);
-  for (const path of [
-    '/desk',
-    '/prod/desk',
-    '/prod/desk/main-ABC123.js',
-    '/desk/desk-ABC.css',
-    '/prod/desk/openapi.json',
-  ])
+  for (const path of ['/desk', '/prod/desk', '/prod/desk/main-ABC123.js', '/desk/desk-ABC.css'])
     expect(path).toMatch(open);
   for (const path of ['/prod/v1/desk', '/v1/desk', '/other/desk', '/desk/', '/desk/a/b', '/prod/v1/store'])
     expect(path).not.toMatch(open);
@@ -101,46 +95,45 @@ test('answers the page anew each time, its files for ever, both under a strict p
   expect(head).toEqual({ ...page, body: '' });
 });
 
-test('answers the OpenAPI document at a fixed address, with the address of the service in servers and samples', async () => {
-  writeFileSync(join(directory, 'desk.json'), JSON.stringify(await bundleDesk()));
-  process.env.LAMBDA_TASK_ROOT = directory;
-  const { handler } = await import('../../functions/desk.ts');
-  const requestContext = { domainName: 'abc.example.com', path: '/prod/desk/openapi.json' };
-  const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
-  const [{ url }] = document.servers;
+/** A gateway's calls, a function's start and line, and traffic, in dollars (docs/operate/costs.md). */
+const dollarsOf = (calls: number, bytes: number): number => calls * (3.5e-6 + 0.72e-6) + (bytes / 1e9) * 0.09;
 
-  const answer = await handler({ httpMethod: 'GET', pathParameters: { file: 'openapi.json' }, requestContext });
+test('bounds what everybody together can load of the desk, to less than two dollars an hour', async () => {
+  const files = Object.values(await bundleDesk()).map((text) => Buffer.byteLength(text));
+  const settings: Resource[] = asShipped.only('AWS::ApiGateway::Stage').MethodSettings;
 
-  expect(answer.headers).toMatchObject({
-    'Cache-Control': 'no-cache',
-    'Content-Type': 'application/json; charset=utf-8',
-  });
-  expect(JSON.parse(answer.body).servers).toEqual([{ url: 'https://abc.example.com/prod' }]);
-  expect(answer.body).toContain("'https://abc.example.com/prod/v1/products?");
-  expect(answer.body).not.toContain('127.0.0.1');
-  expect(JSON.parse(answer.body.replaceAll('https://abc.example.com/prod', url))).toEqual({
-    ...document,
-    servers: [{ url }],
-  });
+  const ofDesk = settings.filter(({ ResourcePath }) => /^\/~1desk/.test(ResourcePath));
+
+  expect(ofDesk.map(({ HttpMethod, ResourcePath }) => `${HttpMethod} ${ResourcePath}`).sort()).toEqual([
+    'GET /~1desk',
+    'GET /~1desk~1{file}',
+    'HEAD /~1desk',
+    'HEAD /~1desk~1{file}',
+  ]);
+  for (const one of ofDesk)
+    expect(one).toMatchObject({ ThrottlingRateLimit: 20, ThrottlingBurstLimit: 60, DataTraceEnabled: false });
+  const calls = 20 * 3600;
+  const perHour = ofDesk.length * dollarsOf(calls, 0) + dollarsOf(0, calls * Math.max(...files));
+  expect(perHour).toBeLessThan(2);
 });
 
-test('parses the OpenAPI document for its first request only', async () => {
-  writeFileSync(join(directory, 'desk.json'), JSON.stringify(await bundleDesk()));
-  process.env.LAMBDA_TASK_ROOT = directory;
-  const { handler } = await import('../../functions/desk.ts');
-  const bodyAt = async (domainName: string): Promise<string> => {
-    const requestContext = { domainName, path: '/desk/openapi.json' };
-    return (await handler({ httpMethod: 'GET', pathParameters: { file: 'openapi.json' }, requestContext })).body;
-  };
-  const first = await bodyAt('first.example.com');
-  const parse = vi.spyOn(JSON, 'parse');
+test('leaves room for the first view of ten people at once', async () => {
+  const files = await bundleDesk();
+  const named = Object.keys(files).filter((name) => name !== '' && files['']?.includes(`desk/${name}`));
 
-  const second = await bodyAt('second.example.com');
+  const { ThrottlingBurstLimit } = asShipped
+    .only('AWS::ApiGateway::Stage')
+    .MethodSettings.find(({ ResourcePath }: Resource) => ResourcePath === '/~1desk~1{file}');
 
-  const parsed = parse.mock.calls.length;
-  parse.mockRestore();
-  expect(parsed).toBe(0);
-  expect(second).toBe(first.replaceAll('first.example.com', 'second.example.com'));
+  // Beside the files that the page names, the next page that somebody opens takes a script or two.
+  expect(10 * (named.length + 2)).toBeLessThanOrEqual(ThrottlingBurstLimit);
+});
+
+test('holds nothing large: the OpenAPI document is not among its files, and none has 60 KB', async () => {
+  const files = await bundleDesk();
+
+  expect(files).not.toHaveProperty(['openapi.json']);
+  for (const [name, text] of Object.entries(files)) expect(Buffer.byteLength(text), name).toBeLessThan(60_000);
 });
 
 test('is small: page, style sheet and scripts of the first view are less than 100 KB even where nothing compresses them', async () => {
