@@ -43,13 +43,13 @@ export const events: Readonly<Record<string, readonly Type[]>> = {
   ...{ changed: ['integer'], dataserver: ['key', 'string'], http_request: ['key', 'string', 'string'] },
   ...{ http_response: ['key', 'integer', 'list', 'string'], listen: ['integer', 'string', 'key', 'string'] },
   ...{ money: ['key', 'integer'], transaction_result: ['key', 'integer', 'string'] },
-  run_time_permissions: ['integer'],
+  ...{ run_time_permissions: ['integer'], linkset_data: ['integer', 'string', 'string'] },
 };
 
 const types: readonly string[] = ['integer', 'float', 'string', 'key', 'vector', 'list'];
 const reserved = (
   'default state jump return if else for while do event quaternion rotation print attach at_rot_target at_target ' +
-  'collision control email experience_permissions game_control link_message linkset_data moving_end moving_start ' +
+  'collision control email experience_permissions game_control link_message moving_end moving_start ' +
   'no_sensor object_rez path_update remote_data sensor touch touch_end land_collision not_at_target'
 ).split(' ');
 
@@ -107,6 +107,8 @@ const operation = (sign: string, a: Type, b: Type): { type: Type; code: string }
     return { type: 'list', code: `M.list([${boxed(a, 'a')}, ...b.items])` };
   if ((sign === '==' || sign === '!=') && isText(a) && isText(b))
     return { type: 'integer', code: comparisons[sign] ?? '' };
+  if ((sign === '==' || sign === '!=') && a === 'vector' && b === 'vector')
+    return { type: 'integer', code: `+(V.vectorText(a) ${sign}= V.vectorText(b))` };
   // Lists are compared by their lengths alone.
   if (sign === '==' && a === 'list' && b === 'list')
     return { type: 'integer', code: '+(a.items.length === b.items.length)' };

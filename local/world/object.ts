@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { constants, type Functions } from '../lsl/library.ts';
 import { memoryBytes, Reset, type startScript } from '../lsl/script.ts';
-import { isKey, List, nullKey, ScriptError, textOf } from '../lsl/values.ts';
+import { isKey, List, nullKey, ScriptError, textOf, Vector } from '../lsl/values.ts';
 import type { Clock } from './clock.ts';
+import type { LinksetData, Pair } from './linkset.ts';
 
 /** The functions with which a script acts on its object, within the limits that the platform documents. */
 
@@ -12,12 +13,35 @@ export interface Item {
   type: number;
   permissions: number;
   id: string;
+  /** When it came into the contents, as the platform writes a time. */
+  since?: string;
 }
 
 /** The contents of an object: a list, or a rule that has any item that is asked for. */
 export interface Contents {
   find: (name: string) => Item | undefined;
   list: () => Item[];
+}
+
+/** What the scripts of a prim share. Its owner and its linkset change. */
+export interface Prim {
+  id: string;
+  owner: string;
+  /** The owner is a group, which allows nothing and pays nobody. */
+  isDeeded: boolean;
+  name: string;
+  contents: Contents;
+  /** The lines of each notecard. */
+  notecards: Record<string, string[]>;
+  seen: { text: string; payPrice: number[]; textures: Map<number, string> };
+  linkset: Linkset;
+}
+
+/** Prims that are linked are one object. They share their memory, and a number of requests to the web. */
+export interface Linkset {
+  data: LinksetData;
+  prims: Prim[];
+  mayRequest: () => boolean;
 }
 
 export interface WebRequest {
@@ -41,6 +65,8 @@ export interface Around {
   /** The avatar's canonical name; undefined where nobody has that UUID. */
   nameOf: (uuid: string) => string | undefined;
   uuidOf: (name: string) => string | undefined;
+  /** False for an avatar who has left the region. */
+  isPresent: (uuid: string) => boolean;
   /** False where the region lets no more look-ups through. */
   mayLookUp: () => boolean;
   lookUp: (kind: 'key' | 'username', of: string, answer: (data: string) => void) => void;
@@ -55,7 +81,10 @@ export interface Around {
   dialog: (to: string, text: string, buttons: string[], channel: number) => void;
   regionSay: (channel: number, text: string) => void;
   say: (channel: number, text: string, to?: string) => void;
+  /** Carries L$ away. The error is the tag that a script gets; a call back that never comes is one too. */
   transfer: (to: string, amount: number, answer: (error: string | undefined) => void) => void;
+  /** False where the scripts of the owner have made too many transfers in the region. */
+  mayTransfer: () => boolean;
   /** Errors as the region shouts them to the owner. */
   shout: (text: string) => void;
 }
@@ -72,7 +101,6 @@ const cut = (text: string, bytes: number): string => {
   return buffer.toString('utf8', 0, end);
 };
 
-const linksetDataBytes = 131_072;
 const maxPending = 64;
 const maxListens = 65;
 /** An incoming request that a script does not answer ends after so many seconds, an outgoing one too. */
@@ -103,40 +131,21 @@ interface Listen {
 
 type Pending = { url: string; body: string; answer: (status: number, text: string) => void };
 
-/** The state of an object and the functions of its script. `script` is asked for only once the script runs. */
+/** The state of a script in a prim, and its functions. `script` is asked for only once the script runs. */
 export const createBody = (
-  {
-    id,
-    owner,
-    name,
-    contents,
-    notecards,
-    delays,
-  }: {
-    id: string;
-    owner: string;
-    name: string;
-    contents: Contents;
-    /** The lines of a notecard; undefined if there is none of that name. */
-    notecards: (name: string) => readonly string[] | undefined;
-    delays: boolean;
-  },
+  { prim, scriptName, delays }: { prim: Prim; scriptName: string; delays: boolean },
   around: Around,
   script: () => ReturnType<typeof startScript>,
 ) => {
   const { clock } = around;
-  const linksetData = new Map<string, string>();
+  const { id, name, contents, notecards, seen } = prim;
   const pending = new Map<string, Pending>();
   const urls = new Set<string>();
-  const seen = { text: '', payPrice: [] as number[], textures: new Map<number, string>() };
-  const mayRequest = throttle(clock, 25, 20);
-  const mayTransfer = throttle(clock, 30, 30);
-  let linksetBytes = 0;
   let seconds = 0;
   let listens: Listen[] = [];
   let handles = 0;
   let granted = 0;
-  let detected = nullKey;
+  let detected: readonly string[] = [];
   /** The timer that runs; a later one takes its place. */
   let timer = { seconds: 0 };
   /** Requests under way do not survive their region. */
@@ -179,20 +188,20 @@ export const createBody = (
     'integer llGetInventoryNumber(integer)': (type: number) => ofType(type).length,
     'string llGetInventoryName(integer, integer)': (type: number, place: number) => ofType(type)[place]?.name ?? '',
     'integer llGetInventoryPermMask(string, integer)': (item: string) => itemOf(item)?.permissions ?? 0,
-    'string llGetScriptName()': () =>
-      contents.list().find(({ type }) => type === constants.INVENTORY_SCRIPT)?.name ?? '',
+    'string llGetInventoryAcquireTime(string)': (item: string) => itemOf(item)?.since ?? '',
+    'string llGetScriptName()': () => scriptName,
     'key llGetNotecardLine(string, integer) waits': (card: string, line: number) =>
       wait(
         0.1,
         dataserver((tell) => {
-          const lines = notecards(card) ?? [];
+          const lines = notecards[card] ?? [];
           tell(line < lines.length ? cut(lines[line] ?? '', 1024) : String(constants.EOF));
         }),
       ),
     'void llGiveInventory(key, string) waits': (to: string, item: string) => {
       const found = itemOf(item);
       if (!found) return refuse(`Could not find inventory item '${item}'.`);
-      if (to !== owner && (found.permissions & 0x2000) === 0) return refuse(`${item} is not transferable.`);
+      if (to !== prim.owner && (found.permissions & 0x2000) === 0) return refuse(`${item} is not transferable.`);
       around.give(to, found);
       return wait(2, undefined);
     },
@@ -204,7 +213,7 @@ export const createBody = (
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
   const say: Functions = {
-    'void llOwnerSay(string)': (text: string) => around.say(0, cut(text, 1024), owner),
+    'void llOwnerSay(string)': (text: string) => around.say(0, cut(text, 1024), prim.owner),
     'void llRegionSayTo(key, integer, string)': (to: string, channel: number, text: string) =>
       around.say(channel, cut(text, 1024), to),
     'void llRegionSay(integer, string)': (channel: number, text: string) =>
@@ -271,7 +280,7 @@ export const createBody = (
     },
     'key llHTTPRequest(string, list, string)': (url: string, options: List, body: string) => {
       const { headers, ...chosen } = webOptions(options);
-      if (!mayRequest() || !around.mayRequest()) {
+      if (!prim.linkset.mayRequest() || !around.mayRequest()) {
         if (chosen.isVerbose) around.shout('llHTTPRequest: too many HTTP requests too fast.');
         return nullKey;
       }
@@ -331,44 +340,23 @@ export const createBody = (
     return chosen;
   };
 
-  const memory: Functions = {
-    'integer llLinksetDataAvailable()': () => linksetDataBytes - linksetBytes,
-    'string llLinksetDataRead(string)': (key: string) => linksetData.get(key) ?? '',
-    'integer llLinksetDataCountKeys()': () => linksetData.size,
-    'integer llLinksetDataWrite(string, string)': (key: string, value: string) => {
-      if (key === '') return 2;
-      if (value === '') return forget(key);
-      if (linksetData.get(key) === value) return 5;
-      const more = sizeOf(key, value) - sizeOf(key, linksetData.get(key));
-      if (linksetBytes + more > linksetDataBytes) return 1;
-      linksetBytes += more;
-      linksetData.set(key, value);
-      return 0;
-    },
-    'integer llLinksetDataDelete(string)': (key: string) => forget(key),
-    'list llLinksetDataDeleteFound(string, string)': (pattern: string) => {
-      const matching = new RegExp(pattern);
-      const found = [...linksetData.keys()].filter((key) => matching.test(key));
-      for (const key of found) forget(key);
-      return new List([found.length, 0]);
-    },
-    'list llLinksetDataFindKeys(string, integer, integer)': (pattern: string, start: number, count: number) => {
-      const matching = new RegExp(pattern);
-      const keys = [...linksetData.keys()].filter((key) => matching.test(key)).sort();
-      const items = keys.slice(start, count < 1 ? undefined : start + count);
-      return new List(items);
-    },
-  };
-  const sizeOf = (key: string, value: string | undefined): number =>
-    value === undefined ? 0 : utf8Bytes(key) + utf8Bytes(value);
-  const forget = (key: string): number => {
-    linksetBytes -= sizeOf(key, linksetData.get(key));
-    return linksetData.delete(key) ? 0 : 4;
-  };
+  /** A script of a linkset asks the linkset that it is part of now. */
+  const memory: Functions = Object.fromEntries(
+    Object.keys(prim.linkset.data.functionsOf(id)).map((signature) => [
+      signature,
+      (...values: never[]) => prim.linkset.data.functionsOf(id)[signature]?.(...values),
+    ]),
+  );
 
   const people: Functions = {
-    'key llGetOwner()': () => owner,
+    'key llGetOwner()': () => prim.owner,
     'key llGetKey()': () => id,
+    'integer llGetNumberOfPrims()': () => prim.linkset.prims.length,
+    // A prim that stands alone has the number 0.
+    'key llGetLinkKey(integer)': (place: number) =>
+      prim.linkset.prims[prim.linkset.prims.length === 1 ? place : place - 1]?.id ?? nullKey,
+    'vector llGetAgentSize(key)': (avatar: string) =>
+      around.isPresent(avatar) ? new Vector(0.45, 0.6, 1.9) : new Vector(0, 0, 0),
     'string llGetObjectName()': () => name,
     'string llGetRegionName()': () => around.region(),
     'string llGetEnv(string)': (name: string) => {
@@ -376,12 +364,14 @@ export const createBody = (
       return around.host();
     },
     'integer llGetUnixTime()': () => Math.floor(clock.now() / 1000),
-    'key llDetectedKey(integer)': (place: number) => (place === 0 ? detected : nullKey),
+    'key llDetectedKey(integer)': (place: number) => detected[place] ?? nullKey,
     'key llRequestUserKey(string)': (username: string) => lookUp('key', username),
     'key llRequestUsername(key)': (uuid: string) => lookUp('username', uuid),
     'string llGetUsername(key)': (uuid: string) => around.nameOf(uuid) ?? '',
-    'void llRequestPermissions(key, integer)': (of: string, wanted: number) =>
-      around.dialog(of, `permissions ${wanted}`, ['Allow', 'Deny'], Number.NaN),
+    'void llRequestPermissions(key, integer)': (of: string, wanted: number) => {
+      // Nobody can allow for a group.
+      if (!prim.isDeeded) around.dialog(of, `permissions ${wanted}`, ['Allow', 'Deny'], Number.NaN);
+    },
     'integer llGetPermissions()': () => granted,
     'key llTransferLindenDollars(key, integer)': (to: string, amount: number) => {
       const transaction = randomUUID();
@@ -389,8 +379,10 @@ export const createBody = (
         void script().send('transaction_result', transaction, error ? 0 : 1, error ?? `${to},${amount}`);
       later(() => {
         if ((granted & 2) === 0) tell('MISSING_PERMISSION_DEBIT');
-        else if (!isKey(to) || amount <= 0) tell('INVALID_AGENT');
-        else if (!mayTransfer()) tell('LINDENDOLLAR_ENTITY_THROTTLED');
+        else if (prim.isDeeded) tell('GROUP_OWNED');
+        else if (!isKey(to)) tell('INVALID_AGENT');
+        else if (amount <= 0) tell('INVALID_AMOUNT');
+        else if (!around.mayTransfer()) tell('THROTTLED');
         else around.transfer(to, amount, tell);
       });
       return transaction;
@@ -420,10 +412,16 @@ export const createBody = (
 
   return {
     id,
-    owner,
     name,
     seen,
-    linksetData,
+    prim,
+    get owner(): string {
+      return prim.owner;
+    },
+    /** What the linkset remembers, by name. */
+    get linksetData(): ReadonlyMap<string, Pair> {
+      return prim.linkset.data.pairs;
+    },
     functions: { ...inventory, ...say, ...web, ...memory, ...people, ...own } as Functions,
     waited: (): number => {
       const waited = seconds;
@@ -438,12 +436,15 @@ export const createBody = (
       releaseUrls();
     },
     onEvent: (event: string, values: readonly unknown[]): void => {
-      if (event === 'touch_start') detected = String(values[1]);
+      if (event === 'touch_start') detected = values[1] as string[];
     },
     /** The owner has allowed what the script asked for, or nothing. */
     grant: (permissions: number): void => {
       granted = permissions;
       script().send('run_time_permissions', permissions);
+    },
+    forgetPermissions: (): void => {
+      granted = 0;
     },
     /** Chat reaches the script if it listens for it. */
     hear: (channel: number, from: string, speaker: string, message: string): void => {
@@ -470,6 +471,8 @@ export const createBody = (
         if (pending.delete(request)) answer(504, 'Gateway Timeout');
       });
     },
+    /** Its addresses lead nowhere any more, and nobody says so. */
+    loseUrls: (): void => urls.clear(),
     /** The region starts again: addresses and requests under way are gone, timers and memory stay. */
     loseConnections: (): void => {
       life = {};

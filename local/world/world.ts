@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { startScript } from '../lsl/script.ts';
 import { nullKey } from '../lsl/values.ts';
-import { type Around, type Contents, createBody, type Item, throttle } from './object.ts';
+import { createLinksetData } from './linkset.ts';
+import { type Around, type Contents, createBody, type Item, type Linkset, type Prim, throttle } from './object.ts';
 
 /**
  * A made-up virtual world, in which the shipped scripts run: avatars with L$, a region that gives out addresses and
@@ -13,6 +14,8 @@ interface Surroundings extends Pick<Around, 'clock' | 'send'> {
   uuidOf: Around['uuidOf'];
   /** The address of a script's URL, which the way to `receive` leads through. */
   address?: (id: string) => string;
+  /** False for an avatar who has left the region. */
+  isPresent?: Around['isPresent'];
   /** Addresses that the region has. */
   urls?: number;
   /** False lets no script wait for what it does, except where it sleeps by itself. */
@@ -52,12 +55,13 @@ interface Dialog {
   answer: (text: string) => void;
 }
 
-/** An object in a world, with its script. */
+/** A script in a prim. Most objects are one prim with one script. */
 export interface Placement {
   body: ReturnType<typeof createBody>;
   script: ReturnType<typeof startScript>;
   items: () => Item[];
-  touch: (avatar: string) => boolean;
+  /** Avatars touch the prim: those of one moment are one event. */
+  touch: (...avatars: string[]) => boolean;
   /** An avatar pays the object's owner. False if the avatar has not so much. The event names no transaction. */
   pay: (avatar: string, amount: number) => boolean;
   add: (item: { name: string; permissions?: number; type?: number }) => void;
@@ -67,8 +71,12 @@ export interface Placement {
   editNotecard: (card: string, lines: string[]) => void;
   /** The region stops to run the script, or goes on. */
   freeze: (on: boolean) => void;
-  /** Takes the object out of the world. */
+  /** Another script comes into the prim. */
+  drop: (name: string, source: string) => Placement;
+  /** Takes the script out of the world, and its prim if no other script is in it. */
   take: () => void;
+  /** The prim has this owner from now on, and so have those that are linked with it. */
+  giveTo: (owner: string, isDeeded?: boolean) => void;
 }
 
 /** PERM_ALL: copy, modify and transfer. */
@@ -87,10 +95,14 @@ export const createWorld = (around: Surroundings) => {
     errors: [] as string[],
     paid: [] as { from: string; to: string; amount: number }[],
   };
-  const region = { name: 'Ahern', grid: 'agni', urlsLeft: urls };
+  const region = { name: 'Ahern', grid: 'agni', urlsLeft: urls, hasNoTransfers: false };
   const host = (): string => `simhost-1.${region.grid}.secondlife.io`;
   const address = around.address ?? ((id) => `https://${host()}:12043/cap/${id}`);
   const mayRequest = around.mayRequest ?? throttle(clock, 1000, 20);
+  /** By owner: transfers of L$ of all that they own in the region. */
+  const transfers = new Map<string, () => boolean>();
+  /** Avatars whose account is closed: nobody can pay them. */
+  const closed = new Set<string>();
   let lookUps = 20;
   let lookUpsAt = clock.now();
 
@@ -107,6 +119,13 @@ export const createWorld = (around: Surroundings) => {
     nameOf: around.nameOf,
     uuidOf: around.uuidOf,
     mayRequest,
+    isPresent: around.isPresent ?? (() => true),
+    mayTransfer: () => {
+      const { owner } = placed().body;
+      const may = transfers.get(owner) ?? throttle(clock, 30, 30);
+      transfers.set(owner, may);
+      return may();
+    },
     region: () => region.name,
     host,
     // 20 at once and 1.9 a second for all scripts of one owner.
@@ -163,25 +182,37 @@ export const createWorld = (around: Surroundings) => {
         if (other !== placed())
           clock.after(0, () => other.body.hear(channel, placed().body.name, placed().body.id, text));
     },
-    transfer: (to, amount, answer) =>
-      around.transfer
-        ? around.transfer(placed(), to, amount, answer)
-        : answer(move(placed().body.owner, to, amount) ? undefined : 'LINDENDOLLAR_INSUFFICIENTFUNDS'),
+    transfer: (to, amount, answer) => {
+      if (around.transfer) around.transfer(placed(), to, amount, answer);
+      else if (region.hasNoTransfers) answer('TRANSFERS_DISABLED');
+      else if (closed.has(to)) answer('LINDENDOLLAR_ENTITYDOESNOTEXIST');
+      else answer(move(placed().body.owner, to, amount) ? undefined : 'LINDENDOLLAR_INSUFFICIENTFUNDS');
+    },
     shout: (text) => void log.errors.push(`${placed().body.name}: ${text}`),
   });
 
-  const rez = ({ owner, name, script: source, notecards, items, contents, id = randomUUID() }: Placed) => {
-    const itemsNow: Item[] = [
-      { name: `${name}.lsl`, type: 10, permissions: allPermissions, id: randomUUID() },
-      ...Object.keys(notecards).map((card) => ({ name: card, type: 7, permissions: allPermissions, id: randomUUID() })),
-      ...items.map((item) => ({ type: 6, permissions: allPermissions, id: randomUUID(), ...item })),
-    ];
-    const all: Contents = {
-      find: (item) => itemsNow.find((one) => one.name === item) ?? contents?.(item),
-      list: () => itemsNow,
+  const scriptsIn = (prim: Prim): Placement[] => [...objects].filter(({ body }) => body.prim === prim);
+  const inLinkset = ({ prims }: Linkset): Placement[] => prims.flatMap(scriptsIn);
+  const createLinkset = (): Linkset => {
+    const linkset: Linkset = {
+      data: createLinksetData((...change) => {
+        // An event begins once the one that made the change is over.
+        clock.after(0, () => inLinkset(linkset).forEach(({ script }) => void script.send('linkset_data', ...change)));
+      }),
+      prims: [],
+      mayRequest: throttle(clock, 25, 20),
     };
+    return linkset;
+  };
+  const newItem = (name: string, more: Partial<Item> = {}): Item => ({
+    ...{ name, type: 6, permissions: allPermissions, id: randomUUID(), since: new Date(clock.now()).toISOString() },
+    ...more,
+  });
+
+  /** Puts a script into a prim and starts it. `source` is what a copy of the object runs. */
+  const place = (prim: Prim, itemsNow: Item[], scriptName: string, source: string): Placement => {
     const body = createBody(
-      { id, owner, name, contents: all, notecards: (card) => notecards[card], delays },
+      { prim, scriptName, delays },
       aroundOf(() => placement),
       () => script,
     );
@@ -192,48 +223,134 @@ export const createWorld = (around: Surroundings) => {
         body.onEvent(event, values);
         around.onEvent?.(placement, event, values);
       },
-      onError: ({ message }) => void log.errors.push(`${name}: ${message}`),
+      onError: ({ message }) => void log.errors.push(`${prim.name}: ${message}`),
     });
+    const tell = (event: string, ...values: unknown[]): boolean =>
+      scriptsIn(prim)
+        .map((one) => one.script.send(event, ...values))
+        .includes(true);
     const placement: Placement = {
       body,
       script,
       items: () => itemsNow,
-      touch: (avatar: string) => script.send('touch_start', 1, avatar),
-      pay: (avatar: string, amount: number): boolean => {
-        const isPaid = move(avatar, owner, amount);
-        if (isPaid) script.send('money', avatar, amount);
+      touch: (...avatars) => tell('touch_start', avatars.length, avatars),
+      pay: (avatar, amount) => {
+        const isPaid = move(avatar, prim.owner, amount);
+        if (isPaid) tell('money', avatar, amount);
         return isPaid;
       },
-      add: (item: { name: string; permissions?: number; type?: number }): void => {
-        itemsNow.push({ type: 6, permissions: allPermissions, id: randomUUID(), ...item });
+      add: ({ name, ...more }) => void itemsNow.push(newItem(name, more)),
+      remove: (item) => {
+        const index = itemsNow.findIndex((one) => one.name === item);
+        if (index >= 0) itemsNow.splice(index, 1);
       },
-      remove: (item: string): void => {
-        const place = itemsNow.findIndex((one) => one.name === item);
-        if (place >= 0) itemsNow.splice(place, 1);
-      },
-      changed: () => script.send('changed', 1),
-      editNotecard: (card: string, lines: string[]): void => {
-        notecards[card] = lines;
+      changed: () => tell('changed', 1),
+      editNotecard: (card, lines) => {
+        prim.notecards[card] = lines;
         placement.remove(card);
-        itemsNow.push({ name: card, type: 7, permissions: allPermissions, id: randomUUID() });
-        script.send('changed', 1);
+        itemsNow.push(newItem(card, { type: 7 }));
+        tell('changed', 1);
       },
       freeze: script.freeze,
-      take: (): void => {
+      drop: (name, dropped) => {
+        itemsNow.push(newItem(name, { type: 10 }));
+        const other = place(prim, itemsNow, name, dropped);
+        tell('changed', 1);
+        return other;
+      },
+      take: () => {
         script.end();
         body.loseConnections();
         objects.delete(placement);
+        placement.remove(scriptName);
+        if (scriptsIn(prim).length === 0) unlink(prim);
+        else tell('changed', 1);
+      },
+      giveTo: (owner, isDeeded = false) => {
+        for (const one of inLinkset(prim.linkset)) {
+          Object.assign(one.body.prim, { owner, isDeeded });
+          one.body.forgetPermissions();
+          one.script.send('changed', 0x80);
+        }
       },
     };
+    sources.set(placement, { source, scriptName });
     objects.add(placement);
     script.begin();
     return placement;
+  };
+  const sources = new WeakMap<Placement, { source: string; scriptName: string }>();
+
+  const unlink = (prim: Prim): void => {
+    const { prims } = prim.linkset;
+    prims.splice(prims.indexOf(prim), 1);
+  };
+
+  const rez = ({ owner, name, script, notecards, items, contents, id = randomUUID() }: Placed): Placement => {
+    const scriptName = `${name}.lsl`;
+    const itemsNow = [
+      newItem(scriptName, { type: 10 }),
+      ...Object.keys(notecards).map((card) => newItem(card, { type: 7 })),
+      ...items.map((item) => newItem(item.name, item)),
+    ];
+    const all: Contents = {
+      find: (item) => itemsNow.find((one) => one.name === item) ?? contents?.(item),
+      list: () => itemsNow,
+    };
+    const linkset = createLinkset();
+    const seen = { text: '', payPrice: [], textures: new Map<number, string>() };
+    const prim: Prim = { id, owner, isDeeded: false, name, contents: all, notecards, seen, linkset };
+    linkset.prims.push(prim);
+    return place(prim, itemsNow, scriptName, script);
+  };
+
+  /**
+   * A copy of the whole object with prims of its own, as one that was dragged with the shift key or rezzed from the
+   * inventory. Its memory goes along. Its scripts begin anew, where the virtual world lets them go on: all that this project
+   * ships reset themselves in `on_rez`, which comes next.
+   */
+  const copy = (original: Placement, owner = original.body.owner): Placement[] => {
+    const linkset = createLinkset();
+    linkset.data.add(original.body.linksetData);
+    const copies = original.body.prim.linkset.prims.flatMap((prim) => {
+      const scripts = scriptsIn(prim);
+      const itemsNow = [...(scripts[0]?.items() ?? [])];
+      const all: Contents = { find: (item) => itemsNow.find((one) => one.name === item), list: () => itemsNow };
+      const seen = { text: prim.seen.text, payPrice: [...prim.seen.payPrice], textures: new Map(prim.seen.textures) };
+      const notecards = { ...prim.notecards };
+      const made: Prim = { ...prim, id: randomUUID(), owner, contents: all, notecards, seen, linkset };
+      linkset.prims.push(made);
+      return scripts.map((one) => {
+        const { scriptName = '', source = '' } = sources.get(one) ?? {};
+        return place(made, itemsNow, scriptName, source);
+      });
+    });
+    for (const { script } of copies) {
+      script.send('on_rez', 0);
+      if (owner !== original.body.owner) script.send('changed', 0x80);
+    }
+    return copies;
   };
   return {
     log,
     balances,
     region,
+    closed,
     rez,
+    copy,
+    /** Makes one object of the prims. The first is its root, whose memory prevails. */
+    link: (...placements: Placement[]): void => {
+      const linkset = createLinkset();
+      for (const { body } of placements) {
+        const old = body.prim.linkset;
+        linkset.data.add(old.data.pairs);
+        for (const prim of old.prims) {
+          prim.linkset = linkset;
+          if (!linkset.prims.includes(prim)) linkset.prims.push(prim);
+        }
+      }
+      for (const { script } of inLinkset(linkset)) script.send('changed', 0x20);
+    },
     /** The region restarts. */
     restart: (): void => {
       for (const { body } of objects) body.loseConnections();

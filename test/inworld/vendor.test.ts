@@ -208,7 +208,9 @@ test('L$ that were under way when the region died are not paid twice: the owner 
   const { buyer, vendor, world, ready, until, isSettled, clock } = await place();
   await ready();
   const { send } = vendor.script;
-  vendor.body.linksetData.set('sis:00000000-0000-4000-8000-000000000001', `P${buyer}30`);
+  vendor.body.functions['integer llLinksetDataWrite(string, string)']?.(
+    ...(['sis:00000000-0000-4000-8000-000000000001', `P${buyer}30`] as never[]),
+  );
 
   expect(send('timer')).toBe(true);
   clock.advance(5);

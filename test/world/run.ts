@@ -308,7 +308,7 @@ const stillOpen = async ({
   const open = malls.flatMap(({ vendors }) =>
     vendors.flatMap(({ object }) =>
       [...object.body.linksetData].map(
-        ([key, value]) =>
+        ([key, { value }]) =>
           `vendor ${object.body.id}: ${key} ${value}; timer ${object.body.timer()}, above it ${object.body.seen.text}`,
       ),
     ),
