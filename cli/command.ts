@@ -1,9 +1,14 @@
 import { Command } from 'commander';
 
-/** Commander's command, with two ways that all commands here share: help ends with examples, and the options come first. */
+/** Commander's command, with the ways that all commands here share: help is no failure and ends with examples, and the options come first. */
 export class StoreCommand extends Command {
   override createCommand(name?: string): StoreCommand {
     return new StoreCommand(name);
+  }
+
+  /** Shows the help on standard output. Commander takes it for a failure where the command line names no command. */
+  override help(): never {
+    return super.help();
   }
 
   /** Ends the help with command lines that a person can copy. */

@@ -45,6 +45,14 @@ test('a missing local service is a failure, not a usage error, and a broken serv
   );
 });
 
+test('without a command shows the help, and nothing is wrong', async () => {
+  const all = await runInProcess([]);
+  const group = await runInProcess(['key']);
+
+  expect(all).toMatchObject({ code: 0, stdout: expect.stringContaining('Usage: store '), stderr: '' });
+  expect(group).toMatchObject({ code: 0, stdout: expect.stringContaining('Usage: store key '), stderr: '' });
+});
+
 test('says which version it is', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
