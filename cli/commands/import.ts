@@ -14,11 +14,12 @@ import { type GlobalOptions, openStore } from '../target.ts';
 /** The number of faults that are shown. All are in the file of rejected rows, or in the output of --json. */
 const shownFaults = 20;
 
-const columns: Column<ImportReport>[] = [
+/** Where nothing was written, the counts are those of an import that is still to come. */
+const columnsOf = ({ imported }: ImportReport): Column<ImportReport>[] => [
   { heading: 'kind', cell: ({ kind }) => kind },
   { heading: 'rows', cell: ({ rows }) => rows },
-  { heading: 'created', cell: ({ created }) => created },
-  { heading: 'changed', cell: ({ changed }) => changed },
+  { heading: imported ? 'created' : 'to create', cell: ({ created }) => created },
+  { heading: imported ? 'changed' : 'to change', cell: ({ changed }) => changed },
   { heading: 'unchanged', cell: ({ unchanged }) => unchanged },
   {
     heading: 'rejected',
@@ -62,7 +63,7 @@ const runImport = async (kind: Kind, options: GlobalOptions & ImportOptions, fil
     release();
   });
   noteFaults(report);
-  print(report, columns);
+  print(report, columnsOf(report));
   if (!report.imported && report.rejected > 0) throw new Failure(whyNothing(report, options));
   if (options.dryRun) note('Nothing was written: this was a dry run.');
   if (report.rejects) note(`The rejected rows are in ${report.rejects}, with the reasons.`);

@@ -39,6 +39,8 @@ test('bad rows end with exit code 1, the lines of the first 20, and nothing writ
   const skipped = await runAlone('import', 'products', path, ...own, '--skip-rejects');
 
   expect(refused.code).toBe(1);
+  expect(refused.stdout).toMatch(/TO CREATE +TO CHANGE +UNCHANGED +REJECTED\nproducts +30 +5 +0 +0 +25\n/);
+  expect(skipped.stdout).toMatch(/ CREATED +CHANGED +UNCHANGED +REJECTED\nproducts +30 +5 +0 +0 +25\n/);
   expect(refused.stderr).toContain('line 2: price "much" must be a whole number from 0 to 2147483647\n');
   expect(refused.stderr).toContain('line 21: ');
   expect(refused.stderr).not.toContain('line 22: ');
