@@ -20,6 +20,8 @@ export interface Watched {
   /** The schedule of exports, where there is one. */
   exports: ScheduleGroup | undefined;
   lookUp: ServiceFunction;
+  /** The desk's files are served, to everybody. */
+  hasDesk: boolean;
   /** A new version gets a share of the calls first. */
   isCanary: boolean;
   /** The functions that change credit. */
@@ -123,6 +125,19 @@ const apiAlarms = (scope: Construct, { api }: Watched): Record<string, AlarmFact
       'Clients have to wait: 300 or more answers within 5 minutes were 429. A program may run wild, or the rates may be too low for your stores. The access log shows the routes; readRate, writeRate, listRate and storeShare are settings.',
   },
 });
+
+/** Without a key every answer is 200, so neither CallsRefused nor CallsThrottled hears of calls below the desk's own rate. */
+const deskAlarms = (scope: Construct, { api, hasDesk }: Watched): Record<string, AlarmFacts> =>
+  hasDesk
+    ? {
+        DeskFlooded: {
+          metric: counted(scope, 'DeskCalls', '1', '{ $.route = "/desk*" }', [api]),
+          threshold: 1000,
+          meaning:
+            'You pay for traffic, and people may be unable to load the desk: within 5 minutes it was asked for 1,000 or more files, while one person needs five, once for each release. Anybody may load them, so no key says who it is. At most this costs 1.50 dollars an hour. The setting firewall limits each address; desk=false takes the desk away.',
+        },
+      }
+    : {};
 
 /** Five 5xx within five minutes are many for a version that has a tenth of the calls. */
 const rolloutAlarms = (scope: Construct, { api, consumer, isCanary }: Watched): Record<string, AlarmFacts> => {
@@ -362,6 +377,7 @@ const exportAlarms = ({ exports }: Watched): Record<string, AlarmFacts> =>
 /** All alarms by name. */
 export const alarmsOf = (scope: Construct, watched: Watched): Record<string, AlarmFacts> => ({
   ...apiAlarms(scope, watched),
+  ...deskAlarms(scope, watched),
   ...rolloutAlarms(scope, watched),
   ...tableAlarms(watched),
   ...deliveryAlarms(scope, watched),

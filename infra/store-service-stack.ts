@@ -141,6 +141,7 @@ export class StoreServiceStack extends Stack {
       bus,
       exports,
       lookUp,
+      hasDesk: settings.desk,
       isCanary,
       creditWriters,
     });

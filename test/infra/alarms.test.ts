@@ -4,7 +4,7 @@ import { routes } from '../../lib/routes/routes.ts';
 import { indexes, sharedKey } from '../../lib/table/schema.ts';
 import { type Resource, templateOf } from '../support/stack.ts';
 
-const { ofType } = templateOf();
+const { ofType, only } = templateOf();
 const mailed = templateOf({ alarmEmail: 'owner@example.org' });
 const alarms = ofType('AWS::CloudWatch::Alarm');
 
@@ -21,6 +21,7 @@ test('every alarm says what breaks for whom', () => {
     'DeliveryFailed',
     'DeliveryNotOrdered',
     'DeliveryWaiting',
+    'DeskFlooded',
     'FunctionsThrottled',
     'HistoryBehind',
     'HistoryFailures',
@@ -203,6 +204,25 @@ test.each([
   expect(Properties.FilterPattern).toBe(`{ ${counted} }`);
   expect(JSON.stringify(stage.Properties.AccessLogSetting.DestinationArn)).toContain(Properties.LogGroupName.Ref);
   expect(JSON.parse(stage.Properties.AccessLogSetting.Format).status).toBe('$context.status');
+});
+
+test('DeskFlooded counts every call of the desk’s files in the access log, and there is none without the desk', () => {
+  const alarm = alarmOf('DeskFlooded');
+  const [filter] = ofType('AWS::Logs::MetricFilter').filter(
+    ([, { Properties }]) => Properties.MetricTransformations[0].MetricName === alarm.MetricName,
+  ) as [[string, Resource]];
+  const { AccessLogSetting, MethodSettings } = only('AWS::ApiGateway::Stage');
+  const limits: Resource[] = MethodSettings.filter(({ ResourcePath }: Resource) => ResourcePath.startsWith('/~1desk'));
+
+  expect(filter[1].Properties.FilterPattern).toBe('{ $.route = "/desk*" }');
+  expect(JSON.stringify(AccessLogSetting.DestinationArn)).toContain(filter[1].Properties.LogGroupName.Ref);
+  expect(JSON.parse(AccessLogSetting.Format).route).toBe('$context.resourcePath');
+  // A sixth of what one of its methods lets pass sets it off, and a hundred people who open the desk at once do not.
+  expect(alarm.Period).toBe(300);
+  for (const { ThrottlingRateLimit } of limits)
+    expect(6 * alarm.Threshold).toBeLessThanOrEqual(ThrottlingRateLimit * 300);
+  expect(alarm.Threshold).toBeGreaterThan(100 * 9);
+  expect(templateOf({ desk: 'false' }).ofType('AWS::CloudWatch::Alarm')).toHaveLength(alarms.length - 1);
 });
 
 test('InvariantBroken counts log lines of every function that changes credit', () => {
