@@ -46,14 +46,19 @@ const advice: Record<string, string> = {
   ResourceNotFoundException: 'The table is not there: start the service again, or deploy it again.',
 };
 
+/** Failures of a machine without a network, and of a name that does not exist, such as that of a region with a slip in it. */
+const unreachable = ['ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH', 'ETIMEDOUT'];
+
 /** An error as a message for a person. */
 export const explain = (error: unknown): string => {
   if (error instanceof UsageError || error instanceof Failure || error instanceof Problem) return error.message;
-  const { name, message, code } = error as NodeJS.ErrnoException;
+  const { name, message, code = '', hostname = 'AWS' } = error as NodeJS.ErrnoException & { hostname?: string };
   const known = advice[name];
   if (known) return `${known} (${name}: ${message})`;
   if (message.includes('Region is missing'))
     return 'No AWS region is set: set AWS_REGION, such as AWS_REGION=us-east-1.';
   if (code === 'ECONNREFUSED') return `The service no longer answers: start it again with npm start. (${message})`;
+  if (unreachable.includes(code))
+    return `${hostname} cannot be reached: check the network of this machine, and AWS_REGION, which is ${process.env.AWS_REGION ?? 'not set'}. (${message})`;
   return name === 'Error' ? message : `${name}: ${message}`;
 };

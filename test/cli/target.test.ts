@@ -158,6 +158,21 @@ test('explains how to go on without a deployment, with an old one, without a reg
   expect(codes).toEqual([1, 1, 1, 1, 1, 1, 2]);
 });
 
+test('says what to check where AWS cannot be reached', async () => {
+  const { NODE_OPTIONS: _, ...unstubbed } = env;
+  const AWS_ENDPOINT_URL_CLOUDFORMATION = 'http://cloudformation.eu-centrl-1.invalid';
+
+  const { code, stderr } = await runStore(['list', '--stage', 'prod'], {
+    ...unstubbed,
+    AWS_ENDPOINT_URL_CLOUDFORMATION,
+  });
+
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /^error: cloudformation\.eu-centrl-1\.invalid cannot be reached: check the network of this machine, and AWS_REGION, which is us-east-1\. \(getaddrinfo /,
+  );
+});
+
 /** Every command without subcommands, with its full name. */
 const leaves = (command: Command, path = ''): [string, Command][] =>
   command.commands.length === 0
