@@ -11,6 +11,7 @@ import { transact, write } from '../table/table.ts';
 import {
   type Cause,
   type CreditLot,
+  isAtRest,
   isCurrent,
   isWhole,
   type LotsRead,
@@ -115,7 +116,8 @@ const plansOf = async (
   if (read.length > 0 && isLarge(planned, others) && !(await isSame())) return undefined;
   for (const { type, plan } of planned) {
     const fault = booksFault(plan.holding);
-    if (fault !== undefined) return (await isSame()) ? failBooks({ ...change, type }, fault) : undefined;
+    if (fault === undefined) continue;
+    return isAtRest(item, now()) && (await isSame()) ? failBooks({ ...change, type }, fault) : undefined;
   }
   return planned;
 };
@@ -127,9 +129,6 @@ const forSomeTime = (): (() => boolean) => {
   const until = now() + settleMillis;
   return () => now() < until;
 };
-
-/** Reads after which lots that do not belong to one version of their customer's item are a fault, and not a change seen in part. */
-const maxReads = 8;
 
 interface Joining<R> {
   /** The customer's item as a write has just found it. */
@@ -151,8 +150,6 @@ const changeByPlan = async <R = CustomerCredit>(
 ): Promise<Changed<R>> => {
   const { store, cause, mayGoOn } = asked;
   let known = found;
-  // Each version may be seen in part for a moment, and a busy customer has a new one at each read.
-  const torn = { version: -1, reads: 0 };
   for (let attempt = 1; ; attempt++) {
     const read = known ? Promise.resolve(known) : readItem();
     const reads = [read, join?.(read)] as const;
@@ -175,13 +172,10 @@ const changeByPlan = async <R = CustomerCredit>(
       continue;
     }
     const tornPart = parts.find(({ type, lots }) => lots !== undefined && !isWhole(item, type, lots));
-    const version = item.creditVersion ?? 0;
-    if (tornPart?.lots) {
-      Object.assign(torn, { version, reads: torn.version === version ? torn.reads + 1 : 1 });
+    if (tornPart?.lots && isAtRest(item, now()) && (await isCurrent(item, [tornPart.lots]))) {
       const { type, lots } = tornPart;
       const holding = JSON.stringify(holdingOf(item, type));
-      if (torn.reads >= maxReads && (await isCurrent(item, [lots])))
-        failBooks({ ...asked, type }, `${lots.open.length} open lots were read, which are not those of ${holding}`);
+      failBooks({ ...asked, type }, `${lots.open.length} open lots were read, which are not those of ${holding}`);
     }
     const planned = tornPart ? undefined : await plansOf(asked, item, parts, joined);
     if (!planned) {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { newId } from '../clock.ts';
+import { newId, now } from '../clock.ts';
 import { logSink } from '../log.ts';
 import { demandKnown } from '../shape.ts';
 import { customerKey } from '../store/customers.ts';
@@ -16,7 +16,7 @@ import {
   type Lot,
   type NewLot,
 } from './rules.ts';
-import { type Author, attributes, type CreditItem, holdingOf, refundKind } from './state.ts';
+import { type Author, attributes, type CreditItem, holdingOf } from './state.ts';
 
 /**
  * A credit lot, open or closed. Its sort key is `type#epoch#expiresAt#id`: ids are UUIDv7, so lots that expire together
@@ -120,7 +120,7 @@ export const newLot = (
 export const changedIn = ({ version, changed = version + 1 }: Pick<CreditLot, 'version' | 'changed'>): number =>
   changed;
 
-/** The lots of an epoch, open and closed, from a place in their order on, some at a time. */
+/** The lots of an epoch, open and closed, from a place in their order on, some at a time, `isLast` with the last of them. */
 async function* lotsOfEpoch(store: string, uuid: string, type: CreditType, epoch: string, from: string) {
   const prefix = prefixOf(type, epoch);
   const rows = rowsOf<CreditLot>({ partition: lotPartition(store, uuid) });
@@ -128,9 +128,9 @@ async function* lotsOfEpoch(store: string, uuid: string, type: CreditType, epoch
   for (let stride = 100; ; stride = 1000) {
     const some = await rows({ descending: false, from: place, limit: stride });
     const ours = some.filter(({ sk }) => sk.startsWith(prefix));
-    yield ours;
-    const last = ours.at(-1);
-    if (ours.length < stride || last === undefined) return;
+    const last = ours.length < stride ? undefined : ours.at(-1);
+    yield { some: ours, isLast: last === undefined };
+    if (last === undefined) return;
     place = { position: last.sk, inclusive: false };
   }
 }
@@ -144,9 +144,16 @@ export interface LotsRead {
   isComplete: boolean;
 }
 
+/** The time within which each item of a transaction shows: an assumption, since DynamoDB promises none. */
+const showMillis = 60_000;
+
+/** Tells whether the last change of a customer's credit is so long ago that each of its items shows. */
+export const isAtRest = ({ lastChange }: CreditItem, at: number): boolean =>
+  lastChange === undefined || at - lastChange.t > showMillis;
+
 /**
- * Reads lots in their order, from the one that comes due first on, as far as a command needs them; all of them for a set,
- * or after an import or a refund, which add several at once. No open lot lies before the first due time, so most that have ended are not read.
+ * Reads lots in their order, from the one that comes due first on: to the end of their epoch, or, of a customer at rest, as far
+ * as a command needs them. No open lot lies before the first due time, so most that have ended are not read.
  */
 export const readLots = async (
   store: string,
@@ -157,20 +164,20 @@ export const readLots = async (
 ): Promise<LotsRead> => {
   const { epoch, due } = attributes[type];
   const read: LotsRead = { open: [], seen: [], isComplete: true };
-  const isImported = item.importedVersion !== undefined && item.importedVersion === item.creditVersion;
-  const mayLackSeveral = isImported || item.lastChange?.k === refundKind;
-  for await (const some of lotsOfEpoch(store, item.sk, type, item[epoch] ?? '', item[due] ?? '')) {
+  const mayStopEarly = isAtRest(item, now());
+  for await (const { some, isLast } of lotsOfEpoch(store, item.sk, type, item[epoch] ?? '', item[due] ?? '')) {
     read.open.push(...some.filter(({ state }) => state === 'open'));
     read.seen.push(...some.map(({ sk }) => sk));
-    if (!mayLackSeveral && isEnough(read.open, command, at)) return { ...read, isComplete: false };
+    if (!isLast && mayStopEarly && isEnough(read.open, command, at)) return { ...read, isComplete: false };
   }
   return read;
 };
 
 /**
  * Tells whether the lots belong to the customer's item, both as they were read. A query may see the items of a transaction one
- * by one, before or after their customer: so a lot that was just added may be missing, and one that just ended may still
- * be open. The last change is the only one that can be seen in part, since writers are refused until it is over.
+ * by one, before or after their customer: so lots that were just added may be missing, and some that just ended may still be
+ * open. Other changes of the customer may have come in between, since writers of an item need not wait for the rest of its
+ * transaction: so only the count and the sum of all open lots tell.
  */
 export const isWhole = (item: CreditItem, type: CreditType, { open, seen, isComplete }: LotsRead): boolean => {
   const { balance, unlotted, lots, due } = holdingOf(item, type);
@@ -263,7 +270,7 @@ const carryOut = async (
 ): Promise<string | undefined> => {
   const { type, epoch, from = '', through, how, at, version, reduced } = pending;
   const changed = changedIn(pending);
-  for await (const some of lotsOfEpoch(store, uuid, type, epoch, from)) {
+  for await (const { some } of lotsOfEpoch(store, uuid, type, epoch, from)) {
     const open = some.filter((lot) => lot.state === 'open' && lot.sk <= through && lot.version < version);
     // A refusal means that somebody else has carried it out already.
     for (let i = 0; i < open.length; i += sideBySide) {

@@ -102,8 +102,6 @@ interface StoredChange extends Remarks {
 /** A kind of change as a customer's item keeps it. */
 const shortKind = (kind: ChangeKind): string => kind.slice(0, 3);
 
-export const refundKind = shortKind('refund');
-
 const letters: Record<CreditType, string> = { regular: 'r', restricted: 's' };
 
 /** A change as a customer's item keeps it. */
