@@ -145,6 +145,21 @@ test('reports a fault of the books where a lot is missing more than a minute aft
   expect(logLines).toMatchObject([{ level: 'ERROR', customer: uuid, type: 'regular' }]);
 });
 
+test('a sale takes less credit once it sees a lot that came due before it showed', async () => {
+  const product = await createProduct(store, productWith({ price: 30 }));
+  await add(20);
+  await add(3, 2);
+  await withoutLots(1, () => add(10, 1));
+  await add(5, 1);
+  setClock(start + minute);
+  readsLeft = 3;
+
+  const sale = await buy({ productId: product.id, useCredit: true, paid: 30 });
+
+  expect(sale).toMatchObject({ state: 'completed', credit: 23, change: 23 });
+  expect(await booksOf()).toMatchObject({ balance: 0, states: { drained: 1, expired: 2 }, faults: [] });
+});
+
 test('a removal from many lots waits for one that shows after a later one was added', async () => {
   for (let minutes = 10; minutes < 130; minutes++) await add(1, minutes);
   await withoutLots(10.5, () => add(50, 10.5));
