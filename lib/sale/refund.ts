@@ -5,7 +5,7 @@ import type { Author, CreditItem, Part } from '../credit/state.ts';
 import { findDelivery, refundedDelivery } from '../delivery/deliveries.ts';
 import { invalid } from '../problem.ts';
 import type { Sale } from '../routes/sales.ts';
-import { countUse, couponUsesKey, findCouponUses } from '../store/coupon-uses.ts';
+import { couponUsesKey, findCouponUses, takeUseBack } from '../store/coupon-uses.ts';
 import { customerKey, findCustomerItem } from '../store/customers.ts';
 import { type OwnedItem, ownedKey, ownedLess } from '../store/owned.ts';
 import { findProduct, returnCopy } from '../store/products.ts';
@@ -82,13 +82,10 @@ export const refundSale = async (
     const writes: Write[] = [
       update(sale, { set: change, when: is('state', 'completed') }),
       ...(product ? returnCopy(store, product) : []),
-      // An item of the sale that was not there yet may be there now.
-      ...(sale.coupon && !uses ? [check(couponUsesKey(store, buyer, sale.coupon.id), isNew)] : []),
+      // An item of the sale that did not show yet may show now.
       ...(spend ? [] : [check(spendKey(store, buyer), isNew)]),
       ...(isForOneself || recipientSpend ? [] : [check(spendKey(store, recipient), isNew)]),
-      ...(sale.coupon && uses && uses.uses > 0
-        ? [countUse(couponUsesKey(store, buyer, sale.coupon.id), uses, -1)]
-        : []),
+      ...(sale.coupon ? [takeUseBack(couponUsesKey(store, buyer, sale.coupon.id), uses)] : []),
       ...(isSpending ? [spendWrite(store, { uuid: buyer, username: spend.username }, spend, spent)] : []),
       owned ? ownedLess(owned) : check(ownedKey(store, recipient, first.productId), isNew),
       ...(recipientSpend && lost > 0

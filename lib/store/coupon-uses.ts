@@ -1,4 +1,4 @@
-import { is, isNew, update, type Write } from '../table/language.ts';
+import { check, is, isNew, update, type Write } from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { get } from '../table/table.ts';
 
@@ -15,6 +15,12 @@ export const couponUsesKey = (store: string, customer: string, couponId: string)
 export const findCouponUses = (store: string, customer: string, couponId: string): Promise<CouponUses | undefined> =>
   get<CouponUses>(couponUsesKey(store, customer, couponId));
 
-/** The write that counts uses, or takes one back. Refused if the uses have changed since they were read. */
+const areAsRead = (read: CouponUses | undefined) => (read ? is('uses', read.uses) : isNew);
+
+/** The write that counts uses. Refused if the uses have changed since they were read. */
 export const countUse = (key: Key, read: CouponUses | undefined, step: number): Write =>
-  update(key, { set: { uses: (read?.uses ?? 0) + step }, when: read ? is('uses', read.uses) : isNew });
+  update(key, { set: { uses: (read?.uses ?? 0) + step }, when: areAsRead(read) });
+
+/** The write that takes a use back, where there is one. Refused if the uses have changed since they were read. */
+export const takeUseBack = (key: Key, read: CouponUses | undefined): Write =>
+  read && read.uses > 0 ? countUse(key, read, -1) : check(key, areAsRead(read));

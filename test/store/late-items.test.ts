@@ -8,6 +8,9 @@ import type { CreditItem } from '../../lib/credit/state.ts';
 import type { SaleRequest } from '../../lib/routes/sales.ts';
 import { refundSale } from '../../lib/sale/refund.ts';
 import { sell } from '../../lib/sale/sell.ts';
+import { applyCoupon } from '../../lib/store/applied-coupons.ts';
+import { couponUsesKey } from '../../lib/store/coupon-uses.ts';
+import { createCoupon } from '../../lib/store/coupons.ts';
 import { createProduct } from '../../lib/store/products.ts';
 import type { Item } from '../../lib/table/language.ts';
 import { engine } from '../../lib/table/table.ts';
@@ -26,7 +29,7 @@ const start = Date.parse('2028-02-29T12:00:00.000Z');
 const minute = 60_000;
 const uuid = '00000001-51b0-4000-8000-000000000000';
 const by = { by: 'test' };
-const ids = ['00000001-5a1e-4000-8000-000000000000'] as const;
+const ids = ['00000001-5a1e-4000-8000-000000000000', '00000002-5a1e-4000-8000-000000000000'] as const;
 
 let store = '';
 let table = new MemoryTable();
@@ -169,4 +172,22 @@ test('a removal from many lots waits for one that shows after a later one was ad
   expect((await add(-12)).credit).toBe(160);
 
   expect(await booksOf()).toMatchObject({ due: inMinutes(10.5), states: { drained: 1, open: 121 }, faults: [] });
+});
+
+test('a refund gives back the use of a coupon that shows after the sale', async () => {
+  const product = await createProduct(store, productWith({ price: 60 }));
+  const fields = { code: 'half', discount: 50, ownerProfit: 0, active: true, bloggersSync: false };
+  const coupon = await createCoupon(store, { uuid, username: 'ada' }, fields, { usesPerCustomer: 1 });
+  await applyCoupon(store, { uuid }, { couponId: coupon.id, expiresInHours: 24 });
+  const key = couponUsesKey(store, uuid, coupon.id);
+  await buy({ productId: product.id, paid: 60 });
+  await refundSale(store, ids[0], by);
+  const before = table.get(key);
+  await buy({ productId: product.id, paid: 60, id: ids[1] });
+  hidden.set(nameOf(key), before);
+  readsLeft = 1;
+
+  await refundSale(store, ids[1], by);
+
+  expect(table.get(key)).toMatchObject({ uses: 0 });
 });
