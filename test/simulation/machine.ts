@@ -36,7 +36,7 @@ export class Injected extends Error {}
 
 /** Writes that were carried out together. */
 export interface Commit {
-  /** Its place among all events; the last of its items showed at `shown`. */
+  /** Its place among all events; the last of its items showed at `shown`. Each one shows, and is released, by itself. */
   at: number;
   shown: number;
   operation: string;
@@ -95,9 +95,8 @@ export class Machine {
   #events: Event[] = [];
   #orders = 0;
   #made = 0;
-  /** The items of running transactions: what readers still see instead. */
+  /** The items of running transactions that do not show yet: what readers see instead. Other writers of them are refused. */
   readonly #hidden = new Map<string, Item | undefined>();
-  #running = 0;
   readonly #tokens = new Map<string, 'running' | 'done'>();
 
   constructor(seed: number, table: MemoryTable, time: number, trouble: Trouble, isTraced = false) {
@@ -146,10 +145,9 @@ export class Machine {
     }
   }
 
-  /** The position of an operation's end: that of the last transaction whose items some see and others do not. */
-  async settled(): Promise<number> {
-    while (this.#running > 0) await new Promise<void>((resolve) => this.after(1, resolve));
-    return this.place;
+  /** The place from which everybody sees the transactions that some might see at `place`. To be asked when all is over. */
+  shownFrom(place: number): number {
+    return this.commits.reduce((last, { at, shown }) => (at <= place ? Math.max(last, shown) : last), place);
   }
 
   /** Most calls take milliseconds, some seconds. */
@@ -282,38 +280,34 @@ export class Machine {
       return;
     }
     this.#tokens.set(token, 'running');
-    this.#running += 1;
     for (const { key, before } of result.written) this.#hidden.set(nameOf(key), before);
     // A check holds its item as a write does.
     for (const key of keys) if (!this.#hidden.has(nameOf(key))) this.#hidden.set(nameOf(key), this.table.get(key));
     let left = keys.length;
     return new Promise((resolve) => {
       for (const key of keys)
-        this.after(this.random.below(60), () => {
-          this.#shown.add(nameOf(key));
+        this.after(this.#showsAfter(), () => {
+          this.#hidden.delete(nameOf(key));
           left -= 1;
           if (left > 0) return;
-          for (const each of keys) {
-            this.#hidden.delete(nameOf(each));
-            this.#shown.delete(nameOf(each));
-          }
           this.#tokens.set(token, 'done');
-          this.#running -= 1;
           commit.shown = this.place;
           resolve();
         });
     });
   }
 
-  /** Items of running transactions that readers see already as they will be; other writers are still refused. */
-  readonly #shown = new Set<string>();
+  /** Milliseconds until an item of a transaction shows. DynamoDB does not promise that all show before one is written again. */
+  #showsAfter(): number {
+    return this.random.below(this.random.chance(0.3) ? 3000 : 60);
+  }
 
   /** The table's calls of this machine, below the language. */
   readonly engine: Engine = {
-    get: (key) => this.call(`get ${key.pk} ${key.sk}`, false, () => this.#read(key, this.#visible(this.#seen(false)))),
+    get: (key) => this.call(`get ${key.pk} ${key.sk}`, false, () => this.#read(key, this.#seen(false))),
     getSome: (keys, { consistent }) =>
       this.call(`get ${keys.length} items`, false, () => {
-        const seen = this.#visible(this.#seen(!consistent));
+        const seen = this.#seen(!consistent);
         const isShort = keys.length > 1 && !this.isQuiet && this.random.chance(this.trouble.faults / 4);
         const some = isShort ? keys.slice(0, 1) : keys;
         return {
@@ -328,7 +322,7 @@ export class Machine {
       }),
     query: (query) =>
       this.call(`query ${query.partition}`, false, () =>
-        this.table.query(query, this.#visible(this.#seen(query.index !== undefined))),
+        this.table.query(query, this.#seen(query.index !== undefined)),
       ),
     write: (write) =>
       this.call(`${write.kind} ${targetOf(write).pk} ${targetOf(write).sk}`, true, () => {
@@ -346,14 +340,6 @@ export class Machine {
         return [];
       }),
   };
-
-  /** Without the items of running transactions that show already. */
-  #visible(seen: Map<string, Item | undefined> | undefined): ReadonlyMap<string, Item | undefined> | undefined {
-    if (!seen || this.#shown.size === 0) return seen;
-    const visible = new Map(seen);
-    for (const name of this.#shown) visible.delete(name);
-    return visible;
-  }
 
   /** Deletes items whose time is over, as DynamoDB does some day. */
   expireOld(): void {

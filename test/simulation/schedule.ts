@@ -202,9 +202,8 @@ export const runSchedule = async (seed: number, { isTraced = false } = {}): Prom
     machine.after(machine.random.of([0, 5, 100, 2000]) + machine.random.below(20), () => {
       const run: Run = { outcome: { kind: 'unknown' }, start: machine.place, end: Number.POSITIVE_INFINITY };
       runs[place] = run;
-      operation.run(machine, processes).then(async (outcome) => {
-        run.outcome = outcome;
-        run.end = await machine.settled();
+      operation.run(machine, processes).then((outcome) => {
+        Object.assign(run, { outcome, end: machine.place });
       });
     });
   for (const millis of [500, 5000]) machine.after(machine.random.below(millis), () => machine.expireOld());
@@ -223,7 +222,10 @@ export const runSchedule = async (seed: number, { isTraced = false } = {}): Prom
   for (const commit of machine.commits) {
     const effect = effectOf(commit);
     if (effect?.kind === 'expire')
-      history.push({ start: commit.at, end: commit.shown, hint: commit.at, apply: applyExpiry(effect.item) });
+      history.push({
+        ...{ start: commit.at, end: machine.shownFrom(commit.shown), hint: commit.at },
+        apply: applyExpiry(effect.item),
+      });
     else if (effect) effects.set(commit.operation, [...(effects.get(commit.operation) ?? []), { effect, commit }]);
   }
   for (const [place, operation] of operations.entries()) {
@@ -235,7 +237,7 @@ export const runSchedule = async (seed: number, { isTraced = false } = {}): Prom
     if (!apply || (outcome.kind === 'unknown' && !first)) continue;
     const seen = { outcome, effect: first?.effect, start: begun };
     // Nobody was told of the end of a request that was not answered.
-    const last = outcome.kind === 'unknown' ? Number.POSITIVE_INFINITY : end;
+    const last = outcome.kind === 'unknown' ? Number.POSITIVE_INFINITY : machine.shownFrom(end);
     history.push({
       ...{ start: begun, end: last, hint: first?.commit.at ?? end - 0.5 },
       apply: (state) => apply(state, seen),
