@@ -5,35 +5,40 @@ import { isPatient } from './client.ts';
 import { Busy, Cancelled, Conflict, Refused } from './engine.ts';
 import { requestMeter } from './meter.ts';
 
-/** How often a call is sent, and the longest pause after each of its attempts. */
+/** A number of attempts, and the longest pause between two of them. */
 interface Patience {
   attempts: number;
-  longestMillis: (attempt: number) => number;
+  longestMillis: number;
 }
 
 /**
  * Waits after attempt number `attempt` (from 1): jittered, doubling from 40 ms. Throws when it was the last, or the request's
  * time is nearly over: `lost`, the failure of an attempt that may have been carried out, else 503.
  */
-const wait = async ({ attempts, longestMillis }: Patience, attempt: number, lost?: unknown): Promise<void> => {
+const wait = async (attempt: number, { attempts, longestMillis }: Patience, lost?: unknown): Promise<void> => {
   const { retryUntil = Number.POSITIVE_INFINITY } = requestMeter() ?? {};
   if (attempt >= attempts || now() >= retryUntil) throw lost ?? unavailable();
-  await sleep(source.random() * Math.min(20 * 2 ** attempt, longestMillis(attempt)));
+  await sleep(source.random() * Math.min(20 * 2 ** attempt, longestMillis));
 };
 
-const forCapacity: Patience = { attempts: 8, longestMillis: () => 1000 };
-
-/** Waits before a retry of a call that the table was too busy for. Throws 503 after the last attempt. */
-export const pause = (attempt: number): Promise<void> => wait(forCapacity, attempt);
+const forCapacity: Patience = { attempts: 8, longestMillis: 1000 };
 
 /**
- * The table is not busy where another writer came first, and a long wait only meets more writers that began meanwhile: so it
- * is shorter, and more often. Who is overtaken again and again meets many writers that are as slow, and gives them more room.
+ * A conflict is over in milliseconds, so the first pauses are enough for most. In a crowd that writes one item all must have
+ * their turn: the longer pauses make room for it.
  */
-const forOthers: Patience = { attempts: 20, longestMillis: (attempt) => (attempt > 4 ? 600 : 200) };
+const forConflicts: Patience = { attempts: 20, longestMillis: 1000 };
 
-/** Waits before a retry of a decision that another writer overtook. */
-export const pauseOvertaken = (attempt: number): Promise<void> => wait(forOthers, attempt);
+/** Waits before a retry of a call that the table was too busy for. Throws 503 after the last attempt. */
+export const pause = (attempt: number): Promise<void> => wait(attempt, forCapacity);
+
+/**
+ * Waits before a retry of a decision that another writer overtook. The table is not busy then, and a long wait only meets
+ * more writers that began meanwhile: so it is shorter, and more often. Who is overtaken again and again meets many writers
+ * that decide as slowly, and gives them more room.
+ */
+export const pauseOvertaken = (attempt: number): Promise<void> =>
+  wait(attempt, { attempts: 20, longestMillis: attempt > 4 ? 600 : 200 });
 
 /** How often a write is sent whose answer does not come; each time may take as long as a request's timeout. */
 const maxUnanswered = isPatient ? 8 : 3;
@@ -55,8 +60,8 @@ export const untilAnswered = async <T>(send: (lost: unknown) => Promise<T>, repe
     try {
       return await send(unanswered[0]);
     } catch (error) {
-      if (error instanceof Conflict) await wait(forOthers, ++conflicts, unanswered[0]);
-      else if (error instanceof Busy) await wait(forCapacity, ++throttles, unanswered[0]);
+      if (error instanceof Conflict) await wait(++conflicts, forConflicts, unanswered[0]);
+      else if (error instanceof Busy) await wait(++throttles, forCapacity, unanswered[0]);
       else {
         if (!repeatable || !isUnanswered(error)) throw error;
         unanswered.push(error);
