@@ -8,7 +8,7 @@ import { createStore } from '../cli/stores.ts';
 import { handler } from '../functions/delivery-worker.ts';
 import { newId, now, timestamp } from '../lib/clock.ts';
 import { sendDue } from '../lib/events/due.ts';
-import { noteEvents } from '../lib/events/events.ts';
+import { notedAtOf, noteEvents } from '../lib/events/events.ts';
 import { announce, queueEvents } from '../lib/events/send.ts';
 import { createWebhook } from '../lib/events/webhooks.ts';
 import { logSink } from '../lib/log.ts';
@@ -119,9 +119,9 @@ const countQueueCalls = () => {
 };
 
 /** Makes an event that nobody else has. */
-const eventOf = (store: string, number: number) => ({
-  ...{ store, id: newId(), type: 'credit.changed' as const, at: timestamp(now()) },
-  data: { uuid: newId(), username: 'ada.lovelace', credit: number, restrictedCredit: 0, sequence: number },
+const eventOf = (store: string, number: number, uuid = newId()) => ({
+  ...{ store, thing: uuid, id: newId(), type: 'credit.changed' as const, at: timestamp(now()) },
+  data: { uuid, username: 'ada.lovelace', credit: number, restrictedCredit: 0, sequence: number },
 });
 
 const tickMillis = 100;
@@ -173,7 +173,7 @@ const measure = async (endpoint: string, { events, rate }: Options, withBad: boo
       notings.push(
         metered(noting, async () => {
           const items = await noteEvents(numbers.map((number) => eventOf(store, number)));
-          if (isGood) for (const { sk, rank } of items) notedAt.set(sk, Date.parse(rank.slice(0, rank.indexOf('#'))));
+          if (isGood) for (const item of items) notedAt.set(item.sk, Date.parse(notedAtOf(item)));
           // The queue may be too busy to answer in time: Lambda would bring the batch of the stream again.
           while (
             !(await announce(store, items).then(

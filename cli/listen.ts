@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { timestamp } from '../lib/clock.ts';
 import { post } from '../lib/delivery/call.ts';
 import { webhookTimeoutMillis } from '../lib/delivery/settings.ts';
-import { type EventItem, eventKeys } from '../lib/events/events.ts';
+import { type EventItem, eventKeys, notedAtOf } from '../lib/events/events.ts';
 import { messageOf } from '../lib/events/send.ts';
 import type { EventType } from '../lib/routes/events.ts';
 import type { Key } from '../lib/table/schema.ts';
@@ -37,7 +37,7 @@ type Place = Key & { rank: string };
 const pause = (millis: number, signal: AbortSignal): Promise<void> =>
   sleep(millis, undefined, { signal }).catch(() => undefined);
 
-const millisOf = (rank: string): number => Date.parse(rank.slice(0, rank.indexOf('#')));
+const millisOf = (rank: string): number => Date.parse(notedAtOf({ rank }));
 
 /**
  * Answers the events of a store as they are noted, and the samples that `store trigger` makes, each once, until the signal

@@ -117,7 +117,7 @@ export const eventsOf = (change: Change): NewEvent[] => {
   const writtenAt = isStamped ? millisOf(after.stamp as string) : writtenSeconds * 1000;
   const told = tellers[kind]?.(change as Change<never>) ?? [];
   return told.map(({ type, at = timestamp(writtenAt), data }) => ({
-    ...{ store, type, at },
+    ...{ store, type, at, thing: `${key.pk} ${key.sk}` },
     id: uuidOf([store, type, key.pk, key.sk, sequenceNumber].join('\n')),
     data: eventTypes[type].data.parse(data),
   }));

@@ -5,11 +5,13 @@ import { invalid } from '../problem.ts';
 import { type EventFilter, type EventType, eventNames } from '../routes/events.ts';
 import { isNew, update } from '../table/language.ts';
 import { type Key, partition, ttlAttribute } from '../table/schema.ts';
-import { get, getMany, rowsOf, write } from '../table/table.ts';
+import { get, getMany, inChunks, rowsOf, write } from '../table/table.ts';
 
 /** An event as a record of the stream tells of it. */
 export interface NewEvent {
   store: string;
+  /** Names the item that changed. */
+  thing: string;
   /** Derived from the change: whoever reads its record again gives it the same one. */
   id: string;
   type: EventType;
@@ -44,27 +46,61 @@ export const eventList = (store: string, type: EventType | 'sample'): string => 
 /** A store's events, in the order of their ids. */
 export const listStoreEvents = (store: string): Source<EventItem> => rowsOf({ partition: partition(store, 'EVENT') });
 
-/** Notes an event once, by its id. Answers it as it was noted first; nothing where its avatar was erased since. */
-const note = async ({ store, id, type, at, data }: NewEvent): Promise<EventItem[]> => {
-  const notedAt = now();
-  const set = {
-    ...{ type, at, data: JSON.stringify(data), ranked: eventList(store, type) },
-    rank: `${timestamp(notedAt)}#${id}`,
-    [ttlAttribute]: Math.ceil((notedAt + keepMillis) / 1000),
-  };
-  const outcome = await write<EventItem>(update(eventKey(store, id), { set, when: isNew }));
-  return outcome.done
-    ? [outcome.result]
-    : ([outcome.found].filter((found) => found?.rank !== undefined) as EventItem[]);
+/** When an event was noted. */
+export const notedAtOf = ({ rank }: Pick<EventItem, 'rank'>): string => rank.slice(0, rank.indexOf('#'));
+
+/**
+ * The place in the list of an event that is noted now: the time and, within the millisecond of the event that was noted last
+ * for the same thing, a number. It is behind that event's, also where another consumer, whose clock is ahead, has noted that.
+ */
+const placeBehind = (last: EventItem | undefined): string => {
+  const at = timestamp(now());
+  const [lastAt = '', number] = last?.rank.split('#') ?? [];
+  if (at > lastAt) return `${at}#0000`;
+  // The events of earlier versions have no number.
+  return `${lastAt}#${String(Number(number) + 1 || 1).padStart(4, '0')}`;
 };
 
+/** Notes an event once, by its id. Answers it as it was noted first; undefined where its avatar was erased since. */
+const note = async (
+  { store, id, type, at, data }: NewEvent,
+  last: EventItem | undefined,
+): Promise<EventItem | undefined> => {
+  const place = placeBehind(last);
+  const set = {
+    ...{ type, at, data: JSON.stringify(data), ranked: eventList(store, type) },
+    rank: `${place}#${id}`,
+    [ttlAttribute]: Math.ceil((now() + keepMillis) / 1000),
+  };
+  const outcome = await write<EventItem>(update(eventKey(store, id), { set, when: isNew }));
+  const noted = outcome.done ? outcome.result : outcome.found;
+  return noted?.rank === undefined ? undefined : noted;
+};
+
+/**
+ * Notes the events of one thing in the order of its changes: none before the one ahead of it is noted, so that the list has
+ * this order though the batch fails and comes back, and though another consumer notes the same events meanwhile.
+ */
+const noteInOrder = async (events: readonly NewEvent[]): Promise<EventItem[]> => {
+  const noted: EventItem[] = [];
+  for (const event of events) {
+    const item = await note(event, noted.at(-1));
+    if (item) noted.push(item);
+  }
+  return noted;
+};
+
+/** Things whose events are noted side by side. */
 const sideBySide = 25;
 
-/** Notes events, each once, and answers them as they were noted first. Throws where the table does not take them. */
+/**
+ * Notes events, each once, and answers them as they were noted first. `events` has those of one thing in the order of its
+ * changes. Throws where the table does not take them.
+ */
 export const noteEvents = async (events: readonly NewEvent[]): Promise<EventItem[]> => {
+  const things = [...Map.groupBy(events, ({ thing }) => thing).values()];
   const noted: EventItem[] = [];
-  for (let start = 0; start < events.length; start += sideBySide)
-    noted.push(...(await Promise.all(events.slice(start, start + sideBySide).map(note))).flat());
+  for (const some of inChunks(things, sideBySide)) noted.push(...(await Promise.all(some.map(noteInOrder))).flat());
   return noted;
 };
 

@@ -9,7 +9,7 @@ import type { SentType } from '../routes/webhooks.ts';
 import { get } from '../table/table.ts';
 import { discordMessage } from './discord.ts';
 import { releaseHeld } from './due.ts';
-import { type EventItem, eventKey } from './events.ts';
+import { type EventItem, eventKey, notedAtOf } from './events.ts';
 import {
   claimSending,
   completeSending,
@@ -219,8 +219,9 @@ export const announce = async (store: string, events: readonly EventItem[]): Pro
   const webhooks = (await listWebhooks(store)({ descending: false })).filter(({ state }) => state === 'active');
   const ordersOf = (some: readonly WebhookItem[]): EventOrder[] =>
     some.flatMap(({ id: webhook, events: types, since }) =>
-      events.flatMap(({ sk: event, type, rank }) => {
-        const notedAt = rank.slice(0, rank.indexOf('#'));
+      events.flatMap((one) => {
+        const { sk: event, type } = one;
+        const notedAt = notedAtOf(one);
         const isWanted = isEventType(type) && types.includes(type) && notedAt >= since;
         return isWanted ? [{ store, webhook, event, type, notedAt }] : [];
       }),

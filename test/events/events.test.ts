@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { handler } from '../../functions/stream-consumer.ts';
+import { source } from '../../lib/clock.ts';
 import { storedChange } from '../../lib/credit/state.ts';
 import type { EventItem } from '../../lib/events/events.ts';
 import { eventTypes } from '../../lib/routes/events.ts';
@@ -203,6 +204,67 @@ test('an event that comes again keeps its id and the place where it was noted fi
   expect(all).toHaveLength(3);
   expect(all[0]).toEqual(first[0]);
   expect(first[0]?.ttl).toBe(Date.parse('2026-10-31T00:00:00.000Z') / 1000);
+});
+
+/** The records of ten changes of one customer's credit, with a ban or its end after each. */
+const tenChanges = () => {
+  const states = Array.from({ length: 11 }, (_, index) => ({
+    ...{ creditVersion: index, credit: index, isBanned: index % 2 === 0, lastChange: change() },
+  }));
+  return states.slice(1).flatMap((state, index) => {
+    const banned = { ...state, isBanned: !state.isBanned };
+    return [recordOf(customer(states[index] as object), customer(banned)), recordOf(customer(banned), customer(state))];
+  });
+};
+
+/** What the list says of them. */
+const told = async (): Promise<string[]> =>
+  (await events()).map(({ type, data }) => `${type} ${JSON.parse(data).sequence ?? ''}`.trim());
+const tenTold = Array.from({ length: 10 }, (_, index) => [
+  `credit.changed ${index + 1}`,
+  index % 2 === 0 ? 'customer.unbanned' : 'customer.banned',
+]).flat();
+
+test('the events of one thing stand in the order of its changes, though a batch has all of them', async () => {
+  const failures = await consume(...tenChanges());
+
+  expect(failures).toBe(0);
+  expect(await told()).toEqual(tenTold);
+});
+
+test('events of one thing wait for the one before them that the table does not take', async () => {
+  const records = tenChanges();
+  let refusals = 1;
+  engine.write = (one) => {
+    if (refusals > 0 && JSON.stringify(one).includes('\\"sequence\\":4')) {
+      refusals -= 1;
+      throw Object.assign(new Error('no'), { $fault: 'client' });
+    }
+    return dynamodb.write(one);
+  };
+
+  try {
+    const failures = await consume(...records);
+    const noted = await told();
+    // The consumer to which the batch comes back has a clock that is behind.
+    setClock(Date.parse('2026-09-30T23:59:59.000Z'));
+    const again = await consume(...records);
+
+    expect([failures, noted, again]).toEqual([20, tenTold.slice(0, 6), 0]);
+    expect(await told()).toEqual(tenTold);
+  } finally {
+    Reflect.deleteProperty(engine, 'write');
+  }
+});
+
+test('two consumers at once, of which one has a clock that is behind, keep the order of one thing', async () => {
+  const records = tenChanges();
+  let calls = 0;
+  source.now = () => Date.parse('2026-10-01T00:00:00.000Z') + (calls++ % 3) * 1000;
+
+  await Promise.all([consume(...records), consume(...records)]);
+
+  expect(await told()).toEqual(tenTold);
 });
 
 test('reports the records of events that the table does not take, and notes those of others', async () => {

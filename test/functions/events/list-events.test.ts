@@ -75,6 +75,29 @@ test('lists every event once, of all types or of one, in the order in which they
   expect(opened.map(({ id }) => id)).toEqual(rows.filter((_, index) => index % 3 === 0).map(({ sk }) => sk));
 });
 
+test('lists the events of one customer and of one store in the order of their changes', async () => {
+  const { uuid } = await newResident();
+  const expected: string[] = [];
+  for (let count = 1; count <= 10; count++) {
+    await call('POST', `/v1/customers/${uuid}/actions/increment-credit`, { delta: 1 });
+    expected.push(`credit.changed ${count}`);
+    const action = count % 2 === 1 ? 'ban' : 'unban';
+    await call('POST', `/v1/customers/${uuid}/actions/${action}`);
+    expected.push(`customer.${action}ned`);
+    await call('POST', `/v1/store/actions/${count % 2 === 1 ? 'close' : 'open'}`);
+  }
+  await catchUp();
+  setClock(start + 11_000);
+
+  const all = await walkList<Event>(call, '/v1/events', 7);
+
+  const told = all.map(({ type, data }) => `${type} ${data.sequence ?? ''}`.trim());
+  expect(told.filter((one) => !one.startsWith('store'))).toEqual(expected);
+  expect(told.filter((one) => one.startsWith('store'))).toEqual(
+    Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? 'store.closed' : 'store.opened')),
+  );
+});
+
 test('goes on after an event, of any type', async () => {
   const rows = Array.from({ length: 5 }, (_, index) => closing(newId(), index % 2 === 0, start - day + 1000 * index));
   await putAll(rows);

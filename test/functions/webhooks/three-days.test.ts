@@ -95,7 +95,7 @@ const simulate = async (random: () => number) => {
   // Some events are noted at the start, others while the receiver is away.
   const toNote = Array.from({ length: eventCount }, (_, index) => ({
     at: index < 2 ? start : start + random() * 48 * hour,
-    event: { store, id: newId(), type: 'store.closed' as const, data: {} },
+    event: { store, thing: store, id: newId(), type: 'store.closed' as const, data: {} },
   }));
   const ids = toNote.map(({ event }) => event.id).sort();
   let [messages, unnoted]: [Message[], typeof toNote] = [[], toNote];
