@@ -4,11 +4,12 @@ import {
   invalid,
   keyReused,
   notFound,
+  preconditionFailed,
   problemBody,
   requestRunning,
   unavailable,
 } from '../lib/problem.ts';
-import type { Route } from '../lib/routes/route.ts';
+import { type Route, takesIfMatch } from '../lib/routes/route.ts';
 import type { JsonSchema } from './schemas.ts';
 
 /** The answers that are not an operation's own: problems, and the headers of all. */
@@ -36,6 +37,8 @@ const header = (type: 'string' | 'integer', description: string, example: unknow
   example,
 });
 
+export const exampleTag = '"vJ0cM5pBz1hQ2xWk7TtLrA"';
+
 export const headers = {
   'X-Request-Id': header(
     'string',
@@ -51,6 +54,11 @@ export const headers = {
     'string',
     'Id of the delivery. `GET /v1/deliveries/{id}` answers it from its first attempt on.',
     '0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90',
+  ),
+  ETag: header(
+    'string',
+    'The state that the answer shows, in quotes. Send it as `If-Match` to change this state and no later one.',
+    exampleTag,
   ),
   'Retry-After': header('integer', 'Seconds to wait before the request is sent again.', 1),
   'Idempotent-Replayed': header(
@@ -105,6 +113,11 @@ export const problems: Record<number, ProblemAnswer> = {
     example: problemBody(requestRunning(), credit),
     retryAfter: true,
   },
+  412: {
+    name: 'PreconditionFailed',
+    when: '`If-Match` names another state than the present one: somebody has changed it since. Nothing was changed.',
+    example: problemBody(preconditionFailed(), instance),
+  },
   413: {
     name: 'ContentTooLarge',
     when:
@@ -146,11 +159,11 @@ export const problems: Record<number, ProblemAnswer> = {
 };
 
 /** The statuses of the problems of a row. Every row has 404, since the store of a key may be gone. */
-export const problemStatuses = ({ problems: own, method, body, scope }: Route): number[] => {
+export const problemStatuses = (row: Route): number[] => {
+  const { problems: own, method, body, scope } = row;
   const around = [401, ...(scope === null ? [] : [403]), 404, 429, 500, 503, 504];
-  return [...new Set([...own, ...around, ...(method === 'POST' ? [409, 422] : []), ...(body ? [413] : [])])].sort(
-    (a, b) => a - b,
-  );
+  const more = [...(method === 'POST' ? [409, 422] : []), ...(takesIfMatch(row) ? [412] : []), ...(body ? [413] : [])];
+  return [...new Set([...own, ...around, ...more])].sort((a, b) => a - b);
 };
 
 const responseOf = ({ when, example, retryAfter }: ProblemAnswer) => ({

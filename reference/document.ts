@@ -1,6 +1,7 @@
 import type * as z from 'zod';
-import { type Route, scopes } from '../lib/routes/route.ts';
+import { type Route, scopes, takesIfMatch } from '../lib/routes/route.ts';
 import {
+  exampleTag,
   headerRefs,
   headers,
   problemResponses,
@@ -25,6 +26,23 @@ const idempotencyKey: Parameter = {
     'A name of your own for this request: 1 to 255 printable ASCII characters without blanks. For 24 hours the same request with the ' +
     'same key gets the first answer, and the change is made once. Quotes around it are no part of it.',
   schema: { type: 'string', minLength: 1, maxLength: 257, pattern: '^[\\x21-\\x7e]+$' },
+};
+
+/** Longer header lines do not pass the gateway. */
+const maxHeaderLength = 10_240;
+
+const ifMatch: Parameter = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description:
+    'The `ETag` of the state that this request may change, with its quotes; several with commas between them. 412 where the ' +
+    'present state has another, and nothing is changed. `*`: any state.',
+  schema: {
+    ...{ type: 'string', minLength: 1, maxLength: maxHeaderLength },
+    pattern: '^(?:\\*|(?:W/)?"[\\x21\\x23-\\x7e]*"(?:, *(?:W/)?"[\\x21\\x23-\\x7e]*")*)$',
+  },
+  example: exampleTag,
 };
 
 /** The resources that ids in paths name, by the segment before them. */
@@ -72,6 +90,7 @@ const successOf = (row: Route, recorded: Recorded | undefined): Response => ({
     'X-Request-Id',
     ...(row.status === 201 ? (['Location'] as const) : []),
     ...(row.delivers ? (['Delivery-Id'] as const) : []),
+    ...(row.tagged && row.response ? (['ETag'] as const) : []),
     ...(row.method === 'POST' ? (['Idempotent-Replayed'] as const) : []),
   ),
   ...(row.response && { content: contentOf(row, row.response, recorded?.body) }),
@@ -101,6 +120,7 @@ const operationOf = (row: Route, recorded: Recorded | undefined, baseUrl: string
       ...parametersOf(row, 'path', row.params),
       ...parametersOf(row, 'query', row.query),
       ...(row.method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+      ...(takesIfMatch(row) ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
     ],
     ...(row.body && {
       requestBody: { required: !row.bodyOptional, content: contentOf(row, row.body, text.request) },
@@ -158,7 +178,7 @@ export const document = (
   paths: pathsOf(routes, recordings, baseUrl),
   components: {
     schemas: { ...schemaComponents(), Problem: problemSchema },
-    parameters: { IdempotencyKey: idempotencyKey },
+    parameters: { IdempotencyKey: idempotencyKey, IfMatch: ifMatch },
     headers,
     responses: problemResponses(),
     securitySchemes: {

@@ -22,6 +22,9 @@ opaque. Rows come in a fixed order, which no parameter changes.
 A script in the virtual world (a request with \`X-SecondLife-Shard\`) whose \`Accept\` takes \`application/json\` but none of
 \`application/problem+json\`, \`application/*\` and \`*/*\` gets an endpoint's problem, with the same body, as \`application/json\`.
 
+**Conditional requests.** An answer with one coupon, product, gift card, category or customer has an \`ETag\`. A PUT or DELETE that
+sends it as \`If-Match\` changes that state and no later one: 412 where somebody else was faster.
+
 **Retries.** After 429 and 503 wait \`Retry-After\` seconds. Give every POST an \`Idempotency-Key\`, and send the same
 request with the same key whenever an answer was lost: the service makes the change once.`;
 

@@ -1,6 +1,7 @@
 import { deepStrictEqual, equal, match, ok } from 'node:assert/strict';
 import { titleOf } from '../../lib/problem.ts';
 import type { Route } from '../../lib/routes/route.ts';
+import { problemStatuses } from '../../reference/answers.ts';
 import type { RawAnswer } from '../support/raw-http.ts';
 import { expectedStatuses, rowOf } from './expectation.ts';
 import type { FuzzRequest } from './requests.ts';
@@ -28,12 +29,17 @@ const checkSuccess = (row: Route, target: string, answer: RawAnswer): void => {
 
 const problemJson = 'application/problem+json';
 
-const checkProblem = ({ target, problemType = problemJson }: FuzzRequest, answer: RawAnswer): void => {
+const checkProblem = (
+  row: Route | undefined,
+  { target, problemType = problemJson }: FuzzRequest,
+  answer: RawAnswer,
+): void => {
   const { status } = answer;
   // Only an endpoint's own problem varies; the gateway's answers have one type.
   const vary = header(answer, 'vary');
   ok([undefined, 'Accept, X-SecondLife-Shard'].includes(vary), `Vary is ${vary}`);
   equal(header(answer, 'content-type'), vary === undefined ? problemJson : problemType);
+  if (row && vary !== undefined) ok(problemStatuses(row).includes(status), `${status} is in no document`);
   const { errors, ...problem } = JSON.parse(answer.body);
   deepStrictEqual(Object.keys(problem).sort(), ['detail', 'instance', 'status', 'title']);
   deepStrictEqual([problem.status, problem.title], [status, titleOf(status)]);
@@ -68,7 +74,7 @@ export const checkAnswer = (
     checkSuccess(row, request.target, answer);
     equal(Number(header(answer, 'content-length') ?? 0), Buffer.byteLength(answer.body));
   } else if (request.method !== 'HEAD') {
-    checkProblem(request, answer);
+    checkProblem(row, request, answer);
     equal(Number(header(answer, 'content-length')), Buffer.byteLength(answer.body));
   }
   if (answer.status >= 400 || request.method === 'GET') deepStrictEqual(written, [], 'nothing is written');

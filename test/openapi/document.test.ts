@@ -76,9 +76,26 @@ test('every problem that an operation can answer is listed', () => {
 
   expect(statusesOf('getCoupon')).toEqual(['200', ...around]);
   expect(statusesOf('listCoupons')).toEqual(['200', '400', ...around]);
-  expect(statusesOf('updateCoupon').sort()).toEqual(['200', '400', '413', ...around].sort());
+  expect(statusesOf('updateCoupon').sort()).toEqual(['200', '400', '412', '413', ...around].sort());
+  expect(statusesOf('deleteCategory').sort()).toEqual(['204', '400', '412', ...around].sort());
   expect(statusesOf('disableGiftCard').sort()).toEqual(['200', '400', '409', '422', ...around].sort());
   expect(statusesOf('createCoupon').sort()).toEqual(['201', '400', '409', '413', '422', ...around].sort());
+});
+
+test('If-Match and 412 stand where a request may name a state, ETag where an answer has one', () => {
+  const idsWith = (ref: string): string[] =>
+    operations
+      .filter((operation) => JSON.stringify(operation).includes(`"#/components/${ref}"`))
+      .map(({ operationId }) => operationId)
+      .sort();
+  const replaced = ['updateCategory', 'updateCoupon', 'updateCustomer', 'updateGiftCard', 'updateProduct'];
+  const read = ['getCategory', 'getCoupon', 'getCustomer', 'getGiftCard', 'getProduct'];
+  const made = ['createCategory', 'createCoupon', 'createProduct', 'disableGiftCard', 'grantGiftCard'];
+
+  expect(idsWith('parameters/IfMatch')).toEqual(['deleteCategory', ...replaced]);
+  expect(idsWith('responses/PreconditionFailed')).toEqual(['deleteCategory', ...replaced]);
+  expect(idsWith('headers/ETag')).toEqual([...made, ...read, ...replaced].sort());
+  expect(openapi.components.parameters.IfMatch).toMatchObject({ name: 'If-Match', in: 'header', required: false });
 });
 
 test.each([
