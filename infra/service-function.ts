@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import {
@@ -44,6 +44,19 @@ interface ServiceFunctionProps extends Surroundings {
   isShifted?: true;
 }
 
+/** The uses of the merchant's own key that follow from a use of what it encrypts, through the service that holds that. */
+const keyUses = [
+  { sid: 'ReadTable', service: 'dynamodb', isMade: /^dynamodb:/, actions: ['kms:Decrypt', 'kms:DescribeKey'] },
+  {
+    sid: 'WriteTable',
+    service: 'dynamodb',
+    isMade: /^dynamodb:(Put|Update|Delete|BatchWrite)/,
+    actions: ['kms:Encrypt', 'kms:GenerateDataKey', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'],
+  },
+  { sid: 'Receive', service: 'sqs', isMade: /^sqs:ReceiveMessage$/, actions: ['kms:Decrypt'] },
+  { sid: 'Send', service: 'sqs', isMade: /^sqs:SendMessage$/, actions: ['kms:Decrypt', 'kms:GenerateDataKey'] },
+];
+
 /** One Lambda function, its log, and a role that allows only its statements and that log. */
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
@@ -55,7 +68,7 @@ export class ServiceFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
-    const { settings, key } = props;
+    const { settings } = props;
     const side = props.side ? new Construct(props.side, id) : this;
     this.log = new LogGroup(side, 'Log', {
       retention: settings.logRetentionDays,
@@ -64,7 +77,9 @@ export class ServiceFunction extends Construct {
     const role = new Role(side, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: {
-        Access: new PolicyDocument({ statements: [...props.statements, ...this.ownStatements(settings, key)] }),
+        Access: new PolicyDocument({
+          statements: [...props.statements, ...this.keyStatements(props), ...this.ownStatements(settings)],
+        }),
       },
     });
     this.lambda = new LambdaFunction(this, 'Function', {
@@ -90,13 +105,28 @@ export class ServiceFunction extends Construct {
     this.target = (this.alias ?? (warm > 0 ? this.aliasOf('Warm', 'warm', warm) : this.lambda)) as IFunction;
   }
 
-  private ownStatements({ tracing }: Settings, key: IKey | undefined): PolicyStatement[] {
+  /** A function uses the merchant's own key only through the table and the queues that its other statements name, and never by itself. */
+  private keyStatements({ key, statements }: ServiceFunctionProps): PolicyStatement[] {
+    if (!key) return [];
+    const made = statements.flatMap(({ actions }) => actions);
+    return keyUses
+      .filter(({ isMade }) => made.some((action) => isMade.test(action)))
+      .map(
+        ({ sid, service, actions }) =>
+          new PolicyStatement({
+            sid: `Key${sid}`,
+            actions,
+            resources: [key.keyArn],
+            conditions: { StringEquals: { 'kms:ViaService': `${service}.${Stack.of(this).region}.amazonaws.com` } },
+          }),
+      );
+  }
+
+  private ownStatements({ tracing }: Settings): PolicyStatement[] {
     const allow = (sid: string, actions: string[], resource: string) =>
       new PolicyStatement({ sid, actions, resources: [resource] });
-    const keyActions = ['kms:Decrypt', 'kms:Encrypt', 'kms:GenerateDataKey', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'];
     return [
       allow('Log', ['logs:CreateLogStream', 'logs:PutLogEvents'], this.log.logGroupArn),
-      ...(key ? [allow('Decrypt', keyActions, key.keyArn)] : []),
       // X-Ray knows no resources to name.
       ...(tracing ? [allow('Trace', ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], '*')] : []),
     ];

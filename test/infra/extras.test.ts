@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newKey } from '../../lib/keys.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { type Resource, templateOf } from '../support/stack.ts';
+import { entryOf, idOf, type Resource, templateOf } from '../support/stack.ts';
 
 const asShipped = templateOf();
 const asked = templateOf({
@@ -33,13 +33,63 @@ test('encrypts the table with the merchant’s own key where a setting asks for 
   });
 });
 
+const keyStatementsOf = (entry: string): Resource[] => {
+  const [, { Properties }] = asked.functionOf(entry);
+  const { Policies } = asked.all[idOf(Properties.Role)].Properties;
+  return Policies.flatMap(({ PolicyDocument }: Resource) => PolicyDocument.Statement).filter(({ Action }: Resource) =>
+    JSON.stringify(Action).includes('kms:'),
+  );
+};
+
+test.each([
+  ['desk', {}],
+  ['products/get-product', { dynamodb: ['Decrypt', 'DescribeKey'] }],
+  [
+    'products/create-product',
+    {
+      dynamodb: ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo'],
+    },
+  ],
+  [
+    'products/deliver-product',
+    {
+      dynamodb: ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo'],
+      sqs: ['Decrypt', 'GenerateDataKey'],
+    },
+  ],
+])('%s may use the merchant’s own key for %j alone', (entry, uses) => {
+  const found: Record<string, string[]> = {};
+  for (const { Action, Condition } of keyStatementsOf(entry)) {
+    const [service = ''] = Condition.StringEquals['kms:ViaService']['Fn::Join'][1];
+    found[service.slice(0, -1)] = [...(found[service.slice(0, -1)] ?? []), ...[Action].flat()].sort();
+  }
+
+  const expected = Object.entries(uses).map(([service, actions]) => [service, actions.map((one) => `kms:${one}`)]);
+  expect(found).toEqual(Object.fromEntries(expected));
+});
+
+test('every function uses the merchant’s own key only through the table’s or the queues’ service', () => {
+  const [[keyId]] = asked.ofType('AWS::KMS::Key') as [[string, Resource]];
+
+  const entries = asked.ofType('AWS::Lambda::Function').map(([, fn]) => entryOf(fn));
+  const statements = entries.flatMap(keyStatementsOf);
+  expect(entries.filter((entry) => keyStatementsOf(entry).length === 0)).toEqual(['desk']);
+  for (const { Resource: resource, Condition } of statements) {
+    expect(resource).toEqual({ 'Fn::GetAtt': [keyId, 'Arn'] });
+    expect(Object.keys(Condition)).toEqual(['StringEquals']);
+    expect(JSON.stringify(Condition)).toMatch(
+      /^\{"StringEquals":\{"kms:ViaService":\{"Fn::Join":\["",\["(dynamodb|sqs)\.",\{"Ref":"AWS::Region"\},"\.amazonaws\.com"\]\]\}\}\}$/,
+    );
+  }
+});
+
 test('keeps the contract’s endpoints and the authorizer warm, but neither others nor the sweep nor the worker', () => {
-  const entryOf = ({ Properties }: Resource): string => asked.all[Properties.FunctionName.Ref].Properties.Code.ZipFile;
+  const codeOf = ({ Properties }: Resource): string => asked.all[Properties.FunctionName.Ref].Properties.Code.ZipFile;
 
   const warm = asked.ofType('AWS::Lambda::Alias');
 
   const entries = ['authorizer', ...routes.filter(({ extension }) => !extension).map(({ id }) => id)];
-  expect(warm.map(([, alias]) => entryOf(alias)).sort()).toEqual(entries.map((entry) => `// ${entry}`).sort());
+  expect(warm.map(([, alias]) => codeOf(alias)).sort()).toEqual(entries.map((entry) => `// ${entry}`).sort());
   for (const [id, { Properties }] of warm)
     expect(Properties.ProvisionedConcurrencyConfig, id).toEqual({ ProvisionedConcurrentExecutions: 2 });
 });
