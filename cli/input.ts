@@ -45,8 +45,33 @@ export const parseReference = parsedBy(wire.text({ min: 0, max: 100 }));
 /** The note that goes with a delivery. */
 export const parseMessage = parsedBy(redeliverProduct.body.shape.message);
 
-/** The id of a row, in lower case. */
-export const parseId = parsedBy(wire.uuid());
+/** The place where a person finds the id of a thing. */
+const whereListed = {
+  sale: 'store sales list',
+  delivery: 'store deliveries list',
+  webhook: 'store webhooks list',
+  'gift card': 'its owner at the desk',
+  product: 'its page at the desk',
+  event: 'store listen',
+};
+
+type Named = keyof typeof whereListed;
+
+/** A parser of the id of a thing, which it gives in lower case. */
+export const parseIdOf =
+  (kind: Named) =>
+  (text: string): string => {
+    const id = wire.uuid().safeParse(text);
+    if (id.success) return id.data;
+    const example = '0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90';
+    throw new UsageError(
+      `${text} is not the id of a ${kind}: it must be a UUID, such as ${example}. See ${whereListed[kind]}.`,
+    );
+  };
+
+/** The message where a store has nothing with this id. */
+export const unknownId = (store: string, kind: Named, id: string): string =>
+  `${store} has no ${kind} ${id}. See ${whereListed[kind]}.`;
 
 /** The address and the description of a webhook. */
 export const parseWebhookUrl = parsedBy(createWebhook.body.shape.url);

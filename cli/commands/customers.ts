@@ -3,7 +3,7 @@ import type { Identifier } from '../../lib/identifier.ts';
 import { listOwned } from '../../lib/store/owned.ts';
 import type { StoreCommand } from '../command.ts';
 import { orUnknown } from '../errors.ts';
-import { parseCount, parseId, parseMessage, parseResident } from '../input.ts';
+import { parseCount, parseIdOf, parseMessage, parseResident, unknownId } from '../input.ts';
 import { openLog } from '../log.ts';
 import { type Column, note, print, printUpTo, shownTime } from '../output.ts';
 import type { GlobalOptions } from '../target.ts';
@@ -48,7 +48,7 @@ const redeliver = async (
       options.message,
       log('product.redelivered', store.id, { product: productId, to: uuid }),
     ),
-    `${store.name} has no product ${productId}.`,
+    unknownId(store.name, 'product', productId),
   );
   print(ordered, orderedColumns);
   note(`It is on the queue. See how it goes with: store deliveries show ${ordered.deliveryId}`);
@@ -74,7 +74,7 @@ export const addCustomers = (program: StoreCommand): void => {
       'Delivers a product again to a customer who owns it, if its permissions let them have copies; at most once a minute.',
     )
     .argument('<resident>', 'username or avatar UUID', parseResident)
-    .argument('<product>', 'UUID of the product, as store customer products lists it', parseId)
+    .argument('<product>', 'UUID of the product, as store customer products lists it', parseIdOf('product'))
     .option('--message <text>', 'a note that goes with the item, at most 1023 bytes', parseMessage, '')
     .examples(
       'store customer redeliver ada.lovelace 0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90',

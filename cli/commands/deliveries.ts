@@ -3,10 +3,11 @@ import { type Delivery, deliveriesList, getDelivery, listDeliveries } from '../.
 import { retryDelivery } from '../../lib/delivery/order.ts';
 import type { Identifier } from '../../lib/identifier.ts';
 import { type DeliveryState, deliveryStates } from '../../lib/routes/deliveries.ts';
+import type { Store } from '../../lib/store/stores.ts';
 import type { StoreCommand } from '../command.ts';
 import { type DeadLetter, listDeadLetters, redriveDeadLetters } from '../dead-letters.ts';
 import { explain, Failure, orUnknown, UsageError } from '../errors.ts';
-import { parseCount, parseId, parseResident } from '../input.ts';
+import { parseCount, parseIdOf, parseResident, unknownId } from '../input.ts';
 import { type Column, print, printUpTo, shownTime } from '../output.ts';
 import { connect, type GlobalOptions, openStore } from '../target.ts';
 
@@ -34,7 +35,7 @@ const recordOf = (delivery: Delivery): Delivery => {
   };
 };
 
-const untried = '. One that no worker has tried yet has no record.';
+const untried = ' One that no worker has tried yet has no record.';
 
 interface ListOptions extends GlobalOptions {
   state?: DeliveryState;
@@ -68,7 +69,10 @@ const list = async (options: ListOptions): Promise<void> => {
 
 const show = async (options: GlobalOptions, id: string): Promise<void> => {
   const { store } = await openStore(options);
-  print(recordOf(await orUnknown(getDelivery(store.id, id), `${store.name} has no delivery ${id}${untried}`)), columns);
+  print(
+    recordOf(await orUnknown(getDelivery(store.id, id), `${unknownId(store.name, 'delivery', id)}${untried}`)),
+    columns,
+  );
 };
 
 interface Retried {
@@ -87,10 +91,10 @@ const retriedColumns: Column<Retried>[] = [
   { heading: 'why not', cell: ({ error }) => error, wraps: true },
 ];
 
-const retryOne = async (store: string, id: string): Promise<Retried> => {
+const retryOne = async ({ id: store, name }: Store, id: string): Promise<Retried> => {
   try {
     const retried = retryDelivery(store, id.toLowerCase(), { hanging: true });
-    await orUnknown(retried, 'The store has no such delivery.');
+    await orUnknown(retried, unknownId(name, 'delivery', id));
     return { id, sent: true };
   } catch (error) {
     return { id, sent: false, error: explain(error) };
@@ -103,7 +107,7 @@ const retry = async (options: GlobalOptions & { allFailed?: boolean }, given: st
   const { store } = await openStore(options);
   const failed = options.allFailed ? await listDeliveries(store.id, 'failed')({ descending: false }) : [];
   const results: Retried[] = [];
-  for (const id of [...given, ...failed.map((delivery) => delivery.id)]) results.push(await retryOne(store.id, id));
+  for (const id of [...given, ...failed.map((delivery) => delivery.id)]) results.push(await retryOne(store, id));
   print(results, retriedColumns, `${store.name} has no failed delivery.`);
   if (results.some(({ sent }) => !sent)) throw new Failure('Not every delivery could be sent again.');
 };
@@ -145,7 +149,7 @@ export const addDeliveries = (program: StoreCommand): void => {
   deliveries
     .command('show')
     .description('Shows a delivery: its state, its attempts and its last error.')
-    .argument('<id>', 'UUID of the delivery', parseId)
+    .argument('<id>', 'UUID of the delivery', parseIdOf('delivery'))
     .examples('store deliveries show 0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90')
     .runs(show);
 

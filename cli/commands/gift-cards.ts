@@ -6,7 +6,7 @@ import type { GiftCard, RedeemedGiftCard } from '../../lib/routes/gift-cards.ts'
 import { getGiftCard } from '../../lib/store/gift-cards.ts';
 import type { StoreCommand } from '../command.ts';
 import { orUnknown } from '../errors.ts';
-import { parseEnd, parseId, parseReason, parseReference, parseResident } from '../input.ts';
+import { parseEnd, parseIdOf, parseReason, parseReference, parseResident, unknownId } from '../input.ts';
 import { openLog } from '../log.ts';
 import { type Column, note, print } from '../output.ts';
 import { type GlobalOptions, openStore } from '../target.ts';
@@ -30,7 +30,7 @@ const cardColumns: Column<GiftCard>[] = [
 
 const show = async (options: GlobalOptions, id: string): Promise<void> => {
   const { store } = await openStore(options);
-  print(shown(await orUnknown(getGiftCard(store.id, id), `${store.name} has no gift card ${id}.`)), cardColumns);
+  print(shown(await orUnknown(getGiftCard(store.id, id), unknownId(store.name, 'gift card', id))), cardColumns);
 };
 
 interface RedeemOptions extends GlobalOptions {
@@ -60,7 +60,7 @@ const redeem = async (options: RedeemOptions, id: string): Promise<void> => {
       { by: `operator ${newId()}`, ...(reason && { reason }), ...(reference && { reference }) },
       log('giftcard.redeemed', store.id, { giftCard: id, for: uuid, ...(expiresAt !== undefined && { expiresAt }) }),
     ),
-    `${store.name} has no gift card ${id}.`,
+    unknownId(store.name, 'gift card', id),
   );
   print({ giftCard: shown(redeemed.giftCard), credit: redeemed.credit }, creditColumns);
   note(`${username} has the credit of the card. See it with: store credit history ${uuid}`);
@@ -73,7 +73,7 @@ export const addGiftCards = (program: StoreCommand): void => {
   giftCards
     .command('show')
     .description('Shows a gift card: its owner, what is left on it, and whether it can be redeemed.')
-    .argument('<id>', 'UUID of the card', parseId)
+    .argument('<id>', 'UUID of the card', parseIdOf('gift card'))
     .examples('store giftcards show 0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90')
     .runs(show);
 
@@ -82,7 +82,7 @@ export const addGiftCards = (program: StoreCommand): void => {
     .description(
       'Turns a gift card into regular credit, once. A card without transfer is redeemed for its owner alone.',
     )
-    .argument('<id>', 'UUID of the card', parseId)
+    .argument('<id>', 'UUID of the card', parseIdOf('gift card'))
     .addOption(
       new Option('--for <resident>', 'who gets the credit, by username or avatar UUID')
         .argParser(parseResident)

@@ -3,7 +3,7 @@ import { type EventItem, placeOf } from '../../lib/events/events.ts';
 import { type EventType, eventNames } from '../../lib/routes/events.ts';
 import type { StoreCommand } from '../command.ts';
 import { explain } from '../errors.ts';
-import { parseEventTypes, parseId } from '../input.ts';
+import { parseEventTypes, parseIdOf } from '../input.ts';
 import { untilInterrupted } from '../interrupt.ts';
 import { follow, forward, isTaken, type Outcome } from '../listen.ts';
 import { listenSecret } from '../listen-secret.ts';
@@ -146,7 +146,11 @@ export const addListen = (program: StoreCommand): void => {
     )
     .option('--forward <url>', 'the program: an http address of this machine', parseForward)
     .option('--events <types>', `only these types, separated by commas: ${eventNames.join(', ')}`, parseEventTypes)
-    .option('--after <id>', 'begin behind this event of the last 30 days, instead of with the next one', parseId)
+    .option(
+      '--after <id>',
+      'begin behind this event of the last 30 days, instead of with the next one',
+      parseIdOf('event'),
+    )
     .option('--print-json', 'print each event with its data and its outcome as JSON, one on each line')
     .addOption(
       new Option('--print-secret', 'print the secret that signs the messages, and end').conflicts(['forward', 'after']),

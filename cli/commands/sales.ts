@@ -9,7 +9,7 @@ import type { Key } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
 import type { StoreCommand } from '../command.ts';
 import { orUnknown } from '../errors.ts';
-import { parseCount, parseId, parseReason, parseReference, parseResident } from '../input.ts';
+import { parseCount, parseIdOf, parseReason, parseReference, parseResident, unknownId } from '../input.ts';
 import { openLog } from '../log.ts';
 import { type Column, grouped, isJson, note, print, printUpTo, shownTime } from '../output.ts';
 import { knownResidents } from '../residents.ts';
@@ -94,7 +94,7 @@ const printSale = async (store: string, sale: Sale): Promise<void> => {
 
 const show = async (options: GlobalOptions, id: string): Promise<void> => {
   const { store } = await openStore(options);
-  await printSale(store.id, shown(await orUnknown(getSale(store.id, id), `${store.name} has no sale ${id}.`)));
+  await printSale(store.id, shown(await orUnknown(getSale(store.id, id), unknownId(store.name, 'sale', id))));
 };
 
 interface RefundOptions extends GlobalOptions {
@@ -107,7 +107,7 @@ const refund = async (options: RefundOptions, id: string): Promise<void> => {
   const { reason, reference } = options;
   const log = await openLog(target);
   const author = { by: `operator ${newId()}`, ...(reason && { reason }), ...(reference && { reference }) };
-  const before = await orUnknown(getSale(store.id, id), `${store.name} has no sale ${id}.`);
+  const before = await orUnknown(getSale(store.id, id), unknownId(store.name, 'sale', id));
   const logged = log('sale.refunded', store.id, { sale: id, buyer: before.buyerUuid });
   const sale = row.response.parse(await refundSale(store.id, id, author, false, logged));
   await printSale(store.id, sale);
@@ -125,7 +125,7 @@ export const addSales = (program: StoreCommand): void => {
     .command('list')
     .description('Lists sales, the newest first.')
     .option('--buyer <resident>', 'only sales to this buyer, by username or avatar UUID', parseResident)
-    .option('--product <id>', 'only sales of the product with this UUID', parseId)
+    .option('--product <id>', 'only sales of the product with this UUID', parseIdOf('product'))
     .addOption(new Option('--state <state>', 'only sales in this state').choices(saleStates))
     .option('--limit <number>', 'how many at most', parseCount, 100)
     .examples(
@@ -138,7 +138,7 @@ export const addSales = (program: StoreCommand): void => {
   sales
     .command('show')
     .description('Shows a sale: its price, how it was paid, who has a share, and its delivery.')
-    .argument('<id>', 'UUID of the sale', parseId)
+    .argument('<id>', 'UUID of the sale', parseIdOf('sale'))
     .examples('store sales show 0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90')
     .runs(show);
 
@@ -147,7 +147,7 @@ export const addSales = (program: StoreCommand): void => {
     .description(
       'Refunds a completed sale: credit, stock, coupon use, spend and ownership go back at once. You give the L$ back inworld.',
     )
-    .argument('<id>', 'UUID of the sale', parseId)
+    .argument('<id>', 'UUID of the sale', parseIdOf('sale'))
     .option('--reason <text>', 'why, at most 200 characters', parseReason)
     .option('--reference <text>', 'such as the number of a ticket, at most 100 characters', parseReference)
     .examples('store sales refund 0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90 --reason "Bought twice" --reference T-17')

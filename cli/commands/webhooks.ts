@@ -14,7 +14,7 @@ import { type EventType, eventNames } from '../../lib/routes/events.ts';
 import { type SendingState, sendingStates, type Webhook, type WebhookDelivery } from '../../lib/routes/webhooks.ts';
 import type { StoreCommand } from '../command.ts';
 import { orUnknown, UsageError } from '../errors.ts';
-import { parseCount, parseDescription, parseEventTypes, parseId, parseWebhookUrl } from '../input.ts';
+import { parseCount, parseDescription, parseEventTypes, parseIdOf, parseWebhookUrl, unknownId } from '../input.ts';
 import { openLog } from '../log.ts';
 import { type Column, isJson, note, print, printUpTo, shownTime } from '../output.ts';
 import { type GlobalOptions, openStore } from '../target.ts';
@@ -64,11 +64,9 @@ const list = async (options: GlobalOptions): Promise<void> => {
   print(webhooks.map(shown), columns, `${name} has no webhook. Create one: store webhooks create`);
 };
 
-const unknown = (store: string, id: string): string => `${store} has no webhook ${id}. See store webhooks list.`;
-
 const show = async (options: GlobalOptions, id: string): Promise<void> => {
   const { store } = await openStore(options);
-  const webhook = shown(await orUnknown(getWebhook(store.id, id), unknown(store.name, id)));
+  const webhook = shown(await orUnknown(getWebhook(store.id, id), unknownId(store.name, 'webhook', id)));
   print(webhook, columns);
   if (isJson()) return;
   if (webhook.pausedUntil) note(`It did not answer in time: nothing new is sent until ${webhook.pausedUntil}.`);
@@ -102,7 +100,7 @@ const update = async (options: FieldOptions & { enable?: boolean; disable?: bool
     throw new UsageError('Say what changes: --url, --events, --description, --format, --enable or --disable.');
   const { target, store } = await openStore(options);
   const log = await openLog(target);
-  const before = shown(await orUnknown(getWebhook(store.id, id), unknown(store.name, id)));
+  const before = shown(await orUnknown(getWebhook(store.id, id), unknownId(store.name, 'webhook', id)));
   const fields = { url: before.url, events: before.events, description: before.description, format: before.format };
   const changed = await updateWebhook(store.id, id, { ...fields, ...given }, (now) =>
     log('webhook.changed', store.id, { ...factsOf(now), state: now.state }),
@@ -113,9 +111,9 @@ const update = async (options: FieldOptions & { enable?: boolean; disable?: bool
 const remove = async (options: GlobalOptions, id: string): Promise<void> => {
   const { target, store } = await openStore(options);
   const log = await openLog(target);
-  const webhook = await orUnknown(getWebhook(store.id, id), unknown(store.name, id));
+  const webhook = await orUnknown(getWebhook(store.id, id), unknownId(store.name, 'webhook', id));
   const logged = log('webhook.deleted', store.id, factsOf(webhook));
-  await orUnknown(deleteWebhook(store.id, id, logged), unknown(store.name, id));
+  await orUnknown(deleteWebhook(store.id, id, logged), unknownId(store.name, 'webhook', id));
   print({ id, deleted: true }, [{ heading: 'deleted', cell: () => id }]);
 };
 
@@ -123,14 +121,14 @@ const rotate = async (options: GlobalOptions, id: string): Promise<void> => {
   const { target, store } = await openStore(options);
   const log = await openLog(target);
   const logged = log('webhook.rotated', store.id, { webhook: id });
-  const webhook = await orUnknown(rotateSecret(store.id, id, logged), unknown(store.name, id));
+  const webhook = await orUnknown(rotateSecret(store.id, id, logged), unknownId(store.name, 'webhook', id));
   printSecret(webhook);
   note(`The secret before signs too, until ${shownTime(webhook.oldSecretUntil)}.`);
 };
 
 const test = async (options: GlobalOptions, id: string): Promise<void> => {
   const { store } = await openStore(options);
-  const { eventId } = await orUnknown(testWebhook(store.id, id), unknown(store.name, id));
+  const { eventId } = await orUnknown(testWebhook(store.id, id), unknownId(store.name, 'webhook', id));
   print({ webhookId: id, eventId }, [{ heading: 'webhook.ping', cell: () => eventId }]);
   note(`It is on the queue. See how it goes with: store webhooks deliveries ${id}`);
 };
@@ -154,7 +152,7 @@ interface DeliveriesOptions extends GlobalOptions {
 
 const deliveries = async ({ state, limit, ...options }: DeliveriesOptions, id: string): Promise<void> => {
   const { store } = await openStore(options);
-  await orUnknown(getWebhook(store.id, id), unknown(store.name, id));
+  await orUnknown(getWebhook(store.id, id), unknownId(store.name, 'webhook', id));
   const rows = await listSendings(store.id, id, state)({ descending: false, limit: limit + 1 });
   printUpTo(limit, rows.map(answerOf), deliveryColumns, 'Nothing was sent to it yet, or not in that state.');
 };
@@ -173,7 +171,7 @@ export const addWebhooks = (program: StoreCommand): void => {
       'standard',
       'discord',
     ]);
-  const idArgument = ['<id>', 'UUID of the webhook', parseId] as const;
+  const idArgument = ['<id>', 'UUID of the webhook', parseIdOf('webhook')] as const;
 
   webhooks
     .command('list')

@@ -45,6 +45,34 @@ test('a missing local service is a failure, not a usage error, and a broken serv
   );
 });
 
+const nobodys = '0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90';
+
+test.each([
+  ['sale', ['sales', 'show'], 'See store sales list.'],
+  ['sale', ['sales', 'refund'], 'See store sales list.'],
+  ['delivery', ['deliveries', 'show'], 'See store deliveries list.'],
+  ['gift card', ['giftcards', 'show'], 'See its owner at the desk.'],
+  ['webhook', ['webhooks', 'show'], 'See store webhooks list.'],
+])(
+  'says where the id of a %s is found, for a text that is none and for one that is unknown (%s)',
+  async (kind, command, where) => {
+    const [slip, unknown] = await Promise.all([run(...command, '123'), run(...command, nobodys)]);
+
+    const fault = `error: 123 is not the id of a ${kind}: it must be a UUID, such as ${nobodys}. ${where}\n`;
+    expect(slip).toMatchObject({ code: 2, stdout: '', stderr: fault });
+    expect(unknown).toMatchObject({ code: 1, stdout: '' });
+    expect(unknown.stderr).toContain(`error: Demo Store has no ${kind} ${nobodys}. ${where}`);
+  },
+);
+
+test('a delivery that is to be sent again and is unknown is named with the place where ids are found', async () => {
+  const retried = await run('deliveries', 'retry', '123', nobodys);
+
+  expect(retried).toMatchObject({ code: 1, stderr: 'error: Not every delivery could be sent again.\n' });
+  for (const id of ['123', nobodys])
+    expect(retried.stdout).toContain(`Demo Store has no delivery ${id}. See store deliveries list.`);
+});
+
 test('without a command shows the help, and nothing is wrong', async () => {
   const all = await runInProcess([]);
   const group = await runInProcess(['key']);
