@@ -116,7 +116,7 @@ export const problems: Record<number, ProblemAnswer> = {
   412: {
     name: 'PreconditionFailed',
     when: '`If-Match` names another state than the present one: somebody has changed it since. Nothing was changed.',
-    example: problemBody(preconditionFailed(), instance),
+    example: problemBody(preconditionFailed(), '/v1/categories/00000007-dede-4ede-8ede-000000000004'),
   },
   413: {
     name: 'ContentTooLarge',

@@ -95,6 +95,8 @@ const refusals: Record<string, () => ReturnType<typeof call>> = {
   Unauthorized: () => call('GET', '/v1/products', undefined, { 'X-API-Key': 'unknown' }),
   Forbidden: () => call('GET', '/v1/products', undefined, { 'X-API-Key': service.keys['categories:read'] ?? '' }),
   NotFound: () => call('GET', '/v1/products/00000003-dede-4ede-8ede-999999999999'),
+  PreconditionFailed: () =>
+    call('PUT', '/v1/categories/00000007-dede-4ede-8ede-000000000004', { name: 'Spring' }, { 'If-Match': '"earlier"' }),
   ContentTooLarge: () => call('POST', '/v1/products', 'x'.repeat(10 * 1024 * 1024 + 1)),
   IdempotencyMismatch: async () => {
     await call('POST', increment, { delta: 1 }, { 'Idempotency-Key': 'twice' });
