@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { text as readAll } from 'node:stream/consumers';
 import { InvalidArgumentError, Option } from 'commander';
 import { newId } from '../../lib/clock.ts';
+import type { Route } from '../../lib/routes/route.ts';
 import type { StoreCommand } from '../command.ts';
 import { Failure, Unsuccessful, UsageError } from '../errors.ts';
 import { isJson, jsonLine, jsonText, note, plain } from '../output.ts';
@@ -98,6 +99,18 @@ const shownHeaders = ({ headers }: Response): string =>
 
 const styleOf = (status: number) => (status < 300 ? 'green' : status < 500 ? 'yellow' : 'red');
 
+/** Says if no endpoint has this path and method: the API answers 404 then, as for a row that is not there. */
+const noteUnknownEndpoint = async (method: string, path: string): Promise<void> => {
+  const { routes } = await import('../../lib/routes/routes.ts');
+  const [place = ''] = path.split('?');
+  const methods = routes
+    .filter((row) => new RegExp(`^${row.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(place))
+    .map((row) => row.method);
+  if (methods.length === 0) note(`The API has no endpoint ${place}: docs/openapi.json lists them all.`);
+  else if (!methods.includes(method as Route['method']))
+    note(`${place} takes no ${method}, but ${methods.toSorted().join(' and ')}.`);
+};
+
 const api = async (options: ApiOptions, method: string, path: string): Promise<void> => {
   const { data, header = [], include } = options;
   if (method === 'GET' && data !== undefined)
@@ -122,6 +135,7 @@ const api = async (options: ApiOptions, method: string, path: string): Promise<v
   const request = answer.headers.get('x-request-id');
   const facts = [`${Math.round(performance.now() - begun)} ms`, ...(request ? [`request ${request}`] : [])];
   note([line, ...facts].join('  '), styleOf(status));
+  if (status === 404) await noteUnknownEndpoint(method, path);
   process.stdout.write(`${include ? `${line}\n${shownHeaders(answer)}\n` : ''}${shownBody(text)}`);
   if (!ok) throw new Unsuccessful(Math.floor(status / 100));
 };

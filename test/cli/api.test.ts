@@ -48,6 +48,20 @@ test('the exit code is the first digit of a refusal', async () => {
   expect(await Promise.all(codes)).toEqual([4, 4, 4, 4]);
 });
 
+test('tells a path without an endpoint from a row that is not there', async () => {
+  const answers = [
+    await service.run('api', 'GET', '/v1/nope?limit=5'),
+    await service.run('api', 'DELETE', '/v1/sales'),
+    await service.run('api', 'GET', '/v1/customers/nobody.here/credit'),
+  ];
+
+  const [nope, wrongMethod, nobody] = answers.map(({ stderr }) => stderr.split('\n').slice(1).join('\n'));
+  expect(answers.map(({ code }) => code)).toEqual([4, 4, 4]);
+  expect(nope).toBe('The API has no endpoint /v1/nope: docs/openapi.json lists them all.\n');
+  expect(wrongMethod).toBe('/v1/sales takes no DELETE, but GET and POST.\n');
+  expect(nobody).toBe('');
+});
+
 test('takes the key of the demo store that is meant, the given one, or says how to get one', async () => {
   const { id } = await createStore('Own');
   const idOf = async (...args: string[]) =>
