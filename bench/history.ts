@@ -52,8 +52,8 @@ interface Options {
 }
 
 const store = 'bench';
-/** Those of four shards. So the engine has work at all times. */
-const consumers = 4 * streamSource.parallelization;
+/** Those of eight shards, as a busy table has. So the engine has work at all times. */
+const consumers = 8 * streamSource.parallelization;
 const { batchSize } = streamSource;
 
 /** More than a stream holds, so that a batch out of order counts in more days than one of a stream can. */

@@ -310,13 +310,13 @@ const historyAlarms = ({ data, consumer }: Watched): Record<string, AlarmFacts> 
     below: true,
     alsoWhenMissing: true,
     meaning:
-      'Integrators do not see the latest changes in the history of credit and in the sums of days, and webhooks get no events: Lambda has not called the function stream-consumer for 15 minutes. Balances are right. If the alarm SweepNotRun is on, begin there. Otherwise check the function’s event source mapping and throttles. After 24 hours changes would be missing for good.',
+      'Integrators do not see the latest changes in the history of credit and in the sums of days, and webhooks get no events: Lambda has not called the function stream-consumer for 15 minutes. Balances are right. If the alarm SweepNotRun is on, begin there. Otherwise check the function’s event source mapping and throttles. After 20 hours changes would be missing.',
   },
   HistoryBehind: {
     metric: consumer.lambda.metric('IteratorAge', { statistic: 'Maximum', period: fiveMinutes }),
     threshold: 300_000,
     meaning:
-      'Integrators do not see the latest changes in the history of credit and in the sums of days: these are 5 minutes or more behind. Balances are right. After 24 hours changes would be missing for good. The log of the function stream-consumer shows the reason, if it is not throttled.',
+      'Integrators do not see the latest changes in the history of credit and in the sums of days: these are 5 minutes or more behind. Balances are right. After 20 hours changes would be missing. The log of the function stream-consumer shows the reason, if it is not throttled.',
   },
   HistoryFailures: {
     metric: data.historyFailures.metricApproximateNumberOfMessagesVisible({
@@ -342,7 +342,7 @@ const busAlarms = (scope: Construct, { bus }: Watched): Record<string, AlarmFact
           metric: bus.lambda.metric('IteratorAge', { statistic: 'Maximum', period: fiveMinutes }),
           threshold: 300_000,
           meaning:
-            'Rules on your event bus do not see the latest events: these are 5 minutes or more behind. Nothing else is affected. After 24 hours events would not reach the bus; GET /v1/events has them for 30 days. The log of the function event-bus shows the reason: often the bus of the setting eventBus does not exist.',
+            'Rules on your event bus do not see the latest events: these are 5 minutes or more behind. Nothing else is affected. After 20 hours events would not reach the bus; GET /v1/events has them for 30 days. The log of the function event-bus shows the reason: often the bus of the setting eventBus does not exist.',
         },
         EventBusRefused: {
           metric: counted(scope, 'EventBusRefused', '1', '{ $.bus = "refused" }', [bus]),

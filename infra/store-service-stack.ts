@@ -281,7 +281,7 @@ export class StoreServiceStack extends Stack {
     return worker;
   }
 
-  /** Makes history from the table's stream, and orders the deliveries of new sales. A batch that fails comes back until its records leave the stream. */
+  /** Makes history from the table's stream, and orders the deliveries of new sales. A batch that fails comes back for 20 hours. */
   private addConsumer(
     surroundings: Surroundings,
     { table, streamArn, historyFailures, queue, slowQueue }: Data,
@@ -302,13 +302,14 @@ export class StoreServiceStack extends Stack {
       ],
       isShifted: true,
     });
-    const { batchSize, parallelization, maxRecordAgeHours, filters } = streamSource;
+    const { batchSize, parallelization, windowSeconds, maxRecordAgeHours, filters } = streamSource;
     new EventSourceMapping(this, 'Stream', {
       target: consumer.target,
       eventSourceArn: streamArn,
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize,
       parallelizationFactor: parallelization,
+      maxBatchingWindow: Duration.seconds(windowSeconds),
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
       maxRecordAge: Duration.hours(maxRecordAgeHours),
@@ -320,7 +321,7 @@ export class StoreServiceStack extends Stack {
 
   /**
    * Puts events on a bus of the account. It reads the stream on its own, so that a bus which is gone or busy delays nothing else. A batch
-   * that fails comes back until its records leave the stream; the list of events has them for 30 days.
+   * that fails comes back for 20 hours; the list of events has them for 30 days.
    */
   private addEventBus(surroundings: Surroundings, { table, streamArn }: Data, eventBus: string): ServiceFunction {
     const bus = new ServiceFunction(this, 'event-bus', {

@@ -10,10 +10,18 @@ const kinds = ['GIFTCARD', 'DELIVERY', 'DISPENSER', 'PRODUCT', 'SALE'] as const;
 export const streamSource = {
   /** Records in one call at the most: as many as Lambda reads from a stream at once. */
   batchSize: 1000,
-  /** Calls at the same time for each shard of the stream. A new account runs only 10 functions at once. */
-  parallelization: 2,
-  /** The longest that DynamoDB keeps a record. Until then a batch that fails comes back. */
-  maxRecordAgeHours: 24,
+  /** Calls at the same time for each shard of the stream. A new account runs only 10 functions at once, and a new table has about four shards. */
+  parallelization: 1,
+  /**
+   * How long Lambda gathers records between two calls. A record waits half of it on average, so history and deliveries are
+   * still normally less than a second behind, and a busy table calls the function once a second and shard instead of four times.
+   */
+  windowSeconds: 1,
+  /**
+   * Until then a batch that fails comes back. DynamoDB deletes a record after 24 hours: a bound as long as that would let it
+   * vanish before Lambda puts its place on the queue of failures.
+   */
+  maxRecordAgeHours: 20,
   timeoutSeconds: 60,
   /**
    * Patterns of the records that reach the consumer: of customers and lots that history knows, of customers that were banned

@@ -6,7 +6,7 @@ export const deliveryTexts: Record<string, OperationText> = {
   'deliveries/list-deliveries': {
     description:
       '**An extension of this service, beyond the contract.** Deliveries, the newest first. A delivery is listed from its first ' +
-      'attempt on, usually within a second of its order. Filters combine with AND.',
+      'attempt on, usually within two seconds of its order. Filters combine with AND.',
     parameters: { limit: 1, state: 'failed', recipient: 'Vera Vendor' },
   },
   'deliveries/get-delivery': {

@@ -24,7 +24,7 @@ test('the function reads the stream on its own, noted events alone, and gets a b
     StartingPosition: 'LATEST',
     FunctionResponseTypes: ['ReportBatchItemFailures'],
     BisectBatchOnFunctionError: true,
-    MaximumRecordAgeInSeconds: 86_400,
+    MaximumRecordAgeInSeconds: 20 * 3600,
   });
   expect(mapping.Properties.MaximumRetryAttempts).toBeUndefined();
   expect(JSON.parse(mapping.Properties.FilterCriteria.Filters[0].Pattern)).toEqual({
