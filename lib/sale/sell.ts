@@ -200,7 +200,8 @@ export const sell = async (store: string, body: SaleRequest, author: Author, isS
               ...(acquired > 0
                 ? [spendWrite(store, { uuid: recipient, username }, recipientSpend, spentMore(recipientSpend, [], 1))]
                 : []),
-              ...(receiver ? [] : [customerUpsert(store, { uuid: recipient, username })]),
+              // An erasure takes the customer away together with their spend, so a recipient without any may be gone.
+              ...(receiver && recipientSpend ? [] : [customerUpsert(store, { uuid: recipient, username })]),
             ]),
       ];
     };

@@ -181,3 +181,83 @@ test.each(Object.entries(sales))(
     await expectErased();
   },
 );
+
+/** Sales that their erasure meets: each is made after something that the store has about the avatar. */
+const newSales: Record<string, { before: () => Promise<unknown>; price: number; isGift?: 'by them' | 'to them' }> = {
+  'of a second product': { before: () => sell({ buyerIdentifier: avatar.uuid, paid: 100 }), price: 100 },
+  'of a free gift by them, which is no spend of theirs': {
+    before: () => sell({ buyerIdentifier: avatar.uuid, paid: 100 }),
+    ...{ price: 0, isGift: 'by them' },
+  },
+  'of a gift to them, who have bought nothing before': {
+    before: () => call('PUT', `/v1/customers/${avatar.uuid}`, { newsSubscriber: true }),
+    ...{ price: 100, isGift: 'to them' },
+  },
+};
+
+test.each(
+  Object.entries(newSales).flatMap(([name, sale]) =>
+    (['within', 'after'] as const).map((arrives) => ({ name, arrives, ...sale })),
+  ),
+)(
+  'a sale $name, which arrives $arrives their erasure, stands in books that add up',
+  async ({ arrives, before, price, isGift }) => {
+    await before();
+    const product = await call('POST', '/v1/products', { name: 'Vase', price });
+    const [buyer, recipient] = isGift === 'to them' ? [friend, avatar] : [avatar, isGift ? friend : avatar];
+    const parties = { buyerIdentifier: buyer.uuid, recipientIdentifier: recipient.uuid };
+    const id = randomUUID();
+    const puts = (one: Write): boolean => one.kind === 'put' && one.item.sk === id;
+    const { sent, letGo } = holding((writes) => writes.some(puts), arrives);
+    const selling = call('POST', '/v1/sales', { id, productId: product.id, paid: price, ...parties });
+    await sent;
+    await erase();
+    letGo();
+    const sale = await selling;
+    await untilDelivered(sale);
+    // An erasure that stopped halfway leaves books that add up once it is repeated.
+    if (arrives === 'after') await expectAudit();
+    const second = await erase();
+
+    expect([sale.state, sale.buyerUuid, sale.recipientUuid]).toEqual(['completed', buyer.uuid, recipient.uuid]);
+    expect(second.code).toBe(0);
+    await expectErased();
+  },
+);
+
+test.each(['within' as const, 'after' as const])(
+  'a redeem of a card, which arrives %s their erasure, loses nothing',
+  async (arrives) => {
+    await sell({ buyerIdentifier: avatar.uuid, paid: 100 });
+    const grant = { credit: 9, transfer: true };
+    const { id } = await call('POST', `/v1/customers/${friend.uuid}/actions/grant-gift-card`, grant);
+    const { sent, letGo } = holding((writes) => writes.some((one) => targetOf(one).sk === id), arrives);
+    const redeeming = call('POST', `/v1/giftcards/${id}/actions/redeem`, { identifier: avatar.uuid });
+    await sent;
+    const erased = await erase();
+    letGo();
+    await redeeming;
+
+    expect(erased.code).toBe(arrives === 'within' ? 1 : 0);
+    expect(await call('GET', `/v1/customers/${avatar.uuid}/credit`)).toMatchObject({ credit: 9 });
+    expect((await erase('--forfeit')).code).toBe(0);
+    await expectErased();
+  },
+);
+
+test('a redelivery, which is claimed after their erasure, is refused, and leaves nothing', async () => {
+  const { productId } = await sell({ buyerIdentifier: avatar.uuid, paid: 100 });
+  await service.advance(61);
+  const { sent, letGo } = holding(
+    (writes) => writes.some((one) => one.kind === 'update' && 'queued' in (one.change.set ?? {})),
+    'after',
+  );
+  const redelivering = call('POST', `/v1/customers/${avatar.uuid}/products/${productId}/actions/redeliver`);
+  await sent;
+  await erase();
+  letGo();
+
+  await expect(redelivering).rejects.toThrow('400');
+
+  await expectErased();
+});
