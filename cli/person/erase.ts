@@ -180,7 +180,8 @@ export const erasePerson = async (
     if (found.length === 0) return pseudonym;
     const obstacles = obstaclesTo(found, { uuid, forfeit });
     if (obstacles.length > 0) throw new Failure(obstacles.join('\n'));
-    pseudonym ??= await pseudonymIn(store, uuid, customersIn(found).length > 0);
+    // Who came back since the customer moved is a new one, whose books need another pseudonym.
+    pseudonym = await pseudonymIn(store, uuid, customersIn(found).length > 0);
     const erasure = { store, uuid, pseudonym, owned: 0 };
     const version = await endCredit(store, uuid, pseudonym);
     const atRest = await findPerson(store, uuid);

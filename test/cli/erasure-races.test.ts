@@ -225,6 +225,26 @@ test.each(
   },
 );
 
+test('who comes back before their erasure ends is a new customer, with books of their own under another pseudonym', async () => {
+  await sell({ buyerIdentifier: avatar.uuid, paid: 100 });
+  await give(7);
+  const moved: string[] = [];
+  engine.transact = async (writes, token) => {
+    const refusals = await dynamodb.transact(writes, token);
+    if (movesCustomer(writes)) {
+      moved.push(...writes.flatMap((one) => (one.kind === 'put' && one.item.moved ? String(one.item.sk) : [])));
+      if (moved.length === 1) await give(5);
+    }
+    return refusals;
+  };
+
+  const { code } = await erase('--forfeit');
+
+  expect(code).toBe(0);
+  expect(new Set(moved).size).toBe(2);
+  await expectErased();
+});
+
 test.each(['within' as const, 'after' as const])(
   'a redeem of a card, which arrives %s their erasure, loses nothing',
   async (arrives) => {
