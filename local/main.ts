@@ -42,7 +42,7 @@ ${paint('bold', 'Store Integration Service')}, ready after ${Math.round(performa
 
   Desk       ${paint('cyan', `${baseUrl}/desk#key=${service.keys.all}`)}
              ${paint('dim', 'a shop as its people see it; the link signs in with the key of the demo')}
-  Developers ${paint('cyan', `${baseUrl}/`)} ${paint('dim', '(requests as they happen, clock, faults)')}
+  Developers ${paint('cyan', `${baseUrl}/desk#/requests`)} ${paint('dim', '(requests as they happen, clock, faults)')}
   Reference  ${paint('cyan', `${baseUrl}/docs`)}
   Base URL   ${paint('cyan', baseUrl)} ${paint('dim', '(the endpoints are under /v1)')}
   Key        ${service.keys.all}

@@ -68,9 +68,8 @@ export const answerOwn = async (request: IncomingMessage, response: ServerRespon
     response.writeHead(statusCode, headers).end(text);
     return true;
   }
-  // The console of earlier releases stood here.
   if (path === '/' && (request.method === 'GET' || request.method === 'HEAD')) {
-    response.writeHead(302, { Location: '/desk#/requests', 'Cache-Control': 'no-store' }).end();
+    response.writeHead(302, { Location: '/desk', 'Cache-Control': 'no-store' }).end();
     return true;
   }
   if (!isTool) return answerPage(request, response);

@@ -42,9 +42,16 @@ const fireflies = async (): Promise<string> => (await call('GET', '/products?sea
 const deliver = async (to: { uuid: string }, fields = {}) =>
   call('POST', `/products/${await fireflies()}/actions/deliver`, { recipientIdentifier: to.uuid, ...fields });
 
-test('the start page leads to the requests without a key in the address, and shows one live with its cost and problem', async () => {
+test('the root address leads to the desk, which opens the demo store', async () => {
   const page = await open('/');
-  await page.getByText('Live', { exact: true }).waitFor();
+
+  await page.getByRole('button', { name: 'Open Demo Store' }).waitFor();
+
+  expect(page.url()).toBe(`${service().baseUrl}/desk`);
+});
+
+test('the page of requests needs no key in the address, and shows a request live with its cost and problem', async () => {
+  const page = await openPage();
 
   await send('GET', '/products?limit=0&search=live');
 

@@ -28,7 +28,7 @@ const { open, forgive } = useBrowser(() => service().baseUrl);
 test('a page for developers says that the service is gone, and connects to the next one by itself, with a key of that one', async () => {
   const first = await start();
   const { baseUrl, keys } = service();
-  const page = await open('/');
+  const page = await open('/desk#/requests');
   await page.getByText(keys.all, { exact: true }).waitFor();
   await page.getByText('No request yet.').waitFor();
 

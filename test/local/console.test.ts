@@ -82,14 +82,14 @@ test.each(pages)('%s answers 127.0.0.1 and localhost, and no other name of this 
   expect(statuses).toEqual([200, 200, 403, 403, 403]);
 });
 
-test('the start page leads to the desk’s page of requests, for the same names of this machine alone', async () => {
+test('the root address leads to the desk, for the same names of this machine alone', async () => {
   const { port } = new URL(service.baseUrl);
 
   const statuses = await Promise.all(hosts(port).map((host) => send('GET', '/', { host })));
   const { headers } = await fetch(service.baseUrl, { redirect: 'manual' });
 
   expect(statuses).toEqual([302, 302, 403, 403, 403]);
-  expect(headers.get('location')).toBe('/desk#/requests');
+  expect(headers.get('location')).toBe('/desk');
 });
 
 const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
