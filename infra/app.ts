@@ -33,6 +33,5 @@ const stack = new StoreServiceStack(app, `store-integration-${settings.stage}`, 
   routes,
   codeOf: (entry) => Code.fromAsset(bundleDir(outDir, entry)),
   description: 'Store Integration Service',
-  tags: { service: 'store-integration', stage: settings.stage },
 });
 acknowledge(stack);

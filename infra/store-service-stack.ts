@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { CfnOutput, type CfnResource, Duration, NestedStack, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import {
+  CfnOutput,
+  type CfnResource,
+  Duration,
+  NestedStack,
+  RemovalPolicy,
+  Stack,
+  type StackProps,
+  Tags,
+} from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { type Code, EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
@@ -51,7 +60,8 @@ const resourceOf = (construct: IConstruct): CfnResource => construct.node.defaul
 export class StoreServiceStack extends Stack {
   constructor(scope: Construct, id: string, props: StoreServiceProps) {
     // A deletion would take the API's address and leave table and queues without a service.
-    super(scope, id, { terminationProtection: true, ...props });
+    super(scope, id, { terminationProtection: true, tags: tagsOf(props.settings), ...props });
+    for (const [name, value] of Object.entries(tagsOf(props.settings))) Tags.of(this).add(name, value);
     const { settings, routes, codeOf } = props;
     const key = settings.ownEncryptionKey
       ? new Key(this, 'Key', { enableKeyRotation: true, removalPolicy: RemovalPolicy.RETAIN })
@@ -410,6 +420,9 @@ export class StoreServiceStack extends Stack {
     return sweep;
   }
 }
+
+/** Tell what a deployment costs apart from all else in the account: docs/operate/costs.md. */
+const tagsOf = ({ stage }: Settings) => ({ service: 'store-integration', stage });
 
 /** True for an endpoint that changes credit or gift cards. */
 const movesMoney = ({ writes }: Route): boolean => writes.includes('LOT') || writes.includes('GIFTCARD');

@@ -82,7 +82,7 @@ test('a new version has the share of the settings for their minutes, and an alar
   for (const [entry, id] of aliases) {
     const { ApplicationName, DeploymentGroupName } = all[id].UpdatePolicy.CodeDeployLambdaAliasUpdate;
     const group = all[DeploymentGroupName.Ref].Properties;
-    expect(all[ApplicationName.Ref].Properties, entry).toEqual({ ComputePlatform: 'Lambda' });
+    expect(all[ApplicationName.Ref].Properties, entry).toMatchObject({ ComputePlatform: 'Lambda' });
     expect(group, entry).toMatchObject({
       DeploymentConfigName: { Ref: config },
       AutoRollbackConfiguration: { Enabled: true, Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM'] },

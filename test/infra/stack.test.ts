@@ -5,7 +5,7 @@ import { deliveryQueue } from '../../lib/delivery/queue.ts';
 import { entryOf as servingOf } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { indexes, ttlAttribute } from '../../lib/table/schema.ts';
-import { entryOf, idOf, makeStack, type Resource, refersTo, templateOf } from '../support/stack.ts';
+import { entryOf, everythingOn, idOf, makeStack, type Resource, refersTo, templateOf } from '../support/stack.ts';
 
 const { all, own, ofType, outputs, only, functionOf } = templateOf();
 const functions = ofType('AWS::Lambda::Function');
@@ -97,6 +97,39 @@ test('bounds what the table and each of its indexes may use in a second, by sett
   const places = 1 + Object.keys(indexes).length;
   expect(initial).toEqual(Array(places).fill({ MaxReadRequestUnits: 4_000, MaxWriteRequestUnits: 2_000 }));
   expect(chosen).toEqual(Array(places).fill({ MaxReadRequestUnits: 10_000, MaxWriteRequestUnits: 5_000 }));
+});
+
+test('tags all that AWS bills, so that a bill tells the deployments of an account apart', () => {
+  const { all: everything } = templateOf({ ...everythingOn, stage: 'green' });
+  // Some types have a map of tags, most a list.
+  const tagsOf = ({ Properties: { Tags = [] } }: Resource): Record<string, string> =>
+    Array.isArray(Tags) ? Object.fromEntries(Tags.map(({ Key, Value }) => [Key, Value])) : Tags;
+  const untagged = Object.values(everything).filter(
+    (one) => tagsOf(one).service !== 'store-integration' || tagsOf(one).stage !== 'green',
+  );
+
+  // These are parts of others, and take no tags.
+  expect([...new Set(untagged.map(({ Type }) => Type))].sort()).toEqual([
+    'AWS::ApiGateway::Account',
+    'AWS::ApiGateway::Authorizer',
+    'AWS::ApiGateway::BasePathMapping',
+    'AWS::ApiGateway::Deployment',
+    'AWS::ApiGateway::GatewayResponse',
+    'AWS::ApiGateway::Method',
+    'AWS::ApiGateway::Resource',
+    'AWS::ApiGateway::UsagePlanKey',
+    'AWS::CodeDeploy::DeploymentConfig',
+    'AWS::Lambda::Alias',
+    'AWS::Lambda::EventInvokeConfig',
+    'AWS::Lambda::Permission',
+    'AWS::Lambda::Version',
+    'AWS::Logs::MetricFilter',
+    'AWS::SNS::Subscription',
+    'AWS::SNS::TopicPolicy',
+    'AWS::SQS::QueuePolicy',
+    'AWS::Scheduler::Schedule',
+    'AWS::WAFv2::WebACLAssociation',
+  ]);
 });
 
 test('refuses its own deletion', () => {
