@@ -7,9 +7,10 @@ import { source } from '../../lib/clock.ts';
 import { asDecided, listLots } from '../../lib/credit/lots.ts';
 import { creditTypes } from '../../lib/credit/rules.ts';
 import { type CreditItem, holdingOf } from '../../lib/credit/state.ts';
+import { deliveriesList } from '../../lib/delivery/deliveries.ts';
 import { type Identifier, parseIdentifier } from '../../lib/identifier.ts';
 import { getCustomerItem, uuidOf } from '../../lib/store/customers.ts';
-
+import { seedWaiting } from '../../local/demo/deliveries.ts';
 import { seedResidents } from '../../local/demo/residents.ts';
 import { seedDemo } from '../../local/demo.ts';
 import { intercept } from '../support/faults.ts';
@@ -113,4 +114,18 @@ test('are the same after a second complete run', async () => {
 
   expect(await rowsOf(stores)).toEqual(whole.rows);
   expect(await faultsIn(stores)).toEqual([]);
+});
+
+test('the deliveries are listed newest first, with the waiting one at the top', async () => {
+  const stores = await newStores();
+  await seedDemo(stores.store, stores.other);
+  await seedWaiting(stores.store);
+  await seedWaiting(stores.store);
+
+  const { source } = await deliveriesList(stores.store.id, {});
+  const listed = await source({ descending: false });
+
+  const times = listed.map(({ createdAt }) => createdAt);
+  expect(times).toEqual(times.toSorted().reverse());
+  expect(listed.filter(({ state }) => state === 'waiting')).toEqual([listed[0]]);
 });
