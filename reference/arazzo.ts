@@ -83,18 +83,26 @@ const inputTexts = {
   url: 'The https address that takes the events.',
 };
 
+/** For workflows that expect the full price, or that of their own coupon. */
+const atFullPrice = {
+  ...inputTexts,
+  buyer:
+    'The username or UUID of a resident without discount, coupons and credit: locally one of `residents` in service.json.',
+};
+
 const workflow = (
   workflowId: string,
   [summary, description]: [string, string],
   inputs: (keyof typeof inputTexts)[],
   steps: Step[],
+  texts: Readonly<Record<keyof typeof inputTexts, string>> = inputTexts,
 ): Workflow => ({
   workflowId,
   summary,
   description,
   inputs: {
     type: 'object',
-    properties: Object.fromEntries(inputs.map((name) => [name, { type: 'string', description: inputTexts[name] }])),
+    properties: Object.fromEntries(inputs.map((name) => [name, { type: 'string', description: texts[name] }])),
     required: inputs,
   },
   steps,
@@ -139,6 +147,7 @@ const workflows: Workflow[] = [
       }),
       step('read', 'getSale', { path: { id: '$inputs.saleId' }, expect: { '/total': 450 } }),
     ],
+    atFullPrice,
   ),
   workflow(
     'refund',
@@ -154,6 +163,7 @@ const workflows: Workflow[] = [
       }),
       step('refundAgain', 'refundSale', { path: { id: '$inputs.saleId' }, expect: { '/refund': 450 } }),
     ],
+    atFullPrice,
   ),
   workflow(
     'redeem',
@@ -269,6 +279,7 @@ const workflows: Workflow[] = [
         expect: { '/revoked': true },
       }),
     ],
+    atFullPrice,
   ),
   workflow(
     'expiringCredit',

@@ -119,3 +119,15 @@ test.each(workflows.map((workflow) => [workflow.summary, workflow] as const))(
     await runWorkflow(workflow, await inputsFor(workflow), service.baseUrl);
   },
 );
+
+test('a workflow that expects a sum of L$ says that its buyer has neither discount nor coupons nor credit', () => {
+  const expectsSum = ({ steps }: Workflow): boolean =>
+    steps.some(({ successCriteria }) =>
+      successCriteria.some(({ condition }) => /#\/(total|toPay|change|refund) == \d/.test(condition)),
+    );
+  const promises = ({ inputs }: Workflow): boolean =>
+    /without discount, coupons and credit/.test(JSON.stringify(inputs.properties.buyer));
+
+  expect(workflows.filter(promises)).toEqual(workflows.filter(expectsSum));
+  expect(workflows.filter(promises).map(({ workflowId }) => workflowId)).toEqual(['firstSale', 'refund', 'coupon']);
+});
