@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { copyEnd, issueKey, revokeKey } from '../cli/api-keys.ts';
+import { copyEnd, issueKey } from '../cli/api-keys.ts';
 import { checks } from '../cli/commands/audit.ts';
 import { checkRestored } from '../cli/commands/restore-check.ts';
 import { completeTable, fillFromExport } from '../cli/restored-table.ts';
 import { createStore } from '../cli/stores.ts';
 import { dayKey, dayOf, plus, sumsOfRow } from '../lib/events/days.ts';
+import { revokeKey } from '../lib/store/api-keys.ts';
 import { customerKey, rankOf, subscribed } from '../lib/store/customers.ts';
 import { residentKey } from '../lib/store/residents.ts';
 import { tableName } from '../lib/table/client.ts';

@@ -92,13 +92,6 @@ const change = async (id: string, set: Record<string, unknown>, together?: reado
   if (!done) throw new Error(`There is no API key ${id}.`);
 };
 
-/**
- * Revokes a key, in one transaction with other writes. API Gateway may accept it until its cached answer of the authorizer
- * expires.
- */
-export const revokeKey = (id: string, together?: readonly Write[]): Promise<void> =>
-  change(id, { status: 'revoked', revokedAt: timestamp(now()) }, together);
-
 /** Gives a key the end that it has in another table, from which `key` was read. */
 export const copyEnd = (
   { id, status, revokedAt, rotatedTo, expiresAt }: ApiKey,

@@ -39,14 +39,6 @@ export const shown = (key: ApiKey, target: Target): ShownKey => {
   return { name, prefix, state, preset: presetOf(some), scopes: some, createdAt, lastUsedAt, expiresAt, revokedAt };
 };
 
-/** A key as the log has it. */
-export const factsOf = ({ id, name, scopes: some, expiresAt }: ApiKey) => ({
-  key: id,
-  name,
-  scopes: some,
-  ...(expiresAt !== undefined && { expiresAt }),
-});
-
 export const shownScopes = (some: readonly Scope[]): string =>
   presetOf(some) ?? (areSame(some, readScopes) ? 'read-only' : some.join(' '));
 

@@ -207,6 +207,8 @@ export interface Resources {
   store: {
     /** Read the store and the key of the request. */
     get(options?: CallOptions): Answered<StoreResponse>;
+    /** End the key of the request. */
+    endKey(options?: CallOptions): Answered<undefined>;
     /** Read a store's days. */
     getDays(query?: Endpoints['GET /v1/store/days']['query'], options?: CallOptions): Answered<DaysResponse>;
     /** Close the store. */
@@ -325,6 +327,7 @@ export const operations = {
   },
   store: {
     get: 'GET /v1/store',
+    endKey: 'POST /v1/store/key/actions/end',
     getDays: 'GET /v1/store/days query',
     close: 'POST /v1/store/actions/close body',
     open: 'POST /v1/store/actions/open body',

@@ -657,6 +657,10 @@ export interface Endpoints {
     answer: StoreResponse;
   };
   /**
+   * End the key of the request
+   */
+  'POST /v1/store/key/actions/end': {};
+  /**
    * Read a store's days
    */
   'GET /v1/store/days': {

@@ -27,7 +27,7 @@ export interface Permission {
   partitions: string[];
 }
 
-const sharedKinds: readonly Kind[] = ['STORE', 'KEY', 'RESIDENT', 'NAME', 'SWEEP'];
+const sharedKinds: readonly Kind[] = ['STORE', 'KEY', 'RESIDENT', 'NAME', 'LOG', 'SWEEP'];
 
 /** The partition keys of a kind, of the table and of its indexes alike: see `Kind`. */
 const partitionsOf = (kind: Kind): string[] =>
@@ -36,7 +36,10 @@ const partitionsOf = (kind: Kind): string[] =>
 const allIndexes = Object.keys(indexes) as IndexName[];
 
 /** A function that writes these updates what the operator made: it can neither create nor delete one. */
-const onlyUpdated: readonly Kind[] = ['STORE'];
+const onlyUpdated: readonly Kind[] = ['STORE', 'KEY'];
+
+/** A function that writes these adds to what is there: it can neither read nor change it. */
+const onlyMade: readonly Kind[] = ['LOG'];
 
 /** A function's permissions on the table: its kinds of item only, and no scan. */
 export const permissions = ({
@@ -48,7 +51,9 @@ export const permissions = ({
   uses,
 }: Access): Permission[] => {
   const isUsed = (one: string): boolean => uses === undefined || (uses as readonly string[]).includes(one);
-  const readable = [...new Set([...reads, ...writes])].flatMap(partitionsOf).concat(alsoReads);
+  const written = writes.filter((kind) => !onlyMade.includes(kind));
+  const made = [...makes, ...writes.filter((kind) => onlyMade.includes(kind))];
+  const readable = [...new Set([...reads, ...written])].flatMap(partitionsOf).concat(alsoReads);
   // Only a transaction checks items that it does not write, and only a function that writes has transactions.
   const checks = writes.length > 0 ? ['ConditionCheckItem'] : [];
   const read = {
@@ -61,15 +66,15 @@ export const permissions = ({
     sid: 'Write',
     actions: ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
     indexes: [],
-    partitions: writes.filter((kind) => !onlyUpdated.includes(kind)).flatMap(partitionsOf),
+    partitions: written.filter((kind) => !onlyUpdated.includes(kind)).flatMap(partitionsOf),
   };
   const update = {
     sid: 'Update',
     actions: ['UpdateItem'],
     indexes: [],
-    partitions: [...writes.filter((kind) => onlyUpdated.includes(kind)), ...updates].flatMap(partitionsOf),
+    partitions: [...written.filter((kind) => onlyUpdated.includes(kind)), ...updates].flatMap(partitionsOf),
   };
-  const make = { sid: 'Make', actions: ['PutItem'], indexes: [], partitions: makes.flatMap(partitionsOf) };
+  const make = { sid: 'Make', actions: ['PutItem'], indexes: [], partitions: made.flatMap(partitionsOf) };
   return [read, write, update, make]
     .map((one) => ({ ...one, actions: one.actions.filter(isUsed), indexes: one.indexes.filter(isUsed) }))
     .filter(({ actions, partitions }) => actions.length > 0 && partitions.length > 0);

@@ -107,6 +107,8 @@ export class StoreServiceStack extends Stack {
             CURSOR_SECRET: data.cursorSecret.secretValue.unsafeUnwrap(),
           }),
           ...(row.queue && { ...queueUrls, ...hosts }),
+          ...(row.writes.includes('LOG') &&
+            settings.operatorLogDays > 0 && { OPERATOR_LOG_DAYS: String(settings.operatorLogDays) }),
           ...(row.writes.includes('DELIVERY') && { DELIVERY_RECORD_DAYS: String(settings.deliveryRecordDays) }),
           ...(row.resolves && { RESIDENT_LOOKUP_URL: this.invocationOf(lookUp) }),
         },

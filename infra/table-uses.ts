@@ -88,6 +88,7 @@ export const tableUses: Readonly<Record<string, readonly TableUse[]>> = {
   'sales/list-sales': endpoint('BatchGetItem', 'byRank', 'byDue'),
   'sales/refund-sale': endpoint('BatchGetItem', 'ConditionCheckItem'),
   'store/close-store': endpoint(),
+  'store/end-key': endpoint(),
   'store/get-days': endpoint(),
   'store/get-store': endpoint(),
   'store/open-store': endpoint(),

@@ -73,19 +73,21 @@ const fixLotIds = () => {
 interface Service {
   baseUrl: string;
   key: string;
+  /** Another key, which the example of its end may end. */
+  endedKey: string;
   stopHistory: () => Promise<void>;
 }
 
 /** Sends the examples of all rows to a local service, in the order of their texts. */
 export const recordExamples = async (
   routes: readonly Route[],
-  { baseUrl, key, stopHistory }: Service,
+  { baseUrl, key, endedKey, stopHistory }: Service,
 ): Promise<Recordings> => {
   const withLotId = fixLotIds();
-  const send = async (method: string, path: string, body?: unknown): Promise<Recorded> => {
+  const send = async (method: string, path: string, body?: unknown, apiKey = key): Promise<Recorded> => {
     const response = await fetch(baseUrl + path, {
       method,
-      headers: { 'X-API-Key': key },
+      headers: { 'X-API-Key': apiKey },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
@@ -115,7 +117,7 @@ export const recordExamples = async (
     useBytesOf(row.id);
     // The refused body comes first, since it changes nothing.
     const refusal = refused === undefined ? undefined : await send(row.method, examplePath(row), refused);
-    const recorded = await send(row.method, examplePath(row), request);
+    const recorded = await send(row.method, examplePath(row), request, row.id === 'store/end-key' ? endedKey : key);
     recordings[row.id] = { ...recorded, ...(refusal && { refused: refusal.body }) };
   }
   source.bytes = bytes;

@@ -28,7 +28,8 @@ const { baseUrl, service, stop, stopHistory } = await startService(
   { port: 0, dataDir, memory: true, reset: false, demo: true, rate: 1000, burst: 1000 },
   () => {},
 );
-const recordings = await recordExamples(routes, { baseUrl, key: service.keys.all, stopHistory });
+const { all: key, 'store:write': endedKey } = service.keys;
+const recordings = await recordExamples(routes, { baseUrl, key, endedKey, stopHistory });
 await stop();
 rmSync(dataDir, { recursive: true });
 const written = {

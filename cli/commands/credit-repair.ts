@@ -7,6 +7,7 @@ import type { Identifier } from '../../lib/identifier.ts';
 import { everyRow } from '../../lib/lists/source.ts';
 import { Problem } from '../../lib/problem.ts';
 import { listCustomerItems } from '../../lib/store/customers.ts';
+import type { Log } from '../../lib/store/operator-log.ts';
 import { findResident } from '../../lib/store/residents.ts';
 import { transact } from '../../lib/table/table.ts';
 import { strayOwners } from '../audit/checks.ts';
@@ -15,7 +16,7 @@ import { type Correction, findRepair, type Repair, repairCredit } from '../audit
 import type { StoreCommand } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { ask, parseResident } from '../input.ts';
-import { type Log, openLog } from '../log.ts';
+import { openLog } from '../log.ts';
 import { type Column, counted, jsonLine, note, print } from '../output.ts';
 import { startProgress } from '../progress.ts';
 import { type GlobalOptions, openStore } from '../target.ts';

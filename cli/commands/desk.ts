@@ -1,10 +1,11 @@
 import { now, timestamp } from '../../lib/clock.ts';
+import { factsOf } from '../../lib/store/api-keys.ts';
 import { issueKey } from '../api-keys.ts';
 import type { StoreCommand } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { parseEnd } from '../input.ts';
 import { type PresetName, presets, presetText } from '../key-presets.ts';
-import { type ExpiryOptions, endOf, expiresOption, factsOf, presetHelp, presetOption, shown } from '../keys.ts';
+import { type ExpiryOptions, endOf, expiresOption, presetHelp, presetOption, shown } from '../keys.ts';
 import { openLog } from '../log.ts';
 import { isJson, note, print, shownTime } from '../output.ts';
 import { openStore } from '../target.ts';

@@ -1,8 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { now } from '../../lib/clock.ts';
 import { type Scope, scopes } from '../../lib/routes/route.ts';
-import type { ApiKey } from '../../lib/store/api-keys.ts';
-import { issueKey, listKeys, revokeKey, rotateKey } from '../api-keys.ts';
+import { type ApiKey, factsOf, revokeKey } from '../../lib/store/api-keys.ts';
+import { issueKey, listKeys, rotateKey } from '../api-keys.ts';
 import type { StoreCommand } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
 import { parseName, parseOverlap, timeAfter } from '../input.ts';
@@ -12,7 +12,6 @@ import {
   type ExpiryOptions,
   endOf,
   expiresOption,
-  factsOf,
   isCurrent,
   isLive,
   keyColumns,

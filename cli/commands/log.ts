@@ -1,11 +1,12 @@
 import { Option } from 'commander';
 import type { Scope } from '../../lib/routes/route.ts';
+import type { LogRow } from '../../lib/store/operator-log.ts';
 import { listStores } from '../../lib/store/stores.ts';
 import type { StoreCommand } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { parseCount, parseStart } from '../input.ts';
 import { shownScopes } from '../keys.ts';
-import { hasLog, type LogRow, logRows } from '../log.ts';
+import { hasLog, logRows } from '../log.ts';
 import { type Column, printUpTo } from '../output.ts';
 import { chooseStore, connect, type GlobalOptions } from '../target.ts';
 
@@ -65,7 +66,7 @@ export const addLog = (program: StoreCommand): void => {
   program
     .command('log')
     .description(
-      'Shows what this command has changed, the newest first: keys, stores, residents, webhooks, dispensers, imports and repairs, with the AWS identity or user who did it. With --store shows the changes of that store and those that concern all stores.',
+      'Shows what this command has changed, the newest first: keys, stores, residents, webhooks, dispensers, imports and repairs, with the AWS identity or user who did it, and the keys that have ended themselves. With --store shows the changes of that store and those that concern all stores.',
     )
     .addOption(
       new Option('--since <when>', 'from then on: a duration ago (30d), a day (2027-12-31) or a time').argParser(

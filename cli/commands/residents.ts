@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { type Identifier, parseIdentifier } from '../../lib/identifier.ts';
+import type { Log } from '../../lib/store/operator-log.ts';
 import { followRename, renameMark } from '../../lib/store/renames.ts';
 import { type KnownResident, readResident, residentKey } from '../../lib/store/residents.ts';
 import { listStores } from '../../lib/store/stores.ts';
@@ -8,7 +9,7 @@ import { write } from '../../lib/table/table.ts';
 import type { StoreCommand } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { parseResident } from '../input.ts';
-import { type Log, openLog } from '../log.ts';
+import { openLog } from '../log.ts';
 import { type Column, note, print } from '../output.ts';
 import { type ResidentFields, residents } from '../plans/residents.ts';
 import { type Importer, writeRows } from '../plans/rows.ts';

@@ -1,5 +1,5 @@
 import type { CreditItem } from '../../lib/credit/state.ts';
-import { type ApiKey, findKey } from '../../lib/store/api-keys.ts';
+import { type ApiKey, factsOf, findKey } from '../../lib/store/api-keys.ts';
 import { listStores, type Store } from '../../lib/store/stores.ts';
 import { partition } from '../../lib/table/schema.ts';
 import { pagesOf } from '../../lib/table/table.ts';
@@ -7,7 +7,7 @@ import { copyEnd, listKeys } from '../api-keys.ts';
 import { historyAhead } from '../audit/history.ts';
 import type { StoreCommand } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
-import { factsOf, isCurrent, keyColumns, shown } from '../keys.ts';
+import { isCurrent, keyColumns, shown } from '../keys.ts';
 import { openLog } from '../log.ts';
 import { counted, note, print } from '../output.ts';
 import { connect, type GlobalOptions } from '../target.ts';

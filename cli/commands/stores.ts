@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Option } from 'commander';
 import { now, timestamp } from '../../lib/clock.ts';
-import type { ApiKey } from '../../lib/store/api-keys.ts';
+import { type ApiKey, factsOf } from '../../lib/store/api-keys.ts';
 import { isOpen, listStores, type Store, setOpen } from '../../lib/store/stores.ts';
 import { type Key, sharedKey } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
@@ -16,7 +16,6 @@ import {
   type ExpiryOptions,
   endOf,
   expiresOption,
-  factsOf,
   isLive,
   presetHelp,
   presetOption,

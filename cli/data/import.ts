@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path';
+import type { Log } from '../../lib/store/operator-log.ts';
 import { transact } from '../../lib/table/table.ts';
 import { Interrupted, UsageError } from '../errors.ts';
-import type { Log } from '../log.ts';
 import { counted, grouped } from '../output.ts';
 import { type Fault, type Outcome, writeRows } from '../plans/rows.ts';
 import { beginPass, checkRows, type Pass, wordsOf } from './check.ts';

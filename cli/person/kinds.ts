@@ -12,6 +12,7 @@ import { type CouponUses, couponUsesKey } from '../../lib/store/coupon-uses.ts';
 import { type CouponItem, couponItems, listCoupons } from '../../lib/store/coupons.ts';
 import { customerKey, flagsOf, rankedOf, rankOf } from '../../lib/store/customers.ts';
 import { type GiftCardItem, giftCardItem, listStoreCards } from '../../lib/store/gift-cards.ts';
+import type { LogRow } from '../../lib/store/operator-log.ts';
 import { type OwnedItem, ownedKey } from '../../lib/store/owned.ts';
 import { listStoredProducts, type StoredProduct } from '../../lib/store/products.ts';
 import {
@@ -26,7 +27,7 @@ import { type Key, partition, ttlAttribute } from '../../lib/table/schema.ts';
 import { type Stamped, stamped } from '../../lib/table/stamp.ts';
 import { get, getMany, rowsOf } from '../../lib/table/table.ts';
 import { repairReason } from '../audit/repair-credit.ts';
-import { type LogRow, rowsAbout } from '../log.ts';
+import { rowsAbout } from '../log.ts';
 import { grouped } from '../output.ts';
 
 /** An erasure of an avatar from a store. */

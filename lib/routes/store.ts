@@ -81,6 +81,15 @@ export const getStore = route('GET /v1/store', {
   extension: true,
 });
 
+export const endKey = route('POST /v1/store/key/actions/end', {
+  id: 'store/end-key',
+  summary: 'End the key of the request',
+  scope: null,
+  problems: [400],
+  writes: ['KEY', 'LOG'],
+  extension: true,
+});
+
 export const getDays = route('GET /v1/store/days', {
   id: 'store/get-days',
   summary: "Read a store's days",

@@ -1,8 +1,10 @@
 import { now, timestamp } from '../clock.ts';
+import { notFound, unauthorized } from '../problem.ts';
 import type { Scope } from '../routes/route.ts';
-import { exists, update } from '../table/language.ts';
+import { exists, is, update, type Write } from '../table/language.ts';
 import { sharedKey } from '../table/schema.ts';
-import { get, write } from '../table/table.ts';
+import { get, transact, write } from '../table/table.ts';
+import { logOf } from './operator-log.ts';
 
 /** An API key of one store. The key's text itself is not stored. */
 export interface ApiKey {
@@ -35,4 +37,35 @@ const hourMillis = 3_600_000;
 export const noteUse = async ({ id, lastUsedAt }: ApiKey): Promise<void> => {
   if (lastUsedAt !== undefined && now() - Date.parse(lastUsedAt) < hourMillis) return;
   await write(update(sharedKey('KEY', id), { set: { lastUsedAt: timestamp(now()) }, when: exists }));
+};
+
+/** A key as the log has it. */
+export const factsOf = ({ id, name, scopes, expiresAt }: ApiKey) => ({
+  key: id,
+  name,
+  scopes,
+  ...(expiresAt !== undefined && { expiresAt }),
+});
+
+/**
+ * Revokes a key for ever, in one transaction with other writes. One that is revoked already stays as it is, and nothing is
+ * written. API Gateway may accept it until its cached answer of the authorizer expires. Throws 404 where there is no such key.
+ */
+export const revokeKey = async (id: string, together: readonly Write[] = []): Promise<void> => {
+  const set = { status: 'revoked', revokedAt: timestamp(now()) };
+  const refusals = await transact([update(sharedKey('KEY', id), { set, when: is('status', 'active') }), ...together], {
+    answer: undefined,
+  });
+  if (refusals && !refusals[0]?.item) throw notFound();
+};
+
+/**
+ * Revokes the key of a request. One that has been revoked since the gateway let it in stays as it is. Throws 404 where its
+ * store was deleted since, 401 where the key was.
+ */
+export const endKey = async (id: string): Promise<void> => {
+  const key = await findKey(id);
+  if (!key) throw unauthorized();
+  if (key.storeGone) throw notFound();
+  await revokeKey(id, logOf(`key ${id}`)('key.ended', key.store, factsOf(key)));
 };

@@ -8,6 +8,12 @@ export const storeTexts: Record<string, OperationText> = {
       `${extension} A program learns with it that its key works, what the key may do, and whether the store sells. Scripts in the ` +
       'virtual world, which are not told why the gateway refuses a key, can find out with it.',
   },
+  'store/end-key': {
+    description:
+      `${extension} The key of this request is revoked, for ever: a program that was given a key for a while hands it back so. It ` +
+      'cannot end another key. For up to 60 seconds, as long as the gateway remembers the key, this answers 204 again, and other ' +
+      'endpoints may still take it; after that it is 401. The operator sees it in `store log`.',
+  },
   'store/get-days': {
     description:
       `${extension} What a store did on each day of UTC, and what its customers held at its end. A change counts within about a second, ` +

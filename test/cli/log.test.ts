@@ -6,6 +6,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { issueKey, listKeys } from '../../cli/api-keys.ts';
 import { createStore, deleteStore } from '../../cli/stores.ts';
 import { type Dispenser, findDispenser } from '../../lib/delivery/dispensers.ts';
+import { endKey } from '../../lib/store/api-keys.ts';
 import { tellResident } from '../../lib/store/tell-resident.ts';
 import { isOfCommand, startForCli } from '../support/cli.ts';
 import { answerLost, intercept } from '../support/faults.ts';
@@ -174,6 +175,23 @@ test('a change whose answer is lost is made once and in the log once', async () 
     'key.revoked',
     'key.issued',
   ]);
+});
+
+test('a key that has ended itself is in the log of its store, under its own id', async () => {
+  const { id: store } = await createStore('Signed out');
+  const { key } = await issueKey({ store, name: 'desk', scopes: ['products:read'], stage: 'test' });
+  await endKey(key.id);
+
+  const table = await service.run('log', '--store', 'Signed out', '--limit', '1');
+  const [row] = await logOf('--store', store);
+
+  expect(row).toMatchObject({
+    by: `key ${key.id}`,
+    action: 'key.ended',
+    store,
+    details: { key: key.id, name: 'desk' },
+  });
+  expect(table.stdout).toMatch(new RegExp(`key ${key.id} +key\\.ended +Signed out +name: desk, .*key: ${key.id}`));
 });
 
 test('shows one store’s rows and those that concern all, since a time, up to the limit, and reads by key', async () => {

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
-import { issueKey, revokeKey, rotateKey } from '../../cli/api-keys.ts';
+import { issueKey, rotateKey } from '../../cli/api-keys.ts';
 import { createStore } from '../../cli/stores.ts';
 import { now, timestamp } from '../../lib/clock.ts';
 import { historyKey } from '../../lib/credit/history.ts';
-import { findKey } from '../../lib/store/api-keys.ts';
+import { endKey, findKey, revokeKey } from '../../lib/store/api-keys.ts';
 import { customerUpsert } from '../../lib/store/customers.ts';
 import { db } from '../../lib/table/client.ts';
 import { put } from '../../lib/table/language.ts';
@@ -43,8 +43,10 @@ test('ends the keys that were revoked or rotated after the restored time, and no
   const { id: store } = await createStore('Restored');
   const issue = async (name: string) => (await issueKey({ store, name, scopes: ['products:read'], stage: 'test' })).key;
   const [leaked, rotated, kept] = [await issue('leaked'), await issue('rotated'), await issue('kept')];
+  const signedOut = await issue('signed out');
   await restoreTo('restored');
   await revokeKey(leaked.id);
+  await endKey(signedOut.id);
   await rotateKey(rotated, timestamp(now() + 60_000), 'test');
   const current = await wholeTable();
 
@@ -53,19 +55,20 @@ test('ends the keys that were revoked or rotated after the restored time, and no
   const checked = await service.run('restore-check', '--table', 'restored', '--json');
   const again = await service.run('restore-check', '--table', 'restored', '--json');
 
-  expect(dry.rows.map(({ name }) => name).sort()).toEqual(['leaked', 'rotated']);
+  expect(dry.rows.map(({ name }) => name).sort()).toEqual(['leaked', 'rotated', 'signed out']);
   expect(untouched?.status).toBe('active');
   expect(checked).toMatchObject({ code: 0, rows: dry.rows });
   expect(checked.stderr).toContain('1 live key');
   expect(again.rows).toEqual([]);
   const keyOf = async (id: string) => withoutStamps({ ...(await findKey(id)) } as Stamped);
-  for (const { id } of [leaked, rotated, kept])
+  for (const { id } of [leaked, rotated, signedOut, kept])
     expect(await inTable('restored', () => keyOf(id))).toEqual(await keyOf(id));
   expect(await wholeTable()).toEqual(current);
   const log = (await inTable('restored', wholeTable)).filter(({ pk }) => pk === 'LOG#');
   expect(log.map(({ action, details }) => [action, (details as { name: string }).name]).sort()).toEqual([
     ['key.ended', 'leaked'],
     ['key.ended', 'rotated'],
+    ['key.ended', 'signed out'],
   ]);
 });
 

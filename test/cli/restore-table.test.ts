@@ -8,8 +8,8 @@ import {
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
-import { revokeKey } from '../../cli/api-keys.ts';
 import { parseKey } from '../../lib/keys.ts';
+import { revokeKey } from '../../lib/store/api-keys.ts';
 import { tableName } from '../../lib/table/client.ts';
 import { indexes, ttlAttribute } from '../../lib/table/schema.ts';
 import { atEnd } from '../support/at-end.ts';

@@ -2,7 +2,7 @@ import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { issueKey, revokeKey } from '../../cli/api-keys.ts';
+import { issueKey } from '../../cli/api-keys.ts';
 import { createStore, deleteStore } from '../../cli/stores.ts';
 import { handler } from '../../functions/authorizer.ts';
 import { timestamp } from '../../lib/clock.ts';
@@ -10,7 +10,7 @@ import { usageKeyOf } from '../../lib/http/usage-key.ts';
 import { parseKey } from '../../lib/keys.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { findKey } from '../../lib/store/api-keys.ts';
+import { findKey, revokeKey } from '../../lib/store/api-keys.ts';
 
 import { metered, newMeter } from '../../lib/table/meter.ts';
 import { setClock, startTestService } from '../support/service.ts';

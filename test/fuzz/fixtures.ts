@@ -4,7 +4,7 @@ import { createStore } from '../../cli/stores.ts';
 import { newKey } from '../../lib/keys.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
-
+import { endsItsKey } from '../support/example-requests.ts';
 import { seedOneOfEach } from '../support/one-of-each.ts';
 import { ada, bob, cleo, seedResidents } from '../support/residents.ts';
 import type { Call, startTestService } from '../support/service.ts';
@@ -37,6 +37,7 @@ export const newFixtures = async (service: Service) => {
   const theirKey = await service.keyWith(scopes, theirs.id);
   const values: Record<string, string> = {
     key,
+    endedkey: await service.keyWith(scopes, store.id),
     otherkey: theirKey,
     othercasekey: swapCase(key),
     unknownkey: newKey('test').text,
@@ -58,8 +59,11 @@ export const newFixtures = async (service: Service) => {
   };
   const cursors = { cursor: await cursorsOf(key), theircursor: await cursorsOf(theirKey) };
 
+  const valueFor = (name: string, row: string): string | undefined =>
+    cursors[name as keyof typeof cursors]?.get(row) ??
+    values[name === 'key' && endsItsKey({ id: row }) ? 'endedkey' : name];
   const fillText = (text: string, row: string): string =>
-    text.replace(/~(\w+)~/g, (all, name) => cursors[name as keyof typeof cursors]?.get(row) ?? values[name] ?? all);
+    text.replace(/~(\w+)~/g, (all, name) => valueFor(name, row) ?? all);
 
   const fillAll = (request: FuzzRequest): FuzzRequest => ({
     ...request,

@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { revokeKey } from '../../cli/api-keys.ts';
 import { newId, now } from '../../lib/clock.ts';
 import { eventList } from '../../lib/events/events.ts';
+import { revokeKey } from '../../lib/store/api-keys.ts';
 import { customerKey } from '../../lib/store/customers.ts';
 import { productKey } from '../../lib/store/memberships.ts';
 import type { ServiceFile } from '../../local/state.ts';

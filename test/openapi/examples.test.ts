@@ -23,7 +23,7 @@ beforeAll(async () => {
   stopClock();
   service = await startForTests();
   const { baseUrl, keys, stopHistory } = service;
-  recordings = await recordExamples(routes, { baseUrl, key: keys.all, stopHistory });
+  recordings = await recordExamples(routes, { baseUrl, key: keys.all, endedKey: keys['store:write'], stopHistory });
 });
 afterAll(() => service.stop());
 

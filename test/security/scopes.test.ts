@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { type Scope, scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { startTestQueue } from '../support/deliveries.ts';
-import { exampleOf, onceOnly, seedExamples } from '../support/example-requests.ts';
+import { endsItsKey, exampleOf, onceOnly, seedExamples } from '../support/example-requests.ts';
 import { randomFrom } from '../support/faults.ts';
 import type { OneOfEach } from '../support/one-of-each.ts';
 import { seedResidents } from '../support/residents.ts';
@@ -78,8 +78,10 @@ test(`every endpoint accepts exactly the keys with its scope, and one without a 
 
   // The second time every answer of the authorizer comes from the cache.
   const again = shuffled(pairs).slice(0, volume(40, pairs.length));
-  for (const { name, of, key, row } of [...shuffled(pairs), ...again])
+  for (const { name, of, key: shared, row } of [...shuffled(pairs), ...again]) {
+    const key = endsItsKey(row) ? await service.keyWith(of) : shared;
     expect(await isLetThrough(row, key), `${name} on ${row.id}`).toBe(row.scope === null || of.includes(row.scope));
+  }
 });
 
 test('403s for a key without the endpoint’s scope but with all others', async () => {
@@ -98,6 +100,9 @@ test('a cached answer of the authorizer for one store’s key never serves anoth
   expect([own.status, other.status, again.status]).toEqual([200, 404, 200]);
 });
 
-test('only reading the store takes any live key', () => {
-  expect(routes.filter(({ scope }) => scope === null).map(({ id }) => id)).toEqual(['store/get-store']);
+test('reading the store and the end of the key itself take any live key, and nothing else does', () => {
+  expect(routes.filter(({ scope }) => scope === null).map(({ id }) => id)).toEqual([
+    'store/get-store',
+    'store/end-key',
+  ]);
 });

@@ -144,6 +144,13 @@ export const budgets: readonly Budget[] = [
     }),
   ),
   {
+    endpoint: 'end-key',
+    when: '',
+    steps: 2,
+    units: 7,
+    prepare: async () => ['POST', '/v1/store/key/actions/end'],
+  },
+  {
     endpoint: 'close-store',
     when: 'open',
     steps: 2,

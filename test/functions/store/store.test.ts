@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import { issueKey, markStoreGone, revokeKey } from '../../../cli/api-keys.ts';
+import { issueKey, markStoreGone } from '../../../cli/api-keys.ts';
 import { createStore } from '../../../cli/stores.ts';
 import { parseKey } from '../../../lib/keys.ts';
+import { revokeKey } from '../../../lib/store/api-keys.ts';
 import { findStore } from '../../../lib/store/stores.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';
 

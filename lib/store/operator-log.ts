@@ -1,0 +1,77 @@
+import { now, timestamp } from '../clock.ts';
+import { put, type Write } from '../table/language.ts';
+import { sharedKey, ttlAttribute } from '../table/schema.ts';
+import { newStamp } from '../table/stamp.ts';
+
+/**
+ * The operator's log: who changed what with the command `store`, and which keys have ended themselves. Other changes that
+ * API keys make are not in it.
+ */
+
+type Action =
+  | 'store.created'
+  | 'store.closed'
+  | 'store.opened'
+  | 'store.deleted'
+  | 'key.issued'
+  | 'key.rotated'
+  | 'key.revoked'
+  | 'key.ended'
+  | 'dispenser.rotated'
+  | 'webhook.created'
+  | 'webhook.changed'
+  | 'webhook.rotated'
+  | 'webhook.deleted'
+  | 'resident.added'
+  | 'resident.name_moved'
+  | 'resident.erased'
+  | 'import.began'
+  | 'import.ended'
+  | 'credit.repaired'
+  | 'credit.backfilled'
+  | 'giftcard.redeemed'
+  | 'sale.refunded'
+  | 'product.redelivered';
+
+export interface LogRow {
+  at: string;
+  /** The ARN of an AWS identity, `user` and the name that the machine has for them, or `key` and the id of an API key. */
+  by: string;
+  action: Action;
+  /** The store's id; null for what concerns all stores. */
+  store: string | null;
+  /** The facts of the change, never with a secret. */
+  details: Readonly<Record<string, unknown>>;
+}
+
+/** The writes of a row of the log. They belong into the transaction of the change, where it is one. */
+export type Log = (action: Action, store: string | null, details: LogRow['details']) => Write[];
+
+export const everything = '';
+export const ofAllStores = 'ALL';
+
+export const logPartition = (part: string): string => sharedKey('LOG', part).pk;
+
+const dayMillis = 86_400_000;
+
+/** The time at which DynamoDB may delete a row, where the deployment says so. */
+const endOfLife = (): Record<string, number> => {
+  const days = Number(process.env.OPERATOR_LOG_DAYS ?? 0);
+  return days > 0 ? { [ttlAttribute]: Math.ceil((now() + days * dayMillis) / 1000) } : {};
+};
+
+/**
+ * The log of one person or key. Each row stands in two partitions, that of all rows and that of its store: both are read by
+ * key, and neither goes with a store that is deleted.
+ */
+export const logOf =
+  (by: string): Log =>
+  (action, store, details) => {
+    const at = timestamp(now());
+    // A stamp sorts after those before it, so that rows of one millisecond keep their order.
+    const sk = `${at}#${newStamp()}`;
+    const row: LogRow = { at, by, action, store, details };
+    return [everything, store ?? ofAllStores].map((part) =>
+      put({ pk: logPartition(part), sk, ...row, ...endOfLife() }),
+    );
+  };
