@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { newId, now, timestamp } from '../clock.ts';
 import { changeTogether, type Joined } from '../credit/change.ts';
 import type { Cause } from '../credit/lots.ts';
@@ -17,6 +16,7 @@ import { check, is, type Write } from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import type { Key } from '../table/schema.ts';
 import { getMany, transact } from '../table/table.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import { type Parties, readOffer, wereTogether } from './offer.ts';
 import { openQuote } from './quote.ts';
 import { noPrice, refundOf, refusalOf, sharesOf, type Terms } from './rules.ts';
@@ -31,10 +31,6 @@ class Ended extends Error {
     this.sale = sale;
   }
 }
-
-/** The same for every repeat of a request, as it was parsed. */
-const fingerprintOf = ({ id, ...request }: SaleRequest): string =>
-  createHash('sha256').update(JSON.stringify(request)).digest('base64url').slice(0, 22);
 
 const sameSale = (sale: SaleItem, request: string): SaleItem => {
   if (sale.request === request) return sale;
