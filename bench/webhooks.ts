@@ -141,7 +141,7 @@ const measure = async (endpoint: string, { events, rate }: Options, withBad: boo
     [...good, ...bad].map(async (receiver) => {
       const store = (await createStore(receiver.name)).id;
       const fields = { url: receiver.url, description: '', format: 'standard' as const };
-      await createWebhook(store, { ...fields, events: ['credit.changed'] });
+      await createWebhook(store, { ...fields, events: ['credit.changed'] }, ['credits:read']);
       return { store, isGood: receiver.name === 'good' };
     }),
   );

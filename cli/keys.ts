@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { now } from '../lib/clock.ts';
+import { readableTypes } from '../lib/routes/events.ts';
 import { scopes as allScopes, type Scope } from '../lib/routes/route.ts';
 import type { ApiKey } from '../lib/store/api-keys.ts';
 import { UsageError } from './errors.ts';
@@ -105,6 +106,26 @@ export const askForRights = async (expiresAt: string | undefined): Promise<Right
   return { scopes, expiresAt: end === 'never' ? undefined : parseEnd(end)() };
 };
 
+/** The events that a key may see, for the merchant who issues it; undefined for one that sees none. */
+const eventsText = (held: readonly Scope[]): string | undefined => {
+  const ways = [
+    ...(held.includes('events:read') ? ['read'] : []),
+    ...(held.includes('webhooks:write') ? ['send to any address'] : []),
+  ];
+  if (ways.length === 0) return undefined;
+  const types = readableTypes(held);
+  const cards = types.includes('giftcard.granted') ? ' Those of gift cards hold ids that are money.' : '';
+  return `It may ${ways.join(', and ')}, these events: ${types.join(', ')}.${cards}`;
+};
+
+/** Prints notes on the rights of a new key. */
+export const noteRights = (held: readonly Scope[]): void => {
+  const preset = presetOf(held);
+  if (preset) note(`${preset}: ${presetText(preset)}`);
+  const events = eventsText(held);
+  if (events) note(events);
+};
+
 /** Prints a new key alone on standard output, and a note beside. With `--json` prints one object, with `more` members. */
 export const printNewKey = (key: ApiKey, text: string, target: Target, more: object = {}): void => {
   if (isJson()) {
@@ -112,8 +133,7 @@ export const printNewKey = (key: ApiKey, text: string, target: Target, more: obj
     return;
   }
   const end = key.expiresAt === undefined ? 'does not expire' : `expires ${shownTime(key.expiresAt)}`;
-  const preset = presetOf(key.scopes);
-  if (preset) note(`${preset}: ${presetText(preset)}`);
+  noteRights(key.scopes);
   note(`Key "${key.name}", scopes: ${shownScopes(key.scopes)}, ${end}. It is shown only now and stored nowhere:`);
   process.stdout.write(`${text}\n`);
 };

@@ -839,7 +839,7 @@ export interface Endpoints {
        */
       cursor?: string;
       /**
-       * Only events of this type.
+       * Only events of this type, which the key must be allowed to read.
        */
       type?:
         | 'credit.changed'
@@ -2389,7 +2389,7 @@ export interface ResidentResponse {
 }
 export interface EventListResponse {
   /**
-   * Events, in the order in which they were noted, at most `limit`.
+   * Events that the key may read, in the order in which they were noted, at most `limit`.
    */
   data: EventResponse[];
   pagination: Pagination;

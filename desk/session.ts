@@ -81,6 +81,24 @@ export interface Session {
   refresh: () => Promise<void>;
 }
 
+/** The scope that the events of a thing ask for beside `events:read`. */
+const scopeOfEvents: Partial<Record<string, Scope>> = {
+  credit: 'credits:read',
+  giftcard: 'giftcards:read',
+  sale: 'sales:read',
+  delivery: 'deliveries:read',
+  dispenser: 'deliveries:read',
+  coupon: 'coupons:read',
+  customer: 'customers:read',
+  product: 'products:read',
+};
+
+/** True if the key may read events of a type. */
+export const canRead = ({ can }: Session, type: string): boolean => {
+  const scope = scopeOfEvents[type.split('.')[0] ?? ''];
+  return can('events:read', ...(scope ? [scope] : []));
+};
+
 export const SessionContext = createContext<Session | undefined>(undefined);
 
 /** The session of a page, which is only shown to somebody signed in. */

@@ -52,6 +52,7 @@ export const handler = async (event: APIGatewayRequestAuthorizerEvent): Promise<
   const caller: Caller = {
     store: key.store,
     keyId: key.id,
+    scopes: key.scopes.join(' '),
     ...(key.origin && { keyOrigin: key.origin }),
     ...(key.storeGone && { storeGone: 'true' }),
   };

@@ -56,6 +56,9 @@ export const details = {
 /** 401, unless the request has exactly one live key. */
 export const unauthorized = (): Problem => new Problem(401, details.unauthorized);
 
+/** 403, where a key that may call the endpoint may not see what it asks for. */
+export const forbidden = (detail: string): Problem => new Problem(403, detail);
+
 /** 404. Its text is always the same, so it says nothing about other stores. */
 export const notFound = (): Problem => new Problem(404, details.notFound);
 

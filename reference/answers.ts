@@ -99,7 +99,7 @@ export const problems: Record<number, ProblemAnswer> = {
   },
   403: {
     name: 'Forbidden',
-    when: 'The API key is valid, but lacks the scope of this operation, which `detail` names.',
+    when: 'The API key is valid, but lacks the scope of this operation, or of what the request asks for. `detail` names it.',
     example: gatewayBody(withContext(gatewayAnswers.ACCESS_DENIED, { scope: 'products:read' }), instance),
   },
   404: {

@@ -4,8 +4,8 @@ import { issueKey } from '../api-keys.ts';
 import type { StoreCommand } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { parseEnd } from '../input.ts';
-import { type PresetName, presets, presetText } from '../key-presets.ts';
-import { type ExpiryOptions, endOf, expiresOption, presetHelp, presetOption, shown } from '../keys.ts';
+import { type PresetName, presets } from '../key-presets.ts';
+import { type ExpiryOptions, endOf, expiresOption, noteRights, presetHelp, presetOption, shown } from '../keys.ts';
 import { openLog } from '../log.ts';
 import { isJson, note, print, shownTime } from '../output.ts';
 import { openStore } from '../target.ts';
@@ -33,7 +33,7 @@ const openDesk = async (options: DeskOptions): Promise<void> => {
   );
   const link = `${target.deskUrl}#key=${text}`;
   if (isJson()) return print({ ...shown(key, target), link }, []);
-  note(`${options.preset}: ${presetText(options.preset)}`);
+  noteRights(key.scopes);
   note(
     `This link signs in at the desk of ${store.name} until ${shownTime(key.expiresAt)}. It holds a key: pass it on as you would a password.`,
   );

@@ -11,6 +11,7 @@ import {
   type WebhookItem,
 } from '../../lib/events/webhooks.ts';
 import { type EventType, eventNames } from '../../lib/routes/events.ts';
+import { scopes } from '../../lib/routes/route.ts';
 import { type SendingState, sendingStates, type Webhook, type WebhookDelivery } from '../../lib/routes/webhooks.ts';
 import type { StoreCommand } from '../command.ts';
 import { orUnknown, UsageError } from '../errors.ts';
@@ -84,7 +85,7 @@ const create = async (options: FieldOptions & Required<Pick<FieldOptions, 'url' 
   const { target, store } = await openStore(options);
   const log = await openLog(target);
   const { url, events, description = '', format = 'standard' } = options;
-  const webhook = await createWebhook(store.id, { url, events, description, format }, (made) =>
+  const webhook = await createWebhook(store.id, { url, events, description, format }, scopes, (made) =>
     log('webhook.created', store.id, factsOf(made)),
   );
   printSecret(webhook);
@@ -102,7 +103,7 @@ const update = async (options: FieldOptions & { enable?: boolean; disable?: bool
   const log = await openLog(target);
   const before = shown(await orUnknown(getWebhook(store.id, id), unknownId(store.name, 'webhook', id)));
   const fields = { url: before.url, events: before.events, description: before.description, format: before.format };
-  const changed = await updateWebhook(store.id, id, { ...fields, ...given }, (now) =>
+  const changed = await updateWebhook(store.id, id, { ...fields, ...given }, scopes, (now) =>
     log('webhook.changed', store.id, { ...factsOf(now), state: now.state }),
   );
   print(shown(changed), columns);

@@ -9,7 +9,7 @@ import type {
 import { change, date, hour, money, time } from '../format.ts';
 import { FaultBox, useLoad, Waiting } from '../parts/load.tsx';
 import { productName } from '../parts/names.tsx';
-import { type Scope, type Session, useSession } from '../session.ts';
+import { canRead, type Scope, type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import type { CustomerProps } from './customer.tsx';
 
@@ -181,21 +181,24 @@ const eventTypes = ['giftcard.granted', 'coupon.applied', 'customer.banned', 'cu
 const mostEvents = 5000;
 
 /** Events are of the whole store, oldest first, so they are read to their end and narrowed here. Nothing waits for them. */
-const readEvents: Read = async ({ client }, customer, _cursor, signal) => {
+const readEvents: Read = async (session, customer, _cursor, signal) => {
+  const { client } = session;
   const perType = await Promise.all(
-    eventTypes.map(async (type) => {
-      const found: Entry[] = [];
-      let seen = 0;
-      for await (const event of client.rows('/v1/events', {
-        query: { type, limit: 1000 },
-        ...(signal && { signal }),
-      })) {
-        found.push(...ofEvent(event, customer));
-        seen += 1;
-        if (seen >= mostEvents) break;
-      }
-      return found;
-    }),
+    eventTypes
+      .filter((type) => canRead(session, type))
+      .map(async (type) => {
+        const found: Entry[] = [];
+        let seen = 0;
+        for await (const event of client.rows('/v1/events', {
+          query: { type, limit: 1000 },
+          ...(signal && { signal }),
+        })) {
+          found.push(...ofEvent(event, customer));
+          seen += 1;
+          if (seen >= mostEvents) break;
+        }
+        return found;
+      }),
   );
   return { name: 'events', entries: perType.flat(), cursor: null };
 };

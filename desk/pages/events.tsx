@@ -8,7 +8,7 @@ import { Heading } from '../parts/heading.tsx';
 import { type Column, CustomerLink, Export, Filter, State, Table } from '../parts/list.tsx';
 import { FaultBox, Waiting } from '../parts/load.tsx';
 import { NamedCustomer, ProductLink } from '../parts/names.tsx';
-import { useSession } from '../session.ts';
+import { canRead, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 
 const t = texts.events;
@@ -160,6 +160,7 @@ const columns: readonly Column<EventResponse>[] = [
 ];
 
 export const EventsPage = () => {
+  const session = useSession();
   const { path, query } = useAddress();
   const [round, setRound] = useState(0);
   const type = isType(query.type) ? query.type : undefined;
@@ -174,7 +175,11 @@ export const EventsPage = () => {
       </Heading>
       <p class="help intro">{t.intro}</p>
       <div class="filters">
-        <Filter name="type" label={t.type} options={[['', t.all], ...Object.entries(t.types)]} />
+        <Filter
+          name="type"
+          label={t.type}
+          options={[['', t.all], ...Object.entries(t.types).filter(([name]) => canRead(session, name))]}
+        />
       </div>
       {fault && <FaultBox fault={fault} onRetry={() => setRound((last) => last + 1)} />}
       {events.length === 0 && !isAtEnd ? (

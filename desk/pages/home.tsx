@@ -9,7 +9,7 @@ import { Heading } from '../parts/heading.tsx';
 import { Filter } from '../parts/list.tsx';
 import { FaultBox, Show, useLoad, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
-import { type Session, useSession } from '../session.ts';
+import { canRead, type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 
 const t = texts.home;
@@ -43,7 +43,7 @@ const attentionOf = async (session: Session, signal: AbortSignal): Promise<Atten
     can('deliveries:read')
       ? client.get('/v1/deliveries', { query: { state, limit: counted }, signal })
       : { data: [], pagination: { nextCursor: null } };
-  const lostEvents = can('events:read')
+  const lostEvents = canRead(session, 'dispenser.lost')
     ? [newestEvent(session, 'dispenser.lost', signal), newestEvent(session, 'dispenser.registered', signal)]
     : [];
   const [waiting, failed, lost, registered] = await Promise.all([

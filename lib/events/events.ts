@@ -1,8 +1,9 @@
 import { now, timestamp } from '../clock.ts';
-import { type ListRequest, page } from '../lists/page.ts';
+import { demandPart, type ListRequest, page } from '../lists/page.ts';
 import { loaded, merged, type Source } from '../lists/source.ts';
-import { invalid } from '../problem.ts';
-import { type EventFilter, type EventType, eventNames } from '../routes/events.ts';
+import { forbidden, invalid } from '../problem.ts';
+import { type EventFilter, type EventType, readableTypes, scopesLacking } from '../routes/events.ts';
+import type { Scope } from '../routes/route.ts';
 import { isNew, update } from '../table/language.ts';
 import { type Key, partition, ttlAttribute } from '../table/schema.ts';
 import { get, getMany, inChunks, rowsOf, write } from '../table/table.ts';
@@ -120,10 +121,10 @@ export const eventKeys = (
     positionOf,
   );
 
-/** The store's events of the last 30 days, in the order in which they were noted, up to ten seconds ago. */
-const listEvents = (store: string, type: EventType | undefined): Source<EventItem> => {
+/** The store's events of these types of the last 30 days, in the order in which they were noted, up to ten seconds ago. */
+const listEvents = (store: string, types: readonly EventType[]): Source<EventItem> => {
   const [first, last] = [timestamp(now() - keepMillis), timestamp(now() - settleMillis)];
-  const keys = eventKeys(store, type ? [type] : eventNames, { first, last });
+  const keys = eventKeys(store, types, { first, last });
   return loaded(keys, positionOf, (rows) => getMany<EventItem>(rows));
 };
 
@@ -137,11 +138,29 @@ export const placeOf = async (store: string, id: string): Promise<string> => {
 
 const answerOf = ({ sk: id, type, at, data }: EventItem) => ({ id, type, at, data: JSON.parse(data) });
 
-/** A page of the store's events, the first noted first. Throws 400 for `after` beside a cursor, and where it is no event. */
-export const eventsPage = async (store: string, { type, after }: EventFilter, list: ListRequest) => {
+/** Throws 403 where a key with the scopes `held` may not read events of one of these types. */
+export const demandReadable = (types: readonly EventType[], held: readonly Scope[]): void => {
+  const lacking = scopesLacking(types, held);
+  const hidden = types.filter((type) => scopesLacking([type], held).length > 0);
+  if (hidden.length > 0)
+    throw forbidden(`The API key lacks the scope ${lacking.join(' and ')} to read ${hidden.join(', ')}.`);
+};
+
+/**
+ * A page of the store's events that a key with the scopes `held` may read, the first noted first. Throws 400 for `after` beside
+ * a cursor, 403 for a type that the key may not read, and 400 where `after` is no event.
+ */
+export const eventsPage = async (
+  store: string,
+  held: readonly Scope[],
+  { type, after }: EventFilter,
+  list: ListRequest,
+) => {
   if (after !== undefined && list.cursor) throw invalid('after must not be sent beside a cursor.');
   const part = type ?? '';
-  const events = listEvents(store, type);
+  demandPart(list, part);
+  if (type) demandReadable([type], held);
+  const events = listEvents(store, type ? [type] : readableTypes(held));
   const from = after !== undefined && { from: { position: await placeOf(store, after), inclusive: false } };
   const source: Source<EventItem> = from ? (range) => events({ ...range, ...from }) : events;
   const { data, ...envelope } = await page(list, source, positionOf, part);

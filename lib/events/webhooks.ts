@@ -3,10 +3,14 @@ import { publicHosts } from '../delivery/address.ts';
 import { checkSent } from '../delivery/register.ts';
 import type { Source } from '../lists/source.ts';
 import { invalid, notFound } from '../problem.ts';
+import type { EventType } from '../routes/events.ts';
+import type { Scope } from '../routes/route.ts';
 import type { Webhook, WebhookChange, WebhookFields } from '../routes/webhooks.ts';
-import { copyOf, exists, isNew, put, remove, update, type Write } from '../table/language.ts';
+import { all, copyOf, exists, is, isNew, put, remove, update, type Write } from '../table/language.ts';
+import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { get, rowsOf, updateExisting, write } from '../table/table.ts';
+import { demandReadable } from './events.ts';
 
 /** A webhook of a store. */
 export interface WebhookItem extends Key, Webhook {
@@ -66,12 +70,21 @@ type Together = (webhook: WebhookItem) => readonly Write[];
 
 const nothing: Together = () => [];
 
-/** Creates a webhook with a new secret. Throws 400 for an address that must not be called, and beyond 20 webhooks. */
-export const createWebhook = async (store: string, fields: WebhookFields, together = nothing): Promise<WebhookItem> => {
+/**
+ * Creates a webhook with a new secret, for a key with the scopes `held`; the operator has all. Throws 400 for an address that must not be called,
+ * 403 for events that the key may not read, and 400 beyond 20 webhooks.
+ */
+export const createWebhook = async (
+  store: string,
+  fields: WebhookFields,
+  held: readonly Scope[],
+  together = nothing,
+): Promise<WebhookItem> => {
+  await checkUrl(fields.url);
+  demandReadable(fields.events, held);
   const others = await listWebhooks(store)({ descending: false });
   if (others.length >= maxWebhooks)
     throw invalid(`A store has at most ${maxWebhooks} webhooks: delete one that is not needed.`);
-  await checkUrl(fields.url);
   const id = newId();
   const item: WebhookItem = {
     ...{ ...webhookKey(store, id), id, ...fields, state: 'active', secret: newSecret(), since: timestamp(now()) },
@@ -88,22 +101,34 @@ const enabled = () => ({
   pausedUntil: undefined,
 });
 
-/** Replaces a webhook's fields; a state that is left out stays. Throws 404, and 400 for an address that must not be called. */
+/**
+ * Replaces a webhook's fields, for a key with the scopes `held`; a state that is left out stays. Throws 404, 400 for an address
+ * that must not be called, and 403 for events that the key may not read, unless this address gets them already.
+ */
 export const updateWebhook = async (
   store: string,
   id: string,
   { state, ...fields }: WebhookChange,
+  held: readonly Scope[],
   together = nothing,
 ): Promise<WebhookItem> => {
-  const before = await getWebhook(store, id);
-  await checkUrl(fields.url);
-  const isEnabled = state === 'active' && before.state === 'disabled';
-  const set = { ...fields, ...(state && { state }), ...(isEnabled && enabled()) };
-  return updateExisting<WebhookItem>(
-    webhookKey(store, id),
-    { set },
-    { together: together({ ...before, ...fields, state: state ?? before.state }) },
-  );
+  for (let attempt = 1; ; attempt++) {
+    const before = await getWebhook(store, id);
+    await checkUrl(fields.url);
+    const isSent = (type: EventType): boolean => fields.url === before.url && before.events.includes(type);
+    demandReadable(
+      fields.events.filter((type) => !isSent(type)),
+      held,
+    );
+    const isEnabled = state === 'active' && before.state === 'disabled';
+    const set = { ...fields, ...(state && { state }), ...(isEnabled && enabled()) };
+    const outcome = await write<WebhookItem>(
+      update(webhookKey(store, id), { set, when: all(is('url', before.url), is('events', before.events)) }),
+      { together: together({ ...before, ...fields, state: state ?? before.state }) },
+    );
+    if (outcome.done) return outcome.result;
+    await pauseOvertaken(attempt);
+  }
 };
 
 /** Throws 404. */

@@ -3,8 +3,8 @@ import type * as z from 'zod';
 import { toDotPath } from 'zod/v4/core';
 import { openCursor } from '../lists/cursor.ts';
 import { cursorInvalid, type ListRequest } from '../lists/page.ts';
-import { invalid, notFound, unauthorized } from '../problem.ts';
-import type { Route } from '../routes/route.ts';
+import { invalid, notFound, unauthorized, unavailable } from '../problem.ts';
+import type { Route, Scope } from '../routes/route.ts';
 import { maxCursorLength } from '../routes/wire.ts';
 import type { Precondition } from '../table/table.ts';
 import { readBody } from './body.ts';
@@ -19,6 +19,8 @@ export interface Request<R extends Route> {
   store: string;
   /** The id of the API key. */
   keyId: string;
+  /** The scopes of the API key. Throws 503 for up to a minute after an update from a version that did not pass them on. */
+  scopes: () => readonly Scope[];
   params: z.output<R['params']>;
   query: z.output<R['query']>;
   body: R['body'] extends z.ZodType ? z.output<R['body']> : undefined;
@@ -34,6 +36,8 @@ export interface Request<R extends Route> {
 export interface Caller {
   store: string;
   keyId: string;
+  /** The key's scopes, with blanks between them. */
+  scopes?: string;
   /** The first of the keys that this one was rotated from. */
   keyOrigin?: string;
   storeGone?: string;
@@ -41,6 +45,12 @@ export interface Caller {
 
 export const callerOf = (event: APIGatewayProxyEvent): Caller =>
   (event.requestContext.authorizer ?? {}) as unknown as Caller;
+
+const scopesOf = ({ scopes }: Caller): readonly Scope[] => {
+  // The gateway still has an answer of the authorizer of an earlier version.
+  if (scopes === undefined) throw unavailable(5);
+  return scopes.split(' ') as Scope[];
+};
 
 /** The message of one fault: the field's name and the schema's words, or a schema's whole sentence. */
 const messageOf = ({ path, message, input }: z.core.$ZodIssue): string => {
@@ -131,7 +141,8 @@ const parseIdempotencyKey = (row: Route, event: APIGatewayProxyEvent, faults: st
 export const parseRequest = <R extends Route>(row: R, event: APIGatewayProxyEvent, faultsNow?: FaultsNow) => {
   // With a cached answer for one of the keys, API Gateway does not ask the authorizer about the others.
   if (headerValues(event, 'x-api-key').length > 1) throw unauthorized();
-  const { store, keyId, storeGone } = callerOf(event);
+  const caller = callerOf(event);
+  const { store, keyId, storeGone } = caller;
   // The contract wants this 404 from the endpoint, so the authorizer lets such a key pass.
   if (storeGone) throw notFound();
   const faults: string[] = [];
@@ -145,6 +156,7 @@ export const parseRequest = <R extends Route>(row: R, event: APIGatewayProxyEven
   if (faults.length > 0) throw invalid(...withFaultsNow(faults, sent, faultsNow));
   const { requestId: id } = event.requestContext;
   const isScript = isOfScript(event);
-  const request = { id, store, keyId, params, query, body, list, isScript, ifMatch } as Request<R>;
+  const scopes = () => scopesOf(caller);
+  const request = { id, store, keyId, scopes, params, query, body, list, isScript, ifMatch } as Request<R>;
   return { request, idempotencyKey };
 };

@@ -38,17 +38,23 @@ const thatFit = <T>(rows: T[]): T[] => {
   return end < 0 ? rows : rows.slice(0, Math.max(end, 1));
 };
 
+/** Throws 400 for a cursor of another part of the endpoint's lists. */
+export const demandPart = ({ cursor }: ListRequest, part: string): void => {
+  if (cursor && cursor.part !== part) throw invalid(cursorInvalid);
+};
+
 /**
  * One page of a list. `positionOf` returns a row's place in the list's order. `part` tells apart the lists of one
  * endpoint. Throws 400 for a cursor of another part.
  */
 export const page = async <T extends object>(
-  { limit, cursor, owner }: ListRequest,
+  list: ListRequest,
   source: Source<T>,
   positionOf: (row: T) => string,
   part = '',
 ): Promise<Page<T>> => {
-  if (cursor && cursor.part !== part) throw invalid(cursorInvalid);
+  demandPart(list, part);
+  const { limit, cursor, owner } = list;
   const backward = cursor?.backward ?? false;
   // One row more than the limit tells whether the list goes on. One row behind the cursor tells the same for the way
   // back, since the row that the cursor was made from may be gone.

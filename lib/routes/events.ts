@@ -6,7 +6,7 @@ import { DeliveryResponse } from './deliveries.ts';
 import { DispenserResponse } from './dispenser.ts';
 import { GiftCardResponse } from './gift-cards.ts';
 import { ProductResponse } from './products.ts';
-import { route } from './route.ts';
+import { route, type Scope } from './route.ts';
 import { SaleResponse } from './sales.ts';
 import { StoreResponse } from './store.ts';
 import { listOf, pageQuery, time, timeOrNull, uuid } from './wire.ts';
@@ -30,32 +30,66 @@ const LostDispenser = RegisteredDispenser.extend({
 
 const StoreState = StoreResponse.omit({ key: true }).meta({ id: 'StoreState' });
 
-/** The types of events, each with the schema of its data and one line for people. */
+/** The types of events, each with the scope that its readers need, the schema of its data, and one line for people. */
 export const eventTypes = {
-  'credit.changed': { data: ChangedCredit, summary: 'The credit of a customer has changed.' },
-  'giftcard.granted': { data: GrantedGiftCard, summary: 'A gift card was granted.' },
-  'giftcard.redeemed': { data: GiftCardResponse, summary: 'A gift card was redeemed.' },
-  'giftcard.disabled': { data: GiftCardResponse, summary: 'A gift card was disabled.' },
-  'sale.completed': { data: SaleResponse, summary: 'A product was sold.' },
-  'sale.refused': { data: SaleResponse, summary: 'A sale was refused.' },
-  'sale.refunded': { data: SaleResponse, summary: 'A sale was refunded.' },
-  'delivery.delivered': { data: DeliveryResponse, summary: 'The dispenser gave an item.' },
-  'delivery.failed': { data: DeliveryResponse, summary: 'A delivery has failed for good.' },
-  'delivery.waiting': { data: DeliveryResponse, summary: 'A delivery waits for the dispenser to register.' },
-  'dispenser.registered': { data: RegisteredDispenser, summary: 'The dispenser has another address.' },
-  'dispenser.lost': { data: LostDispenser, summary: 'Nobody answers at the address of the dispenser.' },
-  'coupon.applied': { data: CustomerCouponResponse, summary: 'A coupon was applied to a customer.' },
-  'customer.banned': { data: CustomerBanStateResponse, summary: 'The store has banned a customer.' },
-  'customer.unbanned': { data: CustomerBanStateResponse, summary: 'The ban of a customer was lifted.' },
-  'product.sold_out': { data: ProductResponse, summary: 'A limited product has no copy left.' },
-  'store.closed': { data: StoreState, summary: 'The store was closed.' },
-  'store.opened': { data: StoreState, summary: 'The store was opened.' },
-} as const;
+  'credit.changed': { scope: 'credits:read', data: ChangedCredit, summary: 'The credit of a customer has changed.' },
+  'giftcard.granted': { scope: 'giftcards:read', data: GrantedGiftCard, summary: 'A gift card was granted.' },
+  'giftcard.redeemed': { scope: 'giftcards:read', data: GiftCardResponse, summary: 'A gift card was redeemed.' },
+  'giftcard.disabled': { scope: 'giftcards:read', data: GiftCardResponse, summary: 'A gift card was disabled.' },
+  'sale.completed': { scope: 'sales:read', data: SaleResponse, summary: 'A product was sold.' },
+  'sale.refused': { scope: 'sales:read', data: SaleResponse, summary: 'A sale was refused.' },
+  'sale.refunded': { scope: 'sales:read', data: SaleResponse, summary: 'A sale was refunded.' },
+  'delivery.delivered': { scope: 'deliveries:read', data: DeliveryResponse, summary: 'The dispenser gave an item.' },
+  'delivery.failed': { scope: 'deliveries:read', data: DeliveryResponse, summary: 'A delivery has failed for good.' },
+  'delivery.waiting': {
+    scope: 'deliveries:read',
+    data: DeliveryResponse,
+    summary: 'A delivery waits for the dispenser to register.',
+  },
+  'dispenser.registered': {
+    scope: 'deliveries:read',
+    data: RegisteredDispenser,
+    summary: 'The dispenser has another address.',
+  },
+  'dispenser.lost': {
+    scope: 'deliveries:read',
+    data: LostDispenser,
+    summary: 'Nobody answers at the address of the dispenser.',
+  },
+  'coupon.applied': {
+    scope: 'coupons:read',
+    data: CustomerCouponResponse,
+    summary: 'A coupon was applied to a customer.',
+  },
+  'customer.banned': {
+    scope: 'customers:read',
+    data: CustomerBanStateResponse,
+    summary: 'The store has banned a customer.',
+  },
+  'customer.unbanned': {
+    scope: 'customers:read',
+    data: CustomerBanStateResponse,
+    summary: 'The ban of a customer was lifted.',
+  },
+  'product.sold_out': { scope: 'products:read', data: ProductResponse, summary: 'A limited product has no copy left.' },
+  'store.closed': { scope: null, data: StoreState, summary: 'The store was closed.' },
+  'store.opened': { scope: null, data: StoreState, summary: 'The store was opened.' },
+} as const satisfies Record<string, { scope: Scope | null; data: z.ZodType; summary: string }>;
 
 export type EventType = keyof typeof eventTypes;
 export type EventData<T extends EventType> = z.input<(typeof eventTypes)[T]['data']>;
 
 export const eventNames = Object.keys(eventTypes) as [EventType, ...EventType[]];
+
+/** The scopes that a key lacks to read events of these types. */
+export const scopesLacking = (types: readonly EventType[], held: readonly Scope[]): Scope[] => {
+  const needed = types.flatMap((type) => eventTypes[type].scope ?? []);
+  return [...new Set(needed)].filter((scope) => !held.includes(scope));
+};
+
+/** The types of the events that a key with these scopes may read. */
+export const readableTypes = (held: readonly Scope[]): EventType[] =>
+  eventNames.filter((type) => scopesLacking([type], held).length === 0);
 
 /** `credit.changed` is `CreditChangedEvent`. */
 const schemaName = (type: EventType): string =>
@@ -81,7 +115,7 @@ const filters = {
   type: z
     .enum(eventNames, { error: `must be one of ${eventNames.join(', ')}` })
     .optional()
-    .describe('Only events of this type.'),
+    .describe('Only events of this type, which the key must be allowed to read.'),
   after: uuid()
     .optional()
     .describe('Begins behind the event with this id, which the store must still have. Not beside a cursor.'),
@@ -94,7 +128,11 @@ export const listEvents = route('GET /v1/events', {
   summary: 'List events',
   scope: 'events:read',
   query: z.object({ ...pageQuery, ...filters }),
-  response: listOf('EventListResponse', 'Events, in the order in which they were noted', EventResponse),
+  response: listOf(
+    'EventListResponse',
+    'Events that the key may read, in the order in which they were noted',
+    EventResponse,
+  ),
   reads: ['EVENT'],
   extension: true,
 });

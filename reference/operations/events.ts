@@ -5,7 +5,8 @@ export const eventTexts: Record<string, OperationText> = {
     description:
       '**An extension of this service, beyond the contract.** Events of the last 30 days, in the order in which they were noted, ' +
       'usually within a second of the change; those of one customer, card, sale, delivery or store in the order of its changes. The list ends 10 seconds ago: who goes on `after` the last event misses none. An ' +
-      'event that comes again has the same `id`. `data` is the answer of the API about the thing as it was after the change.',
+      'event that comes again has the same `id`. Events that the key may not read are left out: `sale.completed` asks for `sales:read` too, ' +
+      '`credit.changed` for `credits:read`, and so on; `store.*` for no more. A `type` that it may not read is 403. `data` is the answer of the API about the thing as it was after the change.',
     parameters: { limit: 1, type: 'credit.changed' },
   },
 };

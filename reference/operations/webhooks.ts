@@ -9,7 +9,8 @@ export const webhookTexts: Record<string, OperationText> = {
     description:
       `${extension}Sends events of these types to an address from now on, as [Standard Webhooks](https://www.standardwebhooks.com) ` +
       'have it. Any 2xx is success, and no redirect is followed; else it is tried again after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 ' +
-      'and 24 h. An event may come more than once, under the same `webhook-id`, and in any order. A store has at most 20 webhooks.',
+      'and 24 h. An event may come more than once, under the same `webhook-id`, and in any order. A store has at most 20 webhooks. 403 names the ' +
+      'scope where the key may not read one of the types: `credit.changed` asks for `credits:read` too, and so on; `store.*` for no more.',
     request: { ...fields, description: 'The shop’s own books' },
     refused: { ...fields, url: 'https://10.0.0.1/' },
   },
@@ -21,7 +22,8 @@ export const webhookTexts: Record<string, OperationText> = {
   'webhooks/update-webhook': {
     description:
       `${extension}Replaces a webhook. \`state\` \`active\` enables a disabled one: it gets the events that are noted from then on, ` +
-      'and `GET /v1/events` has those that it missed.',
+      'and `GET /v1/events` has those that it missed. 403 for types that it did not have and that the key may not read; a new `url` ' +
+      'asks for the scopes of all.',
     parameters: { id },
     request: { ...fields, description: 'The shop’s own books', state: 'disabled' },
   },

@@ -124,3 +124,18 @@ test('refuses with a reason and exit code, and issues nothing', async () => {
   }
   expect(await listKeys(store)).toHaveLength(1);
 });
+
+test('says which events a new key may see, and where it may send them', async () => {
+  const store = await aStore('Telling');
+  const issue = async (scopes: string) =>
+    (await service.run('key', 'issue', scopes, '--scopes', scopes, '--store', store)).stderr;
+
+  expect(await issue('webhooks:write')).toContain(
+    'It may send to any address, these events: store.closed, store.opened.\n',
+  );
+  expect(await issue('events:read,webhooks:write,giftcards:read')).toContain(
+    'It may read, and send to any address, these events: giftcard.granted, giftcard.redeemed, giftcard.disabled, ' +
+      'store.closed, store.opened. Those of gift cards hold ids that are money.\n',
+  );
+  expect(await issue('giftcards:read')).not.toContain('events');
+});

@@ -136,10 +136,12 @@ test('creates no webhook at any of these addresses, leads none there, and says t
   resolver.lookup = standIn;
   await freshTable();
   const fields = { events: ['store.closed' as const], description: '', format: 'standard' as const };
-  const created = await createWebhook('Store1', { ...fields, url: 'https://example.com/' });
+  const created = await createWebhook('Store1', { ...fields, url: 'https://example.com/' }, []);
 
-  const creations = await Promise.allSettled(urls.map((url) => createWebhook('Store1', { ...fields, url })));
-  const changes = await Promise.allSettled(urls.map((url) => updateWebhook('Store1', created.id, { ...fields, url })));
+  const creations = await Promise.allSettled(urls.map((url) => createWebhook('Store1', { ...fields, url }, [])));
+  const changes = await Promise.allSettled(
+    urls.map((url) => updateWebhook('Store1', created.id, { ...fields, url }, [])),
+  );
 
   const refusal = {
     status: 'rejected',

@@ -119,7 +119,7 @@ test('the receiver for Python, with its standard library alone, does so too', as
 
 test('the script that reads the list says each sale once, in their order, and goes on where it stopped', async () => {
   const service = await startTestService();
-  const key = await service.keyWith(['events:read']);
+  const key = await service.keyWith(['events:read', 'sales:read']);
   const rows = (from: number, count: number) =>
     Array.from({ length: count }, (_, index) =>
       eventRow(service.store, {

@@ -53,7 +53,7 @@ const fieldValues = ({ coupon, product }: OneOfEach, code: string): Record<strin
   url: 'http://127.0.0.1:1/cap',
   region: 'Here',
   items: ['Chair'],
-  events: ['credit.changed'],
+  events: ['store.closed'],
 });
 
 /** A value for any other field, by its schema. */

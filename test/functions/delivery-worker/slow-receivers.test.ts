@@ -21,8 +21,9 @@ const receiver = async (until: () => Promise<unknown> = async () => undefined) =
     response.writeHead(204).end();
   });
   const store = (await createStore('Shop')).id;
-  const webhook = (await createWebhook(store, { url, events: ['store.closed'], description: '', format: 'standard' }))
-    .id;
+  const webhook = (
+    await createWebhook(store, { url, events: ['store.closed'], description: '', format: 'standard' }, [])
+  ).id;
   const order = (): EventOrder => ({
     ...{ store, webhook, event: newId(), type: pingType, notedAt: timestamp(now()) },
   });

@@ -1,8 +1,9 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { createStore } from '../../../cli/stores.ts';
+import { handler } from '../../../functions/events/list-events.ts';
 import { newId, timestamp } from '../../../lib/clock.ts';
 import { type EventType, eventNames } from '../../../lib/routes/events.ts';
-import { scopes } from '../../../lib/routes/route.ts';
+import { type Scope, scopes } from '../../../lib/routes/route.ts';
 import { creditEvents, eventRow } from '../../support/event-rows.ts';
 import { catchUp, keepHistory } from '../../support/history.ts';
 import { newResident } from '../../support/residents.ts';
@@ -136,4 +137,83 @@ test('400s for an unknown type, with the known ones', async () => {
   const { status, body } = await call('GET', '/v1/events?type=webhook.ping');
 
   expect([status, body.errors]).toEqual([400, [`type must be one of ${eventNames.join(', ')}.`]]);
+});
+
+const one = (type: EventType, data: object, notedAt: number) =>
+  eventRow(store, { type, data: data as never, notedAt: start - day + notedAt });
+const eventsOfAll = () => {
+  const [id, uuid, username] = [newId(), newId(), 'ada'];
+  const card = { ownerUuid: uuid, ownerUsername: username, credit: 5, texture: null, purchased: false };
+  return [
+    one('store.closed', { id: store, name: 'Events', open: false }, 0),
+    one('giftcard.disabled', { id, active: false, redeemed: false, transfer: true, ...card }, 1),
+    one('customer.banned', { uuid, username, isBanned: true }, 2),
+    one('dispenser.registered', { url: 'https://example.com/', region: 'Here', registeredAt: timestamp(start) }, 3),
+    one('credit.changed', { uuid, username, credit: 1, restrictedCredit: 0, sequence: 1 }, 4),
+    one('store.opened', { id: store, name: 'Events', open: true }, 5),
+  ];
+};
+const readerWith = async (...more: Scope[]) => service.callAs(await service.keyWith(['events:read', ...more], store));
+
+test.each<[Scope[], EventType[]]>([
+  [[], []],
+  [['credits:read'], ['credit.changed']],
+  [['giftcards:read'], ['giftcard.disabled']],
+  [
+    ['deliveries:read', 'customers:read'],
+    ['customer.banned', 'dispenser.registered'],
+  ],
+])('leaves out events that a key with %s beside events:read may not read', async (more, visible) => {
+  await putAll(eventsOfAll());
+  const reader = await readerWith(...more);
+
+  const all = await walkList<Event>(reader, '/v1/events', 1);
+
+  expect(all.map(({ type }) => type)).toEqual(['store.closed', ...visible, 'store.opened']);
+});
+
+test('403s for a type that the key may not read, naming the scope, after every fault of form', async () => {
+  const rows = eventsOfAll();
+  await putAll(rows);
+  const reader = await readerWith('customers:read');
+  const ask = async (query: string) => {
+    const { status, body } = await reader('GET', `/v1/events?${query}`);
+    return [status, body.detail];
+  };
+  const { nextCursor } = (await call('GET', '/v1/events?limit=1')).body.pagination;
+  const cursor = encodeURIComponent(nextCursor);
+
+  const answers = [
+    await ask('type=giftcard.granted'),
+    await ask(`type=dispenser.lost&after=${newId()}`),
+    await ask('type=sale.completed&limit=0'),
+    await ask(`type=sale.completed&cursor=${cursor}`),
+    await ask(`type=sale.completed&after=${newId()}&cursor=${cursor}`),
+  ];
+
+  expect(answers).toEqual([
+    [403, 'The API key lacks the scope giftcards:read to read giftcard.granted.'],
+    [403, 'The API key lacks the scope deliveries:read to read dispenser.lost.'],
+    [400, 'Limit must be between 1 and 1000.'],
+    [400, 'Cursor is invalid.'],
+    [400, 'after must not be sent beside a cursor.'],
+  ]);
+});
+
+test('goes on after an event that the key may not read', async () => {
+  const rows = eventsOfAll();
+  await putAll(rows);
+  const reader = await readerWith();
+
+  const { status, body } = await reader('GET', `/v1/events?after=${rows[1]?.sk}`);
+
+  expect([status, body.data.map(({ id }: Event) => id)]).toEqual([200, [rows[5]?.sk]]);
+});
+
+test('503s while the gateway has the authorizer’s answer of a version that told no scopes', async () => {
+  const event = { requestContext: { path: '/v1/events', requestId: 'r', authorizer: { store, keyId: 'k' } } };
+
+  const { statusCode, headers } = await handler(event as never, {} as never);
+
+  expect([statusCode, headers?.['Retry-After']]).toEqual([503, '5']);
 });

@@ -88,7 +88,7 @@ const simulate = async (random: () => number) => {
     });
   const store = (await createStore('Shop')).id;
   const create = async (url: string) =>
-    createWebhook(store, { url, events: ['store.closed'], description: '', format: 'standard' });
+    createWebhook(store, { url, events: ['store.closed'], description: '', format: 'standard' }, []);
   const prompt = await create(await receiving(got.prompt, () => false));
   const away = await create(await receiving(got.away, () => now < backAt));
 

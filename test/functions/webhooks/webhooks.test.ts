@@ -10,7 +10,7 @@ import { newId, source, timestamp } from '../../../lib/clock.ts';
 import { resolver } from '../../../lib/delivery/address.ts';
 import { decodeMessage, encodeMessage } from '../../../lib/delivery/message.ts';
 import { pingType } from '../../../lib/events/sendings.ts';
-import { scopes } from '../../../lib/routes/route.ts';
+import { type Scope, scopes } from '../../../lib/routes/route.ts';
 import { sharedKey } from '../../../lib/table/schema.ts';
 import { asFunction } from '../../support/access.ts';
 import { batchFrom, contextWith, received, serve, startTestQueue } from '../../support/deliveries.ts';
@@ -150,6 +150,83 @@ test('400s for events that are none, none or twice, and beyond 20 webhooks', asy
     400,
     'A store has at most 20 webhooks: delete one that is not needed.',
   ]);
+});
+
+const writerWith = async (...more: Scope[]) =>
+  service.callAs(await service.keyWith(['webhooks:write', ...more], store));
+
+test('403s for events that the key may not read, naming the scopes, after every fault of form, and creates nothing', async () => {
+  const writer = await writerWith('sales:read');
+  const url = 'http://127.0.0.1:1/';
+  const post = async (body: object, headers = {}) => {
+    const { status, body: answer } = await writer('POST', '/v1/webhooks', body, headers);
+    return [status, answer.detail];
+  };
+
+  const answers = [
+    await post({
+      url,
+      events: ['store.closed', 'sale.completed', 'giftcard.granted', 'credit.changed', 'giftcard.disabled'],
+    }),
+    await post({ url, events: ['customer.banned'] }, { 'Idempotency-Key': newId() }),
+    await post({ url: 'http://192.0.2.1/', events: ['customer.banned'] }),
+    await post({ url, events: ['customer.banned'], format: 'xml' }),
+  ];
+  const allowed = await writer('POST', '/v1/webhooks', { url, events: ['store.closed', 'sale.completed'] });
+
+  expect(answers).toEqual([
+    [
+      403,
+      'The API key lacks the scope giftcards:read and credits:read to read giftcard.granted, credit.changed, giftcard.disabled.',
+    ],
+    [403, 'The API key lacks the scope customers:read to read customer.banned.'],
+    [400, 'url must be a public https address: it does not begin with https.'],
+    [400, 'format must be standard or discord.'],
+  ]);
+  expect(allowed.status).toBe(201);
+  expect((await call('GET', '/v1/webhooks')).body.data.map(({ id }: { id: string }) => id)).toEqual([allowed.body.id]);
+});
+
+test('a PUT may keep events that the key may not read, but neither add one nor send them elsewhere', async () => {
+  const writer = await writerWith();
+  const [url, elsewhere] = ['http://127.0.0.1:1/', 'http://127.0.0.1:2/'];
+  const { id } = await create(url, { events: ['credit.changed', 'store.closed'] });
+  const put = async (body: object) => (await writer('PUT', `/v1/webhooks/${id}`, body)).status;
+  const before = (await call('GET', `/v1/webhooks/${id}`)).body;
+
+  const refused = [
+    await put({ url, events: ['credit.changed', 'sale.completed'] }),
+    await put({ url: elsewhere, events: ['credit.changed'] }),
+    await put({ url: 'http://192.0.2.1/', events: ['sale.completed'] }),
+    (await writer('PUT', `/v1/webhooks/${newId()}`, { url, events: ['sale.completed'] })).status,
+  ];
+  const untouched = (await call('GET', `/v1/webhooks/${id}`)).body;
+  const kept = await put({ url, events: ['store.opened', 'credit.changed'], description: 'Mine' });
+  const given = await put({ url: elsewhere, events: ['store.opened'] });
+  const again = await put({ url: elsewhere, events: ['store.opened', 'credit.changed'] });
+
+  expect(refused).toEqual([403, 403, 400, 404]);
+  expect(untouched).toEqual(before);
+  expect([kept, given, again]).toEqual([200, 200, 403]);
+});
+
+test('a PUT that another overtakes is decided anew', async () => {
+  const writer = await writerWith();
+  const [url, elsewhere] = ['http://127.0.0.1:1/', 'http://127.0.0.1:2/'];
+  const { id } = await create(url, { events: ['credit.changed'] });
+  let overtaken = false;
+  const stop = intercept(async ({ operation, input }, send) => {
+    if (!overtaken && operation === 'UpdateItem' && JSON.stringify(input).includes('#WEBHOOK')) {
+      overtaken = true;
+      await call('PUT', `/v1/webhooks/${id}`, { url: elsewhere, events: ['store.opened'] });
+    }
+    return send();
+  });
+
+  const { status } = await writer('PUT', `/v1/webhooks/${id}`, { url, events: ['credit.changed'] }).finally(stop);
+
+  expect([overtaken, status]).toEqual([true, 403]);
+  expect((await call('GET', `/v1/webhooks/${id}`)).body).toMatchObject({ url: elsewhere, events: ['store.opened'] });
 });
 
 /** The steps of Standard Webhooks 1.0, written from its text: an independent second verifier. */
