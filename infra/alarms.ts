@@ -22,8 +22,6 @@ export interface Watched {
   lookUp: ServiceFunction;
   /** The desk's files are served, to everybody. */
   hasDesk: boolean;
-  /** A new version gets a share of the calls first. */
-  isCanary: boolean;
   /** The functions that change credit. */
   creditWriters: readonly ServiceFunction[];
 }
@@ -35,8 +33,6 @@ export interface AlarmFacts {
   /** A missing metric sets the alarm off too. */
   alsoWhenMissing?: true;
   below?: true;
-  /** It takes a new version back that has only a share of the calls. No alarm that stays on until somebody acts may do that. */
-  stopsRollout?: true;
   /** The text of the e-mail: the effect, who is affected, and where to look. */
   meaning: string;
 }
@@ -90,7 +86,6 @@ const apiAlarms = (scope: Construct, { api }: Watched): Record<string, AlarmFact
   ServerErrors: {
     metric: api.rest.metricServerError({ statistic: 'Sum', period: fiveMinutes }),
     threshold: 5,
-    stopsRollout: true,
     meaning:
       'Calls of clients fail: 5 or more answers within 5 minutes were 5xx. Credit stays correct, since a change takes effect completely or not at all. Look for level ERROR in the logs of the functions.',
   },
@@ -138,27 +133,6 @@ const deskAlarms = (scope: Construct, { api, hasDesk }: Watched): Record<string,
         },
       }
     : {};
-
-/** Five 5xx within five minutes are many for a version that has a tenth of the calls. */
-const rolloutAlarms = (scope: Construct, { api, consumer, isCanary }: Watched): Record<string, AlarmFacts> => {
-  if (!isCanary) return {};
-  const count = (pattern: string, writer: { node: Node; log: LogGroup }) =>
-    counted(scope, 'UnexpectedErrors', '1', pattern, [writer]);
-  count('{ $.history = "unreadable" }', consumer);
-  return {
-    UnexpectedErrors: {
-      // Not the 503 with which a function says that the table is busy: that has no answer of the gateway.
-      metric: count(
-        '{ ($.status = "500") || ($.status = "504") || ($.answer = "*_ERROR") || ($.answer = "*_FAILURE") }',
-        api,
-      ),
-      threshold: 2,
-      stopsRollout: true,
-      meaning:
-        'Calls of clients fail, or records of the table’s stream cannot be read: two or more within 5 minutes met a function that crashed, ran out of time or answered 500. A deployment that is under way is taken back. Look for level ERROR in the logs of the functions.',
-    },
-  };
-};
 
 const tableAlarms = ({ data }: Watched): Record<string, AlarmFacts> => ({
   ReadsThrottled: {
@@ -223,14 +197,12 @@ const deliveryAlarms = (scope: Construct, { data, worker, sweep }: Watched): Rec
       period: Duration.minutes(15),
     }),
     threshold: 2,
-    stopsRollout: true,
     meaning:
       'Residents wait for their products: the worker failed at two or more deliveries within 15 minutes, because of a bug, the table or the queue. It retries them every 6 minutes. Lines with "delivery": "error" in its log hold the reason.',
   },
   WorkerCrashing: {
     metric: worker.lambda.metricErrors({ statistic: 'Sum', period: fiveMinutes }),
     threshold: 1,
-    stopsRollout: true,
     meaning:
       'Residents wait for their products: the worker crashed, or ran out of time or memory, in the middle of a batch. The messages of the batch come back after 6 minutes. The end of its log shows the reason.',
   },
@@ -262,7 +234,6 @@ const residentAlarms = (_scope: Construct, { lookUp }: Watched): Record<string, 
   LookUpFailing: {
     metric: lookUp.lambda.metricErrors({ statistic: 'Sum', period: fiveMinutes }),
     threshold: 3,
-    stopsRollout: true,
     meaning:
       'Avatars whom nobody imported cannot buy: calls about them are answered 404 or 400, because the function resident-lookup fails. Residents who are known already are not affected. The log of that function shows the reason.',
   },
@@ -281,7 +252,6 @@ const creditAlarms = (scope: Construct, { sweep, creditWriters }: Watched): Reco
   SweepFailing: {
     metric: sweep.lambda.metricErrors({ statistic: 'Sum', period: fiveMinutes }),
     threshold: 3,
-    stopsRollout: true,
     meaning:
       'Expired credit stays in the balances that clients read: the sweep starts but fails. Its log shows the reason.',
   },
@@ -295,7 +265,6 @@ const creditAlarms = (scope: Construct, { sweep, creditWriters }: Watched): Reco
   InvariantBroken: {
     metric: counted(scope, 'Invariant', '1', '{ $.invariant = * }', [sweep, ...creditWriters]),
     threshold: 1,
-    stopsRollout: true,
     meaning:
       'A customer may have more or less credit than they should: a balance and its lots disagree. Stop changing this customer, keep the log line, and compare with a restored copy of the table.',
   },
@@ -378,7 +347,6 @@ const exportAlarms = ({ exports }: Watched): Record<string, AlarmFacts> =>
 export const alarmsOf = (scope: Construct, watched: Watched): Record<string, AlarmFacts> => ({
   ...apiAlarms(scope, watched),
   ...deskAlarms(scope, watched),
-  ...rolloutAlarms(scope, watched),
   ...tableAlarms(watched),
   ...deliveryAlarms(scope, watched),
   ...residentAlarms(scope, watched),

@@ -48,12 +48,6 @@ export const acknowledgements: readonly Acknowledgement[] = [
     reason: 'Only with tracing=true: the two actions of X-Ray cannot be limited to resources.',
   },
   {
-    rule: 'AwsSolutions-IAM5[Resource::*]',
-    at: /\/Rollout\/\w+-role\/Resource$/,
-    reason:
-      'Only with canaryPercent: it reads the state of alarms. AWS’s own role for CodeDeploy may read all of them too.',
-  },
-  {
     rule: 'Serverless-LambdaStarPermissions',
     at: /\/Role\/Resource$/,
     reason: 'Only with tracing=true: the two actions of X-Ray cannot be limited to resources.',

@@ -24,8 +24,6 @@ interface OperationProps extends Watched {
  * service's, which has room for 500 resources: nothing in here has state.
  */
 export class Operation extends NestedStack {
-  /** The alarms that take a new version back. */
-  readonly rolloutAlarms: Alarm[] = [];
   private readonly topic: Topic | undefined;
 
   constructor(scope: Construct, id: string, { settings, ...watched }: OperationProps) {
@@ -54,7 +52,7 @@ export class Operation extends NestedStack {
 
   private addAlarm(
     name: string,
-    { metric, threshold, periods = 1, alsoWhenMissing, below, stopsRollout, meaning }: AlarmFacts,
+    { metric, threshold, periods = 1, alsoWhenMissing, below, meaning }: AlarmFacts,
   ): void {
     const alarm = new Alarm(this, name, {
       metric,
@@ -66,7 +64,6 @@ export class Operation extends NestedStack {
       treatMissingData: alsoWhenMissing ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
       alarmDescription: meaning,
     });
-    if (stopsRollout) this.rolloutAlarms.push(alarm);
     if (!this.topic) return;
     alarm.addAlarmAction(new SnsAction(this.topic));
     // A second e-mail says that it is over.

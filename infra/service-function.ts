@@ -2,11 +2,8 @@ import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import {
-  Alias,
   Architecture,
   type Code,
-  type IFunction,
-  type IVersion,
   Function as LambdaFunction,
   LoggingFormat,
   RecursiveLoop,
@@ -36,12 +33,8 @@ interface ServiceFunctionProps extends Surroundings {
   statements: PolicyStatement[];
   /** The stack within the service's that takes its log and its role, so that the service's has room for more functions. */
   side?: Construct;
-  /** A client waits for its answer, so keeping it warm may be worth the price. */
-  isWaitedFor?: true;
   /** It sends to the queue that calls it. By default Lambda stops such a chain after about 16 rounds. */
   isRecursive?: true;
-  /** A wrong version of it could lose or make money, or stop all calls: where the settings say so, new versions get a share of the calls first. */
-  isShifted?: true;
 }
 
 /** The uses of the merchant's own key that follow from a use of what it encrypts, through the service that holds that. */
@@ -61,10 +54,6 @@ const keyUses = [
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
   readonly log: LogGroup;
-  /** Its versions by their share of the calls, where the settings ask for that. */
-  readonly alias: Alias | undefined;
-  /** The function that callers use: the function itself, that alias, or the version of it that stays warm. */
-  readonly target: IFunction;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
@@ -99,10 +88,6 @@ export class ServiceFunction extends Construct {
       ...(props.isRecursive && { recursiveLoop: RecursiveLoop.ALLOW }),
       tracing: settings.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
     });
-    const warm = props.isWaitedFor ? settings.provisionedConcurrency : 0;
-    this.alias = props.isShifted && settings.canaryPercent > 0 ? this.aliasOf('Live', 'live') : undefined;
-    // exactOptionalPropertyTypes hides that an alias is a function: hence the cast.
-    this.target = (this.alias ?? (warm > 0 ? this.aliasOf('Warm', 'warm', warm) : this.lambda)) as IFunction;
   }
 
   /** A function uses the merchant's own key only through the table and the queues that its other statements name, and never by itself. */
@@ -130,13 +115,5 @@ export class ServiceFunction extends Construct {
       // X-Ray knows no resources to name.
       ...(tracing ? [allow('Trace', ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], '*')] : []),
     ];
-  }
-
-  private aliasOf(id: string, aliasName: string, provisionedConcurrentExecutions?: number): Alias {
-    return new Alias(this, id, {
-      aliasName,
-      version: this.lambda.currentVersion as IVersion,
-      ...(provisionedConcurrentExecutions && { provisionedConcurrentExecutions }),
-    });
   }
 }

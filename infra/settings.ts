@@ -105,14 +105,6 @@ const Settings = z
     addressRate: number(1, 10_000, 10),
     /** Encrypts with the merchant's own key instead of AWS's keys. */
     ownEncryptionKey: optionalFlag(),
-    /** How many environments of each function stay warm. */
-    provisionedConcurrency: number(0, 100, 0),
-    /**
-     * The share of the calls that a new version of a function which moves money gets first, in percent, and for how long. 0: none of
-     * them has an alias. 100: all calls at once, and no alarm stops it.
-     */
-    canaryPercent: number(0, 100, 0),
-    canaryMinutes: number(1, 120, 10),
     /** The merchant's own domain, and the ARN of its certificate in the same region. */
     domainName: matching(new RegExp(`^${host}(\\.${host})+$`), 'must be a host name').optional(),
     certificateArn: matching(/^arn:aws[a-z-]*:acm:/, 'must be the ARN of a certificate in ACM').optional(),
@@ -140,10 +132,6 @@ const Settings = z
   .refine(({ exportBucket, exportBucketAccount }) => exportBucketAccount === undefined || exportBucket !== undefined, {
     path: ['exportBucketAccount'],
     error: 'needs an exportBucket',
-  })
-  .refine(({ canaryPercent, provisionedConcurrency }) => canaryPercent === 0 || provisionedConcurrency === 0, {
-    path: ['canaryPercent'],
-    error: 'needs provisionedConcurrency 0: Lambda keeps no alias warm that divides its calls',
   })
   .refine(({ domainOnly, domainName }) => !domainOnly || domainName !== undefined, {
     path: ['domainOnly'],

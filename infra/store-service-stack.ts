@@ -35,7 +35,6 @@ import {
   togetherOf,
   workerAccess,
 } from './permissions.ts';
-import { Rollout } from './rollout.ts';
 import { ServiceFunction, type Surroundings } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import { busSource, streamSource } from './stream.ts';
@@ -82,10 +81,8 @@ export class StoreServiceStack extends Stack {
       timeoutSeconds: 10,
       environment: { USAGE_KEY_PREFIX: usageKeyPrefix },
       statements: tableStatements(data.table, authorizerPermissions),
-      isWaitedFor: true,
-      isShifted: true,
     });
-    const api = new Api(this, 'Api', { settings, rows: routes, authorizer: authorizer.target });
+    const api = new Api(this, 'Api', { settings, rows: routes, authorizer: authorizer.lambda });
 
     const lookUp = this.addLookUp(surroundings, data.table, { ...hosts });
     const extensions = new NestedStack(this, 'Extensions');
@@ -117,11 +114,9 @@ export class StoreServiceStack extends Stack {
           ...(row.queue ? [sendStatement(data.queue)] : []),
           ...(row.resolves ? [invokeStatement(lookUp)] : []),
         ],
-        // A stack has at most 500 resources: a warm function takes two more.
-        ...(row.extension ? { side: extensions } : { isWaitedFor: true }),
-        ...(movesMoney(row) && { isShifted: true }),
+        ...(row.extension && { side: extensions }),
       });
-      for (const each of rows) api.addMethod(each, endpoint.target);
+      for (const each of rows) api.addMethod(each, endpoint.lambda);
       endpoints.push(endpoint);
       if (row.writes.includes('LOT')) creditWriters.push(endpoint);
     }
@@ -135,15 +130,13 @@ export class StoreServiceStack extends Stack {
     const consumer = this.addConsumer(surroundings, data, forWorkers);
     // An update deploys those first that read the messages and records of others: docs/adr/0042-later-shapes.md.
     const readers = [worker, sweep, consumer];
-    const functions = readers.flatMap(({ lambda, alias }) => (alias ? [lambda, alias] : [lambda]));
-    const first = [...functions, this.node.findChild('Stream')].map(resourceOf);
+    const first = [...readers.map(({ lambda }) => lambda), this.node.findChild('Stream')].map(resourceOf);
     for (const endpoint of endpoints) for (const one of first) resourceOf(endpoint.lambda).addResourceDependency(one);
     const bus = settings.eventBus === undefined ? undefined : this.addEventBus(surroundings, data, settings.eventBus);
     const exports = this.addExports(settings, data.table, key);
     if (settings.firewall) addFirewall(this, api.rest, settings);
     const domain = addDomain(this, api.rest, settings);
-    const isCanary = settings.canaryPercent > 0;
-    const operation = new Operation(this, 'Operation', {
+    new Operation(this, 'Operation', {
       settings,
       api,
       data,
@@ -154,15 +147,8 @@ export class StoreServiceStack extends Stack {
       exports,
       lookUp,
       hasDesk: settings.desk,
-      isCanary,
       creditWriters,
     });
-    if (isCanary)
-      new Rollout(this, 'Rollout', {
-        settings,
-        steps: { readers, endpoints: [authorizer, ...endpoints] },
-        alarms: operation.rolloutAlarms,
-      });
 
     const baseUrl = domain?.url ?? api.rest.url.replace(/\/$/, '');
     new CfnOutput(this, 'BaseUrl', { value: baseUrl });
@@ -241,7 +227,7 @@ export class StoreServiceStack extends Stack {
   }
 
   /** Serves the desk's files, which lie in its bundle. It reads nothing else. */
-  private addDesk(surroundings: Surroundings, side: Construct): ServiceFunction['target'] {
+  private addDesk(surroundings: Surroundings, side: Construct): ServiceFunction['lambda'] {
     return new ServiceFunction(this, 'desk', {
       ...surroundings,
       entry: 'desk',
@@ -250,7 +236,7 @@ export class StoreServiceStack extends Stack {
       timeoutSeconds: 5,
       statements: [],
       side,
-    }).target;
+    }).lambda;
   }
 
   /** Delivers a few messages in parallel. Only the messages that fail come back. */
@@ -278,10 +264,9 @@ export class StoreServiceStack extends Stack {
       ],
       // It sends itself a message for each next hundred of waiting deliveries, and one for each event that was held back.
       isRecursive: true,
-      isShifted: true,
     });
     const addSource = (queue: Queue, maxConcurrency: number): void =>
-      worker.target.addEventSource(
+      worker.lambda.addEventSource(
         new SqsEventSource(queue, {
           batchSize: deliveryQueue.batchSize,
           reportBatchItemFailures: true,
@@ -312,11 +297,10 @@ export class StoreServiceStack extends Stack {
         // Lambda sends with this role as well, where it gives a batch up. Sales and webhooks use the delivery queue.
         sendStatement(historyFailures, queue, slowQueue),
       ],
-      isShifted: true,
     });
     const { batchSize, parallelization, windowSeconds, maxRecordAgeHours, filters } = streamSource;
     new EventSourceMapping(this, 'Stream', {
-      target: consumer.target,
+      target: consumer.lambda,
       eventSourceArn: streamArn,
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize,
@@ -367,8 +351,8 @@ export class StoreServiceStack extends Stack {
   }
 
   /** The address at which Lambda's API invokes a function. */
-  private invocationOf({ target }: ServiceFunction): string {
-    return `https://lambda.${this.region}.${this.urlSuffix}/2015-03-31/functions/${target.functionName}/invocations`;
+  private invocationOf({ lambda }: ServiceFunction): string {
+    return `https://lambda.${this.region}.${this.urlSuffix}/2015-03-31/functions/${lambda.functionName}/invocations`;
   }
 
   /** Asks dispensers for avatars whom nobody imported. The endpoints wait for it. */
@@ -398,12 +382,11 @@ export class StoreServiceStack extends Stack {
       timeoutSeconds: sweepTimeoutSeconds,
       environment: { ...environment, CREDIT_LIMIT: String(surroundings.settings.creditLimit) },
       statements: [...tableStatements(data.table, permissions(sweepAccess)), sendStatement(data.queue, data.slowQueue)],
-      isShifted: true,
     });
     // The next sweep, a minute later, closes the same lots. By default Lambda would retry a failed one twice, for up to six
     // hours.
-    sweep.target.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
-    const invoke = new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [sweep.target.functionArn] });
+    sweep.lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
+    const invoke = new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [sweep.lambda.functionArn] });
     const role = new Role(this, 'ScheduleRole', {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
         conditions: { StringEquals: { 'aws:SourceAccount': this.account } },
@@ -412,7 +395,7 @@ export class StoreServiceStack extends Stack {
     });
     new Schedule(this, 'EveryMinute', {
       schedule: ScheduleExpression.rate(Duration.minutes(1)),
-      target: new LambdaInvoke(sweep.target, {
+      target: new LambdaInvoke(sweep.lambda, {
         retryAttempts: 0,
         maxEventAge: Duration.minutes(1),
         // The role is complete. The CDK's own would allow every version of the function as well.
@@ -425,9 +408,6 @@ export class StoreServiceStack extends Stack {
 
 /** Tell what a deployment costs apart from all else in the account: docs/operate/costs.md. */
 const tagsOf = ({ stage }: Settings) => ({ service: 'store-integration', stage });
-
-/** True for an endpoint that changes credit or gift cards. */
-const movesMoney = ({ writes }: Route): boolean => writes.includes('LOT') || writes.includes('GIFTCARD');
 
 /** Policy statements for the table, the named indexes and the partitions of the permitted kinds. */
 const tableStatements = ({ tableArn }: Data['table'], permitted: Permission[]): PolicyStatement[] =>
@@ -452,8 +432,8 @@ const streamStatement = ({ tableArn }: Data['table']): PolicyStatement =>
     resources: [`${tableArn}/stream/*`],
   });
 
-const invokeStatement = ({ target }: ServiceFunction): PolicyStatement =>
-  new PolicyStatement({ sid: 'LookUp', actions: ['lambda:InvokeFunction'], resources: [target.functionArn] });
+const invokeStatement = ({ lambda }: ServiceFunction): PolicyStatement =>
+  new PolicyStatement({ sid: 'LookUp', actions: ['lambda:InvokeFunction'], resources: [lambda.functionArn] });
 
 const sendStatement = (...queues: Queue[]): PolicyStatement =>
   new PolicyStatement({

@@ -67,12 +67,6 @@ const attribute = (scope: Scope, id: string, name: string): Part => {
     const output = inner.template.Outputs?.[name.slice('Outputs.'.length)];
     return resolve(inner, output?.Value);
   }
-  if (found.Type === 'AWS::Lambda::Version' || found.Type === 'AWS::Lambda::Alias') {
-    const fn = String(resolve(scope, found.Properties.FunctionName));
-    const qualifier = found.Type === 'AWS::Lambda::Alias' ? found.Properties.Name : '1';
-    if (name === 'Ref') return `${fn.startsWith('arn:') ? fn : arn('lambda', `function:${fn}`)}:${qualifier}`;
-    if (name === 'Version') return '1';
-  }
   const named = physical[found.Type];
   const value = named ? named(id, found.Properties)[name] : name === 'Ref' ? id : undefined;
   if (value === undefined)

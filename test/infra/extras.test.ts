@@ -1,19 +1,17 @@
 import { expect, test } from 'vitest';
 import { newKey } from '../../lib/keys.ts';
-import { routes } from '../../lib/routes/routes.ts';
 import { entryOf, idOf, type Resource, templateOf } from '../support/stack.ts';
 
 const asShipped = templateOf();
 const asked = templateOf({
   firewall: 'true',
   ownEncryptionKey: 'true',
-  provisionedConcurrency: '2',
   domainName: 'api.example.org',
   certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/1',
 });
 
 test('creates the optional resources only where a setting asks for them', () => {
-  const extras = ['AWS::WAFv2::WebACL', 'AWS::ApiGateway::DomainName', 'AWS::KMS::Key', 'AWS::Lambda::Alias'];
+  const extras = ['AWS::WAFv2::WebACL', 'AWS::ApiGateway::DomainName', 'AWS::KMS::Key'];
 
   for (const type of extras) {
     expect(asShipped.ofType(type), type).toEqual([]);
@@ -81,17 +79,6 @@ test('every function uses the merchant’s own key only through the table’s or
       /^\{"StringEquals":\{"kms:ViaService":\{"Fn::Join":\["",\["(dynamodb|sqs)\.",\{"Ref":"AWS::Region"\},"\.amazonaws\.com"\]\]\}\}\}$/,
     );
   }
-});
-
-test('keeps the contract’s endpoints and the authorizer warm, but neither others nor the sweep nor the worker', () => {
-  const codeOf = ({ Properties }: Resource): string => asked.all[Properties.FunctionName.Ref].Properties.Code.ZipFile;
-
-  const warm = asked.ofType('AWS::Lambda::Alias');
-
-  const entries = ['authorizer', ...routes.filter(({ extension }) => !extension).map(({ id }) => id)];
-  expect(warm.map(([, alias]) => codeOf(alias)).sort()).toEqual(entries.map((entry) => `// ${entry}`).sort());
-  for (const [id, { Properties }] of warm)
-    expect(Properties.ProvisionedConcurrencyConfig, id).toEqual({ ProvisionedConcurrentExecutions: 2 });
 });
 
 const [[, acl] = []] = asked.ofType('AWS::WAFv2::WebACL') as [string, Resource][];

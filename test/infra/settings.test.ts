@@ -28,9 +28,6 @@ test('has a default for every setting that needs no choice', () => {
     tracing: false,
     firewall: false,
     ownEncryptionKey: false,
-    provisionedConcurrency: 0,
-    canaryPercent: 0,
-    canaryMinutes: 10,
     domainOnly: false,
   });
 });
@@ -57,12 +54,6 @@ test('with the firewall, refuses an addressRate above half of an endpoint’s ra
     'addressRate must be at most half of readRate, writeRate and listRate.',
   );
   expect(readSettings({ ...rates, firewall: false })).toMatchObject(rates);
-});
-
-test('refuses to keep functions warm whose calls it divides between versions', () => {
-  const read = () => readSettings({ firewall: false, canaryPercent: 10, provisionedConcurrency: 1 });
-
-  expect(read).toThrow('canaryPercent needs provisionedConcurrency 0');
 });
 
 test('takes numbers and flags as text, as the command line gives them', () => {
@@ -116,9 +107,6 @@ test.each([
   ['tracing', 'yes', 'tracing must be true or false.'],
   ['firewall', '1', 'firewall must be true or false.'],
   ['ownEncryptionKey', 'on', 'ownEncryptionKey must be true or false.'],
-  ['provisionedConcurrency', '101', 'provisionedConcurrency must be a whole number from 0 to 100.'],
-  ['canaryPercent', '101', 'canaryPercent must be a whole number from 0 to 100.'],
-  ['canaryMinutes', '0', 'canaryMinutes must be a whole number from 1 to 120.'],
   ['domainName', 'api.example.org', 'certificateArn is required: domainName and certificateArn go together.'],
   ['domainOnly', 'true', 'domainOnly needs a domainName.'],
   ['certificateArn', 'mine', 'certificateArn must be the ARN of a certificate in ACM.'],

@@ -31,7 +31,6 @@ export const everythingOn = {
   domainName: 'api.example.org',
   certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/1',
   corsOrigins: 'https://shop.example.com,https://www.example.com',
-  canaryPercent: '10',
 };
 
 export const asShipped = { alarmEmail: 'owner@example.org' };
