@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { useLocalEngines } from '../cli/local-engines.ts';
@@ -17,7 +16,7 @@ import { connectDeveloper } from './dev.ts';
 import { startDispensers } from './dispensers.ts';
 import { startEngine } from './engine.ts';
 import { type Cost, noteRequest, publish, type ServedRequest, stopEvents } from './events.ts';
-import { createGateway, type GatewayOptions, type Handler } from './gateway.ts';
+import { createGateway, GatewayFault, type GatewayOptions, type Handler } from './gateway.ts';
 import { startLookUps } from './lambda.ts';
 import type { LocalOptions } from './options.ts';
 import { answerOwn } from './own.ts';
@@ -81,12 +80,6 @@ const loadHandlers = async (): Promise<GatewayOptions['handlerOf']> => {
   return load;
 };
 
-/** The port is open before the data is ready. */
-const answerNotReady = (response: ServerResponse): true => {
-  response.writeHead(503, { 'Retry-After': '1' }).end();
-  return true;
-};
-
 /** Starts the whole service on 127.0.0.1: engine, queue, demo data, gateway. Its errors say what to change. */
 export const startService = async (
   { port, dataDir, memory, reset, demo, rate, burst, cors }: LocalOptions,
@@ -112,7 +105,11 @@ export const startService = async (
     burst,
     storeShare: 50,
     cors,
-    before: async (request, response, body) => (ready ? answerOwn(request, response, body) : answerNotReady(response)),
+    before: async (request, response, body) => {
+      // The port is open before the data is ready.
+      if (!ready) throw new GatewayFault('AUTHORIZER_FAILURE');
+      return answerOwn(request, response, body);
+    },
     onAnswer: (answered) => {
       const cost = lines.get(answered.id);
       lines.delete(answered.id);
@@ -156,7 +153,6 @@ export const startService = async (
     authorizerTtlSeconds,
     residents: untouchedResidents,
   };
-  dir.writeService(service);
   const deliveries = await startDeliveries([queues.url, slowUrl]);
   connectDeveloper({
     baseUrl,
@@ -177,6 +173,8 @@ export const startService = async (
     onPlace: dir.keepPlace,
   });
   started = true;
+  // Programs wait for this file, and call as soon as it is there.
+  dir.writeService(service);
 
   return {
     baseUrl,

@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomText } from '../lib/clock.ts';
 import type { Scope } from '../lib/routes/route.ts';
 import type { Resident } from '../lib/store/residents.ts';
 import type { StreamPlace } from './stream.ts';
 
-/** `<data-dir>/service.json`, from which other programs learn how to call the local service. */
+/** `<data-dir>/service.json`, from which other programs learn how to call the local service, as soon as it is ready. */
 export interface ServiceFile {
   baseUrl: string;
   store: { id: string; name: string };
@@ -55,8 +55,13 @@ export const openDataDir = (dir: string, { reset, memory }: { reset: boolean; me
     throw new Error(`${dir} is in use by process ${holder.pid}. End that one, or choose another --data-dir.`);
   writeJson(path('lock.json'), { pid: process.pid });
   if (reset)
-    for (const name of ['table', 'queue', 'state.json', 'stream.json', 'service.json'])
+    for (const name of ['table', 'queue', 'state.json', 'stream.json', 'service.json', 'service-before.json'])
       rmSync(path(name), { recursive: true, force: true });
+  // Programs take the file for the sign that the service is ready, so it is there only then. Its keys are kept for the next start.
+  const putAside = (): void => {
+    if (existsSync(path('service.json'))) renameSync(path('service.json'), path('service-before.json'));
+  };
+  putAside();
   const kept = (!memory && readJson<Kept>(path('state.json'))) || { cursorSecret: randomText(43), seeded: false };
   return {
     kept,
@@ -69,8 +74,15 @@ export const openDataDir = (dir: string, { reset, memory }: { reset: boolean; me
     keepPlace: (place: StreamPlace): void => {
       if (!memory) writeJson(path('stream.json'), place);
     },
-    service: memory ? undefined : readJson<ServiceFile>(path('service.json')),
-    writeService: (service: ServiceFile): void => writeJson(path('service.json'), service),
-    close: (): void => rmSync(path('lock.json'), { force: true }),
+    service: memory ? undefined : readJson<ServiceFile>(path('service-before.json')),
+    writeService: (service: ServiceFile): void => {
+      writeJson(path('service.json'), service);
+      if (!memory) rmSync(path('service-before.json'), { force: true });
+    },
+    close: (): void => {
+      if (memory) rmSync(path('service.json'), { force: true });
+      else putAside();
+      rmSync(path('lock.json'), { force: true });
+    },
   };
 };
