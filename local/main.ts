@@ -1,5 +1,8 @@
 import { styleText } from 'node:util';
+import { openBrowser } from './browser.ts';
+import { explainFailure } from './failures.ts';
 import { readOptions } from './options.ts';
+import { deskLink, findRunning } from './running.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -12,15 +15,23 @@ const statusStyle = (status: number): Style => (status >= 500 ? 'red' : status >
 process.umask(0o077);
 const options = readOptions(process.argv.slice(2));
 
-const fail = (error: unknown): never => {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const text =
-    code === 'EADDRINUSE'
-      ? `Port ${options.port} is taken. Choose another with --port, or end the program that listens there.`
-      : message;
-  console.error(paint('red', `error: ${text}`));
+const fail = async (error: unknown): Promise<never> => {
+  console.error(paint('red', `error: ${await explainFailure(error as Error, options)}`));
   process.exit(1);
 };
+
+const first = await findRunning(options.dataDir);
+if (first) {
+  console.error(`
+The local service runs here already, as process ${first.pid}:
+
+  Desk       ${paint('cyan', first.link)}
+
+Ctrl-C in its terminal ends it. Another one beside it needs data of its own: npm start -- --port 0 --data-dir other
+`);
+  if (options.open) openBrowser(first.link);
+  process.exit(1);
+}
 
 const started = performance.now();
 // Loaded after the options are read, since it takes twenty times as long as an answer to --help.
@@ -40,7 +51,7 @@ const kept = options.memory ? 'in memory, gone at the end' : `kept in ${options.
 console.log(`
 ${paint('bold', 'Store Integration Service')}, ready after ${Math.round(performance.now() - started)} ms
 
-  Desk       ${paint('cyan', `${baseUrl}/desk#key=${service.keys.all}`)}
+  Desk       ${paint('cyan', deskLink(service))}
              ${paint('dim', 'a shop as its people see it; the link signs in with the key of the demo')}
   Developers ${paint('cyan', `${baseUrl}/desk#/requests`)} ${paint('dim', '(requests as they happen, clock, faults)')}
   Reference  ${paint('cyan', `${baseUrl}/docs`)}
@@ -64,6 +75,7 @@ Look after stores, keys and data:
 
 Ctrl-C ends it.
 `);
+if (options.open) openBrowser(deskLink(service));
 
 let stopping: number | undefined;
 const stop = async (): Promise<void> => {

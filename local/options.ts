@@ -12,6 +12,12 @@ export interface LocalOptions {
   cors?: string;
 }
 
+/** The options of the command line, beside those of the service. */
+export interface StartOptions extends LocalOptions {
+  /** Open the desk in the browser. */
+  open: boolean;
+}
+
 const numberFrom =
   (min: number, max: number, whole = true) =>
   (text: string): number => {
@@ -36,8 +42,23 @@ const flag = (name: string, text: string): Option => {
   return new Option(`--${name}`, text).env(variable);
 };
 
-/** Reads the options of `npm start`. Ends the process with a message for a wrong option, and for --help. */
-export const readOptions = (argv: readonly string[]): LocalOptions =>
+/**
+ * The options that npm took for its own, since no `--` stood before them, as they were meant. npm hands them on in its
+ * variables; the value of an option behind a space stays behind as an argument. Others of the same name, such as those of an
+ * .npmrc, do not count beside an option that is given.
+ */
+const keptByNpm = (command: Command, argv: readonly string[]): string[] => {
+  const values = argv.filter((word) => !word.startsWith('-'));
+  return command.options.flatMap(({ long = '', negate, flags }) => {
+    const name = long.replace(negate ? /^--no-/ : /^--/, '');
+    const value = process.env[`npm_config_${name.replaceAll('-', '_')}`];
+    if (value === undefined || argv.some((word) => word === long || word.startsWith(`${long}=`))) return [];
+    if (!flags.includes('<')) return value === (negate ? '' : 'true') ? [long] : [];
+    return [`${long} ${value === 'true' ? (values.shift() ?? '<value>') : value}`];
+  });
+};
+
+const createCommand = (): Command =>
   new Command('npm start --')
     .description('Serves the whole API on this machine, on an embedded engine with demo data.')
     .addOption(number('port', 'port on 127.0.0.1; 0 takes any free one', 4000, numberFrom(0, 65535)))
@@ -47,6 +68,7 @@ export const readOptions = (argv: readonly string[]): LocalOptions =>
     .addOption(flag('memory', 'keep data in memory only').default(false))
     .addOption(flag('reset', 'delete the kept data first').default(false))
     .addOption(flag('no-demo', 'start without demo rows'))
+    .addOption(flag('no-open', 'do not open the desk in the browser'))
     .addOption(
       number(
         'rate',
@@ -62,6 +84,15 @@ export const readOptions = (argv: readonly string[]): LocalOptions =>
         .argParser(parseOrigins),
     )
     .allowExcessArguments(false)
-    .showHelpAfterError('Run npm start -- --help for all options.')
-    .parse([...argv], { from: 'user' })
-    .opts<LocalOptions>();
+    .showHelpAfterError('Run npm start -- --help for all options.');
+
+/** Reads the options of `npm start`. Ends the process with a message for a wrong option, and for --help. */
+export const readOptions = (argv: readonly string[]): StartOptions => {
+  const command = createCommand();
+  const kept = process.env.npm_lifecycle_event === 'start' ? keptByNpm(command, argv) : [];
+  if (kept.length > 0)
+    command.error(
+      `error: npm keeps options for itself that have no -- before them. Write: npm start -- ${kept.join(' ')}`,
+    );
+  return command.parse([...argv], { from: 'user' }).opts<StartOptions>();
+};

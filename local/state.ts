@@ -30,19 +30,20 @@ interface Kept {
   seeded: boolean;
 }
 
-const readJson = <T>(path: string): T | undefined =>
+export const readJson = <T>(path: string): T | undefined =>
   existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as T) : undefined;
 
 /** Only the owner may read the file, since it holds keys. */
 const writeJson = (path: string, value: object): void =>
   writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
 
-const isAlive = (pid: number): boolean => {
+export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    // A process of another user must not be signalled, but is alive.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 };
 

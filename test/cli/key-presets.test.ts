@@ -1,12 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { listKeys } from '../../cli/api-keys.ts';
 import { type PresetName, presetNames, presets, presetText } from '../../cli/key-presets.ts';
 import { createStore } from '../../cli/stores.ts';
 import { type Scope, scopes } from '../../lib/routes/route.ts';
 import { listStores } from '../../lib/store/stores.ts';
 import { startForCli } from '../support/cli.ts';
+import { onTerminal } from '../support/terminal.ts';
 
 const command = new URL('../../cli/store.ts', import.meta.url).pathname;
 
@@ -100,29 +100,12 @@ test('the guide says of each preset what such a key can do', () => {
 
 const [up, down, enter, cancel] = ['\u001b[A', '\u001b[B', '\r', '\u0003'];
 
-/** Runs the command on a terminal of its own (util-linux's `script` makes one), and types each answer once its question is shown. */
-const onTerminal = async (args: string[], ...answers: [question: string, typed: string][]): Promise<string> => {
-  const line = [process.execPath, command, '--data-dir', service.dir, ...args].map((arg) => `'${arg}'`).join(' ');
-  const child: ChildProcess = spawn('script', ['-qec', `stty cols 120 rows 40; ${line}`, '/dev/null'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  onTestFinished(() => void child.kill());
-  let shown = '';
-  let asked = 0;
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    shown += text;
-    const [question = '', typed = ''] = answers[asked] ?? [];
-    if (question === '' || !shown.includes(question)) return;
-    asked += 1;
-    child.stdin?.write(typed);
-  });
-  await new Promise((resolve) => child.on('close', resolve));
-  expect(asked).toBe(answers.length);
-  return shown;
-};
+/** Runs the command on a terminal, with the answers to its questions. */
+const ask = (args: string[], ...answers: [question: string, typed: string][]): Promise<string> =>
+  onTerminal([process.execPath, command, '--data-dir', service.dir, ...args], answers);
 
 test('on a terminal the first key of a store is of the preset and has the end that the person chooses', async () => {
-  const shown = await onTerminal(
+  const shown = await ask(
     ['create', 'Asked'],
     ['What is the key for?', `${down}${down}${enter}`],
     ['When does it end?', enter],
@@ -139,17 +122,17 @@ test('on a terminal key issue asks for what no option says, takes single scopes,
   const { id } = await createStore('Asking');
   const clear = '\u0015';
 
-  await onTerminal(
+  await ask(
     ['key', 'issue', 'one', '--store', id],
     ['What is the key for?', enter],
     ['When does it end?', `${clear}never${enter}`],
   );
-  await onTerminal(
+  await ask(
     ['key', 'issue', 'two', '--expires', '1d', '--store', id],
     ['What is the key for?', `${up}${enter}`],
     ['What may it do?', ` ${down}${down} ${enter}`],
   );
-  await onTerminal(['key', 'issue', 'three', '--preset', 'shop', '--store', id]);
+  await ask(['key', 'issue', 'three', '--preset', 'shop', '--store', id]);
 
   const keys = await listKeys(id);
   expect(keys.map(({ scopes: some }) => some)).toEqual([expected.vendor, [scopes[0], scopes[2]], expected.shop]);
@@ -157,7 +140,7 @@ test('on a terminal key issue asks for what no option says, takes single scopes,
 });
 
 test('a person who cancels has created neither store nor key', async () => {
-  const shown = await onTerminal(['create', 'Cancelled'], ['What is the key for?', cancel]);
+  const shown = await ask(['create', 'Cancelled'], ['What is the key for?', cancel]);
 
   expect(shown).toContain('Nothing was changed.');
   expect((await listStores()).map(({ name }) => name)).not.toContain('Cancelled');

@@ -1,14 +1,15 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseIdentifier } from '../../lib/identifier.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import type { ServiceFile } from '../../local/state.ts';
-import { startProcess } from '../support/local-service.ts';
+import { main, startProcess } from '../support/local-service.ts';
 
 /** The service as a person starts it: a process of its own. */
 
@@ -85,25 +86,59 @@ test('it says what a newcomer needs, writes service.json, keeps data and keys, a
   expect(await third.stop()).toBe(0);
 });
 
-test('a taken port and a wrong option are clear errors', async () => {
+/** Starts the service with options that keep it from running. Answers what it says, in which no line is of a stack. */
+const refusalOf = async (...options: string[]): Promise<string> => {
+  const { child, output } = start(...options);
+  await once(child, 'close');
+  expect([child.exitCode, output()]).toEqual([1, expect.not.stringContaining('    at ')]);
+  return output();
+};
+
+test('a port or folder that it cannot have and a wrong option are errors that say what to do', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as { port: number };
-  const cases: [string[], RegExp][] = [
-    [['--port', String(port)], new RegExp(`Port ${port} is taken`)],
-    [['--port', 'x'], /--port.*whole number from 0 to 65535/],
-    [['--burst', '0'], /--burst.*whole number from 1/],
-    [['--colour'], /unknown option/],
+  const file = join(parent, 'a file');
+  writeFileSync(file, 'mine');
+
+  expect(await refusalOf('--port', String(port))).toMatch(
+    new RegExp(
+      `^error: Port ${port} is taken by another program\\. .* npm start -- --port 0 takes any that is free\\.`,
+    ),
+  );
+  expect(await refusalOf('--data-dir', file)).toBe(
+    `error: ${file} is a file, or in one. For the data choose another one: npm start -- --data-dir <folder>.\n`,
+  );
+  expect(await refusalOf('--port', 'x')).toMatch(/--port.*whole number from 0 to 65535/);
+  expect(await refusalOf('--burst', '0')).toMatch(/--burst.*whole number from 1/);
+  expect(await refusalOf('--colour')).toMatch(/unknown option/);
+  taken.close();
+});
+
+test('options that npm has kept for itself are named with the two dashes that they lack', async () => {
+  const saidFor = async (kept: NodeJS.ProcessEnv, ...args: string[]): Promise<string> => {
+    const env = { ...process.env, npm_lifecycle_event: 'start', ...kept };
+    const ran = await promisify(execFile)(process.execPath, [main, ...args], { env }).catch((error) => error);
+    return ran.stderr.split('\n')[0];
+  };
+
+  const said = [
+    await saidFor({ npm_config_port: 'true' }, '5701'),
+    await saidFor({ npm_config_port: '5701' }),
+    await saidFor({ npm_config_data_dir: 'true', npm_config_reset: 'true' }, 'my data'),
+    await saidFor({ npm_config_demo: '', npm_config_open: '' }),
+    // One of an .npmrc is no slip beside an option that is given.
+    await saidFor({ npm_config_port: '5701' }, '--port', 'x'),
   ];
 
-  for (const [options, message] of cases) {
-    const { child, output } = start(...options);
-    await once(child, 'close');
-    expect(child.exitCode).toBe(1);
-    expect(output()).toMatch(message);
-    expect(output()).not.toContain('    at ');
-  }
-  taken.close();
+  const write = 'error: npm keeps options for itself that have no -- before them. Write: npm start --';
+  expect(said).toEqual([
+    `${write} --port 5701`,
+    `${write} --port 5701`,
+    `${write} --data-dir my data --reset`,
+    `${write} --no-demo --no-open`,
+    expect.stringContaining('whole number from 0 to 65535'),
+  ]);
 });
 
 describe('while one runs', () => {
@@ -126,11 +161,33 @@ describe('while one runs', () => {
     expect(open).toEqual([]);
   });
 
-  test('two services cannot share a data directory', async () => {
-    const second = start();
-    await once(second.child, 'close');
+  test('a second start on its data says where it runs, with its link', async () => {
+    const said = await refusalOf();
 
-    expect(second.output()).toMatch(/is in use by process/);
+    const { baseUrl, keys } = service();
+    expect(said).toContain(`already, as process ${running.child.pid}:`);
+    expect(said).toContain(`  Desk       ${baseUrl}/desk#key=${keys.all}\n`);
+    expect(said).toContain('npm start -- --port 0 --data-dir other');
+  });
+
+  test('a second start on its port, with other data, says whose port that is', async () => {
+    const { baseUrl } = service();
+
+    const said = await refusalOf('--port', new URL(baseUrl).port, '--data-dir', join(parent, 'other'));
+
+    expect(said).toContain(`is taken by a local service that keeps its data elsewhere: ${baseUrl}/desk.`);
+  });
+
+  test('a start beside one that does not answer yet names its process', async () => {
+    running.child.kill('SIGSTOP');
+    try {
+      expect(await refusalOf('--port', new URL(service().baseUrl).port)).toContain(
+        `is starting here already, as process ${running.child.pid}`,
+      );
+      expect(await refusalOf()).toContain(`is in use by process ${running.child.pid}`);
+    } finally {
+      running.child.kill('SIGCONT');
+    }
   });
 
   test('the clock can be moved, and the sweep then closes what has expired', async () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { LocalOptions } from '../../local/options.ts';
 import { startService } from '../../local/service.ts';
 
-const main = new URL('../../local/main.ts', import.meta.url).pathname;
+export const main = new URL('../../local/main.ts', import.meta.url).pathname;
 
 /** Starts the local service in a process of its own. `options` are those of the command line. */
 export const startProcess = (dataDir: string, options: string[], env: NodeJS.ProcessEnv) => {

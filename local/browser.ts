@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process';
+
+interface Place {
+  platform: NodeJS.Platform;
+  env: NodeJS.ProcessEnv;
+  /** A person sees the output and can type. */
+  isTerminal: boolean;
+}
+
+/** The command that opens a page in the browser of the person at the terminal; undefined where nobody would see it. */
+export const browserCommand = (url: string, { platform, env, isTerminal }: Place): string[] | undefined => {
+  const hasDisplay = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
+  // Over ssh the browser of this machine is not the one in front of the person.
+  if (!isTerminal || env.CI || (env.SSH_CONNECTION && !hasDisplay)) return undefined;
+  if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler', url];
+  if (platform === 'darwin') return ['open', url];
+  return hasDisplay ? ['xdg-open', url] : undefined;
+};
+
+/** Opens the page, if there is a browser to open it in. The link is printed too, so a failure is no trouble. */
+export const openBrowser = (url: string): void => {
+  const { platform, env, stdin, stdout } = process;
+  const [program, ...args] = browserCommand(url, { platform, env, isTerminal: stdin.isTTY && stdout.isTTY }) ?? [];
+  if (!program) return;
+  const child = spawn(program, args, { detached: true, stdio: 'ignore' });
+  child.on('error', () => {});
+  child.unref();
+};

@@ -1,0 +1,33 @@
+import type { LocalOptions } from './options.ts';
+import { findHolder, isLocalService } from './running.ts';
+
+/** How a person goes on where the local service could not start. */
+
+const anotherPort = 'npm start -- --port 0 takes any that is free.';
+const anotherFolder = 'choose another one: npm start -- --data-dir <folder>.';
+
+const whoHasThePort = async ({ port, dataDir }: LocalOptions): Promise<string> => {
+  const holder = findHolder(dataDir);
+  if (holder !== undefined)
+    return `The service is starting here already, as process ${holder}: its link appears in its terminal in some seconds.`;
+  const baseUrl = `http://127.0.0.1:${port}`;
+  return (await isLocalService(baseUrl))
+    ? `Port ${port} is taken by a local service that keeps its data elsewhere: ${baseUrl}/desk. End that one, or choose another port: ${anotherPort}`
+    : `Port ${port} is taken by another program. End that one, or choose another port: ${anotherPort}`;
+};
+
+/** An error of the start as a message for a person, which says what to do. */
+export const explainFailure = async (
+  { code = '', syscall, path, message }: NodeJS.ErrnoException,
+  options: LocalOptions,
+): Promise<string> => {
+  const { port, dataDir } = options;
+  if (code === 'EADDRINUSE') return whoHasThePort(options);
+  if (syscall === 'listen' && ['EACCES', 'EPERM'].includes(code))
+    return `Port ${port} may not be used: the system keeps it, as it keeps most below 1024. Choose another: ${anotherPort}`;
+  if (path === undefined) return message;
+  if (['EEXIST', 'ENOTDIR'].includes(code)) return `${dataDir} is a file, or in one. For the data ${anotherFolder}`;
+  if (['EACCES', 'EPERM', 'EROFS'].includes(code))
+    return `The folder ${dataDir} may not be written. Get the right to it, or ${anotherFolder} (${message})`;
+  return message;
+};

@@ -1,0 +1,37 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { onTerminal } from '../support/terminal.ts';
+
+/** `npm start` on a terminal and the browser. */
+
+const dir = mkdtempSync(join(tmpdir(), 'store-terminal-'));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+/** Runs a line of code on a terminal with a screen, where `xdg-open` writes down what it is to open. */
+const runLine = async (code: string, env: NodeJS.ProcessEnv = {}, ...answers: [question: string, typed: string][]) => {
+  const bin = join(dir, 'bin');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'xdg-open'), `#!/bin/sh\necho "$1" >'${dir}/opened'\n`);
+  chmodSync(join(bin, 'xdg-open'), 0o755);
+  const { CI: _, SSH_CONNECTION: __, ...here } = process.env;
+  const screen = { ...here, PATH: `${bin}:${here.PATH}`, DISPLAY: ':0', ...env };
+  return onTerminal([process.execPath, '--input-type=module', '-e', code], answers, screen);
+};
+
+const local = new URL('../../local/', import.meta.url);
+
+test('the desk opens in the browser, and a system without one is no trouble', async () => {
+  const code = `import { openBrowser } from "${local}browser.ts"; openBrowser("http://127.0.0.1:4000/desk#key=x");`;
+
+  const without = await runLine(code, { PATH: '/usr/bin:/bin', DISPLAY: '', WAYLAND_DISPLAY: '' });
+  const missing = await runLine(code.replace('openBrowser(', 'process.env.PATH = "/nowhere"; openBrowser('));
+  expect([without, missing, existsSync(join(dir, 'opened'))]).toEqual(['', '', false]);
+  await runLine(code);
+
+  // The program is detached: it may still be starting.
+  await expect
+    .poll(() => existsSync(join(dir, 'opened')) && readFileSync(join(dir, 'opened'), 'utf8'))
+    .toBe('http://127.0.0.1:4000/desk#key=x\n');
+});
