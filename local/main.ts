@@ -2,6 +2,7 @@ import { styleText } from 'node:util';
 import { openBrowser } from './browser.ts';
 import { explainFailure } from './failures.ts';
 import { readOptions } from './options.ts';
+import { mayReset } from './reset.ts';
 import { deskLink, findRunning } from './running.ts';
 
 type Style = Parameters<typeof styleText>[0];
@@ -32,6 +33,7 @@ Ctrl-C in its terminal ends it. Another one beside it needs data of its own: npm
   if (options.open) openBrowser(first.link);
   process.exit(1);
 }
+if (options.reset && !(await mayReset(options.dataDir))) process.exit(1);
 
 const started = performance.now();
 // Loaded after the options are read, since it takes twenty times as long as an answer to --help.

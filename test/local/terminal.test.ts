@@ -2,9 +2,10 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { main } from '../support/local-service.ts';
 import { onTerminal } from '../support/terminal.ts';
 
-/** `npm start` on a terminal and the browser. */
+/** `npm start` on a terminal: its questions, and the browser. */
 
 const dir = mkdtempSync(join(tmpdir(), 'store-terminal-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -34,4 +35,23 @@ test('the desk opens in the browser, and a system without one is no trouble', as
   await expect
     .poll(() => existsSync(join(dir, 'opened')) && readFileSync(join(dir, 'opened'), 'utf8'))
     .toBe('http://127.0.0.1:4000/desk#key=x\n');
+});
+
+test('--reset asks before it deletes data, and deletes nothing without a yes', async () => {
+  const data = join(dir, 'data');
+  const answer = `import { mayReset } from "${local}reset.ts"; console.log("may " + (await mayReset("${data}")));`;
+  const none = await runLine(answer);
+  mkdirSync(data);
+  writeFileSync(join(data, 'state.json'), '{}');
+  const question = `Delete all data in ${data}`;
+
+  const yes = await runLine(answer, {}, [question, 'y']);
+  const no = await runLine(answer, {}, [question, '\r']);
+  const ended = await onTerminal([process.execPath, main, '--reset', '--data-dir', data], [[question, '\u0003']]);
+
+  expect(none).toContain('may true');
+  expect(yes).toContain('may true');
+  expect(no).toMatch(/Nothing was deleted\.\s+may false/);
+  expect(ended).toContain('Nothing was deleted.');
+  expect(existsSync(join(data, 'state.json'))).toBe(true);
 });
