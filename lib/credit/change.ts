@@ -72,8 +72,9 @@ interface Ready extends Part {
 const readyOf = async (store: string, item: CreditItem, part: Part, at: string): Promise<Ready> => {
   const { type, command } = part;
   const holding = holdingOf(item, type);
-  // A set closes every lot by the change of the epoch; so many could not be marked in its transaction anyway.
-  const tooMany = command.kind === 'set' && !fitsOne(holding.lots);
+  // A set closes every lot by the change of the epoch; so many could not be marked in its transaction anyway. While some may
+  // not show yet, they are read all the same: those that did not show when the marks are written would stay open.
+  const tooMany = command.kind === 'set' && !fitsOne(holding.lots) && isAtRest(item, now());
   const needsLots = !tooMany && !touchesNoLot(holding, command, at);
   const lots = needsLots ? await readLots(store, item, type, command, at) : undefined;
   // History tells what came due: a set that does not read the lots has it closed by a change of its own.

@@ -174,6 +174,16 @@ test('a removal from many lots waits for one that shows after a later one was ad
   expect(await booksOf()).toMatchObject({ due: inMinutes(10.5), states: { drained: 1, open: 121 }, faults: [] });
 });
 
+test('a set of many lots ends one that shows after it was added', async () => {
+  for (let minutes = 10; minutes < 130; minutes++) await add(1, minutes);
+  await withoutLots(140, () => add(50, 140));
+  readsLeft = 4;
+
+  expect((await change({ kind: 'set', credit: 7 })).credit).toBe(7);
+
+  expect(await booksOf()).toMatchObject({ balance: 7, states: { superseded: 121 }, faults: [] });
+});
+
 test('a refund gives back the use of a coupon that shows after the sale', async () => {
   const product = await createProduct(store, productWith({ price: 60 }));
   const fields = { code: 'half', discount: 50, ownerProfit: 0, active: true, bloggersSync: false };
