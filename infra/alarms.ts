@@ -7,9 +7,11 @@ import { indexes } from '../lib/table/schema.ts';
 import type { Api } from './api.ts';
 import type { Data } from './data.ts';
 import type { ServiceFunction } from './service-function.ts';
+import type { Settings } from './settings.ts';
 
 /** The parts of the service that alarms are about. */
 export interface Watched {
+  settings: Settings;
   api: Api;
   data: Data;
   worker: ServiceFunction;
@@ -39,28 +41,52 @@ export interface AlarmFacts {
 
 const fiveMinutes = Duration.minutes(5);
 
+/** A metric of the table, and the same of each of its indexes. */
+const ofPlaces = (TableName: string, metricName: string): Record<string, Metric> => {
+  const places = [{}, ...Object.keys(indexes).map((GlobalSecondaryIndexName) => ({ GlobalSecondaryIndexName }))];
+  const metrics = places.map(
+    (place, index) =>
+      [
+        `m${index}`,
+        new Metric({
+          namespace: 'AWS/DynamoDB',
+          metricName,
+          dimensionsMap: { TableName, ...place },
+          statistic: 'Sum',
+          period: fiveMinutes,
+        }),
+      ] as const,
+  );
+  return Object.fromEntries(metrics);
+};
+
 /**
  * The sum of a metric over the table and its indexes. CloudWatch has no value for a metric of which nothing happened,
  * and none for a sum with such a part: hence FILL.
  */
-const sumOverTable = (TableName: string, metricName: string): MathExpression => {
-  const places = [{}, ...Object.keys(indexes).map((GlobalSecondaryIndexName) => ({ GlobalSecondaryIndexName }))];
-  const metrics = places.map(
-    (place) =>
-      new Metric({
-        namespace: 'AWS/DynamoDB',
-        metricName,
-        dimensionsMap: { TableName, ...place },
-        statistic: 'Sum',
-        period: fiveMinutes,
-      }),
-  );
-  return new MathExpression({
-    expression: metrics.map((_, index) => `FILL(m${index}, 0)`).join(' + '),
-    usingMetrics: Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric])),
+const sumOverTable = (tableName: string, metricName: string): MathExpression => {
+  const usingMetrics = ofPlaces(tableName, metricName);
+  const expression = Object.keys(usingMetrics)
+    .map((id) => `FILL(${id}, 0)`)
+    .join(' + ');
+  return new MathExpression({ expression, usingMetrics, period: fiveMinutes });
+};
+
+/** The share of their bound, in percent, that the table or the busiest of its indexes has used. */
+const shareOfBound = (tableName: string, metricName: string, unitsPerSecond: number): MathExpression =>
+  new MathExpression({
+    expression: `100 * MAX(FILL(METRICS(), 0)) / ${unitsPerSecond * fiveMinutes.toSeconds()}`,
+    usingMetrics: ofPlaces(tableName, metricName),
     period: fiveMinutes,
   });
-};
+
+/** The faults among all, in percent; 0 while there are fewer than five, which a quiet shop has by chance. */
+const percentOf = (faults: IMetric, all: IMetric): MathExpression =>
+  new MathExpression({
+    expression: 'IF(FILL(faults, 0) >= 5, 100 * FILL(faults, 0) / FILL(all, 1), 0)',
+    usingMetrics: { faults, all },
+    period: fiveMinutes,
+  });
 
 /** Counts the log lines that match a pattern. The filters become children of `scope`. */
 const counted = (
@@ -82,12 +108,19 @@ const counted = (
   return new Metric({ namespace, metricName, statistic: 'Sum', period: fiveMinutes });
 };
 
+/** A metric of all functions of the account in this region, which share one quota. */
+const ofAccount = (metricName: string): Metric =>
+  new Metric({ namespace: 'AWS/Lambda', metricName, statistic: 'Sum', period: fiveMinutes });
+
 const apiAlarms = (scope: Construct, { api }: Watched): Record<string, AlarmFacts> => ({
   ServerErrors: {
-    metric: api.rest.metricServerError({ statistic: 'Sum', period: fiveMinutes }),
-    threshold: 5,
+    metric: percentOf(
+      api.rest.metricServerError({ statistic: 'Sum', period: fiveMinutes }),
+      api.rest.metricCount({ statistic: 'Sum', period: fiveMinutes }),
+    ),
+    threshold: 1,
     meaning:
-      'Calls of clients fail: 5 or more answers within 5 minutes were 5xx. Credit stays correct, since a change takes effect completely or not at all. Look for level ERROR in the logs of the functions.',
+      'Calls of clients fail: within 5 minutes one answer in a hundred or more was 5xx, and 5 at least. Credit stays correct, since a change takes effect completely or not at all. Look for level ERROR in the logs of the functions.',
   },
   Latency: {
     metric: api.rest.metricLatency({ statistic: 'p99', period: fiveMinutes }),
@@ -97,15 +130,10 @@ const apiAlarms = (scope: Construct, { api }: Watched): Record<string, AlarmFact
       'Clients wait: for 15 minutes one call in a hundred has taken 3 seconds or more. Scripts in the virtual world give up after 60. The dashboard shows whether DynamoDB throttles the table.',
   },
   FunctionsThrottled: {
-    metric: new Metric({
-      namespace: 'AWS/Lambda',
-      metricName: 'Throttles',
-      statistic: 'Sum',
-      period: fiveMinutes,
-    }),
+    metric: percentOf(ofAccount('Throttles'), ofAccount('Invocations')),
     threshold: 1,
     meaning:
-      'Clients get 503 answers and deliveries wait: this account may not run enough functions at once in this region. Request a higher "Concurrent executions" quota of Lambda; new accounts begin with 10.',
+      'Clients get 503 answers and deliveries wait: Lambda refused calls of functions, 5 or more within 5 minutes and at least one for a hundred that it took. This account may not run enough functions at once in this region. Request a higher "Concurrent executions" quota of Lambda; new accounts begin with 10.',
   },
   CallsRefused: {
     metric: counted(scope, 'CallsRefused', '1', '{ ($.status = "401") || ($.status = "403") }', [api]),
@@ -134,7 +162,10 @@ const deskAlarms = (scope: Construct, { api, hasDesk }: Watched): Record<string,
       }
     : {};
 
-const tableAlarms = ({ data }: Watched): Record<string, AlarmFacts> => ({
+/** The dollars an hour of so many units a second, at a price for a million of us-east-1. */
+const hourly = (units: number, price: number): string => ((units * 3600 * price) / 1e6).toFixed(2);
+
+const tableAlarms = ({ data, settings: { readUnits, writeUnits } }: Watched): Record<string, AlarmFacts> => ({
   ReadsThrottled: {
     metric: sumOverTable(data.table.tableName, 'ReadThrottleEvents'),
     threshold: 1,
@@ -150,18 +181,16 @@ const tableAlarms = ({ data }: Watched): Record<string, AlarmFacts> => ({
       'Clients get 503 answers and have to retry: DynamoDB throttles writes of the table or of one of its indexes. Together the calls may exceed the bound, which is the setting writeUnits; or those for one store or customer exceed the capacity of a partition.',
   },
   TableReads: {
-    metric: sumOverTable(data.table.tableName, 'ConsumedReadCapacityUnits'),
-    threshold: 600_000,
+    metric: shareOfBound(data.table.tableName, 'ConsumedReadCapacityUnits', readUnits),
+    threshold: 50,
     periods: 3,
-    meaning:
-      'You pay about a dollar an hour for reads: for 15 minutes the table has used 2,000 read units a second. The export or audit of a large store does so for a while. Otherwise a program may read lists over and over; the access log shows the route and key.',
+    meaning: `You pay for reads, and may soon get 503: for 15 minutes the table, or one of its indexes, has used half of its bound, the setting readUnits. That costs ${hourly(readUnits / 2, 0.125)} dollars an hour. The export or audit of a large store does so for a while. If your stores are as busy as that, raise readUnits. Otherwise a program may read lists over and over; the access log shows the route and key.`,
   },
   TableWrites: {
-    metric: sumOverTable(data.table.tableName, 'ConsumedWriteCapacityUnits'),
-    threshold: 120_000,
+    metric: shareOfBound(data.table.tableName, 'ConsumedWriteCapacityUnits', writeUnits),
+    threshold: 50,
     periods: 3,
-    meaning:
-      'You pay about a dollar an hour for writes: for 15 minutes the table has used 400 write units a second. The import of a large store does so for a while. Otherwise a program may repeat its changes over and over; the access log shows the route and key.',
+    meaning: `You pay for writes, and may soon get 503: for 15 minutes the table, or one of its indexes, has used half of its bound, the setting writeUnits. That costs ${hourly(writeUnits / 2, 0.625)} dollars an hour. The import of a large store does so for a while. If your stores are as busy as that, raise writeUnits. Otherwise a program may repeat its changes over and over; the access log shows the route and key.`,
   },
 });
 

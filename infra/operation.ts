@@ -13,11 +13,6 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { type AlarmFacts, alarmsOf, type Watched } from './alarms.ts';
-import type { Settings } from './settings.ts';
-
-interface OperationProps extends Watched {
-  settings: Settings;
-}
 
 /**
  * The alarms, with e-mails to the address of the settings, and one dashboard. They are a stack of their own within the
@@ -26,8 +21,9 @@ interface OperationProps extends Watched {
 export class Operation extends NestedStack {
   private readonly topic: Topic | undefined;
 
-  constructor(scope: Construct, id: string, { settings, ...watched }: OperationProps) {
+  constructor(scope: Construct, id: string, watched: Watched) {
     super(scope, id);
+    const { settings } = watched;
     this.topic = settings.alarmEmail === undefined ? undefined : this.mailTo(settings.alarmEmail);
     const facts = alarmsOf(this, watched);
     for (const [name, fact] of Object.entries(facts)) this.addAlarm(name, fact);
