@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import pMap from 'p-map';
+import { scopes } from '../lib/routes/route.ts';
 import { routes } from '../lib/routes/routes.ts';
 import { tableName } from '../lib/table/client.ts';
 import { matcher } from '../local/matcher.ts';
@@ -45,7 +46,7 @@ export const eventOf = (store: string, method: string, url: string, body?: unkno
   const headersDistinct = { 'X-API-Key': ['bench'], 'Content-Type': ['application/json'], Host: ['bench.invalid'] };
   const request = { url, headersDistinct, socket: {} } as unknown as IncomingMessage;
   const event = proxyEvent(request, randomUUID(), found, Buffer.from(body === undefined ? '' : JSON.stringify(body)));
-  event.requestContext.authorizer = { store, keyId };
+  event.requestContext.authorizer = { store, keyId, scopes: scopes.join(' ') };
   return { row: found.row, event };
 };
 

@@ -6,10 +6,10 @@ import { invalid, notFound } from '../problem.ts';
 import type { EventType } from '../routes/events.ts';
 import type { Scope } from '../routes/route.ts';
 import type { Webhook, WebhookChange, WebhookFields } from '../routes/webhooks.ts';
-import { all, copyOf, exists, is, isNew, put, remove, update, type Write } from '../table/language.ts';
+import { all, below, copyOf, exists, is, isNew, put, remove, update, type Write } from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
-import { get, rowsOf, updateExisting, write } from '../table/table.ts';
+import { get, rowsOf, transact, updateExisting, write } from '../table/table.ts';
 import { demandReadable } from './events.ts';
 
 /** A webhook of a store. */
@@ -70,9 +70,33 @@ type Together = (webhook: WebhookItem) => readonly Write[];
 
 const nothing: Together = () => [];
 
+/** The number of a store's webhooks, or more, since deleting one does not lower it. `last` is the one that was created last. */
+interface WebhookCount extends Key {
+  count: number;
+  last: string;
+}
+
+const countKey = (store: string): Key => ({ pk: partition(store, 'COUNT'), sk: 'webhooks' });
+
 /**
- * Creates a webhook with a new secret, for a key with the scopes `held`; the operator has all. Throws 400 for an address that must not be called,
- * 403 for events that the key may not read, and 400 beyond 20 webhooks.
+ * The write that counts a new webhook, on condition that it is not one too many. It counts all anew where the number is not known
+ * or may be too high: on condition that none was created since the number was read, which is before the list. Throws 400 beyond
+ * 20 webhooks.
+ */
+const counting = async (store: string, last: string): Promise<Write> => {
+  const key = countKey(store);
+  const known = await get<WebhookCount>(key);
+  if (known && known.count < maxWebhooks)
+    return update(key, { add: { count: 1 }, set: { last }, when: below('count', maxWebhooks) });
+  const others = await listWebhooks(store)({ descending: false });
+  if (others.length >= maxWebhooks)
+    throw invalid(`A store has at most ${maxWebhooks} webhooks: delete one that is not needed.`);
+  return update(key, { set: { count: others.length + 1, last }, when: known ? is('last', known.last) : isNew });
+};
+
+/**
+ * Creates a webhook with a new secret, for a key with the scopes `held`; the operator has all. Throws 400 for an address that
+ * must not be called, 403 for events that the key may not read, and 400 beyond 20 webhooks.
  */
 export const createWebhook = async (
   store: string,
@@ -82,15 +106,15 @@ export const createWebhook = async (
 ): Promise<WebhookItem> => {
   await checkUrl(fields.url);
   demandReadable(fields.events, held);
-  const others = await listWebhooks(store)({ descending: false });
-  if (others.length >= maxWebhooks)
-    throw invalid(`A store has at most ${maxWebhooks} webhooks: delete one that is not needed.`);
   const id = newId();
   const item: WebhookItem = {
     ...{ ...webhookKey(store, id), id, ...fields, state: 'active', secret: newSecret(), since: timestamp(now()) },
   };
-  await write(put(item, isNew), { answer: () => item, together: together(item) });
-  return item;
+  for (let attempt = 1; ; attempt++) {
+    const writes = [put(item, isNew), await counting(store, id), ...together(item)];
+    if (!(await transact(writes, { answer: item }))) return item;
+    await pauseOvertaken(attempt);
+  }
 };
 
 /** The attributes of an active webhook of which no attempt has failed. */

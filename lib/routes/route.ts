@@ -56,6 +56,7 @@ export type Kind =
   | 'MARK'
   | 'EVENT'
   | 'WEBHOOK'
+  | 'COUNT'
   | 'LOG'
   | 'ERASURE'
   | 'SALE'

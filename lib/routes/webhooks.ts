@@ -111,7 +111,7 @@ export const createWebhook = route('POST /v1/webhooks', {
   problems: [400],
   body: CreateWebhookRequest,
   response: WebhookSecretResponse,
-  writes: ['WEBHOOK'],
+  writes: ['WEBHOOK', 'COUNT'],
 });
 
 export const listWebhooks = route('GET /v1/webhooks', {

@@ -124,7 +124,7 @@ export const budgets: readonly Budget[] = [
   },
   ...(
     [
-      ['create-webhook', 'POST', '', 2, 2],
+      ['create-webhook', 'POST', '', 3, 6],
       ['get-webhook', 'GET', '/{id}', 1, 1],
       ['update-webhook', 'PUT', '/{id}', 2, 2],
       ['delete-webhook', 'DELETE', '/{id}', 1, 1],

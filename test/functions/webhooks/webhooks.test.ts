@@ -11,7 +11,8 @@ import { resolver } from '../../../lib/delivery/address.ts';
 import { decodeMessage, encodeMessage } from '../../../lib/delivery/message.ts';
 import { pingType } from '../../../lib/events/sendings.ts';
 import { type Scope, scopes } from '../../../lib/routes/route.ts';
-import { sharedKey } from '../../../lib/table/schema.ts';
+import { partition, sharedKey } from '../../../lib/table/schema.ts';
+import { removeMany } from '../../../lib/table/table.ts';
 import { asFunction } from '../../support/access.ts';
 import { batchFrom, contextWith, received, serve, startTestQueue } from '../../support/deliveries.ts';
 import { intercept } from '../../support/faults.ts';
@@ -150,6 +151,29 @@ test('400s for events that are none, none or twice, and beyond 20 webhooks', asy
     400,
     'A store has at most 20 webhooks: delete one that is not needed.',
   ]);
+});
+
+test('of 40 webhooks that are asked for at once 20 are created, and one more once one is deleted', async () => {
+  const body = { url: 'http://127.0.0.1:1/', events };
+
+  const answers = await Promise.all(Array.from({ length: 40 }, () => call('POST', '/v1/webhooks', body)));
+
+  const listed = async () => (await call('GET', '/v1/webhooks')).body.data.map(({ id }: { id: string }) => id);
+  const created = answers.flatMap(({ status, body: { id } }) => (status === 201 ? id : []));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(20).fill(201), ...Array(20).fill(400)]);
+  expect((await listed()).toSorted()).toEqual(created.toSorted());
+  for (const id of created.slice(0, 2)) await call('DELETE', `/v1/webhooks/${id}`);
+  const more = await Promise.all(Array.from({ length: 4 }, () => call('POST', '/v1/webhooks', body)));
+  expect(more.map(({ status }) => status).toSorted()).toEqual([201, 201, 400, 400]);
+  expect(await listed()).toHaveLength(20);
+});
+
+test('webhooks that an earlier version has created count', async () => {
+  const url = 'http://127.0.0.1:1/';
+  for (let count = 0; count < 20; count++) await create(url);
+  await removeMany([{ pk: partition(store, 'COUNT'), sk: 'webhooks' }]);
+
+  expect((await call('POST', '/v1/webhooks', { url, events })).status).toBe(400);
 });
 
 const writerWith = async (...more: Scope[]) =>
