@@ -68,7 +68,10 @@ export const createProgram = (): StoreCommand => {
     })
     .configureOutput({ outputError: (text, write) => write(shownError(text)) })
     .showHelpAfterError('Add --help to see what the command takes.')
-    .addHelpText('after', '\nRun it as npx store. Help on one command: npx store key issue --help')
+    .addHelpText(
+      'after',
+      '\nRun it as npx store, or as ./store, which answers sooner. Help on one command: npx store key issue --help',
+    )
     .exitOverride()
     .hook('preAction', (_, action) => setJson(action.optsWithGlobals().json === true));
 

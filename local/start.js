@@ -1,0 +1,16 @@
+// Runs on every version of Node.js: it says what is missing before it loads anything that is.
+import { existsSync } from 'node:fs';
+
+const fail = (text) => {
+  console.error(`error: ${text}`);
+  process.exitCode = 1;
+};
+
+const [major] = process.versions.node.split('.').map(Number);
+if (!existsSync(new URL('../node_modules', import.meta.url)))
+  fail('The packages are missing. Run npm ci first, then npm start.');
+else if (major < 24)
+  fail(
+    `npm start needs Node.js 24 or later, and this is ${process.versions.node}. Install it, or run npm ci, which brings it.`,
+  );
+else await import('./main.ts');
