@@ -46,12 +46,13 @@ export const gatewayAnswers = {
   // The authorizer threw, timed out or was throttled. No endpoint's function was called.
   AUTHORIZER_CONFIGURATION_ERROR: { status: 503, detail: details.unavailable, headers: { 'Retry-After': '1' } },
   AUTHORIZER_FAILURE: { status: 503, detail: details.unavailable, headers: { 'Retry-After': '1' } },
-  // The function was throttled and did nothing, or it crashed and may have written: API Gateway has one name for both.
+  // The function was throttled and did nothing, or it crashed and may have written: API Gateway has one name for both, and
+  // one text for all methods.
   INTEGRATION_FAILURE: {
     status: 503,
     detail:
-      'The service did not complete the request. It is not known whether anything was changed: send the request again, ' +
-      'a POST with the same Idempotency-Key. Without one, read first.',
+      'The service did not complete the request: send it again. If it was to change something, it is not known whether it ' +
+      'did: send a POST with the same Idempotency-Key, and without one read first.',
     headers: { 'Retry-After': '1' },
   },
   INTEGRATION_TIMEOUT: { status: 504, detail: 'The service did not answer in time.' },

@@ -177,8 +177,11 @@ test('503s with Retry-After where the request may be sent again, and says that n
     expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
   // No endpoint's function was called.
   expect(authorizer?.body.detail).toBe(details.unavailable);
-  // A function that was throttled did nothing, but one that crashed may have.
+  // A function that was throttled did nothing, but one that crashed may have; and a GET never changes anything.
   expect(integration?.body.detail).not.toMatch(/nothing was changed/i);
+  expect(integration?.body.detail).toMatch(
+    /^The service did not complete the request: send it again\. If it was to change something, /,
+  );
 });
 
 test('both answer too many requests alike', async () => {
