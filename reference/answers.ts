@@ -10,59 +10,67 @@ import {
   unavailable,
 } from '../lib/problem.ts';
 import { type Route, takesIfMatch } from '../lib/routes/route.ts';
+import { maxLength } from '../lib/routes/wire.ts';
 import type { JsonSchema } from './schemas.ts';
 
 /** The answers that are not an operation's own: problems, and the headers of all. */
+
+/** No longer request line or header passes the gateway. */
+export const maxHeaderLength = 10_240;
+
+/** More than the messages about a list of the most items that a request may have. */
+const maxProblem = 131_072;
 
 export const problemSchema: JsonSchema = {
   type: 'object',
   description: 'The faults of a request as RFC 9457 problem details. All faults of form are in one answer.',
   properties: {
     status: { type: 'integer', description: 'The HTTP status code.' },
-    title: { type: 'string', description: 'Short label of the status.' },
-    detail: { type: 'string', description: 'The fault and how to correct it; several messages are joined.' },
-    instance: { type: 'string', description: 'Path of the failing request.' },
+    title: { type: 'string', maxLength: 64, description: 'Short label of the status.' },
+    detail: {
+      ...{ type: 'string', maxLength: maxProblem },
+      description: 'The fault and how to correct it; several messages are joined.',
+    },
+    instance: { type: 'string', maxLength: maxHeaderLength, description: 'Path of the failing request.' },
     errors: {
       type: 'array',
-      items: { type: 'string' },
+      items: { type: 'string', maxLength: maxProblem },
       description: 'The single validation messages; absent where there are none.',
     },
   },
   required: ['status', 'title', 'detail', 'instance'],
 };
 
-const header = (type: 'string' | 'integer', description: string, example: unknown) => ({
-  description,
-  schema: { type },
-  example,
-});
+const header = (schema: JsonSchema, description: string, example: unknown) => ({ description, schema, example });
+
+const headerText = (max: number): JsonSchema => ({ type: 'string', maxLength: max });
 
 export const exampleTag = '"vJ0cM5pBz1hQ2xWk7TtLrA"';
 
 export const headers = {
   'X-Request-Id': header(
-    'string',
+    headerText(maxLength.uuid),
     'Id of this request. Name it in questions about the request.',
     '6f0e1c5e-8f0b-4e0c-9d51-0c2f3a7b9e42',
   ),
   Location: header(
-    'string',
+    headerText(maxHeaderLength),
     'Path of the new resource, relative to the host.',
     '/v1/categories/0198b3a4-5c1e-7c2a-9f43-5b1d6e0f7a21',
   ),
   'Delivery-Id': header(
-    'string',
+    headerText(maxLength.uuid),
     'Id of the delivery. `GET /v1/deliveries/{id}` answers it from its first attempt on.',
     '0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90',
   ),
   ETag: header(
-    'string',
+    headerText(exampleTag.length),
     'The state that the answer shows, in quotes. Send it as `If-Match` to change this state and no later one.',
     exampleTag,
   ),
-  'Retry-After': header('integer', 'Seconds to wait before the request is sent again.', 1),
+  'Retry-After': header({ type: 'integer' }, 'Seconds to wait before the request is sent again.', 1),
   'Idempotent-Replayed': header(
-    'string',
+    headerText('true'.length),
     '`true` where this is the kept answer of an earlier request with the same Idempotency-Key; else absent.',
     'true',
   ),

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { signatureOf } from '../lib/events/signature.ts';
 import { type EventType, eventNames, eventTypes } from '../lib/routes/events.ts';
 import { PingData, type SentType, sentTypes } from '../lib/routes/webhooks.ts';
+import { maxLength, time } from '../lib/routes/wire.ts';
 import { exampleOf } from './event-examples.ts';
 import { examplesBegin, type Recordings } from './record.ts';
 import { convert, type JsonSchema, refOf, schemaComponents } from './schemas.ts';
@@ -28,16 +29,17 @@ const headersSchema = {
   type: 'object',
   properties: {
     'webhook-id': {
-      type: 'string',
+      ...{ type: 'string', maxLength: maxLength.uuid },
       description: 'UUID of the event. Repeats of it have the same one.',
     },
     'webhook-timestamp': {
-      type: 'string',
+      ...{ type: 'string', maxLength: 20 },
       pattern: '^\\d+$',
       description: 'When the message was sent, in seconds since 1970. Refuse one that is more than five minutes old.',
     },
     'webhook-signature': {
-      type: 'string',
+      // Two signatures, and the blank between them.
+      ...{ type: 'string', maxLength: 2 * 47 + 1 },
       pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$',
       description:
         'One or two signatures, divided by a blank: for 24 hours after a rotation both secrets sign. Each is `v1,` and the Base64 of ' +
@@ -86,7 +88,7 @@ const messageOf = (type: SentType, recordings: Recordings | undefined) => {
       type: 'object',
       properties: {
         type: { type: 'string', const: type, description: 'Type of the event.' },
-        timestamp: { type: 'string', format: 'date-time', description: 'When the change was made.' },
+        timestamp: { ...convert(time(), 'output'), description: 'When the change was made.' },
         ...(isEvent(type) && { sample }),
         data: isEvent(type) ? refOf(eventTypes[type].data, type) : convert(PingData, 'output'),
       },

@@ -4,6 +4,7 @@ import {
   exampleTag,
   headerRefs,
   headers,
+  maxHeaderLength,
   problemResponses,
   problemSchema,
   problemStatuses,
@@ -27,9 +28,6 @@ const idempotencyKey: Parameter = {
     'same key gets the first answer, and the change is made once. Quotes around it are no part of it.',
   schema: { type: 'string', minLength: 1, maxLength: 257, pattern: '^[\\x21-\\x7e]+$' },
 };
-
-/** Longer header lines do not pass the gateway. */
-const maxHeaderLength = 10_240;
 
 const ifMatch: Parameter = {
   name: 'If-Match',

@@ -5,7 +5,7 @@ import { openCursor } from '../lists/cursor.ts';
 import { cursorInvalid, type ListRequest } from '../lists/page.ts';
 import { invalid, notFound, unauthorized, unavailable } from '../problem.ts';
 import type { Route, Scope } from '../routes/route.ts';
-import { maxCursorLength } from '../routes/wire.ts';
+import { maxLength } from '../routes/wire.ts';
 import type { Precondition } from '../table/table.ts';
 import { readBody } from './body.ts';
 import { preconditionOf } from './etag.ts';
@@ -117,7 +117,7 @@ const parseList = (row: Route, event: APIGatewayProxyEvent, query: unknown, faul
   const owner = `${callerOf(event).store} ${row.id}`;
   const { limit = 0 } = (query ?? {}) as { limit?: number };
   const cursor = 'cursor' in row.query.shape ? event.multiValueQueryStringParameters?.cursor?.[0] : undefined;
-  if (cursor === undefined || cursor.length > maxCursorLength) return { limit, owner };
+  if (cursor === undefined || cursor.length > maxLength.cursor) return { limit, owner };
   const place = openCursor(cursor, owner);
   if (place) return { limit, owner, cursor: place };
   faults.push(cursorInvalid);

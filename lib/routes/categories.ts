@@ -1,17 +1,17 @@
 import * as z from 'zod';
 import { route } from './route.ts';
-import { listOf, pageQuery, text, uuid } from './wire.ts';
+import { answerText, listOf, maxLength, pageQuery, text, uuid } from './wire.ts';
 
 const CategoryResponse = z
   .object({
     id: uuid().describe('UUID of the category, in lower case.'),
-    name: z.string().describe('Name of the category.'),
+    name: answerText(maxLength.name).describe('Name of the category.'),
     productCount: z.int().describe('Number of products in the category, inactive ones included.'),
   })
   .meta({ id: 'CategoryResponse' });
 
 const NamedRequest = z.object({
-  name: text({ min: 1, max: 255 }).describe(
+  name: text({ min: 1, max: maxLength.name }).describe(
     'Name of the category: at most 255 characters. Need not be unique. Surrounding blanks are trimmed.',
   ),
 });

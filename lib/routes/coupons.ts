@@ -2,11 +2,13 @@ import * as z from 'zod';
 import { route } from './route.ts';
 import {
   acrossFields,
+  answerText,
   avatarUuid,
   boolean,
   identifier,
   integer,
   listOf,
+  maxLength,
   ownerUsername,
   pageQuery,
   percent,
@@ -26,7 +28,7 @@ const bloggersSync = () =>
 const CouponResponse = z
   .object({
     id: uuid().describe('UUID of the coupon, in lower case.'),
-    code: z.string().describe('The code, as it was written when the coupon was created or replaced.'),
+    code: answerText(maxLength.code).describe('The code, as it was written when the coupon was created or replaced.'),
     active: active(),
     bloggersSync: bloggersSync(),
     couponOwnerUuid: uuid().describe(
@@ -46,7 +48,7 @@ const CouponListResponse = listOf('CouponListResponse', 'Coupons', CouponRespons
 
 const UpdateCouponRequest = z
   .object({
-    code: text({ min: 1, max: 64 }).describe(
+    code: text({ min: 1, max: maxLength.code }).describe(
       'The code a customer types. At most 64 characters, unique in the store, compared without case, answered as written. ' +
         'Surrounding blanks are trimmed. A code that is taken is refused with 400.',
     ),
@@ -65,7 +67,7 @@ const CreateCouponRequest = UpdateCouponRequest.extend({
 
 /** The coupon and the scope of apply and revoke, without the conditions across fields. */
 const couponChoice = {
-  code: text({ min: 1, max: 64 })
+  code: text({ min: 1, max: maxLength.code })
     .optional()
     .describe(
       'The coupon, by its code (at most 64 characters, case is ignored). Send exactly one of `code`, `couponOwnerUuid` and `couponId`.',
@@ -85,11 +87,19 @@ const couponChoice = {
 /** The rules of `choiceRules` as JSON Schema. */
 const choiceForm = {
   allOf: [
-    { oneOf: ['code', 'couponOwnerUuid', 'couponId'].map(withText) },
+    {
+      oneOf: [
+        withText('code', maxLength.code),
+        ...['couponOwnerUuid', 'couponId'].map((name) => withText(name, maxLength.uuid)),
+      ],
+    },
     {
       oneOf: [
         { properties: { scope: { enum: [0] }, productId: false }, required: ['scope'] },
-        { properties: { scope: { enum: [1] }, productId: { type: 'string' } }, required: ['scope', 'productId'] },
+        {
+          properties: { scope: { enum: [1] }, productId: { type: 'string', maxLength: maxLength.uuid } },
+          required: ['scope', 'productId'],
+        },
       ],
     },
   ],
@@ -131,7 +141,7 @@ const ApplyCouponRequest = z
 const AppliedCouponResponse = z
   .object({
     couponId: uuid().describe('UUID of the coupon, in lower case.'),
-    code: z.string().describe('Code of the coupon, as it was written.'),
+    code: answerText(maxLength.code).describe('Code of the coupon, as it was written.'),
     discount: z.number().describe(discountText),
     scope: z
       .enum(['store', 'product'])
@@ -140,7 +150,7 @@ const AppliedCouponResponse = z
       ),
     productId: uuid().optional().describe('UUID of the product. Only with scope `product`.'),
     customerUuid: uuid().describe('UUID of the customer, in lower case.'),
-    customerUsername: z.string().describe('Current username of the customer, in canonical form.'),
+    customerUsername: answerText(maxLength.username).describe('Current username of the customer, in canonical form.'),
     expiresAt: time().describe('When the application lapses: the time of the request plus `expiresInHours`.'),
     replaced: boolean().describe(
       'True if this replaced an application still in force for the same customer and scope.',

@@ -3,10 +3,12 @@ import { route } from './route.ts';
 import { timestamp } from './timestamp.ts';
 import {
   acrossFields,
+  answerTextOrNull,
   balances,
   integer,
   listOf,
   maxInteger,
+  maxLength,
   pageQuery,
   person,
   remarks,
@@ -116,7 +118,7 @@ const LotPart = z.object({
   expiresAt: timeOrNull().describe('When the lot expires, or the last of several. Null: permanent credit.'),
 });
 
-const nullableId = (words: string) => z.string().nullable().describe(`${words} Null: none.`);
+const nullableText = (max: number, words: string) => answerTextOrNull(max).describe(`${words} Null: none.`);
 
 const CreditChangeResponse = z
   .object({
@@ -137,12 +139,12 @@ const CreditChangeResponse = z
     lots: z
       .array(LotPart)
       .describe('The parts that lots and permanent credit have in it: they come to `amount` less `expired`.'),
-    reason: nullableId('The `reason` of the request.'),
-    reference: nullableId('The `reference` of the request.'),
-    saleId: nullableId('The sale that it belongs to.'),
-    giftCardId: nullableId('The gift card that was redeemed.'),
-    requestId: nullableId('The `X-Request-Id` of the request that made it.'),
-    keyId: nullableId('The id of the API key that made it.'),
+    reason: nullableText(maxLength.reason, 'The `reason` of the request.'),
+    reference: nullableText(maxLength.reference, 'The `reference` of the request.'),
+    saleId: nullableText(maxLength.uuid, 'The sale that it belongs to.'),
+    giftCardId: nullableText(maxLength.uuid, 'The gift card that was redeemed.'),
+    requestId: nullableText(255, 'The `X-Request-Id` of the request that made it.'),
+    keyId: nullableText(255, 'The id of the API key that made it.'),
   })
   .meta({ id: 'CreditChangeResponse' });
 

@@ -1,6 +1,16 @@
 import * as z from 'zod';
 import { route } from './route.ts';
-import { identifier, listOf, pageQuery, time, timeOrNull, uuid } from './wire.ts';
+import {
+  answerText,
+  answerTextOrNull,
+  identifier,
+  listOf,
+  maxLength,
+  pageQuery,
+  time,
+  timeOrNull,
+  uuid,
+} from './wire.ts';
 
 /** `queued`: a worker will try. `waiting`: for the dispenser to register. The other two are final. */
 export const deliveryStates = ['queued', 'waiting', 'delivered', 'failed'] as const;
@@ -15,14 +25,17 @@ export const DeliveryResponse = z
         '`queued`: it will be tried. `waiting`: for the dispenser to register. `delivered` and `failed`: it has ended.',
       ),
     productId: uuid().describe('UUID of the product, in lower case.'),
-    item: z.string().describe('Name of the item in the dispenser’s contents, as it was when the delivery was ordered.'),
+    item: answerText(maxLength.item).describe(
+      'Name of the item in the dispenser’s contents, as it was when the delivery was ordered.',
+    ),
     recipientUuid: uuid().describe('UUID of the recipient, in lower case.'),
-    recipientUsername: z.string().describe('Username of the recipient when the delivery was ordered.'),
+    recipientUsername: answerText(maxLength.username).describe(
+      'Username of the recipient when the delivery was ordered.',
+    ),
     attempts: z.int().describe('Number of attempts so far.'),
-    lastError: z
-      .string()
-      .nullable()
-      .describe('Why the last attempt failed; null: none has failed, or it is delivered.'),
+    lastError: answerTextOrNull(maxLength.failure).describe(
+      'Why the last attempt failed; null: none has failed, or it is delivered.',
+    ),
     createdAt: time().describe('When it was ordered.'),
     endedAt: timeOrNull().describe('When it was delivered or failed; null: it goes on.'),
     saleId: uuid().nullable().describe('UUID of the sale that it belongs to; null: of none.'),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { route } from './route.ts';
-import { itemName, text, time } from './wire.ts';
+import { answerText, itemName, maxLength, text, time } from './wire.ts';
 
 const urlWords = 'must be the address of a script in the virtual world (https, at most 500 characters)';
 
@@ -9,11 +9,12 @@ const PutDispenserRequest = z
     url: z
       .string({ error: urlWords })
       .trim()
-      .refine((url) => [...url].length <= 500, { error: urlWords })
+      .refine((url) => [...url].length <= maxLength.url, { error: urlWords })
+      .meta({ maxLength: maxLength.url })
       .describe(
         'The address that the region gave the script, at most 500 characters: `https`, on a host of the virtual world’s simulators.',
       ),
-    region: text({ min: 0, max: 255 })
+    region: text({ min: 0, max: maxLength.region })
       .default('')
       .describe('Name of the region that the dispenser is in, for the operator: at most 255 characters.'),
     items: z
@@ -30,14 +31,12 @@ const PutDispenserRequest = z
 /** Without the names of the items: a script reads at most 16 KiB of an answer. */
 export const DispenserResponse = z
   .object({
-    url: z.string().describe('The address that deliveries are now sent to.'),
-    region: z.string().describe('Name of the region.'),
-    secret: z
-      .string()
-      .describe(
-        'The key that requests to the dispenser are signed with. It stays while the same API key registers from the same host; ' +
-          'otherwise the answer holds a new one. Keep it.',
-      ),
+    url: answerText(maxLength.url).describe('The address that deliveries are now sent to.'),
+    region: answerText(maxLength.region).describe('Name of the region.'),
+    secret: answerText(64).describe(
+      'The key that requests to the dispenser are signed with. It stays while the same API key registers from the same host; ' +
+        'otherwise the answer holds a new one. Keep it.',
+    ),
     registeredAt: time().describe('When this registration was made.'),
   })
   .meta({ id: 'DispenserResponse' });

@@ -9,23 +9,23 @@ import { ProductResponse } from './products.ts';
 import { route, type Scope } from './route.ts';
 import { SaleResponse } from './sales.ts';
 import { StoreResponse } from './store.ts';
-import { listOf, pageQuery, time, timeOrNull, uuid } from './wire.ts';
+import { answerText, answerTextOrNull, listOf, maxLength, pageQuery, time, timeOrNull, uuid } from './wire.ts';
 
 const ChangedCredit = CustomerCreditResponse.extend({
   sequence: z.int().describe('Number of the change in the history of the customer’s credit.'),
 }).meta({ id: 'ChangedCredit' });
 
 const GrantedGiftCard = GiftCardResponse.extend({
-  reason: z.string().nullable().describe('Reason that the request gave; null: none.'),
-  reference: z.string().nullable().describe('Reference that the request gave; null: none.'),
+  reason: answerTextOrNull(maxLength.reason).describe('Reason that the request gave; null: none.'),
+  reference: answerTextOrNull(maxLength.reference).describe('Reference that the request gave; null: none.'),
 }).meta({ id: 'GrantedGiftCard' });
 
 const RegisteredDispenser = DispenserResponse.omit({ secret: true }).meta({ id: 'RegisteredDispenser' });
 
 const LostDispenser = RegisteredDispenser.extend({
-  url: z.string().describe('The address at which no dispenser answers any more.'),
+  url: answerText(maxLength.url).describe('The address at which no dispenser answers any more.'),
   lostAt: timeOrNull().describe('When a delivery found nobody there.'),
-  lostReason: z.string().nullable().describe('How the last call failed.'),
+  lostReason: answerTextOrNull(maxLength.failure).describe('How the last call failed.'),
 }).meta({ id: 'LostDispenser' });
 
 const StoreState = StoreResponse.omit({ key: true }).meta({ id: 'StoreState' });

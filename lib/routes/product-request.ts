@@ -13,6 +13,7 @@ import {
   itemName,
   itemWords,
   maxInteger,
+  maxLength,
   number,
   percent,
   text,
@@ -108,7 +109,10 @@ const ProfitShareRequest = z
         report(undefined, 'must name its user by username or userUuid');
     }),
   )
-  .meta({ id: 'ProfitShareRequest', allOf: [{ anyOf: [withText('username'), withText('userUuid')] }] });
+  .meta({
+    id: 'ProfitShareRequest',
+    allOf: [{ anyOf: [withText('username', maxLength.username), withText('userUuid', maxLength.uuid)] }],
+  });
 
 const sumOfPercents = (shares: unknown[]): number =>
   shares.reduce<number>((sum, share) => {
@@ -119,7 +123,7 @@ const sumOfPercents = (shares: unknown[]): number =>
 /** The body that creates a product and the one that replaces it. */
 export const ProductUpsertRequest = z
   .object({
-    name: text({ min: 1, max: 255 }).describe(
+    name: text({ min: 1, max: maxLength.name }).describe(
       'Name of the product: at most 255 characters. Surrounding blanks are trimmed.',
     ),
     price: integer(0).describe('Price in L$, without the discount.'),
@@ -143,7 +147,7 @@ export const ProductUpsertRequest = z
           'Left out: the product’s `name`, which then has to be such a name.',
       ),
     blockCredits: boolean().default(false).describe('True if store credit cannot pay for the product.'),
-    description: text({ min: 0, max: 4096, multiline: true })
+    description: text({ min: 0, max: maxLength.description, multiline: true })
       .default('')
       .describe('Text for a shop page: at most 4,096 characters; tabs and line ends are allowed.'),
     profitShares: z
@@ -174,7 +178,14 @@ export const ProductUpsertRequest = z
   .transform(({ item, ...product }) => ({ ...product, item: item ?? product.name }))
   .meta({
     id: 'ProductUpsertRequest',
-    allOf: [{ anyOf: [withText('item'), { properties: { name: { type: 'string', pattern: itemForm } } }] }],
+    allOf: [
+      {
+        anyOf: [
+          withText('item', maxLength.item),
+          { properties: { name: { type: 'string', maxLength: maxLength.item, pattern: itemForm } } },
+        ],
+      },
+    ],
   });
 
 const messageWords = 'must be at most 1023 bytes of UTF-8 without control characters other than tabs and line ends';
@@ -183,9 +194,9 @@ const messageWords = 'must be at most 1023 bytes of UTF-8 without control charac
 export const message = () =>
   text({
     min: 0,
-    max: 1023,
+    max: maxLength.message,
     multiline: true,
-    also: { test: (value) => Buffer.byteLength(value) <= 1023, words: messageWords },
+    also: { test: (value) => Buffer.byteLength(value) <= maxLength.message, words: messageWords },
   })
     .default('')
     .describe(

@@ -1,7 +1,19 @@
 import * as z from 'zod';
 import { message, ProductUpsertRequest, permissions } from './product-request.ts';
 import { route } from './route.ts';
-import { boolean, identifier, listOf, pageQuery, queryBoolean, text, time, timeOrNull, uuid } from './wire.ts';
+import {
+  answerText,
+  boolean,
+  identifier,
+  listOf,
+  maxLength,
+  pageQuery,
+  queryBoolean,
+  text,
+  time,
+  timeOrNull,
+  uuid,
+} from './wire.ts';
 
 const ProductPermissions = z
   .object({ copy: permissions.copy(), modify: permissions.modify(), transfer: permissions.transfer() })
@@ -29,21 +41,21 @@ const ProfitShare = z
 export const ProductResponse = z
   .object({
     id: uuid().describe('UUID of the product, in lower case.'),
-    name: z.string().describe('Name of the product.'),
+    name: answerText(maxLength.name).describe('Name of the product.'),
     price: z.int().describe('Price in L$, without the discount.'),
     activePrice: z.int().describe('Price in L$ now: with the discount, where one runs. Percentages round half up.'),
     image: uuid().describe('UUID of the picture’s texture; the nil UUID: none.'),
     bloggable: boolean().describe('True if bloggers may have the product.'),
     active: boolean().describe('True while the product is sold. An inactive one is not listed and not delivered.'),
     blockCredits: boolean().describe('True if store credit cannot pay for the product.'),
-    item: z.string().describe('Name of the item in the dispenser’s contents that is given.'),
+    item: answerText(maxLength.item).describe('Name of the item in the dispenser’s contents that is given.'),
     limited: boolean().describe('True if only `availableAmount` copies are sold.'),
     availableAmount: z.int().describe('Copies still to be sold, where `limited` is true.'),
     permissions: ProductPermissions.describe(
       'The rights of the item’s next owner. A declaration: the item inworld decides.',
     ),
     discount: ProductDiscount.describe('The discount of the product. None: value 0, type 0, dates null.'),
-    description: z.string().describe('Text for a shop page; may have several lines.'),
+    description: answerText(maxLength.description).describe('Text for a shop page; may have several lines.'),
     demoId: uuid().nullable().describe('UUID of the product that is the demo of this one; null: none.'),
     mpListing: z.int().describe('Number of its listing on the outside marketplace; `0`: none. Only imports set it.'),
     profitShares: z
@@ -64,7 +76,9 @@ const RedeliverProductRequest = z.object({ message: message() }).meta({ id: 'Red
 const OwnedProduct = z
   .object({
     productId: uuid().describe('UUID of the product, in lower case.'),
-    name: z.string().describe('Name of the product; empty where the store has no such product any more.'),
+    name: answerText(maxLength.name).describe(
+      'Name of the product; empty where the store has no such product any more.',
+    ),
     quantity: z.int().describe('How many times the customer has bought it.'),
     boughtAt: time().describe('When the customer bought it first.'),
     lastDeliveredAt: timeOrNull().describe(
@@ -77,9 +91,9 @@ const ProductDeliveryResponse = z
   .object({
     productId: uuid().describe('UUID of the product, in lower case.'),
     recipientUuid: uuid().describe('UUID of the recipient, in lower case.'),
-    recipientUsername: z.string().describe('Current username of the recipient, in canonical form.'),
+    recipientUsername: answerText(maxLength.username).describe('Current username of the recipient, in canonical form.'),
     queued: boolean().describe('Always true: the queue has the delivery. The item follows.'),
-    message: z.string().describe('The note that goes with the item; empty: none.'),
+    message: answerText(maxLength.message).describe('The note that goes with the item; empty: none.'),
   })
   .meta({ id: 'ProductDeliveryResponse' });
 

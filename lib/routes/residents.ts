@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { route } from './route.ts';
-import { username, uuid } from './wire.ts';
+import { answerText, maxLength, username, uuid } from './wire.ts';
 
 const PutResidentRequest = z
   .object({ username: username().describe('The avatar’s current name: `first`, `first.last` or `first last`.') })
@@ -9,10 +9,12 @@ const PutResidentRequest = z
 const ResidentResponse = z
   .object({
     uuid: uuid().describe('UUID of the avatar.'),
-    username: z
-      .string()
-      .describe('The current name in canonical form; the UUID where no name leads to the avatar in this store.'),
-    names: z.array(z.string()).describe('All names that lead to the avatar in this store, the current one first.'),
+    username: answerText(maxLength.username).describe(
+      'The current name in canonical form; the UUID where no name leads to the avatar in this store.',
+    ),
+    names: z
+      .array(answerText(maxLength.username))
+      .describe('All names that lead to the avatar in this store, the current one first.'),
     source: z
       .enum(['operator', 'store'])
       .describe(

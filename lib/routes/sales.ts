@@ -2,11 +2,12 @@ import * as z from 'zod';
 import { message } from './product-request.ts';
 import { route } from './route.ts';
 import {
+  answerTextOrNull,
   boolean,
   identifier,
   integer,
   listOf,
-  maxCursorLength,
+  maxLength,
   pageQuery,
   remarks,
   time,
@@ -75,11 +76,9 @@ const QuoteResponse = z
       .enum(refusals)
       .nullable()
       .describe('Why a sale would be refused now: `closed`, `banned`, `inactive` or `sold-out`. Null: it would not.'),
-    quote: z
-      .string()
-      .nullable()
-      .describe('Send it with the sale: it fixes these prices for two minutes. Null where the sale would be refused.')
-      .meta({ maxLength: maxCursorLength }),
+    quote: answerTextOrNull(maxLength.cursor).describe(
+      'Send it with the sale: it fixes these prices for two minutes. Null where the sale would be refused.',
+    ),
     expiresAt: timeOrNull().describe('When the quote ends: it counts before this time. Null without a quote.'),
   })
   .meta({ id: 'QuoteResponse' });
@@ -93,7 +92,7 @@ const CreateSaleRequest = z
     paid: integer(0).describe('L$ that the buyer has paid inworld.'),
     quote: z
       .string({ error: 'must be the text of a quote' })
-      .max(maxCursorLength, { error: 'must be the text of a quote' })
+      .max(maxLength.cursor, { error: 'must be the text of a quote' })
       .optional()
       .describe('The `quote` of a quote, exactly as received. Left out, or over: the prices of now.'),
     message: message(),
@@ -145,8 +144,8 @@ export const SaleResponse = z
       ),
     at: time().describe('When it was made.'),
     refundedAt: timeOrNull().describe('When it was refunded. Null: it was not.'),
-    refundReference: z.string().nullable().describe('The reference of its refund; null: none.'),
-    reference: z.string().nullable().describe('The reference of the request; null: none.'),
+    refundReference: answerTextOrNull(maxLength.reference).describe('The reference of its refund; null: none.'),
+    reference: answerTextOrNull(maxLength.reference).describe('The reference of the request; null: none.'),
   })
   .meta({ id: 'SaleResponse' });
 

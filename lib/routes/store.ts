@@ -1,19 +1,19 @@
 import * as z from 'zod';
 import { route } from './route.ts';
-import { boolean, queryDate, text, timeOrNull } from './wire.ts';
+import { answerText, boolean, maxLength, queryDate, text, timeOrNull } from './wire.ts';
 
 export const StoreResponse = z
   .object({
-    id: z.string().describe('Id of the store.'),
-    name: z.string().describe('Name of the store.'),
+    id: answerText(64).describe('Id of the store.'),
+    name: answerText(maxLength.label).describe('Name of the store.'),
     open: boolean().describe(
       'True while the store sells. While it is closed, quotes and sales are refused, and nothing else.',
     ),
     key: z
       .object({
-        id: z.string().describe('Id of the API key: the 12 characters after `sis_live_` or `sis_test_`.'),
-        name: z.string().describe('Name of the key.'),
-        scopes: z.array(z.string()).describe('The scopes that the key has.'),
+        id: answerText(12).describe('Id of the API key: the 12 characters after `sis_live_` or `sis_test_`.'),
+        name: answerText(maxLength.label).describe('Name of the key.'),
+        scopes: z.array(answerText(64)).describe('The scopes that the key has.'),
         expiresAt: timeOrNull().describe('When the key ends. Null: it does not.'),
       })
       .describe('The API key of this request.'),
@@ -22,7 +22,9 @@ export const StoreResponse = z
 
 const StoreStateRequest = z
   .object({
-    reason: text({ min: 0, max: 200 }).optional().describe('Why, for the store’s own records: at most 200 characters.'),
+    reason: text({ min: 0, max: maxLength.reason })
+      .optional()
+      .describe('Why, for the store’s own records: at most 200 characters.'),
   })
   .meta({ id: 'StoreStateRequest' });
 
@@ -51,7 +53,7 @@ const DaysResponse = z
     data: z
       .array(
         z.object({
-          day: z.string().describe('The day, in UTC.').meta({ format: 'date' }),
+          day: z.string().describe('The day, in UTC.').meta({ format: 'date', maxLength: 10 }),
           ...sums,
           credit: z.int().describe('Regular credit in L$ that all customers held at the end of the day.'),
           restrictedCredit: z.int().describe('Restricted credit in L$ that all customers held at the end of the day.'),

@@ -74,6 +74,9 @@ export const timestampForm =
   `|\\d{4}(?:\\d{4}|\\d{3}|[Ww]\\d\\d[1-7])[Tt]\\d\\d(?:\\d\\d(?:\\d\\d)?)?)` +
   `(?:[.,]\\d+)?${offsetForm}$`;
 
+/** The document's bound. The service takes a fraction of any number of digits, and cuts it to milliseconds. */
+const maxTimestamp = 64;
+
 /** A timestamp in a request: any ISO 8601 date-time with an offset. It is converted to UTC with milliseconds. */
 export const timestamp = () => {
   const error = 'must be an ISO 8601 date-time with an offset, such as 2030-01-31T12:00:00Z';
@@ -84,5 +87,5 @@ export const timestamp = () => {
       const millis = parseTimestamp(value);
       return millis === undefined ? value : new Date(millis).toISOString();
     })
-    .meta({ pattern: timestampForm });
+    .meta({ maxLength: maxTimestamp, pattern: timestampForm });
 };

@@ -1,14 +1,15 @@
 import * as z from 'zod';
 import { eventNames } from './events.ts';
 import { route } from './route.ts';
-import { listOf, pageQuery, text, timeOrNull, uuid } from './wire.ts';
+import { answerText, answerTextOrNull, listOf, maxLength, pageQuery, text, timeOrNull, uuid } from './wire.ts';
 
 const urlWords = 'must be an https address of at most 500 characters';
 const url = () =>
   z
     .string({ error: urlWords })
     .trim()
-    .refine((value) => [...value].length <= 500, { error: urlWords })
+    .refine((value) => [...value].length <= maxLength.url, { error: urlWords })
+    .meta({ maxLength: maxLength.url })
     .describe('Where events are sent: `https` on port 443 of a public host, at most 500 characters.');
 
 const eventsWords = `must be an array of one or more of ${eventNames.join(', ')}, each once`;
@@ -48,18 +49,18 @@ const UpdateWebhookRequest = z
 
 const answer = {
   id: uuid().describe('UUID of the webhook, in lower case.'),
-  url: z.string().describe('Where events are sent.'),
+  url: answerText(maxLength.url).describe('Where events are sent.'),
   events: z.array(z.enum(eventNames)).describe('The types of events that are sent.'),
-  description: z.string().describe('A text for people.'),
+  description: answerText(200).describe('A text for people.'),
   format: z.enum(formats).describe('`standard` or `discord`.'),
   state: z
     .enum(states)
     .describe('`disabled`: nothing is sent. An answer 410 and five days of failure disable it as well.'),
 };
 
-const secret = z
-  .string()
-  .describe('The key of its signatures: `whsec_` and the Base64 of 32 bytes. Keep it: no other answer has it.');
+const secret = answerText(50).describe(
+  'The key of its signatures: `whsec_` and the Base64 of 32 bytes. Keep it: no other answer has it.',
+);
 
 const WebhookResponse = z.object(answer).meta({ id: 'WebhookResponse' });
 const WebhookSecretResponse = z.object({ ...answer, secret }).meta({ id: 'WebhookSecretResponse' });
@@ -86,12 +87,9 @@ const WebhookDeliveryResponse = z
     state: z.enum(sendingStates).describe('`pending`: it will be tried again. `delivered` and `failed`: it has ended.'),
     attempts: z.int().describe('Number of attempts so far.'),
     status: z.int().nullable().describe('Status of the last answer; null: there was none.'),
-    lastError: z
-      .string()
-      .nullable()
-      .describe(
-        'Why the last attempt failed, with the beginning of the answer; null: none has failed, or it is delivered.',
-      ),
+    lastError: answerTextOrNull(maxLength.failure).describe(
+      'Why the last attempt failed, with the beginning of the answer; null: none has failed, or it is delivered.',
+    ),
     nextAt: timeOrNull().describe('When it is tried next; null: it has ended.'),
   })
   .meta({ id: 'WebhookDeliveryResponse' });

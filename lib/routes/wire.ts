@@ -26,9 +26,41 @@ export const percent = () => {
 
 export const boolean = () => z.boolean({ error: 'must be true or false' });
 
+/** The most characters of the texts that requests set and answers show. */
+export const maxLength = {
+  uuid: 36,
+  /** Two names of 31 characters and what divides them. */
+  username: 63,
+  code: 64,
+  /** Of a product or category. */
+  name: 255,
+  description: 4096,
+  item: 63,
+  /** The virtual world counts the bytes of a message, so that one of other letters must be shorter. */
+  message: 1023,
+  reason: 200,
+  reference: 100,
+  url: 500,
+  region: 255,
+  /** Of a store or key. */
+  label: 100,
+  /** Why a call of a dispenser or webhook failed: more than any of these texts has. */
+  failure: 1000,
+  time: 24,
+  cursor: 1024,
+} as const;
+
+/** Text in an answer. The document states the bound; no answer is refused or cut by it. */
+export const answerText = (max: number) => z.string().meta({ maxLength: max });
+export const answerTextOrNull = (max: number) => z.string().nullable().meta({ maxLength: max });
+
 /** A UUID in any case, answered in lower case. It has no `format: uuid`: validators of that check version and variant. */
 export const uuid = () =>
-  z.string({ error: 'must be a UUID' }).regex(uuidPattern, { error: 'must be a UUID' }).toLowerCase();
+  z
+    .string({ error: 'must be a UUID' })
+    .regex(uuidPattern, { error: 'must be a UUID' })
+    .toLowerCase()
+    .meta({ maxLength: maxLength.uuid });
 
 const avatarWords = 'must be the UUID of an avatar';
 
@@ -39,7 +71,7 @@ export const avatarUuid = () =>
     .regex(uuidPattern, { error: avatarWords })
     .toLowerCase()
     .refine((value) => value !== nilUuid, { error: avatarWords })
-    .meta({ not: { const: nilUuid } });
+    .meta({ maxLength: maxLength.uuid, not: { const: nilUuid } });
 
 interface TextRule {
   min: number;
@@ -60,8 +92,8 @@ const textForm = (min: number, multiline = false): string => {
 };
 
 /**
- * Trimmed text. Its length is counted in Unicode code points; control characters and lone surrogates are refused. A schema
- * would count the blanks around it too, so its description says the length.
+ * Trimmed text. Its length is counted in Unicode code points, as schemas count it; control characters and lone surrogates
+ * are refused. The document's bound is that of the trimmed text.
  */
 export const text = ({ min, max, multiline, also }: TextRule) => {
   const length = min > 0 ? `${min} to ${max}` : `at most ${max}`;
@@ -80,7 +112,7 @@ export const text = ({ min, max, multiline, also }: TextRule) => {
       },
       { error },
     )
-    .meta({ pattern: textForm(min, multiline) });
+    .meta({ maxLength: max, pattern: textForm(min, multiline) });
 };
 
 /** True if the virtual world's inventory accepts a text as an item's name. */
@@ -93,14 +125,14 @@ export const itemForm = '^\\s*[\\x21-\\x7b\\x7d\\x7e][\\x20-\\x7b\\x7d\\x7e]*[^\
 
 /** An inworld item's name. */
 export const itemName = () =>
-  text({ min: 1, max: 63, also: { test: isItemName, words: itemWords } }).meta({ pattern: itemForm });
+  text({ min: 1, max: maxLength.item, also: { test: isItemName, words: itemWords } }).meta({ pattern: itemForm });
 
 /** A resident, by username or avatar UUID; parsed into the form that `findResident` takes. */
 export const identifier = () => {
   const error = 'must be a username (first, first.last or first last) or an avatar UUID';
   return z
     .string({ error })
-    .meta({ pattern: identifierForm, not: { const: nilUuid } })
+    .meta({ maxLength: maxLength.username, pattern: identifierForm, not: { const: nilUuid } })
     .transform((value, context) => {
       const parsed = parseIdentifier(value);
       if (parsed) return parsed;
@@ -114,7 +146,7 @@ export const username = () => {
   const error = 'must be a username: first, first.last or first last, letters and digits only';
   return z
     .string({ error })
-    .meta({ pattern: usernameForm })
+    .meta({ maxLength: maxLength.username, pattern: usernameForm })
     .transform((value, context): string => {
       const parsed = parseIdentifier(value);
       if (parsed?.username !== undefined) return parsed.username;
@@ -138,10 +170,7 @@ export const queryInteger = () => {
 };
 
 /** A day in a query. */
-export const queryDate = () => z.iso.date({ error: 'must be a date such as 2030-01-31' });
-
-/** In characters. */
-export const maxCursorLength = 1024;
+export const queryDate = () => z.iso.date({ error: 'must be a date such as 2030-01-31' }).meta({ maxLength: 10 });
 
 const limitError = 'Limit must be between 1 and 1000.';
 
@@ -156,7 +185,7 @@ export const pageQuery = {
     .describe('The most rows to answer, from 1 to 1000. A script inworld should ask for few.'),
   cursor: z
     .string()
-    .max(maxCursorLength, { error: 'Cursor is too long.' })
+    .max(maxLength.cursor, { error: 'Cursor is too long.' })
     .optional()
     .describe(
       'Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.',
@@ -165,11 +194,12 @@ export const pageQuery = {
 
 const Pagination = z
   .object({
-    nextCursor: z.string().nullable().describe('Send it as `cursor` for the next page. Null: this is the last page.'),
-    previousCursor: z
-      .string()
-      .nullable()
-      .describe('Send it as `cursor` for the page before. Null: this is the first page.'),
+    nextCursor: answerTextOrNull(maxLength.cursor).describe(
+      'Send it as `cursor` for the next page. Null: this is the last page.',
+    ),
+    previousCursor: answerTextOrNull(maxLength.cursor).describe(
+      'Send it as `cursor` for the page before. Null: this is the first page.',
+    ),
     limit: z.int().describe('The most rows a page has, as asked for.'),
   })
   .meta({ id: 'Pagination' });
@@ -186,13 +216,15 @@ export const listOf = <T extends z.ZodType>(id: string, rows: string, row: T) =>
 /** A resident in an answer. */
 export const person = {
   uuid: uuid().describe('UUID of the avatar, in lower case.'),
-  username: z.string().describe('Current username in canonical form: `ada.lovelace`, or `ada` without a last name.'),
+  username: answerText(maxLength.username).describe(
+    'Current username in canonical form: `ada.lovelace`, or `ada` without a last name.',
+  ),
 };
 
 export const ownerUsername = () =>
-  z
-    .string()
-    .describe('Current username of the owner, in canonical form: `ada.lovelace`, or `ada` without a last name.');
+  answerText(maxLength.username).describe(
+    'Current username of the owner, in canonical form: `ada.lovelace`, or `ada` without a last name.',
+  );
 
 /** A text that may be left out; an empty one counts as left out. */
 const remark = (max: number) =>
@@ -202,15 +234,15 @@ const remark = (max: number) =>
 
 /** Why a change was made, and what it belongs to. */
 export const remarks = {
-  reason: remark(200).describe('Why, for the store’s own records: at most 200 characters.'),
-  reference: remark(100).describe(
+  reason: remark(maxLength.reason).describe('Why, for the store’s own records: at most 200 characters.'),
+  reference: remark(maxLength.reference).describe(
     'A number or name from the store’s own records, such as a ticket: at most 100 characters.',
   ),
 };
 
 /** A time in an answer, UTC with milliseconds. */
-export const time = () => z.string().meta({ format: 'date-time' });
-export const timeOrNull = () => z.string().nullable().meta({ format: 'date-time' });
+export const time = () => z.string().meta({ format: 'date-time', maxLength: maxLength.time });
+export const timeOrNull = () => z.string().nullable().meta({ format: 'date-time', maxLength: maxLength.time });
 
 /** The two types of credit that a customer has. */
 export const balances = {
@@ -221,7 +253,10 @@ export const balances = {
 };
 
 /** JSON Schema for a rule across fields: this text is there. Generators of clients would read it as `any` without its type. */
-export const withText = (name: string) => ({ properties: { [name]: { type: 'string' } }, required: [name] });
+export const withText = (name: string, max: number) => ({
+  properties: { [name]: { type: 'string', maxLength: max } },
+  required: [name],
+});
 
 /**
  * Checks conditions across the fields of an object. It runs even if single fields have failed, so that a body's faults

@@ -4,9 +4,10 @@ import { nilUuid } from '../../lib/identifier.ts';
 import { route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { identifier, pageQuery, queryBoolean, queryInteger, uuid } from '../../lib/routes/wire.ts';
+import { asyncDocument } from '../../reference/asyncapi.ts';
 import { document, missingTexts } from '../../reference/document.ts';
 import { operationTexts } from '../../reference/operation-texts.ts';
-import { parameterSchema } from '../../reference/schemas.ts';
+import { type JsonSchema, parameterSchema } from '../../reference/schemas.ts';
 import { tagTexts } from '../../reference/texts.ts';
 import { schemaChecker } from './schema-check.ts';
 
@@ -103,8 +104,12 @@ test.each([
   ['cursor', pageQuery.cursor, { type: 'string', maxLength: 1024 }],
   ['a boolean', queryBoolean().optional(), { type: 'boolean' }],
   ['a number', queryInteger().optional(), { type: 'integer', minimum: -2_147_483_647, maximum: 2_147_483_647 }],
-  ['an identifier', identifier(), { type: 'string', pattern: expect.any(String), not: { const: nilUuid } }],
-  ['an id', uuid(), { type: 'string', pattern: expect.any(String) }],
+  [
+    'an identifier',
+    identifier(),
+    { type: 'string', maxLength: 63, pattern: expect.any(String), not: { const: nilUuid } },
+  ],
+  ['an id', uuid(), { type: 'string', maxLength: 36, pattern: expect.any(String) }],
 ])('%s is described by its form on the wire', (_, schema, expected) => {
   expect(parameterSchema(schema)).toEqual(expected);
 });
@@ -126,6 +131,29 @@ test('requests are described as sent, answers as received', () => {
   expect(property('SetCustomerCreditRequest', 'expiresAt')).not.toHaveProperty('format');
   expect(property('CouponResponse', 'expiration')).toMatchObject({ type: 'string', format: 'date-time' });
   expect(schemas.AppliedCouponResponse?.required).not.toContain('productId');
+});
+
+/** True if a text has a bound, and its description names no other. */
+const isBounded = ({ maxLength, enum: values, const: only, description = '' }: JsonSchema): boolean => {
+  const [, most] = /(?:at most|1 to) ([\d,]+) (?:printable ASCII )?characters/i.exec(description) ?? [];
+  if (maxLength === undefined) return values !== undefined || only !== undefined;
+  return most === undefined || Number(most.replaceAll(',', '')) === maxLength;
+};
+
+/** The places of texts without a bound. */
+const unboundedIn = (value: unknown, place: string): string[] => {
+  if (typeof value !== 'object' || value === null) return [];
+  const { type } = value as { type?: unknown };
+  if (type === 'string' || (Array.isArray(type) && type.includes('string')))
+    return isBounded(value as JsonSchema) ? [] : [place];
+  return Object.entries(value).flatMap(([name, member]) => unboundedIn(member, `${place}/${name}`));
+};
+
+test.each([
+  ['OpenAPI', () => openapi],
+  ['AsyncAPI', () => asyncDocument({ version: '' })],
+])('every text of the %s document has a bound, which is the one that its description says', (name, made) => {
+  expect(unboundedIn(JSON.parse(JSON.stringify(made())), name)).toEqual([]);
 });
 
 test('no format of UUIDs refuses the keys of the virtual world, whose version is none of RFC 9562', () => {
