@@ -6,6 +6,7 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
+import { freshConnections } from '../connections.ts';
 import { Problem } from '../problem.ts';
 import { refuseIfOver } from '../table/meter.ts';
 import { encodeMessage, type QueueMessage } from './message.ts';
@@ -31,7 +32,15 @@ export const deliveryQueue = {
   workerTimeoutSeconds: 60,
 } as const;
 
-const client = new SQSClient({ maxAttempts: 2 });
+const { agents, closeIdle } = freshConnections();
+const client = new SQSClient({ maxAttempts: 2, requestHandler: agents });
+client.middlewareStack.add(
+  (next) => (args) => {
+    closeIdle();
+    return next(args);
+  },
+  { step: 'finalizeRequest', name: 'fresh' },
+);
 
 /** The longest that a call of the queue may take, the second try included. */
 const sendMillis = 4000;

@@ -1,8 +1,6 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
-import type { Duplex } from 'node:stream';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { freshConnections } from '../connections.ts';
 import { count, refuseIfOver } from './meter.ts';
 
 /** The table of this deployment. */
@@ -24,35 +22,8 @@ const unitsOf = ({ output }: { output: object }): number => {
 export const isPatient = process.env.TABLE_PATIENCE === 'long';
 const patience = isPatient ? 10 : 1;
 
-/** As many connections as the SDK would open. */
-const kept = { keepAlive: true, maxSockets: 50 };
-
-/**
- * Lambda freezes a process between calls, and DynamoDB may close an idle connection meanwhile. A read over such a connection is
- * sent again, but a write is not, since it may have arrived: its caller would get a 500. So a connection that was idle for
- * longer than this is not used again. Node.js's own servers close one after five seconds.
- */
-const idleMillis = 4000;
-
-/** An agent, and a function that closes its idle connections where one has been so for too long. */
-const withoutIdle = <T extends HttpAgent>(agent: T): { agent: T; closeIdle: () => void } => {
-  // The time of the machine, which the other end knows too, and not that of the service.
-  const idleSince = new WeakMap<Duplex, number>();
-  agent.on('free', (socket: Duplex) => idleSince.set(socket, Date.now()));
-  const isOld = (socket: Duplex): boolean => Date.now() - (idleSince.get(socket) ?? 0) > idleMillis;
-  return {
-    agent,
-    closeIdle: () => {
-      // The agent notices a closed connection only where those before it are closed too: so all are, or none.
-      for (const sockets of Object.values(agent.freeSockets))
-        if (sockets?.some(isOld)) for (const socket of [...sockets]) socket.destroy();
-    },
-  };
-};
-
 const connect = (attempts: number): DynamoDBDocumentClient => {
-  const plain = withoutIdle(new HttpAgent(kept));
-  const secure = withoutIdle(new HttpsAgent(kept));
+  const { agents, closeIdle } = freshConnections();
   const client = new DynamoDBClient({
     maxAttempts: attempts,
     // Without throwing, the SDK would only warn of a timeout, and wait on.
@@ -60,8 +31,7 @@ const connect = (attempts: number): DynamoDBDocumentClient => {
       connectionTimeout: patience * 3000,
       requestTimeout: patience * 5000,
       throwOnRequestTimeout: true,
-      httpAgent: plain.agent,
-      httpsAgent: secure.agent,
+      ...agents,
     },
   });
   // It copies every input and answer for a logger that is not there: a fifth of the work on a page of 1,000 rows.
@@ -77,8 +47,7 @@ const connect = (attempts: number): DynamoDBDocumentClient => {
   client.middlewareStack.add(
     (next) => async (args) => {
       refuseIfOver();
-      plain.closeIdle();
-      secure.closeIdle();
+      closeIdle();
       return next(args);
     },
     { step: 'finalizeRequest', name: 'over' },
