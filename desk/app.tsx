@@ -3,11 +3,31 @@ import { useEffect, useState } from 'preact/hooks';
 import type { StoreResponse } from '../client/client.ts';
 import { type Client, connect } from './api.ts';
 import { type Developer, DeveloperContext } from './developer.ts';
-import { SignIn } from './pages/sign-in.tsx';
+import { ChooseStore, isNoKey, NoKey, SignIn } from './pages/sign-in.tsx';
 import { Waiting } from './parts/load.tsx';
 import { Toasts } from './parts/toast.tsx';
-import { type Session, SessionContext, saveKey } from './session.ts';
+import { type Keys, type Session, SessionContext, saveKey } from './session.ts';
 import { Shell } from './shell.tsx';
+
+/** A key that works, and its store. */
+interface Door {
+  key: string;
+  client: Client;
+  store: StoreResponse;
+}
+
+const doorOf = async (key: string): Promise<Door> => {
+  if (!/^[!-~]+$/.test(key)) throw new NoKey();
+  const client = connect(key);
+  return { key, client, store: await client.get('/v1/store') };
+};
+
+/** Undefined for a key that works no more. */
+const findDoor = (key: string): Promise<Door | undefined> =>
+  doorOf(key).catch((error) => {
+    if (isNoKey(error)) return undefined;
+    throw error;
+  });
 
 const sessionOf = (client: Client, store: StoreResponse, refresh: () => Promise<void>): Session => ({
   client,
@@ -17,22 +37,39 @@ const sessionOf = (client: Client, store: StoreResponse, refresh: () => Promise<
 });
 
 /** The desk: asks for a key, or shows what the key opens. */
-const Desk = ({ initial }: { initial: string | undefined }) => {
+const Desk = ({ opened, kept }: Keys) => {
   const [session, setSession] = useState<Session>();
-  const [isTrying, setTrying] = useState(initial !== undefined);
+  const [isTrying, setTrying] = useState(opened !== undefined || kept !== undefined);
   const [failed, setFailed] = useState<unknown>();
-  const signIn = async (key: string, remember: boolean): Promise<void> => {
-    const client = connect(key);
-    const read = async () => setSession(sessionOf(client, await client.get('/v1/store'), read));
-    await read();
-    saveKey(key, remember);
+  /** The doors of the key that was kept, and of a link to another store. */
+  const [own, setOwn] = useState<Door>();
+  const [other, setOther] = useState<Door>();
+
+  const enter = ({ key, client, store }: Door, how?: Parameters<typeof saveKey>[1]): void => {
+    const refresh = async () => setSession(sessionOf(client, await client.get('/v1/store'), refresh));
+    setSession(sessionOf(client, store, refresh));
+    saveKey(key, how);
+  };
+  const enterByLink = (door: Door): void => enter(door, { nameInLink: door.store.key.name });
+
+  /** A link to another store than that of the key that was kept may be a stranger's: the person is asked first. */
+  const follow = async (link: string): Promise<void> => {
+    const before = kept === undefined || kept === link ? undefined : await findDoor(kept);
+    setOwn(before);
+    const door = await doorOf(link);
+    if (before && before.store.id !== door.store.id) setOther(door);
+    else enterByLink(door);
+  };
+  const begin = async (): Promise<void> => {
+    if (opened !== undefined) await follow(opened);
+    else if (kept !== undefined) enter(await doorOf(kept));
   };
   useEffect(() => {
-    if (initial !== undefined)
-      signIn(initial, false)
-        .catch(setFailed)
-        .finally(() => setTrying(false));
+    begin()
+      .catch(setFailed)
+      .finally(() => setTrying(false));
   }, []);
+
   if (session)
     return (
       <SessionContext.Provider value={session}>
@@ -41,14 +78,18 @@ const Desk = ({ initial }: { initial: string | undefined }) => {
         </Toasts>
       </SessionContext.Provider>
     );
-  return isTrying ? <Waiting /> : <SignIn signIn={signIn} failed={failed} />;
+  if (isTrying) return <Waiting />;
+  const goOn = own && { store: own.store, enter: () => enter(own) };
+  if (goOn && other) return <ChooseStore own={goOn} other={{ store: other.store, enter: () => enterByLink(other) }} />;
+  const signIn = async (key: string, remember: boolean) => enter(await doorOf(key), { remember });
+  return <SignIn signIn={signIn} failed={failed} own={goOn} />;
 };
 
-/** Shows the desk. `initial` is the key of the address or of an earlier visit. */
-export const start = (initial: string | undefined, developer?: Developer): void =>
+/** Shows the desk. */
+export const start = (keys: Keys, developer?: Developer): void =>
   render(
     <DeveloperContext.Provider value={developer}>
-      <Desk initial={initial} />
+      <Desk {...keys} />
     </DeveloperContext.Provider>,
     document.body,
   );

@@ -1,5 +1,5 @@
 import { start } from './app.tsx';
-import { savedKey } from './session.ts';
+import { keysAtStart } from './session.ts';
 
 /** The desk as it is deployed. The local service adds `developer/`. */
-start(savedKey());
+start(keysAtStart());

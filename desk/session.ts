@@ -1,50 +1,122 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { StoreResponse } from '../client/client.ts';
+import { StoreProblem, type StoreResponse } from '../client/client.ts';
 import type { Client } from './api.ts';
 
 /** The key of the tab, and what it may do. */
 
-const name = 'desk.key';
+const keyName = 'desk.key';
+/** Set while the key of the tab is one that `store desk` has made for a link. */
+const linkName = 'desk.link';
+/** The key of a link that was opened in this tab, until the page is loaded anew. */
+const openedName = 'desk.opened';
 
-/** Takes a key from the address, and out of it at once, so that it stays in no history. */
-const keyOfAddress = (): string | undefined => {
-  const [, key] = /^#key=(.+)$/.exec(location.hash) ?? [];
-  if (key === undefined) return undefined;
-  history.replaceState(null, '', location.pathname);
-  return decodeURIComponent(key);
+/**
+ * Takes the key of a link out of the address, and puts `address` in its place. The browser has noted the link in its history
+ * before any script runs: docs/operate/desk.md says what to do about it.
+ */
+const takeKey = (address: string): string | undefined => {
+  const [, key] = /^#key=(.*)$/.exec(location.hash) ?? [];
+  if (key !== undefined) history.replaceState(null, '', address);
+  return key;
 };
 
-export const savedKey = (): string | undefined => {
-  const key = keyOfAddress();
-  if (key !== undefined) forgetKey();
-  return key ?? sessionStorage.getItem(name) ?? localStorage.getItem(name) ?? undefined;
+const takeOpened = (): string | undefined => {
+  const opened = takeKey(location.pathname) ?? sessionStorage.getItem(openedName) ?? undefined;
+  sessionStorage.removeItem(openedName);
+  return opened;
 };
 
-/** Keeps a key for this tab, or for all later ones where the person asks for it. */
-export const saveKey = (key: string, remember: boolean): void => {
-  sessionStorage.setItem(name, key);
-  if (remember) localStorage.setItem(name, key);
+/** A link that is opened in a tab that shows the desk already loads no page: its page is loaded anew with the key. */
+const followLinks = (): void =>
+  addEventListener('hashchange', ({ oldURL }) => {
+    const key = takeKey(oldURL);
+    if (key === undefined) return;
+    sessionStorage.setItem(openedName, key);
+    location.reload();
+  });
+
+/** The key that this tab or this device has kept. */
+export const keptKey = (): string | undefined =>
+  sessionStorage.getItem(keyName) ?? localStorage.getItem(keyName) ?? undefined;
+
+export interface Keys {
+  /** The key of a link. */
+  opened: string | undefined;
+  kept: string | undefined;
+}
+
+/** The keys of a page that is being loaded. Must be called before all else, so that a link's key leaves the address at once. */
+export const keysAtStart = (): Keys => {
+  const opened = takeOpened();
+  followLinks();
+  return { opened, kept: keptKey() };
 };
 
-const forgetKey = (): void => {
-  sessionStorage.clear();
-  localStorage.removeItem(name);
+/** The name that `store desk` gives the key of a link. A link may hold any other key too, which programs may use. */
+const isMadeForLink = (name: string): boolean => /^desk \d{4}-\d\d-\d\dT/.test(name);
+
+interface Keeping {
+  /** For all later tabs too. */
+  remember?: boolean;
+  /** The name of the key, where a link has brought it. */
+  nameInLink?: string;
+}
+
+/** Keeps a key for this tab. One that this device remembers stays so beside that of a link. */
+export const saveKey = (key: string, { remember = false, nameInLink = '' }: Keeping = {}): void => {
+  if (sessionStorage.getItem(keyName) !== key) sessionStorage.clear();
+  sessionStorage.setItem(keyName, key);
+  if (isMadeForLink(nameInLink)) sessionStorage.setItem(linkName, 'yes');
+  if (remember) localStorage.setItem(keyName, key);
 };
 
 /** Opens the desk with another key. Loading the page anew drops what it has in memory of the store before. */
 export const openWithKey = (key: string, hash: string): void => {
-  sessionStorage.clear();
-  sessionStorage.setItem(name, key);
+  saveKey(key);
   history.replaceState(null, '', `${location.pathname}${hash}`);
   location.reload();
 };
 
-/** Leaves nothing behind: loading the page anew also drops what it has in memory. */
-export const signOut = (): void => {
-  forgetKey();
-  history.replaceState(null, '', location.pathname);
+/** True if signing out ends the key of the tab. */
+export const endsAtSignOut = (): boolean => sessionStorage.getItem(linkName) !== null;
+
+/** Ends the key of the session for ever. Answers false where nobody knows that it has ended. */
+const endKey = async (client: Client): Promise<boolean> => {
+  try {
+    await client.post('/v1/store/key/actions/end');
+    return true;
+  } catch (error) {
+    // The key or its store had ended before.
+    return error instanceof StoreProblem && [401, 404].includes(error.status);
+  }
+};
+
+/** The key of a link that lives on although the person has signed out. It is told to the page that is loaded next. */
+interface SignedOut {
+  livesOn: string;
+}
+
+/**
+ * Leaves nothing behind: loading the page anew also drops what it has in memory. The key of a link was made for this person
+ * alone, so it ends.
+ */
+export const signOut = async ({ client, store: { key } }: Session): Promise<void> => {
+  const ends = endsAtSignOut();
+  localStorage.removeItem(keyName);
+  sessionStorage.clear();
+  const livesOn: SignedOut | null = !ends || (await endKey(client)) ? null : { livesOn: key.name };
+  // The call leaves its Idempotency-Key where it got no answer.
+  sessionStorage.clear();
+  history.replaceState(livesOn, '', location.pathname);
   location.reload();
+};
+
+/** The name of the key that lives on after the person has signed out. Says so once. */
+export const takeLivesOn = (): string | undefined => {
+  const { livesOn } = (history.state ?? {}) as Partial<SignedOut>;
+  history.replaceState(null, '');
+  return livesOn;
 };
 
 /** The scopes that the desk asks about. */

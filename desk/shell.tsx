@@ -4,7 +4,8 @@ import { go, link, match, useAddress } from './address.ts';
 import { DeveloperContext } from './developer.ts';
 import { type PageRow, pages } from './pages.ts';
 import { State } from './parts/list.tsx';
-import { signOut, useSession } from './session.ts';
+import { Waiting } from './parts/load.tsx';
+import { endsAtSignOut, signOut, useSession } from './session.ts';
 import { texts } from './texts.ts';
 
 const t = texts.shell;
@@ -90,10 +91,12 @@ const CurrentPage = ({ path }: { path: string }) => {
 
 /** The frame of every page: menu, the box for customers, and the page itself. */
 export const Shell = () => {
-  const { store, can } = useSession();
+  const session = useSession();
+  const { store, can } = session;
   const developer = useContext(DeveloperContext);
   const { path } = useAddress();
   const [isOpen, setOpen] = useState(false);
+  const [isLeaving, setLeaving] = useState(false);
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   useEffect(() => {
@@ -105,6 +108,11 @@ export const Shell = () => {
     scrollTo(0, 0);
     main.current?.focus({ preventScroll: true });
   }, [path]);
+  const leave = () => {
+    setLeaving(true);
+    signOut(session);
+  };
+  if (isLeaving) return <Waiting />;
   return (
     <div class="shell">
       {/* The address is the router's, so a link to #main would leave the page. */}
@@ -138,7 +146,8 @@ export const Shell = () => {
           </div>
           <footer>
             <p class="help">{t.key(store.key.name)}</p>
-            <button type="button" class="button is-quiet" onClick={signOut}>
+            {endsAtSignOut() && <p class="help">{t.endsKey}</p>}
+            <button type="button" class="button is-quiet" onClick={leave}>
               {t.signOut}
             </button>
           </footer>

@@ -28,6 +28,7 @@ export const texts = {
     find: 'Find a customer',
     findHelp: 'Find a customer by name or avatar UUID',
     signOut: 'Sign out',
+    endsKey: 'Signing out ends this key.',
     key: (name: string) => `Key: ${name}`,
     closed: 'Closed',
     open: 'Open',
@@ -41,9 +42,19 @@ export const texts = {
     submit: 'Sign in',
     how: 'To get a key, run this command where your store is kept. It prints a link that signs you in:',
     command: 'npx store desk --stage prod \\\n  --preset support --expires 12h',
-    wrong: 'This key does not work: it may have ended, been revoked, or been copied in part.',
+    wrong: 'This key does not work: it may have expired, been revoked, or been copied in part.',
     empty: 'Paste a key first.',
     unreachable: 'The service did not answer. Check the connection and try again.',
+    livesOn: (name: string) =>
+      `You are signed out here. The service did not answer, so the key of your link works until it expires. To end it now, run this command where your store is kept: npx store key revoke "${name}"`,
+    goOn: (store: string) => `Go on at ${store}`,
+    choice: {
+      title: 'Which store?',
+      text: (opened: string, kept: string) => `This link opens ${opened}. You are signed in at ${kept}.`,
+      stay: (store: string) => `Stay at ${store}`,
+      open: (store: string) => `Open ${store}`,
+      help: 'If you do not know who made this link, stay: everything that you enter in another store is seen there. A key that this device remembers stays remembered.',
+    },
   },
   edit: {
     save: 'Save',

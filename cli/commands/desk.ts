@@ -35,7 +35,7 @@ const openDesk = async (options: DeskOptions): Promise<void> => {
   if (isJson()) return print({ ...shown(key, target), link }, []);
   noteRights(key.scopes);
   note(
-    `This link signs in at the desk of ${store.name} until ${shownTime(key.expiresAt)}. It holds a key: pass it on as you would a password.`,
+    `This link signs in at the desk of ${store.name} until ${shownTime(key.expiresAt)}. It holds a key: pass it on as you would a password. Browsers keep links in their history: Sign out ends the key.`,
   );
   process.stdout.write(`${link}\n`);
 };

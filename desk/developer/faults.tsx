@@ -5,7 +5,7 @@ import { Heading } from '../parts/heading.tsx';
 import { State, Table } from '../parts/list.tsx';
 import { FaultBox, Show, useLoad, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
-import { savedKey, useSession } from '../session.ts';
+import { keptKey, useSession } from '../session.ts';
 import { useLive } from './live.ts';
 import { Code, Command, Connection, clockTime, readable } from './parts.tsx';
 import { Rows } from './rows.tsx';
@@ -162,7 +162,7 @@ const Deliveries = ({ inbox, round }: { inbox: Faults['inbox']; round: number })
               {example && (
                 <Command
                   label={t.example}
-                  text={`curl -H 'X-API-Key: ${savedKey() ?? ''}' -d '{"recipientIdentifier": "ada", "message": "Enjoy!"}' '${location.origin}/v1/products/${example.id}/actions/deliver'`}
+                  text={`curl -H 'X-API-Key: ${keptKey() ?? ''}' -d '{"recipientIdentifier": "ada", "message": "Enjoy!"}' '${location.origin}/v1/products/${example.id}/actions/deliver'`}
                 />
               )}
             </>

@@ -2,11 +2,13 @@ import { match } from '../address.ts';
 import { start } from '../app.tsx';
 import type { Developer } from '../developer.ts';
 import { later } from '../parts/later.tsx';
-import { savedKey, saveKey } from '../session.ts';
+import { keysAtStart, saveKey } from '../session.ts';
 import { Stores, Switcher, workingKey } from './stores.tsx';
 import { texts } from './texts.ts';
 
 /** The desk of the local service. The deployed one is made of the `main.tsx` beside this folder and has nothing of it. */
+
+const { opened, kept } = keysAtStart();
 
 const developer: Developer = {
   title: texts.title,
@@ -35,10 +37,9 @@ const developer: Developer = {
   Stores,
 };
 
-const saved = savedKey();
 const path = location.hash.replace(/^#/, '').split('?')[0] ?? '';
 const isForDevelopers = developer.pages.some((page) => match(page.path, path));
 // Pages for developers open without signing in.
-const key = isForDevelopers ? await workingKey(saved).catch(() => saved) : saved;
-if (key !== undefined && key !== saved) saveKey(key, false);
-start(key, developer);
+const key = isForDevelopers ? await workingKey(kept).catch(() => kept) : kept;
+if (key !== undefined && key !== kept) saveKey(key);
+start({ opened, kept: key }, developer);

@@ -4,7 +4,7 @@ import { Heading } from '../parts/heading.tsx';
 import { Filter, Search, State } from '../parts/list.tsx';
 import { FaultBox, useLoad, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
-import { savedKey, useSession } from '../session.ts';
+import { keptKey, useSession } from '../session.ts';
 import { curlOf } from './curl.ts';
 import { EventsCard } from './events.tsx';
 import { clearRequests, type ShownRequest, useLive } from './live.ts';
@@ -37,7 +37,7 @@ const Details = ({ request, onReplayed }: { request: ShownRequest; onReplayed: (
   const say = useSay();
   const { id, method, url, time, headers, hidden, key, ignored, body, sent, answer } = request;
   const isOurs = key?.id === store.key.id;
-  const curl = curlOf(request, location.origin, isOurs ? savedKey() : undefined);
+  const curl = curlOf(request, location.origin, isOurs ? keptKey() : undefined);
   const replaying = usePress(async () => {
     const {
       id: next,
@@ -125,7 +125,7 @@ const anyStatus = (): boolean => true;
 const CallIt = () => {
   const service = useLoad(() => tool<{ engine: string }>('service'), []);
   const { store } = useSession();
-  const key = savedKey() ?? '';
+  const key = keptKey() ?? '';
   const base = location.origin;
   return (
     <section class="card" aria-labelledby="call">

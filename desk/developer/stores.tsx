@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { FaultBox, Show, useLoad, usePress } from '../parts/load.tsx';
-import { openWithKey, savedKey, useSession } from '../session.ts';
+import { keptKey, openWithKey, useSession } from '../session.ts';
 import { texts } from './texts.ts';
 import { tool } from './tools.ts';
 
@@ -27,7 +27,7 @@ export const workingKey = async (key: string | undefined): Promise<string> =>
 
 /** Loads the desk anew if the service has forgotten the tab's key. */
 export const renewKey = async (): Promise<void> => {
-  const key = savedKey();
+  const key = keptKey();
   const working = await workingKey(key);
   if (working !== key) openWithKey(working, location.hash);
 };

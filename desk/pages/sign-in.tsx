@@ -1,23 +1,62 @@
 import { useContext, useEffect, useState } from 'preact/hooks';
-import { StoreProblem } from '../../client/client.ts';
+import { StoreProblem, type StoreResponse } from '../../client/client.ts';
 import { DeveloperContext } from '../developer.ts';
 import { Field, Form } from '../parts/form.tsx';
+import { takeLivesOn } from '../session.ts';
 import { texts } from '../texts.ts';
 
 const t = texts.signIn;
 
-const wordsFor = (error: unknown): string =>
-  error instanceof StoreProblem && [401, 403, 404].includes(error.status) ? t.wrong : t.unreachable;
+/** A text that cannot be a key, so that the service is not asked. */
+export class NoKey extends Error {}
+
+export const isNoKey = (error: unknown): boolean =>
+  error instanceof NoKey || (error instanceof StoreProblem && [401, 403, 404].includes(error.status));
+
+const wordsFor = (error: unknown): string => (isNoKey(error) ? t.wrong : t.unreachable);
+
+/** A store that a key opens. */
+interface Way {
+  store: Pick<StoreResponse, 'id' | 'name'>;
+  enter: () => void;
+}
+
+/** Asks before a link leads from the store of the key that was kept to another one. */
+export const ChooseStore = ({ own, other }: { own: Way; other: Way }) => {
+  useEffect(() => {
+    document.title = t.choice.title;
+  }, []);
+  const nameOf = ({ store: { id, name } }: Way): string =>
+    own.store.name === other.store.name ? `${name} (${id})` : name;
+  return (
+    <main class="sign-in">
+      <h1>{t.choice.title}</h1>
+      <p>{t.choice.text(nameOf(other), nameOf(own))}</p>
+      <div class="buttons">
+        <button type="button" class="button is-main" onClick={own.enter}>
+          {t.choice.stay(nameOf(own))}
+        </button>
+        <button type="button" class="button" onClick={other.enter}>
+          {t.choice.open(nameOf(other))}
+        </button>
+      </div>
+      <p class="help">{t.choice.help}</p>
+    </main>
+  );
+};
 
 interface SignInProps {
   /** Throws if the key does not work. */
   signIn: (key: string, remember: boolean) => Promise<void>;
   /** Why the key of the address or of the tab did not work. */
   failed: unknown;
+  /** The store of the key that was kept, where that of a link did not work. */
+  own: Way | undefined;
 }
 
-export const SignIn = ({ signIn, failed }: SignInProps) => {
-  const [words, setWords] = useState(failed === undefined ? undefined : wordsFor(failed));
+export const SignIn = ({ signIn, failed, own }: SignInProps) => {
+  const [livesOn] = useState(takeLivesOn);
+  const [words, setWords] = useState(failed === undefined ? livesOn && t.livesOn(livesOn) : wordsFor(failed));
   const developer = useContext(DeveloperContext);
   useEffect(() => {
     document.title = t.title;
@@ -31,6 +70,11 @@ export const SignIn = ({ signIn, failed }: SignInProps) => {
         <p class="notice is-bad" role="alert">
           {words}
         </p>
+      )}
+      {own && (
+        <button type="button" class="button" onClick={own.enter}>
+          {t.goOn(own.store.name)}
+        </button>
       )}
       <Form
         submit={t.submit}
