@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { go, link, useAddress } from '../address.ts';
 import { faultOf } from '../api.ts';
+import { type CsvValue, csvOf } from '../csv.ts';
 import { texts } from '../texts.ts';
 import { type Loaded, Show } from './load.tsx';
 import { useSay } from './toast.tsx';
@@ -15,24 +16,16 @@ interface Page<R> {
 export interface Column<R> {
   heading: string;
   cell: (row: R) => ComponentChildren;
-  value?: (row: R) => string | number | boolean | null;
+  value?: (row: R) => CsvValue;
   isNumber?: boolean;
 }
 
-/** A cell of a CSV file. A text that a spreadsheet would run as a formula gets a mark before it. */
-const csvCell = (value: string | number | boolean | null): string => {
-  const text = String(value ?? '');
-  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-};
-
 const saveCsv = <R,>(name: string, columns: readonly Column<R>[], rows: readonly R[]): void => {
   const kept = columns.filter(({ value }) => value);
-  const lines = [
-    kept.map(({ heading }) => csvCell(heading)),
-    ...rows.map((row) => kept.map(({ value }) => csvCell(value?.(row) ?? null))),
-  ];
-  const text = `\ufeff${lines.map((line) => line.join(',')).join('\r\n')}\r\n`;
+  const text = csvOf([
+    kept.map(({ heading }) => heading),
+    ...rows.map((row) => kept.map(({ value }) => value?.(row) ?? null)),
+  ]);
   const address = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
   Object.assign(document.createElement('a'), { href: address, download: `${name}.csv` }).click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);

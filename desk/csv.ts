@@ -1,0 +1,15 @@
+export type CsvValue = string | number | boolean | null;
+
+/**
+ * A cell of a CSV file. A text that a spreadsheet would run as a formula gets a mark before it, full-width signs and marked
+ * texts included, so that the mark can be taken off again: `store export` does the same.
+ */
+const cell = (value: CsvValue): string => {
+  const text = String(value ?? '');
+  const safe = typeof value === 'string' && /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+};
+
+/** A CSV file of these lines, with the mark by which spreadsheets know UTF-8. */
+export const csvOf = (lines: readonly (readonly CsvValue[])[]): string =>
+  `\ufeff${lines.map((line) => line.map(cell).join(',')).join('\r\n')}\r\n`;
