@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { GiftCardResponse } from '../../client/client.ts';
 import { go, link, pathOf, useAddress } from '../address.ts';
 import { dayIn, endOfDay, isUuid, money } from '../format.ts';
@@ -193,7 +193,14 @@ export const GiftCardsPage = () => {
   const [isGranting, setGranting] = useState(false);
   const [round, setRound] = useState(0);
   const reload = () => setRound((last) => last + 1);
-  const { card, owner } = query;
+  const { owner } = query;
+  // Whoever knows the id of a card may redeem it. The address stays in the browser's history, so the id is not in it.
+  const [card, setCard] = useState('');
+  useEffect(() => setCard(''), [owner]);
+  const showCardsOf = (name: string): void => {
+    setCard('');
+    go(link(path, { owner: name }));
+  };
   return (
     <>
       <Heading title={t.title}>
@@ -208,14 +215,14 @@ export const GiftCardsPage = () => {
           owner={owner ?? ''}
           onClose={() => setGranting(false)}
           onDone={(granted) => {
-            go(link(path, { owner: granted }));
+            showCardsOf(granted);
             reload();
           }}
         />
       )}
       <div class="filters">
-        <Search name="owner" label={t.customer} />
-        <Search name="card" label={t.card} />
+        <Search name="owner" label={t.customer} own={{ text: owner ?? '', search: showCardsOf }} />
+        <Search name="card" label={t.card} own={{ text: card, search: setCard }} />
         {owner && !card && (
           <Filter name="state" label={t.state} options={[['', texts.list.all], ...Object.entries(t.states)]} />
         )}

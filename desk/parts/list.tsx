@@ -175,21 +175,29 @@ export const Filter = ({
   );
 };
 
+interface SearchProps {
+  name: string;
+  label: string;
+  /** What is searched for now, and its taker, where that must not stand in the address. */
+  own?: { text: string; search: (text: string) => void };
+}
+
 /** A text above a list that narrows it, as `Filter` does. Enter applies it. */
-export const Search = ({ name, label }: { name: string; label: string }) => {
+export const Search = ({ name, label, own }: SearchProps) => {
   const { path, query } = useAddress();
+  const current = own ? own.text : (query[name] ?? '');
+  const search = own?.search ?? ((text) => go(link(path, { ...query, cursor: undefined, [name]: text })));
   return (
     <form
       class="filter"
       onSubmit={(event) => {
         event.preventDefault();
-        const text = String(new FormData(event.currentTarget).get(name) ?? '').trim();
-        go(link(path, { ...query, cursor: undefined, [name]: text }));
+        search(String(new FormData(event.currentTarget).get(name) ?? '').trim());
       }}
     >
       <label>
         <span>{label}</span>
-        <input key={query[name]} type="search" name={name} defaultValue={query[name] ?? ''} autoComplete="off" />
+        <input key={current} type="search" name={name} defaultValue={current} autoComplete="off" />
       </label>
     </form>
   );

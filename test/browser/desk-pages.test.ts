@@ -153,10 +153,18 @@ describe.each(screens)('on a %s', (_, size) => {
     const { data } = await call('GET', `/customers/${username}/giftcards`);
     expect(data).toHaveLength(2);
     expect(await call('GET', `/customers/${username}/credit`)).toMatchObject({ credit: 250 });
+    const before = page.url();
     await page.getByLabel('Id of a card').fill(data[0].id);
     await page.keyboard.press('Enter');
     await page.getByRole('cell', { name: data[0].id }).waitFor();
     expect(await page.getByRole('row').count()).toBe(2);
+    // The id of a card is its money, and addresses stay in the browser's history.
+    expect(page.url()).toBe(before);
+    expect(before).not.toContain(data[0].id);
+    await page.getByLabel('Customer: name or UUID').fill(username);
+    await page.keyboard.press('Enter');
+    await page.getByRole('cell', { name: data[1].id }).waitFor();
+    expect(await page.getByRole('row').count()).toBe(3);
   });
 
   test('makes a product with a preview of its price, and changes the price while somebody else does', async () => {
