@@ -2,11 +2,18 @@
 
 // The limits are for imports: with them what is no longer needed is collected sooner, and a file of 100,000 rows takes
 // less than 300 MB instead of more than 400.
+import { existsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 
+const packages = join(import.meta.dirname, '..', 'node_modules');
+// Looked for before the cache below makes the folder.
+if (!existsSync(join(packages, 'commander'))) {
+  console.error(`error: The packages are missing. Run this first in ${join(packages, '..')}: npm ci`);
+  process.exit(1);
+}
 // From its second start on the command starts in half the time. The cache lies beside the packages, not where all users
 // of the machine may write: what is in it is run.
-enableCompileCache(join(import.meta.dirname, '..', 'node_modules', '.cache', 'store'));
+enableCompileCache(join(packages, '.cache', 'store'));
 process.env.TABLE_PATIENCE = 'long';
 await import('./main.ts');

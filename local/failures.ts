@@ -28,6 +28,6 @@ export const explainFailure = async (
   if (path === undefined) return message;
   if (['EEXIST', 'ENOTDIR'].includes(code)) return `${dataDir} is a file, or in one. For the data ${anotherFolder}`;
   if (['EACCES', 'EPERM', 'EROFS'].includes(code))
-    return `The folder ${dataDir} may not be written. Get the right to it, or ${anotherFolder} (${message})`;
+    return `The folder ${dataDir} may not be written. Change who may write there, or ${anotherFolder} (${message})`;
   return message;
 };

@@ -7,7 +7,7 @@ const fail = (text) => {
 };
 
 const [major] = process.versions.node.split('.').map(Number);
-if (!existsSync(new URL('../node_modules', import.meta.url)))
+if (!existsSync(new URL('../node_modules/commander', import.meta.url)))
   fail('The packages are missing. Run npm ci first, then npm start.');
 else if (major < 24)
   fail(

@@ -18,7 +18,7 @@ test.each(['EACCES', 'EPERM', 'EROFS'])(
   'a folder that may not be written (%s) is named, with what to do',
   async (code) => {
     expect(await explained(4000, { code, syscall: 'open', path: 'my data/lock.json' })).toBe(
-      `The folder my data may not be written. Get the right to it, or choose another one: npm start -- --data-dir <folder>. (${code}: as Node.js has it)`,
+      `The folder my data may not be written. Change who may write there, or choose another one: npm start -- --data-dir <folder>. (${code}: as Node.js has it)`,
     );
   },
 );

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 
@@ -23,7 +23,7 @@ const runFile = async (program: string, args: string[] = [], env: NodeJS.Process
 const checkoutWith = (name: string, files: string[], installed = false): string => {
   const checkout = join(dir, name);
   for (const file of files) cpSync(join(root, file), join(checkout, file));
-  if (installed) mkdirSync(join(checkout, 'node_modules'));
+  if (installed) mkdirSync(join(checkout, 'node_modules/commander'), { recursive: true });
   return checkout;
 };
 
@@ -63,7 +63,7 @@ test('./store runs the command from any folder and by a link, with the Node.js o
 
 test('./store says what to do before the packages are installed, and where Node.js is too old', async () => {
   const [bare, old] = [
-    checkoutWith('no-packages', ['store']),
+    checkoutWith('no-packages', ['store', 'cli/store.ts']),
     checkoutWith('old-node', ['store', 'cli/store.ts'], true),
   ];
   // The checkout has no Node.js of its own, so that of the machine is asked for its version.
@@ -71,13 +71,19 @@ test('./store says what to do before the packages are installed, and where Node.
   mkdirSync(bin);
   symlinkSync('/bin/echo', join(bin, 'node'));
 
-  const missing = await runFile(join(bare, 'store'), ['list']);
+  const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
+  const missing = [
+    await runFile(join(bare, 'store'), ['list'], { PATH }),
+    await runFile(join(bare, 'store'), [], { PATH }),
+  ];
   const tooOld = await runFile(join(old, 'store'), ['list'], { PATH: `${bin}:${process.env.PATH}` });
 
-  expect(missing).toMatchObject({
-    code: 1,
-    stderr: `error: The packages are missing. Run this first in ${bare}: npm ci\n`,
-  });
+  // The second run finds nothing that the first left behind.
+  for (const each of missing)
+    expect(each).toMatchObject({
+      code: 1,
+      stderr: `error: The packages are missing. Run this first in ${bare}: npm ci\n`,
+    });
   expect(tooOld).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^error: The command store needs Node\.js 24 or later\./),
