@@ -10,18 +10,21 @@ import { metered, newMeter } from '../lib/table/meter.ts';
 const reserveMillis = 10_000;
 
 /**
- * Orders the deliveries of sales that nothing has ordered, puts events on the queue whose next attempt is due, follows renames, and closes the credit lots that have come due; runs
- * every minute, and ends before its own timeout.
+ * Orders the deliveries of sales that nothing has ordered, puts events on the queue whose next attempt is due, follows renames,
+ * and closes the credit lots that have come due; runs every minute, and ends before its own timeout. Where a part of it fails, it
+ * throws when the others are done, for the alarm.
  */
 export const handler = async (_event: unknown, context: Context): Promise<SweepReport> => {
   const meter = newMeter();
   const mayGoOn = (): boolean => context.getRemainingTimeInMillis() > reserveMillis;
-  const report = await metered(meter, async () => {
-    await sendUnsent(mayGoOn);
-    await sendDue((orders) => queueEvents(orders, 'slow'), mayGoOn);
-    return sweep(`sweep ${context.awsRequestId}`, mayGoOn);
-  });
+  const others = [() => sendUnsent(mayGoOn), () => sendDue((orders) => queueEvents(orders, 'slow'), mayGoOn)];
+  const by = `sweep ${context.awsRequestId}`;
+  const { report, errors } = await metered(meter, () => sweep(by, mayGoOn, others));
+  for (const error of errors)
+    logSink.write({ level: 'ERROR', sweep: by, stack: error instanceof Error ? error.stack : String(error) });
   const { calls, units } = meter;
-  logSink.write({ level: report.failed > 0 ? 'ERROR' : 'INFO', sweep: report, calls, units });
+  const level = report.failed > 0 || errors.length > 0 ? 'ERROR' : 'INFO';
+  logSink.write({ level, sweep: report, calls, units });
+  if (errors.length > 0) throw errors[0];
   return report;
 };

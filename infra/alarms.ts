@@ -282,7 +282,7 @@ const creditAlarms = (scope: Construct, { sweep, creditWriters }: Watched): Reco
     metric: sweep.lambda.metricErrors({ statistic: 'Sum', period: fiveMinutes }),
     threshold: 3,
     meaning:
-      'Expired credit stays in the balances that clients read: the sweep starts but fails. Its log shows the reason.',
+      'A part of the sweep fails, or it does not end: expired credit may stay in the balances that clients read, and deliveries and events come late. Its log shows the reason.',
   },
   CustomerNotSwept: {
     metric: counted(scope, 'Failed', '$.sweep.failed', '{ $.sweep.failed > 0 }', [sweep]),

@@ -16,9 +16,13 @@ const columns: Column<SweepReport & { ordered: number }>[] = [
 
 const sweep = async (options: GlobalOptions): Promise<void> => {
   await connect(options);
-  const ordered = await sendUnsent();
-  const report = await sweepAll(`operator ${newId()}`);
+  let ordered = 0;
+  const order = async (): Promise<void> => {
+    ordered = await sendUnsent();
+  };
+  const { report, errors } = await sweepAll(`operator ${newId()}`, undefined, [order]);
   print({ ...report, ordered }, columns);
+  if (errors.length > 0) throw errors[0];
   if (report.failed > 0)
     throw new Failure(
       `${counted(report.failed, 'customer or resident', 'customers or residents')} could not be swept. The lines above say why. They stay due for the next sweep.`,

@@ -82,26 +82,41 @@ export interface LastSweep extends SweepReport {
 
 const lastKey = sharedKey('SWEEP', 'last');
 
-/** The time that renames take at the most, so that they never keep credit from expiring. */
-const renameMillis = 10_000;
+/** A sweep that has ended. */
+interface Swept {
+  report: SweepReport;
+  /** Why parts of it failed as a whole. */
+  errors: unknown[];
+}
+
+const resultOf = <T>(part: PromiseSettledResult<T>): T | undefined =>
+  part.status === 'fulfilled' ? part.value : undefined;
 
 /**
- * All work of a sweep: follows renames, then closes due lots. It notes that it has run: one small write each time, so that
- * an operator can see that the schedule works.
+ * All work of a sweep: closes due lots, follows renames, and does the work of `others`. All go on side by side, so that none
+ * waits for one that hangs, and each may fail by itself. It notes that it has run: one small write each time, so that an
+ * operator can see that the schedule works.
  */
-export const sweep = async (by: string, mayGoOn: () => boolean = () => true): Promise<SweepReport> => {
-  const end = performance.now() + renameMillis;
-  const renames = await followRenames(by, () => mayGoOn() && performance.now() < end);
-  const lots = await sweepDueLots(by, mayGoOn);
+export const sweep = async (
+  by: string,
+  mayGoOn: () => boolean = () => true,
+  others: readonly (() => Promise<unknown>)[] = [],
+): Promise<Swept> => {
+  const [closing, following] = [sweepDueLots(by, mayGoOn), followRenames(by, mayGoOn)];
+  const working = Promise.allSettled(others.map((work) => work()));
+  const [lots, renames] = await Promise.allSettled([closing, following]);
+  const closed = resultOf(lots) ?? { lots: 0, amount: 0, failed: 0, finished: false };
+  const followed = resultOf(renames) ?? { renamed: 0, failed: 0, finished: false };
   const report = {
-    ...lots,
-    renamed: renames.renamed,
-    failed: lots.failed + renames.failed,
-    finished: lots.finished && renames.finished,
+    ...closed,
+    renamed: followed.renamed,
+    failed: closed.failed + followed.failed,
+    finished: closed.finished && followed.finished,
   };
   const last: LastSweep = { ...report, at: timestamp(now()) };
   await write(put({ ...lastKey, ...last }));
-  return report;
+  const errors = [lots, renames, ...(await working)].flatMap((part) => (part.status === 'rejected' ? part.reason : []));
+  return { report, errors };
 };
 
 /** Undefined where none has run yet. */

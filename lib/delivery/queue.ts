@@ -9,6 +9,7 @@ import {
 import { freshConnections } from '../connections.ts';
 import { Problem } from '../problem.ts';
 import { refuseIfOver } from '../table/meter.ts';
+import { inChunks } from '../table/table.ts';
 import { encodeMessage, type QueueMessage } from './message.ts';
 
 /**
@@ -56,10 +57,19 @@ const queueUrl = (lane: Lane = 'quick'): string | undefined =>
 export const laneOf = (queueArn = ''): Lane =>
   queueArn !== '' && queueUrl('slow')?.split('/').at(-1) === queueArn.split(':').at(-1) ? 'slow' : 'quick';
 
+/** The queue did not take some messages of a batch, and has the others. */
+export class MessagesRefused extends Error {
+  readonly messages: readonly QueueMessage[];
+  constructor(messages: readonly QueueMessage[], code = '') {
+    super(`The queue refused ${messages.length} messages: ${code}`);
+    this.messages = messages;
+  }
+}
+
 /** Puts messages on the queue of a lane; `store` groups them, so that one busy store does not starve another. */
 export const sendMessages = async (store: string, messages: readonly QueueMessage[], lane?: Lane): Promise<void> => {
-  for (let start = 0; start < messages.length; start += 10) {
-    const Entries = messages.slice(start, start + 10).map((message, index) => ({
+  for (const batch of inChunks(messages, deliveryQueue.batchSize)) {
+    const Entries = batch.map((message, index) => ({
       Id: String(index),
       MessageBody: encodeMessage(message),
       MessageGroupId: store,
@@ -68,7 +78,8 @@ export const sendMessages = async (store: string, messages: readonly QueueMessag
       new SendMessageBatchCommand({ QueueUrl: queueUrl(lane), Entries }),
       bounded(),
     );
-    if (Failed.length > 0) throw new Error(`The queue refused ${Failed.length} messages: ${Failed[0]?.Code}`);
+    const refused = batch.filter((_, index) => Failed.some(({ Id }) => Id === String(index)));
+    if (refused.length > 0) throw new MessagesRefused(refused, Failed[0]?.Code);
   }
 };
 

@@ -1,8 +1,9 @@
 import { now, timestamp } from '../clock.ts';
+import { deliveryQueue } from '../delivery/queue.ts';
 import { isLater } from '../shape.ts';
 import { is, update } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
-import { getMany, pagesOf, rowsOf, write } from '../table/table.ts';
+import { getMany, inChunks, pagesOf, rowsOf, write } from '../table/table.ts';
 import { type EventOrder, heldList, orderOf, type Sending, storeOf } from './sendings.ts';
 import { dueList, type WebhookItem } from './webhooks.ts';
 
@@ -47,14 +48,19 @@ const resend = async (sendings: readonly Sending[], send: Send): Promise<number>
   return sendings.length;
 };
 
+/** Sendings in pieces of one webhook each, as many as a call of the queue takes. */
+const piecesOf = (sendings: readonly Sending[]): Sending[][] =>
+  Object.values(Object.groupBy(sendings, ({ webhook }) => webhook)).flatMap((some = []) =>
+    inChunks(some, deliveryQueue.batchSize),
+  );
+
 const isWebhook = (one: Sending | WebhookItem): one is WebhookItem => 'url' in one;
 
-/** Hands the orders that are due to `send`, for as long as `mayGoOn` allows, and answers how many. */
+/** Hands the orders that are due to `send`, for as long as `mayGoOn` allows, and answers how many. Throws what `send` throws. */
 export const sendDue = async (send: Send, mayGoOn: () => boolean): Promise<number> => {
   let sent = 0;
   const due = pagesOf<Key>({ partition: dueList, index: 'byDue', last: timestamp(now()) }, 100);
   for await (const rows of due) {
-    if (rows.length > 0 && !mayGoOn()) return sent;
     const at = timestamp(now());
     const items = (await getMany<Sending | WebhookItem>(rows, { consistent: true })).filter(
       (one) =>
@@ -64,11 +70,14 @@ export const sendDue = async (send: Send, mayGoOn: () => boolean): Promise<numbe
         // A later version does what it has noted as due in a shape of its own.
         !isLater(one),
     );
-    sent += await resend(
-      items.filter((one) => !isWebhook(one)),
-      send,
-    );
-    for (const webhook of items.filter(isWebhook)) sent += await visit(webhook, send);
+    for (const piece of piecesOf(items.filter((one) => !isWebhook(one)))) {
+      if (!mayGoOn()) return sent;
+      sent += await resend(piece, send);
+    }
+    for (const webhook of items.filter(isWebhook)) {
+      if (!mayGoOn()) return sent;
+      sent += await visit(webhook, send);
+    }
   }
   return sent;
 };

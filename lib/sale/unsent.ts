@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { now } from '../clock.ts';
 import { findDelivery } from '../delivery/deliveries.ts';
 import type { Order } from '../delivery/message.ts';
-import { sendMessages } from '../delivery/queue.ts';
+import { deliveryQueue, MessagesRefused, sendMessages } from '../delivery/queue.ts';
 import { logSink } from '../log.ts';
 import { demandKnown } from '../shape.ts';
 import { is, update } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
-import { getMany, pagesOf, write } from '../table/table.ts';
+import { getMany, inChunks, pagesOf, write } from '../table/table.ts';
 import type { SaleItem } from './sales.ts';
 
 /**
@@ -39,6 +39,10 @@ const logFailure = (level: 'WARN' | 'ERROR', { sk }: SaleItem, error: unknown): 
 const noteOrdered = (sale: SaleItem): Promise<unknown> =>
   write(update(sale, { set: { flags: undefined }, when: is('flags', sale.flags) }));
 
+const noteAll = async (sales: readonly SaleItem[], level: 'WARN' | 'ERROR'): Promise<void> => {
+  await Promise.all(sales.map((sale) => noteOrdered(sale).catch((error) => logFailure(level, sale, error))));
+};
+
 /**
  * Orders the deliveries of new sales of a store, with one message each. Never throws: a sale for which it fails is left to the
  * sweep, so that an outage of the queue does not hold up the stream.
@@ -50,7 +54,7 @@ export const orderDeliveries = async (store: string, sales: readonly SaleItem[])
     for (const sale of sales) logFailure('WARN', sale, error);
     return;
   }
-  await Promise.all(sales.map((sale) => noteOrdered(sale).catch((error) => logFailure('WARN', sale, error))));
+  await noteAll(sales, 'WARN');
 };
 
 /** Younger sales are left to the consumer of the stream. */
@@ -67,23 +71,60 @@ export async function* unsentSales(): AsyncGenerator<SaleItem[]> {
     }
 }
 
+/** Those sales whose delivery no worker has yet. One that cannot be read is left to the next sweep. */
+const notBegun = async (sales: readonly SaleItem[]): Promise<SaleItem[]> => {
+  const looks = sales.map(async (sale) => {
+    try {
+      const { store, id } = orderOf(demandKnown(sale));
+      if (!(await findDelivery(store, id))) return [sale];
+      await noteOrdered(sale);
+    } catch (error) {
+      logFailure('ERROR', sale, error);
+    }
+    return [];
+  });
+  return (await Promise.all(looks)).flat();
+};
+
+/** Orders deliveries of one store by one message each, at most ten. Answers those that the queue has; throws where it takes none. */
+const orderTogether = async (store: string, sales: readonly SaleItem[]): Promise<SaleItem[]> => {
+  const orders = sales.map(orderOf);
+  try {
+    await sendMessages(store, orders);
+  } catch (error) {
+    if (!(error instanceof MessagesRefused)) throw error;
+    const isRefused = (_: SaleItem, index: number): boolean => error.messages.includes(orders[index] as Order);
+    for (const sale of sales.filter(isRefused)) logFailure('ERROR', sale, error);
+    return sales.filter((sale, index) => !isRefused(sale, index));
+  }
+  return [...sales];
+};
+
+/** Sales in pieces of one store and one message each, as many as a call of the queue takes. */
+const piecesOf = (sales: readonly SaleItem[]): [store: string, sales: SaleItem[]][] =>
+  Object.entries(Object.groupBy(sales, (sale) => orderOf(sale).store)).flatMap(([store, some = []]) =>
+    inChunks(some, deliveryQueue.batchSize).map((piece): [string, SaleItem[]] => [store, piece]),
+  );
+
 /**
- * Orders the deliveries of completed sales that no worker has yet, for as long as `mayGoOn` allows. One that is ordered twice
- * is given once. Answers how many it ordered.
+ * Orders the deliveries of completed sales that no worker has yet, for as long as `mayGoOn` allows, and until the queue fails:
+ * it may take seconds to do so, and would for each sale. One that is ordered twice is given once. Answers how many it ordered.
  */
 export const sendUnsent = async (mayGoOn: () => boolean = () => true): Promise<number> => {
   let ordered = 0;
-  const send = async (sale: SaleItem): Promise<void> => {
-    const order = orderOf(demandKnown(sale));
-    if (!(await findDelivery(order.store, order.id))) {
-      await sendMessages(order.store, [order]);
-      ordered += 1;
+  for await (const sales of unsentSales())
+    for (const [store, piece] of piecesOf(sales)) {
+      if (!mayGoOn()) return ordered;
+      const open = await notBegun(piece);
+      if (open.length === 0) continue;
+      try {
+        const taken = await orderTogether(store, open);
+        ordered += taken.length;
+        await noteAll(taken, 'ERROR');
+      } catch (error) {
+        for (const sale of open) logFailure('ERROR', sale, error);
+        return ordered;
+      }
     }
-    await noteOrdered(sale);
-  };
-  for await (const sales of unsentSales()) {
-    if (sales.length > 0 && !mayGoOn()) return ordered;
-    for (const sale of sales) await send(sale).catch((error) => logFailure('ERROR', sale, error));
-  }
   return ordered;
 };

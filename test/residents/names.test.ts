@@ -41,7 +41,7 @@ const customer = async (who: string, call = service.call) => (await call('GET', 
 const importResidents = (...rows: string[]) =>
   importText(service.store, dir, 'residents.csv', ['uuid,username,formerNames,source', ...rows].join('\n'));
 
-const runSweep = () => asFunction('expiry-sweep', sweepAccess, () => sweep('sweep'));
+const runSweep = () => asFunction('expiry-sweep', sweepAccess, async () => (await sweep('sweep')).report);
 
 /** The sentences of the audit about names. */
 const nameFaults = async (): Promise<string[]> => {

@@ -144,8 +144,8 @@ export const mutants: readonly Mutant[] = [
   {
     text: 'the delivery of a sale is ordered by the stream alone',
     file: 'lib/sale/unsent.ts',
-    from: 'for (const sale of sales) await send(sale)',
-    to: 'for (const sale of sales.slice(1)) await send(sale)',
+    from: 'const open = await notBegun(piece);',
+    to: 'const open = (await notBegun(piece)).slice(1);',
   },
   {
     text: 'a worker claims a delivery that another one has',

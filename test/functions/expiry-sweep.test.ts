@@ -1,0 +1,177 @@
+import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { Context } from 'aws-lambda';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createStore } from '../../cli/stores.ts';
+import { handler as sweep } from '../../functions/expiry-sweep.ts';
+import { newId, timestamp } from '../../lib/clock.ts';
+import { findLastSweep } from '../../lib/credit/sweep.ts';
+import type { EventOrder } from '../../lib/events/sendings.ts';
+import { claimSending } from '../../lib/events/sendings.ts';
+import { dueList } from '../../lib/events/webhooks.ts';
+import { sendUnsent, unsentSales } from '../../lib/sale/unsent.ts';
+import { update } from '../../lib/table/language.ts';
+import { write } from '../../lib/table/table.ts';
+import { buy, newProduct } from '../sale/sales.ts';
+import { creditOf, customerWithLots, newCustomer } from '../support/credit-seed.ts';
+import { serveRaw, startTestQueue } from '../support/deliveries.ts';
+import { intercept } from '../support/faults.ts';
+import { logLines } from '../support/log.ts';
+import { freshTable, setClock } from '../support/service.ts';
+
+/** Each part of the sweep goes on by itself: a queue that hangs keeps no credit from expiring. */
+
+const start = Date.parse('2028-02-29T12:00:00.000Z');
+
+let queues: Awaited<ReturnType<typeof startTestQueue>>;
+let hanging: string;
+let connections = 0;
+let store: string;
+let holder: string;
+
+beforeAll(async () => {
+  queues = await startTestQueue();
+  // It takes the connection, and never answers.
+  hanging = await serveRaw(() => {
+    connections += 1;
+  });
+});
+beforeEach(async () => {
+  setClock(start);
+  await freshTable();
+  connections = 0;
+  logLines.length = 0;
+  store = (await createStore('Till')).id;
+  holder = await customerWithLots(store, [{ amount: 10, expiresAt: timestamp(start + 1000) }], 5);
+});
+afterEach(() => {
+  Object.assign(process.env, { DELIVERY_QUEUE_URL: queues.url, SLOW_QUEUE_URL: queues.slowUrl });
+  vi.restoreAllMocks();
+});
+
+/** Makes sales of which nothing has ordered the delivery, and lets the sweep take care of them. */
+const makeUnsent = async (count: number): Promise<void> => {
+  const [productId, buyer] = [await newProduct(store), await newCustomer()];
+  for (let number = 0; number < count; number++) await buy(store, { productId, buyer, paid: 1000 });
+  setClock(start + 60_000);
+};
+
+/** The sweep as Lambda runs it, whose time passes. */
+const run = (): Promise<unknown> => {
+  const end = performance.now() + 55_000;
+  const context = { awsRequestId: newId(), getRemainingTimeInMillis: () => end - performance.now() };
+  return sweep({}, context as Context);
+};
+
+const unsent = async (): Promise<number> => (await Array.fromAsync(unsentSales())).flat().length;
+
+const balance = async (): Promise<number | undefined> => (await creditOf(store, holder)).item.credit;
+
+type Send = (command: SendMessageBatchCommand) => Promise<unknown>;
+
+/** Has `answer` answer each call of the queue; `send` asks the queue itself. */
+const answerCalls = (answer: (command: SendMessageBatchCommand, send: Send) => Promise<unknown>): void => {
+  const { send } = SQSClient.prototype;
+  // biome-ignore lint/suspicious/noExplicitAny: `send` has an overload for each command.
+  vi.spyOn(SQSClient.prototype, 'send').mockImplementation(function (this: SQSClient, ...[command, ...more]: any[]) {
+    return answer(command, (other) => (send as (...all: unknown[]) => Promise<unknown>).call(this, other, ...more));
+  });
+};
+
+describe('while the queue takes connections and never answers', () => {
+  test('a due lot is closed at once, and the sweep ends after one call for all unsent sales', async () => {
+    await makeUnsent(16);
+    process.env.DELIVERY_QUEUE_URL = `${hanging}/000000000000/deliveries`;
+
+    const running = run();
+    await expect.poll(balance, { timeout: 3500 }).toBe(5);
+    await running;
+
+    expect(connections).toBe(1);
+    expect(await findLastSweep()).toMatchObject({ lots: 1, amount: 10, failed: 0, finished: true });
+    expect(await unsent()).toBe(16);
+    expect(logLines.filter((line) => 'unsent' in line)).not.toEqual([]);
+  }, 15_000);
+
+  test('events that are due hold up nothing either, and the sweep fails when all else is done', async () => {
+    const order: EventOrder = {
+      store,
+      webhook: newId(),
+      event: newId(),
+      type: 'store.closed',
+      notedAt: timestamp(start),
+    };
+    const { sending } = await claimSending(order, 0);
+    await write(update(sending, { set: { dues: dueList, due: timestamp(start), leaseUntil: '' } }));
+    await makeUnsent(1);
+    process.env.SLOW_QUEUE_URL = `${hanging}/000000000000/slow`;
+
+    await expect(run()).rejects.toThrow(/abort/i);
+
+    expect([await balance(), await unsent()]).toEqual([5, 0]);
+    expect(await findLastSweep()).toMatchObject({ lots: 1, amount: 10 });
+    expect(logLines.at(-1)).toMatchObject({ level: 'ERROR', sweep: { lots: 1 } });
+  }, 15_000);
+});
+
+test.each(['RENAMED', 'SALE#UNSENT', 'WEBHOOK#DUE'])(
+  'a part of the sweep that cannot read %s keeps no other from its work',
+  async (list) => {
+    await makeUnsent(2);
+    const stop = intercept(({ input }, send) => {
+      if (JSON.stringify(input).includes(list)) throw new Error('Broken.');
+      return send();
+    });
+
+    await expect(run()).rejects.toThrow('Broken.');
+    stop();
+
+    expect(await balance()).toBe(5);
+    expect(await unsent()).toBe(list.startsWith('SALE') ? 2 : 0);
+    expect(await findLastSweep()).toMatchObject({ lots: 1, at: timestamp(start + 60_000) });
+  },
+);
+
+describe('unsent sales', () => {
+  test('are ordered in batches of ten messages', async () => {
+    await makeUnsent(23);
+    const sizes: number[] = [];
+    answerCalls((command, send) => {
+      sizes.push(command.input.Entries?.length ?? 0);
+      return send(command);
+    });
+
+    const ordered = await sendUnsent();
+
+    expect([ordered, await unsent()]).toEqual([23, 0]);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(10);
+    expect(sizes.length).toBeLessThan(12);
+  });
+
+  test('are left to the next sweep where the time is up between two batches', async () => {
+    await makeUnsent(23);
+    let asked = 0;
+
+    const ordered = await sendUnsent(() => ++asked <= 2);
+
+    expect(ordered).toBeGreaterThan(0);
+    expect(ordered).toBeLessThanOrEqual(20);
+    expect(await unsent()).toBe(23 - ordered);
+  });
+
+  test('of which the queue refuses one are ordered but for that one', async () => {
+    await makeUnsent(16);
+    let calls = 0;
+    answerCalls(async (command, send) => {
+      if (++calls > 1) return send(command);
+      const [, ...Entries] = command.input.Entries ?? [];
+      if (Entries.length > 0) await send(new SendMessageBatchCommand({ ...command.input, Entries }));
+      return { Failed: [{ Id: '0', Code: 'InternalError', SenderFault: false }] };
+    });
+
+    const first = await sendUnsent();
+
+    expect([first, await unsent()]).toEqual([15, 1]);
+    expect(logLines.filter((line) => 'unsent' in line)).toMatchObject([{ level: 'ERROR' }]);
+    expect(await sendUnsent()).toBe(1);
+  });
+});
