@@ -3,7 +3,7 @@ import { type Identifier, parseIdentifier } from '../identifier.ts';
 import { Problem } from '../problem.ts';
 import type { LookUp, LookUpAnswer } from '../store/resident-lookup.ts';
 import { tellResident } from '../store/tell-resident.ts';
-import { all, any, atMost, is, isNew, update } from '../table/language.ts';
+import { all, any, below, exists, is, isNew, missing, update } from '../table/language.ts';
 import { type Key, partition, ttlAttribute } from '../table/schema.ts';
 import { write } from '../table/table.ts';
 import { askDispenser } from './call.ts';
@@ -13,23 +13,35 @@ import { resolveBody } from './message.ts';
 /** Look-ups of one store in a clock minute, and those of them that a GET may cause. */
 const maxPerMinute = 60;
 const maxOfReads = 30;
+/** A key that has named nobody so often in a clock minute has no look-up left in it: the others are for other keys. */
+const maxNobody = 30;
 
-const countKey = (store: string, minute: string): Key => ({ pk: partition(store, 'LOOKUP'), sk: minute });
+/** The item that counts the look-ups of this minute. */
+const countKey = (store: string): Key => ({ pk: partition(store, 'LOOKUP'), sk: timestamp(now()).slice(0, 16) });
 
-/** Counts a look-up. False where the store has had as many as a minute allows. */
-const countOne = async (store: string, isRead: boolean): Promise<boolean> => {
-  const minute = timestamp(now()).slice(0, 16);
-  const isFree = isRead
-    ? all(atMost('total', maxPerMinute - 1), atMost('reads', maxOfReads - 1))
-    : atMost('total', maxPerMinute - 1);
+/** The attribute that counts how often a key has named nobody. */
+const nobodyBy = (keyId: string): string => `nobody_${keyId}`;
+
+/** Counts a look-up. False where the store, or the key, has had as many as a minute allows. */
+const countOne = async (counted: Key, { isRead, keyId }: LookUp): Promise<boolean> => {
+  const isFree = all(
+    below('total', maxPerMinute),
+    isRead ? below('reads', maxOfReads) : undefined,
+    keyId === undefined ? undefined : any(missing(nobodyBy(keyId)), below(nobodyBy(keyId), maxNobody)),
+  );
   const { done } = await write(
-    update(countKey(store, minute), {
+    update(counted, {
       add: { total: 1, reads: Number(isRead) },
       set: { [ttlAttribute]: Math.ceil(now() / 1000) + 3600 },
       when: any(isNew, isFree),
     }),
   );
   return done;
+};
+
+/** Counts that a key has named nobody. */
+const countNobody = async (counted: Key, keyId: string): Promise<void> => {
+  await write(update(counted, { add: { [nobodyBy(keyId)]: 1 }, when: exists }));
 };
 
 /** Notes that a box cannot be asked, until one registers anew. */
@@ -53,17 +65,23 @@ export const avatarOf = (answer: string, { uuid, username }: Identifier) => {
  * another form, about somebody else, or with a name that is another resident's is none. Nothing that a dispenser answers
  * changes its address. Takes at most `millis`.
  */
-export const answerLookUp = async ({ store, identifier, isRead, millis }: LookUp): Promise<LookUpAnswer> => {
+export const answerLookUp = async (lookUp: LookUp): Promise<LookUpAnswer> => {
+  const { store, identifier, keyId, millis } = lookUp;
   const signal = AbortSignal.timeout(Math.max(0, millis - reserveMillis));
   const dispenser = await findDispenser(store);
-  if (!dispenser?.url || dispenser.cannotResolve || !(await countOne(store, isRead))) return {};
+  if (!dispenser?.url || dispenser.cannotResolve) return {};
+  const counted = countKey(store);
+  if (!(await countOne(counted, lookUp))) return {};
   const name = identifier.uuid ?? identifier.username;
   const request = { id: newId(), at: now(), name };
   const bodies = secretsOf(dispenser).map((secret) => resolveBody(request, secret));
   const answer = await askDispenser(dispenser.url, bodies, signal).catch(() => undefined);
   if (answer?.status === 400) await noteOld(store, dispenser);
   if (answer?.status !== 200) return {};
-  if (answer.text === '-') return { isNobody: true };
+  if (answer.text === '-') {
+    if (keyId !== undefined) await countNobody(counted, keyId);
+    return { isNobody: true };
+  }
   const avatar = avatarOf(answer.text, identifier);
   if (!avatar) return {};
   try {

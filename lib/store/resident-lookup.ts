@@ -11,6 +11,8 @@ export interface LookUp {
   identifier: Identifier;
   /** The request changes nothing: of a store's look-ups, some are kept for those that do. */
   isRead: boolean;
+  /** The id of the API key of the request. Functions of earlier versions do not tell it. */
+  keyId?: string | undefined;
   /** How long the caller waits for the answer. */
   millis: number;
 }
@@ -65,7 +67,9 @@ const ask = (functionUrl: string, store: string, identifier: Identifier): Promis
   const lane = lookUps++ % sideBySide;
   const answer = (lanes[lane] ?? Promise.resolve()).then(async () => {
     const millis = Math.floor(end - performance.now());
-    return millis > 0 ? invoke(functionUrl, { store, identifier, isRead: meter.isRead, millis }) : {};
+    return millis > 0
+      ? invoke(functionUrl, { store, identifier, isRead: meter.isRead, keyId: meter.keyId, millis })
+      : {};
   });
   lanes[lane] = answer.catch(() => undefined);
   return answer;

@@ -22,6 +22,8 @@ export interface Meter {
   isRead: boolean;
   /** Nothing is retried from this time on, in milliseconds since 1970: a last attempt takes seconds where the table is slow. */
   retryUntil?: number;
+  /** The id of the API key that asks. */
+  keyId?: string;
   /** When its look-ups of residents must be over, by `performance.now()`; set by the first one. */
   lookUpEnd?: number;
 }

@@ -132,6 +132,26 @@ describe('the dispenser', () => {
     expect(last.status).toBe(200);
   });
 
+  test('is not asked for a key that has named nobody 30 times in the minute; other keys have the rest', async () => {
+    const at = Math.ceil(Date.now() / 60_000) * 60_000;
+    source.now = () => at;
+    const { id, call, dispenser } = await newStore();
+    const other = service.callAs((await issueKey({ store: id, name: 'other', scopes, stage: 'test' })).text);
+    const ban = (by: Call, who: string) => by('POST', `/v1/customers/${who}/actions/ban`);
+
+    for (let count = 0; count < 40; count++) await ban(call, `nobody${count}.knows`);
+    const named = dispenser.asked.length;
+    const [mine, theirs] = [stranger(), stranger()];
+    const [refused, allowed] = [await ban(call, mine.username), await ban(other, theirs.username)];
+    const afterwards = await ban(other, mine.username);
+    source.now = () => at + 60_000;
+    const nextMinute = await ban(call, stranger().username);
+    source.now = () => Date.now();
+
+    expect(named).toBe(30);
+    expect([refused.status, allowed.status, afterwards.status, nextMinute.status]).toEqual([404, 200, 200, 200]);
+  });
+
   test('is asked 60 times at most by 100 calls at once', async () => {
     const at = Math.ceil(Date.now() / 60_000) * 60_000;
     source.now = () => at;
