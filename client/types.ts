@@ -2791,6 +2791,7 @@ export interface CreateWebhookRequest {
    * The types of events that are sent: one or more, each once.
    *
    * @minItems 1
+   * @maxItems 18
    */
   events: (
     | 'credit.changed'
@@ -2931,6 +2932,7 @@ export interface UpdateWebhookRequest {
    * The types of events that are sent: one or more, each once.
    *
    * @minItems 1
+   * @maxItems 18
    */
   events: (
     | 'credit.changed'

@@ -16,6 +16,7 @@ const eventsWords = `must be an array of one or more of ${eventNames.join(', ')}
 const events = () =>
   z
     .array(z.enum(eventNames, { error: `must be one of ${eventNames.join(', ')}` }), { error: eventsWords })
+    .max(eventNames.length, { error: eventsWords })
     .meta({ minItems: 1, uniqueItems: true })
     .refine((names) => names.length > 0 && new Set(names).size === names.length, { error: eventsWords })
     .describe('The types of events that are sent: one or more, each once.');

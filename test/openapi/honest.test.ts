@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { routes } from '../../lib/routes/routes.ts';
 import { document } from '../../reference/document.ts';
 import { operationTexts } from '../../reference/operation-texts.ts';
+import type { JsonSchema } from '../../reference/schemas.ts';
 import { schemaChecker } from './schema-check.ts';
 
 /** Puts every value of a pool into every field of every example request. Document and service must agree on each. */
@@ -81,4 +82,22 @@ test.each(routes.filter(({ body }) => body))('$id accepts exactly the values tha
 
   expect(fields.length).toBeGreaterThan(0);
   expect(disagreements).toEqual([]);
+});
+
+const arrays = routes.flatMap((row) =>
+  Object.entries(openapi.components.schemas[row.body?.meta()?.id ?? '']?.properties ?? {})
+    .filter(([, schema]) => (schema as JsonSchema).type === 'array')
+    .map(([field]) => ({ row, field })),
+);
+
+test.each(arrays)('the refusal of as many wrong $field as fit into a body is within its bound', ({ row, field }) => {
+  const { detail } = (openapi.components.schemas.Problem?.properties ?? {}) as Record<string, JsonSchema>;
+
+  const lengths = [1000, 125_000].map((count) => {
+    const issues = row.body?.safeParse({ [field]: Array(count).fill(1) }).error?.issues ?? [];
+    return issues.reduce((sum, { path, message }) => sum + `${path.join('.')} ${message}. `.length, 0);
+  });
+
+  expect(Math.min(...lengths)).toBeGreaterThan(0);
+  expect(Math.max(...lengths)).toBeLessThan(detail?.maxLength ?? 0);
 });
