@@ -19,7 +19,7 @@ const statementIn: Record<Language, (row: Route) => string> = {
   curl: (row) => {
     const request = requestOf(row);
     return [
-      'curl -H "X-API-Key: $KEY"',
+      String.raw`curl -w '\n' -H "X-API-Key: $KEY"`,
       ...(row.method === (request === undefined ? 'GET' : 'POST') ? [] : [`-X ${row.method}`]),
       ...(request === undefined ? [] : [`-d '${literal(request, json).replaceAll("'", "'\\''")}'`]),
       `"$API${pathOf(row)}"`,
@@ -40,8 +40,8 @@ const indent = (text: string, by: string): string => text.replaceAll(/^(?=.)/gm,
 
 /** A whole program that makes the calls and prints their answers. */
 const programIn = (language: Language, rows: readonly Route[]): string => {
-  const calls = (comment: string, print: (statement: string) => string): string =>
-    rows.map((row) => `${comment} ${row.summary}\n${print(statementIn[language](row))}`).join('\n');
+  const calls = (comment: string, print: (statement: string, index: number) => string): string =>
+    rows.map((row, index) => `${comment} ${row.summary}\n${print(statementIn[language](row), index)}`).join('\n');
   const programs: Record<Language, () => string> = {
     curl: () => `KEY=$(node -p "require('./.local/service.json').keys.all")
 API=http://127.0.0.1:4000/v1
@@ -70,13 +70,14 @@ def call(method, path, body=None):
 
 ${calls('#', (statement) => `print(${statement})`)}`,
     lsl: () => `string KEY = "sis_live_...";
-string API = "http://127.0.0.1:4000/v1";
+string SERVICE = "https://the.address.of.your.service"; // without a slash at its end
+integer next = 0; // the call of the next touch
 
 call(string method, string path, string body)
 {
     list options = [HTTP_METHOD, method, HTTP_MIMETYPE, "application/json", HTTP_CUSTOM_HEADER, "X-API-Key", KEY];
     if (method == "POST") options += [HTTP_CUSTOM_HEADER, "Idempotency-Key", (string)llGenerateKey()];
-    if (llHTTPRequest(API + path, options, body) == NULL_KEY) llOwnerSay("Too many requests: try again later.");
+    if (llHTTPRequest(SERVICE + "/v1" + path, options, body) == NULL_KEY) llOwnerSay("Too many requests: try again later.");
 }
 
 default
@@ -84,9 +85,10 @@ default
     touch_start(integer count)
     {
 ${indent(
-  calls('//', (statement) => statement),
+  calls('//', (statement, index) => `if (next == ${index}) ${statement}`),
   '        ',
 )}
+        next = (next + 1) % ${rows.length};
     }
 
     http_response(key request, integer status, list metadata, string body)
@@ -114,12 +116,17 @@ export const tenCalls = [
 
 const sections: Record<Language, readonly [title: string, fence: string, text: string]> = {
   curl: ['curl', 'bash', 'For bash; on Windows use Git Bash.'],
-  typescript: ['TypeScript', 'ts', 'With [the typed client](client.md), which repeats a call that got no answer.'],
+  typescript: [
+    'TypeScript',
+    'ts',
+    'With [the typed client](client.md), which `npm run client` packs. It repeats a call that got no answer.',
+  ],
   python: ['Python', 'python', 'With the standard library alone.'],
   lsl: [
     'LSL',
     'lsl',
-    'For a script inworld, which needs the address of a deployment. [Calling from LSL](lsl.md) has the limits.',
+    `For a script inworld: put in the address of your deployment, a key, and ids of your own in the place of the demo's. Each
+touch makes the next call. [Calling from LSL](lsl.md) has the limits.`,
   ],
 };
 

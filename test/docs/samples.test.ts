@@ -75,10 +75,18 @@ test('the page is current: if not, run npm run openapi', () => {
   expect(readFileSync('docs/guides/samples.md', 'utf8')).toBe(samplesPage(routes));
 });
 
-test('the samples in curl make the ten calls', async () => {
-  await run('bash', '-ec', blockIn('samples', 'bash').replaceAll('curl ', 'curl --fail --silent --show-error '));
+test('the samples in curl make the ten calls, and print each answer on a line of its own', async () => {
+  const script = blockIn('samples', 'bash').replaceAll('curl ', 'curl --fail --silent --show-error ');
+
+  const { stdout } = await run('bash', '-ec', script);
 
   expectTen();
+  expect(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => typeof JSON.parse(line)),
+  ).toEqual(Array(10).fill('object'));
 });
 
 test('the samples in TypeScript make the ten calls, each POST under a key of its own', async () => {
@@ -103,23 +111,28 @@ test('the samples in Python make the ten calls, each POST under a key of its own
   expect(stdout).toContain("'username': 'vera.vendor'");
 });
 
-/** Touches an object with the script, and answers all that it says. */
-const touched = async (script: string, requests: number): Promise<string[]> => {
+/** Touches an object with the script, again when it has said something, and answers all that it says. */
+const touched = async (script: string, touches: number): Promise<string[]> => {
   const { object, clock, told } = runScript(script, async ({ url, method, headers, body }, answer) => {
     const response = await fetch(url, { method, headers, ...(method !== 'GET' && { body }) });
     const type = response.headers.get('content-type') ?? '';
     answer({ status: response.status, type, body: await response.text() });
   });
-  object.touch(avatar);
-  while (told.length < requests) {
-    clock.advance(0.1);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  for (let touch = 1; touch <= touches; touch++) {
+    object.touch(avatar);
+    while (told.length < touch) {
+      clock.advance(0.1);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect(told).toHaveLength(touch);
   }
   return told;
 };
 
-test('the samples in LSL make the ten calls, each POST under a key of its own', async () => {
-  const script = blockIn('samples', 'lsl').replace('sis_live_...', service.keys.all ?? '');
+test('the samples in LSL make the ten calls, one at each touch, each POST under a key of its own', async () => {
+  const script = blockIn('samples', 'lsl')
+    .replace('sis_live_...', service.keys.all ?? '')
+    .replace('https://the.address.of.your.service', address);
 
   const told = await touched(script, 10);
 

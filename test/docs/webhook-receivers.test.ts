@@ -130,7 +130,7 @@ test('the script that reads the list says each sale once, in their order, and go
     );
   await putAll(rows(1, 7));
   let asked: Promise<unknown> = Promise.resolve();
-  const script = receiverIn('lsl', '/v1/events').replace('https://store.example.com', service.baseUrl);
+  const script = receiverIn('lsl', '/v1/events').replace('https://the.address.of.your.service', service.baseUrl);
   const { clock, told } = runScript(script.replace('sis_live_...', key), ({ url, method, headers }, answer) => {
     asked = fetch(url, { method, headers }).then(async (response) =>
       answer({
