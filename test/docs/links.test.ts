@@ -53,3 +53,7 @@ test('the index lists every document', () => {
 
   expect(files.filter((file) => !listed.includes(file))).toEqual([]);
 });
+
+test('the security policy says within what time a report is answered', () => {
+  expect(readFileSync('SECURITY.md', 'utf8')).toMatch(/We answer within seven days/);
+});
