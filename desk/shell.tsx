@@ -5,6 +5,7 @@ import { DeveloperContext } from './developer.ts';
 import { type PageRow, pages } from './pages.ts';
 import { State } from './parts/list.tsx';
 import { Waiting } from './parts/load.tsx';
+import { Notices } from './parts/notices.tsx';
 import { endsAtSignOut, signOut, useSession } from './session.ts';
 import { texts } from './texts.ts';
 
@@ -150,6 +151,7 @@ export const Shell = () => {
             <button type="button" class="button is-quiet" onClick={leave}>
               {t.signOut}
             </button>
+            <Notices />
           </footer>
         </div>
       </div>

@@ -28,6 +28,7 @@ export const texts = {
     find: 'Find a customer',
     findHelp: 'Find a customer by name or avatar UUID',
     signOut: 'Sign out',
+    notices: 'Licences',
     endsKey: 'Signing out ends this key.',
     key: (name: string) => `Key: ${name}`,
     closed: 'Closed',

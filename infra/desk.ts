@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { build } from 'esbuild';
-import type { DeskFiles } from '../lib/http/desk.ts';
+import { build, type Metafile } from 'esbuild';
+import { type DeskFiles, noticesName } from '../lib/http/desk.ts';
 
 const directory = join(import.meta.dirname, '..', 'desk');
 
@@ -10,6 +10,21 @@ const entries = {
   deployed: { script: 'main.tsx', style: 'desk.css' },
   /** With the pages for developers, which call the tools of the local service. */
   local: { script: 'developer/main.tsx', style: 'developer/developer.css' },
+};
+
+/** The licences of the packages in the bundles, which must go with every copy. Throws for a package without one. */
+const noticesOf = (inputs: Metafile['inputs']): string => {
+  const packageOf = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
+  const roots = new Set(Object.keys(inputs).flatMap((file) => packageOf.exec(file) ?? []));
+  const notices = [...roots].sort().map((path) => {
+    const root = join(directory, path);
+    const { name, version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const files = readdirSync(root).filter((file) => /^(?:licen[cs]e|copying|notice)\b/i.test(file));
+    if (files.length === 0) throw new Error(`The desk is made with ${name}, which has no licence file.`);
+    const texts = files.map((file) => readFileSync(join(root, file), 'utf8').trim());
+    return [`${name} ${version} (${license})`, ...texts].join('\n\n');
+  });
+  return ['The desk is made with these packages.', ...notices, ''].join('\n\n');
 };
 
 /** Bundles the desk: its page under the empty name, and its scripts and style sheet, whose names hold a hash of their content. */
@@ -53,6 +68,7 @@ export const bundleDesk = async (of: keyof typeof entries = 'deployed'): Promise
     .replace('{{preloads}}', preloads.join('\n    '));
   return {
     '': page,
+    [noticesName]: noticesOf(metafile.inputs),
     ...Object.fromEntries(outputFiles.map(({ path, text }) => [basename(path), text])),
   };
 };

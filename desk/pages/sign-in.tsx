@@ -2,6 +2,7 @@ import { useContext, useEffect, useState } from 'preact/hooks';
 import { StoreProblem, type StoreResponse } from '../../client/client.ts';
 import { DeveloperContext } from '../developer.ts';
 import { Field, Form } from '../parts/form.tsx';
+import { Notices } from '../parts/notices.tsx';
 import { takeLivesOn } from '../session.ts';
 import { texts } from '../texts.ts';
 
@@ -91,6 +92,7 @@ export const SignIn = ({ signIn, failed, own }: SignInProps) => {
       <pre>
         <code>{t.command}</code>
       </pre>
+      <Notices />
     </main>
   );
 };

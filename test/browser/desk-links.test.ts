@@ -233,3 +233,19 @@ test('a link takes the place of a remembered key that has ended', async () => {
   await home(page);
   forgive(/status of 401/);
 });
+
+test('the licences of the desk’s packages open from the sign-in page and from every other', async () => {
+  const page = await open('/desk');
+  const read = async () => {
+    await page.getByRole('link', { name: 'Licences' }).click();
+    await page.getByText('The MIT License').waitFor();
+    await page.goBack();
+  };
+
+  await read();
+  await openHere(page, (await newLink()).hash);
+  await home(page);
+  await read();
+
+  await home(page);
+});

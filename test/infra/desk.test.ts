@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { bundleDesk } from '../../infra/desk.ts';
+import { answerDesk } from '../../lib/http/desk.ts';
 import { type Resource, templateOf } from '../support/stack.ts';
 
 const asShipped = templateOf();
@@ -148,6 +149,26 @@ test('is small: page, style sheet and scripts of the first view are less than 10
   expect(bytes).toBeLessThan(100_000);
   // The policy forbids inline scripts, inline styles and evaluated text.
   expect(files['']).not.toMatch(/<style|<script(?![^>]* src=)| style=| on\w+=/);
+});
+
+test('carries the licence of each package that it is made with, for everybody to read', async () => {
+  const sources = globSync('{desk/**/*.{ts,tsx},client/{client,operations,types}.ts}').map((file) =>
+    readFileSync(file, 'utf8'),
+  );
+  const imported = sources.flatMap((text) =>
+    [...text.matchAll(/from '((?:@[^/']+\/)?[^./'][^/']*)/g)].map(([, name]) => name),
+  );
+  const files = await bundleDesk();
+  const answer = answerDesk(files, 'notices.txt');
+
+  expect(imported).toContain('preact');
+  for (const name of new Set(imported)) {
+    const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8'));
+    expect(answer.body).toContain(`${name} ${version} (MIT)\n\n`);
+    expect(answer.body).toContain(readFileSync(`node_modules/${name}/LICENSE`, 'utf8').trim());
+  }
+  expect(answer.headers).toMatchObject({ 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-cache' });
+  expect(Object.values(files).join()).toContain('desk/notices.txt');
 });
 
 test('leaves the pages for developers and their tools to the local service', async () => {
