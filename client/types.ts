@@ -659,7 +659,7 @@ export interface Endpoints {
   /**
    * End the key of the request
    */
-  'POST /v1/store/key/actions/end': {};
+  'POST /v1/store/key/actions/end': object;
   /**
    * Read a store's days
    */
