@@ -21,7 +21,11 @@ const blocks = codeBlocks().filter(({ language }) => /^(sh|bash)$/.test(language
 /** The lines that calls.test.ts does not run, each with its place. */
 const lines = blocks
   .filter(({ text }) => !callsApi.test(text))
-  .flatMap(({ file, line, text }) => commandsIn(text).map((command) => ({ place: `${file}:${line}`, command })));
+  .flatMap(({ file, line, text }) =>
+    commandsIn(text)
+      .flatMap((chain) => chain.split(/\s+&&\s+/))
+      .map((command) => ({ place: `${file}:${line}`, command })),
+  );
 
 /** Parses the words as the command `store` would, without doing anything. Throws for what it does not know. */
 const parse = async (words: readonly string[]): Promise<void> => {
