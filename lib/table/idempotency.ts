@@ -3,12 +3,22 @@ import { newId, now, timestamp } from '../clock.ts';
 import { logSink } from '../log.ts';
 import { keyReused, Problem, requestRunning } from '../problem.ts';
 import { all, any, atMost, is, isNew, put, remove, update } from './language.ts';
+import { requestSeconds } from './meter.ts';
 import { type Key, partition, ttlAttribute } from './schema.ts';
 import { type Recording, recorded, transact, write } from './table.ts';
 
 /**
  * Requests with an Idempotency-Key (as the IETF draft has it). A record of the request is written first, as running; the
  * answer goes into it in the same transaction as the change, so that a change is made once however often it is asked for.
+ *
+ *     claimed              leaseUntil                  keepUntil, and the TTL
+ *        |---- running --------|---- running ------------|
+ *        |  its owner works;   |  the next attempt       |  the key is free again: the next request
+ *        |  others get 409     |  becomes the owner      |  takes the record's place
+ *        |---- done -------------------------------------|
+ *        |  everybody gets the owner's answer            |
+ *
+ * An attempt that fails removes the record, or ends the lease at once where something outside the table may know its id.
  */
 
 /** An answer as it is kept and given again. */
@@ -30,17 +40,19 @@ interface RequestRecord extends Key {
   answer?: KeptAnswer;
 }
 
-/** A request under way. */
-interface Running extends Recording {
+/** One attempt at a request. */
+interface Attempt extends Recording {
   key: Key;
   /** Tells this attempt at the request from others. */
   owner: string;
+  /** As its last completion has it: what the record says is what the caller gets. */
+  answer?: KeptAnswer;
 }
 
 const keepMillis = 24 * 3_600_000;
 
-// Longer than any request can run. One that died without an answer may be tried again after that.
-const leaseMillis = 40_000;
+/** Longer than any request can run, by clocks that differ. One that died without an answer may be tried again after that. */
+const leaseMillis = (requestSeconds + 13) * 1000;
 
 const isRunning = is('state', 'running');
 
@@ -58,8 +70,8 @@ const timesFromNow = () => {
  * Takes a request over from an attempt that ended without an answer. That attempt may have used the record's id, so this one
  * uses it too. Throws 409 if another attempt comes first.
  */
-const takeOver = async (running: Running, earlier: RequestRecord): Promise<void> => {
-  const { key, owner } = running;
+const takeOver = async (attempt: Attempt, earlier: RequestRecord): Promise<void> => {
+  const { key, owner } = attempt;
   const outcome = await write<RequestRecord>(
     update(key, {
       set: { owner, ...timesFromNow() },
@@ -68,43 +80,50 @@ const takeOver = async (running: Running, earlier: RequestRecord): Promise<void>
     }),
   );
   if (!outcome.done) throw requestRunning();
-  running.id = outcome.result.id;
-  running.isIdUsed = true;
+  attempt.id = outcome.result.id;
+  attempt.isIdUsed = true;
 };
 
 /**
  * Claims the record for a request that begins, or answers how an earlier one was answered. The claim may arrive twice, the
  * second time late: it holds for its own record only while that is running, so that it never reopens one.
  */
-const claim = async (running: Running, fingerprint: string): Promise<KeptAnswer | undefined> => {
-  const { key, owner, id } = running;
+const claim = async (attempt: Attempt, fingerprint: string): Promise<KeptAnswer | undefined> => {
+  const { key, owner, id } = attempt;
   const at = timestamp(now());
   const record: RequestRecord = { ...key, state: 'running', owner, id, fingerprint, ...timesFromNow() };
-  const isOver = atMost('keepUntil', at);
-  const outcome = await write<RequestRecord>(put(record, any(isNew, isOver, all(isRunning, is('owner', owner)))));
+  const isLapsed = atMost('keepUntil', at);
+  const isOurs = all(isRunning, is('owner', owner));
+  const outcome = await write<RequestRecord>(put(record, any(isNew, isLapsed, isOurs)));
   if (outcome.done) return undefined;
   const { found } = outcome;
   if (found?.fingerprint !== fingerprint) throw keyReused();
   if (found.answer) return found.answer;
   if (found.leaseUntil > at) throw requestRunning();
-  await takeOver(running, found);
+  await takeOver(attempt, found);
   return undefined;
 };
+
+const logFailure = (of: { unreleased: string } | { unrecorded: string }, error: unknown): void =>
+  logSink.write({ level: 'WARN', ...of, stack: error instanceof Error ? error.stack : String(error) });
 
 /**
  * Releases the key of a request that failed, having changed nothing. If something outside the table may know the record's
  * id, the record stays, and the next attempt takes it over. If the request did make its change, and only the table's
  * answer was lost, its record is complete: then this answers it.
  */
-const release = async ({ key, owner, isIdUsed }: Running): Promise<KeptAnswer | undefined> => {
+const release = async ({ key, owner, isIdUsed }: Attempt): Promise<KeptAnswer | undefined> => {
   const isOurs = all(is('owner', owner), isRunning);
   try {
     const outcome = await write<RequestRecord>(
       isIdUsed ? update(key, { set: { leaseUntil: '' }, when: isOurs }) : remove(key, isOurs),
     );
-    return outcome.done || outcome.found?.owner !== owner ? undefined : outcome.found.answer;
-  } catch {
-    // The record lapses by itself; the caller must hear of the request's own failure.
+    if (outcome.done) return undefined;
+    const { found } = outcome;
+    return found?.owner === owner ? found.answer : undefined;
+  } catch (error) {
+    // Its lease ends by itself; the caller must hear of the request's own failure.
+    logFailure({ unreleased: key.sk }, error);
     return undefined;
   }
 };
@@ -114,14 +133,14 @@ const release = async ({ key, owner, isIdUsed }: Running): Promise<KeptAnswer | 
  * Throws 409 if another request has taken the record over. If the table does not take it, the answer is given all the
  * same, since the handler has done its work; the record stays as running, so that the work is not done again at once.
  */
-const complete = async (running: Running, result: unknown): Promise<void> => {
+const complete = async (attempt: Attempt, result: unknown): Promise<void> => {
+  const completion = attempt.completion(result);
   try {
     // A transaction, for its token: repeated after a lost answer, it does not take its own work for another's.
-    if (await transact([running.completion(result)])) throw requestRunning();
+    if (await transact([completion])) throw requestRunning();
   } catch (error) {
     if (error instanceof Problem && error.status === 409) throw error;
-    const stack = error instanceof Error ? error.stack : undefined;
-    logSink.write({ level: 'WARN', unrecorded: running.key.sk, stack });
+    logFailure({ unrecorded: attempt.key.sk }, error);
   }
 };
 
@@ -148,25 +167,26 @@ export const answerOnce = async (
 ): Promise<{ answer: KeptAnswer; replayed: boolean }> => {
   const key = { pk: partition(store, 'REQUEST'), sk: sha256(`${keyId} ${idempotencyKey}`) };
   const owner = newId();
-  const running: Running = {
+  const attempt: Attempt = {
     key,
     owner,
     isComplete: false,
     id: owner,
     isIdUsed: false,
-    completion: (result) =>
-      update(key, { set: { state: 'done', answer: answerOf(result) }, when: all(is('owner', owner), isRunning) }),
+    completion: (result) => {
+      attempt.answer = answerOf(result);
+      return update(key, { set: { state: 'done', answer: attempt.answer }, when: all(is('owner', owner), isRunning) });
+    },
   };
-  const earlier = await claim(running, sha256(request));
+  const earlier = await claim(attempt, sha256(request));
   if (earlier) return { answer: earlier, replayed: true };
-  let result: unknown;
   try {
-    result = await recorded(running, handler);
+    const result = await recorded(attempt, handler);
+    if (!attempt.isComplete) await complete(attempt, result);
+    return { answer: attempt.answer as KeptAnswer, replayed: false };
   } catch (error) {
-    const answer = await release(running);
+    const answer = await release(attempt);
     if (!answer) throw error;
     return { answer, replayed: false };
   }
-  if (!running.isComplete) await complete(running, result);
-  return { answer: answerOf(result), replayed: false };
 };
