@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
 
+/** The environment before the service adds its settings and secrets, which are not for the browser. */
+const environment = { ...process.env };
+
 interface Place {
   platform: NodeJS.Platform;
   env: NodeJS.ProcessEnv;
@@ -17,12 +20,17 @@ export const browserCommand = (url: string, { platform, env, isTerminal }: Place
   return hasDisplay ? ['xdg-open', url] : undefined;
 };
 
-/** Opens the page, if there is a browser to open it in. The link is printed too, so a failure is no trouble. */
-export const openBrowser = (url: string): void => {
+/**
+ * Opens the page, if there is a browser to open it in, with the person's own umask: the browser may start with it. The link
+ * is printed too, so a failure is no trouble.
+ */
+export const openBrowser = (url: string, umask: number): void => {
   const { platform, env, stdin, stdout } = process;
   const [program, ...args] = browserCommand(url, { platform, env, isTerminal: stdin.isTTY && stdout.isTTY }) ?? [];
   if (!program) return;
-  const child = spawn(program, args, { detached: true, stdio: 'ignore' });
+  const ours = process.umask(umask);
+  const child = spawn(program, args, { env: environment, detached: true, stdio: 'ignore' });
+  process.umask(ours);
   child.on('error', () => {});
   child.unref();
 };

@@ -13,7 +13,7 @@ const paint = (style: Style, text: string): string => styleText(style, text, { s
 const statusStyle = (status: number): Style => (status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green');
 
 // All files of this process and its engines are for their owner alone.
-process.umask(0o077);
+const umask = process.umask(0o077);
 const options = readOptions(process.argv.slice(2));
 
 const fail = async (error: unknown): Promise<never> => {
@@ -30,7 +30,7 @@ The local service runs here already, as process ${first.pid}:
 
 Ctrl-C in its terminal ends it. Another one beside it needs data of its own: npm start -- --port 0 --data-dir other
 `);
-  if (options.open) openBrowser(first.link);
+  if (options.open) openBrowser(first.link, umask);
   process.exit(1);
 }
 if (options.reset && !(await mayReset(options.dataDir))) process.exit(1);
@@ -77,7 +77,7 @@ Look after stores, keys and data:
 
 Ctrl-C ends it.
 `);
-if (options.open) openBrowser(deskLink(service));
+if (options.open) openBrowser(deskLink(service), umask);
 
 let stopping: number | undefined;
 const stop = async (): Promise<void> => {

@@ -14,7 +14,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 const runLine = async (code: string, env: NodeJS.ProcessEnv = {}, ...answers: [question: string, typed: string][]) => {
   const bin = join(dir, 'bin');
   mkdirSync(bin, { recursive: true });
-  writeFileSync(join(bin, 'xdg-open'), `#!/bin/sh\necho "$1" >'${dir}/opened'\n`);
+  writeFileSync(join(bin, 'xdg-open'), `#!/bin/sh\necho "$1 $(umask) $SECRET" >'${dir}/opened'\n`);
   chmodSync(join(bin, 'xdg-open'), 0o755);
   const { CI: _, SSH_CONNECTION: __, ...here } = process.env;
   const screen = { ...here, PATH: `${bin}:${here.PATH}`, DISPLAY: ':0', ...env };
@@ -24,17 +24,17 @@ const runLine = async (code: string, env: NodeJS.ProcessEnv = {}, ...answers: [q
 const local = new URL('../../local/', import.meta.url);
 
 test('the desk opens in the browser, and a system without one is no trouble', async () => {
-  const code = `import { openBrowser } from "${local}browser.ts"; openBrowser("http://127.0.0.1:4000/desk#key=x");`;
+  const code = `const { openBrowser } = await import("${local}browser.ts"); process.umask(0o077); process.env.SECRET = "s"; openBrowser("http://127.0.0.1:4000/desk#key=x", 0o027);`;
 
   const without = await runLine(code, { PATH: '/usr/bin:/bin', DISPLAY: '', WAYLAND_DISPLAY: '' });
-  const missing = await runLine(code.replace('openBrowser(', 'process.env.PATH = "/nowhere"; openBrowser('));
+  const missing = await runLine(`process.env.PATH = "/nowhere"; ${code}`);
   expect([without, missing, existsSync(join(dir, 'opened'))]).toEqual(['', '', false]);
   await runLine(code);
 
   // The program is detached: it may still be starting.
   await expect
-    .poll(() => existsSync(join(dir, 'opened')) && readFileSync(join(dir, 'opened'), 'utf8'))
-    .toBe('http://127.0.0.1:4000/desk#key=x\n');
+    .poll(() => existsSync(join(dir, 'opened')) && readFileSync(join(dir, 'opened'), 'utf8'), { timeout: 20_000 })
+    .toBe('http://127.0.0.1:4000/desk#key=x 0027 \n');
 });
 
 test('--reset asks before it deletes data, and deletes nothing without a yes', async () => {
