@@ -145,7 +145,7 @@ const apiAlarms = (scope: Construct, { api }: Watched): Record<string, AlarmFact
     metric: counted(scope, 'CallsThrottled', '1', '{ ($.status = "429") }', [api]),
     threshold: 300,
     meaning:
-      'Clients have to wait: 300 or more answers within 5 minutes were 429. A program may run wild, or the rates may be too low for your stores. The access log shows the routes; readRate, writeRate, listRate and storeShare are settings.',
+      'Clients have to wait: 300 or more answers within 5 minutes were 429. A program may run wild, or the rates may be too low for your stores. The access log shows the routes; readRate, writeRate, listRate, storeShare and, for lists, readUnits are settings.',
   },
 });
 

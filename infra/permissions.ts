@@ -95,10 +95,11 @@ export const togetherOf = (rows: readonly Route[]): Route => {
   };
 };
 
-/** The access of an endpoint's function. */
+/** The access of an endpoint's function. A list notes what it has read: see lib/http/store-reads.ts. */
 export const accessOf = (row: Route): Access => ({
   reads: row.reads,
   writes: kindsWritten(row),
+  ...('cursor' in row.query.shape && { updates: ['READS'] }),
   uses: usedBy(entryOf(row)),
 });
 

@@ -103,6 +103,7 @@ export class StoreServiceStack extends Stack {
           ...((loadOf(row) === 'list' || row.quotes) && {
             CURSOR_SECRET: data.cursorSecret.secretValue.unsafeUnwrap(),
           }),
+          ...(loadOf(row) === 'list' && { STORE_READ_UNITS: String((settings.readUnits * settings.storeShare) / 100) }),
           ...(row.queue && { ...queueUrls, ...hosts }),
           ...(row.writes.includes('LOG') &&
             settings.operatorLogDays > 0 && { OPERATOR_LOG_DAYS: String(settings.operatorLogDays) }),

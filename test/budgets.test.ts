@@ -14,6 +14,7 @@ beforeAll(async () => {
   service = await startTestService();
   await startTestQueue();
   process.env.DISPENSER_LOOPBACK = 'allowed';
+  process.env.STORE_READ_UNITS = '2000';
 });
 
 test.each(budgets)(

@@ -12,6 +12,7 @@ import { volume } from './support/volume.ts';
 let service: Awaited<ReturnType<typeof startTestService>>;
 beforeAll(async () => {
   service = await startTestService();
+  process.env.STORE_READ_UNITS = '2000';
   await seedResidents();
   for (const { uuid } of [ada, bob]) await findResident(service.store, { uuid });
 });

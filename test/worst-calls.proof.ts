@@ -9,6 +9,7 @@ let call: Call;
 let category: string;
 beforeAll(async () => {
   const service = await startTestService();
+  process.env.STORE_READ_UNITS = '2000';
   await seedResidents();
   const seeded = await seedWorst();
   call = service.callAs(await service.keyWith(scopes, seeded.store));

@@ -13,6 +13,7 @@ import { etagOf } from './etag.ts';
 import { answerHeaders } from './headers.ts';
 import { problemTypeOf, problemTypeVary } from './problem-type.ts';
 import { callerOf, type FaultsNow, parseRequest, type Request } from './request.ts';
+import { boundReads } from './store-reads.ts';
 
 /** The input of the row's response schema, which drops every field that it does not declare. */
 type Result<R extends Route> = R['response'] extends z.ZodType ? z.input<R['response']> : unknown;
@@ -55,6 +56,7 @@ const serve = async <R extends Route>(
   faultsNow: FaultsNow | undefined,
 ): Promise<APIGatewayProxyResult> => {
   const { request, idempotencyKey } = parseRequest(row, event, faultsNow);
+  if ('cursor' in row.query.shape) boundReads(request.store);
   if (idempotencyKey === undefined) return success(row, event, await handler(request));
   const { store, keyId, keyOrigin = keyId } = callerOf(event);
   const { answer, replayed } = await answerOnce(

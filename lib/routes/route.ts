@@ -74,6 +74,7 @@ export type Kind =
   | 'DELIVERY'
   | 'DISPENSER'
   | 'REQUEST'
+  | 'READS'
   | 'SWEEP';
 
 /** The kinds that hold residents: told by the operator to all stores, or to one store. */

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { freshConnections } from '../connections.ts';
-import { count, refuseIfOver } from './meter.ts';
+import { count, refuseIfOver, requestMeter } from './meter.ts';
 
 /** The table of this deployment. */
 export const tableName = (): string => process.env.TABLE_NAME ?? 'store-integration-service';
@@ -14,6 +14,10 @@ const unitsOf = ({ output }: { output: object }): number => {
   const { ConsumedCapacity = [] } = output as { ConsumedCapacity?: Capacity | Capacity[] };
   return [ConsumedCapacity].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
 };
+
+/** True where the SDK has sent a call again, which it does where the table was too busy for it. */
+const wasBusy = (of: unknown): boolean =>
+  ((of as { $metadata?: { attempts?: number } } | undefined)?.$metadata?.attempts ?? 1) > 1;
 
 /**
  * The operator's command sets this before anything else. Nobody waits for it as a caller waits for an endpoint, and a run
@@ -37,9 +41,17 @@ const connect = (attempts: number): DynamoDBDocumentClient => {
   // It copies every input and answer for a logger that is not there: a fifth of the work on a page of 1,000 rows.
   client.middlewareStack.remove('loggerMiddleware');
   client.middlewareStack.add(
-    (next) => (args) => {
+    (next) => async (args) => {
       Object.assign(args.input, { ReturnConsumedCapacity: 'INDEXES' });
-      return count(() => next(args), unitsOf);
+      const { onUnits } = requestMeter() ?? {};
+      try {
+        const answer = await count(() => next(args), unitsOf);
+        await onUnits?.(unitsOf(answer), wasBusy(answer.output));
+        return answer;
+      } catch (error) {
+        if (wasBusy(error)) await onUnits?.(0, true);
+        throw error;
+      }
     },
     { step: 'initialize', name: 'meter' },
   );

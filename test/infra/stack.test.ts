@@ -244,6 +244,7 @@ test('gives each function the variables that it reads, and secrets only where th
       [
         'TABLE_NAME',
         ...('cursor' in row.query.shape || row.quotes ? ['CURSOR_SECRET'] : []),
+        ...('cursor' in row.query.shape ? ['STORE_READ_UNITS'] : []),
         ...(row.writes.includes('LOT') ? ['CREDIT_LIMIT'] : []),
         ...(row.writes.includes('DELIVERY') ? ['DELIVERY_RECORD_DAYS'] : []),
         ...(row.resolves ? ['RESIDENT_LOOKUP_URL'] : []),

@@ -1,6 +1,7 @@
 import { afterAll, vi } from 'vitest';
 import { source } from '../../lib/clock.ts';
 import { resolver } from '../../lib/delivery/address.ts';
+import { forgetReads } from '../../lib/http/store-reads.ts';
 import { logSink } from '../../lib/log.ts';
 import { forgetResidents } from '../../lib/store/residents.ts';
 import { db, dbOnce } from '../../lib/table/client.ts';
@@ -42,6 +43,7 @@ afterAll(async () => {
     await cleanUpAll();
   } finally {
     forgetResidents();
+    forgetReads();
     logLines.length = 0;
     for (const { object, members } of kept) {
       for (const name of Object.keys(object)) if (!(name in members)) Reflect.deleteProperty(object, name);
