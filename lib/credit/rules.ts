@@ -63,7 +63,7 @@ export const commandFaults = (command: CreditCommand, at: string, limit: number)
   if (command.kind === 'reconcile' || command.kind === 'refund') return [];
   const faults: string[] = [];
   const amount = command.kind === 'set' ? command.credit : command.delta;
-  const name = command.kind === 'set' ? 'credit' : 'delta';
+  const name = command.kind === 'set' ? 'credit' : (command.name ?? 'delta');
   if (isDue(command.expiresAt, at)) faults.push('expiresAt must be in the future.');
   if (amount > limit) faults.push(`${name} must be at most the credit limit of ${limit}.`);
   return faults;
@@ -137,7 +137,9 @@ const increment = <L extends Lot>(
   // A removal is allowed even where the limit was lowered below the balance since.
   if (delta > 0 && balance + delta > limit)
     throw invalid(`${name} must not take the balance above the credit limit of ${limit}.`);
-  if (balance + delta < 0) throw invalid(`delta must not remove more than the customer holds, which is ${balance}.`);
+  // Less than nothing before the command is no fault of the command: `booksFault` finds it in the plan.
+  if (delta < 0 && balance >= 0 && balance + delta < 0)
+    throw invalid(`delta must not remove more than the customer holds, which is ${balance}.`);
   const { drained, reduced, fromUnlotted } = drain(Math.max(-delta, 0), live);
   const added = delta > 0 && expiresAt !== undefined ? { amount: delta, expiresAt } : undefined;
   const closed = [
@@ -184,7 +186,8 @@ const refund = <L extends Lot>(
 
 /**
  * Plans a command. `open` are open lots in their order: for a set all of them; otherwise from the first on, as far
- * as `isEnough` asks. Where too many are due for an increment, reconcile first. Throws 400 where a rule refuses the command.
+ * as `isEnough` asks. Where too many are due for an increment or a refund, reconcile first. Throws 400 where a rule refuses
+ * the command.
  */
 export const decide = <L extends Lot>(
   holding: Holding,
@@ -194,6 +197,8 @@ export const decide = <L extends Lot>(
   limit: number,
 ): Plan<L> => {
   if (command.kind === 'set') return set(command.credit, command.expiresAt, open, at);
+  if (command.kind !== 'reconcile' && hasTooManyDue(open, at))
+    throw new Error(`More than ${dueAtOnce} lots are due: this ${command.kind} would count some of them as live.`);
   if (command.kind === 'increment') return increment(holding, open, command, at, limit);
   if (command.kind === 'refund') return refund(holding, open, command, at);
   return increment(holding, open, { delta: 0 }, at, Number.POSITIVE_INFINITY);

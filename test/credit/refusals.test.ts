@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type CreditCommand, checkCommand } from '../../lib/credit/rules.ts';
-import { at, faultsOf, increment, limit, lot, past, planOf, reconcile, set, soon } from './holdings.ts';
+import { booksFault, type CreditCommand, checkCommand, decide, dueAtOnce } from '../../lib/credit/rules.ts';
+import { at, faultsOf, holding, increment, limit, lot, past, planOf, reconcile, set, soon } from './holdings.ts';
 
 test('rule 5 and the credit limit: a command that is invalid in any state is refused with all its faults', () => {
   const inTime = 'expiresAt must be in the future.';
@@ -36,4 +36,28 @@ test('rule 12: refuses to remove more than the balance, but not all of it; due l
 
 test('allows a removal from a balance above a lowered credit limit', () => {
   expect(planOf(2000, [], increment(-1)).holding.balance).toBe(1999);
+});
+
+test('a command with a name of its own is refused by that name', () => {
+  expect(faultsOf(() => checkCommand({ kind: 'increment', delta: 1001, name: 'The card' }, at, limit))).toEqual([
+    'The card must be at most the credit limit of 1000.',
+  ]);
+});
+
+test('books that do not add up refuse no command: the plan shows them', () => {
+  const broken = { ...holding(0, [lot(past, 20), lot(soon, 5)]), balance: 15 };
+  const open = [lot(past, 20), lot(soon, 5)];
+
+  for (const command of [reconcile, increment(-1), increment(7)])
+    expect(booksFault(decide(broken, open, command, at, limit).holding)).toMatch(/cannot be/);
+});
+
+test('decides nothing but a reconcile or a set while more lots are due than one change closes', () => {
+  const open = Array.from({ length: dueAtOnce + 1 }, () => lot(past, 1));
+  const refund = { kind: 'refund', lots: [], unlotted: 1 } as const;
+
+  for (const command of [increment(-1), increment(1), refund])
+    expect(() => planOf(0, open, command, 10_000)).toThrow('More than 1000 lots are due');
+  expect(planOf(0, open, reconcile).closed).toHaveLength(dueAtOnce);
+  expect(planOf(0, open, set(5)).holding.balance).toBe(5);
 });
