@@ -20,7 +20,8 @@ import { fingerprintOf } from './fingerprint.ts';
 import { type Parties, readOffer, wereTogether } from './offer.ts';
 import { openQuote } from './quote.ts';
 import { noPrice, refundOf, refusalOf, sharesOf, type Terms } from './rules.ts';
-import { findSale, listedAs, type SaleItem, saleOf, saleWrites, type Taken } from './sales.ts';
+import { findSale, listedAs, type SaleItem, saleOf, saleWrites } from './sales.ts';
+import { takenBy } from './taken.ts';
 import { unsentList } from './unsent.ts';
 
 /** Ends the attempt at a sale: it is refused, or another request has made it. */
@@ -43,31 +44,8 @@ const named = async (store: string, uuid: string): Promise<{ uuid: string; usern
   username: (await findResident(store, { uuid }))?.username ?? uuid,
 });
 
-/** An item as it was lately, at half the price. The transaction is refused where it has changed since. */
+/** An item by an eventually consistent read, which may be a moment old. The transaction is refused where it has changed since. */
 const findStale = async <T extends Key>(key: Key): Promise<T | undefined> => (await getMany<T>([key]))[0];
-
-const maxTaken = 40;
-
-/** Joins the two neighbours that expire nearest to each other; the later one's time counts. */
-const joinNearest = (taken: Taken): void => {
-  const gaps = taken.slice(1).map(([expiresAt], index) => Date.parse(expiresAt) - Date.parse(taken[index]?.[0] ?? ''));
-  const place = gaps.indexOf(Math.min(...gaps));
-  const [earlier] = taken.splice(place, 1);
-  const later = taken[place];
-  if (earlier && later) later[1] += earlier[1];
-};
-
-/** The L$ that a plan takes from lots, one sum for each expiry, and at most 40. */
-const takenBy = (planned: readonly Planned[], type: Part['type']): Taken => {
-  const plan = planned.find((part) => part.type === type)?.plan;
-  const sums = new Map<string, number>();
-  const take = (expiresAt: string, amount: number) => sums.set(expiresAt, (sums.get(expiresAt) ?? 0) + amount);
-  for (const { lot, how } of plan?.closed ?? []) if (how === 'drained') take(lot.expiresAt, lot.remaining);
-  if (plan?.reduced) take(plan.reduced.lot.expiresAt, plan.reduced.lot.remaining - plan.reduced.remaining);
-  const taken: Taken = [...sums];
-  while (taken.length > maxTaken) joinNearest(taken);
-  return taken;
-};
 
 /** The checks that coupons still have no use left. One coupon may be applied both for the product and to the whole store. */
 const usedUpStill = (usedUp: readonly CouponUses[]): Write[] =>
