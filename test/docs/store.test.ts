@@ -73,15 +73,19 @@ const runLine = (line: string): Promise<{ code: number | null; stderr: string }>
   return runInProcess([first ?? '', ...others, ...given]);
 };
 
-test.each(cases)('every command of $file works on a fresh local service as it is printed', async ({ lines }) => {
-  const refused: string[] = [];
-  for (const line of lines) {
-    const { code, stderr } = await runLine(line);
-    if (code !== 0) refused.push(`${line}: ${code} ${stderr}`);
-  }
+test.each(cases)(
+  'every command of $file works on a fresh local service as it is printed',
+  async ({ lines }) => {
+    const refused: string[] = [];
+    for (const line of lines) {
+      const { code, stderr } = await runLine(line);
+      if (code !== 0) refused.push(`${line}: ${code} ${stderr}`);
+    }
 
-  expect(refused).toEqual([]);
-});
+    expect(refused).toEqual([]);
+  },
+  180_000,
+);
 
 test('no command of the documents lacks its npx, and these are many', () => {
   const bare = blocks.flatMap(({ file, text }) =>
