@@ -8,7 +8,7 @@ export const handler = endpoint(
   row,
   (request) => {
     const { store, params, body } = request;
-    return changeCredit(store, params.identifier, 'regular', { kind: 'increment', ...body }, authorOf(request));
+    return changeCredit(store, params.identifier, 'regular', { ...body, kind: 'increment' }, authorOf(request));
   },
   bodyFaults('increment'),
 );

@@ -8,7 +8,7 @@ export const handler = endpoint(
   row,
   (request) => {
     const { store, params, body } = request;
-    return changeCredit(store, params.identifier, 'restricted', { kind: 'increment', ...body }, authorOf(request));
+    return changeCredit(store, params.identifier, 'restricted', { ...body, kind: 'increment' }, authorOf(request));
   },
   bodyFaults('increment'),
 );

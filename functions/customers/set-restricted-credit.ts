@@ -8,7 +8,7 @@ export const handler = endpoint(
   row,
   (request) => {
     const { store, params, body } = request;
-    return changeCredit(store, params.identifier, 'restricted', { kind: 'set', ...body }, authorOf(request));
+    return changeCredit(store, params.identifier, 'restricted', { ...body, kind: 'set' }, authorOf(request));
   },
   bodyFaults('set'),
 );
