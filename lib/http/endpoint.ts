@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type * as z from 'zod';
@@ -72,14 +73,16 @@ const serve = async <R extends Route>(
   return replayed ? { ...answer, headers: { ...answer.headers, 'Idempotent-Replayed': 'true' } } : answer;
 };
 
+const logError = (event: APIGatewayProxyEvent, error: unknown): void => {
+  const stack = error instanceof Error ? error.stack : inspect(error);
+  logSink.write({ level: 'ERROR', requestId: event.requestContext.requestId, stack });
+};
+
 const failure = (event: APIGatewayProxyEvent, error: unknown): APIGatewayProxyResult => {
   const problem = problemOf(error);
   // Only the log gets the error behind a 500, or the cause of a 503.
   const hidden = problem.status === 500 ? error : (error as Error).cause;
-  if (problem.status === 500 || hidden instanceof Error) {
-    const stack = hidden instanceof Error ? hidden.stack : undefined;
-    logSink.write({ level: 'ERROR', requestId: event.requestContext.requestId, stack });
-  }
+  if (problem.status === 500 || hidden instanceof Error) logError(event, hidden);
   const body = problemBody(problem, event.requestContext.path);
   return response(problem.status, { ...problem.headers, Vary: problemTypeVary }, body, problemTypeOf(event));
 };
@@ -105,36 +108,64 @@ const logLine = (row: Route, event: APIGatewayProxyEvent, status: number, starte
 /** How long a request retries what others refuse it. The last attempt has the rest of the request's time. */
 const retryMillis = (requestSeconds - 7) * 1000;
 
+/** An answer with the headers that all answers have. */
+const finished = (event: APIGatewayProxyEvent, answer: APIGatewayProxyResult): APIGatewayProxyResult => {
+  const cors = corsHeaders(process.env.CORS_ORIGINS, event);
+  const vary = [answer.headers?.Vary, cors.Vary].filter((names) => names !== undefined).join(', ');
+  const headers = {
+    ...answerHeaders,
+    ...answer.headers,
+    ...cors,
+    ...(vary !== '' && { Vary: vary }),
+    'X-Request-Id': event.requestContext.requestId,
+  };
+  return { ...answer, headers };
+};
+
+/** The answer where even a problem could not be written: nothing of it depends on the request's headers. */
+const bareFailure = ({ requestContext: { path, requestId } }: APIGatewayProxyEvent): APIGatewayProxyResult =>
+  response(
+    500,
+    { ...answerHeaders, 'X-Request-Id': requestId },
+    problemBody(internalError(), path),
+    'application/problem+json',
+  );
+
+/** The time that is left for the answer and its log line when a request is given up. */
+const endMillis = 100;
+
+const timedOut = (): never => {
+  throw new Error('The request took longer than its function may run.');
+};
+
 /**
  * The Lambda function of a row. The wrapper parses the request, turns errors into problems, sets the headers and writes
  * the log line; `handler` does the endpoint's own work.
  */
 export const endpoint = <R extends Route>(row: R, handler: Handler<R>, faultsNow?: FaultsNow) => {
-  const wrapped = middy<APIGatewayProxyEvent, APIGatewayProxyResult>((event: APIGatewayProxyEvent) =>
-    serve(row, handler, event, faultsNow),
+  const wrapped = middy<APIGatewayProxyEvent, APIGatewayProxyResult>(
+    (event: APIGatewayProxyEvent) => serve(row, handler, event, faultsNow),
+    { timeoutEarlyInMillis: endMillis, timeoutEarlyResponse: timedOut },
   ).onError((request) => {
     request.response = failure(request.event, request.error);
   });
 
   return (event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> => {
     const started = now();
-    const { keyId } = callerOf(event);
-    const meter = { ...newMeter(row.method === 'GET'), keyId, retryUntil: started + retryMillis };
+    const meter = { ...newMeter(row.method === 'GET'), retryUntil: started + retryMillis };
     return metered(meter, async () => {
-      const answer = await wrapped(event, context);
-      // After a timeout the handler still runs. It must not write what the caller was told has failed.
-      meter.isOver = true;
-      logSink.write(logLine(row, event, answer.statusCode, started, meter));
-      const cors = corsHeaders(process.env.CORS_ORIGINS, event);
-      const vary = [answer.headers?.Vary, cors.Vary].filter((names) => names !== undefined).join(', ');
-      const headers = {
-        ...answerHeaders,
-        ...answer.headers,
-        ...cors,
-        ...(vary !== '' && { Vary: vary }),
-        'X-Request-Id': event.requestContext.requestId,
-      };
-      return { ...answer, headers };
+      try {
+        const answer = await wrapped(event, context);
+        // After a timeout the handler still runs. It must not write what the caller was told has failed.
+        meter.isOver = true;
+        logSink.write(logLine(row, event, answer.statusCode, started, meter));
+        return finished(event, answer);
+      } catch (error) {
+        // The gateway would answer 502 without a body for what is thrown here.
+        meter.isOver = true;
+        logError(event, error);
+        return bareFailure(event);
+      }
     });
   };
 };

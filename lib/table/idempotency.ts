@@ -149,7 +149,7 @@ interface OnceRequest {
   /** The API key's id, its first one's after rotations: two integrations of a store may well use the same Idempotency-Key. */
   keyId: string;
   idempotencyKey: string;
-  /** Method, path and body, which make it the same request. */
+  /** Method, path and body, which make it the same request: a POST takes no query. */
   request: string;
   /** Makes the answer of a handler's result. */
   answerOf: (result: unknown) => KeptAnswer;

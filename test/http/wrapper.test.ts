@@ -211,6 +211,48 @@ test('logs a bug as an error with its stack, but no refusal', async () => {
   ]);
 });
 
+test('a thrown thing that is no error is logged as it looks', async () => {
+  await answerOf(row, {}, () => Promise.reject({ code: 'ENOENT' }));
+
+  expect(lines[0]).toEqual({ level: 'ERROR', requestId: 'r-1', stack: "{ code: 'ENOENT' }" });
+});
+
+test('a fault of the answer itself is a problem too, and logged', async () => {
+  const headerless = { multiValueHeaders: { Accept: null } } as never;
+  const { write } = logSink;
+  logSink.write = (line) => {
+    if ('route' in line) throw new Error('No room for the line.');
+    lines.push(line);
+  };
+
+  const unlogged = await answerOf(row, {}).finally(() => {
+    logSink.write = write;
+  });
+  const refused = await answerOf(row, headerless, () => Promise.reject(notFound()));
+
+  for (const answer of [unlogged, refused])
+    expect(answer).toEqual({
+      statusCode: 500,
+      headers: { ...caution, 'Content-Type': 'application/problem+json', 'X-Request-Id': 'r-1' },
+      body: { status: 500, title: 'Internal Server Error', detail: expect.any(String), instance: '/v1/things' },
+    });
+  expect(lines).toMatchObject([
+    { level: 'ERROR', requestId: 'r-1', stack: expect.stringContaining('No room for the line.') },
+    { level: 'ERROR', requestId: 'r-1', stack: expect.stringContaining('TypeError') },
+  ]);
+});
+
+test('a request that is given up says so in the log, with time left for its answer', async () => {
+  const handler = () => sleep(60).then(() => ({ got: 1 }));
+
+  const { statusCode } = await endpoint(row, handler)(eventOf({}), {
+    getRemainingTimeInMillis: () => 105,
+  } as Context);
+
+  expect(statusCode).toBe(500);
+  expect(lines[0]).toMatchObject({ stack: expect.stringContaining('took longer than its function may run') });
+});
+
 test('logs the cause of a 503, and does not answer it', async () => {
   const cause = new Error('the queue does not exist');
   const busy = Object.assign(new Problem(503, 'Busy.'), { cause });

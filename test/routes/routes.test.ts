@@ -53,6 +53,12 @@ test('the rows are the 35 endpoints of the specification', () => {
   expect(rows.sort()).toEqual([...specification].sort());
 });
 
+test('no POST takes a query: what makes a request with an Idempotency-Key the same is its path and its body', () => {
+  const queried = routes.filter(({ method, query }) => method === 'POST' && Object.keys(query.shape).length > 0);
+
+  expect(queried.map(({ id }) => id)).toEqual([]);
+});
+
 test('the scopes are the 14 of the specification', () => {
   const named = new Set(specification.map((line) => line.split(' ')[2]));
 
