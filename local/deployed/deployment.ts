@@ -8,7 +8,7 @@ import { startEngine } from '../engine.ts';
 import { startQueue } from '../queue.ts';
 import type { StreamPlace } from '../stream.ts';
 import { startApi } from './api.ts';
-import { operatorKey, startEngines, type Use } from './engines.ts';
+import { type BusEvent, operatorKey, startEngines, type Use } from './engines.ts';
 import { type FunctionFacts, startFunctions } from './functions.ts';
 import { statementsOf } from './roles.ts';
 import { makeQueues, startSources } from './sources.ts';
@@ -21,8 +21,12 @@ export interface DeployedOptions {
   port: number;
   /** Calls of functions at the same time. A new account has 10. */
   concurrency: number;
+  /** How long a transaction holds its items at least, in milliseconds, so that others conflict with it. */
+  holdMillis?: number;
   onLine?: (label: string, line: string) => void;
   onUse?: (use: Use) => void;
+  /** Hears of each event that is put on a bus of EventBridge, where the setting `eventBus` names one. */
+  onBusEvent?: (event: BusEvent) => void;
   /** Changes a function before it starts, for tests that show what a wrong template does. */
   change?: (facts: FunctionFacts) => FunctionFacts;
 }
@@ -76,8 +80,10 @@ export const startDeployment = async ({
   template: dir,
   port,
   concurrency,
+  holdMillis = 10,
   onLine = () => {},
   onUse = () => {},
+  onBusEvent = () => {},
   change = (facts) => facts,
 }: DeployedOptions) => {
   let template = readTemplate(dir);
@@ -103,7 +109,9 @@ export const startDeployment = async ({
     invoke: functions.invoke,
     stack: template.stack,
     outputs: () => ({ ...template.outputs(), BaseUrl: baseUrl, DeskUrl: `${baseUrl}/desk` }),
+    holdMillis,
     onUse,
+    onBusEvent,
   });
   const { server, prefix } = startApi(template, functions);
   server.listen(port, '127.0.0.1');

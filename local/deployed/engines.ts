@@ -3,6 +3,7 @@ import { Agent, createServer, type IncomingMessage, request as requestHttp, type
 import { buffer } from 'node:stream/consumers';
 import { traceAttribute } from '../poller.ts';
 import { privateAddress } from '../private.ts';
+import { newConflicts } from './conflicts.ts';
 import { type Asked, isAllowed, type Statement, usesOf } from './roles.ts';
 import { pseudo } from './template.ts';
 
@@ -28,7 +29,19 @@ interface EngineOptions {
   /** The stack as CloudFormation describes it. */
   stack: string;
   outputs: () => Readonly<Record<string, string>>;
+  /** How long a transaction holds its items at least, in milliseconds. */
+  holdMillis: number;
   onUse?: (use: Use) => void;
+  /** Hears of each event that a function puts on a bus of EventBridge. */
+  onBusEvent?: (event: BusEvent) => void;
+}
+
+/** An event as EventBridge takes it. */
+export interface BusEvent {
+  EventBusName: string;
+  Source: string;
+  DetailType: string;
+  Detail: string;
 }
 
 /** The operator's access key: its owner may do everything. */
@@ -67,11 +80,18 @@ const refuse = (response: ServerResponse, caller: string, { action, resource }: 
   response.end(JSON.stringify({ __type: 'com.amazonaws#AccessDeniedException', Message: message, message }));
 };
 
-const forward = async (to: string, request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<void> => {
+/** Hands a call to an engine, and its answer on, but not before `before` is over. */
+const forward = async (
+  to: string,
+  request: IncomingMessage,
+  body: Buffer,
+  response: ServerResponse,
+  before: () => Promise<void> = async () => {},
+): Promise<void> => {
   const { method = 'POST', url = '/', headers } = request;
   const sent = requestHttp(new URL(url, to), { agent, method, headers: { ...headers, 'content-length': body.length } });
   sent.end(body);
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  const [answer] = (await once(sent, 'response').finally(before)) as [IncomingMessage];
   response.writeHead(answer.statusCode ?? 500, answer.headers);
   answer.pipe(response);
 };
@@ -105,7 +125,18 @@ const identity = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/do
  * Stands for AWS before the engines of this machine: knows each function by its credentials, and asks its role about every
  * call, as IAM does. Signatures are not checked.
  */
-export const startEngines = async ({ table, queue, callerOf, invoke, stack, outputs, onUse }: EngineOptions) => {
+export const startEngines = async ({
+  table,
+  queue,
+  callerOf,
+  invoke,
+  stack,
+  outputs,
+  holdMillis,
+  onUse,
+  onBusEvent,
+}: EngineOptions) => {
+  const conflictOf = newConflicts(holdMillis);
   /** Answers false, and the request, where a role refuses it. */
   const isPermitted = (request: IncomingMessage, response: ServerResponse, asked: Asked[], status: number): boolean => {
     const key = accessKeyOf(request);
@@ -124,8 +155,12 @@ export const startEngines = async ({ table, queue, callerOf, invoke, stack, outp
     const raw = await buffer(request);
     const [target = '', operation = ''] = String(request.headers['x-amz-target'] ?? '').split('.');
     if (target.startsWith('DynamoDB')) {
-      const asked = tableAsked(operation, JSON.parse(raw.toString('utf8')));
-      if (isPermitted(request, response, asked, 400)) await forward(table, request, raw, response);
+      const body = JSON.parse(raw.toString('utf8')) as Body;
+      if (!isPermitted(request, response, tableAsked(operation, body), 400)) return;
+      const conflict = conflictOf(operation, body);
+      if (typeof conflict === 'function') return forward(table, request, raw, response, conflict);
+      response.writeHead(400, { 'Content-Type': 'application/x-amz-json-1.0', 'x-amzn-ErrorType': conflict.error });
+      response.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${conflict.error}`, ...conflict.body }));
       return;
     }
     if (target === 'AmazonSQS') {
@@ -134,6 +169,20 @@ export const startEngines = async ({ table, queue, callerOf, invoke, stack, outp
       const trace = request.headers['x-amzn-trace-id'];
       const isSent = operation.startsWith('SendMessage') && trace !== undefined;
       await forward(queue, request, isSent ? withTrace(body, String(trace)) : raw, response);
+      return;
+    }
+    if (target === 'AWSEvents') {
+      const { Entries } = JSON.parse(raw.toString('utf8')) as { Entries: BusEvent[] };
+      const asked = Entries.map(({ EventBusName }) => ({
+        action: `events:${operation}`,
+        resource: `arn:aws:events:${region}:${account}:event-bus/${EventBusName}`,
+        context: {},
+      }));
+      if (!isPermitted(request, response, asked, 400)) return;
+      for (const entry of Entries) onBusEvent?.(entry);
+      const answers = Entries.map(() => ({ EventId: crypto.randomUUID() }));
+      response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.1' });
+      response.end(JSON.stringify({ FailedEntryCount: 0, Entries: answers }));
       return;
     }
     const [, invoked] = /\/functions\/([^/]+)\/invocations$/.exec(request.url ?? '') ?? [];

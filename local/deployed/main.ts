@@ -18,16 +18,26 @@ interface Options {
   template: string;
   port: number;
   concurrency: number;
+  hold: number;
   lines: boolean;
 }
 
-const { template, port, concurrency, lines } = new Command('npm run deployed --')
+const { template, port, concurrency, hold, lines } = new Command('npm run deployed --')
   .description(
     'Runs the synthesised template on this machine: its gateway, its bundles under Lambda’s runtime client, its roles.',
   )
   .option('--template <path>', 'the output of npm run synth', 'cdk.out')
   .addOption(number('port', 'port on 127.0.0.1; 0 takes any free one', 4100, 0, 65535))
   .addOption(number('concurrency', 'functions that run at once; a new AWS account has 10', 10, 1, 1000))
+  .addOption(
+    number(
+      'hold',
+      'milliseconds that a transaction holds its items at least: others are refused meanwhile',
+      10,
+      0,
+      10_000,
+    ),
+  )
   .option('--lines', 'print the log lines of the functions', false)
   .allowExcessArguments(false)
   .showHelpAfterError('Run npm run deployed -- --help for all options.')
@@ -38,6 +48,7 @@ const running = await startDeployment({
   template,
   port,
   concurrency,
+  holdMillis: hold,
   onLine: (label, line) => {
     if (lines) console.log(`${styleText('dim', label)}  ${line}`);
   },

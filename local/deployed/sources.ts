@@ -228,14 +228,26 @@ export const startSources = (options: SourceOptions) => {
     const [, count = '', unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(properties.ScheduleExpression) ?? [];
     const minutes = Number(count) * ({ minute: 1, hour: 60, day: 1440 }[unit] ?? 0);
     if (!minutes) throw new Error(`npm run deployed does not know the schedule ${properties.ScheduleExpression}.`);
-    const { Arn, RoleArn } = properties.Target;
+    const { Arn, RoleArn, Input } = properties.Target;
+    const allowed = (actions: readonly string[], resource: string): void =>
+      checkRole(`the schedule ${id}`, roles.get(RoleArn) ?? [], actions, resource);
+    const repeat = (work: () => void): void => {
+      const timer = setInterval(work, minutes * 60_000);
+      stops.push(() => clearInterval(timer));
+    };
+    if (Arn.endsWith(':aws-sdk:dynamodb:exportTableToPointInTime')) {
+      const { TableArn, S3Bucket, S3Prefix } = JSON.parse(Input);
+      allowed(['dynamodb:ExportTableToPointInTime'], TableArn);
+      allowed(['s3:PutObject', 's3:AbortMultipartUpload'], `arn:aws:s3:::${S3Bucket}/${S3Prefix}/AWSDynamoDB/export`);
+      repeat(() => onLine(id, `Would export the table to s3://${S3Bucket}/${S3Prefix}. There is no S3 here.`));
+      continue;
+    }
     const target = factsOf(Arn);
-    checkRole(`the schedule ${id}`, roles.get(RoleArn) ?? [], ['lambda:InvokeFunction'], Arn);
+    allowed(['lambda:InvokeFunction'], Arn);
     const call = caller(target);
-    const timer = setInterval(() => {
+    repeat(() => {
       call().catch((error: Error) => onLine(target.label, `The schedule's call ended: ${error.message}`));
-    }, minutes * 60_000);
-    stops.push(() => clearInterval(timer));
+    });
   }
   const end = async (goesOn: boolean): Promise<void> => {
     await Promise.all(stops.map((stop) => stop(goesOn)));

@@ -46,6 +46,10 @@ const physical: Record<string, (name: string, properties: Part) => Record<string
   'AWS::Logs::LogGroup': (name) => ({ Ref: name, Arn: arn('logs', `log-group:${name}:*`) }),
   'AWS::ApiGateway::RestApi': (name) => ({ Ref: name.slice(0, 10).toLowerCase(), RootResourceId: 'root' }),
   'AWS::ApiGateway::Stage': (_, { StageName }) => ({ Ref: StageName }),
+  'AWS::ApiGateway::DomainName': (_, { DomainName }) => ({
+    Ref: DomainName,
+    RegionalDomainName: `d-${DomainName}.execute-api.${pseudo['AWS::Region']}.amazonaws.com`,
+  }),
   'AWS::SecretsManager::Secret': (name) => ({ Ref: arn('secretsmanager', `secret:${name}`) }),
   'AWS::KMS::Key': (name) => ({ Ref: name, Arn: arn('kms', `key/${name}`) }),
 };

@@ -63,6 +63,7 @@ const start = async (facts: FunctionFacts[], resources: Record<string, Record<st
       return found && { name: found.label, statements: found.statements };
     },
     invoke: functions.invoke,
+    holdMillis: 0,
   });
   address = engines.address;
   onTestFinished(() => {
