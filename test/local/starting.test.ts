@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { ServiceFile } from '../../local/state.ts';
 import { startProcess } from '../support/local-service.ts';
 
@@ -23,7 +23,7 @@ const freePort = async (): Promise<number> => {
 
 const path = '/v1/customers/vera.vendor/credit';
 
-/** All answers of a service that starts, other than the last, which is that of the key in service.json. */
+/** All answers of a service that starts, until service.json is there. */
 const answersUntilThere = async (port: number): Promise<Response[]> => {
   const answers: Response[] = [];
   while (!existsSync(file)) {
@@ -41,6 +41,9 @@ test.each([
   const port = await freePort();
   const { AWS_ENDPOINT_URL_DYNAMODB: _, TABLE_NAME: __, ...env } = process.env;
   const service = startProcess(dir, ['--port', String(port)], env);
+  onTestFinished(async () => {
+    if (service.child.exitCode === null) await service.stop();
+  });
 
   const early = await answersUntilThere(port);
   const { baseUrl, keys }: ServiceFile = JSON.parse(readFileSync(file, 'utf8'));
