@@ -217,7 +217,7 @@ const workflows: Workflow[] = [
         body: { credit: 100, texture: '00000006-dede-4ede-8ede-000000000001', transfer: false },
       }),
       step('read', 'getCustomer', {
-        path: { identifier: '$inputs.username' },
+        path: { identifier: '$inputs.uuid' },
         expect: { '/uuid': '$inputs.uuid', '/credit': 750 },
       }),
     ],

@@ -1,7 +1,8 @@
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { putResident as row } from '../../lib/routes/residents.ts';
+import { askFor } from '../../lib/store/resident-lookup.ts';
 import { tellResident } from '../../lib/store/tell-resident.ts';
 
-export const handler = endpoint(row, ({ store, params, body }) =>
-  tellResident(store, { uuid: params.uuid, username: body.username }, 'request'),
+export const handler = endpoint(row, ({ store, params: { uuid }, body: { username } }) =>
+  tellResident(store, { uuid, username }, 'request', () => askFor(store, { uuid })),
 );

@@ -69,14 +69,19 @@ export const answerLookUp = async (lookUp: LookUp): Promise<LookUpAnswer> => {
   const { store, identifier, keyId, millis } = lookUp;
   const signal = AbortSignal.timeout(Math.max(0, millis - reserveMillis));
   const dispenser = await findDispenser(store);
-  if (!dispenser?.url || dispenser.cannotResolve) return {};
+  if (!dispenser || dispenser.cannotResolve) return { isUnasked: true };
+  // A dispenser that was lost may be back in a minute: until then it gives no answer.
+  if (dispenser.url === undefined) return {};
   const counted = countKey(store);
   if (!(await countOne(counted, lookUp))) return {};
   const name = identifier.uuid ?? identifier.username;
   const request = { id: newId(), at: now(), name };
   const bodies = secretsOf(dispenser).map((secret) => resolveBody(request, secret));
   const answer = await askDispenser(dispenser.url, bodies, signal).catch(() => undefined);
-  if (answer?.status === 400) await noteOld(store, dispenser);
+  if (answer?.status === 400) {
+    await noteOld(store, dispenser);
+    return { isUnasked: true };
+  }
   if (answer?.status !== 200) return {};
   if (answer.text === '-') {
     if (keyId !== undefined) await countNobody(counted, keyId);

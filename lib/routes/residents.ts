@@ -30,7 +30,7 @@ export const putResident = route('PUT /v1/residents/{uuid}', {
   problems: [400],
   body: PutResidentRequest,
   response: ResidentResponse,
-  reads: ['RESIDENT', 'NAME'],
+  resolves: true,
   writes: ['STORE_RESIDENT', 'STORE_NAME'],
   extension: true,
 });

@@ -19,8 +19,10 @@ export interface LookUp {
 
 export interface LookUpAnswer {
   resident?: { uuid: string; username: string };
-  /** The dispenser answered that there is nobody. Neither: there was no answer. */
+  /** The dispenser answered that there is nobody. */
   isNobody?: true;
+  /** The store has no dispenser that could be asked, or an old one. None of the three: there was no answer. */
+  isUnasked?: true;
 }
 
 /** The time that a request spends on all its look-ups together. */
@@ -78,28 +80,32 @@ const ask = (functionUrl: string, store: string, identifier: Identifier): Promis
 /** The look-ups under way: one request may name an avatar twice. */
 const running = new Map<string, Promise<LookUpAnswer>>();
 
-/**
- * Asks the store's dispenser for an avatar whom neither the operator nor the store was told of. Undefined if it knows
- * nobody, does not answer in time, or may not be asked now: the identifier is then unknown. Never throws.
- */
-export const lookUp = async (store: string, identifier: Identifier): Promise<LookUpAnswer['resident']> => {
+/** Has the store's dispenser asked for an avatar. Never throws: a failure is as no answer. */
+export const askFor = async (store: string, identifier: Identifier): Promise<LookUpAnswer> => {
   const functionUrl = process.env.RESIDENT_LOOKUP_URL;
-  if (functionUrl === undefined) return undefined;
+  if (functionUrl === undefined) return { isUnasked: true };
   const key = `${store} ${identifier.uuid ?? identifier.username}`;
-  if (now() < (nobody.get(key) ?? 0)) return undefined;
+  if (now() < (nobody.get(key) ?? 0)) return { isNobody: true };
   const answer = running.get(key) ?? ask(functionUrl, store, identifier);
   running.set(key, answer);
   try {
-    const { resident, isNobody } = await answer;
-    if (isNobody) {
+    const answered = await answer;
+    if (answered.isNobody) {
       if (nobody.size >= nobodySize) nobody.clear();
       nobody.set(key, now() + nobodyMillis);
     }
-    return resident;
+    return answered;
   } catch (error) {
     logSink.write({ level: 'WARN', lookUp: 'failed', store, stack: (error as Error).stack });
-    return undefined;
+    return {};
   } finally {
     running.delete(key);
   }
 };
+
+/**
+ * Asks the store's dispenser for an avatar whom neither the operator nor the store was told of. Undefined if it knows
+ * nobody, does not answer in time, or may not be asked now: the identifier is then unknown. Never throws.
+ */
+export const lookUp = async (store: string, identifier: Identifier): Promise<LookUpAnswer['resident']> =>
+  (await askFor(store, identifier)).resident;

@@ -3,6 +3,7 @@ import { any, applied, is, isNew, put, update, type Write } from '../table/langu
 import { pauseOvertaken } from '../table/retry.ts';
 import { get, transact } from '../table/table.ts';
 import { renameMark } from './renames.ts';
+import type { LookUpAnswer } from './resident-lookup.ts';
 import {
   asTold,
   type KnownResident,
@@ -54,30 +55,58 @@ const viewOf = async (shared: StoredResident | undefined, told: StoredResident |
   return { uuid, username, names: [...new Set([username, ...names, ...(own?.names ?? [])])], source: 'operator' };
 };
 
+/** Asks the store's dispenser who an avatar is. */
+type Ask = () => Promise<LookUpAnswer>;
+
+/** A store that has no dispenser to ask believes a request. */
+const unasked: Ask = async () => ({ isUnasked: true });
+
+/** What the operator and the store were told of an avatar, and of a name. */
+const readTold = async (store: string, { uuid, username }: Resident) => {
+  const [shared, operatorsHolder, told, holder] = await Promise.all([
+    get<StoredResident>(residentKey(uuid)),
+    get<Resident>(nameKey(username)),
+    get<StoredResident>(storeResidentKey(store, uuid)),
+    get<{ uuid: string }>(storeNameKey(store, username)),
+  ]);
+  return { shared, operatorsHolder, told, holder };
+};
+
 /**
  * Tells a store the current name of an avatar, in canonical form. `by` is a key's request or the store's dispenser.
  *
  * The operator's word wins: a request about a resident whom the operator knows changes nothing, and a name that is
  * another's for the operator is 400. A name that the store has for another avatar stays there, since a vendor's key must
  * not redirect money: a request makes the newcomer known without it, and a dispenser's answer is refused with 400.
+ *
+ * A name that the store has not met is free, and gifts and credit may be given to it. So before a request gets it, `ask`
+ * asks the dispenser for the avatar: its answer counts. Without one the avatar is known without the name. Throws 400 for nobody.
  */
 export const tellResident = async (
   store: string,
   resident: Resident,
   by: 'request' | 'dispenser',
+  ask = unasked,
 ): Promise<KnownResident> => {
-  const { uuid, username } = resident;
+  const { uuid } = resident;
+  let { username } = resident;
+  let answer: LookUpAnswer | undefined;
   for (let attempt = 1; ; attempt++) {
-    const [shared, operatorsHolder, told, holder] = await Promise.all([
-      get<StoredResident>(residentKey(uuid)),
-      get<Resident>(nameKey(username)),
-      get<StoredResident>(storeResidentKey(store, uuid)),
-      get<{ uuid: string }>(storeNameKey(store, username)),
-    ]);
+    const { shared, operatorsHolder, told, holder } = await readTold(store, { uuid, username });
     if (shared && (by === 'request' || operatorsHolder?.uuid === uuid)) return viewOf(shared, told);
     const isTaken = holder !== undefined && holder.uuid !== uuid;
     if (operatorsHolder || (isTaken && by === 'dispenser')) throw invalid(anothers);
-    const claims = isTaken ? [] : [username];
+    if (by === 'request' && !holder && !answer) {
+      answer = await ask();
+      if (answer.isNobody) throw invalid('uuid names a resident who does not exist.');
+      if (answer.resident) {
+        // The function that asked has kept this name for the store.
+        username = answer.resident.username;
+        continue;
+      }
+    }
+    const isBelieved = by === 'dispenser' || holder || answer?.resident || answer?.isUnasked;
+    const claims = isBelieved && !isTaken ? [username] : [];
     // A sale to their UUID, when nobody could name them, has made a customer who is called by it.
     const [change, ...names] = toldWrites(store, uuid, claims, told, renameMark());
     if (!change) return viewOf(shared, told);

@@ -7,6 +7,7 @@ import type { Sale } from '../../lib/routes/sales.ts';
 import { refundSale } from '../../lib/sale/refund.ts';
 import { findSale } from '../../lib/sale/sales.ts';
 import { customerKey } from '../../lib/store/customers.ts';
+import { tellResident } from '../../lib/store/tell-resident.ts';
 import * as dynamodb from '../../lib/table/dynamodb.ts';
 import { targetOf, type Write } from '../../lib/table/language.ts';
 import { engine } from '../../lib/table/table.ts';
@@ -45,7 +46,7 @@ const call = async (method: string, path: string, body?: object) => {
 
 const newAvatar = async (): Promise<Avatar> => {
   const [uuid, username] = [randomUUID(), `number${++avatars}.erased`];
-  await call('PUT', `/v1/residents/${uuid}`, { username });
+  await tellResident(store, { uuid, username }, 'request');
   return { uuid, username };
 };
 

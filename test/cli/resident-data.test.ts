@@ -8,6 +8,7 @@ import { now, timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import { claimDelivery, completeDelivery, failDelivery, reopenDelivery } from '../../lib/delivery/deliveries.ts';
 import { recordPurchase } from '../../lib/store/spend.ts';
+import { tellResident } from '../../lib/store/tell-resident.ts';
 import * as dynamodb from '../../lib/table/dynamodb.ts';
 import type { Item } from '../../lib/table/language.ts';
 import { engine } from '../../lib/table/table.ts';
@@ -73,7 +74,7 @@ const buy = async () => {
 const live = async (): Promise<string> => {
   const { uuid, username } = avatar;
   const customer = `/v1/customers/${uuid}`;
-  await call('PUT', `/v1/residents/${uuid}`, { username });
+  await tellResident(store, { uuid, username }, 'request');
   await give(50, '2099-01-01T00:00:00.000Z');
   await give(-50);
   await call('POST', `${customer}/actions/set-restricted-credit`, { credit: 7 });
@@ -225,7 +226,7 @@ test('erases an avatar: the books keep a pseudonym, the audit stays green, and n
 
 test('refuses while something of the avatar is open, names all of it and the remedy, and changes nothing', async () => {
   const { uuid } = avatar;
-  await call('PUT', `/v1/residents/${uuid}`, { username: avatar.username });
+  await tellResident(store, { uuid, username: avatar.username }, 'request');
   await give(5);
   const card = await call('POST', `/v1/customers/${uuid}/actions/grant-gift-card`, { credit: 9 });
   await call('POST', '/v1/coupons', { code: 'Commission', ownerIdentifier: uuid, ownerProfit: 10 });
@@ -304,7 +305,7 @@ test('credit that comes before any transaction of an erasure is neither lost nor
 });
 
 test('the first credit that a customer ever gets, before the transaction of their erasure, is not lost', async () => {
-  await call('PUT', `/v1/residents/${avatar.uuid}`, { username: avatar.username });
+  await tellResident(store, avatar, 'request');
   await call('POST', `/v1/customers/${avatar.uuid}/actions/ban`);
   atEach((number) => (number === 1 ? give(5) : undefined));
 
@@ -362,7 +363,7 @@ test('leaves a delivery that is opened again while it is erased, and refuses as 
 });
 
 test('says that orders are still on the queue, of which one may put the avatar on record again', async () => {
-  const come = () => call('PUT', `/v1/residents/${avatar.uuid}`, { username: avatar.username });
+  const come = () => tellResident(store, avatar, 'request');
   await come();
   const file = join(service.dir, 'service.json');
   const text = readFileSync(file, 'utf8');
@@ -386,7 +387,7 @@ test('says that orders are still on the queue, of which one may put the avatar o
 test('who comes back is a new customer, whose history begins at 1, and gets another pseudonym when erased again', async () => {
   await live();
   const first = (await erase(...demo)).rows[0].pseudonym;
-  await call('PUT', `/v1/residents/${avatar.uuid}`, { username: avatar.username });
+  await tellResident(store, avatar, 'request');
   await give(5);
 
   await expect.poll(() => historyOf(avatar.uuid)).toMatchObject([{ sequence: 1, amount: 5, credit: 5 }]);

@@ -2,16 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { checkNames } from '../../cli/audit/checks.ts';
 import { putResident, residentItems } from '../../cli/residents.ts';
+import { createStore } from '../../cli/stores.ts';
 import { sweepAccess } from '../../infra/permissions.ts';
 import { source } from '../../lib/clock.ts';
 import { sweep } from '../../lib/credit/sweep.ts';
+import { dispenserKey, findDispenser, loseAddress } from '../../lib/delivery/dispensers.ts';
+import { scopes } from '../../lib/routes/route.ts';
 import { forgetResidents, type Resident, residentKey, type StoredResident } from '../../lib/store/residents.ts';
-import { get, transact } from '../../lib/table/table.ts';
+import { get, removeMany, transact } from '../../lib/table/table.ts';
+import { avatarAt } from '../../local/grid.ts';
 import { asFunction } from '../support/access.ts';
 import { importText, tempDir } from '../support/files.ts';
-import { placeDispenser, saying, startTestLookUps } from '../support/look-ups.ts';
+import { ofGrid, placeDispenser, type Respond, saying, startTestLookUps } from '../support/look-ups.ts';
 import { newResident } from '../support/residents.ts';
-import { startTestService } from '../support/service.ts';
+import { startTestService, wholeTable } from '../support/service.ts';
 
 /** The names of avatars: who may tell them, to whom they lead, and their copies in the items of stores. */
 
@@ -22,8 +26,10 @@ beforeAll(async () => {
   await startTestLookUps();
 });
 
-beforeEach(() => {
+beforeEach(async () => {
   source.now = () => Date.now();
+  // Of a dispenser that a test has placed the next one knows nothing.
+  await removeMany([dispenserKey(service.store)]);
   forgetResidents();
 });
 
@@ -49,6 +55,115 @@ const nameFaults = async (): Promise<string[]> => {
   await checkNames(service.store, { onFault: (fault) => faults.push(fault), onChecked: () => {} });
   return faults;
 };
+
+describe('a name that a key tells of an avatar, where the store has a dispenser', () => {
+  const newStore = async (...respond: Respond[]) => {
+    const { id } = await createStore('Asking');
+    const dispenser = await placeDispenser(id, ...respond);
+    return { id, dispenser, call: service.callAs(await service.keyWith(scopes, id)) };
+  };
+  const nameless = ({ uuid }: Resident) => ({ uuid, username: uuid, names: [], source: 'store' });
+  let place = 500_000;
+  const fromGrid = () => avatarAt(place++);
+
+  test('is the one that the dispenser answers, not that of the request, and leads to no other avatar', async () => {
+    const { call, dispenser } = await newStore();
+    const [thief, victim] = [fromGrid(), fromGrid()];
+
+    const told = await tell({ uuid: thief.uuid, username: victim.username }, call);
+    const given = await call('POST', `/v1/customers/${victim.username}/actions/increment-credit`, { delta: 500 });
+
+    expect([told.status, told.body]).toEqual([200, { ...thief, names: [thief.username], source: 'store' }]);
+    expect(given.body).toMatchObject({ ...victim, credit: 500 });
+    expect(dispenser.asked).toEqual([thief.uuid, victim.username]);
+    expect(told.cost).toMatchObject({ steps: 3, units: 9 });
+  });
+
+  test('is asked for only where the store has not met it, and the avatar is not the operator’s', async () => {
+    const { call, dispenser } = await newStore();
+    const [avatar, other, known] = [fromGrid(), fromGrid(), await newResident()];
+
+    await tell(avatar, call);
+    const again = await tell(avatar, call);
+    const taken = await tell({ uuid: other.uuid, username: avatar.username }, call);
+    const ofOperator = await tell({ uuid: known.uuid, username: 'free.name' }, call);
+    const operators = await tell({ uuid: other.uuid, username: known.username }, call);
+
+    expect(again.body).toEqual({ ...avatar, names: [avatar.username], source: 'store' });
+    expect(taken.body).toEqual(nameless(other));
+    expect(ofOperator.body).toMatchObject({ username: known.username, source: 'operator' });
+    expect(operators.status).toBe(400);
+    expect(dispenser.asked).toEqual([avatar.uuid]);
+  });
+
+  test('is refused with 400 where the avatar is nobody, and nothing is written', async () => {
+    const { id, call } = await newStore(saying('-'));
+    const avatar = stranger();
+
+    const { status, body } = await tell(avatar, call);
+
+    expect([status, body.errors]).toEqual([400, ['uuid names a resident who does not exist.']]);
+    expect(await wholeTable(`${id}#STORE_`)).toEqual([]);
+  });
+
+  test.each<[string, Respond]>([
+    ['gives no answer', (_, response) => void response.destroy()],
+    ['fails', saying('', 500)],
+    ['answers another form', saying('hello')],
+    ['answers for another avatar', saying(`${randomUUID()} other.walker`)],
+  ])(
+    'is not taken where the dispenser %s: the avatar is known without it, and once it answers by it',
+    async (_, respond) => {
+      const { call, dispenser } = await newStore(respond);
+      const avatar = fromGrid();
+
+      const first = await tell({ uuid: avatar.uuid, username: 'wanted.name' }, call);
+      dispenser.answer(ofGrid);
+      const second = await tell({ uuid: avatar.uuid, username: 'wanted.name' }, call);
+
+      expect([first.status, first.body]).toEqual([200, nameless(avatar)]);
+      expect(second.body).toEqual({ ...avatar, names: [avatar.username], source: 'store' });
+    },
+  );
+
+  test('is not taken where the dispenser calls the avatar by a name that is another’s', async () => {
+    const known = await newResident();
+    const avatar = fromGrid();
+    const { call } = await newStore((name, response) => response.end(`${name} ${known.username}`));
+
+    expect((await tell(avatar, call)).body).toEqual(nameless(avatar));
+  });
+
+  test('is not taken beyond the look-ups of a minute', async () => {
+    const at = Math.ceil(Date.now() / 60_000) * 60_000;
+    source.now = () => at;
+    const { call, dispenser } = await newStore();
+    for (let count = 0; count < 60; count++) await tell(fromGrid(), call);
+    const avatar = fromGrid();
+
+    const beyond = await tell(avatar, call);
+    source.now = () => at + 60_000;
+    const later = await tell(avatar, call);
+
+    expect([dispenser.asked.length, beyond.status, beyond.body]).toEqual([61, 200, nameless(avatar)]);
+    expect(later.body.names).toEqual([avatar.username]);
+  });
+
+  test('is believed where the dispenser is too old to be asked, and not where it was lost', async () => {
+    const [old, lost] = [await newStore(saying('unknown protocol', 400)), await newStore()];
+    const { url = '' } = (await findDispenser(lost.id)) ?? {};
+    await loseAddress(lost.id, url, 'gone');
+    const avatar = stranger();
+
+    const believed = await tell(avatar, old.call);
+    const again = await tell({ ...avatar, username: 'another.name' }, old.call);
+
+    expect(believed.body).toEqual({ ...avatar, names: [avatar.username], source: 'store' });
+    expect(again.body.names).toEqual(['another.name', avatar.username]);
+    expect(old.dispenser.asked).toHaveLength(1);
+    expect((await tell(avatar, lost.call)).body).toEqual(nameless(avatar));
+  });
+});
 
 describe('PUT /v1/residents/{uuid}', () => {
   test('makes an avatar known to this store alone, by UUID and by every name that was told', async () => {

@@ -21,7 +21,7 @@ export const startTestLookUps = async (): Promise<void> => {
   atEnd(lambda.stop);
 };
 
-type Respond = (name: string, response: ServerResponse) => void;
+export type Respond = (name: string, response: ServerResponse) => void;
 
 /** The answer of a dispenser of the made-up grid. */
 export const ofGrid: Respond = (name, response) => {
