@@ -12,9 +12,11 @@ export const readScopes = scopes.filter((scope) => scope.endsWith(':read'));
 
 export const presets = {
   vendor: {
-    scopes: ['sales:write', 'residents:write', 'products:read'],
-    use: 'vendors inworld: quote prices, make sales, name new customers',
-    risk: 'could have products delivered that nobody paid for, and spend your customers’ credit on them',
+    scopes: ['sales:write', 'products:read'],
+    use: 'vendors inworld: quote prices, make sales',
+    risk:
+      'could have products delivered that nobody paid for, spend your customers’ credit on them, read all products, ' +
+      'and learn any avatar’s credit, discount and ban by quotes',
   },
   terminal: {
     scopes: [
@@ -26,12 +28,16 @@ export const presets = {
       'products:redeliver',
     ],
     use: 'terminals for customers inworld: show credit, apply coupons, redeem gift cards, send again what they own',
-    risk: 'could read your customers and their credit, apply your coupons, and redeem gift cards by their id',
+    risk:
+      'could read your customers, their credit and all coupon codes, apply your coupons, redeem gift cards by their ' +
+      'id, and have what was bought sent again',
   },
   dispenser: {
     scopes: ['dispenser:register'],
     use: 'the box that hands out your products',
-    risk: 'could put another box in its place, which sees who buys what and gives your customers nothing',
+    risk:
+      'could put another box in its place, which sees who buys what, gives your customers nothing, and says to whom ' +
+      'a new name belongs, so to whom gifts and credit go',
   },
   shop: {
     scopes: ['products:read', 'categories:read'],
@@ -43,12 +49,12 @@ export const presets = {
     use: 'the people who help your customers: read everything, deliver, change credit, refund sales',
     risk:
       'could read all that your store knows of its customers, and give away credit and products. The ids of gift cards ' +
-      'that anybody may redeem are money too',
+      'that anybody may redeem are money too, and its events have them',
   },
   all: {
     scopes,
     use: 'everything that the API can do',
-    risk: 'could do anything to your store but issue keys',
+    risk: 'could read everything in your store and do anything to it but issue keys',
   },
 } as const satisfies Record<string, Preset>;
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 const reads = scopes.filter((scope) => scope.endsWith(':read'));
 const expected: Record<PresetName, readonly Scope[]> = {
-  vendor: ['sales:write', 'residents:write', 'products:read'],
+  vendor: ['sales:write', 'products:read'],
   terminal: [
     'credits:read',
     'customers:read',

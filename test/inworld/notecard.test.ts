@@ -138,7 +138,7 @@ describe.each(scripts)('%s', (name) => {
         'the key is mistyped, revoked, expired or of another service: ask the operator for a new one.',
     ]);
     if (name === 'dispenser') return;
-    for (const lacking of scopes.filter((scope) => scope !== 'residents:write' && scope !== 'coupons:read'))
+    for (const lacking of scopes.filter((scope) => scope !== 'coupons:read'))
       expect(told(200, { scopes: scopes.filter((scope) => scope !== lacking) })[0]).toMatch(
         new RegExp(
           `^${title}: the key "mine" lacks the scope ${lacking}\\. It has \\[.*\\]\\. Ask the operator for a key with the preset ${name}, and put it into the notecard\\.$`,
