@@ -66,6 +66,8 @@ export interface Placement {
   pay: (avatar: string, amount: number) => boolean;
   add: (item: { name: string; permissions?: number; type?: number }) => void;
   remove: (item: string) => void;
+  /** An event reaches all scripts of the prim. */
+  tell: (event: string, ...values: unknown[]) => boolean;
   /** Tells the script that its contents have changed. */
   changed: () => boolean;
   editNotecard: (card: string, lines: string[]) => void;
@@ -233,6 +235,7 @@ export const createWorld = (around: Surroundings) => {
       body,
       script,
       items: () => itemsNow,
+      tell,
       touch: (...avatars) => tell('touch_start', avatars.length, avatars),
       pay: (avatar, amount) => {
         const isPaid = move(avatar, prim.owner, amount);

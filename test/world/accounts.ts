@@ -51,11 +51,10 @@ export const compareMoney = (store: StoreBooks, grid: GridBooks) => {
     amount,
     text: `L$ ${amount} (${reason} ${id}) from ${from} to ${to} at vendor ${of}`,
   });
+  const accountOf = ({ of, from, to }: Transfer): string => `product ${productOf.get(of)} from ${from} to ${to}`;
   const paid = ours.filter(({ reason }) => reason === 'payment');
   const heard = paid.filter(({ id }) => !grid.unheard.has(id)).map((one) => sumOf(one, one.from));
-  const back = ours
-    .filter(({ reason }) => reason === 'back' || reason === 'after a crash')
-    .map((one) => sumOf(one, one.to));
+  const back = ours.filter(({ reason }) => reason === 'back' || reason === 'by hand').map((one) => sumOf(one, one.to));
   const sumsOf = (field: 'paid' | 'change'): Sum[] =>
     sales
       .filter((sale) => sale[field] > 0)
@@ -63,6 +62,17 @@ export const compareMoney = (store: StoreBooks, grid: GridBooks) => {
         ...{ key: `${productId} ${buyerUuid}`, amount },
         text: `L$ ${amount} ${field} of the ${state} sale ${id} to ${buyerUuid}`,
       }));
+  /** What the scripts of an account gave an avatar beyond what that avatar had paid to the account for the product. */
+  const overpaid = [
+    ...Map.groupBy(
+      ours.filter(({ reason }) => reason === 'back'),
+      accountOf,
+    ),
+  ].flatMap(([key, some]) => {
+    const got = paid.filter((one) => accountOf({ ...one, from: one.to, to: one.from }) === key);
+    const amount = some.reduce((sum, one) => sum + one.amount, 0) - got.reduce((sum, one) => sum + one.amount, 0);
+    return amount > 0 ? [{ key, amount, text: `L$ ${amount} more than it got: ${key}` }] : [];
+  });
   const unsold = without(heard, sumsOf('paid'));
   const returned = without(back, sumsOf('change'));
   const handed = (reason: string, of: string): number =>
@@ -87,10 +97,13 @@ export const compareMoney = (store: StoreBooks, grid: GridBooks) => {
     ['sold, but never paid', without(sumsOf('paid'), heard)],
     ['given back, but not owed', without(returned, unsold)],
     ['owed, but not given back', without(sumsOf('change'), back)],
+    ['given back from an account that did not get it', overpaid],
     ['refunded wrongly', [...refundFaults, ...strayRefunds]],
     ['paid to an object that never heard of it, and not given back', unheardFaults],
   ];
   return {
+    /** What a merchant who compares sales and transactions finds unpaid. */
+    missing: [...without(unsold, returned), ...without(sumsOf('change'), back)],
     unexplained: findings.reduce((sum, [, sums]) => sum + total(sums), 0),
     faults: findings.flatMap(([what, sums]) => sums.map(({ text }) => `${what}: ${text}`)),
     paid: paid.reduce((sum, { amount }) => sum + amount, 0),

@@ -1,8 +1,8 @@
 import type { Avatar } from '../../local/grid.ts';
 import type { Placement } from '../../local/world/world.ts';
 import type { Actor } from './actor.ts';
-import type { Mall } from './mall.ts';
-import type { Dialogs } from './regions.ts';
+import type { Mall, Stall } from './mall.ts';
+import type { Dialogs, Grid } from './regions.ts';
 
 /** An avatar spends the day at vendors and terminals, and does not always do as it is told. */
 
@@ -17,6 +17,9 @@ export const createVisitor = (avatar: Avatar): Visitor => ({ ...avatar, dialogs:
 interface Day {
   me: Visitor;
   others: readonly Avatar[];
+  /** Touches a vendor at the same moment now and then, and wants nothing. */
+  companion: Visitor;
+  grid: Grid;
   malls: readonly Mall[];
   actor: Actor;
   note: (what: string) => void;
@@ -60,6 +63,21 @@ const payAtOnce = (day: Day): void => {
   if (actor.chance(3) && stall.region.pay(me.uuid, stall.object, amount)) note('paid twice');
 };
 
+/** The vendor's menu, for one who touches it alone, or at the same moment as another avatar, who must get a word too. */
+const touchVendor = async (day: Day, { object, region }: Stall): Promise<Dialogs | undefined> => {
+  const { actor, me, companion, grid } = day;
+  const isTogether = actor.chance(grid.rates.together) && region.isThere(object);
+  const life = region.lifeOf(object);
+  companion.heard.length = 0;
+  companion.dialogs.length = 0;
+  region.touch(object, ...(isTogether ? [me.uuid, companion.uuid] : [me.uuid]));
+  const menu = await askedBy(day, object);
+  const isTold = [...companion.heard, ...companion.dialogs].some(({ by }) => by === object);
+  if (isTogether && menu && !isTold && life === region.lifeOf(object))
+    grid.silences.push(`${companion.uuid} touched ${object.body.id} together with ${me.uuid}, and was told nothing`);
+  return menu;
+};
+
 const chooseAndPay = async (day: Day): Promise<void> => {
   const { actor, malls, me, others, note } = day;
   const stall = actor.pick(actor.pick(malls)?.vendors ?? []);
@@ -67,8 +85,7 @@ const chooseAndPay = async (day: Day): Promise<void> => {
   const { object, region } = stall;
   me.dialogs.length = 0;
   me.heard.length = 0;
-  region.touch(me.uuid, object);
-  const menu = await askedBy(day, object);
+  const menu = await touchVendor(day, stall);
   if (!menu) return note('nobody served');
   if (actor.chance(8)) return note('walked away from the menu');
   const wish = actor.pick(menu.buttons.filter((button) => button !== 'Cancel' || actor.chance(20))) ?? 'Buy';
@@ -103,7 +120,7 @@ const useTerminal = async (day: Day): Promise<void> => {
   if (!mall || !stall) return;
   const { object, region } = stall;
   me.dialogs.length = 0;
-  region.touch(me.uuid, object);
+  region.touch(object, me.uuid);
   const menu = await askedBy(day, object);
   if (!menu) return note('nobody served');
   if (actor.chance(8)) return note('walked away from the terminal');

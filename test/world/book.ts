@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 /** The grid's own book of L$: who has how many, and each transfer with its id. */
 
 /** Why L$ moved: an avatar paid an object, a script gave L$ back, or the merchant did so by hand. */
-type Reason = 'payment' | 'back' | 'refund' | 'unheard' | 'after a crash' | 'spent' | 'earned';
+type Reason = 'payment' | 'back' | 'refund' | 'unheard' | 'by hand' | 'spent' | 'earned';
 
 export interface Transfer {
   id: string;

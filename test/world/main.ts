@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseCount } from '../../cli/input.ts';
+import { sourcesOf } from './mall.ts';
 import { runWorld, type WorldOptions } from './run.ts';
 
 /** `npm run world`: a day in a made-up virtual world, through the shipped scripts and the local service. */
@@ -28,16 +29,21 @@ const options = new Command('npm run world --')
   .option('--avatars <number>', 'avatars', parseCount, 40)
   .option('--rate <number>', 'visits of all avatars in a minute of the world', parseCount, 60)
   .option('--speed <number>', 'how many times faster than the wall’s clock the world’s runs', parseSpeed, 5)
+  .option('--settle-seconds <number>', 'how long all may take to settle once the day is over', parseCount, 3600)
   .addOption(new Option('--faults <level>', 'how much fails').choices(['none', 'normal', 'heavy']).default('normal'))
+  .option('--scripts <folder>', 'a folder with scripts that stand in for the shipped ones of the same name')
   .allowExcessArguments(false)
   .showHelpAfterError('Run npm run world -- --help for all options.')
   .parse()
-  .opts<Omit<WorldOptions, 'dataDir'> & { minutes?: number }>();
+  .opts<Omit<WorldOptions, 'dataDir'> & { minutes?: number; scripts?: string }>();
 
 const dataDir = mkdtempSync(join(tmpdir(), 'store-world-'));
 const seconds = options.minutes === undefined ? options.seconds : options.minutes * 60;
 console.log(`${seconds} s of the world, --seed ${options.seed}; data in ${dataDir}`);
-const { faults, ...report } = await runWorld({ ...options, seconds, dataDir, onProgress: (text) => console.log(text) });
+const { faults, ...report } = await runWorld({
+  ...{ ...options, seconds, dataDir, sources: sourcesOf(options.scripts) },
+  onProgress: (text) => console.log(text),
+});
 console.log(JSON.stringify(report, null, 2));
 for (const fault of faults.slice(0, 20)) console.log(`FAULT ${fault}`);
 console.log(`L$ ${report.unexplained} unexplained, ${faults.length} faults, --seed ${report.seed}`);

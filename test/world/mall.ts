@@ -5,10 +5,11 @@ import type { Placement } from '../../local/world/world.ts';
 import type { Actor } from './actor.ts';
 import type { Api, Body } from './api.ts';
 import type { Grid, Region } from './regions.ts';
+import { strangerSource } from './stranger.ts';
 
 /** A store of the service with its objects in the grid, and the merchant who owns them. */
 
-interface Stall {
+export interface Stall {
   object: Placement;
   region: Region;
 }
@@ -18,7 +19,14 @@ export interface Mall {
   owner: string;
   api: Api;
   products: Map<string, Body>;
+  /** Copies too, and those that take the place of one that was taken and rezzed. */
   vendors: (Stall & { productId: string })[];
+  /** The product of each vendor that there has ever been, by its prim. */
+  productOf: Map<string, string>;
+  /** The notecards of a vendor, with one key or the other. */
+  notecardsOf: (productId: string) => string[][];
+  /** Objects of others, with a script that meddles with the memory of what they are linked with. */
+  strangers: Stall[];
   terminals: Stall[];
   boxes: Stall[];
   coupons: string[];
@@ -35,24 +43,28 @@ export interface Mall {
 
 export type Sources = Record<'vendor' | 'dispenser' | 'terminal', string>;
 
+type Keys = Record<'vendor' | 'otherVendor' | 'dispenser' | 'terminal', string>;
+
 const inworld = join(import.meta.dirname, '../../inworld');
 
-/** The shipped scripts. */
-export const shippedSources = (): Sources => {
+/** The shipped scripts, of which a folder may have others. */
+export const sourcesOf = (folder = inworld): Sources => {
   const read = (name: string): string => {
-    const path = join(inworld, `${name}.lsl`);
-    return existsSync(path) ? readFileSync(path, 'utf8') : '';
+    const path = join(folder, `${name}.lsl`);
+    return readFileSync(existsSync(path) ? path : join(inworld, `${name}.lsl`), 'utf8');
   };
   return { vendor: read('vendor'), dispenser: read('dispenser'), terminal: read('terminal') };
 };
 
 const vendorsEach = 8;
+/** Who owns the meddling scripts, and gets the L$ that they ask for. */
+export const stranger = '66666666-6666-4666-8666-666666666666';
 
 interface Plan {
   store: { id: string; name: string };
   owner: Avatar;
   api: Api;
-  keys: Record<'vendor' | 'dispenser' | 'terminal', string>;
+  keys: Keys;
   sources: Sources;
   regions: readonly Region[];
   avatars: readonly Avatar[];
@@ -99,12 +111,14 @@ export const openMall = async ({ store, owner, api, keys, sources, regions, avat
       notecards: { dispenser: lines(keys.dispenser) },
     }),
   });
+  const notecardsOf = (productId: string): string[][] =>
+    [keys.vendor, keys.otherVendor].map((key) => [...lines(key), `product = ${productId}`]);
   const vendors = [...products.keys()].map((productId, n) => {
     const region = regions[n % regions.length] as Region;
-    const notecards = { vendor: [...lines(keys.vendor), `product = ${productId}`] };
+    const notecards = { vendor: notecardsOf(productId)[0] ?? [] };
     return { region, productId, object: region.rez({ ...common, name: 'vendor', script: sources.vendor, notecards }) };
   });
-  const terminals = regions.slice(0, sources.terminal === '' ? 0 : 2).map((region) => ({
+  const terminals = regions.slice(0, 2).map((region) => ({
     region,
     object: region.rez({
       ...common,
@@ -113,15 +127,36 @@ export const openMall = async ({ store, owner, api, keys, sources, regions, avat
       notecards: { terminal: lines(keys.terminal) },
     }),
   }));
+  const boxes = [rezBox('box'), rezBox('standby')];
+  const strangers = regions.slice(0, 2).map((region) => ({
+    region,
+    object: region.rez({ owner: stranger, name: 'decoration', script: strangerSource, notecards: {}, items: [] }),
+  }));
+  // In the first region the vendors stand on a counter with the box, in the others on a wall; a stranger's script is in two.
+  for (const [n, region] of regions.entries()) {
+    const here = [...vendors, ...strangers].filter((stall) => stall.region === region);
+    region.link(...here.map(({ object }) => object), ...(n === 0 && boxes[0] ? [boxes[0].object] : []));
+  }
   return {
-    ...{ store, owner: owner.uuid, api, products, vendors, terminals, coupons },
-    boxes: [rezBox('box'), rezBox('standby')],
+    ...{ store, owner: owner.uuid, api, products, vendors, terminals, coupons, boxes, notecardsOf, strangers },
+    productOf: new Map(vendors.map(({ object, productId }) => [object.body.id, productId])),
     cards: new Map(),
     allCards: [],
     granted: new Map(),
     grants: new Map(),
     refunds: new Map(),
   };
+};
+
+/** Objects were copied, or took the place of others. */
+export const replaceStalls = (mall: Mall, copies: ReadonlyMap<Placement, Placement>, isCopy: boolean): void => {
+  for (const stall of [...mall.vendors, ...mall.boxes, ...mall.terminals, ...mall.strangers]) {
+    const object = copies.get(stall.object);
+    if (!object) continue;
+    if ('productId' in stall) mall.productOf.set(object.body.id, String(stall.productId));
+    if (!isCopy) stall.object = object;
+    else if ('productId' in stall) mall.vendors.push({ ...stall, object } as Mall['vendors'][number]);
+  }
 };
 
 const stepsOf = (mall: Mall, grid: Grid, actor: Actor, avatars: readonly Avatar[], note: (what: string) => void) => {
@@ -215,7 +250,26 @@ const stepsOf = (mall: Mall, grid: Grid, actor: Actor, avatars: readonly Avatar[
     await actor.wait(actor.between(20, 60));
     grid.book.move({ reason: 'earned', from: bank, to: mall.owner, amount, of: '' });
   };
-  return [price, price, withdraw, ban, closeStore, grant, grant, grant, giveCard, giveCard, refund, refund, spend];
+  const lookAtBox = async (): Promise<void> => {
+    for (const { object, region } of mall.boxes) region.touch(object, mall.owner);
+    note('merchant: touched the boxes');
+  };
+  return [
+    lookAtBox,
+    price,
+    price,
+    withdraw,
+    ban,
+    closeStore,
+    grant,
+    grant,
+    grant,
+    giveCard,
+    giveCard,
+    refund,
+    refund,
+    spend,
+  ];
 };
 
 /** Where L$ come from and go to that the merchant spends elsewhere. */
@@ -231,18 +285,25 @@ export const payRefunds = (mall: Mall, { book }: Grid): void => {
   }
 };
 
-/** The merchant looks at a payment of which a vendor does not know how it ended, and pays it by hand if it is not there. */
-export const payAfterCrash = async (grid: Grid, actor: Actor, vendor: Placement, to: string, amount: number) => {
-  await actor.wait(30);
-  const giving = grid.givings.find(
-    (one) => one.isUnheard && !one.isSeen && one.by === vendor.body.id && one.to === to && one.amount === amount,
-  );
-  // The vendor says it again where its region died while it said so.
-  if (!giving) return;
-  giving.isSeen = true;
-  if (giving.moved) return;
-  const { owner, id } = vendor.body;
-  while (!grid.book.move({ reason: 'after a crash', from: owner, to, amount, of: id })) await actor.wait(5);
+/**
+ * In the evening the merchant compares what the vendors told with the account's transactions and the store's sales, and
+ * pays what is missing. Answers what was told without a reason.
+ */
+export const payClaims = (
+  mall: Mall,
+  grid: Grid,
+  missing: () => readonly { key: string; amount: number }[],
+): string[] => {
+  const { claims, givings, copies, book } = grid;
+  const faults: string[] = [];
+  for (const { by, to, amount, isUpTo, text } of claims.filter((claim) => mall.productOf.has(claim.by))) {
+    const isInDoubt = givings.some((one) => one.isDoubtful && one.by === by && one.to === to && one.amount === amount);
+    if (text.includes('is open') && !isInDoubt && !copies.has(by)) faults.push(`told without a reason: ${text}`);
+    const key = `${mall.productOf.get(by)} ${to}`;
+    const found = missing().find((one) => one.key === key && (isUpTo ? one.amount <= amount : one.amount === amount));
+    if (found) book.move({ reason: 'by hand', from: mall.owner, to, amount: found.amount, of: by });
+  }
+  return faults;
 };
 
 /** Lets the merchant act until the day is over. */

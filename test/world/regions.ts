@@ -17,16 +17,47 @@ export interface Gift {
   at: number;
 }
 
-/** L$ that a script gave away. `moved` stays undefined if the region died before the grid had the order. */
+/** L$ that a script gave away. */
 interface Giving {
   by: string;
   to: string;
   amount: number;
-  moved?: boolean;
-  /** The script did not hear how it ended. */
-  isUnheard: boolean;
-  isSeen: boolean;
+  /** The script did not hear how it ended, or nothing that tells it. */
+  isDoubtful: boolean;
 }
+
+/** L$ that the owner looks at in the evening, since a script told of them, or since somebody meddled with its memory. */
+interface Claim {
+  /** The prim of the script. */
+  by: string;
+  to: string;
+  amount: number;
+  /** The script had not heard what the service makes of the payment: less may be owed. */
+  isUpTo: boolean;
+  text: string;
+}
+
+/** What a vendor keeps of a sale or of L$ that it owes. */
+const claimOf = (by: string, value: string): Claim[] => {
+  const [, to = '', amount] = /^[OP]([0-9a-f-]{36})(\d+)$/.exec(value) ?? [];
+  if (amount !== undefined) return [{ by, to, amount: Number(amount), isUpTo: false, text: value }];
+  const [, paid] = /"paid":(\d+)/.exec(value) ?? [];
+  const [, buyer] = /"buyerIdentifier":"([0-9a-f-]+)"/.exec(value) ?? [];
+  return paid && buyer ? [{ by, to: buyer, amount: Number(paid), isUpTo: true, text: value }] : [];
+};
+
+/** How often in 100 the grid does so: to a transfer of L$ by a script, to an avatar who is thanked, to a touch. */
+export const gridRates = {
+  none: { refused: 0, doubtful: 0, silent: 0, left: 0, together: 0 },
+  normal: { refused: 3, doubtful: 3, silent: 2, left: 5, together: 5 },
+  heavy: { refused: 10, doubtful: 10, silent: 6, left: 15, together: 15 },
+} as const;
+type GridRates = Readonly<Record<keyof (typeof gridRates)['none'], number>>;
+
+/** Tags after which the L$ have surely not moved and another try may succeed, and those that leave a doubt or end it. */
+const refusals = ['THROTTLED', 'TRANSFERS_DISABLED', 'LINDENDOLLAR_INSUFFICIENTFUNDS'];
+const doubts = ['EXPIRED', 'SERVICE_ERROR', 'LINDENDOLLAR_BADCLOCKSKEW'];
+const ends = ['LINDENDOLLAR_ENTITYDOESNOTEXIST', 'INVALID_AGENT', 'INVALID_AMOUNT', 'GROUP_OWNED'];
 
 export interface Dialogs {
   to: string;
@@ -53,7 +84,17 @@ export const createGrid = (clock: Clock, book: Book) => ({
   clock,
   book,
   gifts: [] as Gift[],
+  rates: gridRates.none as GridRates,
   givings: [] as Giving[],
+  claims: [] as Claim[],
+  /** Prims that came with a copy of an object, or with one that was taken and rezzed. */
+  copies: new Set<string>(),
+  /** Names in memories that their script cannot read: another owner's vendor wrote them. */
+  unreadable: new Set<string>(),
+  /** What scripts told their owners, by prim. */
+  told: new Map<string, string[]>(),
+  /** Where an avatar or a merchant was not told what they should have been. */
+  silences: [] as string[],
   unheard: new Map<string, Unheard>(),
   /** Deliveries that a box had given, but not noted, when it died. */
   unnoted: new Map<string, string>(),
@@ -75,6 +116,21 @@ export const createRegion = (name: string, grid: Grid, network: Network, actor: 
   /** The delivery that each box has before it, and whether its item was given. */
   const before = new Map<Placement, { deliveryId: string; isGiven: boolean }>();
   const lives = new Map<Placement, object>();
+  /** Draws how a transfer ends. */
+  const fateOfTransfer = (): { moves: boolean; tag?: string; isDoubtful?: boolean; isSilent?: boolean } => {
+    if (actor.chance(grid.rates.refused)) {
+      count(grid, 'transfers refused');
+      return { moves: false, tag: actor.pick(refusals) ?? '' };
+    }
+    if (actor.chance(grid.rates.doubtful)) {
+      count(grid, 'transfers of which nobody knows the end');
+      const isEnd = actor.chance(30);
+      return { moves: !isEnd && actor.chance(50), tag: actor.pick(isEnd ? ends : doubts) ?? '', isDoubtful: true };
+    }
+    if (!actor.chance(grid.rates.silent)) return { moves: true };
+    count(grid, 'transfers without a result');
+    return { moves: actor.chance(50), isDoubtful: true, isSilent: true };
+  };
   const gone = new Set<Placement>();
   let isDown = false;
 
@@ -100,17 +156,21 @@ export const createRegion = (name: string, grid: Grid, network: Network, actor: 
       if (order) order.isGiven = true;
       grid.gifts.push({ deliveryId: order?.deliveryId ?? '', to, item, box: by.body.id, at: clock.now() });
     },
+    isPresent: () => !actor.chance(grid.rates.left),
     transfer: (by, to, amount, answer) => {
-      const giving: Giving = { by: by.body.id, to, amount, isUnheard: false, isSeen: false };
+      const giving: Giving = { by: by.body.id, to, amount, isDoubtful: false };
       grid.givings.push(giving);
       const life = lives.get(by);
+      const fate = fateOfTransfer();
       clock.after(actor.between(0.1, 2), () => {
         // An order that left the region before it died may be carried out all the same.
         if (life !== lives.get(by) && actor.chance(50)) return;
-        const moved = book.move({ reason: 'back', from: by.body.owner, to, amount, of: by.body.id });
-        giving.moved = moved !== undefined;
+        const moved =
+          fate.moves && book.move({ reason: 'back', from: by.body.owner, to, amount, of: by.body.id }) !== undefined;
+        if (fate.isDoubtful) giving.isDoubtful = true;
         clock.after(actor.between(0.1, 2), () => {
-          if (life === lives.get(by)) answer(moved ? undefined : 'LINDENDOLLAR_INSUFFICIENTFUNDS');
+          if (life !== lives.get(by) || fate.isSilent) return;
+          answer(fate.tag ?? (moved ? undefined : 'LINDENDOLLAR_INSUFFICIENTFUNDS'));
         });
       });
     },
@@ -130,11 +190,7 @@ export const createRegion = (name: string, grid: Grid, network: Network, actor: 
 
   /** Scripts forget all but linkset data. What was under way is lost. */
   const kill = (placement: Placement): void => {
-    const order = before.get(placement);
-    const { linksetData } = placement.body;
-    if (order?.isGiven && ![...linksetData.keys()].some((key) => key.endsWith(order.deliveryId)))
-      grid.unnoted.set(order.deliveryId, placement.body.id);
-    before.delete(placement);
+    noteUnnoted(placement);
     forget(placement);
     placement.freeze(true);
     placement.body.loseConnections();
@@ -143,7 +199,58 @@ export const createRegion = (name: string, grid: Grid, network: Network, actor: 
   /** Requests and payments under way are answered to nobody. */
   const forget = (placement: Placement): void => {
     lives.set(placement, {});
-    for (const giving of grid.givings) if (giving.by === placement.body.id && !giving.isSeen) giving.isUnheard = true;
+    for (const giving of grid.givings) if (giving.by === placement.body.id) giving.isDoubtful = true;
+  };
+  /** A box that ends in this moment has not noted what it has just given. */
+  const noteUnnoted = (placement: Placement): void => {
+    const order = before.get(placement);
+    const { linksetData } = placement.body;
+    if (order?.isGiven && ![...linksetData.keys()].some((key) => key.endsWith(order.deliveryId)))
+      grid.unnoted.set(order.deliveryId, placement.body.id);
+    before.delete(placement);
+  };
+  /** Objects that are not their owner's now. */
+  const lent = new Set<Placement>();
+  const isThere = (placement: Placement): boolean => !isDown && !gone.has(placement) && lives.has(placement);
+  const add = (placement: Placement): void => {
+    placements.push(placement);
+    lives.set(placement, {});
+  };
+  /** All scripts of the object to which the prim belongs. */
+  const objectOf = ({ body }: Placement): Placement[] =>
+    placements.filter((one) => body.prim.linkset.prims.includes(one.body.prim));
+  /** True for an object as the merchant left it, which all of its scripts are in. */
+  /** Within two minutes, if nothing happens to it meanwhile. */
+  const mustTell = (placement: Placement, words: string): void => {
+    const life = lives.get(placement);
+    clock.after(120, () => {
+      if (
+        life === lives.get(placement) &&
+        isThere(placement) &&
+        !grid.told.get(placement.body.id)?.join().includes(words)
+      )
+        grid.silences.push(`${placement.body.name} ${placement.body.id} did not tell that it ${words}`);
+    });
+  };
+  const isWhole = (placement: Placement): boolean => {
+    const scripts = objectOf(placement);
+    return (
+      scripts.length === placement.body.prim.linkset.prims.length &&
+      scripts.every((one) => isThere(one) && !lent.has(one))
+    );
+  };
+  /** Makes a copy of the whole object. Answers the copies of its scripts, by their originals. */
+  const copy = (placement: Placement): Map<Placement, Placement> => {
+    const originals = objectOf(placement);
+    const copies = world.copy(placement);
+    for (const one of copies) {
+      add(one);
+      grid.copies.add(one.body.id);
+    }
+    const inOrder = placement.body.prim.linkset.prims.flatMap((prim) =>
+      originals.filter((one) => one.body.prim === prim),
+    );
+    return new Map(inOrder.map((original, n) => [original, copies[n] as Placement]));
   };
 
   return {
@@ -153,22 +260,94 @@ export const createRegion = (name: string, grid: Grid, network: Network, actor: 
     isDown: () => isDown,
     rez: (placed: Parameters<typeof world.rez>[0]): Placement => {
       const placement = world.rez(placed);
-      placements.push(placement);
-      lives.set(placement, {});
+      add(placement);
       return placement;
     },
-    /** An avatar touches an object. */
-    touch: (visitor: string, placement: Placement): void => {
-      if (!isDown && !gone.has(placement)) placement.touch(visitor);
+    link: world.link,
+    isThere,
+    /** Changes when the script loses what was under way. */
+    lifeOf: (placement: Placement) => lives.get(placement),
+    /** Avatars touch an object in the same moment. */
+    touch: (placement: Placement, ...visitors: string[]): void => {
+      if (isThere(placement)) placement.touch(...visitors);
+    },
+    /** Somebody copies the object. */
+    copy: (placement: Placement): Map<Placement, Placement> => {
+      if (!isWhole(placement)) return new Map();
+      count(grid, 'objects copied');
+      return copy(placement);
+    },
+    /** The owner takes the object into the inventory, and rezzes it. */
+    rezAgain: (placement: Placement): Map<Placement, Placement> => {
+      if (!isWhole(placement)) return new Map();
+      count(grid, 'objects taken and rezzed');
+      const copies = copy(placement);
+      for (const original of copies.keys()) {
+        noteUnnoted(original);
+        forget(original);
+        lives.delete(original);
+        placements.splice(placements.indexOf(original), 1);
+        original.take();
+      }
+      return copies;
+    },
+    /** A stranger's script erases the memory of what it is linked with. Each vendor that loses something must tell. */
+    erase: (placement: Placement): void => {
+      if (!isThere(placement)) return;
+      count(grid, 'memories erased');
+      const pairs = [...placement.body.linksetData.values()].filter(({ by }) => by !== placement.body.id);
+      placement.touch(placement.body.owner);
+      for (const { by, value } of pairs) grid.claims.push(...claimOf(by, value));
+      for (const one of objectOf(placement)) if (pairs.some(({ by }) => by === one.body.id)) mustTell(one, 'erased');
+    },
+    /** The object is another account's, or a group's, until its owner has it again. */
+    lend: async (placement: Placement, to: string, isDeeded: boolean, absence: () => Promise<void>): Promise<void> => {
+      const { owner } = placement.body;
+      if (!isWhole(placement)) return;
+      const all = objectOf(placement);
+      for (const one of all) lent.add(one);
+      count(grid, isDeeded ? 'objects deeded to a group' : 'objects given to another owner');
+      for (const one of all) forget(one);
+      const before = new Set(placement.body.linksetData.keys());
+      placement.giveTo(to, isDeeded);
+      await absence();
+      for (const one of all) forget(one);
+      for (const [name, { by, value }] of placement.body.linksetData)
+        if (!before.has(name) && /^[SXOP]/.test(value)) {
+          grid.unreadable.add(name);
+          grid.claims.push(...claimOf(by, value));
+        }
+      placement.giveTo(owner);
+      for (const one of all) lent.delete(one);
+      for (const one of all)
+        if ([...placement.body.linksetData].some(([name, { by }]) => by === one.body.id && grid.unreadable.has(name)))
+          mustTell(one, 'cannot read');
+    },
+    /** Another script lies in the prim for a while. */
+    dropScript: async (placement: Placement, source: string, absence: () => Promise<void>): Promise<void> => {
+      if (!isWhole(placement)) return;
+      count(grid, 'second scripts in a prim');
+      const other = placement.drop('second.lsl', source);
+      add(other);
+      await absence();
+      lives.delete(other);
+      placements.splice(placements.indexOf(other), 1);
+      other.take();
+    },
+    /** The address of a box dies, and nobody says so. */
+    loseUrl: (placement: Placement): void => {
+      if (!isThere(placement)) return;
+      count(grid, 'addresses that died silently');
+      placement.body.loseUrls();
     },
     /** An avatar pays an object. False if it could not. */
     pay: (buyer: string, placement: Placement, amount: number): boolean => {
-      if (isDown || gone.has(placement)) return false;
+      if (!isThere(placement)) return false;
       const { owner, id } = placement.body;
       const paid = book.move({ reason: 'payment', from: buyer, to: owner, amount, of: id });
       if (!paid) return false;
       grid.unheard.set(paid.id, { vendor: id, buyer, amount });
-      placement.script.send('money', buyer, amount, paid.id);
+      placement.tell('money', buyer, amount, paid.id);
       return true;
     },
     /** One object is gone for a while, such as one that its owner takes and rezzes again. */

@@ -2,24 +2,22 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { source } from '../../lib/clock.ts';
-import { strangers } from '../../local/grid.ts';
+import { type Avatar, strangers } from '../../local/grid.ts';
 import { createKillableService } from '../load/killable-service.ts';
 import { compareCredit, compareGifts, compareMoney, type StoreBooks } from './accounts.ts';
 import { createActor } from './actor.ts';
 import { createApi } from './api.ts';
 import { createVisitor, live, type Visitor } from './avatars.ts';
 import { createBook } from './book.ts';
-import { bank, type Mall, manage, openMall, payAfterCrash, payRefunds, type Sources, shippedSources } from './mall.ts';
+import { bank, type Mall, manage, openMall, payClaims, payRefunds, type Sources, sourcesOf, stranger } from './mall.ts';
 import { createNetwork, rates } from './network.ts';
-import { createGrid, createRegion, type Region } from './regions.ts';
+import { createGrid, createRegion, gridRates, type Region } from './regions.ts';
 import { runFaster } from './time.ts';
 import { makeTrouble } from './trouble.ts';
 
 const root = join(import.meta.dirname, '../..');
 const regionNames = ['Ahern', 'Bonifacio', 'Dore', 'Morris'];
 const openingBalance = 1_000_000;
-/** Seconds of the world within which all must have settled once the faults are over. */
-const settleSeconds = 3600;
 
 export interface WorldOptions {
   /** Of the world's clock. */
@@ -33,6 +31,8 @@ export interface WorldOptions {
   faults: keyof typeof rates;
   /** An empty directory. */
   dataDir: string;
+  /** Seconds of the world within which all must have settled once the faults are over; an hour if it is missing. */
+  settleSeconds?: number;
   sources?: Sources;
   onProgress?: (text: string) => void;
 }
@@ -44,7 +44,8 @@ const runFile = promisify(execFile);
  * Returns figures, and in `faults` everything between the grid's book and the service's that has no explanation.
  */
 export const runWorld = async (options: WorldOptions) => {
-  const { seconds, seed, rate, speed, dataDir, sources = shippedSources(), onProgress = () => {} } = options;
+  const { seconds, seed, rate, speed, dataDir, sources = sourcesOf(), onProgress = () => {} } = options;
+  const { settleSeconds = 3600 } = options;
   const before = source.now;
   const begun = Date.now();
   const clock = runFaster(begun, speed);
@@ -100,11 +101,14 @@ export const runWorld = async (options: WorldOptions) => {
     const service = await killable.start();
     ({ baseUrl } = service);
     killable.setFaults(false);
-    const people = strangers(options.avatars + 2);
-    const visitors = people.slice(2).map(createVisitor);
-    const byUuid = new Map<string, Visitor>(visitors.map((visitor) => [visitor.uuid, visitor]));
+    // Two merchants, another account of theirs, a group, and one who only touches.
+    const people = strangers(options.avatars + 5);
+    const visitors = people.slice(5).map(createVisitor);
+    const [, , other, group, bystander] = people as [Avatar, Avatar, Avatar, Avatar, Avatar];
+    const companion = createVisitor(bystander);
+    const byUuid = new Map<string, Visitor>([...visitors, companion].map((visitor) => [visitor.uuid, visitor]));
     for (const { uuid } of people) book.open(uuid, openingBalance);
-    book.open(bank, 0);
+    for (const account of [bank, stranger]) book.open(account, 0);
 
     regions = regionNames.map((name) => createRegion(name, grid, network, actorOf(name)));
     const malls: Mall[] = [];
@@ -116,14 +120,16 @@ export const runWorld = async (options: WorldOptions) => {
     };
     grid.onSay = (to, text, by) => void byUuid.get(to)?.heard.push({ text, by });
     const complained: Record<string, number> = {};
-    const handwork = new Set<Promise<void>>();
     grid.onMessage = (to, text, by) => {
       if (byUuid.has(to)) return;
-      const [, amount, buyer] = /L\$ (\d+) to secondlife:\/\/\/app\/agent\/([0-9a-f-]+)/.exec(text) ?? [];
+      const { id } = by.body;
+      grid.told.set(id, [...(grid.told.get(id) ?? []), text]);
+      const [, amount, buyer] =
+        /L\$ (\d+) (?:to|back to|from) secondlife:\/\/\/app\/agent\/([0-9a-f-]+)/.exec(text) ?? [];
       if (buyer === undefined) complained[text] = (complained[text] ?? 0) + 1;
       else {
-        note('merchant: looked at a payment after a crash');
-        handwork.add(payAfterCrash(grid, actorOf(`hand ${handwork.size}`), by, buyer, Number(amount)));
+        note('merchant: was told of a payment to look at');
+        grid.claims.push({ by: id, to: buyer, amount: Number(amount), isUpTo: false, text });
       }
     };
     const stores = [
@@ -136,14 +142,14 @@ export const runWorld = async (options: WorldOptions) => {
           // The other store shows that a key may do more than its script needs.
           const issue = (preset: string) =>
             n === 0 ? store('--store', id, 'key', 'issue', preset, '--preset', preset) : Promise.resolve(key);
-          const [vendor = '', dispenser = '', terminal = ''] = await Promise.all(
-            ['vendor', 'dispenser', 'terminal'].map(issue),
+          const [vendor = '', otherVendor = '', dispenser = '', terminal = ''] = await Promise.all(
+            ['vendor', 'vendor', 'dispenser', 'terminal'].map(issue),
           );
           const owner = people[n];
           if (!owner) throw new Error('There is nobody to own the store.');
           const actor = actorOf(`mall ${n}`);
           const api = createApi(actor, () => baseUrl, key);
-          const keys = { vendor, dispenser, terminal };
+          const keys = { vendor, otherVendor, dispenser, terminal };
           return openMall({ store: { id, name }, owner, api, keys, sources, regions, avatars: visitors, actor });
         }),
       )),
@@ -162,10 +168,13 @@ export const runWorld = async (options: WorldOptions) => {
     const secondsNow = (): number => (clock.now() - dayBegan) / 1000;
     const isOver = (): boolean => secondsNow() >= seconds;
     network.setRates(rates[options.faults]);
+    grid.rates = gridRates[options.faults];
     killable.setFaults(options.faults !== 'none');
     const trouble = makeTrouble({
       ...{ clock, faults: options.faults, regions, malls, killable, actorOf, isOver },
       baseUrl: () => baseUrl,
+      others: { account: other.uuid, group: group.uuid },
+      vendorSource: sources.vendor,
     });
     const pause = (60 * options.avatars) / rate;
     const watching = setInterval(() => {
@@ -176,7 +185,7 @@ export const runWorld = async (options: WorldOptions) => {
     try {
       await Promise.all([
         ...visitors.map((me, n) =>
-          live({ me, others: visitors, malls, note, isOver, actor: actorOf(`avatar ${n}`) }, pause),
+          live({ me, others: visitors, malls, companion, grid, note, isOver, actor: actorOf(`avatar ${n}`) }, pause),
         ),
         ...malls.map((mall, n) => manage(mall, grid, actorOf(`merchant ${n}`), visitors, note, isOver)),
         trouble.done,
@@ -185,6 +194,7 @@ export const runWorld = async (options: WorldOptions) => {
       // The day is over: nothing fails any more, and all that is under way comes to its end.
       const dayMillis = clock.now() - dayBegan;
       network.setRates(rates.none);
+      grid.rates = gridRates.none;
       killable.setFaults(false);
       onProgress('the day is over; all settles');
       const settler = actorOf('settler');
@@ -192,13 +202,12 @@ export const runWorld = async (options: WorldOptions) => {
       let open: string[] = [];
       for (let round = 0; clock.now() < end; round++) {
         await settler.wait(10);
-        await Promise.all(handwork);
         open = await stillOpen({ malls, grid, queued, baseUrl });
         if (open.length === 0) break;
         if (round % 6 === 5) onProgress(`waits for ${open.length}: ${open[0]}, told ${JSON.stringify(complained)}`);
         // A registration hands waiting deliveries over.
         if (round % 6 === 0) {
-          for (const { boxes, owner } of malls) for (const { object } of boxes) object.touch(owner);
+          for (const { boxes, owner } of malls) for (const { object, region } of boxes) region.touch(object, owner);
         }
       }
       const settledMillis = clock.now() - dayBegan - dayMillis;
@@ -213,6 +222,10 @@ export const runWorld = async (options: WorldOptions) => {
         unheard: new Set(grid.unheard.keys()),
         unnoted: grid.unnoted,
       };
+      const claimFaults = malls.flatMap((mall, n) => {
+        const one = books[n] as StoreBooks;
+        return payClaims(mall, grid, () => compareMoney(one, gridBooks).missing);
+      });
       const money = books.map((one) => compareMoney(one, gridBooks));
       const known = new Set(books.flatMap(({ deliveries }) => deliveries.map(({ id }) => id)));
       const strays = grid.gifts.filter(({ deliveryId }) => !known.has(deliveryId));
@@ -257,6 +270,8 @@ export const runWorld = async (options: WorldOptions) => {
         faults: [
           ...open.map((text) => `not settled after ${settleSeconds} s: ${text}`),
           ...money.flatMap(({ faults }) => faults),
+          ...claimFaults,
+          ...grid.silences,
           ...book.faults(),
           ...gifts.flatMap(({ faults }) => faults),
           ...strays.map(({ deliveryId, to, item }) => `no store knows delivery ${deliveryId} of ${item} to ${to}`),
@@ -286,7 +301,7 @@ const sorted = (counts: Record<string, number>): Record<string, number> =>
 /** The merchant gives back payments that died with a region before a script heard of them. */
 const payUnheard = (malls: readonly Mall[], { book, unheard }: ReturnType<typeof createGrid>): void => {
   for (const [id, { vendor, buyer, amount }] of unheard) {
-    const mall = malls.find(({ vendors }) => vendors.some(({ object }) => object.body.id === vendor));
+    const mall = malls.find(({ productOf }) => productOf.has(vendor));
     if (mall) book.move({ reason: 'unheard', from: mall.owner, to: buyer, amount, of: id });
   }
 };
@@ -305,12 +320,14 @@ const stillOpen = async ({
 }): Promise<string[]> => {
   await fetch(`${baseUrl}/_dev/sweep`, { method: 'POST' }).catch(() => undefined);
   const given = new Set(grid.gifts.map(({ deliveryId }) => deliveryId));
-  const open = malls.flatMap(({ vendors }) =>
+  const open = malls.flatMap(({ vendors, productOf }) =>
     vendors.flatMap(({ object }) =>
-      [...object.body.linksetData].map(
-        ([key, { value }]) =>
-          `vendor ${object.body.id}: ${key} ${value}; timer ${object.body.timer()}, above it ${object.body.seen.text}`,
-      ),
+      [...object.body.linksetData]
+        .filter(([name, { by, value }]) => productOf.has(by) && !grid.unreadable.has(name) && /^[SXOP]/.test(value))
+        .map(
+          ([name, { value }]) =>
+            `vendor ${object.body.id}: ${name} ${value}; timer ${object.body.timer()}, above it ${object.body.seen.text}`,
+        ),
     ),
   );
   if (queued !== 0) open.push(`${queued} messages in the queue`);
@@ -342,7 +359,7 @@ const booksOf = async (mall: Mall, avatars: readonly Visitor[]): Promise<StoreBo
     deliveries: await api.all('/v1/deliveries'),
     credit,
     items: new Map([...mall.products.values()].map(({ id, item }) => [id, item])),
-    productOf: new Map(mall.vendors.map(({ object, productId }) => [object.body.id, productId])),
+    productOf: mall.productOf,
     ...{ grants: mall.grants, refunds: mall.refunds, cards },
   };
 };

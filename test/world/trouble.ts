@@ -1,12 +1,15 @@
 import type { Clock } from '../../local/world/clock.ts';
 import type { KillableService } from '../load/killable-service.ts';
 import type { Actor } from './actor.ts';
-import type { Mall } from './mall.ts';
+import { type Mall, replaceStalls } from './mall.ts';
 import type { rates } from './network.ts';
 import type { Region } from './regions.ts';
 
 /** Mean seconds of the world between two troubles. */
-const pauses = { none: Number.POSITIVE_INFINITY, normal: 20, heavy: 8 };
+const pauses = { none: Number.POSITIVE_INFINITY, normal: 10, heavy: 4 };
+
+/** More of them would only slow the world down. */
+const mostCopies = 4;
 
 const killEverySeconds = 180;
 
@@ -19,10 +22,14 @@ interface Options {
   actorOf: (name: string) => Actor;
   isOver: () => boolean;
   baseUrl: () => string;
+  /** Another account of the merchants, and a group. */
+  others: { account: string; group: string };
+  vendorSource: string;
 }
 
 /** Kills regions, boxes and the service, and stops its stream and its queue for a while. `done` waits for all of it. */
-export const makeTrouble = ({ clock, faults, regions, malls, killable, actorOf, isOver, baseUrl }: Options) => {
+export const makeTrouble = (options: Options) => {
+  const { clock, faults, regions, malls, killable, actorOf, isOver, baseUrl, others, vendorSource } = options;
   const counts: Record<string, number> = {};
   const actor = actorOf('trouble');
   const under = new Set<Promise<void>>();
@@ -59,7 +66,40 @@ export const makeTrouble = ({ clock, faults, regions, malls, killable, actorOf, 
   const forAWhile = (low: number, high: number) => () => actor.rest(actor.between(low, high), isOver);
   const away = async (stall: { region: Region; object: Parameters<Region['takeAway']>[0] } | undefined) =>
     stall?.region.takeAway(stall.object, forAWhile(20, 240));
+  /** Does something to a vendor, or to the object that it is part of. */
+  const withVendor = (step: (mall: Mall, stall: Mall['vendors'][number]) => void | Promise<void>) => async () => {
+    const one = mall();
+    const stall = actor.pick(one.vendors);
+    if (stall) await step(one, stall);
+  };
+  let copied = 0;
+  const copyOne = withVendor((one, { region: place, object }) => {
+    if (copied < mostCopies) replaceStalls(one, place.copy(object), true);
+    copied += 1;
+  });
+  const changeKey = withVendor((one, { object, productId }) => {
+    const cards = one.notecardsOf(productId);
+    const now = object.body.prim.notecards.vendor?.join();
+    counts['keys changed'] = (counts['keys changed'] ?? 0) + 1;
+    object.editNotecard('vendor', cards.find((lines) => lines.join() !== now) ?? []);
+  });
+  const lend = (to: string, isDeeded: boolean) =>
+    withVendor((_, { region: place, object }) => place.lend(object, to, isDeeded, forAWhile(30, 120)));
   const troubles: (() => Promise<void>)[] = [
+    copyOne,
+    withVendor((one, { region: place, object }) => replaceStalls(one, place.rezAgain(object), false)),
+    lend(others.account, false),
+    lend(others.group, true),
+    withVendor((_, { region: place, object }) => place.dropScript(object, vendorSource, forAWhile(10, 60))),
+    changeKey,
+    async () => {
+      const stall = mall().strangers[1];
+      stall?.region.erase(stall.object);
+    },
+    async () => {
+      const stall = actor.pick(mall().boxes);
+      stall?.region.loseUrl(stall.object);
+    },
     async () => region().restart(),
     () => region().crash(forAWhile(5, 60)),
     () => region().crash(forAWhile(5, 60)),
