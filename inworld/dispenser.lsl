@@ -9,6 +9,7 @@
 // See README.md beside this file.
 
 string TITLE = "Dispenser";
+string VERSION = "0.1.0";
 string NOTECARD = "dispenser";
 string SETTINGS = "service = https://..., key = sis_live_...";
 list SCOPES = ["dispenser:register"];
@@ -20,7 +21,7 @@ string gKey;
 string gHover;
 integer gLine;
 key gLineQuery;
-key gNotecard;
+string gNotecard;
 key gKeyCheck;
 list gTold;
 string gStatus;
@@ -36,9 +37,10 @@ show(string text)
 // The owner hears each trouble once, offline as well.
 complain(string text)
 {
-    if (llListFindList(gTold, [text]) >= 0) return;
+    string known = llGetSubString(text, 0, 59);
+    if (llListFindList(gTold, [known]) >= 0) return;
     if (llGetListLength(gTold) >= 10) gTold = [];
-    gTold += text;
+    gTold += known;
     llInstantMessage(llGetOwner(), TITLE + ": " + text);
 }
 
@@ -47,6 +49,13 @@ stop(string text)
 {
     show(TITLE + ": " + text);
     complain(text);
+}
+
+// What only the virtual world knows, for the owner who touches the object.
+report(string text)
+{
+    llOwnerSay(TITLE + " " + VERSION + ": " + text + " Memory used: " + (string)llGetUsedMemory() + " bytes; linkset data free: "
+        + (string)llLinksetDataAvailable() + " bytes.");
 }
 
 // A JSON string. llList2Json is not used: it takes a text such as "[A] lamp" for an array.
@@ -83,7 +92,7 @@ integer isKeyFault(integer status)
 string keyFault(integer status, string body)
 {
     if (isKeyFault(status))
-        return "the service does not accept the key in the notecard, or is busy. Next try in a minute. If this stays, the key is mistyped, revoked, expired or of another service: ask the operator for a new one.";
+        return "the service does not accept the key in the notecard, or is busy. Next try in a minute. If this stays, ask the operator for a new key.";
     string scopes = llJsonGetValue(body, ["key", "scopes"]);
     if (status != 200 || scopes == JSON_INVALID)
         return "the service does not answer (" + (string)status + "). See that the address in the notecard is right. Next try in a minute.";
@@ -93,7 +102,7 @@ string keyFault(integer status, string body)
         string scope = llList2String(SCOPES, i);
         if (llSubStringIndex(scopes, quoted(scope)) < 0)
             return "the key \"" + llJsonGetValue(body, ["key", "name"]) + "\" lacks the scope " + scope + ". It has " + scopes
-                + ". Ask the operator for a key with the preset " + NOTECARD + ", and put it into the notecard.";
+                + ". Ask the operator for a key with the preset " + NOTECARD + ".";
     }
     return "";
 }
@@ -121,6 +130,12 @@ readLine(string line)
             + " and hover = on or off. A comment begins with #.");
 }
 
+// An edited notecard has another key, which only an owner with all permissions on it is shown, and another time.
+string notecardNow()
+{
+    return (string)llGetInventoryKey(NOTECARD) + llGetInventoryAcquireTime(NOTECARD);
+}
+
 openNotecard()
 {
     if (llGetInventoryType(NOTECARD) != INVENTORY_NOTECARD)
@@ -128,7 +143,7 @@ openNotecard()
         stop("put a notecard named \"" + NOTECARD + "\" into this object.");
         return;
     }
-    gNotecard = llGetInventoryKey(NOTECARD);
+    gNotecard = notecardNow();
     gLineQuery = llGetNotecardLine(NOTECARD, gLine);
 }
 
@@ -148,7 +163,7 @@ integer isRead(string line)
         stop("the address of the service must begin with https://. Correct it in the notecard.");
     // The L$ of the test grid are play money, and nothing that is given there lasts.
     else if (llSubStringIndex(llGetEnv("simulator_hostname"), "aditi") >= 0)
-        stop("this is not the main grid. It stays off here: use it on the main grid.");
+        stop("this is not the main grid. Use it there.");
     else return TRUE;
     gService = "";
     return FALSE;
@@ -158,7 +173,7 @@ integer isRead(string line)
 integer isOtherNotecard(integer change)
 {
     if (!(change & CHANGED_INVENTORY) || llGetInventoryType(NOTECARD) != INVENTORY_NOTECARD) return FALSE;
-    return llGetInventoryKey(NOTECARD) != gNotecard;
+    return notecardNow() != gNotecard;
 }
 
 // ---- End of the shared part. ----
@@ -167,8 +182,10 @@ integer isOtherNotecard(integer change)
 // 64 requests that may wait for this script take.
 integer MAX_AGE = 300;
 
-// The script registers again so often, in seconds. The service then sends the waiting deliveries.
-float RENEW = 3600.0;
+// The script registers again so often, in seconds. The service then sends the waiting deliveries. An address may die without a
+// word, so one at which nobody called for so long is replaced. It looks every CHECK seconds.
+integer RENEW = 3600;
+float CHECK = 600.0;
 float RETRY = 60.0;
 
 // Two boxes with the same key in a region talk on a channel that the key makes. One is active. The other asks for it every
@@ -195,12 +212,14 @@ integer LOOK_UPS = 16;
 integer LOOK_UP_SECONDS = 20;
 
 // The ids of past deliveries live in the object's linkset data (128 KiB, about 2,700 deliveries), which survives a reset of
-// this script and a restart of the region.
-string MEMORY = "sis:";
+// this script and a restart of the region. It forgets the oldest where there is less room than the reserve, but keeps some:
+// other scripts of the object use that memory too.
+string MEMORY = "sis:d:";
 integer MEMORY_RESERVE = 4096;
+integer MEMORY_LEAST = 500;
 
 // The order in which deliveries were given, for so many seconds: a box that was away for a while asks what it missed.
-string RECENT = "recent:";
+string RECENT = "sis:r:";
 integer RECENT_LASTS = 600;
 
 // So many ids fit into one message of a region's chat.
@@ -215,6 +234,8 @@ string gRest;
 integer gGiven;
 integer gRegisteredAt;
 integer gSettling;
+integer gConfirmed;
+integer gCalledAt;
 key gUrlRequest;
 key gRegistration;
 integer gChannel;
@@ -236,9 +257,46 @@ integer isSetting(string name, string value)
     return FALSE;
 }
 
+// A notecard with a line "key = ..." is an object's settings, and nothing to give away. Names of notecards that have been
+// read, each with whether it has such a line, and the one that is being read.
+list gCards;
+string gCard;
+integer gCardLine;
+key gCardQuery;
+
 integer isItem(string name)
 {
+    integer place = llListFindList(gCards, [name]);
+    if (place >= 0 && llList2Integer(gCards, place + 1)) return FALSE;
     return llGetInventoryType(name) != INVENTORY_NONE && name != NOTECARD && name != llGetScriptName();
+}
+
+// True for what is no notecard, or one that has been read. Begins to read another.
+integer isKnown(string name)
+{
+    if (llGetInventoryType(name) != INVENTORY_NOTECARD || name == NOTECARD || llListFindList(gCards, [name]) >= 0) return TRUE;
+    if (gCard == "")
+    {
+        gCard = name;
+        gCardLine = 0;
+        gCardQuery = llGetNotecardLine(name, 0);
+    }
+    return FALSE;
+}
+
+cardRead(string line)
+{
+    integer equals = llSubStringIndex(line, "=");
+    string name = "";
+    if (equals > 0) name = llToLower(llStringTrim(llGetSubString(line, 0, equals - 1), STRING_TRIM));
+    if (line != EOF && name != "key")
+    {
+        ++gCardLine;
+        gCardQuery = llGetNotecardLine(gCard, gCardLine);
+        return;
+    }
+    gCards += [gCard, name == "key"];
+    gCard = "";
 }
 
 // The names of all items, for the doctor of the operator, or none at all if they are too many.
@@ -262,8 +320,6 @@ string itemNames()
 
 requestUrl()
 {
-    if (gUrl != "") llReleaseURL(gUrl);
-    gUrl = "";
     llSetTimerEvent(RETRY);
     gUrlRequest = llRequestSecureURL();
 }
@@ -276,6 +332,7 @@ register()
     llSetTimerEvent(RETRY);
     gRegisteredAt = llGetUnixTime();
     gSettling = FALSE;
+    gConfirmed = FALSE;
     gRegistration = call("PUT", "/v1/dispenser", body, []);
 }
 
@@ -295,16 +352,24 @@ string takeLine()
     return line;
 }
 
-// Records a delivery. The ids begin with their time, so the first names in order are the oldest.
-remember(string id)
+// Makes room for a delivery. The ids begin with their time, so the first names in order are the oldest.
+integer canRemember()
 {
-    if (llLinksetDataRead(MEMORY + id) != "") return;
-    if (llLinksetDataAvailable() < MEMORY_RESERVE)
+    if (llLinksetDataAvailable() >= MEMORY_RESERVE) return TRUE;
+    if (llLinksetDataCountFound("^" + MEMORY) > MEMORY_LEAST)
     {
         list oldest = llLinksetDataFindKeys("^" + MEMORY, 0, 50);
         integer i;
         for (i = 0; i < llGetListLength(oldest); ++i) llLinksetDataDelete(llList2String(oldest, i));
     }
+    return llLinksetDataAvailable() >= 512;
+}
+
+// Records a delivery.
+remember(string id)
+{
+    if (llLinksetDataRead(MEMORY + id) != "") return;
+    canRemember();
     llLinksetDataWrite(MEMORY + id, "1");
     llLinksetDataWrite(RECENT + (string)llGetUnixTime() + ":" + id, "1");
     list past = llLinksetDataFindKeys("^" + RECENT, 0, 2);
@@ -315,7 +380,7 @@ remember(string id)
 
 integer givenAt(string recent)
 {
-    return (integer)llGetSubString(recent, 7, 16);
+    return (integer)llGetSubString(recent, 6, 15);
 }
 
 // Tells the other box. The signature keeps strangers on the channel from being believed.
@@ -341,7 +406,7 @@ catchUp(integer since)
         {
             string recent = llList2String(page, i);
             if (found == IDS) until = givenAt(recent);
-            if (givenAt(recent) >= since) ids += "," + llGetSubString(recent, 18, -1);
+            if (givenAt(recent) >= since) ids += "," + llGetSubString(recent, 17, -1);
         }
         if (ids != "" || found < IDS) tellOther("recent", (string)until + ids);
         start += IDS;
@@ -377,6 +442,11 @@ deliver(key request, string id)
         llHTTPResponse(request, 422, "expired");
         return;
     }
+    if (!isKnown(item))
+    {
+        llHTTPResponse(request, 503, "reading");
+        return;
+    }
     if (!isItem(item))
     {
         llHTTPResponse(request, 422, "no such item");
@@ -387,6 +457,12 @@ deliver(key request, string id)
     {
         llHTTPResponse(request, 422, "not transferable");
         complain("\"" + item + "\" may not be transferred. Put one with the transfer permission in its place.");
+        return;
+    }
+    if (!canRemember())
+    {
+        llHTTPResponse(request, 503, "no memory");
+        complain("other scripts have filled this object's memory. It delivers nothing until there is room, since it could give things twice. Take them out.");
         return;
     }
     // The gift comes before the record: a crash of the region between them gives an item twice rather than never.
@@ -566,6 +642,7 @@ default
             resolved(place, data);
             return;
         }
+        if (query == gCardQuery) cardRead(data);
         if (query != gLineQuery) return;
         if (!isRead(data)) return;
         gChannel = (integer)("0x" + llGetSubString(llSHA256String(gService + gKey), 0, 6)) | 0x80000000;
@@ -585,16 +662,26 @@ default
         if (request == gUrlRequest)
         {
             gUrlRequest = NULL_KEY;
-            if (method == URL_REQUEST_DENIED)
+            if (method == URL_REQUEST_DENIED && gUrl != "") register();
+            else if (method == URL_REQUEST_DENIED)
             {
                 stop("the region has no address left for scripts. Move this object to another region, or remove other scripts that use addresses. Next try in a minute.");
                 return;
             }
             if (method != URL_REQUEST_GRANTED) return;
+            if (gUrl != "") llReleaseURL(gUrl);
             gUrl = body;
+            gCalledAt = llGetUnixTime();
             register();
             return;
         }
+        if (method == URL_REQUEST_GRANTED)
+        {
+            // It came too late: another one was asked for.
+            llReleaseURL(body);
+            return;
+        }
+        gCalledAt = llGetUnixTime();
         if (method != "POST")
         {
             llHTTPResponse(request, 405, "POST only");
@@ -640,15 +727,17 @@ default
             tellOther("active", (string)llGetKey());
         }
         gSecret = secret;
-        llSetTimerEvent(RENEW);
+        gConfirmed = TRUE;
+        llSetTimerEvent(CHECK);
     }
 
     timer()
     {
         if (gActive)
         {
-            if (gUrl == "") requestUrl();
-            else register();
+            integer now = llGetUnixTime();
+            if (gUrl == "" || now - gCalledAt >= RENEW) requestUrl();
+            else if (!gConfirmed || gSettling || now - gRegisteredAt >= RENEW) register();
             return;
         }
         if (llGetUnixTime() - gHeardActive >= SILENCE)
@@ -668,12 +757,14 @@ default
         if (change & (CHANGED_REGION_START | CHANGED_REGION | CHANGED_TELEPORT))
         {
             gUrl = "";
+            gCard = "";
             // The line of the notecard that it waited for never comes.
             if (gChannel == 0 && gTold == []) llResetScript();
             if (gActive) requestUrl();
         }
         if (change & CHANGED_INVENTORY)
         {
+            gCards = [];
             // The timer registers again, with the new list of items.
             if (gUrl != "" && !gSettling)
             {
@@ -685,8 +776,13 @@ default
 
     touch_start(integer count)
     {
-        if (llDetectedKey(0) != llGetOwner()) return;
-        llOwnerSay(gStatus + " " + (string)gGiven + " deliveries since it was started.");
-        if (gActive && gUrl != "") register();
+        integer i;
+        for (i = 0; i < count; ++i)
+            if (llDetectedKey(i) == llGetOwner())
+            {
+                report(gStatus + " " + (string)gGiven + " deliveries since it was started.");
+                // A new address mends one that died.
+                if (gActive) requestUrl();
+            }
     }
 }

@@ -9,6 +9,7 @@
 // The key needs the scopes of the preset "terminal". See README.md beside this file.
 
 string TITLE = "Terminal";
+string VERSION = "0.1.0";
 string NOTECARD = "terminal";
 string SETTINGS = "service = https://..., key = sis_live_...";
 list SCOPES = ["credits:read", "customers:read", "coupons:apply", "giftcards:redeem", "products:redeliver"];
@@ -20,7 +21,7 @@ string gKey;
 string gHover;
 integer gLine;
 key gLineQuery;
-key gNotecard;
+string gNotecard;
 key gKeyCheck;
 list gTold;
 string gStatus;
@@ -36,9 +37,10 @@ show(string text)
 // The owner hears each trouble once, offline as well.
 complain(string text)
 {
-    if (llListFindList(gTold, [text]) >= 0) return;
+    string known = llGetSubString(text, 0, 59);
+    if (llListFindList(gTold, [known]) >= 0) return;
     if (llGetListLength(gTold) >= 10) gTold = [];
-    gTold += text;
+    gTold += known;
     llInstantMessage(llGetOwner(), TITLE + ": " + text);
 }
 
@@ -47,6 +49,13 @@ stop(string text)
 {
     show(TITLE + ": " + text);
     complain(text);
+}
+
+// What only the virtual world knows, for the owner who touches the object.
+report(string text)
+{
+    llOwnerSay(TITLE + " " + VERSION + ": " + text + " Memory used: " + (string)llGetUsedMemory() + " bytes; linkset data free: "
+        + (string)llLinksetDataAvailable() + " bytes.");
 }
 
 // A JSON string. llList2Json is not used: it takes a text such as "[A] lamp" for an array.
@@ -83,7 +92,7 @@ integer isKeyFault(integer status)
 string keyFault(integer status, string body)
 {
     if (isKeyFault(status))
-        return "the service does not accept the key in the notecard, or is busy. Next try in a minute. If this stays, the key is mistyped, revoked, expired or of another service: ask the operator for a new one.";
+        return "the service does not accept the key in the notecard, or is busy. Next try in a minute. If this stays, ask the operator for a new key.";
     string scopes = llJsonGetValue(body, ["key", "scopes"]);
     if (status != 200 || scopes == JSON_INVALID)
         return "the service does not answer (" + (string)status + "). See that the address in the notecard is right. Next try in a minute.";
@@ -93,7 +102,7 @@ string keyFault(integer status, string body)
         string scope = llList2String(SCOPES, i);
         if (llSubStringIndex(scopes, quoted(scope)) < 0)
             return "the key \"" + llJsonGetValue(body, ["key", "name"]) + "\" lacks the scope " + scope + ". It has " + scopes
-                + ". Ask the operator for a key with the preset " + NOTECARD + ", and put it into the notecard.";
+                + ". Ask the operator for a key with the preset " + NOTECARD + ".";
     }
     return "";
 }
@@ -121,6 +130,12 @@ readLine(string line)
             + " and hover = on or off. A comment begins with #.");
 }
 
+// An edited notecard has another key, which only an owner with all permissions on it is shown, and another time.
+string notecardNow()
+{
+    return (string)llGetInventoryKey(NOTECARD) + llGetInventoryAcquireTime(NOTECARD);
+}
+
 openNotecard()
 {
     if (llGetInventoryType(NOTECARD) != INVENTORY_NOTECARD)
@@ -128,7 +143,7 @@ openNotecard()
         stop("put a notecard named \"" + NOTECARD + "\" into this object.");
         return;
     }
-    gNotecard = llGetInventoryKey(NOTECARD);
+    gNotecard = notecardNow();
     gLineQuery = llGetNotecardLine(NOTECARD, gLine);
 }
 
@@ -148,7 +163,7 @@ integer isRead(string line)
         stop("the address of the service must begin with https://. Correct it in the notecard.");
     // The L$ of the test grid are play money, and nothing that is given there lasts.
     else if (llSubStringIndex(llGetEnv("simulator_hostname"), "aditi") >= 0)
-        stop("this is not the main grid. It stays off here: use it on the main grid.");
+        stop("this is not the main grid. Use it there.");
     else return TRUE;
     gService = "";
     return FALSE;
@@ -158,7 +173,7 @@ integer isRead(string line)
 integer isOtherNotecard(integer change)
 {
     if (!(change & CHANGED_INVENTORY) || llGetInventoryType(NOTECARD) != INVENTORY_NOTECARD) return FALSE;
-    return llGetInventoryKey(NOTECARD) != gNotecard;
+    return notecardNow() != gNotecard;
 }
 
 // ---- End of the shared part. ----
@@ -178,10 +193,12 @@ integer gReady;
 integer gChannel;
 
 // A row for each avatar who uses the terminal: avatar, until when, step and request. The request's path, its body, its
-// Idempotency-Key and the data of the step are lines of linkset data, which has room where the script has none.
+// Idempotency-Key and the data of the step are lines of linkset data, which has room where the script has none. A path may
+// hold the number of a gift card, so a pass protects them: only who has the key can read them.
 list gUsers;
 integer STRIDE = 4;
-string KEPT = "user:";
+string KEPT = "sis:t:";
+string gPass;
 
 // The row that is worked on. It is taken out of the list and put back if the avatar is not done.
 key gWho;
@@ -206,11 +223,23 @@ integer rowOf(key value, integer column)
     return -1;
 }
 
+string keptName(string who)
+{
+    return KEPT + (string)llGetKey() + ":" + who;
+}
+
+// Of an earlier life: nobody asks for them again.
+forgetUsers()
+{
+    gUsers = [];
+    llLinksetDataDeleteFound("^" + keptName(""), gPass);
+}
+
 take(integer row)
 {
     gWho = llList2Key(gUsers, row);
     gStep = llList2String(gUsers, row + 2);
-    list kept = llParseStringKeepNulls(llLinksetDataRead(KEPT + (string)gWho), ["\n"], []);
+    list kept = llParseStringKeepNulls(llLinksetDataReadProtected(keptName(gWho), gPass), ["\n"], []);
     gPath = llList2String(kept, 0);
     gBody = llList2String(kept, 1);
     gTag = llList2String(kept, 2);
@@ -220,14 +249,14 @@ take(integer row)
 
 drop(integer row)
 {
-    llLinksetDataDelete(KEPT + llList2String(gUsers, row));
+    llLinksetDataDeleteProtected(keptName(llList2String(gUsers, row)), gPass);
     gUsers = llDeleteSubList(gUsers, row, row + STRIDE - 1);
 }
 
 put()
 {
     gUsers += [gWho, llGetUnixTime() + PATIENCE, gStep, gRequest];
-    llLinksetDataWrite(KEPT + (string)gWho, gPath + "\n" + gBody + "\n" + gTag + "\n" + gData);
+    llLinksetDataWriteProtected(keptName(gWho), gPath + "\n" + gBody + "\n" + gTag + "\n" + gData, gPass);
     llSetTimerEvent(TICK);
 }
 
@@ -435,7 +464,6 @@ default
 {
     state_entry()
     {
-        llLinksetDataDeleteFound("^" + KEPT, "");
         openNotecard();
     }
 
@@ -448,6 +476,8 @@ default
     {
         if (query != gLineQuery) return;
         if (!isRead(line)) return;
+        gPass = llHMAC(gKey, (string)llGetOwner(), "sha256");
+        forgetUsers();
         gChannel = (integer)("0x" + llGetSubString((string)llGenerateKey(), 0, 6)) | 0x80000000;
         llListen(gChannel, "", NULL_KEY, "");
         llSetTimerEvent(TICK);
@@ -456,14 +486,18 @@ default
 
     touch_start(integer count)
     {
-        key who = llDetectedKey(0);
         dropOld();
-        integer row = rowOf(who, 0);
-        if (row >= 0) take(row);
-        gWho = who;
-        if (!gReady) tell("This terminal is not ready. Please try again later, or tell its owner.");
-        else if (llGetListLength(gUsers) >= USERS * STRIDE) tell("Others use this terminal now. Please touch it again in a minute.");
-        else choose("menu", "What can this store do for you?", ["Balance", "Gift card", "Coupon", "My products", "Close"]);
+        integer i;
+        for (i = 0; i < count; ++i)
+        {
+            integer row = rowOf(llDetectedKey(i), 0);
+            if (row >= 0) take(row);
+            gWho = llDetectedKey(i);
+            if (gWho == llGetOwner()) report((string)(llGetListLength(gUsers) / STRIDE) + " avatars use it.");
+            if (!gReady) tell("This terminal is not ready. Please try again later, or tell its owner.");
+            else if (llGetListLength(gUsers) >= USERS * STRIDE) tell("Others use this terminal now. Please touch it again in a minute.");
+            else choose("menu", "What can this store do for you?", ["Balance", "Gift card", "Coupon", "My products", "Close"]);
+        }
     }
 
     listen(integer channel, string name, key id, string text)
@@ -517,9 +551,13 @@ default
 
     changed(integer change)
     {
-        if (change & CHANGED_OWNER || isOtherNotecard(change)) llResetScript();
+        if (change & CHANGED_OWNER || isOtherNotecard(change))
+        {
+            forgetUsers();
+            llResetScript();
+        }
         // A request that was under way is never answered.
-        if (change & CHANGED_REGION_START) gUsers = [];
+        if (change & CHANGED_REGION_START) forgetUsers();
         // Nor does the line of the notecard come that it waited for.
         if (change & CHANGED_REGION_START && !gReady && gTold == []) llResetScript();
     }

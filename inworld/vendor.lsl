@@ -10,6 +10,7 @@
 // README.md beside this file.
 
 string TITLE = "Vendor";
+string VERSION = "0.1.0";
 string NOTECARD = "vendor";
 string SETTINGS = "service = https://..., key = sis_live_..., product = its UUID, face = a side from 0 to 8";
 list SCOPES = ["sales:write", "products:read"];
@@ -21,7 +22,7 @@ string gKey;
 string gHover;
 integer gLine;
 key gLineQuery;
-key gNotecard;
+string gNotecard;
 key gKeyCheck;
 list gTold;
 string gStatus;
@@ -37,9 +38,10 @@ show(string text)
 // The owner hears each trouble once, offline as well.
 complain(string text)
 {
-    if (llListFindList(gTold, [text]) >= 0) return;
+    string known = llGetSubString(text, 0, 59);
+    if (llListFindList(gTold, [known]) >= 0) return;
     if (llGetListLength(gTold) >= 10) gTold = [];
-    gTold += text;
+    gTold += known;
     llInstantMessage(llGetOwner(), TITLE + ": " + text);
 }
 
@@ -48,6 +50,13 @@ stop(string text)
 {
     show(TITLE + ": " + text);
     complain(text);
+}
+
+// What only the virtual world knows, for the owner who touches the object.
+report(string text)
+{
+    llOwnerSay(TITLE + " " + VERSION + ": " + text + " Memory used: " + (string)llGetUsedMemory() + " bytes; linkset data free: "
+        + (string)llLinksetDataAvailable() + " bytes.");
 }
 
 // A JSON string. llList2Json is not used: it takes a text such as "[A] lamp" for an array.
@@ -84,7 +93,7 @@ integer isKeyFault(integer status)
 string keyFault(integer status, string body)
 {
     if (isKeyFault(status))
-        return "the service does not accept the key in the notecard, or is busy. Next try in a minute. If this stays, the key is mistyped, revoked, expired or of another service: ask the operator for a new one.";
+        return "the service does not accept the key in the notecard, or is busy. Next try in a minute. If this stays, ask the operator for a new key.";
     string scopes = llJsonGetValue(body, ["key", "scopes"]);
     if (status != 200 || scopes == JSON_INVALID)
         return "the service does not answer (" + (string)status + "). See that the address in the notecard is right. Next try in a minute.";
@@ -94,7 +103,7 @@ string keyFault(integer status, string body)
         string scope = llList2String(SCOPES, i);
         if (llSubStringIndex(scopes, quoted(scope)) < 0)
             return "the key \"" + llJsonGetValue(body, ["key", "name"]) + "\" lacks the scope " + scope + ". It has " + scopes
-                + ". Ask the operator for a key with the preset " + NOTECARD + ", and put it into the notecard.";
+                + ". Ask the operator for a key with the preset " + NOTECARD + ".";
     }
     return "";
 }
@@ -122,6 +131,12 @@ readLine(string line)
             + " and hover = on or off. A comment begins with #.");
 }
 
+// An edited notecard has another key, which only an owner with all permissions on it is shown, and another time.
+string notecardNow()
+{
+    return (string)llGetInventoryKey(NOTECARD) + llGetInventoryAcquireTime(NOTECARD);
+}
+
 openNotecard()
 {
     if (llGetInventoryType(NOTECARD) != INVENTORY_NOTECARD)
@@ -129,7 +144,7 @@ openNotecard()
         stop("put a notecard named \"" + NOTECARD + "\" into this object.");
         return;
     }
-    gNotecard = llGetInventoryKey(NOTECARD);
+    gNotecard = notecardNow();
     gLineQuery = llGetNotecardLine(NOTECARD, gLine);
 }
 
@@ -149,7 +164,7 @@ integer isRead(string line)
         stop("the address of the service must begin with https://. Correct it in the notecard.");
     // The L$ of the test grid are play money, and nothing that is given there lasts.
     else if (llSubStringIndex(llGetEnv("simulator_hostname"), "aditi") >= 0)
-        stop("this is not the main grid. It stays off here: use it on the main grid.");
+        stop("this is not the main grid. Use it there.");
     else return TRUE;
     gService = "";
     return FALSE;
@@ -159,27 +174,44 @@ integer isRead(string line)
 integer isOtherNotecard(integer change)
 {
     if (!(change & CHANGED_INVENTORY) || llGetInventoryType(NOTECARD) != INVENTORY_NOTECARD) return FALSE;
-    return llGetInventoryKey(NOTECARD) != gNotecard;
+    return notecardNow() != gNotecard;
 }
 
 // ---- End of the shared part. ----
 
-// A sale that is not settled lives in linkset data under "sis:" and the sale's id, and survives a reset and a restart of the
-// region. Its first letter says how far it is: S a sale that the service has not answered, O L$ owed to the buyer, P L$
-// that are on their way to the buyer.
-string OPEN = "sis:";
-integer BATCH = 20;
+// Sales that the service has not answered and L$ that are owed live in linkset data, and survive a reset, a restart of the
+// region, and being taken and rezzed. All scripts of the linkset share that: so a pass protects each entry, and its name has
+// the vendor's own prim: "sis:v:", the prim, ":" and the sale's id. Its first letter says how far it is: S a sale that the
+// service has not answered, X one that came with a copy of the object, O L$ owed to the buyer, P L$ that are on their way.
+string OPEN = "sis:v:";
+string BUSY = "The store does not answer now. Please touch the vendor again in a minute.";
+string COPIED = "the vendor that owed it was copied, or taken and rezzed";
+integer PRIM = 6;
+integer SALE = 43;
+string MARK = "sis:w:";
+integer BATCH = 8;
 
-// Seconds: a quote's and a menu's life, the wait for an answer to a sale, the pause of what is open, of a vendor that is not
-// ready, and of one that has nothing to do and looks at its product.
+// At most so many entries are looked at in one event, since a stranger may write any number.
+integer LOOK = 320;
+
+// Without so much free linkset data the vendor takes no payment: it could not keep the sale.
+integer RESERVE = 2048;
+
+// The pass that opens what this vendor keeps, and the one that did before the notecard was changed.
+string gPass;
+string gFormer;
+
+// Seconds: a quote's life and a menu's, how long one who had the menu leaves it to those who were refused, the wait for an
+// answer to a sale, the pause of what is open, of a vendor that is not ready, of one that has nothing to do and looks at its
+// product, and the longest one after tries that failed.
 integer SESSION = 120;
+integer MENU = 30;
+integer OTHERS = 60;
 integer PATIENCE = 90;
 float TICK = 20.0;
 integer RETRY = 60;
 integer REFRESH = 1800;
-
-// A product may have a description of 4,096 characters. What comes before it is enough to sell.
-integer LONGEST = 4096;
+integer LONGEST_PAUSE = 600;
 
 // The longest name that fits into a dialog of 512 bytes, in characters of three bytes.
 integer NAME = 120;
@@ -211,13 +243,41 @@ integer gChannel;
 integer gListen;
 string gMenu;
 
-// The sale and the payment under way, one at a time.
+// Who had the menu last, and when somebody was refused for it.
+key gLast = NULL_KEY;
+integer gRefused;
+
+// The sale under way, and when the next may be sent.
 string gSale;
 key gSaleRequest = NULL_KEY;
 integer gSaleAt;
+integer gSaleNext;
+integer gSalePause;
+integer gSalePlace;
+
+// The same for the L$ under way.
 string gPayment;
 key gTransaction = NULL_KEY;
+integer gPayAt;
+integer gPayNext;
+integer gPayPause;
+integer gPayPlace;
+
+// The last place at which nextEntry looked, and the one at which adopt looks for what other prims noted.
 integer gPlace;
+integer gOther;
+
+// Entries that are open, the most that it could not read since it began, and of these the ones with names of prims that are
+// gone, as it found them the last time and this time.
+integer gOpen;
+integer gUnread;
+integer gStrange;
+integer gStranger;
+
+// The notecard is being read. It is another one, while a payment is under way. The vendor is the only script of its prim.
+integer gReading;
+integer gStale;
+integer gAlone;
 
 integer isSetting(string name, string value)
 {
@@ -228,10 +288,16 @@ integer isSetting(string name, string value)
     return TRUE;
 }
 
-// Without the permission to give L$ back the vendor takes none.
+// Without the permission to give L$ back the vendor takes none, nor without memory for the sale.
 integer maySell()
 {
-    return gReady && gRefusal == "" && (llGetPermissions() & PERMISSION_DEBIT);
+    return gReady && gRefusal == "" && (llGetPermissions() & PERMISSION_DEBIT) && llLinksetDataAvailable() > RESERVE;
+}
+
+string openText()
+{
+    if (gOpen == 0) return "";
+    return "\nOpen payments: " + (string)gOpen;
 }
 
 // The pay button has exactly one price, or there is none.
@@ -240,13 +306,13 @@ showPrice(integer price)
     if (maySell() && price > 0) llSetPayPrice(PAY_HIDE, [price, PAY_HIDE, PAY_HIDE, PAY_HIDE]);
     else llSetPayPrice(PAY_HIDE, [PAY_HIDE, PAY_HIDE, PAY_HIDE, PAY_HIDE]);
     if (!gReady) return;
-    if (gRefusal == "") show(gName + "\nL$ " + (string)gPrice);
-    else show(gName + "\n" + sentence(gRefusal));
+    if (gRefusal == "") show(gName + "\nL$ " + (string)gPrice + openText());
+    else show(gName + "\n" + sentence(gRefusal) + openText());
 }
 
 askDebit()
 {
-    llOwnerSay("Vendor: please allow it to give L$ back from your account. It pays nothing but change, and what buyers paid for a sale that was refused.");
+    llOwnerSay("Vendor: please allow it to give L$ back from your account. It gives no buyer more than that buyer paid.");
     llRequestPermissions(llGetOwner(), PERMISSION_DEBIT);
 }
 
@@ -274,33 +340,41 @@ askQuote()
     gMenu = "";
     gQuoteRequest = call("POST", "/v1/quotes", "{" + terms(gWanted, gBuyer, gRecipient, gUseCredit) + "}", []);
     if (gQuoteRequest != NULL_KEY) return;
-    llRegionSayTo(gBuyer, 0, "This vendor has too much to do now. Please touch it again in half a minute.");
+    llRegionSayTo(gBuyer, 0, BUSY);
     endSession();
 }
 
 string sentence(string refusal)
 {
-    if (refusal == "closed") return "The store is closed. Please come back later.";
-    if (refusal == "banned") return "This store does not sell to you or to that avatar. Please ask its owner.";
-    if (refusal == "inactive") return "The product is not for sale now. Please come back later.";
-    if (refusal == "sold-out") return "The product is sold out. Please ask the store's owner.";
-    if (refusal == "underpaid") return "That is less than the price. Please touch the vendor to see it.";
-    if (refusal == "unknown-resident") return "No avatar has that username. Please touch the vendor again.";
-    return "The price or your credit has changed meanwhile. Please touch the vendor again.";
+    if (refusal == "closed") return "The store is closed.";
+    if (refusal == "banned") return "This store does not sell to you or to that avatar.";
+    if (refusal == "inactive") return "The product is not for sale now.";
+    if (refusal == "sold-out") return "The product is sold out.";
+    if (refusal == "underpaid") return "That is less than the price.";
+    if (refusal == "unknown-resident") return "No avatar has that username.";
+    return "The price or your credit has changed. Please touch the vendor again.";
+}
+
+odd(string what, integer status)
+{
+    complain("the service answered " + (string)status + " to " + what + ". If this stays, tell the operator.");
 }
 
 quoteAnswered(integer status, string body)
 {
     string refusal = llJsonGetValue(body, ["refusal"]);
-    if (status == 400) refusal = "unknown-resident";
+    if (status == 400 && llSubStringIndex(llJsonGetValue(body, ["detail"]), "recipientIdentifier") == 0)
+        refusal = "unknown-resident";
     else if (status != 200)
     {
-        llRegionSayTo(gBuyer, 0, "The store does not answer now. Please touch the vendor again in a minute.");
+        llRegionSayTo(gBuyer, 0, BUSY);
         if (isKeyFault(status)) askKey();
-        else complain("the service answered a quote with " + (string)status + ". If this stays, ask the operator.");
+        else odd("a quote", status);
         endSession();
         return;
     }
+    // The service answers: what waits for it need not wait longer.
+    gSaleNext = 0;
     if (refusal != JSON_NULL)
     {
         llRegionSayTo(gBuyer, 0, sentence(refusal));
@@ -324,6 +398,221 @@ quoteAnswered(integer status, string body)
     }
 }
 
+// A text that the viewer shows as the avatar's name.
+string link(string avatar)
+{
+    return "secondlife:///app/agent/" + avatar + "/about";
+}
+
+// In chat to who is here, and to others by instant message.
+tell(key avatar, string text)
+{
+    if (llGetAgentSize(avatar) == ZERO_VECTOR) llInstantMessage(avatar, text);
+    else llRegionSayTo(avatar, 0, text);
+}
+
+string mine()
+{
+    return OPEN + (string)llGetKey() + ":";
+}
+
+integer keep(string entry, string value)
+{
+    integer code = llLinksetDataWriteProtected(entry, value, gPass);
+    return code == LINKSETDATA_OK || code == LINKSETDATA_NOUPDATE;
+}
+
+// What was written with the pass; empty for all else. That a pass opens no pair which has none is written nowhere.
+string opened(string entry, string pass)
+{
+    if (llLinksetDataRead(entry) != "") return "";
+    return llLinksetDataReadProtected(entry, pass);
+}
+
+string kept(string entry)
+{
+    return opened(entry, gPass);
+}
+
+drop(string entry)
+{
+    if (llLinksetDataDeleteProtected(entry, gPass) == LINKSETDATA_OK) --gOpen;
+}
+
+// True for a prim of this object.
+integer isHere(string prim)
+{
+    integer prims = llGetNumberOfPrims();
+    if (prims == 1) return prim == (string)llGetKey();
+    while (prims > 0 && (string)llGetLinkKey(prims) != prim) --prims;
+    return prims > 0;
+}
+
+// Counts what is open.
+count()
+{
+    gOpen = 0;
+    integer at;
+    list page = llLinksetDataFindKeys("^" + mine(), 0, BATCH);
+    while (page != [] && at < LOOK)
+    {
+        integer i;
+        for (i = 0; i < llGetListLength(page); ++i)
+            if (kept(llList2String(page, i)) != "") ++gOpen;
+        at += BATCH;
+        page = llLinksetDataFindKeys("^" + mine(), at, BATCH);
+    }
+}
+
+// What has this vendor's name or that of a prim which is gone, but another's pass. It neither pays nor deletes that.
+integer unread()
+{
+    return llLinksetDataCountFound("^" + mine()) - gOpen + gStrange;
+}
+
+// The next entry at one of these stages behind that place, and once around. gPlace is the place behind it then.
+string nextEntry(string stages, integer place)
+{
+    integer count = llLinksetDataCountFound("^" + mine());
+    integer looked;
+    gPlace = place;
+    while (looked < count && looked < LOOK)
+    {
+        if (gPlace >= count) gPlace = 0;
+        list page = llLinksetDataFindKeys("^" + mine(), gPlace, BATCH);
+        integer i;
+        for (i = 0; i < llGetListLength(page); ++i)
+        {
+            ++gPlace;
+            string entry = llList2String(page, i);
+            string stage = llGetSubString(kept(entry), 0, 0);
+            if (stage != "" && llSubStringIndex(stages, stage) >= 0) return entry;
+        }
+        looked += BATCH;
+    }
+    return "";
+}
+
+// Nobody knows whether the L$ arrived, or it is not for this vendor to pay them. Paying twice would be as wrong as never.
+tellOwner(string entry, string owed, string why)
+{
+    llInstantMessage(llGetOwner(), "Vendor: a payment of L$ " + llGetSubString(owed, 36, -1) + " to "
+        + link(llGetSubString(owed, 0, 35)) + " is open: " + why + ". Check your transactions, and pay it if it is not there. Sale "
+        + llGetSubString(entry, SALE, SALE + 35));
+}
+
+doubt(string why)
+{
+    string owed = llDeleteSubString(kept(gPayment), 0, 0);
+    if (owed != "") tellOwner(gPayment, owed, why);
+    drop(gPayment);
+    gPayment = "";
+    gTransaction = NULL_KEY;
+}
+
+// Another prim's entries came with a copy of the object, or with one that was taken and rezzed. The original may pay what it
+// owes, so this vendor pays nothing of it. The sale is sent again: the service makes one of both.
+adopt()
+{
+    list page = llLinksetDataFindKeys("^" + OPEN, gOther, BATCH);
+    gOther += BATCH;
+    if (page == [])
+    {
+        gOther = 0;
+        gStrange = gStranger;
+        gStranger = 0;
+    }
+    integer i;
+    for (i = 0; i < llGetListLength(page); ++i)
+    {
+        string entry = llList2String(page, i);
+        string value = kept(entry);
+        integer isStrange = !isHere(llGetSubString(entry, PRIM, PRIM + 35));
+        if (isStrange && value == "") ++gStranger;
+        else if (isStrange)
+        {
+            string stage = llGetSubString(value, 0, 0);
+            integer isDone = TRUE;
+            value = llDeleteSubString(value, 0, 0);
+            if (stage == "S" || stage == "X")
+            {
+                isDone = keep(mine() + llGetSubString(entry, SALE, -1), "X" + value);
+                if (isDone) ++gOpen;
+            }
+            else tellOwner(entry, value, COPIED);
+            if (isDone) llLinksetDataDeleteProtected(entry, gPass);
+        }
+    }
+}
+
+// The pass of what is open is the key's, so another key comes into force in three steps, of which each may be the last
+// before a crash: the former pass is noted under the new one, the script begins anew, and it writes each entry anew before it
+// works.
+string formerName()
+{
+    return markOf(gPass) + ":former";
+}
+
+// Each pass has a mark. Nothing but a reset of the whole memory takes it away.
+string markOf(string pass)
+{
+    return MARK + (string)llGetKey() + ":" + llGetSubString(pass, 0, 7);
+}
+
+takeOver()
+{
+    string former = llDeleteSubString(kept(formerName()), 0, 0);
+    if (former == "") return;
+    integer isChanged = TRUE;
+    integer left;
+    while (isChanged)
+    {
+        isChanged = FALSE;
+        left = 0;
+        integer at;
+        list page = llLinksetDataFindKeys("^" + OPEN, 0, BATCH);
+        while (page != [])
+        {
+            integer i;
+            for (i = 0; i < llGetListLength(page); ++i)
+            {
+                string entry = llList2String(page, i);
+                string prim = llGetSubString(entry, PRIM, PRIM + 35);
+                string value = opened(entry, former);
+                if (value != "" && (prim == (string)llGetKey() || !isHere(prim)))
+                {
+                    // A name with a pass keeps it, so the entry gets another name.
+                    if (keep(entry + "+", value))
+                    {
+                        llLinksetDataDeleteProtected(entry, former);
+                        isChanged = TRUE;
+                    }
+                    else ++left;
+                }
+            }
+            at += BATCH;
+            page = llLinksetDataFindKeys("^" + OPEN, at, BATCH);
+        }
+    }
+    if (left > 0) return;
+    llLinksetDataDeleteProtected(markOf(former), former);
+    llLinksetDataDeleteProtected(formerName(), gPass);
+}
+
+// Reads the notecard. With another key, what is open is first made readable with it.
+startOver()
+{
+    gStale = FALSE;
+    if (gFormer == "") gFormer = gPass;
+    if (gFormer == "" || llLinksetDataCountFound("^" + OPEN) == 0) llResetScript();
+    gReading = TRUE;
+    gLine = 0;
+    gService = "";
+    gKey = "";
+    gProduct = "";
+    openNotecard();
+}
+
 // Keeps the sale before it is sent, so that no payment is lost.
 sell(key buyer, integer paid)
 {
@@ -333,100 +622,179 @@ sell(key buyer, integer paid)
         body += terms(gWanted, buyer, gRecipient, gUseCredit) + ",\"quote\":" + quoted(gQuote) + "}";
     else body += terms(gProduct, buyer, (string)buyer, FALSE) + "}";
     if (buyer == gBuyer) endSession();
-    if (llLinksetDataWrite(OPEN + id, "S" + body) != LINKSETDATA_OK)
+    if (!keep(mine() + id, "S" + body))
     {
-        complain("its memory is full of sales that the service has not answered. It pays L$ " + (string)paid + " back to secondlife:///app/agent/"
-            + (string)buyer + "/about: look at your transactions. Ask the operator why the service does not answer.");
+        complain("its memory is full. It pays L$ " + (string)paid + " back to "
+            + link(buyer) + ": look at your transactions.");
         if (paid > 0) llTransferLindenDollars(buyer, paid);
         return;
     }
+    ++gOpen;
     settle();
 }
 
-// Takes the next step of what is open, a batch at a time: sends one sale, and gives back one sum.
+// Sends the next sale. One that fails keeps no other waiting: the next try begins behind it.
+sendSale(integer now)
+{
+    if (now < gSaleNext || (gSaleRequest != NULL_KEY && now - gSaleAt <= PATIENCE)) return;
+    gSale = nextEntry("SX", gSalePlace);
+    gSalePlace = gPlace;
+    gSaleRequest = NULL_KEY;
+    if (gSale == "") return;
+    gSaleAt = now;
+    gSaleRequest = call("POST", "/v1/sales", llDeleteSubString(kept(gSale), 0, 0), []);
+}
+
+// Gives the next L$ back.
+pay(integer now)
+{
+    if (now < gPayNext || gTransaction != NULL_KEY) return;
+    string stages = "P";
+    if (llGetPermissions() & PERMISSION_DEBIT) stages = "PO";
+    gPayment = nextEntry(stages, gPayPlace);
+    gPayPlace = gPlace;
+    if (gPayment == "") return;
+    string value = kept(gPayment);
+    if (llGetSubString(value, 0, 0) == "P")
+    {
+        doubt("it was under way when the region stopped");
+        return;
+    }
+    value = llDeleteSubString(value, 0, 0);
+    if (!keep(gPayment, "P" + value)) return;
+    gPayAt = now;
+    gTransaction = llTransferLindenDollars((key)llGetSubString(value, 0, 35), (integer)llGetSubString(value, 36, -1));
+}
+
+// Takes the next step of what is open: sends one sale, and gives back one sum.
 settle()
 {
     integer now = llGetUnixTime();
-    list open = llLinksetDataFindKeys("^" + OPEN, gPlace, BATCH);
-    integer count = llGetListLength(open);
-    integer i;
-    for (i = 0; i < count; ++i)
+    if (gPass == "" || gService == "" || gReading) return;
+    if (gTransaction != NULL_KEY && now - gPayAt > PATIENCE) doubt("nobody said how it ended");
+    if (gStale && gTransaction == NULL_KEY)
     {
-        string entry = llList2String(open, i);
-        string value = llLinksetDataRead(entry);
-        string stage = llGetSubString(value, 0, 0);
-        if (stage == "S" && (gSaleRequest == NULL_KEY || now - gSaleAt > PATIENCE))
-        {
-            gSale = entry;
-            gSaleAt = now;
-            gSaleRequest = call("POST", "/v1/sales", llDeleteSubString(value, 0, 0), []);
-        }
-        else if (stage == "O" && gTransaction == NULL_KEY && (llGetPermissions() & PERMISSION_DEBIT))
-        {
-            if (llLinksetDataWrite(entry, "P" + llDeleteSubString(value, 0, 0)) == LINKSETDATA_OK)
-            {
-                gPayment = entry;
-                gTransaction = llTransferLindenDollars((key)llGetSubString(value, 1, 36), (integer)llGetSubString(value, 37, -1));
-            }
-        }
-        else if (stage == "P" && entry != gPayment)
-        {
-            // The region died before it said whether the L$ were paid. Paying twice would be as wrong.
-            llInstantMessage(llGetOwner(), "Vendor: a payment of L$ " + llGetSubString(value, 37, -1) + " to secondlife:///app/agent/"
-                + llGetSubString(value, 1, 36) + "/about was under way when the region stopped. Check your transactions, and pay it if it is not there.");
-            llLinksetDataDelete(entry);
-        }
+        startOver();
+        return;
     }
-    // A payment that cannot be settled now must not keep the others waiting.
-    if (count < BATCH) gPlace = 0;
-    else gPlace += BATCH;
-    if (count > 0 || gPlace > 0 || gBuyer != NULL_KEY || !gReady) llSetTimerEvent(TICK);
+    if (kept(markOf(gPass)) == "")
+    {
+        if (gOpen > 0) complain("another script has erased its memory, with " + (string)gOpen + " open payments. Compare your transactions with the store's sales.");
+        keep(markOf(gPass), "1");
+        count();
+    }
+    if (unread() > gUnread)
+    {
+        gUnread = unread();
+        complain("it cannot read some of its memory (" + (string)gUnread + "): another key, owner or script wrote it.");
+    }
+    sendSale(now);
+    pay(now);
+    adopt();
+    if (gBuyer == NULL_KEY) showPrice(gPrice);
+    if (gOpen > 0 || gOther > 0 || gBuyer != NULL_KEY || !gReady) llSetTimerEvent(TICK);
     else llSetTimerEvent((float)REFRESH);
 }
 
-saleAnswered(integer status, string body)
+// Each failure doubles the pause, so that a service in trouble has time.
+integer longer(integer pause)
 {
-    string asked = llDeleteSubString(llLinksetDataRead(gSale), 0, 0);
-    string buyer = llJsonGetValue(asked, ["buyerIdentifier"]);
-    integer paid = (integer)llJsonGetValue(asked, ["paid"]);
-    string result = llJsonGetValue(body, ["state"]);
-    string text = "Thank you! It is on its way.";
-    integer change = paid;
+    pause = 2 * pause + 20;
+    if (pause > LONGEST_PAUSE) return LONGEST_PAUSE;
+    return pause;
+}
+
+// A text that is passed on takes its memory twice: so this gets the fields of the answer that it needs, and not all of it.
+saleAnswered(integer status, string result, string refusal, integer change)
+{
+    string asked = kept(gSale);
+    string stage = llGetSubString(asked, 0, 0);
     gSaleRequest = NULL_KEY;
-    if (status == 201 && result != JSON_INVALID)
+    if (stage != "S" && stage != "X") return;
+    string buyer = llJsonGetValue(llDeleteSubString(asked, 0, 0), ["buyerIdentifier"]);
+    integer paid = (integer)llJsonGetValue(llDeleteSubString(asked, 0, 0), ["paid"]);
+    asked = "";
+    string text = "Thank you! It is on its way.";
+    if (status == 400 || status == 422)
     {
-        gTold = [];
-        change = (integer)llJsonGetValue(body, ["change"]);
-        if (result == "refused")
-        {
-            text = sentence(llJsonGetValue(body, ["refusal"]));
-            lookAgain();
-        }
+        complain("the service refused a sale: " + refusal + " The buyer gets the L$ back. Tell the operator.");
+        text = "The store refused the sale. Please tell its owner.";
+        change = paid;
     }
-    else if (status == 400 || status == 422)
+    else if (status != 201 || result == JSON_INVALID)
     {
-        complain("the service refused a sale: " + llJsonGetValue(body, ["detail"]) + " The buyer gets the L$ back. Tell the operator.");
-        text = "This sale cannot be made. Please tell the store's owner.";
-    }
-    else
-    {
-        complain("the service answered a sale with " + (string)status + ". The sale is kept and tried again, and nothing is lost. If this stays, tell the operator.");
+        odd("a sale. It is kept and sent again", status);
+        gSalePause = longer(gSalePause);
+        // Many vendors that fail together do not come back together.
+        gSaleNext = llGetUnixTime() + gSalePause + (integer)llFrand(0.2 * gSalePause);
         if (isKeyFault(status)) askKey();
         return;
     }
-    if (change > 0)
+    else
     {
-        text += " You get L$ " + (string)change + " back.";
-        llLinksetDataWrite(gSale, "O" + buyer + (string)change);
+        gTold = [];
+        if (change > paid)
+        {
+            complain("the service wants L$ " + (string)change + " given back of L$ " + (string)paid + ". It gives back what it got. Tell the operator.");
+            change = paid;
+        }
+        if (result == "refused")
+        {
+            text = sentence(refusal);
+            lookAgain();
+        }
     }
-    else llLinksetDataDelete(gSale);
-    llRegionSayTo((key)buyer, 0, text);
+    gSalePause = 0;
+    if (change > 0 && stage == "X") tellOwner(gSale, buyer + (string)change, COPIED);
+    if (change > 0 && stage == "S")
+    {
+        text += " L$ " + (string)change + " of it will come back to you.";
+        keep(gSale, "O" + buyer + (string)change);
+    }
+    else drop(gSale);
+    tell(buyer, text);
     settle();
 }
 
 askProduct()
 {
-    gProductRequest = call("GET", "/v1/products/" + gProduct, "", [HTTP_BODY_MAXLENGTH, LONGEST]);
+    gProductRequest = call("GET", "/v1/products/" + gProduct, "", [HTTP_BODY_MAXLENGTH, 1792]);
+}
+
+// Somebody touched it: at a moment when another avatar did too, perhaps.
+touched(key who, integer now)
+{
+    if (who == llGetOwner()) report((string)gOpen + " payments are open, and it cannot read " + (string)unread() + ".");
+    if (who == llGetOwner() && !(llGetPermissions() & PERMISSION_DEBIT) && gService != "") askDebit();
+    else if (gReady && gRefusal != "") llRegionSayTo(who, 0, sentence(gRefusal));
+    else if (!maySell()) llRegionSayTo(who, 0, "This vendor is not ready. Please tell its owner.");
+    else
+    {
+        integer isTaken = gBuyer != NULL_KEY && gBuyer != who && now <= gUntil;
+        if (isTaken) gRefused = now;
+        if (isTaken || (who == gLast && now - gRefused < OTHERS))
+            llRegionSayTo(who, 0, "Somebody else is choosing. Please touch it again in a minute.");
+        else openMenu(who, now);
+    }
+}
+
+openMenu(key who, integer now)
+{
+    endSession();
+    gBuyer = who;
+    gLast = who;
+    gWanted = gProduct;
+    gRecipient = (string)who;
+    gUseCredit = FALSE;
+    gUntil = now + MENU;
+    gChannel = (integer)("0x" + llGetSubString((string)llGenerateKey(), 0, 6)) | 0x80000000;
+    gListen = llListen(gChannel, "", who, "");
+    gMenu = "menu";
+    list buttons = ["Buy", "Gift"];
+    if (gTakesCredit) buttons += "Use credit";
+    if (gDemo != "") buttons += "Demo";
+    llSetTimerEvent(TICK);
+    llDialog(who, gName + "\nL$ " + (string)gPrice + "\nBuy it, or give it to somebody.", buttons + "Cancel", gChannel);
 }
 
 // Looks at the product, and at the key first if the vendor is not ready.
@@ -441,6 +809,7 @@ notReady(string why)
 {
     gReady = FALSE;
     stop(why);
+    if (gOpen > 0) show(gStatus + openText());
     showPrice(0);
     llSetTimerEvent(TICK);
 }
@@ -456,7 +825,7 @@ productAnswered(integer status, string body)
     if (status != 200 || name == JSON_INVALID)
     {
         if (isKeyFault(status)) askKey();
-        else complain("the service answered " + (string)status + " when it was asked for the product. If this stays, tell the operator.");
+        else odd("a look at the product", status);
         return;
     }
     gName = llGetSubString(name, 0, NAME - 1);
@@ -481,7 +850,10 @@ default
     state_entry()
     {
         showPrice(0);
-        openNotecard();
+        gAlone = llGetInventoryNumber(INVENTORY_SCRIPT) == 1;
+        gReading = gAlone;
+        if (gAlone) openNotecard();
+        else stop("there is another script in this prim, which could read the key. Take it out, and ask for a new key.");
     }
 
     on_rez(integer start)
@@ -492,16 +864,29 @@ default
     dataserver(key query, string line)
     {
         if (query != gLineQuery) return;
-        if (!isRead(line)) return;
-        if (gProduct == "")
+        integer isComplete = isRead(line);
+        if (!isComplete && line != EOF) return;
+        if (isComplete && gProduct == "")
         {
             gService = "";
             stop("the notecard lacks its line \"product = ...\", with the UUID of the product.");
+        }
+        if (gService == "")
+        {
+            gReading = FALSE;
             return;
         }
+        gPass = llHMAC(gKey, (string)llGetOwner(), "sha256");
+        if (gFormer == "" || gFormer == gPass) takeOver();
+        else keep(formerName(), "F" + gFormer);
+        if (gFormer != "") llResetScript();
+        gReading = FALSE;
+        keep(markOf(gPass), "1");
+        count();
         askDebit();
         lookAgain();
         llSetTimerEvent(TICK);
+        settle();
     }
 
     run_time_permissions(integer permissions)
@@ -513,31 +898,10 @@ default
 
     touch_start(integer count)
     {
-        key who = llDetectedKey(0);
         integer now = llGetUnixTime();
         if (gService != "" && now - gLookedAt >= RETRY) lookAgain();
-        if (who == llGetOwner() && !(llGetPermissions() & PERMISSION_DEBIT) && gService != "") askDebit();
-        else if (gReady && gRefusal != "") llRegionSayTo(who, 0, sentence(gRefusal));
-        else if (!maySell()) llRegionSayTo(who, 0, "This vendor is not ready. Please try again later, or tell its owner.");
-        else if (gBuyer != NULL_KEY && gBuyer != who && now <= gUntil)
-            llRegionSayTo(who, 0, "Somebody else is choosing. Please wait a moment, and touch it again.");
-        else
-        {
-            endSession();
-            gBuyer = who;
-            gWanted = gProduct;
-            gRecipient = (string)who;
-            gUseCredit = FALSE;
-            gUntil = now + SESSION;
-            gChannel = (integer)("0x" + llGetSubString((string)llGenerateKey(), 0, 6)) | 0x80000000;
-            gListen = llListen(gChannel, "", who, "");
-            gMenu = "menu";
-            list buttons = ["Buy", "Gift"];
-            if (gTakesCredit) buttons += "Use credit";
-            if (gDemo != "") buttons += "Demo";
-            llSetTimerEvent(TICK);
-            llDialog(who, gName + "\nL$ " + (string)gPrice + "\nBuy it, or give it to somebody.", buttons + "Cancel", gChannel);
-        }
+        integer i;
+        for (i = 0; i < count; ++i) touched(llDetectedKey(i), now);
     }
 
     listen(integer channel, string name, key id, string text)
@@ -565,7 +929,9 @@ default
 
     money(key buyer, integer amount)
     {
-        sell(buyer, amount);
+        if (gService != "" && !gReading) sell(buyer, amount);
+        else llInstantMessage(llGetOwner(), "Vendor: L$ " + (string)amount + " from " + link(buyer)
+            + " came while it could sell nothing: give them back.");
     }
 
     http_response(key request, integer status, list metadata, string body)
@@ -573,19 +939,25 @@ default
         if (request == NULL_KEY) return;
         if (request == gProductRequest)
         {
-            // A description may have 4,096 characters. It is dropped here, since a text that is passed on needs its memory
-            // twice. Within it no comma comes before a quotation mark, so these are the names of fields.
+            // A description may have 4,096 characters, and there is no memory for all of them. What is before it is enough to
+            // sell. It is dropped here, since a text that is passed on takes its memory twice. Within it no comma comes
+            // before a quotation mark, so these are the names of fields.
             integer from = llSubStringIndex(body, ",\"description\":");
             integer to = llSubStringIndex(body, ",\"demoId\":");
             if (from > 0 && to > from) body = llDeleteSubString(body, from, to - 1);
             else if (from > 0)
             {
                 body = llGetSubString(body, 0, from - 1) + "}";
-                if (gName == "") complain("the product's description is too long to see whether it has a demo. It is sold without one. Shorten the description to 3,000 letters.");
+                if (gName == "") complain("the product's description is too long to see whether it has a demo. Shorten it to 900 letters.");
             }
             productAnswered(status, body);
         }
-        else if (request == gSaleRequest) saleAnswered(status, body);
+        else if (request == gSaleRequest)
+        {
+            string refusal = llJsonGetValue(body, ["refusal"]);
+            if (status != 201) refusal = llJsonGetValue(body, ["detail"]);
+            saleAnswered(status, llJsonGetValue(body, ["state"]), refusal, (integer)llJsonGetValue(body, ["change"]));
+        }
         else if (request == gQuoteRequest)
         {
             gQuoteRequest = NULL_KEY;
@@ -602,15 +974,25 @@ default
     transaction_result(key id, integer success, string data)
     {
         if (id != gTransaction) return;
-        if (success) llLinksetDataDelete(gPayment);
-        else
+        string owed = llDeleteSubString(kept(gPayment), 0, 0);
+        if (success)
         {
-            llLinksetDataWrite(gPayment, "O" + llDeleteSubString(llLinksetDataRead(gPayment), 0, 0));
+            drop(gPayment);
+            gPayPause = 0;
+            if (owed != "") tell((key)llGetSubString(owed, 0, 35), "You got L$ " + llGetSubString(owed, 36, -1) + " back.");
+        }
+        // After these the L$ have surely not moved, and another try may succeed.
+        else if (data != "" && llSubStringIndex("LINDENDOLLAR_INSUFFICIENTFUNDS THROTTLED MISSING_PERMISSION_DEBIT TRANSFERS_DISABLED", data) >= 0)
+        {
+            if (owed != "") keep(gPayment, "O" + owed);
+            gPayPause = longer(gPayPause);
+            gPayNext = llGetUnixTime() + gPayPause;
             complain("L$ could not be given back: " + data + ". See that your account has enough. It is tried again.");
         }
+        else doubt(data);
         gPayment = "";
         gTransaction = NULL_KEY;
-        if (success) settle();
+        settle();
     }
 
     timer()
@@ -623,12 +1005,22 @@ default
 
     changed(integer change)
     {
-        if (change & CHANGED_OWNER || isOtherNotecard(change)) llResetScript();
+        if (change & CHANGED_OWNER || (llGetInventoryNumber(INVENTORY_SCRIPT) == 1) != gAlone) llResetScript();
+        if (gAlone && isOtherNotecard(change))
+        {
+            // Nobody could tell how a payment ended that is under way.
+            gStale = TRUE;
+            if (gTransaction == NULL_KEY) startOver();
+        }
         if (change & CHANGED_REGION_START)
         {
+            // The line of the notecard that it waited for never comes.
+            if (gReading)
+            {
+                gLine = 0;
+                openNotecard();
+            }
             // A request that was under way is never answered. A sale is sent again once its time is over.
-            // Nor does the line of the notecard come that it waited for.
-            if (!gReady && gTold == []) llResetScript();
             gTransaction = NULL_KEY;
             gPayment = "";
             endSession();

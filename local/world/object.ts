@@ -101,6 +101,8 @@ const cut = (text: string, bytes: number): string => {
   return buffer.toString('utf8', 0, end);
 };
 
+/** Copy, modify and transfer. */
+const allowsAll = 0xe000;
 const maxPending = 64;
 const maxListens = 65;
 /** An incoming request that a script does not answer ends after so many seconds, an outgoing one too. */
@@ -184,7 +186,11 @@ export const createBody = (
 
   const inventory: Functions = {
     'integer llGetInventoryType(string)': (item: string) => itemOf(item)?.type ?? -1,
-    'key llGetInventoryKey(string)': (item: string) => itemOf(item)?.id ?? nullKey,
+    // Only who has all permissions on an item may know its key.
+    'key llGetInventoryKey(string)': (item: string) => {
+      const found = itemOf(item);
+      return found && (found.permissions & allowsAll) === allowsAll ? found.id : nullKey;
+    },
     'integer llGetInventoryNumber(integer)': (type: number) => ofType(type).length,
     'string llGetInventoryName(integer, integer)': (type: number, place: number) => ofType(type)[place]?.name ?? '',
     'integer llGetInventoryPermMask(string, integer)': (item: string) => itemOf(item)?.permissions ?? 0,

@@ -88,7 +88,7 @@ test('registers again soon after its contents change, once for many changes, and
     advance(1);
   }
 
-  expect([hourly, before]).toEqual([3600, 1]);
+  expect([hourly, before]).toEqual([600, 1]);
   expect(calls.map(({ body }) => sentItems(body).length)).toEqual([2, 3, 3, 3, 3]);
 });
 
@@ -110,11 +110,11 @@ test.each([
   expect(lacking.calls[1]).toMatchObject({ url: 'https://example.org/v1/store', method: 'GET' });
   expect(lacking.told).toEqual([
     'Dispenser: the key "web shop" lacks the scope dispenser:register. It has ["products:read"]. ' +
-      'Ask the operator for a key with the preset dispenser, and put it into the notecard.',
+      'Ask the operator for a key with the preset dispenser.',
   ]);
   expect(unknown.told).toEqual([
     'Dispenser: the service does not accept the key in the notecard, or is busy. Next try in a minute. If this stays, ' +
-      'the key is mistyped, revoked, expired or of another service: ask the operator for a new one.',
+      'ask the operator for a new key.',
   ]);
   expect(busy.told).toEqual(['Dispenser: the service refuses the registration, or is busy. Next try in a minute.']);
 });

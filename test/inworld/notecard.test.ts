@@ -96,7 +96,7 @@ describe.each(scripts)('%s', (name) => {
       'agni',
       'the address of the service must begin with https://. Correct it in the notecard.',
     ],
-    ['the test grid', lines, 'aditi', 'this is not the main grid. It stays off here: use it on the main grid.'],
+    ['the test grid', lines, 'aditi', 'this is not the main grid. Use it there.'],
   ])('with %s stays off, sends its key nowhere, and says what to do', (_, notecard, grid, text) => {
     const own = notecard?.filter((line) => name === 'vendor' || !line.startsWith('product'));
     const { told, requests, object, clock } = place(name, own, undefined, grid);
@@ -135,13 +135,13 @@ describe.each(scripts)('%s', (name) => {
 
     expect(told(415, {})).toEqual([
       `${title}: the service does not accept the key in the notecard, or is busy. Next try in a minute. If this stays, ` +
-        'the key is mistyped, revoked, expired or of another service: ask the operator for a new one.',
+        'ask the operator for a new key.',
     ]);
     if (name === 'dispenser') return;
     for (const lacking of scopes.filter((scope) => scope !== 'coupons:read'))
       expect(told(200, { scopes: scopes.filter((scope) => scope !== lacking) })[0]).toMatch(
         new RegExp(
-          `^${title}: the key "mine" lacks the scope ${lacking}\\. It has \\[.*\\]\\. Ask the operator for a key with the preset ${name}, and put it into the notecard\\.$`,
+          `^${title}: the key "mine" lacks the scope ${lacking}\\. It has \\[.*\\]\\. Ask the operator for a key with the preset ${name}\\.$`,
         ),
       );
   });

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { issueKey } from '../../cli/api-keys.ts';
@@ -61,6 +62,15 @@ export const openShop = async () => {
       notecards: { [name]: notecard ?? [...lines, ...more] },
       items: [],
     });
+    /** Writes what the script itself would have kept. */
+    const keep = (entry: string, value: string): void => {
+      const pass = createHmac('sha256', String(keys.get(name)))
+        .update(owner)
+        .digest('base64');
+      object.body.functions['integer llLinksetDataWriteProtected(string, string, string)']?.(
+        ...([entry, value, pass] as never[]),
+      );
+    };
     /** Lets time pass until it is so. */
     const until = async (isSo: () => boolean): Promise<void> => {
       for (let turn = 0; !isSo(); turn++) {
@@ -80,7 +90,7 @@ export const openShop = async () => {
     const hears = (avatar: string, text: string) =>
       until(() => world.log.said.some((one) => one.to === avatar && one.text.includes(text)));
     const isTold = (text: string) => until(() => world.log.messages.some((one) => one.text.includes(text)));
-    return { name, lines, clock, net, world, object, until, choose, hears, isTold };
+    return { name, lines, clock, net, world, object, keep, until, choose, hears, isTold };
   };
 
   return { local, store, call, issue, place };

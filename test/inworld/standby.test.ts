@@ -258,7 +258,7 @@ test('an item that may not be transferred, a full region and the test grid are e
   ]);
   const elsewhere = trouble(() => undefined, 'aditi');
   expect(elsewhere.timer).toBe(0);
-  expect(elsewhere.told).toEqual(['Dispenser: this is not the main grid. It stays off here: use it on the main grid.']);
+  expect(elsewhere.told).toEqual(['Dispenser: this is not the main grid. Use it there.']);
 });
 
 test.each([

@@ -102,7 +102,14 @@ test.each<[string, number, string, (day: Day) => void]>([
     'neither sold',
     ({ grid }) => grid.transfers.push(transfer({ id: 'more', amount: 80 })),
   ],
-  ['a sale without a payment', 80, 'sold, but never paid', ({ grid }) => grid.transfers.splice(0, 1)],
+  // The account gave L$ 10 of change, and got 7 in its place.
+  ['a sale without a payment', 83, 'sold, but never paid', ({ grid }) => grid.transfers.splice(0, 1)],
+  [
+    'change from another account than the one that was paid',
+    10,
+    'from an account that did not get it: L$ 10 more than it got: product lamp from other to ada',
+    ({ grid }) => Object.assign(grid.transfers[1] ?? {}, { from: 'other' }),
+  ],
   ['a refund that is not paid', 100, 'refunded wrongly', ({ grid }) => grid.transfers.splice(3, 1)],
   [
     'a refund that is paid twice',

@@ -68,12 +68,11 @@ const touchVendor = async (day: Day, { object, region }: Stall): Promise<Dialogs
   const { actor, me, companion, grid } = day;
   const isTogether = actor.chance(grid.rates.together) && region.isThere(object);
   const life = region.lifeOf(object);
-  companion.heard.length = 0;
-  companion.dialogs.length = 0;
+  const answers = (): number => [...companion.heard, ...companion.dialogs].filter(({ by }) => by === object).length;
+  const before = answers();
   region.touch(object, ...(isTogether ? [me.uuid, companion.uuid] : [me.uuid]));
   const menu = await askedBy(day, object);
-  const isTold = [...companion.heard, ...companion.dialogs].some(({ by }) => by === object);
-  if (isTogether && menu && !isTold && life === region.lifeOf(object))
+  if (isTogether && menu && answers() === before && life === region.lifeOf(object))
     grid.silences.push(`${companion.uuid} touched ${object.body.id} together with ${me.uuid}, and was told nothing`);
   return menu;
 };

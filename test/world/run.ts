@@ -205,6 +205,12 @@ export const runWorld = async (options: WorldOptions) => {
         open = await stillOpen({ malls, grid, queued, baseUrl });
         if (open.length === 0) break;
         if (round % 6 === 5) onProgress(`waits for ${open.length}: ${open[0]}, told ${JSON.stringify(complained)}`);
+        // A vendor that cannot read something is given its other key for a while.
+        if (round % 30 === 29)
+          for (const { vendors, notecardsOf } of malls)
+            for (const { object, productId } of vendors)
+              if (grid.told.get(object.body.id)?.join().includes('cannot read'))
+                object.editNotecard('vendor', notecardsOf(productId)[Math.floor(round / 30) % 2] ?? []);
         // A registration hands waiting deliveries over.
         if (round % 6 === 0) {
           for (const { boxes, owner } of malls) for (const { object, region } of boxes) region.touch(object, owner);
@@ -326,7 +332,7 @@ const stillOpen = async ({
         .filter(([name, { by, value }]) => productOf.has(by) && !grid.unreadable.has(name) && /^[SXOP]/.test(value))
         .map(
           ([name, { value }]) =>
-            `vendor ${object.body.id}: ${name} ${value}; timer ${object.body.timer()}, above it ${object.body.seen.text}`,
+            `vendor ${object.body.id}: ${name} ${value}; timer ${object.body.timer()}, above it ${object.body.seen.text.replaceAll('\n', ' ')}`,
         ),
     ),
   );
