@@ -7,7 +7,10 @@ export interface CallOptions {
    * your own if your program may repeat the call, for example after a crash.
    */
   idempotencyKey?: string;
-  /** For PUT and DELETE: an `ETag` as read before. A 412 says that somebody has changed the resource since. */
+  /**
+   * For PUT and DELETE of a category, coupon, customer, gift card or product: an `ETag` as read before. A 412 says that
+   * somebody has changed it since. Other operations ignore it.
+   */
   ifMatch?: string;
 }
 
