@@ -12,8 +12,8 @@ const linkName = 'desk.link';
 const openedName = 'desk.opened';
 
 /**
- * Takes the key of a link out of the address, and puts `address` in its place. The browser has noted the link in its history
- * before any script runs: docs/operate/desk.md says what to do about it.
+ * Takes the key of a link out of the address, and puts `address` in its place. The browser has noted the link in its
+ * history before any script runs: docs/operate/desk.md says what to do about it.
  */
 const takeKey = (address: string): string | undefined => {
   const [, key] = /^#key=(.*)$/.exec(location.hash) ?? [];
@@ -46,7 +46,7 @@ export interface Keys {
   kept: string | undefined;
 }
 
-/** The keys of a page that is being loaded. Must be called before all else, so that a link's key leaves the address at once. */
+/** The keys of a page that is being loaded. Must be called first, so that a link's key leaves the address at once. */
 export const keysAtStart = (): Keys => {
   const opened = takeOpened();
   followLinks();
@@ -98,8 +98,8 @@ interface SignedOut {
 }
 
 /**
- * Leaves nothing behind: loading the page anew also drops what it has in memory. The key of a link was made for this person
- * alone, so it ends.
+ * Leaves nothing behind: loading the page anew also drops what it has in memory. The key of a link was made for this
+ * person alone, so it ends.
  */
 export const signOut = async ({ client, store: { key } }: Session): Promise<void> => {
   const ends = endsAtSignOut();

@@ -48,8 +48,9 @@ export const factsOf = ({ id, name, scopes, expiresAt }: ApiKey) => ({
 });
 
 /**
- * Revokes a key for ever, in one transaction with other writes. One that is revoked already stays as it is, and nothing is
- * written. API Gateway may accept it until its cached answer of the authorizer expires. Throws 404 where there is no such key.
+ * Revokes a key for ever, in one transaction with other writes. One that is revoked already stays as it is, and nothing
+ * is written. API Gateway may accept it until its cached answer of the authorizer expires. Throws 404 where there is no
+ * such key.
  */
 export const revokeKey = async (id: string, together: readonly Write[] = []): Promise<void> => {
   const set = { status: 'revoked', revokedAt: timestamp(now()) };
@@ -60,8 +61,8 @@ export const revokeKey = async (id: string, together: readonly Write[] = []): Pr
 };
 
 /**
- * Revokes the key of a request. One that has been revoked since the gateway let it in stays as it is. Throws 404 where its
- * store was deleted since, 401 where the key was.
+ * Revokes the key of a request. One that has been revoked since the gateway let it in stays as it is. Throws 404 where
+ * its store was deleted since, 401 where the key was.
  */
 export const endKey = async (id: string): Promise<void> => {
   const key = await findKey(id);

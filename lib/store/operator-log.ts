@@ -4,8 +4,8 @@ import { sharedKey, ttlAttribute } from '../table/schema.ts';
 import { newStamp } from '../table/stamp.ts';
 
 /**
- * The operator's log: who changed what with the command `store`, and which keys have ended themselves. Other changes that
- * API keys make are not in it.
+ * The operator's log: who changed what with the command `store`, and which keys have ended themselves. Other changes
+ * that API keys make are not in it.
  */
 
 type Action =
@@ -35,7 +35,7 @@ type Action =
 
 export interface LogRow {
   at: string;
-  /** The ARN of an AWS identity, `user` and the name that the machine has for them, or `key` and the id of an API key. */
+  /** The ARN of an AWS identity, `user` and the name that the machine has for them, or `key` and the id of a key. */
   by: string;
   action: Action;
   /** The store's id; null for what concerns all stores. */
@@ -61,8 +61,8 @@ const endOfLife = (): Record<string, number> => {
 };
 
 /**
- * The log of one person or key. Each row stands in two partitions, that of all rows and that of its store: both are read by
- * key, and neither goes with a store that is deleted.
+ * The log of one person or key. Each row stands in two partitions, that of all rows and that of its store: both are read
+ * by key, and neither goes with a store that is deleted.
  */
 export const logOf =
   (by: string): Log =>
