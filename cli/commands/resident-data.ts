@@ -12,17 +12,20 @@ import { openLog } from '../log.ts';
 import { type Column, counted, isJson, jsonLine, jsonText, note, plain, print } from '../output.ts';
 import { erasePerson, eraseShared, type Found, findPerson, findShared, obstaclesTo } from '../person/erase.ts';
 import { exportPerson } from '../person/export.ts';
-import { chooseStore, connect, type GlobalOptions } from '../target.ts';
+import { connect, type GlobalOptions, storeFor, type Target } from '../target.ts';
 
 interface DataOptions extends GlobalOptions {
   allStores?: boolean;
 }
 
 /** The stores that the options name, and if they are all of the deployment's. */
-const chosenStores = async (options: DataOptions): Promise<{ stores: Store[]; isEverywhere: boolean }> => {
+const chosenStores = async (
+  options: DataOptions,
+  target: Target,
+): Promise<{ stores: Store[]; isEverywhere: boolean }> => {
   const every = (await listStores()).filter(({ deletedAt }) => !deletedAt);
   if (options.allStores && options.store !== undefined) throw new UsageError('Give either --store or --all-stores.');
-  const stores = options.allStores ? every : [await chooseStore(options.store)];
+  const stores = options.allStores ? every : [await storeFor(options, target)];
   return { stores, isEverywhere: stores.length === every.length };
 };
 
@@ -48,8 +51,7 @@ const exportData = async (options: ExportOptions, identifier: Identifier): Promi
   const { output, force = false } = options;
   if (output !== undefined && !force && statSync(output, { throwIfNoEntry: false }))
     throw new Failure(`${output} is there already. Name another file with --output, or write over it with --force.`);
-  await connect(options);
-  const { stores } = await chosenStores(options);
+  const { stores } = await chosenStores(options, await connect(options));
   const uuid = await avatarOf(identifier, stores);
   const person = await exportPerson(stores, uuid, timestamp(now()));
   const text = isJson() && output === undefined ? `${jsonLine(person)}\n` : jsonText(person);
@@ -100,7 +102,7 @@ interface EraseOptions extends DataOptions {
 const erase = async (options: EraseOptions, identifier: Identifier): Promise<void> => {
   const { forfeit = false } = options;
   const target = await connect(options);
-  const { stores, isEverywhere } = await chosenStores(options);
+  const { stores, isEverywhere } = await chosenStores(options, target);
   const uuid = await avatarOf(identifier, stores);
   const found: { store: Store; items: Found[] }[] = [];
   for (const store of stores) found.push({ store, items: await findPerson(store.id, uuid) });

@@ -427,6 +427,14 @@ test.each([
   expect(ran.stderr).toMatch(message);
 });
 
+test('on the local service both take the demo store where no store is named', async () => {
+  const exported = await service.run('resident', 'export', 'vera.vendor', '--json');
+  const planned = await service.run('resident', 'erase', 'vera.vendor', '--dry-run');
+
+  expect(exported).toMatchObject({ code: 0, rows: [{ stores: [{ store: { name: 'Demo Store' } }] }] });
+  expect(planned).toMatchObject({ code: 0, stderr: expect.stringMatching(/Nothing is left of \S+ in 1 store\.\n$/) });
+});
+
 test('a dry run shows the plan and changes nothing', async () => {
   await buy();
   const ran = await service.run('resident', 'erase', avatar.uuid, ...demo, '--dry-run');
