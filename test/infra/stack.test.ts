@@ -276,6 +276,9 @@ test('has outputs for the base URL, the next command and the operator’s comman
   ]);
   const hosts = templateOf({ dispenserHostSuffixes: '.example.org' }).outputs.DispenserHostSuffixes;
   expect(hosts.Value).toBe('.example.org');
-  expect(templateOf({ operatorLogDays: 400 }).outputs.OperatorLogDays.Value).toBe('400');
+  const { outputs: logged, functionOf: loggedBy } = templateOf({ operatorLogDays: 400 });
+  expect(logged.OperatorLogDays.Value).toBe('400');
+  // The function that ends a key adds to the log, as the command does.
+  expect(loggedBy('store/end-key')[1].Properties.Environment.Variables.OPERATOR_LOG_DAYS).toBe('400');
   expect(outputs.NextCommand.Value).toBe('npx store create --stage prod');
 });
