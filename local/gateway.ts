@@ -59,6 +59,8 @@ export interface GatewayOptions<M extends Method = Route> {
   storeShare?: number;
   /** The origins whose pages may read answers, as in the setting `corsOrigins`. */
   cors?: string | undefined;
+  /** Answers a browser that asks whether a page may send a request. By default those of `cors` may. */
+  preflight?: ((request: IncomingMessage) => APIGatewayProxyResult) | undefined;
   /** Where the API is deployed; by default a made-up API whose stage is no part of the paths. */
   place?: Place;
   /** The gateway's own answers; by default those of `infra/gateway-answers.ts`. */
@@ -213,7 +215,8 @@ const preflightAnswer = ({ headersDistinct }: IncomingMessage, origins: string):
 export const createGateway = <M extends Method>(options: GatewayOptions<M>): Server => {
   const match = matcher(options.routes);
   const authorize = authorizing(options);
-  const { rate, burst, storeShare = 100, place = localPlace, ownAnswer = problemAnswer(options.cors) } = options;
+  const { cors, rate, burst, storeShare = 100, place = localPlace, ownAnswer = problemAnswer(cors) } = options;
+  const { preflight = cors ? (request: IncomingMessage) => preflightAnswer(request, cors) : undefined } = options;
   const ofAll = {
     all: { rate, burst },
     store: { rate: (rate * storeShare) / 100, burst: Math.max(1, Math.floor((burst * storeShare) / 100)) },
@@ -260,7 +263,7 @@ export const createGateway = <M extends Method>(options: GatewayOptions<M>): Ser
       body = await readBody(request);
       if (await options.before?.(request, response, body)) return;
       const isPreflight = request.method === 'OPTIONS' && path !== '/';
-      result = options.cors && isPreflight ? preflightAnswer(request, options.cors) : await answer(request, id, body);
+      result = preflight && isPreflight ? preflight(request) : await answer(request, id, body);
     } catch (error) {
       // The caller left before the request was complete: no answer is possible, and no handler has started.
       if (!request.complete && request.destroyed) return;
