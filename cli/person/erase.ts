@@ -180,7 +180,7 @@ export const erasePerson = async (
     if (found.length === 0) return pseudonym;
     const obstacles = obstaclesTo(found, { uuid, forfeit });
     if (obstacles.length > 0) throw new Failure(obstacles.join('\n'));
-    // Who came back since the customer moved is a new one, whose books need another pseudonym.
+    // An avatar who came back since the customer moved is a new one, whose books need another pseudonym.
     pseudonym = await pseudonymIn(store, uuid, customersIn(found).length > 0);
     const erasure = { store, uuid, pseudonym, owned: 0 };
     const version = await endCredit(store, uuid, pseudonym);

@@ -44,7 +44,7 @@ const named = async (store: string, uuid: string): Promise<{ uuid: string; usern
   username: (await findResident(store, { uuid }))?.username ?? uuid,
 });
 
-/** An item by an eventually consistent read, which may be a moment old. The transaction is refused where it has changed since. */
+/** An item by an eventually consistent read: the transaction is refused where it has changed since. */
 const findStale = async <T extends Key>(key: Key): Promise<T | undefined> => (await getMany<T>([key]))[0];
 
 /** The checks that coupons still have no use left. One coupon may be applied both for the product and to the whole store. */

@@ -86,7 +86,7 @@ const notBegun = async (sales: readonly SaleItem[]): Promise<SaleItem[]> => {
   return (await Promise.all(looks)).flat();
 };
 
-/** Orders deliveries of one store by one message each, at most ten. Answers those that the queue has; throws where it takes none. */
+/** Orders at most ten deliveries of one store. Answers those that the queue has; throws where it takes none. */
 const orderTogether = async (store: string, sales: readonly SaleItem[]): Promise<SaleItem[]> => {
   const orders = sales.map(orderOf);
   try {
@@ -107,8 +107,9 @@ const piecesOf = (sales: readonly SaleItem[]): [store: string, sales: SaleItem[]
   );
 
 /**
- * Orders the deliveries of completed sales that no worker has yet, for as long as `mayGoOn` allows, and until the queue fails:
- * it may take seconds to do so, and would for each sale. One that is ordered twice is given once. Answers how many it ordered.
+ * Orders the deliveries of completed sales that no worker has yet, for as long as `mayGoOn` allows, and until the queue
+ * fails: that may take seconds, and would for each sale. One that is ordered twice is given once. Answers how many it
+ * ordered.
  */
 export const sendUnsent = async (mayGoOn: () => boolean = () => true): Promise<number> => {
   let ordered = 0;

@@ -113,7 +113,7 @@ const expectErased = async (): Promise<void> => {
   await expectAudit();
 };
 
-/** Holds the writes that `isHeld` picks back until `letGo` is called, or `within` an erasure until it moves the customer. */
+/** Holds back what `isHeld` picks until `letGo` is called, or `within` an erasure until that moves the customer. */
 const holding = (isHeld: (writes: readonly Write[]) => boolean, arrives: 'within' | 'after') => {
   const sent = Promise.withResolvers<void>();
   const free = Promise.withResolvers<void>();
@@ -226,7 +226,7 @@ test.each(
   },
 );
 
-test('who comes back before their erasure ends is a new customer, with books of their own under another pseudonym', async () => {
+test('an avatar back before their erasure ends is a new customer, with books under another pseudonym', async () => {
   await sell({ buyerIdentifier: avatar.uuid, paid: 100 });
   await give(7);
   const moved: string[] = [];
