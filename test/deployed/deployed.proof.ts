@@ -27,7 +27,7 @@ const run = async (command: string, args: readonly string[], env: Record<string,
   return output;
 };
 
-const asShipped = join(dir, 'as-shipped');
+const asShipped = join(dir, 'as shipped');
 const synthesise = (output: string, settings: Record<string, string>): Promise<string> => {
   const rates = { readRate: '10000', writeRate: '10000', listRate: '10000', storeShare: '100' };
   const context = Object.entries({ ...rates, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -85,7 +85,7 @@ test.each(templates)(
   },
   async (name, settings) => {
     const output = join(dir, name);
-    const printed = await synthesise(output, settings);
+    const printed = output === asShipped ? '' : await synthesise(output, settings);
     const uses: Use[] = [];
     const busEvents: BusEvent[] = [];
     /** The errors that functions logged, which say why one answered 500. An authorizer ends each 401 with one. */
