@@ -2,6 +2,7 @@ import { now, timestamp } from '../clock.ts';
 import { demandPart, type ListRequest, page } from '../lists/page.ts';
 import { loaded, merged, type Source } from '../lists/source.ts';
 import { forbidden, invalid } from '../problem.ts';
+import { ofProcess } from '../process.ts';
 import { type EventFilter, type EventType, readableTypes, scopesLacking } from '../routes/events.ts';
 import type { Scope } from '../routes/route.ts';
 import { isNew, update } from '../table/language.ts';
@@ -50,16 +51,23 @@ export const listStoreEvents = (store: string): Source<EventItem> => rowsOf({ pa
 /** When an event was noted. */
 export const notedAtOf = ({ rank }: Pick<EventItem, 'rank'>): string => rank.slice(0, rank.indexOf('#'));
 
+/** The time of the event that this process noted last, and its number within that millisecond. */
+const latest = ofProcess(() => ({ at: '', number: 0 }));
+
+const placeText = (at: string, number: number): string => `${at}#${String(number).padStart(6, '0')}`;
+
 /**
- * The place in the list of an event that is noted now: the time and, within the millisecond of the event that was noted last
- * for the same thing, a number. It is behind that event's, also where another consumer, whose clock is ahead, has noted that.
+ * The place in the list of an event that is noted now: the time and, within the millisecond, a number. It is behind `last`, the
+ * event before it of the same thing, also where another consumer, whose clock is ahead, has noted that.
  */
 const placeBehind = (last: EventItem | undefined): string => {
+  const own = latest();
   const at = timestamp(now());
+  Object.assign(own, { at, number: at === own.at ? own.number + 1 : 0 });
+  const place = placeText(at, own.number);
   const [lastAt = '', number] = last?.rank.split('#') ?? [];
-  if (at > lastAt) return `${at}#0000`;
   // The events of earlier versions have no number.
-  return `${lastAt}#${String(Number(number) + 1 || 1).padStart(4, '0')}`;
+  return last && place <= last.rank ? placeText(lastAt, Number(number) + 1 || 1) : place;
 };
 
 /** Notes an event once, by its id. Answers it as it was noted first; undefined where its avatar was erased since. */

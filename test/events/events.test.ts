@@ -232,6 +232,12 @@ test('the events of one thing stand in the order of its changes, though a batch 
   expect(await told()).toEqual(tenTold);
 });
 
+test('they do so too where each change comes in a batch of its own, within one millisecond', async () => {
+  for (const record of tenChanges()) await consume(record);
+
+  expect(await told()).toEqual(tenTold);
+});
+
 test('events of one thing wait for the one before them that the table does not take', async () => {
   const records = tenChanges();
   let refusals = 1;

@@ -57,12 +57,38 @@ const remove = <T>(from: T[], item: T): void => {
   if (place >= 0) from.splice(place, 1);
 };
 
-/** Consumes some records of the stream, in any order, some of which come again later. */
+const itemOf = ({ written: { key } }: Record_): string => `${key.pk} ${key.sk}`;
+
+/** The items of which a consumer has records now, for machines whose stream is read in the order of each item, as Lambda does. */
+const underWay = new WeakMap<Machine, Set<string>>();
+
+/** Has the machine's stream read in the order of each item from now on. */
+export const readInOrder = (machine: Machine): void => void underWay.set(machine, new Set());
+
+/** In the place of each record the first one of its item, then the next; none of an item that another consumer has records of. */
+const inOrder = (stream: readonly Record_[], picked: readonly Record_[], busy: ReadonlySet<string>): Record_[] => {
+  const counts = new Map<string, number>();
+  for (const item of picked.map(itemOf)) counts.set(item, (counts.get(item) ?? 0) + 1);
+  return stream.filter((record) => {
+    const left = busy.has(itemOf(record)) ? 0 : (counts.get(itemOf(record)) ?? 0);
+    counts.set(itemOf(record), left - 1);
+    return left > 0;
+  });
+};
+
+/** Consumes some records of the stream, some of which come again later: in any order, unless it is read in that of each item. */
 export const consumeSome = async (machine: Machine): Promise<void> => {
   const { random, stream } = machine;
-  const records: Record_[] = [];
-  for (let left = 1 + random.below(16); left > 0 && stream.length > 0; left--) records.push(random.of(stream));
-  const failed = await consume(records);
+  const picked: Record_[] = [];
+  for (let left = 1 + random.below(16); left > 0 && stream.length > 0; left--) picked.push(random.of(stream));
+  const busy = underWay.get(machine);
+  const records = busy ? inOrder(stream, picked, busy) : picked;
+  const items = new Set(records.map(itemOf));
+  for (const item of items) busy?.add(item);
+  // The next batch comes in another millisecond.
+  const failed = await consume(records).finally(() =>
+    machine.after(1, () => items.forEach((item) => void busy?.delete(item))),
+  );
   for (const record of records) if (!failed.has(record) && !random.chance(0.15)) remove(stream, record);
 };
 

@@ -36,6 +36,22 @@ test(
   20 * 60_000,
 );
 
+const orderedRuns = volume(60, 2_000);
+
+test(
+  `the events of each thing stand in the order of its changes in ${orderedRuns} schedules whose stream is read in order (from seed ${seed})`,
+  async () => {
+    const failed: object[] = [];
+    for (let run = 0; run < orderedRuns && failed.length < 3; run++) {
+      const { faults } = await runSchedule(seed + run, { isInOrder: true });
+      if (faults.length > 0) failed.push({ seed: seed + run, faults });
+    }
+
+    expect(failed).toEqual([]);
+  },
+  20 * 60_000,
+);
+
 test('a seed replays: the same schedule, call by call', async () => {
   const [first, again] = [await runSchedule(seed, { isTraced: true }), await runSchedule(seed, { isTraced: true })];
 

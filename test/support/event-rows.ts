@@ -17,7 +17,7 @@ export const eventRow = <T extends EventType>(
   { type, data, notedAt, id = newId() }: SeededEvent<T>,
 ): EventItem => ({
   ...{ pk: partition(store, 'EVENT'), sk: id, type, at: timestamp(notedAt), data: JSON.stringify(data) },
-  ...{ ranked: partition(store, 'EVENT', type), rank: `${timestamp(notedAt)}#0000#${id}` },
+  ...{ ranked: partition(store, 'EVENT', type), rank: `${timestamp(notedAt)}#000000#${id}` },
   ttl: Math.ceil(notedAt / 1000) + 30 * 86_400,
 });
 
