@@ -58,7 +58,7 @@ report(string text)
         + (string)llLinksetDataAvailable() + " bytes.");
 }
 
-// A JSON string. llList2Json is not used: it takes a text such as "[A] lamp" for an array.
+// A JSON string. llList2Json is not used: it takes a text such as "[lamp]" for an array.
 string quoted(string text)
 {
     text = llReplaceSubString(text, "\\", "\\\\", 0);

@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { jsonItems, jsonPart, jsonType, jsonValue, listToJson } from './json.ts';
 import {
   Float,
   floatOf,
@@ -6,11 +7,14 @@ import {
   integerOf,
   Key,
   List,
+  lengthOf,
   picked,
+  pickedText,
   ScriptError,
   textOf,
   truncated,
   without,
+  withoutText,
 } from './values.ts';
 
 /**
@@ -35,61 +39,6 @@ export const constants: Readonly<Record<string, number | string>> = {
   ...{ LINKSETDATA_ENOKEY: 2, LINKSETDATA_EPROTECTED: 3, LINKSETDATA_NOTFOUND: 4, LINKSETDATA_NOUPDATE: 5 },
   ...{ LINKSETDATA_RESET: 0, LINKSETDATA_UPDATE: 1, LINKSETDATA_DELETE: 2, LINKSETDATA_MULTIDELETE: 3 },
   ...{ CHANGED_LINK: 0x20 },
-};
-
-const jsonKinds = { string: '\ufdd4', number: '\ufdd3', object: '\ufdd1' } as Record<string, string>;
-
-/** The part of a JSON text that the path leads to; undefined if there is none. */
-const jsonPart = (text: string, path: List): unknown => {
-  try {
-    let part: unknown = JSON.parse(text);
-    for (const step of path.items) {
-      const name = textOf(step);
-      const isMember = Array.isArray(part) ? typeof step === 'number' : typeof step !== 'number';
-      if (typeof part !== 'object' || part === null || !isMember || !Object.hasOwn(part, name)) return undefined;
-      part = (part as Record<string, unknown>)[name];
-    }
-    return part;
-  } catch {
-    return undefined;
-  }
-};
-
-const jsonType = (part: unknown): string => {
-  if (part === undefined) return '\ufdd0';
-  if (part === null) return '\ufdd5';
-  if (typeof part === 'boolean') return part ? '\ufdd6' : '\ufdd7';
-  return Array.isArray(part) ? '\ufdd2' : (jsonKinds[typeof part] as string);
-};
-
-const jsonValue = (part: unknown): string => {
-  if (typeof part === 'string') return part;
-  return typeof part === 'number' || (typeof part === 'object' && part !== null)
-    ? JSON.stringify(part)
-    : jsonType(part);
-};
-
-/** A part of a JSON text as a list holds it. */
-const jsonItem = (part: unknown): Item => {
-  if (typeof part !== 'number') return jsonValue(part);
-  return Number.isInteger(part) ? part : new Float(part);
-};
-
-const jsonWords: Readonly<Record<string, string>> = { '\ufdd5': 'null', '\ufdd6': 'true', '\ufdd7': 'false' };
-
-/** An item of a list as JSON. The virtual world takes a text that begins with a bracket for JSON. */
-const jsonText = (item: Item): string => {
-  if (typeof item === 'number' || item instanceof Float) return textOf(item);
-  const text = textOf(item);
-  return jsonWords[text] ?? (/^\s*[[{]/.test(text) ? text : JSON.stringify(text));
-};
-
-/** JSON of the kind; JSON_INVALID for another kind, or a name without a value. */
-const listToJson = (kind: string, { items }: List): string => {
-  if (kind === constants.JSON_ARRAY) return `[${items.map(jsonText).join(',')}]`;
-  if (kind !== constants.JSON_OBJECT || items.length % 2 === 1) return '\ufdd0';
-  const names = items.filter((_, place) => place % 2 === 0);
-  return `{${names.map((name, place) => `${JSON.stringify(textOf(name))}:${jsonText(items[2 * place + 1] ?? '')}`).join(',')}}`;
 };
 
 const itemAt = ({ items }: List, place: number): Item | undefined =>
@@ -153,10 +102,13 @@ export const library: Functions = {
   'integer llRound(float)': (value: number) => truncated(Math.floor(value + 0.5)),
   'float llFrand(float)': (limit: number) => Math.fround(Math.random() * limit),
   'key llGenerateKey()': () => randomUUID(),
-  'integer llStringLength(string)': (text: string) => text.length,
-  'integer llSubStringIndex(string, string)': (text: string, part: string) => text.indexOf(part),
-  'string llGetSubString(string, integer, integer)': picked<string>,
-  'string llDeleteSubString(string, integer, integer)': without<string>,
+  'integer llStringLength(string)': lengthOf,
+  'integer llSubStringIndex(string, string)': (text: string, part: string) => {
+    const place = text.indexOf(part);
+    return place < 0 ? place : lengthOf(text.slice(0, place));
+  },
+  'string llGetSubString(string, integer, integer)': pickedText,
+  'string llDeleteSubString(string, integer, integer)': withoutText,
   'string llReplaceSubString(string, string, string, integer)': replaced,
   'string llToLower(string)': (text: string) => text.toLowerCase(),
   'string llToUpper(string)': (text: string) => text.toUpperCase(),
@@ -167,14 +119,10 @@ export const library: Functions = {
   'string llHMAC(string, string, string)': (secret: string, text: string, algorithm: string) =>
     createHmac(digest(algorithm), secret).update(text).digest('base64'),
   'string llBase64ToString(string)': (text: string) => Buffer.from(text, 'base64').toString('utf8'),
-  'list llJson2List(string)': (text: string) => {
-    const whole = jsonPart(text, new List([]));
-    const parts = typeof whole === 'object' && whole !== null ? whole : [whole ?? text];
-    return new List((Array.isArray(parts) ? parts : Object.entries(parts).flat()).map(jsonItem));
-  },
+  'list llJson2List(string)': (text: string) => new List(jsonItems(text)),
   'string llList2Json(string, list)': listToJson,
-  'string llJsonGetValue(string, list)': (text: string, path: List) => jsonValue(jsonPart(text, path)),
-  'string llJsonValueType(string, list)': (text: string, path: List) => jsonType(jsonPart(text, path)),
+  'string llJsonGetValue(string, list)': (text: string, { items }: List) => jsonValue(jsonPart(text, items)),
+  'string llJsonValueType(string, list)': (text: string, { items }: List) => jsonType(jsonPart(text, items)),
   'integer llGetListLength(list)': ({ items }: List) => items.length,
   'integer llGetListEntryType(list, integer)': (list: List, place: number) => typeOf(itemAt(list, place)),
   'string llList2String(list, integer)': (list: List, place: number) => textOf(itemAt(list, place) ?? ''),

@@ -94,29 +94,32 @@ export const bytesOf = (value: unknown): number => {
   return value instanceof List ? value.bytes : 0;
 };
 
-type Sliceable = string | readonly Item[];
-
 const bounds = (length: number, first: number, last: number): [number, number] => [
   first < 0 ? first + length : first,
   1 + (last < 0 ? last + length : last),
 ];
 
-const slice = <T extends Sliceable>(whole: T, from: number, end = whole.length): T =>
-  whole.slice(Math.max(from, 0), Math.max(end, 0)) as T;
-
-const joined = <T extends Sliceable>(a: T, b: T): T => a.concat(b as never) as T;
+const slice = <T>(whole: readonly T[], from: number, end = whole.length): T[] =>
+  whole.slice(Math.max(from, 0), Math.max(end, 0));
 
 /**
  * The part from `first` to `last`, both included and counted from the end if negative. If `first` lies behind `last`, it is
  * all but what lies between them.
  */
-export const picked = <T extends Sliceable>(whole: T, first: number, last: number): T => {
+export const picked = <T>(whole: readonly T[], first: number, last: number): T[] => {
   const [from, end] = bounds(whole.length, first, last);
-  return from < end ? slice(whole, from, end) : joined(slice(whole, 0, end), slice(whole, from));
+  return from < end ? slice(whole, from, end) : [...slice(whole, 0, end), ...slice(whole, from)];
 };
 
 /** The part that `picked` leaves. */
-export const without = <T extends Sliceable>(whole: T, first: number, last: number): T => {
+export const without = <T>(whole: readonly T[], first: number, last: number): T[] => {
   const [from, end] = bounds(whole.length, first, last);
-  return from < end ? joined(slice(whole, 0, from), slice(whole, end)) : slice(whole, end, from);
+  return from < end ? [...slice(whole, 0, from), ...slice(whole, end)] : slice(whole, end, from);
 };
+
+/** A text's characters: one beyond U+FFFF is one, though it takes twice the memory. */
+export const lengthOf = (text: string): number => [...text].length;
+export const pickedText = (text: string, first: number, last: number): string =>
+  picked([...text], first, last).join('');
+export const withoutText = (text: string, first: number, last: number): string =>
+  without([...text], first, last).join('');

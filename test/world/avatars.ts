@@ -72,8 +72,11 @@ const touchVendor = async (day: Day, { object, region }: Stall): Promise<Dialogs
   const before = answers();
   region.touch(object, ...(isTogether ? [me.uuid, companion.uuid] : [me.uuid]));
   const menu = await askedBy(day, object);
-  if (isTogether && menu && answers() === before && life === region.lifeOf(object))
-    grid.silences.push(`${companion.uuid} touched ${object.body.id} together with ${me.uuid}, and was told nothing`);
+  // A vendor needs a second for a menu.
+  grid.clock.after(15, () => {
+    if (isTogether && menu && answers() === before && life === region.lifeOf(object))
+      grid.silences.push(`${companion.uuid} touched ${object.body.id} together with ${me.uuid}, and was told nothing`);
+  });
   return menu;
 };
 

@@ -45,7 +45,7 @@ const { faults, ...report } = await runWorld({
   onProgress: (text) => console.log(text),
 });
 console.log(JSON.stringify(report, null, 2));
-for (const fault of faults.slice(0, 20)) console.log(`FAULT ${fault}`);
+for (const fault of faults.slice(0, process.env.WORLD_DEBUG ? 500 : 20)) console.log(`FAULT ${fault}`);
 console.log(`L$ ${report.unexplained} unexplained, ${faults.length} faults, --seed ${report.seed}`);
 if (faults.length === 0) rmSync(dataDir, { recursive: true });
 process.exitCode = faults.length > 0 ? 1 : 0;

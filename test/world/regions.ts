@@ -37,7 +37,10 @@ interface Claim {
   text: string;
 }
 
-/** What a vendor keeps of a sale or of L$ that it owes. */
+/** True for what a vendor keeps of a sale or of L$ that it owes. */
+export const isOpen = (value: string): boolean => /^[SXOP]/.test(value);
+
+/** What the owner would find missing without it. */
 const claimOf = (by: string, value: string): Claim[] => {
   const [, to = '', amount] = /^[OP]([0-9a-f-]{36})(\d+)$/.exec(value) ?? [];
   if (amount !== undefined) return [{ by, to, amount: Number(amount), isUpTo: false, text: value }];
@@ -298,7 +301,8 @@ export const createRegion = (name: string, grid: Grid, network: Network, actor: 
       const pairs = [...placement.body.linksetData.values()].filter(({ by }) => by !== placement.body.id);
       placement.touch(placement.body.owner);
       for (const { by, value } of pairs) grid.claims.push(...claimOf(by, value));
-      for (const one of objectOf(placement)) if (pairs.some(({ by }) => by === one.body.id)) mustTell(one, 'erased');
+      for (const one of objectOf(placement))
+        if (pairs.some(({ by, value }) => by === one.body.id && isOpen(value))) mustTell(one, 'erased');
     },
     /** The object is another account's, or a group's, until its owner has it again. */
     lend: async (placement: Placement, to: string, isDeeded: boolean, absence: () => Promise<void>): Promise<void> => {
@@ -309,11 +313,12 @@ export const createRegion = (name: string, grid: Grid, network: Network, actor: 
       count(grid, isDeeded ? 'objects deeded to a group' : 'objects given to another owner');
       for (const one of all) forget(one);
       const before = new Set(placement.body.linksetData.keys());
+      const stranger = all.find((one) => one.body.name === 'decoration');
       placement.giveTo(to, isDeeded);
       await absence();
       for (const one of all) forget(one);
       for (const [name, { by, value }] of placement.body.linksetData)
-        if (!before.has(name) && /^[SXOP]/.test(value)) {
+        if (!before.has(name) && by !== stranger?.body.id && isOpen(value)) {
           grid.unreadable.add(name);
           grid.claims.push(...claimOf(by, value));
         }

@@ -11,7 +11,7 @@ import { createVisitor, live, type Visitor } from './avatars.ts';
 import { createBook } from './book.ts';
 import { bank, type Mall, manage, openMall, payClaims, payRefunds, type Sources, sourcesOf, stranger } from './mall.ts';
 import { createNetwork, rates } from './network.ts';
-import { createGrid, createRegion, gridRates, type Region } from './regions.ts';
+import { createGrid, createRegion, gridRates, isOpen, type Region } from './regions.ts';
 import { runFaster } from './time.ts';
 import { makeTrouble } from './trouble.ts';
 
@@ -276,6 +276,9 @@ export const runWorld = async (options: WorldOptions) => {
         faults: [
           ...open.map((text) => `not settled after ${settleSeconds} s: ${text}`),
           ...money.flatMap(({ faults }) => faults),
+          ...(process.env.WORLD_DEBUG
+            ? grid.claims.map((c) => `claim ${JSON.stringify({ ...c, p: malls.map((m) => m.productOf.get(c.by)) })}`)
+            : []),
           ...claimFaults,
           ...grid.silences,
           ...book.faults(),
@@ -329,7 +332,7 @@ const stillOpen = async ({
   const open = malls.flatMap(({ vendors, productOf }) =>
     vendors.flatMap(({ object }) =>
       [...object.body.linksetData]
-        .filter(([name, { by, value }]) => productOf.has(by) && !grid.unreadable.has(name) && /^[SXOP]/.test(value))
+        .filter(([name, { by, value }]) => productOf.has(by) && !grid.unreadable.has(name) && isOpen(value))
         .map(
           ([name, { value }]) =>
             `vendor ${object.body.id}: ${name} ${value}; timer ${object.body.timer()}, above it ${object.body.seen.text.replaceAll('\n', ' ')}`,
