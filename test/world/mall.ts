@@ -299,9 +299,13 @@ export const payClaims = (
   for (const { by, to, amount, isUpTo, text } of claims.filter((claim) => mall.productOf.has(claim.by))) {
     const isInDoubt = givings.some((one) => one.isDoubtful && one.by === by && one.to === to && one.amount === amount);
     if (text.includes('is open') && !isInDoubt && !copies.has(by)) faults.push(`told without a reason: ${text}`);
-    const key = `${mall.productOf.get(by)} ${to}`;
-    const found = missing().find((one) => one.key === key && (isUpTo ? one.amount <= amount : one.amount === amount));
-    if (found) book.move({ reason: 'by hand', from: mall.owner, to, amount: found.amount, of: by });
+    // On a wall that was copied, any vendor may have found what another's original kept: the message names the sale.
+    const isOf = (key: string): boolean =>
+      copies.has(by) ? key.endsWith(` ${to}`) : key === `${mall.productOf.get(by)} ${to}`;
+    const found = missing().find((one) => isOf(one.key) && (isUpTo ? one.amount <= amount : one.amount === amount));
+    const product = found?.key.split(' ')[0];
+    const of = [...mall.productOf].find(([, one]) => one === product)?.[0] ?? by;
+    if (found) book.move({ reason: 'by hand', from: mall.owner, to, amount: found.amount, of });
   }
   return faults;
 };

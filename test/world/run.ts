@@ -276,9 +276,6 @@ export const runWorld = async (options: WorldOptions) => {
         faults: [
           ...open.map((text) => `not settled after ${settleSeconds} s: ${text}`),
           ...money.flatMap(({ faults }) => faults),
-          ...(process.env.WORLD_DEBUG
-            ? grid.claims.map((c) => `claim ${JSON.stringify({ ...c, p: malls.map((m) => m.productOf.get(c.by)) })}`)
-            : []),
           ...claimFaults,
           ...grid.silences,
           ...book.faults(),

@@ -78,10 +78,12 @@ export const makeTrouble = (options: Options) => {
     copied += 1;
   });
   const changeKey = withVendor((one, { object, productId }) => {
-    const cards = one.notecardsOf(productId);
     const now = object.body.prim.notecards.vendor?.join();
+    const other = one.notecardsOf(productId).find((lines) => lines.join() !== now);
+    // One of the stores has a single key.
+    if (!other) return;
     counts['keys changed'] = (counts['keys changed'] ?? 0) + 1;
-    object.editNotecard('vendor', cards.find((lines) => lines.join() !== now) ?? []);
+    object.editNotecard('vendor', other);
   });
   const lend = (to: string, isDeeded: boolean) =>
     withVendor((_, { region: place, object }) => place.lend(object, to, isDeeded, forAWhile(30, 120)));
