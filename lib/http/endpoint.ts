@@ -152,7 +152,8 @@ export const endpoint = <R extends Route>(row: R, handler: Handler<R>, faultsNow
 
   return (event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> => {
     const started = now();
-    const meter = { ...newMeter(row.method === 'GET'), retryUntil: started + retryMillis };
+    const { keyId } = callerOf(event);
+    const meter = { ...newMeter(row.method === 'GET'), keyId, retryUntil: started + retryMillis };
     return metered(meter, async () => {
       try {
         const answer = await wrapped(event, context);
