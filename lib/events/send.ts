@@ -157,6 +157,17 @@ const untilDue = ({ state, nextAt, leaseUntil }: Sending): Handled => {
     : { outcome: 'taken', againSeconds: Math.max(Math.ceil(millis / 1000), 0) };
 };
 
+/** Why an order is not carried out: it may be older than what its webhook and its event are now. */
+const whyNotSent = ({ type }: EventOrder, webhook: WebhookItem | undefined, event: EventItem | undefined) => {
+  if (!webhook) return 'The webhook is not there any more.';
+  if (type === pingType) return undefined;
+  // Its avatar may be erased.
+  if (event?.data === undefined) return 'The event is not there any more.';
+  if (webhook.state === 'disabled') return 'The webhook is disabled.';
+  // Its address may have changed together with its events, by a key that may not read those of this type.
+  return webhook.events.includes(type) ? undefined : `The webhook does not subscribe to ${type} any more.`;
+};
+
 /** Makes one attempt to send an event to a webhook. A duplicate message makes no second one, not even in another worker. */
 export const sendEvent = async (order: EventOrder, lane: Lane): Promise<Handled> => {
   const { store, event: id, type } = order;
@@ -164,11 +175,9 @@ export const sendEvent = async (order: EventOrder, lane: Lane): Promise<Handled>
     findWebhook(store, order.webhook),
     type === pingType ? undefined : get<EventItem>(eventKey(store, id)),
   ]);
-  // A message may outlive its webhook, and the avatar of its event may be erased.
-  const isGone = !webhook || (type !== pingType && event?.data === undefined);
-  if (isGone || (webhook.state === 'disabled' && type !== pingType)) {
-    const lastError = isGone ? 'The webhook or the event is not there any more.' : 'The webhook is disabled.';
-    await failSending(order, { status: undefined, lastError });
+  const reason = whyNotSent(order, webhook, event);
+  if (!webhook || reason !== undefined) {
+    await failSending(order, { status: undefined, lastError: reason ?? '' });
     if (webhook) await releaseNext(webhook);
     return { outcome: 'dropped' };
   }

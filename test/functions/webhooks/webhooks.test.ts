@@ -411,6 +411,23 @@ test('410 disables a webhook: nothing more is sent to it until a PUT enables it,
   expect((await deliveries(id)).map(({ state: each }: { state: string }) => each)).toEqual(['delivered', 'failed']);
 });
 
+test('an event that failed or was held back goes nowhere once the webhook does not subscribe to its type any more', async () => {
+  const [before, silent, after] = [await receiver(500), await receiver('silence'), await receiver(200)];
+  const ids = [(await create(before.url)).id, (await create(silent.url)).id];
+  for (let count = 0; count < 3; count++) await close();
+  await drain();
+
+  // A key that may not read store.closed may do so.
+  for (const id of ids) await call('PUT', `/v1/webhooks/${id}`, { url: after.url, events: ['store.opened'] });
+  for (const millis of [minute, 10 * minute, hour]) await pass(millis);
+
+  expect([before.got.length, silent.got.length, after.got]).toEqual([3, 1, []]);
+  for (const id of ids)
+    expect(await deliveries(id)).toMatchObject(
+      Array(3).fill({ state: 'failed', lastError: 'The webhook does not subscribe to store.closed any more.' }),
+    );
+});
+
 test('five days without a success disable a webhook, and a success in between begins them anew', async () => {
   const { url } = await receiver(500, 200, 500);
   const { id } = await create(url);
