@@ -189,7 +189,7 @@ string COPIED = "the vendor that owed it was copied, or taken and rezzed";
 integer PRIM = 6;
 integer SALE = 43;
 string MARK = "sis:w:";
-integer BATCH = 8;
+integer BATCH = 5;
 
 // At most so many entries are looked at in one event, since a stranger may write any number.
 integer LOOK = 320;
@@ -758,7 +758,7 @@ saleAnswered(integer status, string result, string refusal, integer change)
 
 askProduct()
 {
-    gProductRequest = call("GET", "/v1/products/" + gProduct, "", [HTTP_BODY_MAXLENGTH, 1792]);
+    gProductRequest = call("GET", "/v1/products/" + gProduct, "", [HTTP_BODY_MAXLENGTH, 1664]);
 }
 
 // Somebody touched it: at a moment when another avatar did too, perhaps.
@@ -948,7 +948,7 @@ default
             else if (from > 0)
             {
                 body = llGetSubString(body, 0, from - 1) + "}";
-                if (gName == "") complain("the product's description is too long to see whether it has a demo. Shorten it to 900 letters.");
+                if (gName == "") complain("the product's description is too long to see whether it has a demo. Shorten it to 800 letters.");
             }
             productAnswered(status, body);
         }

@@ -30,6 +30,8 @@ const start = ({
   const service = {
     posts: 0,
     seconds: 0.5,
+    name: 'Lamp',
+    more: { demoId: null } as object,
     status: (_: Sale): number => 201,
     change: ({ paid }: Sale): number => (paid < price ? paid : paid - price),
   };
@@ -48,7 +50,13 @@ const start = ({
       if (path === '/v1/store')
         return respond(200, { key: { scopes: ['sales:write', 'products:read', 'dispenser:register'] } });
       if (method === 'GET')
-        return respond(200, { name: 'Lamp', activePrice: price, active: true, blockCredits: false, demoId: null });
+        return respond(200, {
+          name: service.name,
+          activePrice: price,
+          active: true,
+          blockCredits: false,
+          ...service.more,
+        });
       if (path === '/v1/quotes') return respond(200, { refusal: null, quote: 'q', toPay: price, total: price });
       service.posts += 1;
       const sale: Sale = JSON.parse(body);
@@ -301,6 +309,28 @@ test('300 open sales are settled within 400 seconds, and it does not sleep while
   expect(world.log.errors.filter((text) => !text.includes('too many HTTP requests'))).toEqual([]);
 });
 
+test('the longest product and the fullest memory leave it room, with a tenth less heap too', () => {
+  const { clock, world, place, service, openOf } = start();
+  const vendor = place();
+  service.status = () => 503;
+  service.name = 'ü'.repeat(63);
+  service.more = { image: bo, description: 'y'.repeat(4096), demoId: null };
+  for (let n = 0; n < 600; n++) keep(vendor, entry(vendor, n), n % 3 === 0 ? `O${bo}${n + 1}` : saleText(n));
+  vendor.script.begin();
+  clock.advance(60);
+  for (const who of [ada, bo, owner]) vendor.touch(who);
+  clock.advance(2000);
+  const full = openOf(vendor).length;
+  service.status = () => 201;
+  clock.advance(4000);
+
+  const { peak, code } = vendor.script.memory();
+  expect(full).toBeGreaterThan(300);
+  expect(peak).toBeLessThan(62_000);
+  expect(peak - code).toBeLessThan(0.9 * (65_536 - code));
+  expect(world.log.errors.filter((text) => !text.includes('too many HTTP requests'))).toEqual([]);
+});
+
 test('after two hours without a service the first try comes within twelve minutes and a half', () => {
   const { clock, place, service, sales } = start();
   const vendor = place();
@@ -409,7 +439,7 @@ test('another key takes over 20 open entries: all are settled and none is paid t
     service.status = () => 201;
 
     vendor.editNotecard('vendor', cardOf('two'));
-    for (let n = 0; n < 60; n++) {
+    for (let n = 0; n < 30; n++) {
       clock.advance(10);
       allow();
     }
