@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { common, house } from './vitest.config.ts';
 
 const takesVolume = (path: string): boolean => readFileSync(path, 'utf8').includes('support/volume.ts');
-const deployed = 'test/deployed/deployed.proof.ts';
+const deployed = 'test/deployed/*.proof.ts';
 const extensions = 'test/extensions/*.proof.ts';
 const proof = { ...house, env: { ...house.env, PROOF: 'yes' } };
 
@@ -24,10 +24,17 @@ export default defineConfig({
           isolate: true,
         },
       },
-      // It keeps both cores busy by itself, and its gateway gives up after the time that API Gateway does.
+      // Each of them keeps both cores busy by itself, and its gateway gives up after the time that API Gateway does.
       {
         extends: true,
-        test: { ...proof, name: 'deployed', include: [deployed], isolate: true, sequence: { groupOrder: 1 } },
+        test: {
+          ...proof,
+          name: 'deployed',
+          include: [deployed],
+          isolate: true,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
       },
       // They know nothing but HTTP, as the contract suite does. The one before runs them once more, against the bundles.
       {

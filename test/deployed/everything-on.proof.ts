@@ -1,0 +1,12 @@
+import { join } from 'node:path';
+import { test } from 'vitest';
+import { everythingOn } from '../support/stack.ts';
+import { dir, expectSuitesPass, synthesise } from './suites.ts';
+
+test('the suites pass against the template and the bundles with all settings that are sold', {
+  timeout: 900_000,
+}, async () => {
+  const output = join(dir, 'cdk.out');
+
+  await expectSuitesPass(output, await synthesise(output, everythingOn), everythingOn);
+});
