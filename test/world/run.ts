@@ -140,10 +140,12 @@ export const runWorld = async (options: WorldOptions) => {
       ...(await Promise.all(
         stores.map(async ({ id, name, key }, n) => {
           // The other store shows that a key may do more than its script needs.
-          const issue = (preset: string) =>
-            n === 0 ? store('--store', id, 'key', 'issue', preset, '--preset', preset) : Promise.resolve(key);
+          const issue = (name: string) =>
+            n === 0
+              ? store('--store', id, 'key', 'issue', name, '--preset', name.replace('other ', ''))
+              : Promise.resolve(key);
           const [vendor = '', otherVendor = '', dispenser = '', terminal = ''] = await Promise.all(
-            ['vendor', 'vendor', 'dispenser', 'terminal'].map(issue),
+            ['vendor', 'other vendor', 'dispenser', 'terminal'].map(issue),
           );
           const owner = people[n];
           if (!owner) throw new Error('There is nobody to own the store.');
