@@ -50,7 +50,7 @@ const limitsOf = (stage: Part, plan: Part | undefined) => {
 };
 
 /** Answers preflights as the template's mock integration does; undefined where there is none, without `corsOrigins`. */
-const readPreflight = (template: ResolvedTemplate) => {
+export const readPreflight = (template: Pick<ResolvedTemplate, 'ofType'>) => {
   const found = template.ofType('AWS::ApiGateway::Method').find(({ properties }) => isMock(properties));
   if (!found) return undefined;
   const [{ StatusCode, ResponseParameters, ResponseTemplates }] = found.properties.Integration.IntegrationResponses;
