@@ -230,6 +230,7 @@ string STANDBY = "Dispenser: standing by: another box is active.";
 
 string gSecret;
 string gUrl;
+string gOldUrl;
 string gRest;
 integer gGiven;
 integer gRegisteredAt;
@@ -417,7 +418,9 @@ catchUp(integer since)
 standBy()
 {
     if (gUrl != "") llReleaseURL(gUrl);
+    if (gOldUrl != "") llReleaseURL(gOldUrl);
     gUrl = "";
+    gOldUrl = "";
     gUrlRequest = NULL_KEY;
     gRegistration = NULL_KEY;
     gActive = FALSE;
@@ -669,7 +672,9 @@ default
                 return;
             }
             if (method != URL_REQUEST_GRANTED) return;
-            if (gUrl != "") llReleaseURL(gUrl);
+            // The service may still call at the old one until it knows the new one.
+            if (gOldUrl != "") llReleaseURL(gOldUrl);
+            gOldUrl = gUrl;
             gUrl = body;
             gCalledAt = llGetUnixTime();
             register();
@@ -726,6 +731,8 @@ default
             llOwnerSay(READY);
             tellOther("active", (string)llGetKey());
         }
+        if (gOldUrl != "") llReleaseURL(gOldUrl);
+        gOldUrl = "";
         gSecret = secret;
         gConfirmed = TRUE;
         llSetTimerEvent(CHECK);
@@ -757,6 +764,7 @@ default
         if (change & (CHANGED_REGION_START | CHANGED_REGION | CHANGED_TELEPORT))
         {
             gUrl = "";
+            gOldUrl = "";
             gCard = "";
             // The line of the notecard that it waited for never comes.
             if (gChannel == 0 && gTold == []) llResetScript();

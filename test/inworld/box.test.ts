@@ -34,7 +34,7 @@ const start = ({ mayGrant = (): boolean => true } = {}) => {
       const text = url.endsWith('/dispenser')
         ? { secret: 'first' }
         : { name: 'Store', key: { scopes: terminalScopes } };
-      answer({ status: 200, type: 'application/json', body: JSON.stringify(text) });
+      clock.after(1, () => answer({ status: 200, type: 'application/json', body: JSON.stringify(text) }));
     },
   });
   const place = (notecards: Record<string, string[]> = {}): Placement => {
@@ -103,6 +103,22 @@ test('its owner’s touch gives it a new address at once', () => {
 
   expect(deliver().answer).toBe('200 given');
   expect(world.log.said.at(-1)?.text).toMatch(/^Dispenser \d+\.\d+\.\d+: Dispenser: ready\. .* Memory used: \d+ bytes/);
+});
+
+test('keeps the old address until the service knows the new one', () => {
+  const { clock, addresses, place, world } = start();
+  const box = place();
+  const answers: string[] = [];
+
+  box.touch(owner);
+  world.receive(addresses[0] ?? '', 'GET', '', (status) => void answers.push(String(status)));
+  clock.advance(0);
+  const during = [box.body.owns(addresses[0] ?? ''), answers];
+  clock.advance(5);
+
+  expect(during).toEqual([true, ['405']]);
+  expect(box.body.owns(addresses[0] ?? '')).toBe(false);
+  expect(box.body.owns(addresses[1] ?? '')).toBe(true);
 });
 
 test('addresses that come late are released', () => {

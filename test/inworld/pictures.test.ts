@@ -30,3 +30,10 @@ test('the guide names each trouble that a script tells its owner', () => {
   expect(new Set(troubles).size).toBeGreaterThan(20);
   expect(troubles.filter((text) => !readme.includes(text))).toEqual([]);
 });
+
+test('each script says the version of the package', () => {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
+
+  for (const name of ['dispenser', 'terminal', 'vendor'] as const)
+    expect(scriptOf(name)).toContain(`string VERSION = "${version}";`);
+});

@@ -210,7 +210,7 @@ const stepsOf = (mall: Mall, grid: Grid, actor: Actor, avatars: readonly Avatar[
     const [name, amount] = [reference(), 5 + actor.below(200)];
     const which = actor.chance(25) ? 'increment-restricted-credit' : 'increment-credit';
     const expiresAt = actor.chance(50)
-      ? { expiresAt: new Date(grid.clock.now() + actor.between(60, 1800) * 1000).toISOString() }
+      ? { expiresAt: new Date(grid.clock.now() + actor.between(600, 1800) * 1000).toISOString() }
       : {};
     const given = await unlessUnknown(`/v1/customers/${uuid}/actions/${which}`, {
       delta: amount,
