@@ -212,8 +212,6 @@ export const isCurrent = async (
 export const listLots = (store: string, uuid: string): Promise<CreditLot[]> =>
   rowsOf<CreditLot>({ partition: lotPartition(store, uuid) })({ descending: false });
 
-/** The version of the customer's credit after a large change of a type. */
-
 /** The part of a large change that is left once its first one is carried out. */
 const otherOf = ({ id, version, at, by, other }: Pending): Pending | undefined =>
   other && { id, version, at, by, ...other };
