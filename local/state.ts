@@ -33,9 +33,14 @@ interface Kept {
 export const readJson = <T>(path: string): T | undefined =>
   existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as T) : undefined;
 
-/** Only the owner may read the file, since it holds keys. */
-const writeJson = (path: string, value: object): void =>
-  writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+/**
+ * Only the owner may read the file, since it holds keys. It takes the place of the one before at once: other programs read it
+ * at any time, and a service that is killed while it writes must find it whole.
+ */
+const writeJson = (path: string, value: object): void => {
+  writeFileSync(`${path}.new`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+};
 
 export const isAlive = (pid: number): boolean => {
   try {
