@@ -191,7 +191,7 @@ integer SALE = 43;
 string MARK = "sis:w:";
 integer BATCH = 5;
 
-// At most so many entries are looked at in one event, since a stranger may write any number.
+// A search for the next entry looks at no more than so many, since a stranger may write any number.
 integer LOOK = 320;
 
 // Without so much free linkset data the vendor takes no payment: it could not keep the sale.
@@ -454,7 +454,7 @@ count()
     gOpen = 0;
     integer at;
     list page = llLinksetDataFindKeys("^" + mine(), 0, BATCH);
-    while (page != [] && at < LOOK)
+    while (page != [])
     {
         integer i;
         for (i = 0; i < llGetListLength(page); ++i)
