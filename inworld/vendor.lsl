@@ -200,6 +200,7 @@ integer RESERVE = 2048;
 // The pass that opens what this vendor keeps, and the one that did before the notecard was changed.
 string gPass;
 string gFormer;
+key gOwner;
 
 // Seconds: a quote's life and a menu's, how long one who had the menu leaves it to those who were refused, the wait for an
 // answer to a sale, the pause of what is open, of a vendor that is not ready, of one that has nothing to do and looks at its
@@ -876,7 +877,8 @@ default
             gReading = FALSE;
             return;
         }
-        gPass = llHMAC(gKey, (string)llGetOwner(), "sha256");
+        gOwner = llGetOwner();
+        gPass = llHMAC(gKey, (string)gOwner, "sha256");
         if (gFormer == "" || gFormer == gPass) takeOver();
         else keep(formerName(), "F" + gFormer);
         if (gFormer != "") llResetScript();
@@ -929,7 +931,8 @@ default
 
     money(key buyer, integer amount)
     {
-        if (gService != "" && !gReading) sell(buyer, amount);
+        // A payment may overtake the news of another owner, who could not read what this one keeps.
+        if (gService != "" && !gReading && gOwner == llGetOwner()) sell(buyer, amount);
         else llInstantMessage(llGetOwner(), "Vendor: L$ " + (string)amount + " from " + link(buyer)
             + " came while it could sell nothing: give them back.");
     }

@@ -26,7 +26,7 @@ export const planted: Readonly<Record<string, Planted>> = {
   },
   'pays in place of the former owner': {
     script: 'vendor',
-    from: 'gPass = llHMAC(gKey, (string)llGetOwner(), "sha256");',
+    from: 'gPass = llHMAC(gKey, (string)gOwner, "sha256");',
     to: 'gPass = llHMAC(gKey, "anybody", "sha256");',
   },
   'shares its prim with another script': {
