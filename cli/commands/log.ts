@@ -26,8 +26,10 @@ const shownValue = (name: string, value: unknown): string => {
   return typeof value === 'object' && value !== null ? shownDetails(value) : String(value);
 };
 
+/** In the order of their names, since the table keeps none. */
 const shownDetails = (details: object): string =>
   Object.entries(details)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${name}: ${shownValue(name, value)}`)
     .join(', ');
 
