@@ -148,6 +148,13 @@ export const openMall = async ({ store, owner, api, keys, sources, regions, avat
   };
 };
 
+/** The merchant touches the boxes, and the vendors without a price, which ask for their permission again. */
+export const touchOwn = ({ boxes, vendors, owner }: Mall): void => {
+  for (const { object, region } of boxes) region.touch(object, owner);
+  for (const { object, region } of vendors)
+    if (!object.body.seen.payPrice.some((sum) => sum > 0)) region.touch(object, owner);
+};
+
 /** Objects were copied, or took the place of others. */
 export const replaceStalls = (mall: Mall, copies: ReadonlyMap<Placement, Placement>, isCopy: boolean): void => {
   for (const stall of [...mall.vendors, ...mall.boxes, ...mall.terminals, ...mall.strangers]) {
@@ -250,12 +257,12 @@ const stepsOf = (mall: Mall, grid: Grid, actor: Actor, avatars: readonly Avatar[
     await actor.wait(actor.between(20, 60));
     grid.book.move({ reason: 'earned', from: bank, to: mall.owner, amount, of: '' });
   };
-  const lookAtBox = async (): Promise<void> => {
-    for (const { object, region } of mall.boxes) region.touch(object, mall.owner);
-    note('merchant: touched the boxes');
+  const lookAround = async (): Promise<void> => {
+    touchOwn(mall);
+    note('merchant: touched what needs it');
   };
   return [
-    lookAtBox,
+    lookAround,
     price,
     price,
     withdraw,

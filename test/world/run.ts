@@ -9,7 +9,18 @@ import { createActor } from './actor.ts';
 import { createApi } from './api.ts';
 import { createVisitor, live, type Visitor } from './avatars.ts';
 import { createBook } from './book.ts';
-import { bank, type Mall, manage, openMall, payClaims, payRefunds, type Sources, sourcesOf, stranger } from './mall.ts';
+import {
+  bank,
+  type Mall,
+  manage,
+  openMall,
+  payClaims,
+  payRefunds,
+  type Sources,
+  sourcesOf,
+  stranger,
+  touchOwn,
+} from './mall.ts';
 import { createNetwork, rates } from './network.ts';
 import { createGrid, createRegion, gridRates, isOpen, type Region } from './regions.ts';
 import { runFaster } from './time.ts';
@@ -214,9 +225,7 @@ export const runWorld = async (options: WorldOptions) => {
               if (grid.told.get(object.body.id)?.join().includes('cannot read'))
                 object.editNotecard('vendor', notecardsOf(productId)[Math.floor(round / 30) % 2] ?? []);
         // A registration hands waiting deliveries over.
-        if (round % 6 === 0) {
-          for (const { boxes, owner } of malls) for (const { object, region } of boxes) region.touch(object, owner);
-        }
+        if (round % 6 === 0) malls.forEach(touchOwn);
       }
       const settledMillis = clock.now() - dayBegan - dayMillis;
       for (const mall of malls) payRefunds(mall, grid);
