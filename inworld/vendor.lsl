@@ -189,7 +189,7 @@ string COPIED = "the vendor that owed it was copied, or taken and rezzed";
 integer PRIM = 6;
 integer SALE = 43;
 string MARK = "sis:w:";
-integer BATCH = 5;
+integer BATCH = 4;
 
 // A search for the next entry looks at no more than so many, since a stranger may write any number.
 integer LOOK = 320;
@@ -390,7 +390,7 @@ quoteAnswered(integer status, string body)
         showPrice(gToPay);
         llRegionSayTo(gBuyer, 0, "Please pay L$ " + (string)gToPay + " to this object within two minutes.");
     }
-    else if ((integer)llJsonGetValue(body, ["total"]) == 0) sell(gBuyer, 0);
+    else if ((integer)llJsonGetValue(body, ["total"]) == 0) gMenu = "free";
     else
     {
         gMenu = "confirm";
@@ -718,7 +718,7 @@ saleAnswered(integer status, string result, string refusal, integer change)
     string text = "Thank you! It is on its way.";
     if (status == 400 || status == 422)
     {
-        complain("the service refused a sale: " + refusal + " The buyer gets the L$ back. Tell the operator.");
+        complain("the service refused a sale: " + refusal + " The buyer is paid back. Tell the operator.");
         text = "The store refused the sale. Please tell its owner.";
         change = paid;
     }
@@ -759,7 +759,7 @@ saleAnswered(integer status, string result, string refusal, integer change)
 
 askProduct()
 {
-    gProductRequest = call("GET", "/v1/products/" + gProduct, "", [HTTP_BODY_MAXLENGTH, 1664]);
+    gProductRequest = call("GET", "/v1/products/" + gProduct, "", [HTTP_BODY_MAXLENGTH, 1536]);
 }
 
 // Somebody touched it: at a moment when another avatar did too, perhaps.
@@ -951,7 +951,7 @@ default
             else if (from > 0)
             {
                 body = llGetSubString(body, 0, from - 1) + "}";
-                if (gName == "") complain("the product's description is too long to see whether it has a demo. Shorten it to 800 letters.");
+                if (gName == "") complain("the product's description is too long to see whether it has a demo. Shorten it to 700 letters.");
             }
             productAnswered(status, body);
         }
@@ -965,6 +965,9 @@ default
         {
             gQuoteRequest = NULL_KEY;
             quoteAnswered(status, body);
+            // The answer makes room first for the sale, which holds the quote.
+            body = "";
+            if (gMenu == "free") sell(gBuyer, 0);
         }
         else if (request == gKeyCheck)
         {

@@ -139,7 +139,7 @@ test('a demo is a sale of the demo: at once if it is free, for its price if not'
   const free = await call('POST', '/v1/products', { name: 'Free demo', price: 0 });
   const dear = await call('POST', '/v1/products', { name: 'Dear demo', price: 1 });
   const [one, other, none] = [
-    await place({ demoId: free.id, name: 'x'.repeat(63), description: `,"demoId":"y"${'x'.repeat(780)}` }),
+    await place({ demoId: free.id, name: 'x'.repeat(63), description: `,"demoId":"y"${'x'.repeat(660)}` }),
     await place({ demoId: dear.id, blockCredits: true }),
     await place(),
   ];
