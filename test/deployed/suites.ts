@@ -3,17 +3,20 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { issueKey } from '../../cli/api-keys.ts';
 import { putResident } from '../../cli/residents.ts';
 import { createStore } from '../../cli/stores.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { startDeployment } from '../../local/deployed/deployment.ts';
 import type { BusEvent, Use } from '../../local/deployed/engines.ts';
+import { atEnd } from '../support/at-end.ts';
 
 /** The suites that know nothing but HTTP, against a template and its bundles. A process has one pair of engines: one template a file. */
 
 export const dir = mkdtempSync(join(tmpdir(), 'sis-deployed-'));
+atEnd(() => rmSync(dir, { recursive: true, force: true }));
+
 const { PATH = '', HOME = '' } = process.env;
 
 const run = async (command: string, args: readonly string[], env: Record<string, string> = {}): Promise<string> => {
@@ -32,13 +35,6 @@ export const synthesise = (output: string, settings: Record<string, string>): Pr
 };
 
 type Started = Awaited<ReturnType<typeof startDeployment>>;
-
-/** A deployment stays until the end of its file: what starts after it in the process has the same engines. */
-const stops: (() => Promise<void>)[] = [];
-afterAll(async () => {
-  for (const stop of stops) await stop();
-  rmSync(dir, { recursive: true, force: true });
-});
 
 const residents = Array.from({ length: 40 }, (_, index) => ({
   uuid: `5e51de27-0000-4000-8000-${String(index).padStart(12, '0')}`,
@@ -94,7 +90,8 @@ export const expectSuitesPass = async (
   }).catch((error: Error) => {
     throw new Error(`${error.message}\n${printed}`);
   });
-  stops.push(deployment.stop);
+  // It stays until the end of the file: what starts after it in the process has the same engines.
+  atEnd(deployment.stop);
   for (const resident of residents) await putResident(resident);
 
   // The second one waits for a minute, in which the first one works.
