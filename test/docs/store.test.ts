@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { listStores } from '../../lib/store/stores.ts';
 import { atEnd } from '../support/at-end.ts';
 import { runInProcess } from '../support/cli.ts';
@@ -50,6 +50,8 @@ beforeAll(async () => {
     await stop();
     rmSync(dir, { recursive: true, force: true });
   });
+  // The stream makes the history of the demo, and orders its deliveries, in the seconds after the start.
+  await vi.waitUntil(async () => (await runInProcess(['doctor'])).code === 0, { timeout: 50_000 });
 });
 
 // Each document begins with the two stores of the demo.
