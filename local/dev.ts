@@ -31,8 +31,12 @@ const advanceClock = (body: unknown) => {
   return clock;
 };
 
+const sweepMillis = 60_000;
+
 const runSweep = async () => {
-  const report = await sweep({}, { awsRequestId: newId(), getRemainingTimeInMillis: () => 60_000 } as Context);
+  const end = performance.now() + sweepMillis;
+  const getRemainingTimeInMillis = () => end - performance.now();
+  const report = await sweep({}, { awsRequestId: newId(), getRemainingTimeInMillis } as Context);
   publish('credit');
   return report;
 };

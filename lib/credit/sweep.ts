@@ -89,6 +89,9 @@ interface Swept {
   errors: unknown[];
 }
 
+/** The time that renames take at the most: many of them, after an import, would else make each sweep a long one. */
+const renameMillis = 10_000;
+
 const resultOf = <T>(part: PromiseSettledResult<T>): T | undefined =>
   part.status === 'fulfilled' ? part.value : undefined;
 
@@ -102,7 +105,9 @@ export const sweep = async (
   mayGoOn: () => boolean = () => true,
   others: readonly (() => Promise<unknown>)[] = [],
 ): Promise<Swept> => {
-  const [closing, following] = [sweepDueLots(by, mayGoOn), followRenames(by, mayGoOn)];
+  const end = performance.now() + renameMillis;
+  const closing = sweepDueLots(by, mayGoOn);
+  const following = followRenames(by, () => mayGoOn() && performance.now() < end);
   const working = Promise.allSettled(others.map((work) => work()));
   const [lots, renames] = await Promise.allSettled([closing, following]);
   const closed = resultOf(lots) ?? { lots: 0, amount: 0, failed: 0, finished: false };

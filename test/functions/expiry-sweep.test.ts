@@ -1,10 +1,11 @@
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Context } from 'aws-lambda';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { putResident } from '../../cli/residents.ts';
 import { createStore } from '../../cli/stores.ts';
 import { handler as sweep } from '../../functions/expiry-sweep.ts';
 import { newId, timestamp } from '../../lib/clock.ts';
-import { findLastSweep } from '../../lib/credit/sweep.ts';
+import { findLastSweep, sweep as sweepAll } from '../../lib/credit/sweep.ts';
 import type { EventOrder } from '../../lib/events/sendings.ts';
 import { claimSending } from '../../lib/events/sendings.ts';
 import { dueList } from '../../lib/events/webhooks.ts';
@@ -16,6 +17,7 @@ import { creditOf, customerWithLots, newCustomer } from '../support/credit-seed.
 import { serveRaw, startTestQueue } from '../support/deliveries.ts';
 import { intercept } from '../support/faults.ts';
 import { logLines } from '../support/log.ts';
+import { newResident } from '../support/residents.ts';
 import { freshTable, setClock } from '../support/service.ts';
 
 /** Each part of the sweep goes on by itself: a queue that hangs keeps no credit from expiring. */
@@ -174,4 +176,19 @@ describe('unsent sales', () => {
     expect(logLines.filter((line) => 'unsent' in line)).toMatchObject([{ level: 'ERROR' }]);
     expect(await sendUnsent()).toBe(1);
   });
+});
+
+test('renames take ten seconds at the most, and the rest is left to the next sweep', async () => {
+  for (const name of ['first', 'second', 'third']) {
+    const { uuid } = await newResident();
+    await putResident({ uuid, username: `${name}.renamed` });
+  }
+  setClock(start + 60_000);
+  let millis = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => (millis += 6000));
+
+  const { report } = await sweepAll('test');
+
+  expect(report).toMatchObject({ lots: 1, finished: false });
+  expect(report.renamed).toBeLessThan(3);
 });
