@@ -600,10 +600,20 @@ takeOver()
     llLinksetDataDeleteProtected(formerName(), gPass);
 }
 
+// Tells of open payments that another script has erased, before it counts those that are left.
+tellErased()
+{
+    if (gPass == "" || kept(markOf(gPass)) != "") return;
+    if (gOpen > 0) complain("another script has erased its memory, with " + (string)gOpen + " open payments. Compare your transactions with the store's sales.");
+    keep(markOf(gPass), "1");
+    count();
+}
+
 // Reads the notecard. With another key, what is open is first made readable with it.
 startOver()
 {
     gStale = FALSE;
+    tellErased();
     if (gFormer == "") gFormer = gPass;
     if (gFormer == "" || llLinksetDataCountFound("^" + OPEN) == 0) llResetScript();
     gReading = TRUE;
@@ -678,12 +688,7 @@ settle()
         startOver();
         return;
     }
-    if (kept(markOf(gPass)) == "")
-    {
-        if (gOpen > 0) complain("another script has erased its memory, with " + (string)gOpen + " open payments. Compare your transactions with the store's sales.");
-        keep(markOf(gPass), "1");
-        count();
-    }
+    tellErased();
     if (unread() > gUnread)
     {
         gUnread = unread();
