@@ -51,7 +51,7 @@ stop(string text)
     complain(text);
 }
 
-// What only the virtual world knows, for the owner who touches the object.
+// Tells the owner who touches the object the facts that only the virtual world knows.
 report(string text)
 {
     llOwnerSay(TITLE + " " + VERSION + ": " + text + " Memory used: " + (string)llGetUsedMemory() + " bytes; linkset data free: "

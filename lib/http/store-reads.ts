@@ -23,7 +23,7 @@ const untoldMillis = 1250;
 const untoldMillisWhenBusy = 50;
 const busyMillis = 60_000;
 
-/** What a process knows of a store's reads. Times are in milliseconds since 1970. */
+/** The reads of a store as far as a process knows them. Times are in milliseconds since 1970. */
 interface StoreReads {
   /** Units that the table does not know of yet. */
   untold: number;

@@ -61,7 +61,7 @@ type Ask = () => Promise<LookUpAnswer>;
 /** A store that has no dispenser to ask believes a request. */
 const unasked: Ask = async () => ({ isUnasked: true });
 
-/** What the operator and the store were told of an avatar, and of a name. */
+/** The facts that the operator and the store were told of an avatar, and of a name. */
 const readTold = async (store: string, { uuid, username }: Resident) => {
   const [shared, operatorsHolder, told, holder] = await Promise.all([
     get<StoredResident>(residentKey(uuid)),

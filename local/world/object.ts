@@ -23,7 +23,7 @@ export interface Contents {
   list: () => Item[];
 }
 
-/** What the scripts of a prim share. Its owner and its linkset change. */
+/** The state that the scripts of a prim share. Its owner and its linkset change. */
 export interface Prim {
   id: string;
   owner: string;
@@ -424,7 +424,7 @@ export const createBody = (
     get owner(): string {
       return prim.owner;
     },
-    /** What the linkset remembers, by name. */
+    /** The pairs that the linkset remembers, by name. */
     get linksetData(): ReadonlyMap<string, Pair> {
       return prim.linkset.data.pairs;
     },

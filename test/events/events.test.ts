@@ -217,7 +217,7 @@ const tenChanges = () => {
   });
 };
 
-/** What the list says of them. */
+/** The answer that the list gives of them. */
 const told = async (): Promise<string[]> =>
   (await events()).map(({ type, data }) => `${type} ${JSON.parse(data).sequence ?? ''}`.trim());
 const tenTold = Array.from({ length: 10 }, (_, index) => [

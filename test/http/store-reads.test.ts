@@ -23,7 +23,7 @@ const share = 2_000;
 beforeEach(() => {
   process.env.STORE_READ_UNITS = String(share);
   forgetReads();
-  // What the tests before have used up is over.
+  // The share that earlier tests used up is free again.
   time += 3_600_000;
   setClock(time);
 });
@@ -115,7 +115,7 @@ test('a list goes on where the units cannot be noted', async () => {
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   stop();
   stopLarge();
-  // What was not noted then is noted now.
+  // The events that were not noted then are noted now.
   expect((await service.call('GET', search)).status).toBe(429);
 });
 

@@ -265,7 +265,7 @@ const isOn = (alarm: Resource, countOf: (metric: string, index: string | undefin
   return new Function(...Object.keys(names), `return ${Expression}`)(...Object.values(names)) >= alarm.Threshold;
 };
 
-/** What 500 sales a second, each with its quote, count in five minutes; one call in a thousand fails. */
+/** The counts of 500 sales a second, each with its quote, in five minutes; one call in a thousand fails. */
 const busy = (() => {
   const sales = 500 * 300;
   const [own, index] = [22.4 * sales, (12 * sales) / 3];

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { openDataDir, type ServiceFile } from '../../local/state.ts';
 import { atEnd } from '../support/at-end.ts';
 
-/** What the local service keeps in files beside its data. */
+/** The files that the local service keeps beside its data. */
 
 const service = (name: string) => ({ baseUrl: 'http://127.0.0.1:1', store: { id: 'Store', name } }) as ServiceFile;
 

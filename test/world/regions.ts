@@ -40,7 +40,7 @@ interface Claim {
 /** True for what a vendor keeps of a sale or of L$ that it owes. */
 export const isOpen = (value: string): boolean => /^[SXOP]/.test(value);
 
-/** What the owner would find missing without it. */
+/** The payment that the owner would miss without it. */
 const claimOf = (by: string, value: string): Claim[] => {
   const [, to = '', amount] = /^[OP]([0-9a-f-]{36})(\d+)$/.exec(value) ?? [];
   if (amount !== undefined) return [{ by, to, amount: Number(amount), isUpTo: false, text: value }];
@@ -94,7 +94,7 @@ export const createGrid = (clock: Clock, book: Book) => ({
   copies: new Set<string>(),
   /** Names in memories that their script cannot read: another owner's vendor wrote them. */
   unreadable: new Set<string>(),
-  /** What scripts told their owners, by prim. */
+  /** The texts that scripts told their owners, by prim. */
   told: new Map<string, string[]>(),
   /** Where an avatar or a merchant was not told what they should have been. */
   silences: [] as string[],
