@@ -51,7 +51,9 @@ const longest = [
   'contract/22-time.test.ts',
 ];
 
-/** Begins with the longest files, so that no worker is left alone with one. A fresh clone has no record of their times. */
+/**
+ * Begins with the longest files, so that no worker is left alone with one. A fresh clone has no record of their times.
+ */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const placeOf = ({ moduleId }: TestSpecification): number => {
@@ -103,7 +105,8 @@ export default defineConfig({
           include: [contract],
           globalSetup: 'test/contract/setup.ts',
           isolate: false,
-          // The files of a service use one store, whose lists they compare: they take turns. Here each worker has a service.
+          // The files of a service use one store, whose lists they compare: they take turns. Here each worker has a
+          // service.
           ...(process.env.CONTRACT_BASE_URL ? { fileParallelism: false } : { maxWorkers: 2 }),
           // A deployment's rates make a test of many calls wait.
           ...(process.env.CONTRACT_BASE_URL && { testTimeout: 600_000, hookTimeout: 600_000 }),

@@ -36,7 +36,8 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
-      // They know nothing but HTTP, as the contract suite does. The one before runs them once more, against the bundles.
+      // They know nothing but HTTP, as the contract suite does. The one before runs them once more, against the
+      // bundles.
       {
         extends: true,
         test: {

@@ -3,8 +3,8 @@ import type { Call } from '../test/support/service.ts';
 import { eventOf, type LambdaHandler } from './support.ts';
 
 /**
- * Calls the functions of one store as the tests do, but without a server between: the answer and its cost. `keyId` is the
- * key that the authorizer would have found. Throws at a refusal, unless `refused` takes its status.
+ * Calls the functions of one store as the tests do, but without a server between: the answer and its cost. `keyId` is
+ * the key that the authorizer would have found. Throws at a refusal, unless `refused` takes its status.
  */
 export const callIn =
   (store: string, { keyId, refused }: { keyId?: string; refused?: number } = {}): Call =>

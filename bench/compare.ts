@@ -9,8 +9,8 @@ import { type Contestant, prepare, prepareWhole, type WholeContestant } from './
 import { inTurns, median, quantile, ratesOf, report, rounded, withTable } from './support.ts';
 
 /**
- * Ours beside Hono and ElectroDB: the processor time of a GET and an increment with one layer replaced, lib/http by Hono or
- * lib/store by ElectroDB, and three endpoints that are made of the two libraries alone.
+ * Ours beside Hono and ElectroDB: the processor time of a GET and an increment with one layer replaced, lib/http by
+ * Hono or lib/store by ElectroDB, and three endpoints that are made of the two libraries alone.
  */
 
 export interface CpuRow {

@@ -6,8 +6,8 @@ import { contributionsOf } from '../lib/events/records.ts';
 import { changeOf } from '../lib/events/stream.ts';
 
 /**
- * The part of the stream's consumer that makes history and days, in a process of its own. bench/history.ts kills it, and sends
- * it batches: where each record begins and ends in the file of records, which hold no character beyond ASCII.
+ * The part of the stream's consumer that makes history and days, in a process of its own. bench/history.ts kills it,
+ * and sends it batches: where each record begins and ends in the file of records, which hold no character beyond ASCII.
  */
 
 const file = openSync(process.argv[2] ?? '', 'r');

@@ -165,7 +165,10 @@ interface Share {
   next: number;
 }
 
-/** Has each consumer take its share in batches. One that dies has a successor, which begins with its last batch. Answers the seconds. */
+/**
+ * Has each consumer take its share in batches. One that dies has a successor, which begins with its last batch. Answers
+ * the seconds.
+ */
 const consumeAll = async (
   { placesOf, path }: ReturnType<typeof makeRecords>,
   shares: readonly Share[],
@@ -214,8 +217,8 @@ const readHistory = async (uuids: readonly string[]) => {
 };
 
 /**
- * The shares of the consumers. In order, whoever is free takes the next batch. Else there are three copies of each record,
- * shuffled, and all copies of one go to the same consumer, as Lambda has it too.
+ * The shares of the consumers. In order, whoever is free takes the next batch. Else there are three copies of each
+ * record, shuffled, and all copies of one go to the same consumer, as Lambda has it too.
  */
 const sharesOf: Record<Run, (made: ReturnType<typeof makeRecords>, random: () => number) => Share[]> = {
   ordered: ({ count }) =>
@@ -246,7 +249,8 @@ const measureRun = async (
     run === 'ordered'
       ? { kills: 0, sizeOf: () => batchSize }
       : { kills, sizeOf: () => 1 + Math.floor(random() * batchSize) };
-  // Nothing reads a stream here, and none of these items is in an index. This engine is slower for having them; DynamoDB is not.
+  // Nothing reads a stream here, and none of these items is in an index. This engine is slower for having them;
+  // DynamoDB is not.
   await newTable({ indexed: false });
   const { seconds, killed } = await consumeAll(made, shares, { ...how, bundled, random });
   const { rowCount, ...found } = await readHistory(made.uuids);
@@ -308,7 +312,9 @@ const measureDelay = async (): Promise<HistoryDelay[]> => {
   return [{ changesPerSecond, median: rounded(quantile(millis, 0.5), 0), p99: rounded(quantile(millis, 0.99), 0) }];
 };
 
-/** How fast the stream's consumer makes history, whatever becomes of records and consumers, and how far it is behind. */
+/**
+ * How fast the stream's consumer makes history, whatever becomes of records and consumers, and how far it is behind.
+ */
 export const measureHistory = (options: Options): Promise<void> =>
   withTable(async () => {
     logSink.write = () => {};

@@ -23,7 +23,10 @@ export interface RestoreStep {
   seconds: number;
 }
 
-/** Customers whom the operator knows and who hold credit, each with the row of history that tells of it, and the day of all. */
+/**
+ * Customers whom the operator knows and who hold credit, each with the row of history that tells of it, and the day of
+ * all.
+ */
 const customersOf = (store: string, count: number): Record<string, unknown>[] => {
   let sums = {};
   let day = '';

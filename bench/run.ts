@@ -4,8 +4,8 @@ import { Command, Option } from 'commander';
 import { parseCount } from '../cli/input.ts';
 
 /**
- * `npm run bench`: everything that docs/evidence/benchmarks.md shows. Nothing but loopback is called. Each benchmark runs in a
- * process of its own, so that none inherits another's heap and compiled code.
+ * `npm run bench`: everything that docs/evidence/benchmarks.md shows. Nothing but loopback is called. Each benchmark
+ * runs in a process of its own, so that none inherits another's heap and compiled code.
  */
 
 const program = new Command('bench')

@@ -77,8 +77,8 @@ export const median = (values: readonly number[]): number => quantile(values, 0.
 export const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits));
 
 /**
- * Sends requests, each contestant's so many at a time, in rounds in which they take turns. Answers the median rate, and of
- * all requests the median and the 99th percentile in milliseconds.
+ * Sends requests, each contestant's so many at a time, in rounds in which they take turns. Answers the median rate, and
+ * of all requests the median and the 99th percentile in milliseconds.
  */
 export const ratesOf = async <T extends { callers: number }>(
   contestants: readonly T[],

@@ -99,7 +99,10 @@ const badReceivers = (): Promise<Receiver[]> =>
     ),
   ]);
 
-/** Counts the calls of the queue that `work` makes. Those that find no message do not count, since they have none to pay for. */
+/**
+ * Counts the calls of the queue that `work` makes. Those that find no message do not count, since they have none to pay
+ * for.
+ */
 const countQueueCalls = () => {
   const { send } = SQSClient.prototype;
   let calls = 0;

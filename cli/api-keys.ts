@@ -44,8 +44,8 @@ export const issueKey = async (fields: NewApiKey, together = nothing) => {
 };
 
 /**
- * Issues a key in the place of another, of the same store, name and scopes; the other one ends at `until`. Throws 404 if
- * the store does not exist, 400 if the other key was revoked or has been rotated: of two at once, one does it.
+ * Issues a key in the place of another, of the same store, name and scopes; the other one ends at `until`. Throws 404
+ * if the store does not exist, 400 if the other key was revoked or has been rotated: of two at once, one does it.
  */
 export const rotateKey = async (
   old: ApiKey,

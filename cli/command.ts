@@ -1,6 +1,9 @@
 import { Command } from 'commander';
 
-/** Commander's command, with the ways that all commands here share: help is no failure and ends with examples, and the options come first. */
+/**
+ * Commander's command, with the ways that all commands here share: help is no failure and ends with examples, and the
+ * options come first.
+ */
 export class StoreCommand extends Command {
   override createCommand(name?: string): StoreCommand {
     return new StoreCommand(name);

@@ -1,7 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are the variables of the shell.
 import type { Command, Option } from 'commander';
 
-/** Scripts by which a shell completes the command, made from the commands themselves. They ask nobody while one types. */
+/**
+ * Scripts by which a shell completes the command, made from the commands themselves. They ask nobody while one types.
+ */
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];

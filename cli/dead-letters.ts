@@ -35,7 +35,9 @@ export const queueDepth = async (QueueUrl: string | undefined): Promise<{ visibl
 /** How long a dead letter that is received here is invisible to others, at most. */
 const receivedSeconds = 30;
 
-/** How long a dead letter stays invisible after it was listed. Not 0: fauxqs 2.4.1 would lose it (see `comeBackAfter`). */
+/**
+ * How long a dead letter stays invisible after it was listed. Not 0: fauxqs 2.4.1 would lose it (see `comeBackAfter`).
+ */
 const putBackSeconds = 1;
 
 /** Receives dead letters in turn, each at most once. Waits a little for letters that are invisible just now. */

@@ -4,8 +4,8 @@ import { write } from '../lib/table/table.ts';
 import { Failure } from './errors.ts';
 
 /**
- * Gives a store's dispenser another secret, in one transaction with other writes; once, also if the answer is lost. Throws
- * where none registered.
+ * Gives a store's dispenser another secret, in one transaction with other writes; once, also if the answer is lost.
+ * Throws where none registered.
  */
 export const rotateSecret = async (store: string, together: readonly Write[] = []): Promise<Dispenser> => {
   const set = anotherSecret();

@@ -46,7 +46,10 @@ const advice: Record<string, string> = {
   ResourceNotFoundException: 'The table is not there: start the service again, or deploy it again.',
 };
 
-/** Failures of a machine without a network, and of a name that does not exist, such as that of a region with a slip in it. */
+/**
+ * Failures of a machine without a network, and of a name that does not exist, such as that of a region with a slip in
+ * it.
+ */
 const unreachable = ['ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH', 'ETIMEDOUT'];
 
 /** An error as a message for a person. */

@@ -10,7 +10,10 @@ import * as wire from '../lib/routes/wire.ts';
 import { Failure, UsageError } from './errors.ts';
 import { isInteractive } from './output.ts';
 
-/** Reads values that a person gives, on the command line or when asked. The parsers throw with the values that are allowed. */
+/**
+ * Reads values that a person gives, on the command line or when asked. The parsers throw with the values that are
+ * allowed.
+ */
 
 const name = wire.text({ min: 1, max: 100 });
 
@@ -137,8 +140,8 @@ const parseMoment =
   };
 
 /**
- * The end of something: a duration from now, a day (its end, in UTC) or a time with an offset. Returns a function, since
- * the clock that counts is known only once the deployment is.
+ * The end of something: a duration from now, a day (its end, in UTC) or a time with an offset. Returns a function,
+ * since the clock that counts is known only once the deployment is.
  */
 export const parseEnd = parseMoment(1, '23:59:59.999Z');
 
@@ -153,8 +156,9 @@ export const parseStart = parseMoment(-1, '00:00:00.000Z');
 export const parseUntil = parseMoment(-1, '23:59:59.999Z');
 
 /**
- * Asks the person at the terminal for a text. `check` returns the error in an answer. Where there is no terminal, throws
- * with the argument or option that answers instead, such as `--confirm`. `initialValue` is the answer of who only confirms.
+ * Asks the person at the terminal for a text. `check` returns the error in an answer. Where there is no terminal,
+ * throws with the argument or option that answers instead, such as `--confirm`. `initialValue` is the answer of who
+ * only confirms.
  */
 export const ask = async (
   message: string,

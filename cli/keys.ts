@@ -126,7 +126,9 @@ export const noteRights = (held: readonly Scope[]): void => {
   if (events) note(events);
 };
 
-/** Prints a new key alone on standard output, and a note beside. With `--json` prints one object, with `more` members. */
+/**
+ * Prints a new key alone on standard output, and a note beside. With `--json` prints one object, with `more` members.
+ */
 export const printNewKey = (key: ApiKey, text: string, target: Target, more: object = {}): void => {
   if (isJson()) {
     print({ ...more, ...shown(key, target), key: text }, []);

@@ -11,8 +11,8 @@ import { getMany } from '../lib/table/table.ts';
 const pollMillis = 500;
 
 /**
- * Two consumers note events side by side, and the index follows the table: an event may come to stand before one that was
- * read already, by at most so much.
+ * Two consumers note events side by side, and the index follows the table: an event may come to stand before one that
+ * was read already, by at most so much.
  */
 const settleMillis = 10_000;
 
@@ -40,9 +40,9 @@ const pause = (millis: number, signal: AbortSignal): Promise<void> =>
 const millisOf = (rank: string): number => Date.parse(notedAtOf({ rank }));
 
 /**
- * Answers the events of a store as they are noted, and the samples that `store trigger` makes, each once, until the signal
- * ends it. The first answer is empty: from then on nothing is missed. It reads the table and not the API, so it does not
- * wait until the list has settled. Throws where the table does not answer for a minute.
+ * Answers the events of a store as they are noted, and the samples that `store trigger` makes, each once, until the
+ * signal ends it. The first answer is empty: from then on nothing is missed. It reads the table and not the API, so it
+ * does not wait until the list has settled. Throws where the table does not answer for a minute.
  */
 export async function* follow(followed: Followed): AsyncGenerator<EventItem[]> {
   const { store, types, after, signal, onTrouble } = followed;
@@ -129,8 +129,8 @@ const postTo = async (url: URL, request: Request, signal: AbortSignal): Promise<
 };
 
 /**
- * Sends an event to a local program as a webhook would, and a few times more where it is not taken. 410 ends it, as it does
- * for webhooks. `onFailure` hears of each failure that another attempt follows. Never throws.
+ * Sends an event to a local program as a webhook would, and a few times more where it is not taken. 410 ends it, as it
+ * does for webhooks. `onFailure` hears of each failure that another attempt follows. Never throws.
  */
 export const forward = async (
   url: URL,

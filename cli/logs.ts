@@ -88,8 +88,8 @@ async function* dataOf(body: ReadableStream<Uint8Array>): AsyncGenerator<{ reque
 }
 
 /**
- * The requests that the local service has answered, the last 200 first and then, while `follow` lasts, each as it comes. A
- * request that reached no function has none.
+ * The requests that the local service has answered, the last 200 first and then, while `follow` lasts, each as it
+ * comes. A request that reached no function has none.
  */
 export async function* localLogs(baseUrl: string, query: LogQuery, follow: AbortSignal | undefined) {
   const done = new AbortController();
@@ -117,8 +117,8 @@ interface Group {
 const letters = (text: string): string => text.replace(/[^a-z0-9]/gi, '').toLowerCase();
 
 /**
- * The function to whose log the stack gave a logical id: the function's own id without signs, and the CDK's ending. Undefined
- * for the log of another resource.
+ * The function to whose log the stack gave a logical id: the function's own id without signs, and the CDK's ending.
+ * Undefined for the log of another resource.
  */
 export const functionOfLog = (logicalId: string, names: readonly string[]): string | undefined => {
   const id = /^(.+?)Log(?:[0-9A-F]{8})?$/.exec(logicalId)?.[1];
@@ -195,7 +195,9 @@ const readAll = async (client: CloudWatchLogsClient, groups: readonly Group[], q
   return found.flat().sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 };
 
-/** The groups of a query: a function's, or the gateway's and, for one request, those of the functions that it reached. */
+/**
+ * The groups of a query: a function's, or the gateway's and, for one request, those of the functions that it reached.
+ */
 const groupsFor = async (client: CloudWatchLogsClient, all: readonly Group[], query: LogQuery): Promise<Group[]> => {
   const { request, function: name } = query;
   const some = all.filter((group) => group.function === name);

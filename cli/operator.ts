@@ -12,8 +12,8 @@ export const localUser = (): string => {
 };
 
 /**
- * The ARN of the AWS identity that makes the command's calls. Where AWS does not say it, answers the user of this machine,
- * marked as not identified: a change that AWS lets through is not refused for that.
+ * The ARN of the AWS identity that makes the command's calls. Where AWS does not say it, answers the user of this
+ * machine, marked as not identified: a change that AWS lets through is not refused for that.
  */
 export const awsIdentity = async (): Promise<string> => {
   const { GetCallerIdentityCommand, STSClient } = await import('@aws-sdk/client-sts');

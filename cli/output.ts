@@ -167,8 +167,8 @@ export const counted = (count: number, one: string, more = `${one}s`): string =>
   `${grouped(count)} ${count === 1 ? one : more}`;
 
 /**
- * Prints a line for the person at the terminal, on standard error, so that standard output holds nothing but the result.
- * The text may quote names from outside.
+ * Prints a line for the person at the terminal, on standard error, so that standard output holds nothing but the
+ * result. The text may quote names from outside.
  */
 export const note = (text: string, style?: Style): void => {
   process.stderr.write(`${style ? paint(style, plain(text), process.stderr) : plain(text)}\n`);

@@ -70,8 +70,8 @@ const linesOf = ({ sk: saleId, productId, shares, state, at, refundedAt }: SaleI
 };
 
 /**
- * Every share of the sales made in a span, and, as negative ones, of the sales refunded in it. Reads the sales of the span, and
- * before it those that were refunded: a list by the time of the refund would cost every sale a place in it.
+ * Every share of the sales made in a span, and, as negative ones, of the sales refunded in it. Reads the sales of the
+ * span, and before it those that were refunded: a list by the time of the refund would cost every sale a place in it.
  */
 async function* linesIn(store: string, span: Span): AsyncGenerator<Line[]> {
   // The names of days sort before the times in them, and a tilde after these.

@@ -22,7 +22,10 @@ import { get, getMany, transact } from '../lib/table/table.ts';
 
 /** The operator's residents, whom all stores share, and reads of many residents at once. */
 
-/** The item of a name. It carries the current name, so that a look-up is one read. Refused unless it is `holder`'s or free. */
+/**
+ * The item of a name. It carries the current name, so that a look-up is one read. Refused unless it is `holder`'s or
+ * free.
+ */
 const nameItem = ({ uuid, username }: Resident, name: string, holder: string): Write =>
   put({ ...nameKey(name), uuid, username }, any(isNew, is('uuid', holder)));
 
@@ -33,8 +36,8 @@ const markOf = ({ renamedAt, dues, due }: RenameMark): RenameMark => ({
 
 /**
  * The writes of a resident with these names: first the resident, refused unless they are still as `stored`, then the
- * names in order. `takenFrom` is a resident who may lose the current name. `isRenamed` marks that copies of the name have to
- * be renamed.
+ * names in order. `takenFrom` is a resident who may lose the current name. `isRenamed` marks that copies of the name
+ * have to be renamed.
  */
 export const residentItems = (
   { uuid, username }: Resident,
@@ -51,8 +54,8 @@ export const residentItems = (
 };
 
 /**
- * Writes a resident with its current name and, if any, former ones, all in canonical form; names already on record stay.
- * Throws 400 if a name belongs to another resident.
+ * Writes a resident with its current name and, if any, former ones, all in canonical form; names already on record
+ * stay. Throws 400 if a name belongs to another resident.
  */
 export const putResident = async ({ uuid, username }: Resident, formerNames: readonly string[] = []): Promise<void> => {
   for (let attempt = 1; ; attempt++) {
@@ -72,8 +75,8 @@ export const putResident = async ({ uuid, username }: Resident, formerNames: rea
 const textOf = ({ uuid, username }: Identifier): string => uuid ?? username;
 
 /**
- * Reads residents as a store knows them, consistently. The map's keys are the given UUIDs and names; unknown residents are
- * left out, but for customers of the store.
+ * Reads residents as a store knows them, consistently. The map's keys are the given UUIDs and names; unknown residents
+ * are left out, but for customers of the store.
  */
 export const findResidents = async (
   store: string,

@@ -42,7 +42,9 @@ const describe = async (TableName: string): Promise<TableDescription | undefined
   }
 };
 
-/** Waits until the table and its indexes take the next change. An index of a large table is made in minutes to hours. */
+/**
+ * Waits until the table and its indexes take the next change. An index of a large table is made in minutes to hours.
+ */
 const ready = async (TableName: string): Promise<TableDescription> => {
   for (;;) {
     const table = await describe(TableName);
@@ -106,8 +108,8 @@ const putBatch = async (TableName: string, items: readonly Item[]): Promise<void
 
 /**
  * Creates the table and fills it with the items of an export. The stream is not on yet: a record of these puts would be
- * taken for a change. Throws, before it creates anything, if there is such a table or a file of the export is missing or
- * broken. A run that ends midway leaves a table that has to be deleted.
+ * taken for a change. Throws, before it creates anything, if there is such a table or a file of the export is missing
+ * or broken. A run that ends midway leaves a table that has to be deleted.
  */
 export const fillFromExport = async (
   TableName: string,
@@ -148,9 +150,9 @@ const boundsOf = ({ OnDemandThroughput }: { OnDemandThroughput?: TableDescriptio
 const hasAlready = (error: unknown): boolean => /already (enabled|been enabled)/i.test((error as Error).message);
 
 /**
- * Gives the table what neither a restore nor an export brings along: missing indexes, the deletion of old items, backups,
- * the protection against deletion, the bounds that `like` has, and the stream. Can be repeated. Returns the ARN of the
- * stream. A local engine has neither backups nor protection nor bounds.
+ * Gives the table what neither a restore nor an export brings along: missing indexes, the deletion of old items,
+ * backups, the protection against deletion, the bounds that `like` has, and the stream. Can be repeated. Returns the
+ * ARN of the stream. A local engine has neither backups nor protection nor bounds.
  */
 export const completeTable = async (
   TableName: string,

@@ -7,8 +7,8 @@ import { createProgram } from './program.ts';
 const interruptedCode = 130;
 
 /**
- * Runs the command with these arguments. Answers its exit code: 0, 1 for a failure, 2 for a wrong command line, or the code
- * that the help of a command names.
+ * Runs the command with these arguments. Answers its exit code: 0, 1 for a failure, 2 for a wrong command line, or the
+ * code that the help of a command names.
  */
 export const run = async (args: readonly string[]): Promise<number> => {
   try {

@@ -13,8 +13,8 @@ interface ScannedKey extends Key {
 }
 
 /**
- * The keys of all items of a store, or of those of one kind, and those of the given attributes that they have, a page at a
- * time. Scans the whole table: only a scan finds items to which no other item leads.
+ * The keys of all items of a store, or of those of one kind, and those of the given attributes that they have, a page
+ * at a time. Scans the whole table: only a scan finds items to which no other item leads.
  */
 export async function* scanStore(
   id: string,
@@ -42,8 +42,8 @@ export async function* scanStore(
 }
 
 /**
- * The partitions of a store that hold items of a kind, with the number of their items. A scan of the table costs far less
- * than a query of each partition that may be there.
+ * The partitions of a store that hold items of a kind, with the number of their items. A scan of the table costs far
+ * less than a query of each partition that may be there.
  */
 export const partitionsOf = async (store: string, kind: Kind): Promise<Map<string, number>> => {
   const partitions = new Map<string, number>();
@@ -78,8 +78,8 @@ export const knowsAnybody = async (store: string): Promise<boolean> => {
 };
 
 /**
- * Removes all items of a deleted store, a page at a time, and reports how many so far. Returns how many it removed. It can
- * be repeated after a crash. The API keys stay with a mark: calls with them get 404, not 401.
+ * Removes all items of a deleted store, a page at a time, and reports how many so far. Returns how many it removed. It
+ * can be repeated after a crash. The API keys stay with a mark: calls with them get 404, not 401.
  */
 export const removeRows = async (id: string, onRemoved: (count: number) => void): Promise<number> => {
   let removed = 0;

@@ -6,7 +6,9 @@ const keySchema = (partition: string, sort: string) => [
   { AttributeName: sort, KeyType: 'RANGE' as const },
 ];
 
-/** The table as CreateTable takes it, without its stream and, on request, without its indexes. The stack makes the same. */
+/**
+ * The table as CreateTable takes it, without its stream and, on request, without its indexes. The stack makes the same.
+ */
 export const tableDefinition = (TableName: string, { indexed = true } = {}): CreateTableCommandInput => {
   const all = indexed ? Object.entries(indexes) : [];
   const keys = new Set(

@@ -158,14 +158,15 @@ const noJson = {
 };
 
 /**
- * A client of one store. `store.customers.incrementCredit('ada', { delta: 100 })` takes the values of the path, then body
- * or query, then options; `get`, `post`, `put` and `delete` take a path as the API reference writes it, then `path`,
- * `query` and `body`. A call returns the parsed body, or undefined for 204; `withResponse()` on it also gives the request id.
+ * A client of one store. `store.customers.incrementCredit('ada', { delta: 100 })` takes the values of the path, then
+ * body or query, then options; `get`, `post`, `put` and `delete` take a path as the API reference writes it, then
+ * `path`, `query` and `body`. A call returns the parsed body, or undefined for 204; `withResponse()` on it also gives
+ * the request id.
  *
- * It retries transient failures (429, 5xx, a lost connection, a time-out), and waits as long as `Retry-After` asks. A POST
- * has an Idempotency-Key, so it takes effect once even if an answer is lost. Throws `StoreProblem` for any other failure
- * and for an answer that is not JSON, and `NoAnswer` if the last attempt gets none or `signal` ends the call. Both carry
- * the `idempotencyKey`. Throws a TypeError, without sending anything, if the call itself is wrong.
+ * It retries transient failures (429, 5xx, a lost connection, a time-out), and waits as long as `Retry-After` asks. A
+ * POST has an Idempotency-Key, so it takes effect once even if an answer is lost. Throws `StoreProblem` for any other
+ * failure and for an answer that is not JSON, and `NoAnswer` if the last attempt gets none or `signal` ends the call.
+ * Both carry the `idempotencyKey`. Throws a TypeError, without sending anything, if the call itself is wrong.
  */
 export const storeClient = (options: ClientOptions): StoreClient => {
   const { attempts = 5, timeoutMillis = 30_000, fetch: send = fetch, onRequest, onResponse } = options;

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { compile } from 'json-schema-to-typescript';
 
 /**
- * Writes two files from `docs/openapi.json`. `types.ts` has the schemas by their names, and `Endpoints`, which has for each
- * "METHOD /path" the types of the request (`path`, `query`, `body`) and of the response (`answer`). `operations.ts` has the
- * client's method of each operation.
+ * Writes two files from `docs/openapi.json`. `types.ts` has the schemas by their names, and `Endpoints`, which has for
+ * each "METHOD /path" the types of the request (`path`, `query`, `body`) and of the response (`answer`).
+ * `operations.ts` has the client's method of each operation.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, looked at member by member.

@@ -34,8 +34,9 @@ export class StoreProblem extends Error {
 }
 
 /**
- * A call that ended without an answer: the service was not reached, the last attempt timed out, or `signal` ended it. Its
- * name and message are those of its `cause`. The change may have been made, so a repeat must carry the `idempotencyKey`.
+ * A call that ended without an answer: the service was not reached, the last attempt timed out, or `signal` ended it.
+ * Its name and message are those of its `cause`. The change may have been made, so a repeat must carry the
+ * `idempotencyKey`.
  */
 export class NoAnswer extends Error {
   readonly idempotencyKey: string | undefined;

@@ -4,8 +4,8 @@ const longestPause = 60_000;
 
 /**
  * The pause after attempt number `attempt` (from 1): it doubles each time, with jitter so that many clients do not come
- * back together, and is at least what `Retry-After` says (seconds or a date). Undefined if the service asks for more than
- * a minute: the caller should hear of that.
+ * back together, and is at least what `Retry-After` says (seconds or a date). Undefined if the service asks for more
+ * than a minute: the caller should hear of that.
  */
 export const pauseMillis = (attempt: number, retryAfter: string | null, now = Date.now()): number | undefined => {
   const seconds = retryAfter?.trim() ?? '';

@@ -18,7 +18,10 @@ type MessageOf<T extends EventType> = T extends EventType
     }
   : never;
 
-/** The body of a webhook's message: an event, or the test that `actions/test` sends. Its `type` tells which `data` it has. */
+/**
+ * The body of a webhook's message: an event, or the test that `actions/test` sends. Its `type` tells which `data` it
+ * has.
+ */
 export type WebhookMessage =
   | MessageOf<EventType>
   | { type: 'webhook.ping'; timestamp: string; data: { webhookId: string } };
@@ -52,8 +55,8 @@ const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => {
 };
 
 /**
- * Checks the signature and the time of a message, and returns its parsed body. Throws `WebhookRefused` for one that is not
- * from the service. The header `webhook-id` names the event: a repeat of it has the same one.
+ * Checks the signature and the time of a message, and returns its parsed body. Throws `WebhookRefused` for one that is
+ * not from the service. The header `webhook-id` names the event: a repeat of it has the same one.
  */
 export const verifyWebhook = async ({
   secret,

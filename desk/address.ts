@@ -56,5 +56,8 @@ export const match = (pattern: string, path: string): Record<string, string> | u
   return parameters;
 };
 
-/** A name as a part of the API's path. An empty one would make another path; of a blank one the service says what is wrong. */
+/**
+ * A name as a part of the API's path. An empty one would make another path; of a blank one the service says what is
+ * wrong.
+ */
 export const pathOf = (name: string): string => name || ' ';

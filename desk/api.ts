@@ -20,8 +20,8 @@ const isUncertain = (status: number): boolean => [408, 409, 429].includes(status
 
 /**
  * A `fetch` that makes each write once. A POST that got no answer keeps its Idempotency-Key until the same request is
- * answered, so pressing a button again, even after a reload, repeats the change and makes no second one. A PUT or DELETE
- * carries the ETag with which its thing was last read: 412 where somebody else has changed it since.
+ * answered, so pressing a button again, even after a reload, repeats the change and makes no second one. A PUT or
+ * DELETE carries the ETag with which its thing was last read: 412 where somebody else has changed it since.
  */
 const carefulFetch = (): typeof fetch => {
   const tags = new Map<string, string>();

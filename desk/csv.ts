@@ -1,8 +1,8 @@
 export type CsvValue = string | number | boolean | null;
 
 /**
- * A cell of a CSV file. A text that a spreadsheet would run as a formula gets a mark before it, full-width signs too. So
- * does a text that is marked already, so that the mark can be taken off again: `store export` does the same.
+ * A cell of a CSV file. A text that a spreadsheet would run as a formula gets a mark before it, full-width signs too.
+ * So does a text that is marked already, so that the mark can be taken off again: `store export` does the same.
  */
 const cell = (value: CsvValue): string => {
   const text = String(value ?? '');

@@ -7,9 +7,9 @@ import { texts } from './texts.ts';
 type Parameters = Record<string, string>;
 
 /**
- * Every page: a row here, a file in `pages/` whose component gets the parameters of the path, and its texts in `texts.ts`.
- * A row with a `title` is in the menu; a page whose scopes the key lacks is neither shown there nor opened. Pages other
- * than the first are imported when they are opened.
+ * Every page: a row here, a file in `pages/` whose component gets the parameters of the path, and its texts in
+ * `texts.ts`. A row with a `title` is in the menu; a page whose scopes the key lacks is neither shown there nor opened.
+ * Pages other than the first are imported when they are opened.
  */
 export interface PageRow {
   path: string;

@@ -63,7 +63,9 @@ const receiverOf = ({ body }: Message): string => {
   return (message?.kind === 'event' ? message.webhook : message?.store) ?? '';
 };
 
-/** The pause before a message returns that the worker had no time for. Each return counts as one of `maxReceiveCount`. */
+/**
+ * The pause before a message returns that the worker had no time for. Each return counts as one of `maxReceiveCount`.
+ */
 const bounceSeconds = 10;
 
 /** A receiver that takes longer gets no further message meanwhile. */
@@ -84,10 +86,10 @@ const slowSeconds = (receiver: string): number | undefined => {
 };
 
 /**
- * Handles messages, and answers the ids of those that have to come back. A dispenser gives one item after another, so the
- * messages of one store or webhook are handled one after another too, also those of several batches of this process; others
- * side by side. A message for which no time is left comes back later, and so does one whose receiver keeps another batch
- * waiting.
+ * Handles messages, and answers the ids of those that have to come back. A dispenser gives one item after another, so
+ * the messages of one store or webhook are handled one after another too, also those of several batches of this
+ * process; others side by side. A message for which no time is left comes back later, and so does one whose receiver
+ * keeps another batch waiting.
  */
 const handleBatch = async (messages: readonly Message[], lane: Lane, context: Context): Promise<string[]> => {
   const failed: string[] = [];
@@ -113,7 +115,10 @@ const handleBatch = async (messages: readonly Message[], lane: Lane, context: Co
   return failed;
 };
 
-/** Handles messages that the worker took itself, and deletes those that are done, as Lambda does with a batch of its own. */
+/**
+ * Handles messages that the worker took itself, and deletes those that are done, as Lambda does with a batch of its
+ * own.
+ */
 const handleTaken = async (
   messages: Awaited<ReturnType<typeof receiveMessages>>,
   lane: Lane,
@@ -134,8 +139,9 @@ const maxWaiting = 20;
 const batchMillis = 100;
 
 /**
- * Takes deliveries from the queue to the stores' dispensers, and events to their webhooks. While a receiver keeps it waiting, it takes
- * further messages itself: Lambda runs few workers, and would give this one no other batch until the last call of its batch has ended.
+ * Takes deliveries from the queue to the stores' dispensers, and events to their webhooks. While a receiver keeps it
+ * waiting, it takes further messages itself: Lambda runs few workers, and would give this one no other batch until the
+ * last call of its batch has ended.
  */
 export const handler = async ({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
   const lane = laneOf(Records[0]?.eventSourceARN);

@@ -11,8 +11,8 @@ const reserveMillis = 10_000;
 
 /**
  * Orders the deliveries of sales that nothing has ordered, puts events on the queue whose next attempt is due, follows
- * renames, and closes the credit lots that have come due; runs every minute, and ends before its own timeout. Where a part
- * of it fails, it throws when the others are done, for the alarm.
+ * renames, and closes the credit lots that have come due; runs every minute, and ends before its own timeout. Where a
+ * part of it fails, it throws when the others are done, for the alarm.
  */
 export const handler = async (_event: unknown, context: Context): Promise<SweepReport> => {
   const meter = newMeter();

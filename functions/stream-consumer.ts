@@ -33,11 +33,10 @@ const laterMillis = 15 * 60_000;
 const ageOf = ({ dynamodb }: DynamoDBRecord): number => now() - (dynamodb?.ApproximateCreationDateTime ?? 0) * 1000;
 
 /**
- * Makes history, the sums of days and events from the table's stream, and orders the deliveries of new sales. A record that
- * cannot be read goes to the queue of failures: Lambda would bring it back, and hold up all that follow it, for a day. One of a
- * later version comes back for a quarter of an hour first. Where
- * the table does not take the rows of a store, Lambda brings the batch back from the first of these records on; all that
- * was written is found again then.
+ * Makes history, the sums of days and events from the table's stream, and orders the deliveries of new sales. A record
+ * that cannot be read goes to the queue of failures: Lambda would bring it back, and hold up all that follow it, for a
+ * day. One of a later version comes back for a quarter of an hour first. Where the table does not take the rows of a
+ * store, Lambda brings the batch back from the first of these records on; all that was written is found again then.
  */
 export const handler = async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
   const failed: DynamoDBRecord[] = [];

@@ -22,7 +22,9 @@ const handlers = new Map([
   [lineOf(rows.listWebhookDeliveries), listWebhookDeliveries],
 ]);
 
-/** Serves all rows about webhooks on Lambda, since a stack has at most 500 resources. Locally each has its own function. */
+/**
+ * Serves all rows about webhooks on Lambda, since a stack has at most 500 resources. Locally each has its own function.
+ */
 export const handler = (event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> => {
   const line = `${event.httpMethod} ${event.resource}`;
   const found = handlers.get(line);

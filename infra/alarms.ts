@@ -42,8 +42,8 @@ export interface AlarmFacts {
 const fiveMinutes = Duration.minutes(5);
 
 /**
- * A metric of the table, and the same of each of its indexes. AWS bills each. Nothing but products writes to the index of search
- * texts, and never without a write of the table.
+ * A metric of the table, and the same of each of its indexes. AWS bills each. Nothing but products writes to the index
+ * of search texts, and never without a write of the table.
  */
 const ofPlaces = (TableName: string, metricName: string): Record<string, Metric> => {
   const watched = Object.keys(indexes).filter((index) => index !== 'byText' || !metricName.includes('Write'));
@@ -153,7 +153,10 @@ const apiAlarms = (scope: Construct, { api }: Watched): Record<string, AlarmFact
   },
 });
 
-/** Without a key every answer is 200, so neither CallsRefused nor CallsThrottled hears of calls below the desk's own rate. */
+/**
+ * Without a key every answer is 200, so neither CallsRefused nor CallsThrottled hears of calls below the desk's own
+ * rate.
+ */
 const deskAlarms = (scope: Construct, { api, hasDesk }: Watched): Record<string, AlarmFacts> =>
   hasDesk
     ? {
@@ -245,8 +248,8 @@ const deliveryAlarms = (scope: Construct, { data, worker, sweep }: Watched): Rec
     meaning:
       'A program of a merchant gets no events any more: its webhook answered 410, or nothing but failures for five days, and was disabled. GET /v1/webhooks shows which; a PUT with state active enables it, and GET /v1/events has the events that it missed.',
   },
-  // A message that waits for a worker is visible; one in a worker's hands, or between two attempts, is not. The age of the
-  // oldest message cannot serve: SQS leaves a message out of it from its third receive on.
+  // A message that waits for a worker is visible; one in a worker's hands, or between two attempts, is not. The age of
+  // the oldest message cannot serve: SQS leaves a message out of it from its third receive on.
   DeliveriesUnclaimed: {
     metric: data.queue.metricApproximateNumberOfMessagesVisible({ statistic: 'Minimum', period: fiveMinutes }),
     threshold: 1,
@@ -304,7 +307,8 @@ const creditAlarms = (scope: Construct, { sweep, creditWriters }: Watched): Reco
 });
 
 const historyAlarms = ({ data, consumer }: Watched): Record<string, AlarmFacts> => ({
-  // Lambda has no IteratorAge of a stream that it does not read. The note of each sweep calls the consumer every minute.
+  // Lambda has no IteratorAge of a stream that it does not read. The note of each sweep calls the consumer every
+  // minute.
   HistoryStopped: {
     metric: consumer.lambda.metricInvocations({ statistic: 'Sum', period: fiveMinutes }),
     threshold: 1,

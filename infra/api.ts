@@ -53,8 +53,8 @@ const accessLine = {
 };
 
 /**
- * The desk's methods, each for all callers together: nobody is known there, and each answer costs. An address that the firewall holds
- * to its default rate cannot use this one up, and the burst is the first view of a dozen people.
+ * The desk's methods, each for all callers together: nobody is known there, and each answer costs. An address that the
+ * firewall holds to its default rate cannot use this one up, and the burst is the first view of a dozen people.
  */
 const deskLimit = { rate: 20, burst: 60 };
 const deskMethods = ['/desk', '/desk/{file}'].flatMap((path) => ['GET', 'HEAD'].map((verb) => `${path}/${verb}`));
@@ -93,7 +93,8 @@ export class Api extends Construct {
       ...(settings.domainOnly && { disableExecuteApiEndpoint: true }),
       // The authorizer names the usage key of the caller's store: see limitStores.
       apiKeySourceType: ApiKeySourceType.AUTHORIZER,
-      // An account has one role with which API Gateway writes logs. It outlives this stack, since other APIs may use it.
+      // An account has one role with which API Gateway writes logs. It outlives this stack, since other APIs may use
+      // it.
       cloudWatchRole: true,
       deployOptions: {
         stageName: settings.stage,
@@ -193,8 +194,8 @@ export class Api extends Construct {
   }
 
   /**
-   * Adds the desk's page and its files, which anybody may load: they hold no data. They have a rate of their own, and no store's share of
-   * it, since nobody is known yet.
+   * Adds the desk's page and its files, which anybody may load: they hold no data. They have a rate of their own, and
+   * no store's share of it, since nobody is known yet.
    */
   addDesk(target: IFunction): void {
     const page = this.rest.root.addResource('desk');
@@ -207,8 +208,8 @@ export class Api extends Construct {
   }
 
   /**
-   * Gives each store its share of every method's rate. Call it after the last `addMethod`. The plan and its keys are a stack of their
-   * own within the service's, which has room for 500 resources: nothing in there has state.
+   * Gives each store its share of every method's rate. Call it after the last `addMethod`. The plan and its keys are a
+   * stack of their own within the service's, which has room for 500 resources: nothing in there has state.
    */
   limitStores(usageKeyPrefix: string): void {
     const limits = new NestedStack(this, 'Limits');

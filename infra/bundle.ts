@@ -33,15 +33,19 @@ const rowsForAuthorizer: Plugin = {
   },
 };
 
-/** A constant other than a function, as esbuild prints it: it indents the parts, and begins the next statement on a line. */
+/**
+ * A constant other than a function, as esbuild prints it: it indents the parts, and begins the next statement on a
+ * line.
+ */
 const constant = /^((?:export )?const \w+ = )((?:\{|\w+\b(?! =>))[\s\S]*?);$(?=\n[\w/]|\s*$(?![\s\S]))/gm;
 
 /** A text for the API reference. */
 const description = /\.describe\((?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|[\w\s+])+\)/g;
 
 /**
- * A function needs only its own row, without the texts. esbuild keeps each call that makes a schema, even of a schema that
- * nothing uses. So this wraps each constant of `lib/routes/` in a call that is marked pure, and leaves the texts out.
+ * A function needs only its own row, without the texts. esbuild keeps each call that makes a schema, even of a schema
+ * that nothing uses. So this wraps each constant of `lib/routes/` in a call that is marked pure, and leaves the texts
+ * out.
  */
 const ownRowOnly: Plugin = {
   name: 'own-row-only',

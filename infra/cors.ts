@@ -23,8 +23,8 @@ export const corsOriginsWords =
 const isOneOfSeveral = (origins: string): boolean => origins.includes(',');
 
 /**
- * The gateway's own answers have fixed headers: with several origins it cannot choose the one of the request, and none of
- * their pages may read these answers.
+ * The gateway's own answers have fixed headers: with several origins it cannot choose the one of the request, and none
+ * of their pages may read these answers.
  */
 export const gatewayCors = (origins: string | undefined): Record<string, string> =>
   origins === undefined || isOneOfSeveral(origins) ? {} : readableBy(origins);
@@ -40,7 +40,10 @@ export const preflightHeaders = (origins: string): Record<string, string> => ({
   ...(isOneOfSeveral(origins) ? { Vary: 'Origin' } : { 'Access-Control-Allow-Origin': origins }),
 });
 
-/** Of several origins, the template of the preflight's answer allows that of the request, in the language of API Gateway. */
+/**
+ * Of several origins, the template of the preflight's answer allows that of the request, in the language of API
+ * Gateway.
+ */
 export const preflightTemplate = (origins: string): string | undefined => {
   if (!isOneOfSeveral(origins)) return undefined;
   const isAllowed = origins.split(',').map((origin) => `$origin == "${origin}"`);

@@ -34,8 +34,8 @@ export class Data extends Construct {
     super(scope, id);
     const { restoredTable, restoredStream, readUnits, writeUnits } = settings;
     const text = (name: string) => ({ name, type: AttributeType.STRING });
-    // Without bounds DynamoDB serves 40,000 units a second, and bills them. A write waits for the indexes that it changes, so
-    // that theirs must not be tighter.
+    // Without bounds DynamoDB serves 40,000 units a second, and bills them. A write waits for the indexes that it
+    // changes, so that theirs must not be tighter.
     const bounds = { maxReadRequestUnits: readUnits, maxWriteRequestUnits: writeUnits };
     const table = new Table(this, 'Table', {
       partitionKey: text(tableKey.partition),

@@ -27,7 +27,10 @@ const noticesOf = (inputs: Metafile['inputs']): string => {
   return ['The desk is made with these packages.', ...notices, ''].join('\n\n');
 };
 
-/** Bundles the desk: its page under the empty name, and its scripts and style sheet, whose names hold a hash of their content. */
+/**
+ * Bundles the desk: its page under the empty name, and its scripts and style sheet, whose names hold a hash of their
+ * content.
+ */
 export const bundleDesk = async (of: keyof typeof entries = 'deployed'): Promise<DeskFiles> => {
   const { script, style } = entries[of];
   const { outputFiles, metafile } = await build({

@@ -26,7 +26,10 @@ const hasNoKey: CfnWebACL.StatementProperty = {
   },
 };
 
-/** The desk's page and its files, which a browser loads without a key. The path begins with the stage, except on a domain. */
+/**
+ * The desk's page and its files, which a browser loads without a key. The path begins with the stage, except on a
+ * domain.
+ */
 const isNotOfDesk = (stage: string): CfnWebACL.StatementProperty => ({
   notStatement: {
     statement: {
@@ -71,9 +74,9 @@ const visibility = (metricName: string) => ({
 });
 
 /**
- * A firewall in front of the API. It refuses a request without a header of a key's shape before the request counts towards
- * an endpoint's rate, holds each address well below that rate, and refuses addresses of ill repute. Amazon's general rules
- * would refuse bodies over 8 KB and product texts that hold HTML.
+ * A firewall in front of the API. It refuses a request without a header of a key's shape before the request counts
+ * towards an endpoint's rate, holds each address well below that rate, and refuses addresses of ill repute. Amazon's
+ * general rules would refuse bodies over 8 KB and product texts that hold HTML.
  */
 export const addFirewall = (scope: Construct, api: RestApi, settings: Settings): void => {
   const { addressRate, corsOrigins } = settings;

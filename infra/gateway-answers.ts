@@ -4,16 +4,16 @@ import { details, titleOf } from '../lib/problem.ts';
 export interface GatewayAnswer {
   status: number;
   /**
-   * API Gateway puts the authorizer's context into `$context.authorizer.<name>`. It runs no code in these texts and shows
-   * them no header, so a text cannot depend on the header that is wrong.
+   * API Gateway puts the authorizer's context into `$context.authorizer.<name>`. It runs no code in these texts and
+   * shows them no header, so a text cannot depend on the header that is wrong.
    */
   detail: string;
   headers?: Record<string, string>;
 }
 
 /**
- * API Gateway's own answers by their type. On AWS a layer in front of API Gateway gives REQUEST_TOO_LARGE, for a body over
- * 10 MB, in a form of its own.
+ * API Gateway's own answers by their type. On AWS a layer in front of API Gateway gives REQUEST_TOO_LARGE, for a body
+ * over 10 MB, in a form of its own.
  */
 export const gatewayAnswers = {
   // API Gateway's name for an unknown route.
@@ -46,8 +46,8 @@ export const gatewayAnswers = {
   // The authorizer threw, timed out or was throttled. No endpoint's function was called.
   AUTHORIZER_CONFIGURATION_ERROR: { status: 503, detail: details.unavailable, headers: { 'Retry-After': '1' } },
   AUTHORIZER_FAILURE: { status: 503, detail: details.unavailable, headers: { 'Retry-After': '1' } },
-  // The function was throttled and did nothing, or it crashed and may have written: API Gateway has one name for both, and
-  // one text for all methods.
+  // The function was throttled and did nothing, or it crashed and may have written: API Gateway has one name for both,
+  // and one text for all methods.
   INTEGRATION_FAILURE: {
     status: 503,
     detail:

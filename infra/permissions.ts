@@ -16,7 +16,9 @@ export interface Access {
   readonly uses?: readonly TableUse[];
 }
 
-/** A role's permissions on the table. The stack makes policies of them, and the tests check every command against them. */
+/**
+ * A role's permissions on the table. The stack makes policies of them, and the tests check every command against them.
+ */
 export interface Permission {
   sid: string;
   /** DynamoDB's actions, without their prefix. */
@@ -109,8 +111,8 @@ export const authorizerPermissions: Permission[] = [
 ];
 
 /**
- * The worker checks that the store exists and the sale was not refunded, keeps the record of each delivery, and notes lost dispensers and, with the
- * products that a customer owns, when one was given.
+ * The worker checks that the store exists and the sale was not refunded, keeps the record of each delivery, and notes
+ * lost dispensers and, with the products that a customer owns, when one was given.
  */
 export const workerAccess: Access = {
   reads: ['STORE', 'SALE', 'EVENT'],
@@ -127,8 +129,8 @@ export const lookUpAccess: Access = {
 };
 
 /**
- * The sweep finds due customers and renamed residents in an index that spans all stores, and notes when it ran. A rename
- * reaches every item that holds a copy of the name. It also orders the deliveries of sales.
+ * The sweep finds due customers and renamed residents in an index that spans all stores, and notes when it ran. A
+ * rename reaches every item that holds a copy of the name. It also orders the deliveries of sales.
  */
 export const sweepAccess: Access = {
   reads: ['STORE', 'NAME', 'SALE', 'DELIVERY', 'WEBHOOK'],
@@ -139,8 +141,8 @@ export const sweepAccess: Access = {
 };
 
 /**
- * The stream's consumer makes history and the sums of days, looks what is there where records repeat, notes events, and notes at
- * a sale that its delivery is ordered. It deletes nothing.
+ * The stream's consumer makes history and the sums of days, looks what is there where records repeat, notes events, and
+ * notes at a sale that its delivery is ordered. It deletes nothing.
  */
 export const consumerAccess: Access = {
   reads: ['HISTORY', 'MARK', 'WEBHOOK'],

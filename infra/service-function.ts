@@ -31,13 +31,17 @@ interface ServiceFunctionProps extends Surroundings {
   timeoutSeconds: number;
   environment?: Record<string, string>;
   statements: PolicyStatement[];
-  /** The stack within the service's that takes its log and its role, so that the service's has room for more functions. */
+  /**
+   * The stack within the service's that takes its log and its role, so that the service's has room for more functions.
+   */
   side?: Construct;
   /** It sends to the queue that calls it. By default Lambda stops such a chain after about 16 rounds. */
   isRecursive?: true;
 }
 
-/** The uses of the merchant's own key that follow from a use of what it encrypts, through the service that holds that. */
+/**
+ * The uses of the merchant's own key that follow from a use of what it encrypts, through the service that holds that.
+ */
 const keyUses = [
   { sid: 'ReadTable', service: 'dynamodb', isMade: /^dynamodb:/, actions: ['kms:Decrypt', 'kms:DescribeKey'] },
   {
@@ -90,7 +94,10 @@ export class ServiceFunction extends Construct {
     });
   }
 
-  /** A function uses the merchant's own key only through the table and the queues that its other statements name, and never by itself. */
+  /**
+   * A function uses the merchant's own key only through the table and the queues that its other statements name, and
+   * never by itself.
+   */
   private keyStatements({ key, statements }: ServiceFunctionProps): PolicyStatement[] {
     if (!key) return [];
     const made = statements.flatMap(({ actions }) => actions);

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { areCorsOrigins, corsOriginsWords } from './cors.ts';
 
 /**
- * Every setting of a deployment, as CDK context: from cdk.context.json, or from `npx cdk deploy -c stage=prod`, which wins
- * over the file. Context from the command line is text, and context from a file may hold numbers and booleans.
+ * Every setting of a deployment, as CDK context: from cdk.context.json, or from `npx cdk deploy -c stage=prod`, which
+ * wins over the file. Context from the command line is text, and context from a file may hold numbers and booleans.
  */
 
 const number = (min: number, max: number, initial: number) => {
@@ -53,7 +53,10 @@ const Settings = z
     logRetentionDays: number(1, 3653, 90).refine((days) => retentionDays.includes(days), {
       error: `must be one of ${retentionDays.join(', ')}`,
     }),
-    /** How long the record of a delivery is kept after its last attempt. No message of one may come later than after 28 days. */
+    /**
+     * How long the record of a delivery is kept after its last attempt. No message of one may come later than after 28
+     * days.
+     */
     deliveryRecordDays: number(30, 3653, 90),
     /** Keeps the note of a delivery with its record. By default it goes when the delivery was made. */
     keepDeliveryNotes: optionalFlag(),
@@ -70,7 +73,9 @@ const Settings = z
     desk: flag(z.boolean({ error: 'must be true or false' }).default(true)),
     /** The origins whose pages may call the API from a browser, or `*` for all. */
     corsOrigins: z.string({ error: corsOriginsWords }).refine(areCorsOrigins, { error: corsOriginsWords }).optional(),
-    /** Workers that deliver in parallel. SQS offers no fewer than 2, and a new account runs only 10 functions at once. */
+    /**
+     * Workers that deliver in parallel. SQS offers no fewer than 2, and a new account runs only 10 functions at once.
+     */
     deliveryConcurrency: number(2, 1000, 2),
     /** A table that was restored from a backup, for use instead of the stack's own. */
     restoredTable: matching(
@@ -97,8 +102,8 @@ const Settings = z
     /** X-Ray traces of a sample of the calls. */
     tracing: optionalFlag(),
     /**
-     * A web application firewall in front of the API. It has no default: it costs money in an idle month, and without it
-     * anybody who knows the address can use up the rates.
+     * A web application firewall in front of the API. It has no default: it costs money in an idle month, and without
+     * it anybody who knows the address can use up the rates.
      */
     firewall: chosenFlag(),
     /** Requests per second that the firewall takes from one address, on average over a minute. */

@@ -172,8 +172,8 @@ export class StoreServiceStack extends Stack {
   }
 
   /**
-   * Exports the whole table to the bucket every day, which needs no function and no capacity of the table. DynamoDB writes the
-   * files after the call was answered.
+   * Exports the whole table to the bucket every day, which needs no function and no capacity of the table. DynamoDB
+   * writes the files after the call was answered.
    */
   private addExports(
     { exportBucket, exportBucketAccount, stage }: Settings,
@@ -260,10 +260,12 @@ export class StoreServiceStack extends Stack {
           actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'],
           resources: [data.queue.queueArn, data.slowQueue.queueArn],
         }),
-        // A dispenser that registers frees waiting deliveries for the queue. Unreadable messages go to the dead letters.
+        // A dispenser that registers frees waiting deliveries for the queue. Unreadable messages go to the dead
+        // letters.
         sendStatement(data.queue, data.slowQueue, data.deadLetters),
       ],
-      // It sends itself a message for each next hundred of waiting deliveries, and one for each event that was held back.
+      // It sends itself a message for each next hundred of waiting deliveries, and one for each event that was held
+      // back.
       isRecursive: true,
     });
     const addSource = (queue: Queue, maxConcurrency: number): void =>
@@ -279,7 +281,10 @@ export class StoreServiceStack extends Stack {
     return worker;
   }
 
-  /** Makes history from the table's stream, and orders the deliveries of new sales. A batch that fails comes back for 20 hours. */
+  /**
+   * Makes history from the table's stream, and orders the deliveries of new sales. A batch that fails comes back for 20
+   * hours.
+   */
   private addConsumer(
     surroundings: Surroundings,
     { table, streamArn, historyFailures, queue, slowQueue }: Data,
@@ -317,8 +322,8 @@ export class StoreServiceStack extends Stack {
   }
 
   /**
-   * Puts events on a bus of the account. It reads the stream on its own, so that a bus which is gone or busy delays nothing else. A batch
-   * that fails comes back for 20 hours; the list of events has them for 30 days.
+   * Puts events on a bus of the account. It reads the stream on its own, so that a bus which is gone or busy delays
+   * nothing else. A batch that fails comes back for 20 hours; the list of events has them for 30 days.
    */
   private addEventBus(surroundings: Surroundings, { table, streamArn }: Data, eventBus: string): ServiceFunction {
     const bus = new ServiceFunction(this, 'event-bus', {
@@ -384,8 +389,8 @@ export class StoreServiceStack extends Stack {
       environment: { ...environment, CREDIT_LIMIT: String(surroundings.settings.creditLimit) },
       statements: [...tableStatements(data.table, permissions(sweepAccess)), sendStatement(data.queue, data.slowQueue)],
     });
-    // The next sweep, a minute later, closes the same lots. By default Lambda would retry a failed one twice, for up to six
-    // hours.
+    // The next sweep, a minute later, closes the same lots. By default Lambda would retry a failed one twice, for up to
+    // six hours.
     sweep.lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     const invoke = new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [sweep.lambda.functionArn] });
     const role = new Role(this, 'ScheduleRole', {

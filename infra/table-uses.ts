@@ -12,15 +12,19 @@ export type TableUse =
   | 'BatchWriteItem'
   | IndexName;
 
-/** Every endpoint has the code that keeps a request with an Idempotency-Key. The kinds of its row say which of this it may do. */
+/**
+ * Every endpoint has the code that keeps a request with an Idempotency-Key. The kinds of its row say which of this it
+ * may do.
+ */
 const endpoint = (...more: TableUse[]): TableUse[] => [
   ...(['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] as const),
   ...more,
 ];
 
 /**
- * The uses by function. A role allows no others. test/infra/bundles.test.ts compares this with the code of each bundle, from which
- * esbuild leaves out what the function never calls: so a role holds what a path that no test takes needs too.
+ * The uses by function. A role allows no others. test/infra/bundles.test.ts compares this with the code of each bundle,
+ * from which esbuild leaves out what the function never calls: so a role holds what a path that no test takes needs
+ * too.
  */
 export const tableUses: Readonly<Record<string, readonly TableUse[]>> = {
   'categories/add-product': endpoint('BatchGetItem', 'ConditionCheckItem'),

@@ -6,10 +6,10 @@ import type { Duplex } from 'node:stream';
 const kept = { keepAlive: true, maxSockets: 50 };
 
 /**
- * Lambda freezes a process between calls, and AWS may close an idle connection meanwhile. A read over such a connection is
- * sent again, but a write of the table is not, since it may have arrived: its caller would get a 500. A message gets two
- * tries, which two such connections would use up. So a connection that was idle for longer than this is not used again.
- * Node.js's own servers close one after five seconds.
+ * Lambda freezes a process between calls, and AWS may close an idle connection meanwhile. A read over such a connection
+ * is sent again, but a write of the table is not, since it may have arrived: its caller would get a 500. A message gets
+ * two tries, which two such connections would use up. So a connection that was idle for longer than this is not used
+ * again. Node.js's own servers close one after five seconds.
  */
 const idleMillis = 4000;
 
@@ -29,7 +29,9 @@ const withoutIdle = <T extends HttpAgent>(agent: T): { agent: T; closeIdle: () =
   };
 };
 
-/** Agents for a client of AWS, and a function to call before each of its calls: it closes connections that are too old. */
+/**
+ * Agents for a client of AWS, and a function to call before each of its calls: it closes connections that are too old.
+ */
 export const freshConnections = () => {
   const plain = withoutIdle(new HttpAgent(kept));
   const secure = withoutIdle(new HttpsAgent(kept));

@@ -2,7 +2,9 @@
 export const normalised = (text: string): string =>
   text.normalize('NFKC').toLowerCase().replaceAll('ς', 'σ').normalize('NFKC');
 
-/** The characters that normalise to more than four times their length: U+FDFA is one character, and becomes eighteen. */
+/**
+ * The characters that normalise to more than four times their length: U+FDFA is one character, and becomes eighteen.
+ */
 const growing =
   /([\u3307\u3315-\u3317\u3319\u331a\u3320\u332b\u332e\u3332\u3334\u3336\u3347\u334a\u3356\u33ae\u33af\ufdfa\ufdfb])/;
 

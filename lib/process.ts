@@ -1,4 +1,6 @@
-/** Where a process keeps its own state. A simulation puts another in its place, so that several processes run in one. */
+/**
+ * Where a process keeps its own state. A simulation puts another in its place, so that several processes run in one.
+ */
 export const keeper: { stateOf?: <T>(make: () => T) => T } = {};
 
 /** The state that a process keeps between requests, made when it is first asked for. */

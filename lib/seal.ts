@@ -15,8 +15,8 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * A JSON value as opaque text (base64url). It is encrypted and authenticated (AES-256-GCM) under the deployment's secret together
- * with `owner`, which says what the text belongs to.
+ * A JSON value as opaque text (base64url). It is encrypted and authenticated (AES-256-GCM) under the deployment's
+ * secret together with `owner`, which says what the text belongs to.
  */
 export const seal = (value: unknown, owner: string): string => {
   const nonce = source.bytes(nonceBytes);

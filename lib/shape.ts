@@ -1,8 +1,9 @@
 import { Problem } from './problem.ts';
 
 /**
- * An item or a message may have a `shape`; without one it is 1. A version of the service raises it on all that an earlier one would
- * misread, and that one leaves such an item or message as it is, to a later version: docs/adr/0042-later-shapes.md.
+ * An item or a message may have a `shape`; without one it is 1. A version of the service raises it on all that an
+ * earlier one would misread, and that one leaves such an item or message as it is, to a later version:
+ * docs/adr/0042-later-shapes.md.
  */
 interface Shaped {
   shape?: unknown;

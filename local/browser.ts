@@ -21,8 +21,8 @@ export const browserCommand = (url: string, { platform, env, isTerminal }: Place
 };
 
 /**
- * Opens the page, if there is a browser to open it in, with the person's own umask: the browser may start with it. The link
- * is printed too, so a failure is no trouble.
+ * Opens the page, if there is a browser to open it in, with the person's own umask: the browser may start with it. The
+ * link is printed too, so a failure is no trouble.
  */
 export const openBrowser = (url: string, umask: number): void => {
   const { platform, env, stdin, stdout } = process;

@@ -5,7 +5,9 @@ import { seedDeliveries } from './demo/deliveries.ts';
 import { seedSales } from './demo/sales.ts';
 import { seedWebhook } from './demo/webhooks.ts';
 
-/** Fills the two demo stores. After an interruption it can run again: it keeps or rewrites the rows of the first run. */
+/**
+ * Fills the two demo stores. After an interruption it can run again: it keeps or rewrites the rows of the first run.
+ */
 export const seedDemo = async (store: Store, other: Store): Promise<void> => {
   await seedCatalogue(store);
   await seedCustomers(store);

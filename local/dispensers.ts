@@ -17,8 +17,8 @@ const place = async (store: string): Promise<LocalDispenser> => {
 };
 
 /**
- * Gives every store a dispenser over the made-up grid: those that are there now, and one that is created later as soon as
- * something is asked of its dispenser.
+ * Gives every store a dispenser over the made-up grid: those that are there now, and one that is created later as soon
+ * as something is asked of its dispenser.
  */
 export const startDispensers = async () => {
   const dispensers = new Map<string, Promise<LocalDispenser>>();

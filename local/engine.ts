@@ -72,8 +72,8 @@ const howToInstall = (system: string): string => {
 };
 
 /**
- * The first engine that this machine has: Dynoxide's package for its platform, `dynoxide` in node_modules or on the PATH,
- * DynamoDB Local with Java.
+ * The first engine that this machine has: Dynoxide's package for its platform, `dynoxide` in node_modules or on the
+ * PATH, DynamoDB Local with Java.
  */
 const choose = (address: Address, dir: string | undefined): Candidate => {
   const system = `${process.platform}-${process.arch}`;
@@ -97,7 +97,8 @@ const startKept = ([command = '', ...args]: string[]): ChildProcess =>
     : spawn('sh', ['-c', keeper, 'sh', command, ...args], {
         detached: true,
         stdio: ['pipe', 'ignore', 'ignore'],
-        // Dynoxide keeps its data under one lock. A second thread only waits for it, and doubles the time of each write.
+        // Dynoxide keeps its data under one lock. A second thread only waits for it, and doubles the time of each
+        // write.
         env: { ...process.env, TOKIO_WORKER_THREADS: '1' },
       });
 

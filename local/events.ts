@@ -10,7 +10,10 @@ import type { Answered } from './gateway.ts';
 import { ignoredFields } from './ignored.ts';
 import { matcher } from './matcher.ts';
 
-/** The requests of the API as the desk's page for developers shows them, and its live events: server-sent, at `GET /_dev/events`. */
+/**
+ * The requests of the API as the desk's page for developers shows them, and its live events: server-sent, at `GET
+ * /_dev/events`.
+ */
 
 /** Calls of the table and queue, and units of capacity. */
 export interface Cost {
@@ -170,8 +173,9 @@ export const follow = async (response: ServerResponse): Promise<void> => {
 const ofConnection = ['host', 'connection', 'content-length', 'transfer-encoding', 'expect', 'keep-alive', 'upgrade'];
 
 /**
- * Sends a kept request again, with its key, and with a new Idempotency-Key where it had one: with the old one it would only
- * get the first answer again. Answers the id and status of the new one. Throws 400 for a request that is not kept whole.
+ * Sends a kept request again, with its key, and with a new Idempotency-Key where it had one: with the old one it would
+ * only get the first answer again. Answers the id and status of the new one. Throws 400 for a request that is not kept
+ * whole.
  */
 export const replay = async (baseUrl: string, id: string) => {
   const request = recent.find((one) => one.id === id);

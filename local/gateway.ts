@@ -199,7 +199,10 @@ const problemAnswer =
     };
   };
 
-/** The answer to a preflight. Of several origins, the one of the request is allowed, as by the deployed gateway's template. */
+/**
+ * The answer to a preflight. Of several origins, the one of the request is allowed, as by the deployed gateway's
+ * template.
+ */
 const preflightAnswer = ({ headersDistinct }: IncomingMessage, origins: string): APIGatewayProxyResult => {
   const {
     Vary: _,

@@ -44,8 +44,8 @@ const flag = (name: string, text: string): Option => {
 
 /**
  * The options that npm took for its own, since no `--` stood before them, as they were meant. npm hands them on in its
- * variables; the value of an option behind a space stays behind as an argument. Others of the same name, such as those of an
- * .npmrc, do not count beside an option that is given.
+ * variables; the value of an option behind a space stays behind as an argument. Others of the same name, such as those
+ * of an .npmrc, do not count beside an option that is given.
  */
 const keptByNpm = (command: Command, argv: readonly string[]): string[] => {
   const values = argv.filter((word) => !word.startsWith('-'));

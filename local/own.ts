@@ -36,7 +36,10 @@ const lastChange = async (): Promise<number> => {
   return Math.max(...(await Promise.all([...deskSources, ...found.flat()].map(timeOf))));
 };
 
-/** The desk as it is deployed, with the pages for developers. A change of its sources shows at the next load of its page. */
+/**
+ * The desk as it is deployed, with the pages for developers. A change of its sources shows at the next load of its
+ * page.
+ */
 const desk = (() => {
   let last: { files: ReturnType<typeof bundleDesk>; of: number } | undefined;
   return async (name: string) => {

@@ -5,8 +5,8 @@ import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * The API reference of the local service at `/docs`, its files under `/pages/`, and the documents at `/openapi.json` and
- * `/asyncapi.json`.
+ * The API reference of the local service at `/docs`, its files under `/pages/`, and the documents at `/openapi.json`
+ * and `/asyncapi.json`.
  */
 
 const directory = new URL('pages/', import.meta.url);

@@ -38,9 +38,9 @@ const contextFrom = (started: number): Context =>
   }) as Context;
 
 /**
- * Works like Lambda's event source mapping: takes batches from the queue, calls the worker, and deletes the messages that
- * it did not report as failed, none if it threw. The queue itself brings back the others, and moves a message to the dead
- * letters after too many receives.
+ * Works like Lambda's event source mapping: takes batches from the queue, calls the worker, and deletes the messages
+ * that it did not report as failed, none if it threw. The queue itself brings back the others, and moves a message to
+ * the dead letters after too many receives.
  */
 export const startPoller = ({
   queueUrl,

@@ -44,7 +44,10 @@ export const startQueue = async (dir?: string): Promise<Queue> => {
 const reachable = (url: string | undefined, endpoint: string): string =>
   (url ?? '').replace(/^https?:\/\/[^/]+/, endpoint.replace(/\/$/, ''));
 
-/** Creates the delivery queues, their dead-letter queue and the queue of history's failures, as the stack does on AWS. Answers their URLs. */
+/**
+ * Creates the delivery queues, their dead-letter queue and the queue of history's failures, as the stack does on AWS.
+ * Answers their URLs.
+ */
 export const ensureQueues = async (endpoint: string, name: string = deliveryQueue.name) => {
   const { retentionSeconds, visibilitySeconds, maxReceiveCount, deadLetterName, slowName } = deliveryQueue;
   const client = new SQSClient({ endpoint });

@@ -34,8 +34,8 @@ export const readJson = <T>(path: string): T | undefined =>
   existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as T) : undefined;
 
 /**
- * Only the owner may read the file, since it holds keys. It takes the place of the one before at once: other programs read it
- * at any time, and a service that is killed while it writes must find it whole.
+ * Only the owner may read the file, since it holds keys. It takes the place of the one before at once: other programs
+ * read it at any time, and a service that is killed while it writes must find it whole.
  */
 const writeJson = (path: string, value: object): void => {
   writeFileSync(`${path}.new`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
@@ -63,7 +63,8 @@ export const openDataDir = (dir: string, { reset, memory }: { reset: boolean; me
   if (reset)
     for (const name of ['table', 'queue', 'state.json', 'stream.json', 'service.json', 'service-before.json'])
       rmSync(path(name), { recursive: true, force: true });
-  // Programs take the file for the sign that the service is ready, so it is there only then. Its keys are kept for the next start.
+  // Programs take the file for the sign that the service is ready, so it is there only then. Its keys are kept for the
+  // next start.
   const putAside = (): void => {
     if (existsSync(path('service.json'))) renameSync(path('service.json'), path('service-before.json'));
   };

@@ -38,8 +38,8 @@ export const ensureKeys = async (
 };
 
 /**
- * Finds the key with all scopes for a store of this machine, and issues one where there is none that works, which it keeps by
- * `save`. Throws 404 for an unknown store.
+ * Finds the key with all scopes for a store of this machine, and issues one where there is none that works, which it
+ * keeps by `save`. Throws 404 for an unknown store.
  */
 export const keysOfDesk = (service: ServiceFile, save: () => void) => {
   const find = async (store: string): Promise<string> => {

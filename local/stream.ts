@@ -73,8 +73,8 @@ export const isWanted = (record: DynamoDBRecord, filters: readonly Pattern[] = s
   filters.some((filter) => matches(filter, record));
 
 /**
- * Reads a table's stream and hands its records to the consumer as Lambda's event source does: filtered, in batches. A batch
- * of which records fail is not passed over.
+ * Reads a table's stream and hands its records to the consumer as Lambda's event source does: filtered, in batches. A
+ * batch of which records fail is not passed over.
  */
 export const readStream = ({
   endpoint,
@@ -164,8 +164,8 @@ export const readStream = ({
   return {
     place: (): StreamPlace => place,
     /**
-     * Consumes all records that the stream has, and answers how many those were. Throws where the engine does not answer or
-     * the consumer fails; the next call goes on there.
+     * Consumes all records that the stream has, and answers how many those were. Throws where the engine does not
+     * answer or the consumer fails; the next call goes on there.
      */
     toEnd: async (): Promise<number> => {
       if (place.stream === '') await findStream();
@@ -222,7 +222,10 @@ export const followStream = ({
       stopped.abort();
       await running;
     },
-    /** Ends after the records at hand, for another reader that goes on at the place: under steady writes a stream has no end. */
+    /**
+     * Ends after the records at hand, for another reader that goes on at the place: under steady writes a stream has no
+     * end.
+     */
     leave: async (): Promise<void> => {
       isLeft = true;
       stopped.abort();

@@ -39,7 +39,9 @@ const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
 
 export const redrive = async () => ({ redriven: await inTurn(redriveDeadLetters) });
 
-/** How the dispenser of a store behaves, what it has given, newest first, and the queues and dead letters of all stores. */
+/**
+ * How the dispenser of a store behaves, what it has given, newest first, and the queues and dead letters of all stores.
+ */
 export const viewFaults = async (dispenser: LocalDispenser) => {
   const [queue, dead] = await Promise.all([
     countMessages(process.env.DELIVERY_QUEUE_URL),

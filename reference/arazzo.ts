@@ -1,6 +1,6 @@
 /**
- * The Arazzo 1.0 document: the ways through the API that most programs take, as steps that tools can run. A step names an
- * operation of the OpenAPI document beside it. All that is not done by HTTP, such as issuing a key, is an input.
+ * The Arazzo 1.0 document: the ways through the API that most programs take, as steps that tools can run. A step names
+ * an operation of the OpenAPI document beside it. All that is not done by HTTP, such as issuing a key, is an input.
  */
 
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };

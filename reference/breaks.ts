@@ -22,7 +22,10 @@ const changesMeaning = ({ path, kind, property }: Change): string | undefined =>
   return undefined;
 };
 
-/** The changes between two versions of the document (paths of files) that break clients, a line each. Throws if Redocly fails. */
+/**
+ * The changes between two versions of the document (paths of files) that break clients, a line each. Throws if Redocly
+ * fails.
+ */
 export const breaksBetween = (base: string, revision: string): string[] => {
   const { output, errors } = redocly('diff', base, revision, '--format', 'json', '--lint-config', 'error');
   if (!output.startsWith('{')) throw new Error(`redocly diff failed: ${errors}${output}`);

@@ -2,7 +2,10 @@ import { readdirSync } from 'node:fs';
 import { breaksBetween } from './breaks.ts';
 import { redocly } from './redocly.ts';
 
-/** `npm run lint:openapi`: checks the linter's rules for the documents, and that no change breaks clients of the last release. */
+/**
+ * `npm run lint:openapi`: checks the linter's rules for the documents, and that no change breaks clients of the last
+ * release.
+ */
 
 const releases = new URL('../docs/releases/', import.meta.url);
 const byVersion = new Intl.Collator('en', { numeric: true });

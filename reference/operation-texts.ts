@@ -11,7 +11,9 @@ import { salesTexts } from './operations/sales.ts';
 import { storeTexts } from './operations/store.ts';
 import { webhookTexts } from './operations/webhooks.ts';
 
-/** Describes an operation for integrators, with one example of it. The examples work on the demo data as it is at first. */
+/**
+ * Describes an operation for integrators, with one example of it. The examples work on the demo data as it is at first.
+ */
 export interface OperationText {
   description: string;
   /** Values of path and query parameters, by name. */

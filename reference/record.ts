@@ -103,7 +103,8 @@ export const recordExamples = async (
       await setTimeout(20);
   };
 
-  // The examples show all that the demo data did, and the same bytes would give the writes of history the ids of theirs.
+  // The examples show all that the demo data did, and the same bytes would give the writes of history the ids of
+  // theirs.
   await stopHistory();
   const { bytes } = source;
   process.env.CURSOR_SECRET = 'The secret of the examples, which is none.';

@@ -22,7 +22,10 @@ const withoutText = (name: string, { properties = {} }: JsonSchema): string[] =>
     (schema as JsonSchema).description ? [] : [`${name}.${field}`],
   );
 
-/** The schemas that have names: requests as they are sent, answers as they are received. Throws where a field has no text. */
+/**
+ * The schemas that have names: requests as they are sent, answers as they are received. Throws where a field has no
+ * text.
+ */
 export const schemaComponents = (): Record<string, JsonSchema> => {
   const components = (['input', 'output'] as const).flatMap((io) => {
     const { schemas } = z.toJSONSchema(z.globalRegistry, { io, uri: refTo, unrepresentable: 'any', override: plain });

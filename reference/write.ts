@@ -10,8 +10,8 @@ import { recordExamples, stopClock } from './record.ts';
 import { samplesPage } from './samples-page.ts';
 
 /**
- * `npm run openapi`: writes docs/openapi.json, docs/asyncapi.json and docs/arazzo.json, with the answers of a local service of its own, and
- * docs/guides/samples.md.
+ * `npm run openapi`: writes docs/openapi.json, docs/asyncapi.json and docs/arazzo.json, with the answers of a local
+ * service of its own, and docs/guides/samples.md.
  */
 
 const missing = missingTexts(routes);

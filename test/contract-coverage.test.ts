@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-/** Compares docs/contract/contract-coverage.md with the contract suite, the other tests and docs/contract/contract.md. */
+/**
+ * Compares docs/contract/contract-coverage.md with the contract suite, the other tests and docs/contract/contract.md.
+ */
 
 const root = new URL('../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');

@@ -73,8 +73,8 @@ test('applying a coupon to a resident who is not cached costs one more call by n
   const body = { couponId: coupon, scope: 0 };
 
   expect((await costOf('POST', applyPath(bob.uuid), body, true)).steps).toBe(2);
-  // The coupon is read at the same time as the name: if that takes longer, it runs beside the customer's read, too. A write
-  // reads a name that is in memory all the same.
+  // The coupon is read at the same time as the name: if that takes longer, it runs beside the customer's read, too. A
+  // write reads a name that is in memory all the same.
   expect((await costOf('POST', applyPath('bob'), body, true)).steps).toBeLessThanOrEqual(3);
   expect((await costOf('POST', applyPath('bob'), body)).steps).toBeLessThanOrEqual(3);
 });

@@ -55,7 +55,8 @@ test(`a page of a filtered list costs the same, within 5 %, in a store of 1000 r
     expect(ofMany.cost?.steps, path).toBeLessThanOrEqual(2);
     expect(Math.abs((ofMany.cost?.units ?? 0) / (ofFew.cost?.units ?? 1) - 1), path).toBeLessThanOrEqual(0.05);
   }
-  // No product of the category has these flags: one unit for the category, one for each place where a membership might be.
+  // No product of the category has these flags: one unit for the category, one for each place where a membership might
+  // be.
   const none = `/v1/products?limit=1000&category=${small.category}&listed=false&bloggable=true`;
   for (const call of [few, many]) {
     const { body, cost } = await call('GET', none);

@@ -23,7 +23,10 @@ export interface Contestant {
   event: APIGatewayProxyEvent;
 }
 
-/** The contestants, each with its category and customer in the table. test/compared.test.ts checks that they answer alike. */
+/**
+ * The contestants, each with its category and customer in the table. test/compared.test.ts checks that they answer
+ * alike.
+ */
 export const prepare = async (): Promise<Contestant[]> => {
   const [store, storeOfElectrodb] = ['bench', 'bench-electrodb'];
   const uuid = randomUUID();
@@ -80,7 +83,9 @@ const makeTheirShop = async (store: string): Promise<{ store: string; productId:
   return { store, productId };
 };
 
-/** Ours, and the same three endpoints made of Hono and ElectroDB. test/compared.test.ts checks that they answer alike. */
+/**
+ * Ours, and the same three endpoints made of Hono and ElectroDB. test/compared.test.ts checks that they answer alike.
+ */
 export const prepareWhole = async (): Promise<WholeContestant[]> => {
   const [ours, theirs] = [await makeShop(customers, copies), await makeTheirShop('bench-whole')];
   const sale = (productId: string, number: number) => {

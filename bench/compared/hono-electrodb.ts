@@ -12,8 +12,8 @@ import { db } from '../../lib/table/client.ts';
 import type { LambdaHandler } from '../support.ts';
 
 /**
- * Three endpoints as one writes them with Hono and ElectroDB alone: a customer's credit, its increment, and a sale in one
- * transaction. Only the DynamoDB client is ours, so that connections, timeouts and the count of calls are the same.
+ * Three endpoints as one writes them with Hono and ElectroDB alone: a customer's credit, its increment, and a sale in
+ * one transaction. Only the DynamoDB client is ours, so that connections, timeouts and the count of calls are the same.
  */
 
 const text = { type: 'string', required: true } as const;

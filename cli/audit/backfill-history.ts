@@ -15,14 +15,16 @@ import { readCredit, type StoredCredit } from './read-credit.ts';
 
 /**
  * Gives customers the history that the stream cannot: an opening to those who had credit before history began, rows for
- * changes whose records the stream has lost, parts of lots whose records it has lost, and a row that leads back to the balances
- * where history went on without the customer, as after a restore.
+ * changes whose records the stream has lost, parts of lots whose records it has lost, and a row that leads back to the
+ * balances where history went on without the customer, as after a restore.
  */
 
 /** The stream keeps a record for a day. Until then the consumer may still make a row that is missing. */
 const streamMillis = 24 * 3_600_000;
 
-/** Rows that a customer's history gets, from the number `first` to `last`, and the L$ by which each type grows in them. */
+/**
+ * Rows that a customer's history gets, from the number `first` to `last`, and the L$ by which each type grows in them.
+ */
 export interface Filling extends Record<CreditType, number> {
   kind: 'opening' | 'unrecorded' | 'parts';
   first: number;
@@ -109,7 +111,10 @@ const returnOf = (item: CreditItem, changes: readonly RecordedChange[]): Hole | 
   };
 };
 
-/** The type of each row of a hole: the last is regular, the one before it restricted, a single one of the type that changed. */
+/**
+ * The type of each row of a hole: the last is regular, the one before it restricted, a single one of the type that
+ * changed.
+ */
 const typeIn = ({ first, last, regular, restricted }: Hole, sequence: number): CreditType => {
   const isSingle = first === last;
   if (isSingle) return regular === 0 && restricted !== 0 ? 'restricted' : 'regular';
@@ -198,8 +203,8 @@ const partsLeft = (
 };
 
 /**
- * The parts that rows lack whose lots' records the stream has lost. A lot names the change that it saw last; of a single row the
- * parts are all that are left. What does not come to what the row lacks is a fault.
+ * The parts that rows lack whose lots' records the stream has lost. A lot names the change that it saw last; of a
+ * single row the parts are all that are left. What does not come to what the row lacks is a fault.
  */
 const planParts = (
   item: CreditItem,
@@ -268,10 +273,16 @@ const shown = ({ back, opening, holes, parts, faults }: Awaited<ReturnType<typeo
   faults,
 });
 
-/** Looks what a customer's history lacks and can get, and writes nothing. Throws 503 if their credit changes all the time. */
+/**
+ * Looks what a customer's history lacks and can get, and writes nothing. Throws 503 if their credit changes all the
+ * time.
+ */
 export const findBackfill = async (store: string, uuid: string): Promise<Backfill> => shown(await planOf(store, uuid));
 
-/** Raises the version of a customer to that of rows which are there, or come of it. Answers whether their credit is still the same. */
+/**
+ * Raises the version of a customer to that of rows which are there, or come of it. Answers whether their credit is
+ * still the same.
+ */
 const raise = async (store: string, item: CreditItem, creditVersion: number, lastChange: LastChange) => {
   const isImported = item.importedVersion !== undefined && item.importedVersion === item.creditVersion;
   const { done } = await write(
@@ -290,10 +301,10 @@ const raise = async (store: string, item: CreditItem, creditVersion: number, las
 };
 
 /**
- * Gives a customer the history that they lack, and answers as `findBackfill`. Each hole is filled with the sums of its days,
- * once, however often it is done. An opening raises the customer's version, unless the credit has changed since: then the
- * consumer makes one. So does the way back from rows beyond the version, whose own rows are written first: the consumer
- * finds them there. Throws 503 if the credit changes all the time.
+ * Gives a customer the history that they lack, and answers as `findBackfill`. Each hole is filled with the sums of its
+ * days, once, however often it is done. An opening raises the customer's version, unless the credit has changed since:
+ * then the consumer makes one. So does the way back from rows beyond the version, whose own rows are written first: the
+ * consumer finds them there. Throws 503 if the credit changes all the time.
  */
 export const backfill = async (store: string, uuid: string): Promise<Backfill> => {
   const plan = await planOf(store, uuid);

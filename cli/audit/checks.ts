@@ -137,7 +137,9 @@ export const checkGiftCards: Check = (store, listener) =>
         : [`gift card ${id}: its owner ${ownerUuid} is no resident.`],
   );
 
-/** The copies of residents' names in a store: what each is called in a fault, the resident, the attribute, the items. */
+/**
+ * The copies of residents' names in a store: what each is called in a fault, the resident, the attribute, the items.
+ */
 const copiesOf = (store: string) => [
   {
     words: ({ sk }: Key) => `customer ${sk}: is`,
@@ -189,8 +191,8 @@ export const checkNames: Check = async (store, { onFault, onChecked }) => {
 const ofCustomer = /^[^#]+#(LOT|OWNED|APPLIED|HISTORY)#([^#]+)/;
 
 /**
- * The UUIDs that have items of a customer, and no customer, each once for every kind of such items. Reads the whole table,
- * since no other item leads to a stray one.
+ * The UUIDs that have items of a customer, and no customer, each once for every kind of such items. Reads the whole
+ * table, since no other item leads to a stray one.
  */
 export async function* strayOwners(
   store: string,

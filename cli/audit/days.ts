@@ -35,7 +35,10 @@ const addTo = (sums: Sums, at: string, more: DaySums): void => {
   sums.set(dayOf(at), plus(sums.get(dayOf(at)) ?? {}, more));
 };
 
-/** Adds up raw items of a store: the sums of its days, and the rows, sales, cards and marks from which they were counted. */
+/**
+ * Adds up raw items of a store: the sums of its days, and the rows, sales, cards and marks from which they were
+ * counted.
+ */
 const newRecount = () => {
   const stored: Sums = new Map();
   const counted: Sums = new Map();
@@ -63,8 +66,8 @@ const newRecount = () => {
     add: (item: Key): void => readers[item.pk.split('#')[1] ?? '']?.(item as never),
     days: (): number => stored.size,
     /**
-     * The sums that are not what the items come to, a sentence each. Cards of the first day and before may be older than
-     * the sums. Days in `passedOver` are not compared.
+     * The sums that are not what the items come to, a sentence each. Cards of the first day and before may be older
+     * than the sums. Days in `passedOver` are not compared.
      */
     faults: (passedOver: ReadonlySet<string> = new Set()): { day: string; fault: string }[] => {
       const firstMarked = dayOf(timestamp(now() - (markedDays - 1) * dayMillis));
@@ -105,8 +108,8 @@ const attributes = [
 const lagMillis = 5000;
 
 /**
- * The sums of each day are those of the rows of history, sales, gift cards and deliveries' marks. A day on which something happens
- * meanwhile is left to the next audit. Reads the whole table.
+ * The sums of each day are those of the rows of history, sales, gift cards and deliveries' marks. A day on which
+ * something happens meanwhile is left to the next audit. Reads the whole table.
  */
 export const checkDays: Check = async (store, { onFault, onChecked }) => {
   const readDays = () => rowsOf<DayItem>({ partition: partition(store, 'DAY') })({ descending: false });

@@ -57,7 +57,9 @@ const numberFaults = (changes: readonly RecordedChange[], version: number): stri
   return faults;
 };
 
-/** A repair makes right what a change outside the rules made wrong: no row tells of that, so its own need not follow. */
+/**
+ * A repair makes right what a change outside the rules made wrong: no row tells of that, so its own need not follow.
+ */
 const isRepair = ({ reason, keyId }: RecordedChange): boolean => reason === repairReason && keyId === undefined;
 
 type Balances = Pick<HistoryRow, 'credit' | 'restrictedCredit'>;
@@ -84,7 +86,9 @@ const sumOf = (parts: readonly { amount: number }[]): number => parts.reduce((su
 export const missingParts = ({ amount, expired, unlotted, lots, lastExpiresAt }: RecordedChange): number =>
   lastExpiresAt === undefined ? amount - expired - unlotted - sumOf(lots) : 0;
 
-/** The parts of lots are in order, each lot once, and come with the permanent credit to the amount less what expired. */
+/**
+ * The parts of lots are in order, each lot once, and come with the permanent credit to the amount less what expired.
+ */
 const partFaults = (change: RecordedChange): string[] => {
   const { sequence, kind, amount, expired, lots, lastExpiresAt } = change;
   const faults: string[] = [];
@@ -139,9 +143,9 @@ const holdingFaults = (
 };
 
 /**
- * Checks a customer's history: it has every number from its first row to the customer's version, begins with nothing, ends
- * with the customer's balances, and each row is right in itself and follows from the one before it. Answers what is
- * wrong, a sentence each. All are raw items, read at one moment, once the stream's consumer has caught up.
+ * Checks a customer's history: it has every number from its first row to the customer's version, begins with nothing,
+ * ends with the customer's balances, and each row is right in itself and follows from the one before it. Answers what
+ * is wrong, a sentence each. All are raw items, read at one moment, once the stream's consumer has caught up.
  */
 export const auditHistory = (
   item: CreditItem,

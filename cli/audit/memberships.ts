@@ -60,7 +60,10 @@ const states: readonly Filed[] = [
   ...either.flatMap((listed) => either.map((bloggable) => ({ active: true, listed, bloggable, sorted: 0 }))),
 ];
 
-/** DynamoDB takes 100 items in a transaction. One is the product; a category needs at most three, if it has the product twice. */
+/**
+ * DynamoDB takes 100 items in a transaction. One is the product; a category needs at most three, if it has the product
+ * twice.
+ */
 const together = 99;
 const categoriesTogether = 33;
 
@@ -130,10 +133,10 @@ const readCategoriesOf = async (store: string): Promise<Map<string, Set<string>>
 const maxIdleRounds = 5;
 
 /**
- * Sorts the memberships that are unsorted, and those that the audit would name; more of one product than a transaction holds
- * become, or stay, unsorted. A category that has a product twice has it once afterwards, and counts it once. Reports how
- * many products it has looked at, and answers how many it changed, and how many it could not because they changed
- * meanwhile. Can be repeated, and runs beside other requests.
+ * Sorts the memberships that are unsorted, and those that the audit would name; more of one product than a transaction
+ * holds become, or stay, unsorted. A category that has a product twice has it once afterwards, and counts it once.
+ * Reports how many products it has looked at, and answers how many it changed, and how many it could not because they
+ * changed meanwhile. Can be repeated, and runs beside other requests.
  */
 export const sortMemberships = async (
   store: string,

@@ -10,8 +10,8 @@ export interface StoredCredit {
 }
 
 /**
- * Reads a customer's credit as it is at one moment. Undefined where it changed meanwhile. Only a transactional read waits
- * for the end of a change, so one before the lots and one after them show that no change was under way.
+ * Reads a customer's credit as it is at one moment. Undefined where it changed meanwhile. Only a transactional read
+ * waits for the end of a change, so one before the lots and one after them show that no change was under way.
  */
 export const readCredit = async (store: string, uuid: string): Promise<StoredCredit | undefined> => {
   const readItem = async (): Promise<CreditItem | undefined> =>
@@ -19,7 +19,8 @@ export const readCredit = async (store: string, uuid: string): Promise<StoredCre
   const before = await readItem();
   const lots = await listLots(store, uuid);
   const item = await readItem();
-  // If a large change ends during the read, the version stays the same, but some lots that were read as open are closed.
+  // If a large change ends during the read, the version stays the same, but some lots that were read as open are
+  // closed.
   const isSame = before?.creditVersion === item?.creditVersion && before?.pending?.id === item?.pending?.id;
   return isSame ? { item, lots } : undefined;
 };

@@ -9,7 +9,9 @@ import { transact } from '../../lib/table/table.ts';
 import { auditCredit } from './customer-credit.ts';
 import { readCredit, type StoredCredit } from './read-credit.ts';
 
-/** Repairs books that are off. The lots are the money: the customer's item follows them, and keeps its unlotted credit. */
+/**
+ * Repairs books that are off. The lots are the money: the customer's item follows them, and keeps its unlotted credit.
+ */
 
 /** The reason that history gives for a repair. The parts of its row need not come to its amount: the books were off. */
 export const repairReason = 'The balance was made to agree with the lots (store credit repair).';
@@ -34,8 +36,9 @@ export interface Repair {
 const epochOf = (lot: Pick<CreditLot, 'sk'>): string => lot.sk.split('#')[1] ?? '';
 
 /**
- * The lot that was added last: its epoch is the one that lasts. Lots that were added together share a version, and so do, after
- * half a transaction, a lost change and the next: then the customer's own epoch counts, and the order of the ids.
+ * The lot that was added last: its epoch is the one that lasts. Lots that were added together share a version, and so
+ * do, after half a transaction, a lost change and the next: then the customer's own epoch counts, and the order of the
+ * ids.
  */
 const lastAdded = (lots: readonly CreditLot[], own: string | undefined): CreditLot | undefined => {
   const isOwn = (lot: CreditLot): number => Number(epochOf(lot) === own);
@@ -189,7 +192,10 @@ const repairOf = async (
   return lots.length === 0 ? undefined : { corrections: [], writes: [], faults: [fault] };
 };
 
-/** Looks what a repair would change, and writes nothing. Undefined if the books add up. Throws 503 if they change all the time. */
+/**
+ * Looks what a repair would change, and writes nothing. Undefined if the books add up. Throws 503 if they change all
+ * the time.
+ */
 export const findRepair = async (store: string, uuid: string, cause: Cause): Promise<Repair | undefined> => {
   for (let attempt = 1; ; attempt++) {
     const read = await readCredit(store, uuid);
@@ -199,9 +205,9 @@ export const findRepair = async (store: string, uuid: string, cause: Cause): Pro
 };
 
 /**
- * Repairs a customer's books, in one transaction unless more than 99 lots have to be closed; decides anew where the credit
- * has changed since it was read. Hands each repair to `onRepair` before it is written. Answers the faults that it cannot mend;
- * then it writes nothing. Throws 503 if other writers do not let it through.
+ * Repairs a customer's books, in one transaction unless more than 99 lots have to be closed; decides anew where the
+ * credit has changed since it was read. Hands each repair to `onRepair` before it is written. Answers the faults that
+ * it cannot mend; then it writes nothing. Throws 503 if other writers do not let it through.
  */
 export const repairCredit = async (
   store: string,

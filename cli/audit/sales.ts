@@ -85,8 +85,8 @@ const usesOf = async (store: string, { customer, couponId }: Use): Promise<[coun
 const looks = 5;
 
 /**
- * The uses of a coupon by a customer are their completed sales with it. Reads the whole table, since no item leads to all
- * uses, and what differs once more by the list of the buyer, since sales are made meanwhile.
+ * The uses of a coupon by a customer are their completed sales with it. Reads the whole table, since no item leads to
+ * all uses, and what differs once more by the list of the buyer, since sales are made meanwhile.
  */
 export const checkUses: Check = async (store, { onFault, onChecked }) => {
   const differences = new Map<string, number>();

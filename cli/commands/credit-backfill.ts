@@ -31,7 +31,9 @@ const columns: Column<ShownFilling>[] = [
   { heading: 'restricted L$', cell: ({ restricted }) => restricted },
 ];
 
-/** Calls `work` for every customer of the store. One whose credit changes all the time does not keep the others from it. */
+/**
+ * Calls `work` for every customer of the store. One whose credit changes all the time does not keep the others from it.
+ */
 const forCustomers = async (
   store: string,
   customers: AsyncIterable<CustomerItem> | Iterable<CustomerItem>,

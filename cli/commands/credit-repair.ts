@@ -78,7 +78,9 @@ const lookAtAll = async (store: string, cause: Cause): Promise<{ off: Off[]; che
   return { off, checked };
 };
 
-/** The record of a run: a line for each value, written before the value is changed. Throws if the file is there already. */
+/**
+ * The record of a run: a line for each value, written before the value is changed. Throws if the file is there already.
+ */
 const openRecord = (path: string) => {
   let file: number;
   try {

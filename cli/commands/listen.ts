@@ -47,7 +47,10 @@ const printEvent = (event: EventItem, outcome: Outcome | undefined, json: boolea
 
 const sideBySide = 8;
 
-/** Forwards what `events` brings, some side by side. `done` hears of each event; without an outcome where it is only shown. */
+/**
+ * Forwards what `events` brings, some side by side. `done` hears of each event; without an outcome where it is only
+ * shown.
+ */
 const forwardAll = async (
   events: AsyncIterable<EventItem[]>,
   send: ((event: EventItem) => Promise<Outcome>) | undefined,
@@ -75,7 +78,9 @@ const forwardAll = async (
 const secretNote = (secret: string): string =>
   `Their signing secret, the same at each start on this machine: ${paint('bold', secret, process.stderr)}`;
 
-/** Keeps the id of the newest event behind which `--after` misses none: those that run side by side end in any order. */
+/**
+ * Keeps the id of the newest event behind which `--after` misses none: those that run side by side end in any order.
+ */
 const startResumeMark = () => {
   const waiting: EventItem[] = [];
   const ended = new Set<EventItem>();

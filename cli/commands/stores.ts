@@ -131,7 +131,9 @@ const exportFirst = async ({ name, id }: Store, given: string | undefined): Prom
 /** A Lambda function's timeout. */
 const callMillis = 30_000;
 
-/** The time after which no call with one of these keys writes: the gateway's answer about it is over, and the call too. */
+/**
+ * The time after which no call with one of these keys writes: the gateway's answer about it is over, and the call too.
+ */
 const quietTime = ({ deletedAt }: Store, keys: readonly ApiKey[], { authorizerTtlSeconds }: Target): number => {
   const endOf = (key: ApiKey): number =>
     isLive(key) ? now() : Date.parse(key.revokedAt ?? key.expiresAt ?? key.createdAt);
@@ -145,8 +147,8 @@ const removeAll = async (store: string): Promise<number> => {
 };
 
 /**
- * Exports a store, then deletes it with all its data, except the residents, whom other stores share. From the first write
- * on no call finds the store. The same command continues a deletion that was interrupted.
+ * Exports a store, then deletes it with all its data, except the residents, whom other stores share. From the first
+ * write on no call finds the store. The same command continues a deletion that was interrupted.
  */
 const remove = async (options: DeleteOptions, wanted: string | undefined): Promise<void> => {
   const target = await connect(options);

@@ -9,7 +9,10 @@ export interface Pass {
   importer: Importer<unknown>;
   /** The number of equal rows without ids so far, by the text that their ids are made of. */
   repeats: Map<string, number>;
-  /** The lines of the rows by their unique values. Only the first pass needs it: the second knows the faults of the first. */
+  /**
+   * The lines of the rows by their unique values. Only the first pass needs it: the second knows the faults of the
+   * first.
+   */
   taken?: Map<string, number>;
   log?: Setting['log'];
 }

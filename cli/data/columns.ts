@@ -69,7 +69,10 @@ export interface Kind extends Exported {
     /** Ids are texts, and are not turned into UUIDs. */
     asText?: true;
   };
-  /** The values, by column, that no other row of the file may have. The first column identifies the row. Unless given: the id. */
+  /**
+   * The values, by column, that no other row of the file may have. The first column identifies the row. Unless given:
+   * the id.
+   */
   unique?: (values: Values, uuidOf: UuidOf) => Record<string, string[]>;
   /** A new importer for every pass over a file. */
   importer: (checksOnly: boolean) => Importer<unknown>;
@@ -123,7 +126,8 @@ export const taken = () =>
     )
     .default([]);
 
-// A spreadsheet takes a cell that begins like this for a formula, and would run it. Some do so for full-width signs too.
+// A spreadsheet takes a cell that begins like this for a formula, and would run it. Some do so for full-width signs
+// too.
 const formulaStart = '[=+\\-@\\t\\r\uff1d\uff0b\uff0d\uff20]';
 const formula = new RegExp(`^'*${formulaStart}`);
 const escapedFormula = new RegExp(`^'+${formulaStart}`);
@@ -134,7 +138,9 @@ const items = (cell: string): string[] =>
     .map((item) => item.trim())
     .filter((item) => item !== '');
 
-/** Reads exponents too: spreadsheets write 5E-07. Refuses .000 at the end, with which many countries write thousands. */
+/**
+ * Reads exponents too: spreadsheets write 5E-07. Refuses .000 at the end, with which many countries write thousands.
+ */
 const readNumber = (cell: string): number | undefined =>
   /^-?\d+(\.\d+)?(e-\d+)?$/i.test(cell) && !/\.000$/.test(cell) ? Number(cell) : undefined;
 

@@ -121,7 +121,10 @@ const avatarIn = (uuid = '', name = ''): { ref: string; uuid?: string; username?
   return ref === undefined ? undefined : { ref, ...(known && { uuid: known }), ...(byName && { username: byName }) };
 };
 
-/** The facts of the rows so far: avatars with their names, the newest last, products with their last price, ids of sales. */
+/**
+ * The facts of the rows so far: avatars with their names, the newest last, products with their last price, ids of
+ * sales.
+ */
 const startBook = () => {
   const avatars = new Map<string, Map<string, string>>();
   const products = new Map<string, { name: string; price: number; at: string }>();
@@ -243,8 +246,8 @@ const openVendorFile = async (path: string, options: ConvertOptions) => {
 };
 
 /**
- * Converts a file into a directory, which must be empty or new. Writes nothing where a row is at fault, unless such rows are
- * to be left out. Throws where the form of the file is not known.
+ * Converts a file into a directory, which must be empty or new. Writes nothing where a row is at fault, unless such
+ * rows are to be left out. Throws where the form of the file is not known.
  */
 export const convertFile = async (path: string, dir: string, options: ConvertOptions = {}): Promise<Converted> => {
   const { vendor, rows } = await openVendorFile(path, options);

@@ -64,8 +64,8 @@ export const writeLines = async (
 };
 
 /**
- * Writes the rows of a kind into a file, in a fixed order: the same data are the same bytes. The file appears when it is
- * whole. Returns the number of rows.
+ * Writes the rows of a kind into a file, in a fixed order: the same data are the same bytes. The file appears when it
+ * is whole. Returns the number of rows.
  */
 export const exportKind = async (
   kind: Exported,
@@ -106,7 +106,8 @@ export const readyDir = async (dir: string): Promise<void> => {
 
 /**
  * Exports all data of a store into a directory, which must be empty or new: a file for each kind, in the order in which
- * they can be imported again, and one of the history of credit. The files appear when all of them are whole, so an interrupted export can be repeated.
+ * they can be imported again, and one of the history of credit. The files appear when all of them are whole, so an
+ * interrupted export can be repeated.
  */
 export const exportAll = async (
   store: string,

@@ -67,7 +67,10 @@ interface Waiting {
   fault: Fault;
 }
 
-/** Rejects rows that wait for a row that the file lacks, and then the rows that wait for them. Returns the rejected ones. */
+/**
+ * Rejects rows that wait for a row that the file lacks, and then the rows that wait for them. Returns the rejected
+ * ones.
+ */
 const settleWaiting = (waiting: Waiting[], taken: ReadonlyMap<string, number>, faults: Faults): Waiting[] => {
   const isGood = (key: string): boolean =>
     ['id', 'uuid'].some((column) => {
@@ -151,8 +154,8 @@ const report = (kind: Kind, all: number, counts: Record<Outcome, number>, faults
 });
 
 /**
- * Imports a file of a kind into a store. Checks the whole file before the first write. An import that was interrupted can
- * be repeated: it finds its rows unchanged. Throws if the file cannot be read. The report lists bad rows.
+ * Imports a file of a kind into a store. Checks the whole file before the first write. An import that was interrupted
+ * can be repeated: it finds its rows unchanged. Throws if the file cannot be read. The report lists bad rows.
  */
 export const importFile = async (
   kind: Kind,

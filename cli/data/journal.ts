@@ -64,8 +64,8 @@ const transaction = (day: string, { sk: uuid, username }: CustomerChange['custom
 };
 
 /**
- * A change is never dated before the one with the number before it, since the balances that are asserted follow the numbers:
- * the clocks of two functions may differ by some milliseconds, of which midnight makes a day.
+ * A change is never dated before the one with the number before it, since the balances that are asserted follow the
+ * numbers: the clocks of two functions may differ by some milliseconds, of which midnight makes a day.
  */
 async function* placed(changes: AsyncIterable<CustomerChange>): AsyncGenerator<Placed> {
   let uuid = '';

@@ -84,7 +84,10 @@ export const rejectsFile = (kind: Kind, store: string, { path, format, force }: 
   return {
     /** Makes the file. Throws if that fails, with `then` at the end of the message. */
     open,
-    /** Writes a row, and makes the file for the first one. `planned` is the id that the row would have been imported with. */
+    /**
+     * Writes a row, and makes the file for the first one. `planned` is the id that the row would have been imported
+     * with.
+     */
     write: async (raw: RawRow, faults: readonly Fault[], planned: unknown): Promise<void> => {
       const to = file ?? (await open('Then import the file again: it goes on.'));
       if (!hasHeader && format === 'csv') await to.write(header(raw));

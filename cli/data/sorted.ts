@@ -16,8 +16,8 @@ async function* readRun(path: string): AsyncGenerator<Placed> {
 }
 
 /**
- * Texts in the order of their places; those of one place stay in theirs. More than `atOnce` of them go through temporary
- * files, which only their owner may read, so that any number fits into memory.
+ * Texts in the order of their places; those of one place stay in theirs. More than `atOnce` of them go through
+ * temporary files, which only their owner may read, so that any number fits into memory.
  */
 export async function* sorted(texts: AsyncIterable<Placed>, atOnce = 50_000): AsyncGenerator<string> {
   const dir = await mkdtemp(join(tmpdir(), 'store-sorted-'));

@@ -89,7 +89,10 @@ const hasHeader = (vendor: Vendor, cells: readonly string[]): boolean =>
 export const recogniseVendor = (cells: readonly string[]): Vendor | undefined =>
   vendors.find((vendor) => hasHeader(vendor, cells) || hasRow(vendor, cells));
 
-/** Says which columns keep a first line from the form of a system that it mostly has. Undefined where it has none mostly. */
+/**
+ * Says which columns keep a first line from the form of a system that it mostly has. Undefined where it has none
+ * mostly.
+ */
 export const nearMiss = (cells: readonly string[]): string | undefined => {
   for (const vendor of vendors) {
     const { name, row, columns } = vendor;

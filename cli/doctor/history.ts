@@ -71,8 +71,8 @@ const lateness = ({ missing }: Awaited<ReturnType<typeof lookAt>>): number =>
   missing.length === 0 ? 0 : now() - Math.min(...missing.map((at) => Date.parse(at)));
 
 /**
- * Looks again for `patienceMillis` while history is late: a local service that has just started has still to read the stream
- * of its first rows, some of which it dates back.
+ * Looks again for `patienceMillis` while history is late: a local service that has just started has still to read the
+ * stream of its first rows, some of which it dates back.
  */
 const lookPatiently = async (id: string, patienceMillis: number) => {
   const end = performance.now() + patienceMillis;

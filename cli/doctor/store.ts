@@ -105,8 +105,8 @@ const countOf = ({ length }: readonly unknown[]): string => (length < limit ? St
 const failedMillis = 24 * 3_600_000;
 
 /**
- * The deliveries of a store that need a person: those that failed within a day, and those that wait longer than a box that
- * registers takes to come back.
+ * The deliveries of a store that need a person: those that failed within a day, and those that wait longer than a box
+ * that registers takes to come back.
  */
 export const checkDeliveries = async ({ id, name }: Store): Promise<Finding[]> => {
   const [failed, waiting] = await Promise.all([

@@ -53,7 +53,10 @@ const maxWrites = 98;
 
 const isSameKey = (a: Key, b: Key): boolean => a.pk === b.pk && a.sk === b.sk;
 
-/** An item as it was read. A customer's first change of credit, and the first update of another item, add these attributes. */
+/**
+ * An item as it was read. A customer's first change of credit, and the first update of another item, add these
+ * attributes.
+ */
 const asRead = (item: Key): Condition => unchanged(item, ['creditVersion', 'stamp']);
 
 /** The writes that give items of one kind their fate, each on condition that the item is as it was read. */
@@ -85,7 +88,10 @@ const carryOut = async (writes: readonly Write[][]): Promise<boolean> => {
   return true;
 };
 
-/** True if history tells of every change of a customer's credit, with its lots. Some of it may have moved to the pseudonym. */
+/**
+ * True if history tells of every change of a customer's credit, with its lots. Some of it may have moved to the
+ * pseudonym.
+ */
 const isHistoryWhole = async (store: string, item: CreditItem, pseudonym: string): Promise<boolean> => {
   const uuids = [item.sk, pseudonym];
   const rows = await Promise.all(uuids.map((uuid) => readHistory(store, uuid)));
@@ -108,8 +114,8 @@ const waitForHistory = async (store: string, item: CreditItem, pseudonym: string
 };
 
 /**
- * Brings a customer's credit to rest: sets what is left to 0, as a change like any other, settles a pending change, and waits
- * for history. Answers the version at which it rests; undefined for nobody's or untouched credit.
+ * Brings a customer's credit to rest: sets what is left to 0, as a change like any other, settles a pending change, and
+ * waits for history. Answers the version at which it rests; undefined for nobody's or untouched credit.
  */
 const endCredit = async (store: string, uuid: string, pseudonym: string): Promise<number | undefined> => {
   const held = await findCustomer(store, uuid);
@@ -162,10 +168,11 @@ const putPseudonym = async (store: string, pseudonym: string): Promise<void> => 
 };
 
 /**
- * Erases an avatar from a store: what the books need stays under a pseudonym, which it answers; all else goes. Each item is
- * written on condition that it is as it was read, and the customer last: so the erasure can be repeated wherever it ended,
- * and a change that comes in between is not lost. Afterwards the avatar is unknown to the store, or a new customer. Undefined
- * where the store had nothing about them. Throws where an obstacle forbids it, and 503 where their data change all the time.
+ * Erases an avatar from a store: what the books need stays under a pseudonym, which it answers; all else goes. Each
+ * item is written on condition that it is as it was read, and the customer last: so the erasure can be repeated
+ * wherever it ended, and a change that comes in between is not lost. Afterwards the avatar is unknown to the store, or
+ * a new customer. Undefined where the store had nothing about them. Throws where an obstacle forbids it, and 503 where
+ * their data change all the time.
  */
 export const erasePerson = async (
   store: string,

@@ -31,8 +31,8 @@ const namesAt = async (key: Key): Promise<{ username: string; names: string[] } 
 };
 
 /**
- * Everything that a store has about an avatar, and nothing about anybody else. A member has the form of the API's answer where
- * there is one, as a function of the store would answer it.
+ * Everything that a store has about an avatar, and nothing about anybody else. A member has the form of the API's
+ * answer where there is one, as a function of the store would answer it.
  */
 const exportStore = async ({ id: store, name }: Pick<Store, 'id' | 'name'>, uuid: string) => {
   const item: CreditItem | undefined = await findCustomerItem(store, uuid);

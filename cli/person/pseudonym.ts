@@ -6,8 +6,8 @@ import { type Key, sharedKey } from '../../lib/table/schema.ts';
 import { write } from '../../lib/table/table.ts';
 
 /**
- * The pseudonym of an erased avatar: a UUID of version 8, made of the avatar's by a secret of the deployment. Without the
- * secret nobody can tell whose it is by trying all avatars. No function of the service may read it.
+ * The pseudonym of an erased avatar: a UUID of version 8, made of the avatar's by a secret of the deployment. Without
+ * the secret nobody can tell whose it is by trying all avatars. No function of the service may read it.
  */
 interface Secret extends Key {
   secret: string;
@@ -38,8 +38,8 @@ export const pseudonymOf = async (uuid: string, time = 1): Promise<string> =>
   );
 
 /**
- * The pseudonym under which a store's books keep an avatar: the same in all stores and in every run. One who came back and is
- * erased again gets the next one, since the books of the earlier customer stand under the first.
+ * The pseudonym under which a store's books keep an avatar: the same in all stores and in every run. One who came back
+ * and is erased again gets the next one, since the books of the earlier customer stand under the first.
  */
 export const pseudonymIn = async (store: string, uuid: string, isCustomer: boolean): Promise<string> => {
   let latest: string | undefined;

@@ -34,7 +34,9 @@ const unset = { discount: 0, ownerProfit: 0, active: true, bloggersSync: false, 
 /** The time of a coupon's creation, with which its rank begins. */
 export const createdAtOf = ({ rank }: Pick<CouponItem, 'rank'>): string => rank.slice(0, rank.indexOf('#'));
 
-/** The coupon that a code names. A restored table may have the code without the coupon, or the coupon without the code. */
+/**
+ * The coupon that a code names. A restored table may have the code without the coupon, or the coupon without the code.
+ */
 interface Holder {
   id: string;
   coupon: CouponItem | undefined;

@@ -67,8 +67,8 @@ const isChangedByStore = (item: CreditItem | undefined): boolean =>
   (item?.creditVersion ?? 0) !== (item?.importedVersion ?? 0);
 
 /**
- * The id of a customer's unlotted credit of one type, by which an import knows it: the imported row's as long as nothing but
- * imports has changed the credit, and else one that no later state of it has.
+ * The id of a customer's unlotted credit of one type, by which an import knows it: the imported row's as long as
+ * nothing but imports has changed the credit, and else one that no later state of it has.
  */
 export const unlottedId = (store: string, item: CreditItem, type: CreditType): string => {
   const imported = isChangedByStore(item) ? undefined : item[importedNames[type]];
@@ -84,8 +84,8 @@ const isKnown = ({ fields }: Row<CreditFields>, item: CreditItem | undefined, st
 };
 
 /**
- * The fault of a row whose lot is there with another value. How much of a lot is left, and how it ended, can only be compared
- * until the store itself changes the credit.
+ * The fault of a row whose lot is there with another value. How much of a lot is left, and how it ended, can only be
+ * compared until the store itself changes the credit.
  */
 const lotFault = (wanted: CreditLot, lot: CreditLot, isChanged: boolean): Fault | undefined => {
   const valuesOf = ({ sk, amount, expiresAt, remaining, state }: CreditLot) => ({
@@ -161,9 +161,9 @@ const addTo = (
 };
 
 /**
- * Finds the stored lots of the rows by their ids. Where the key does not lead to a lot, all lots of that customer are read: the
- * store may have put it into another epoch, or the row may have another type or expiry than the lot. While an import writes,
- * it has checked the latter already, and reads no lots of customers whom only imports have changed.
+ * Finds the stored lots of the rows by their ids. Where the key does not lead to a lot, all lots of that customer are
+ * read: the store may have put it into another epoch, or the row may have another type or expiry than the lot. While an
+ * import writes, it has checked the latter already, and reads no lots of customers whom only imports have changed.
  */
 const findLots = async (
   rows: Row<CreditFields>[],

@@ -201,8 +201,8 @@ const completedWrites = (store: string, some: readonly Sold[], stored: Stored): 
 const together = 24;
 
 /**
- * Sales. One transaction records completed sales of one buyer, their spend, the products owned and the uses of coupons. No
- * delivery follows, and credit and stock stay, since the files of customers' credit and of products have those.
+ * Sales. One transaction records completed sales of one buyer, their spend, the products owned and the uses of coupons.
+ * No delivery follows, and credit and stock stay, since the files of customers' credit and of products have those.
  */
 export const sales: Importer<SaleFields> = {
   plan: async (rows, setting) => {

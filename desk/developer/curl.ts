@@ -10,9 +10,9 @@ const isOwn = (name: string): boolean =>
 const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /**
- * The curl command that sends a request again as it was, its Idempotency-Key too. `key` is the text of the API key, of which
- * the request has only the id; where it is unknown, the command takes it from the variable API_KEY. Undefined for a body that
- * was not kept whole.
+ * The curl command that sends a request again as it was, its Idempotency-Key too. `key` is the text of the API key, of
+ * which the request has only the id; where it is unknown, the command takes it from the variable API_KEY. Undefined for
+ * a body that was not kept whole.
  */
 export const curlOf = (
   { method, url, headers, hidden, body }: ShownRequest,

@@ -23,7 +23,10 @@ interface StoreEvent {
 
 const pollMillis = 5000;
 
-/** The store's last events as soon as they are noted, samples too. The list of the API has them ten seconds later, without samples. */
+/**
+ * The store's last events as soon as they are noted, samples too. The list of the API has them ten seconds later,
+ * without samples.
+ */
 export const EventsCard = () => {
   const { store } = useSession();
   const { rounds } = useLive();

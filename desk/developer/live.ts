@@ -1,7 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { renewKey } from './stores.tsx';
 
-/** The live events of the local service. One stream serves every page that looks at it, also after restarts of the service. */
+/**
+ * The live events of the local service. One stream serves every page that looks at it, also after restarts of the
+ * service.
+ */
 
 /** An answered request of the API, as `local/events.ts` sends it. */
 export interface ShownRequest {

@@ -6,7 +6,9 @@ import { keysAtStart, saveKey } from '../session.ts';
 import { Stores, Switcher, workingKey } from './stores.tsx';
 import { texts } from './texts.ts';
 
-/** The desk of the local service. The deployed one is made of the `main.tsx` beside this folder and has nothing of it. */
+/**
+ * The desk of the local service. The deployed one is made of the `main.tsx` beside this folder and has nothing of it.
+ */
 
 const { opened, kept } = keysAtStart();
 

@@ -1,6 +1,9 @@
 import { count, money } from '../format.ts';
 
-/** Every English text of the pages for developers. They are apart from the desk's, so that the deployed desk does not load them. */
+/**
+ * Every English text of the pages for developers. They are apart from the desk's, so that the deployed desk does not
+ * load them.
+ */
 
 const some = (value: number, one: string, more = `${one}s`): string => `${count(value)} ${value === 1 ? one : more}`;
 

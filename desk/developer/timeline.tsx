@@ -17,7 +17,10 @@ export interface Lot {
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** The time line is dense near now and sparse far away, so that a lot of an hour and one of ten years fit into one picture. */
+/**
+ * The time line is dense near now and sparse far away, so that a lot of an hour and one of ten years fit into one
+ * picture.
+ */
 const stretched = (millis: number): number => Math.asinh(millis / hour);
 
 /** In the order in which they get room. */

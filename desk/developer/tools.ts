@@ -3,8 +3,8 @@ import { NoAnswer, StoreProblem } from '../../client/client.ts';
 /** The tools of the local service under `/_dev`, which are never deployed. */
 
 /**
- * Calls a tool. `body` makes it a POST, which is refused to pages of other origins. Throws `StoreProblem` with the service's
- * own words, and `NoAnswer`, as the client does.
+ * Calls a tool. `body` makes it a POST, which is refused to pages of other origins. Throws `StoreProblem` with the
+ * service's own words, and `NoAnswer`, as the client does.
  */
 export const tool = async <T>(path: string, body?: object): Promise<T> => {
   const init = body && { method: 'POST', body: JSON.stringify(body) };

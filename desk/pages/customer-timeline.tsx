@@ -180,7 +180,9 @@ const eventTypes = ['giftcard.granted', 'coupon.applied', 'customer.banned', 'cu
 /** Of a type. The rest would take a store with so many too long. */
 const mostEvents = 5000;
 
-/** Events are of the whole store, oldest first, so they are read to their end and narrowed here. Nothing waits for them. */
+/**
+ * Events are of the whole store, oldest first, so they are read to their end and narrowed here. Nothing waits for them.
+ */
 const readEvents: Read = async (session, customer, _cursor, signal) => {
   const { client } = session;
   const perType = await Promise.all(

@@ -158,7 +158,10 @@ const NeedsAttention = () => {
 type Day = DaysResponse['data'][number];
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
-/** Every day of the span. The service leaves out those on which nothing happened: what customers hold stays the same then. */
+/**
+ * Every day of the span. The service leaves out those on which nothing happened: what customers hold stays the same
+ * then.
+ */
 const everyDay = (given: readonly Day[], span: number) => {
   const byDay = new Map(given.map((day) => [day.day, day]));
   const days = Array.from({ length: span }, (_, index) => dayOf(Date.now() - (span - 1 - index) * dayMillis));

@@ -191,7 +191,10 @@ const wordsOf = (name: string, value: string): string => {
   return value === 'on' ? t.yes : t.no;
 };
 
-/** An active product is not listed if the list of those that are not has it; of an inactive one the service does not tell. */
+/**
+ * An active product is not listed if the list of those that are not has it; of an inactive one the service does not
+ * tell.
+ */
 const readProduct = async ({ client }: Session, id: string, signal?: AbortSignal): Promise<Read> => {
   const given = signal ? { signal } : {};
   const product = await client.get('/v1/products/{id}', { path: { id }, ...given });

@@ -34,7 +34,10 @@ const Prices = ({ asked, quote }: Offer) => (
   />
 );
 
-/** Sells a product without a vendor, such as to somebody who has paid the owner: shows the price first, then makes the sale. */
+/**
+ * Sells a product without a vendor, such as to somebody who has paid the owner: shows the price first, then makes the
+ * sale.
+ */
 export const Sell = ({ product, onClose }: { product: ProductResponse; onClose: () => void }) => {
   const { client } = useSession();
   const say = useSay();

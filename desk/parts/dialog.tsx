@@ -8,7 +8,9 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** A dialog over the page, open as long as it is rendered. Escape closes it, and the focus goes back to where it was. */
+/**
+ * A dialog over the page, open as long as it is rendered. Escape closes it, and the focus goes back to where it was.
+ */
 export const Dialog = ({ title, onClose, children }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();

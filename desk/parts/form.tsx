@@ -3,7 +3,9 @@ import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
 import { texts } from '../texts.ts';
 import { FaultBox, usePress } from './load.tsx';
 
-/** The values of a form's fields by name, trimmed, with line feeds alone as line ends. A checkbox has `on` or nothing. */
+/**
+ * The values of a form's fields by name, trimmed, with line feeds alone as line ends. A checkbox has `on` or nothing.
+ */
 export type Values = Record<string, string>;
 
 const valuesOf = (form: HTMLFormElement): Values =>
@@ -29,7 +31,9 @@ interface FormProps {
   children: ComponentChildren;
 }
 
-/** A form whose fields are `Field`s. It sends once per press, and keeps what was entered when the service refuses it. */
+/**
+ * A form whose fields are `Field`s. It sends once per press, and keeps what was entered when the service refuses it.
+ */
 export const Form = ({ submit, onSend, onValues, onCancel, isDangerous, children }: FormProps) => {
   const form = useRef<HTMLFormElement>(null);
   const values = useRef<Values>({});

@@ -4,8 +4,8 @@ import { type CreditCommand, commandFaults } from './rules.ts';
 import { creditLimit } from './state.ts';
 
 /**
- * The faults that the clock and the credit limit find in the body of a change, whose fields may have faults of form too.
- * A field that cannot be read has none.
+ * The faults that the clock and the credit limit find in the body of a change, whose fields may have faults of form
+ * too. A field that cannot be read has none.
  */
 export const bodyFaults =
   (kind: 'set' | 'increment') =>

@@ -72,8 +72,9 @@ interface Ready extends Part {
 const readyOf = async (store: string, item: CreditItem, part: Part, at: string): Promise<Ready> => {
   const { type, command } = part;
   const holding = holdingOf(item, type);
-  // A set closes every lot by the change of the epoch; so many could not be marked in its transaction anyway. While some may
-  // not show yet, they are read all the same: those that did not show when the marks are written would stay open.
+  // A set closes every lot by the change of the epoch; so many could not be marked in its transaction anyway. While
+  // some may not show yet, they are read all the same: those that did not show when the marks are written would stay
+  // open.
   const tooMany = command.kind === 'set' && !fitsOne(holding.lots) && isAtRest(item, now());
   const needsLots = !tooMany && !touchesNoLot(holding, command, at);
   const lots = needsLots ? await readLots(store, item, type, command, at) : undefined;
@@ -91,8 +92,9 @@ const othersOf = (joined: Joined<unknown> | undefined, planned: readonly Planned
 });
 
 /**
- * Has the rules decide about a customer and their lots. Where another writer may have come in between the two reads there
- * are no plans, and both are read again: a refusal, and a plan whose lots no transaction checks, need a look at one moment.
+ * Has the rules decide about a customer and their lots. Where another writer may have come in between the two reads
+ * there are no plans, and both are read again: a refusal, and a plan whose lots no transaction checks, need a look at
+ * one moment.
  */
 const plansOf = async (
   change: Change,
@@ -144,8 +146,8 @@ interface Joining<R> {
 
 /**
  * The general path: reads the customer and the lots that matter, decides, and writes the whole decision in one
- * transaction, if the customer's credit has not changed since; else it decides anew. The part that does not fit into one
- * transaction is recorded by it, and written right afterwards. `join` is asked anew for each decision.
+ * transaction, if the customer's credit has not changed since; else it decides anew. The part that does not fit into
+ * one transaction is recorded by it, and written right afterwards. `join` is asked anew for each decision.
  */
 const changeByPlan = async <R = CustomerCredit>(
   asked: Change,
@@ -224,9 +226,10 @@ export const changeCredit = async (
 };
 
 /**
- * Changes a customer's credit, of one type or both, together with other items in one transaction. `join` reads those and decides:
- * it is called again whenever they or the credit have changed since. Throws what `join` throws, 400 where a rule refuses
- * a command of its (then nothing is written), 404 for no such resident, 503 where other writers do not let it through.
+ * Changes a customer's credit, of one type or both, together with other items in one transaction. `join` reads those
+ * and decides: it is called again whenever they or the credit have changed since. Throws what `join` throws, 400 where
+ * a rule refuses a command of its (then nothing is written), 404 for no such resident, 503 where other writers do not
+ * let it through.
  */
 export const changeTogether = async <R>(
   store: string,
@@ -247,7 +250,9 @@ export interface Reconciled {
   isFinished: boolean;
 }
 
-/** Closes a customer's due lots, of both types, and finishes a pending large change, for as long as `mayGoOn` allows. */
+/**
+ * Closes a customer's due lots, of both types, and finishes a pending large change, for as long as `mayGoOn` allows.
+ */
 export const reconcileCredit = async (
   store: string,
   uuid: string,

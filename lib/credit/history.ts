@@ -2,7 +2,10 @@ import { type Key, partition } from '../table/schema.ts';
 import type { CreditType } from './rules.ts';
 import type { ChangeKind, Remarks } from './state.ts';
 
-/** The part that one lot has in a change: negative for L$ that were taken, expired or were superseded, positive for added ones. */
+/**
+ * The part that one lot has in a change: negative for L$ that were taken, expired or were superseded, positive for
+ * added ones.
+ */
 export interface LotPart {
   id: string;
   amount: number;
@@ -27,8 +30,8 @@ export interface HistoryRow extends Remarks {
 }
 
 /**
- * A row of history as it is stored. The customer's stream record brings the row, each lot's record its part, in any order:
- * without `kind` only parts have come so far.
+ * A row of history as it is stored. The customer's stream record brings the row, each lot's record its part, in any
+ * order: without `kind` only parts have come so far.
  */
 export interface HistoryItem extends Key, Partial<HistoryRow> {
   /** In the order of expiry, then of creation: the first 200. */
@@ -36,8 +39,8 @@ export interface HistoryItem extends Key, Partial<HistoryRow> {
   /** The `expiresAt` of the last part, where there are more than 200. The row tells what the rest comes to. */
   lastExpiresAt?: string;
   /**
-   * The time of the change whose row stood here, without `kind`: the row moved away when its customer was erased. The stream
-   * may bring this change or an earlier one again, which must neither make a row nor count in its day.
+   * The time of the change whose row stood here, without `kind`: the row moved away when its customer was erased. The
+   * stream may bring this change or an earlier one again, which must neither make a row nor count in its day.
    */
   erased?: string;
 }

@@ -59,7 +59,10 @@ const inTurn =
     return found;
   };
 
-/** Every set begins an epoch, whose id is a UUIDv7. The imported lots came before all of them, but their epoch sorts last. */
+/**
+ * Every set begins an epoch, whose id is a UUIDv7. The imported lots came before all of them, but their epoch sorts
+ * last.
+ */
 const spansOf = (type: CreditType, { importedVersion }: CreditItem): Span[] => {
   const key = `${type}#`;
   const imported = prefixOf(type, importEpoch);
@@ -79,8 +82,8 @@ const openSpan = (type: CreditType, item: CreditItem): Span => {
 };
 
 /**
- * A customer's lots. The open ones alone are in the order in which they are drained; else regular ones come before restricted
- * ones, then older sets before newer ones. A lot counts as a pending large change will leave it.
+ * A customer's lots. The open ones alone are in the order in which they are drained; else regular ones come before
+ * restricted ones, then older sets before newer ones. A lot counts as a pending large change will leave it.
  */
 export const listCreditLots = (
   store: string,

@@ -43,9 +43,9 @@ export interface Cause extends Author {
 }
 
 /**
- * The part of a large change that its transaction did not hold: every open lot of `epoch`, from those due at `from` up to
- * the sort key `through`, has ended (as expired if it was due, else as `how`), and one may be `reduced`. It is recorded
- * with the change of the balance, and whoever finds it carries it out.
+ * The part of a large change that its transaction did not hold: every open lot of `epoch`, from those due at `from` up
+ * to the sort key `through`, has ended (as expired if it was due, else as `how`), and one may be `reduced`. It is
+ * recorded with the change of the balance, and whoever finds it carries it out.
  */
 export interface Pending extends PendingPart, Pick<Cause, 'at' | 'by'> {
   id: string;
@@ -120,7 +120,10 @@ export const newLot = (
 export const changedIn = ({ version, changed = version + 1 }: Pick<CreditLot, 'version' | 'changed'>): number =>
   changed;
 
-/** The lots of an epoch, open and closed, from a place in their order on, some at a time, `isLast` with the last of them. */
+/**
+ * The lots of an epoch, open and closed, from a place in their order on, some at a time, `isLast` with the last of
+ * them.
+ */
 async function* lotsOfEpoch(store: string, uuid: string, type: CreditType, epoch: string, from: string) {
   const prefix = prefixOf(type, epoch);
   const rows = rowsOf<CreditLot>({ partition: lotPartition(store, uuid) });
@@ -152,8 +155,9 @@ export const isAtRest = ({ lastChange }: CreditItem, at: number): boolean =>
   lastChange === undefined || at - lastChange.t > showMillis;
 
 /**
- * Reads lots in their order, from the one that comes due first on: to the end of their epoch, or, of a customer at rest, as far
- * as a command needs them. No open lot lies before the first due time, so most that have ended are not read.
+ * Reads lots in their order, from the one that comes due first on: to the end of their epoch, or, of a customer at
+ * rest, as far as a command needs them. No open lot lies before the first due time, so most that have ended are not
+ * read.
  */
 export const readLots = async (
   store: string,
@@ -174,10 +178,10 @@ export const readLots = async (
 };
 
 /**
- * Tells whether the lots belong to the customer's item, both as they were read. A query may see the items of a transaction one
- * by one, before or after their customer: so lots that were just added may be missing, and some that just ended may still be
- * open. Other changes of the customer may have come in between, since writers of an item need not wait for the rest of its
- * transaction: so only the count and the sum of all open lots tell.
+ * Tells whether the lots belong to the customer's item, both as they were read. A query may see the items of a
+ * transaction one by one, before or after their customer: so lots that were just added may be missing, and some that
+ * just ended may still be open. Other changes of the customer may have come in between, since writers of an item need
+ * not wait for the rest of its transaction: so only the count and the sum of all open lots tell.
  */
 export const isWhole = (item: CreditItem, type: CreditType, { open, seen, isComplete }: LotsRead): boolean => {
   const { balance, unlotted, lots, due } = holdingOf(item, type);
@@ -191,8 +195,9 @@ export const isWhole = (item: CreditItem, type: CreditType, { open, seen, isComp
 };
 
 /**
- * Tells whether a customer's item, the first open lot of each reading and `others` are as they were read, at one moment. The
- * other lots follow: a change ends lots from the first on and reduces the next, and `isWhole` knows of one that was added.
+ * Tells whether a customer's item, the first open lot of each reading and `others` are as they were read, at one
+ * moment. The other lots follow: a change ends lots from the first on and reduces the next, and `isWhole` knows of one
+ * that was added.
  */
 export const isCurrent = async (
   item: CreditItem,
@@ -259,7 +264,10 @@ export const reducing = (lot: Key, from: number, to: number, changed: number): W
 
 const sideBySide = 25;
 
-/** Writes the pending part of a large change. May be done twice, or at once by several. Answers where it stopped, if it did. */
+/**
+ * Writes the pending part of a large change. May be done twice, or at once by several. Answers where it stopped, if it
+ * did.
+ */
 const carryOut = async (
   store: string,
   uuid: string,
@@ -288,7 +296,8 @@ const carryOut = async (
 
 /**
  * Writes the pending part of an earlier large change, and notes that it is done. False where the time ran out: then it
- * notes how far it came, so that the next one goes on there. Throws LaterShape for one that only a later version can write.
+ * notes how far it came, so that the next one goes on there. Throws LaterShape for one that only a later version can
+ * write.
  */
 export const settle = async (store: string, item: CreditItem, mayGoOn: () => boolean): Promise<boolean> => {
   if (!item.pending) return true;

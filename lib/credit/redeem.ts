@@ -10,9 +10,9 @@ import { checkCommand } from './rules.ts';
 import { type Author, creditLimit } from './state.ts';
 
 /**
- * Moves a card's credit to a resident's regular credit, in one transaction with the writes of `together`. Throws 404 for an unknown card, 400 for an
- * unknown resident, a card that they cannot redeem, and an amount above the credit limit, and 503 where other writers do not
- * let it through. Nothing is changed then.
+ * Moves a card's credit to a resident's regular credit, in one transaction with the writes of `together`. Throws 404
+ * for an unknown card, 400 for an unknown resident, a card that they cannot redeem, and an amount above the credit
+ * limit, and 503 where other writers do not let it through. Nothing is changed then.
  */
 export const redeemGiftCard = async (
   store: string,

@@ -186,8 +186,8 @@ const refund = <L extends Lot>(
 
 /**
  * Plans a command. `open` are open lots in their order: for a set all of them; otherwise from the first on, as far
- * as `isEnough` asks. Where too many are due for an increment or a refund, reconcile first. Throws 400 where a rule refuses
- * the command.
+ * as `isEnough` asks. Where too many are due for an increment or a refund, reconcile first. Throws 400 where a rule
+ * refuses the command.
  */
 export const decide = <L extends Lot>(
   holding: Holding,
@@ -205,8 +205,8 @@ export const decide = <L extends Lot>(
 };
 
 /**
- * Tells whether these first open lots are enough to decide a command: those that are due, those that it drains, and one more,
- * which says when the next comes due.
+ * Tells whether these first open lots are enough to decide a command: those that are due, those that it drains, and one
+ * more, which says when the next comes due.
  */
 export const isEnough = (open: readonly Lot[], command: CreditCommand, at: string): boolean => {
   if (command.kind === 'set') return false;

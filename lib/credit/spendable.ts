@@ -38,9 +38,9 @@ export const dependsOnLots = (item: CreditItem, at: string): boolean =>
 const maxReads = 8;
 
 /**
- * The L$ of each type that a customer can spend at a time: the balances without the lots that have come due. Lots are read only
- * where some have. Throws 503 where other writers do not let it see one state. The answer is an estimate as soon as it is
- * given: only a change of the credit itself knows.
+ * The L$ of each type that a customer can spend at a time: the balances without the lots that have come due. Lots are
+ * read only where some have. Throws 503 where other writers do not let it see one state. The answer is an estimate as
+ * soon as it is given: only a change of the credit itself knows.
  */
 export const spendableCredit = async (
   store: string,

@@ -41,7 +41,10 @@ export interface Remarks {
 
 /** Who makes a change of credit, and why. */
 export interface Author extends Remarks {
-  /** The id of the request, or a name of the process that makes it, such as a sweep. The lots that it adds or ends keep it. */
+  /**
+   * The id of the request, or a name of the process that makes it, such as a sweep. The lots that it adds or ends keep
+   * it.
+   */
   by: string;
   /** The id of the API key, where a request makes the change. */
   keyId?: string;
@@ -64,14 +67,15 @@ export const authorOf = ({
 });
 
 /**
- * The change that a customer's credit saw last. Each change overwrites it in the customer's item. The stream's consumer makes
- * the rows of history from it and from the balances before and after.
+ * The change that a customer's credit saw last. Each change overwrites it in the customer's item. The stream's consumer
+ * makes the rows of history from it and from the balances before and after.
  */
 export interface LastChange extends Remarks {
   kind: ChangeKind;
   at: string;
   /**
-   * The types of credit that changed, with the L$ that came due in the same change, if any. The last has the number `creditVersion` in history, the one before it the number before.
+   * The types of credit that changed, with the L$ that came due in the same change, if any. The last has the number
+   * `creditVersion` in history, the one before it the number before.
    */
   types: { type: CreditType; expired?: number }[];
   /** The request, where a request of an API key made the change, and the key's id. */
@@ -82,8 +86,8 @@ export interface LastChange extends Remarks {
 }
 
 /**
- * A `LastChange` as the customer's item keeps it: short, since it stands in every row of a list of customers, and a page of
- * them must not cost more to read.
+ * A `LastChange` as the customer's item keeps it: short, since it stands in every row of a list of customers, and a
+ * page of them must not cost more to read.
  */
 interface StoredChange extends Remarks {
   /** The first three letters of the kind. */
@@ -131,8 +135,8 @@ export interface CreditItem extends CustomerItem {
   creditVersion?: number;
   lastChange?: StoredChange;
   /**
-   * The version up to which nothing but imports has changed the credit: while it is `creditVersion`, the store itself has
-   * never touched it, and more may be imported.
+   * The version up to which nothing but imports has changed the credit: while it is `creditVersion`, the store itself
+   * has never touched it, and more may be imported.
    */
   importedVersion?: number;
   /** The row of an import that set the unlotted credit, of each type. */
@@ -159,8 +163,8 @@ export const holdingOf = (item: CreditItem, type: CreditType): Holding => {
 };
 
 /**
- * The change that a customer's credit saw last; undefined where that was before the service kept it. Throws LaterShape for a kind
- * or type that this version does not know.
+ * The change that a customer's credit saw last; undefined where that was before the service kept it. Throws LaterShape
+ * for a kind or type that this version does not know.
  */
 export const lastChangeOf = ({ lastChange }: Pick<CreditItem, 'lastChange'>): LastChange | undefined => {
   if (!lastChange) return undefined;

@@ -40,8 +40,8 @@ const turnMillis = 2000;
 
 /**
  * Closes every credit lot that has come due, in all stores, by the same change that a write makes: so it may die
- * anywhere, run twice at once or meet a write. Customers with very many due lots come last. It stops when `mayGoOn` says
- * so, and leaves the rest for the next run.
+ * anywhere, run twice at once or meet a write. Customers with very many due lots come last. It stops when `mayGoOn`
+ * says so, and leaves the rest for the next run.
  */
 export const sweepDueLots = async (by: string, mayGoOn: () => boolean = () => true): Promise<Closed> => {
   const report: Closed = { lots: 0, amount: 0, failed: 0, finished: true };
@@ -96,9 +96,9 @@ const resultOf = <T>(part: PromiseSettledResult<T>): T | undefined =>
   part.status === 'fulfilled' ? part.value : undefined;
 
 /**
- * All work of a sweep: closes due lots, follows renames, and does the work of `others`. All go on side by side, so that none
- * waits for one that hangs, and each may fail by itself. It notes that it has run: one small write each time, so that an
- * operator can see that the schedule works.
+ * All work of a sweep: closes due lots, follows renames, and does the work of `others`. All go on side by side, so that
+ * none waits for one that hangs, and each may fail by itself. It notes that it has run: one small write each time, so
+ * that an operator can see that the schedule works.
  */
 export const sweep = async (
   by: string,

@@ -50,9 +50,9 @@ const described = (
 };
 
 /**
- * The fast path: a change that touches no lot is one conditional update, without a read. Its condition says that nothing
- * is due or in lots, and that the limit or the balance allows it; a refusal brings the item, which tells why. Undefined
- * for commands that have no fast path: a new lot takes a transaction.
+ * The fast path: a change that touches no lot is one conditional update, without a read. Its condition says that
+ * nothing is due or in lots, and that the limit or the balance allows it; a refusal brings the item, which tells why.
+ * Undefined for commands that have no fast path: a new lot takes a transaction.
  */
 export const fastUpdate = (change: Change): Write | undefined => {
   const { store, uuid, type, command, cause } = change;
@@ -118,7 +118,10 @@ export const heldAs = ({ type, holding, epoch, newest }: Held) => {
   };
 };
 
-/** The update of a customer's item that a change makes, with `others` of its attributes, if the credit is still at its version. */
+/**
+ * The update of a customer's item that a change makes, with `others` of its attributes, if the credit is still at its
+ * version.
+ */
 export const updateOf = (
   store: string,
   item: CreditItem,
@@ -172,8 +175,8 @@ export interface Others {
 }
 
 /**
- * The transaction that carries out the plans of a change, at most one for each type, and, where it does not hold all that they
- * do to lots, the part that is left to be written.
+ * The transaction that carries out the plans of a change, at most one for each type, and, where it does not hold all
+ * that they do to lots, the part that is left to be written.
  */
 export const writesOf = (
   change: Pick<Change, 'store' | 'uuid' | 'cause' | 'occasion'>,

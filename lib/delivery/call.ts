@@ -111,9 +111,9 @@ export const until = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
   });
 
 /**
- * Sends a request to a dispenser, and answers the status and the first 4 KiB of the text. `bodies` is one request, signed
- * with each secret that is good: the next is sent where the one before is refused as badly signed. Throws AddressRefused
- * for an address that must not be called, else the failure of the call. Always ends with `signal`.
+ * Sends a request to a dispenser, and answers the status and the first 4 KiB of the text. `bodies` is one request,
+ * signed with each secret that is good: the next is sent where the one before is refused as badly signed. Throws
+ * AddressRefused for an address that must not be called, else the failure of the call. Always ends with `signal`.
  */
 export const askDispenser = async (url: string, bodies: readonly string[], signal: AbortSignal) =>
   postSigned(await until(signal, checkAddress(url)), bodies, signal);

@@ -23,7 +23,10 @@ import { callTimeoutMillis, firstRetrySeconds, keepDays, leaseMillis, maxAttempt
 /** A handled message is deleted, or comes back after `againSeconds`. `outcome` is for the log. */
 export type Handled = { outcome: string; againSeconds?: number };
 
-/** Doubling from the first pause up to 15 minutes, with jitter, so that deliveries that failed together do not return together. */
+/**
+ * Doubling from the first pause up to 15 minutes, with jitter, so that deliveries that failed together do not return
+ * together.
+ */
 const retrySeconds = (attempt: number): number =>
   Math.ceil(Math.min(firstRetrySeconds() * 2 ** (attempt - 1), 900) * (0.75 + source.random() / 2));
 
@@ -34,8 +37,9 @@ const overtaken: Handled = { outcome: 'overtaken', againSeconds: 1 };
 const atOnce: Handled = { outcome: 'queued', againSeconds: 0 };
 
 /**
- * Looks at the dispenser once more, after a delivery has begun to wait for another than `tried`. One that registered in the
- * meantime may have looked for waiting deliveries before this one could be seen, and registers again only in an hour.
+ * Looks at the dispenser once more, after a delivery has begun to wait for another than `tried`. One that registered in
+ * the meantime may have looked for waiting deliveries before this one could be seen, and registers again only in an
+ * hour.
  */
 const unlessRegistered = async (wait: Wait, tried: Dispenser | undefined): Promise<Handled> => {
   const { url, registeredAt } = (await findDispenser(wait.order.store)) ?? {};
@@ -67,7 +71,8 @@ const fail = async (delivery: Delivery, error: string): Promise<Handled> =>
 const settle = async (delivery: Delivery, tried: Dispenser & { url: string }, outcome: Outcome): Promise<Handled> => {
   switch (outcome.kind) {
     case 'given':
-      // First, since a worker that dies here calls again: the dispenser knows the delivery, and this is noted once more.
+      // First, since a worker that dies here calls again: the dispenser knows the delivery, and this is noted once
+      // more.
       await noteDelivered(delivery.store, delivery.recipientUuid, delivery.productId);
       await completeDelivery(delivery);
       return { outcome: 'delivered' };
@@ -109,8 +114,8 @@ const deliver = async (order: Order): Promise<Handled> => {
 const handOverSize = 100;
 
 /**
- * Puts a store's waiting deliveries on the queue again, and then removes the waits. A worker that dies in between leaves
- * some deliveries on the queue twice, which is harmless.
+ * Puts a store's waiting deliveries on the queue again, and then removes the waits. A worker that dies in between
+ * leaves some deliveries on the queue twice, which is harmless.
  */
 const handOver = async (store: string): Promise<Handled> => {
   const waits = await listWaits(store, handOverSize);

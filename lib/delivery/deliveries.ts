@@ -104,8 +104,8 @@ export const answerOf = (delivery: Delivery): DeliveryAnswer => {
 };
 
 /**
- * The deliveries to a recipient, oldest first, in the order of their ids. Records of earlier versions are among them only
- * once they have been tried again: they have no place in the recipient's list until then.
+ * The deliveries to a recipient, oldest first, in the order of their ids. Records of earlier versions are among them
+ * only once they have been tried again: they have no place in the recipient's list until then.
  */
 const listDeliveriesTo = (store: string, uuid: string): Source<Delivery> =>
   loaded(
@@ -134,8 +134,9 @@ export const wasOrderedSince = async (
 const byId = ({ id }: Delivery): string => id;
 
 /**
- * The list that a filter asks for, newest first, and the part of the list's cursors. A store's list and a recipient's are
- * in the order of the ids, which is that of the orders. A state of one recipient's deliveries is looked for among these.
+ * The list that a filter asks for, newest first, and the part of the list's cursors. A store's list and a recipient's
+ * are in the order of the ids, which is that of the orders. A state of one recipient's deliveries is looked for among
+ * these.
  */
 export const deliveriesList = async (
   store: string,
@@ -256,8 +257,8 @@ const endAttempt = async (delivery: Delivery, state: DeliveryState, error: strin
 export const refundedError = 'refunded';
 
 /**
- * The writes that end the delivery of a sale that is refunded, given its record as it was read: none where it has ended. An attempt
- * that is under way may still give the item. Refused if the record has changed since.
+ * The writes that end the delivery of a sale that is refunded, given its record as it was read: none where it has
+ * ended. An attempt that is under way may still give the item. Refused if the record has changed since.
  */
 export const refundedDelivery = ({ kind: _, ...order }: Order, record: Delivery | undefined): Write[] => {
   const ended = { ...movedTo(order.store, 'failed'), lastError: refundedError };
@@ -294,7 +295,8 @@ export interface Wait extends Key {
 
 /**
  * Lets a delivery wait for the dispenser to register. With `onlyWithoutAddress` the write is refused if an address is
- * registered. Returns the wait, or undefined if the delivery does not wait, because there is an address or a later attempt.
+ * registered. Returns the wait, or undefined if the delivery does not wait, because there is an address or a later
+ * attempt.
  */
 export const letWait = async (
   delivery: Delivery,

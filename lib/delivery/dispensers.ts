@@ -15,7 +15,9 @@ export interface Dispenser {
   /** The secret before. A dispenser that has not learnt the present one is still served with it until then. */
   oldSecret?: string;
   oldSecretUntil?: string;
-  /** Who registered: the id of the API key, and the host of the address. Absent in registrations of earlier versions. */
+  /**
+   * Who registered: the id of the API key, and the host of the address. Absent in registrations of earlier versions.
+   */
   keyId?: string;
   host?: string;
   registeredAt: string;
@@ -49,8 +51,8 @@ export const secretsOf = ({ secret, oldSecret, oldSecretUntil = '' }: Dispenser)
 
 /**
  * Writes the dispenser's address. The first registration makes a secret. It stays while the same key registers from the
- * same host. Another key or host gets another one, so no registrant learns the secret of the one before. One write holds
- * address and secret, so the dispenser that is called has been told the secret that signs.
+ * same host. Another key or host gets another one, so no registrant learns the secret of the one before. One write
+ * holds address and secret, so the dispenser that is called has been told the secret that signs.
  */
 export const registerDispenser = async (
   store: string,

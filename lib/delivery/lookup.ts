@@ -62,8 +62,8 @@ export const avatarOf = (answer: string, { uuid, username }: Identifier) => {
 
 /**
  * Asks a store's dispenser for an avatar, and keeps the answer for the store (extensions.md, Residents). An answer of
- * another form, about somebody else, or with a name that is another resident's is none. Nothing that a dispenser answers
- * changes its address. Takes at most `millis`.
+ * another form, about somebody else, or with a name that is another resident's is none. Nothing that a dispenser
+ * answers changes its address. Takes at most `millis`.
  */
 export const answerLookUp = async (lookUp: LookUp): Promise<LookUpAnswer> => {
   const { store, identifier, keyId, millis } = lookUp;

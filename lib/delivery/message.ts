@@ -57,7 +57,10 @@ const parsed = (text: string): unknown => {
 /** True for a message that only a later version of the service can read. */
 export const isLaterMessage = (text: string): boolean => isLater(parsed(text));
 
-/** Reads a message, with the fields that a later version gave it; undefined for one that is not ours, or only a later version can read. */
+/**
+ * Reads a message, with the fields that a later version gave it; undefined for one that is not ours, or only a later
+ * version can read.
+ */
 export const decodeMessage = (text: string): QueueMessage | undefined => {
   const value = parsed(text);
   const { data } = QueueMessage.safeParse(value);
@@ -66,7 +69,10 @@ export const decodeMessage = (text: string): QueueMessage | undefined => {
 
 const ofTheTable = ['pk', 'sk', 'flags', 'ranked', 'rank', 'dues', 'due', 'stamp', 'earlierStamp', ttlAttribute];
 
-/** The order that an item was made of: all but the attributes of its own, so with the fields that a later version gave it. */
+/**
+ * The order that an item was made of: all but the attributes of its own, so with the fields that a later version gave
+ * it.
+ */
 export const orderIn = (item: object, own: readonly string[]): object =>
   Object.fromEntries(Object.entries(item).filter(([name]) => !own.includes(name) && !ofTheTable.includes(name)));
 

@@ -13,8 +13,8 @@ import { inChunks } from '../table/table.ts';
 import { encodeMessage, type QueueMessage } from './message.ts';
 
 /**
- * The delivery queue as plain data. The stack, the local service and the tests make the queue, its dead-letter queue and
- * the worker's event source from these constants.
+ * The delivery queue as plain data. The stack, the local service and the tests make the queue, its dead-letter queue
+ * and the worker's event source from these constants.
  */
 export const deliveryQueue = {
   name: 'deliveries',
@@ -47,7 +47,10 @@ client.middlewareStack.add(
 const sendMillis = 4000;
 const bounded = () => ({ abortSignal: AbortSignal.timeout(sendMillis) });
 
-/** Messages for receivers in trouble have a queue and workers of their own, so that those for all others never wait for them. */
+/**
+ * Messages for receivers in trouble have a queue and workers of their own, so that those for all others never wait for
+ * them.
+ */
 export type Lane = 'quick' | 'slow';
 
 const queueUrl = (lane: Lane = 'quick'): string | undefined =>

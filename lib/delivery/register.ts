@@ -6,7 +6,9 @@ import { sendForRequest } from './queue.ts';
 
 const lookUpMillis = 5000;
 
-/** Throws 400 for an address that must not be called, by the rule's words, and 503 if its name cannot be looked up now. */
+/**
+ * Throws 400 for an address that must not be called, by the rule's words, and 503 if its name cannot be looked up now.
+ */
 export const checkSent = async (url: string, rule: AddressRule, words: string): Promise<void> => {
   const slow = new Promise<never>((_, reject) => setTimeout(() => reject(unavailable(5)), lookUpMillis).unref());
   try {

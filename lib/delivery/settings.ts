@@ -1,4 +1,6 @@
-/** The settings of deliveries, read from the environment each time, so that the local service and tests can set them. */
+/**
+ * The settings of deliveries, read from the environment each time, so that the local service and tests can set them.
+ */
 
 /** Hosts that a dispenser may have: those of Second Life's main grid, old and new. */
 const defaultHostSuffixes = '.agni.secondlife.io,.agni.lindenlab.com';
@@ -28,10 +30,15 @@ export const leaseMillis = (): number => 2 * callTimeoutMillis();
 /** The pause after the first failed attempt; it doubles with each further one. */
 export const firstRetrySeconds = (): number => Number(process.env.DELIVERY_RETRY_SECONDS ?? 30);
 
-/** After this many failed attempts in a row a delivery waits until the dispenser registers again, which it does hourly. */
+/**
+ * After this many failed attempts in a row a delivery waits until the dispenser registers again, which it does hourly.
+ */
 export const maxAttemptsInARow = 8;
 
-/** How many days after its last attempt the table deletes the record of a delivery. Longer than any message of it may come. */
+/**
+ * How many days after its last attempt the table deletes the record of a delivery. Longer than any message of it may
+ * come.
+ */
 export const recordDays = (): number => Number(process.env.DELIVERY_RECORD_DAYS ?? 90);
 
 /** The note of a delivery stays in its record once it was delivered. */

@@ -6,8 +6,9 @@ import { tableName } from '../table/client.ts';
 const maxIds = 100_000;
 
 /**
- * The ids of the records of one table that this consumer was done with last: a batch that comes back needs no look at the
- * table. It is only a saving, since what it does not know the table does. Two sets, as the oldest id of one is found slowly.
+ * The ids of the records of one table that this consumer was done with last: a batch that comes back needs no look at
+ * the table. It is only a saving, since what it does not know the table does. Two sets, as the oldest id of one is
+ * found slowly.
  */
 const known = ofProcess(() => ({ table: '', ids: new Set<string>(), earlier: new Set<string>() }));
 

@@ -66,8 +66,8 @@ const noSums: Record<AnsweredSum, number> = {
 };
 
 /**
- * The days of a store on which something happened, oldest first, with the credit that all customers held at the end of each.
- * By default the last 30. Throws 400 where they are more than 366, or the first is after the last.
+ * The days of a store on which something happened, oldest first, with the credit that all customers held at the end of
+ * each. By default the last 30. Throws 400 where they are more than 366, or the first is after the last.
  */
 export const getDays = async (store: string, { from, to = dayOf(timestamp(now())) }: DayQuery): Promise<Days> => {
   const first = from ?? dayOf(timestamp(millisOf(to) - 29 * dayMillis));

@@ -56,7 +56,10 @@ const piecesOf = (sendings: readonly Sending[]): Sending[][] =>
 
 const isWebhook = (one: Sending | WebhookItem): one is WebhookItem => 'url' in one;
 
-/** Hands the orders that are due to `send`, for as long as `mayGoOn` allows. Answers how many; throws what `send` throws. */
+/**
+ * Hands the orders that are due to `send`, for as long as `mayGoOn` allows. Answers how many; throws what `send`
+ * throws.
+ */
 export const sendDue = async (send: Send, mayGoOn: () => boolean): Promise<number> => {
   let sent = 0;
   const due = pagesOf<Key>({ partition: dueList, index: 'byDue', last: timestamp(now()) }, 100);

@@ -23,7 +23,10 @@ export interface NewEvent {
   data: object;
 }
 
-/** An event as it was noted. `sk` is its id. Of one whose avatar was erased only the key stays, so that it is not noted anew. */
+/**
+ * An event as it was noted. `sk` is its id. Of one whose avatar was erased only the key stays, so that it is not noted
+ * anew.
+ */
 export interface EventItem extends Key {
   type: EventType;
   at: string;
@@ -57,8 +60,8 @@ const latest = ofProcess(() => ({ at: '', number: 0 }));
 const placeText = (at: string, number: number): string => `${at}#${String(number).padStart(6, '0')}`;
 
 /**
- * The place in the list of an event that is noted now: the time and, within the millisecond, a number. It is behind `last`, the
- * event before it of the same thing, also where another consumer, whose clock is ahead, has noted that.
+ * The place in the list of an event that is noted now: the time and, within the millisecond, a number. It is behind
+ * `last`, the event before it of the same thing, also where another consumer, whose clock is ahead, has noted that.
  */
 const placeBehind = (last: EventItem | undefined): string => {
   const own = latest();
@@ -87,8 +90,8 @@ const note = async (
 };
 
 /**
- * Notes the events of one thing in the order of its changes: none before the one ahead of it is noted, so that the list has
- * this order though the batch fails and comes back, and though another consumer notes the same events meanwhile.
+ * Notes the events of one thing in the order of its changes: none before the one ahead of it is noted, so that the list
+ * has this order though the batch fails and comes back, and though another consumer notes the same events meanwhile.
  */
 const noteInOrder = async (events: readonly NewEvent[]): Promise<EventItem[]> => {
   const noted: EventItem[] = [];
@@ -103,8 +106,8 @@ const noteInOrder = async (events: readonly NewEvent[]): Promise<EventItem[]> =>
 const sideBySide = 25;
 
 /**
- * Notes events, each once, and answers them as they were noted first. `events` has those of one thing in the order of its
- * changes. Throws where the table does not take them.
+ * Notes events, each once, and answers them as they were noted first. `events` has those of one thing in the order of
+ * its changes. Throws where the table does not take them.
  */
 export const noteEvents = async (events: readonly NewEvent[]): Promise<EventItem[]> => {
   const things = [...Map.groupBy(events, ({ thing }) => thing).values()];
@@ -129,7 +132,9 @@ export const eventKeys = (
     positionOf,
   );
 
-/** The store's events of these types of the last 30 days, in the order in which they were noted, up to ten seconds ago. */
+/**
+ * The store's events of these types of the last 30 days, in the order in which they were noted, up to ten seconds ago.
+ */
 const listEvents = (store: string, types: readonly EventType[]): Source<EventItem> => {
   const [first, last] = [timestamp(now() - keepMillis), timestamp(now() - settleMillis)];
   const keys = eventKeys(store, types, { first, last });
@@ -155,8 +160,8 @@ export const demandReadable = (types: readonly EventType[], held: readonly Scope
 };
 
 /**
- * A page of the store's events that a key with the scopes `held` may read, the first noted first. Throws 400 for `after` beside
- * a cursor, 403 for a type that the key may not read, and 400 where `after` is no event.
+ * A page of the store's events that a key with the scopes `held` may read, the first noted first. Throws 400 for
+ * `after` beside a cursor, 403 for a type that the key may not read, and 400 where `after` is no event.
  */
 export const eventsPage = async (
   store: string,

@@ -12,8 +12,8 @@ const byExpiry = (a: LotPart, b: LotPart): number =>
   a.expiresAt === b.expiresAt ? (a.id < b.id ? -1 : 1) : a.expiresAt < b.expiresAt ? -1 : 1;
 
 /**
- * Joins parts of one row. The result is the same in whatever order and however often parts come (a semilattice): the first
- * 200 of all, and, where there are more, the time at which the last one of all expires.
+ * Joins parts of one row. The result is the same in whatever order and however often parts come (a semilattice): the
+ * first 200 of all, and, where there are more, the time at which the last one of all expires.
  */
 const joined = (a: Parts, b: Parts): Parts => {
   const lots = [...new Map([...(a.lots ?? []), ...(b.lots ?? [])].map((part) => [part.id, part])).values()];
@@ -43,14 +43,17 @@ const partsOf = ({ lots, lastExpiresAt }: Parts): Parts => ({
 /** Attributes of a mark that are not there any more when an avatar who came back has a change in its place. */
 const unerased = { erased: undefined, [ttlAttribute]: undefined };
 
-/** True for a change after which permanent credit has all that the balance gained or lost: its lots, if any, cancel out. */
+/**
+ * True for a change after which permanent credit has all that the balance gained or lost: its lots, if any, cancel out.
+ */
 const hasNoLots = (facts: Contribution['facts']): boolean =>
   facts !== undefined && 'amount' in facts && facts.unlotted === facts.amount - facts.expired;
 
 /** Facts are written while there are none, parts on top of those that were read: none at first. */
 const writeOf = (task: Task): Write => {
   const { key, facts, parts, found } = task;
-  // The engine takes a new item in half the time of an update. An update of parts is not refused where facts come first.
+  // The engine takes a new item in half the time of an update. An update of parts is not refused where facts come
+  // first.
   if (facts && (task.isNew ?? (!parts && hasNoLots(facts)))) return put({ ...key, ...facts, ...parts }, isNew);
   return update(key, {
     set: { ...(found?.erased && facts && unerased), ...facts, ...(parts && joined(found ?? {}, parts)) },
@@ -91,19 +94,22 @@ const dayWrites = (tasks: readonly Task[]): Write[] => {
 const maxTasks = 90;
 const maxDays = 10;
 
-/** So many are looked for at once: many, for full transactions of those that are new, and few, to meet no other consumer's. */
+/**
+ * So many are looked for at once: many, for full transactions of those that are new, and few, to meet no other
+ * consumer's.
+ */
 const maxLooks = 3 * maxTasks;
 
 /** The expectations of a consumer, by what it has met so far. */
 const expected = ofProcess(() => ({
   /**
-   * A consumer that has met something that was written before expects more of it: a batch came back, or the stream is read
-   * anew. It looks first then, since a read costs a fraction of a refused write, until it finds nothing.
+   * A consumer that has met something that was written before expects more of it: a batch came back, or the stream is
+   * read anew. It looks first then, since a read costs a fraction of a refused write, until it finds nothing.
    */
   mayRepeat: false,
   /**
-   * The same for parts where a row had others: the records of its change came far apart. So many parts are still looked for, as a
-   * batch holds few of them.
+   * The same for parts where a row had others: the records of its change came far apart. So many parts are still looked
+   * for, as a batch holds few of them.
    */
   partsToLookFor: 0,
 }));
@@ -124,7 +130,10 @@ const unwritten = async (tasks: readonly Task[]): Promise<readonly Task[]> => {
   return left;
 };
 
-/** Writes facts with the sums of their days in one transaction. A refusal says what is there already; the rest is sent again. */
+/**
+ * Writes facts with the sums of their days in one transaction. A refusal says what is there already; the rest is sent
+ * again.
+ */
 const recordTogether = async (tasks: readonly Task[]): Promise<void> => {
   const ours = expected();
   let left = tasks;
@@ -180,8 +189,8 @@ const byItem = (contributions: readonly Contribution[]): Contribution[] => {
 
 /**
  * Writes the contributions of a store to history, and counts each change in its day exactly once. They may come in any
- * order, repeatedly, and to several consumers at once, and it may die anywhere: the table ends the same. Throws where the
- * table does not take them; some may be written then.
+ * order, repeatedly, and to several consumers at once, and it may die anywhere: the table ends the same. Throws where
+ * the table does not take them; some may be written then.
  */
 export const record = async (contributions: readonly Contribution[]): Promise<void> => {
   const timeOf = ({ facts }: Contribution): string => facts?.at ?? '';

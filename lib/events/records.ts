@@ -42,7 +42,9 @@ const checkVersion = ({ types }: LastChange, version: number | undefined): void 
 
 type Balances = Partial<CreditItem>;
 
-/** The rows of one change between two images. The last has the number `version`, the one before it the number before. */
+/**
+ * The rows of one change between two images. The last has the number `version`, the one before it the number before.
+ */
 const rowsBetween = (
   store: string,
   uuid: string,

@@ -114,7 +114,10 @@ const succeeded = async (webhook: WebhookItem, sending: Sending, status: number,
   return { outcome: 'delivered' };
 };
 
-/** Puts another event on the queue that was held back, once for each that a webhook answers: so it gets them as fast as it takes them. */
+/**
+ * Puts another event on the queue that was held back, once for each that a webhook answers: so it gets them as fast as
+ * it takes them.
+ */
 const releaseNext = async (webhook: WebhookItem): Promise<void> => {
   if (webhook.due !== undefined) await releaseHeld(webhook, 1, (orders) => queueEvents(orders, 'slow'));
 };
@@ -168,7 +171,9 @@ const whyNotSent = ({ type }: EventOrder, webhook: WebhookItem | undefined, even
   return webhook.events.includes(type) ? undefined : `The webhook does not subscribe to ${type} any more.`;
 };
 
-/** Makes one attempt to send an event to a webhook. A duplicate message makes no second one, not even in another worker. */
+/**
+ * Makes one attempt to send an event to a webhook. A duplicate message makes no second one, not even in another worker.
+ */
 export const sendEvent = async (order: EventOrder, lane: Lane): Promise<Handled> => {
   const { store, event: id, type } = order;
   const [webhook, event] = await Promise.all([

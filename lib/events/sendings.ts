@@ -72,7 +72,10 @@ const waiting = (order: EventOrder, nextAt: string) => ({
 
 const isFree = (at: string) => any(missing('leaseUntil'), atMost('leaseUntil', at));
 
-/** Holds an event back that was never tried, until `releaseHeld` has its turn come. False where it was tried, or is being tried. */
+/**
+ * Holds an event back that was never tried, until `releaseHeld` has its turn come. False where it was tried, or is
+ * being tried.
+ */
 export const holdBack = async (order: EventOrder, until: string): Promise<boolean> => {
   const untried = all(is('state', 'pending'), is('attempts', 0), isFree(timestamp(now())));
   const { done } = await write(
@@ -85,7 +88,10 @@ export const holdBack = async (order: EventOrder, until: string): Promise<boolea
   return done;
 };
 
-/** Claims an event for one attempt, for `leaseMillis`. `claimed` is false where it has ended, is not due, or is being tried. */
+/**
+ * Claims an event for one attempt, for `leaseMillis`. `claimed` is false where it has ended, is not due, or is being
+ * tried.
+ */
 export const claimSending = async (
   order: EventOrder,
   leaseMillis: number,

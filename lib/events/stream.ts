@@ -4,7 +4,9 @@ import { now } from '../clock.ts';
 import { demandKnown } from '../shape.ts';
 import type { Key } from '../table/schema.ts';
 
-/** The kinds of item whose changes history, days or events tell of, each with the number of parts of its partition key. */
+/**
+ * The kinds of item whose changes history, days or events tell of, each with the number of parts of its partition key.
+ */
 const partsOf = {
   CUSTOMER: 2,
   LOT: 3,
@@ -45,7 +47,10 @@ const placeOf = ({ pk, sk }: Key): Pick<Change, 'kind' | 'store' | 'part'> | und
 
 type Image = Parameters<typeof unmarshall>[0];
 
-/** The change that a record tells of; undefined for a removal, and for an item of another kind. Throws where it cannot be read: LaterShape, where a later version can. */
+/**
+ * The change that a record tells of; undefined for a removal, and for an item of another kind. Throws where it cannot
+ * be read: LaterShape, where a later version can.
+ */
 export const changeOf = ({ dynamodb = {} }: DynamoDBRecord): Change | undefined => {
   const { Keys, NewImage, OldImage, SequenceNumber, ApproximateCreationDateTime = now() / 1000 } = dynamodb;
   const key = { pk: Keys?.pk?.S ?? '', sk: Keys?.sk?.S ?? '' };

@@ -70,7 +70,10 @@ type Together = (webhook: WebhookItem) => readonly Write[];
 
 const nothing: Together = () => [];
 
-/** The number of a store's webhooks, or more, since deleting one does not lower it. `last` is the one that was created last. */
+/**
+ * The number of a store's webhooks, or more, since deleting one does not lower it. `last` is the one that was created
+ * last.
+ */
 interface WebhookCount extends Key {
   count: number;
   last: string;
@@ -79,9 +82,9 @@ interface WebhookCount extends Key {
 const countKey = (store: string): Key => ({ pk: partition(store, 'COUNT'), sk: 'webhooks' });
 
 /**
- * The write that counts a new webhook, on condition that it is not one too many. It counts all anew where the number is not known
- * or may be too high: on condition that none was created since the number was read, which is before the list. Throws 400 beyond
- * 20 webhooks.
+ * The write that counts a new webhook, on condition that it is not one too many. It counts all anew where the number is
+ * not known or may be too high: on condition that none was created since the number was read, which is before the list.
+ * Throws 400 beyond 20 webhooks.
  */
 const counting = async (store: string, last: string): Promise<Write> => {
   const key = countKey(store);
@@ -95,8 +98,8 @@ const counting = async (store: string, last: string): Promise<Write> => {
 };
 
 /**
- * Creates a webhook with a new secret, for a key with the scopes `held`; the operator has all. Throws 400 for an address that
- * must not be called, 403 for events that the key may not read, and 400 beyond 20 webhooks.
+ * Creates a webhook with a new secret, for a key with the scopes `held`; the operator has all. Throws 400 for an
+ * address that must not be called, 403 for events that the key may not read, and 400 beyond 20 webhooks.
  */
 export const createWebhook = async (
   store: string,
@@ -126,8 +129,8 @@ const enabled = () => ({
 });
 
 /**
- * Replaces a webhook's fields, for a key with the scopes `held`; a state that is left out stays. Throws 404, 400 for an address
- * that must not be called, and 403 for events that the key may not read, unless this address gets them already.
+ * Replaces a webhook's fields, for a key with the scopes `held`; a state that is left out stays. Throws 404, 400 for an
+ * address that must not be called, and 403 for events that the key may not read, unless this address gets them already.
  */
 export const updateWebhook = async (
   store: string,
@@ -176,8 +179,8 @@ export const isSlow = ({ failingSince, slowUntil = '' }: WebhookItem): boolean =
 const slowMillis = 10 * 60_000;
 
 /**
- * Notes how a webhook answers, and that its next events take the slow lane. Pauses it for `pause` milliseconds, after which the
- * sweep looks for events that were held back. Does nothing where it was deleted.
+ * Notes how a webhook answers, and that its next events take the slow lane. Pauses it for `pause` milliseconds, after
+ * which the sweep looks for events that were held back. Does nothing where it was deleted.
  */
 export const noteHealth = async (
   { pk, sk }: Key,

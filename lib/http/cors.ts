@@ -7,8 +7,8 @@ export const readableBy = (origin: string): Record<string, string> => ({
 });
 
 /**
- * The headers of CORS for an endpoint's answer. `origins` is `*`, or origins with commas between them; of several, the one
- * of the request counts. Where it is undefined, no page of another origin may read an answer.
+ * The headers of CORS for an endpoint's answer. `origins` is `*`, or origins with commas between them; of several, the
+ * one of the request counts. Where it is undefined, no page of another origin may read an answer.
  */
 export const corsHeaders = (origins: string | undefined, event: WithHeaders): Record<string, string> => {
   if (!origins) return {};

@@ -13,7 +13,10 @@ const contentPolicy =
 
 const types: Record<string, string> = { css: 'text/css', js: 'text/javascript', txt: 'text/plain' };
 
-/** The answer to a request for a file of the desk, as API Gateway takes it. The name of a script or style sheet holds its hash, so clients may keep it. */
+/**
+ * The answer to a request for a file of the desk, as API Gateway takes it. The name of a script or style sheet holds
+ * its hash, so clients may keep it.
+ */
 export const answerDesk = (files: DeskFiles, name: string) => {
   const text = Object.hasOwn(files, name) ? files[name] : undefined;
   if (text === undefined) {

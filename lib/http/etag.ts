@@ -25,8 +25,8 @@ const tagsOf = (text: string): string[] | undefined => {
 };
 
 /**
- * The precondition of a request with If-Match, given the header's values. None for `*` either: a request for what does not
- * exist is answered 404 anyway. A weak tag never matches, since no ETag of ours is weak.
+ * The precondition of a request with If-Match, given the header's values. None for `*` either: a request for what does
+ * not exist is answered 404 anyway. A weak tag never matches, since no ETag of ours is weak.
  */
 export const preconditionOf = (row: Route, values: string[], faults: string[]): Precondition | undefined => {
   if (!takesIfMatch(row) || values.length === 0) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The headers of every answer, the gateway's own included: nobody keeps it, guesses at its type, or asks for the next one
- * without TLS.
+ * The headers of every answer, the gateway's own included: nobody keeps it, guesses at its type, or asks for the next
+ * one without TLS.
  */
 export const answerHeaders = {
   'Cache-Control': 'no-store',

@@ -12,8 +12,8 @@ const rangeTaken = (element: string): string => {
 };
 
 /**
- * The media type of a problem's answer. Scripts in the virtual world do not get a body as problem+json, so a request of a
- * script that takes `application/json` and no range with problem+json in it gets the same body as `application/json`.
+ * The media type of a problem's answer. Scripts in the virtual world do not get a body as problem+json, so a request of
+ * a script that takes `application/json` and no range with problem+json in it gets the same body as `application/json`.
  */
 export const problemTypeOf = (event: WithHeaders): 'application/problem+json' | 'application/json' => {
   const elements = headerValues(event, 'accept').flatMap((line) => line.replace(quoted, '').split(','));

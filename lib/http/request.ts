@@ -19,7 +19,9 @@ export interface Request<R extends Route> {
   store: string;
   /** The id of the API key. */
   keyId: string;
-  /** The scopes of the API key. Throws 503 for up to a minute after an update from a version that did not pass them on. */
+  /**
+   * The scopes of the API key. Throws 503 for up to a minute after an update from a version that did not pass them on.
+   */
   scopes: () => readonly Scope[];
   params: z.output<R['params']>;
   query: z.output<R['query']>;
@@ -32,7 +34,9 @@ export interface Request<R extends Route> {
   ifMatch: Precondition | undefined;
 }
 
-/** The context that the authorizer passes on. `storeGone` is set where the store was deleted after the key was issued. */
+/**
+ * The context that the authorizer passes on. `storeGone` is set where the store was deleted after the key was issued.
+ */
 export interface Caller {
   store: string;
   keyId: string;
@@ -100,8 +104,9 @@ const parseQuery = (row: Route, event: APIGatewayProxyEvent, faults: string[]): 
 };
 
 /**
- * The faults that the clock or a setting finds in a body as it was sent. They join the faults of form in one answer. Where
- * there are none of form, the handler reports them: a repeated Idempotency-Key must get its first answer at any time.
+ * The faults that the clock or a setting finds in a body as it was sent. They join the faults of form in one answer.
+ * Where there are none of form, the handler reports them: a repeated Idempotency-Key must get its first answer at any
+ * time.
  */
 export type FaultsNow = (body: Readonly<Record<string, unknown>>) => string[];
 

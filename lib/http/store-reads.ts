@@ -6,8 +6,8 @@ import { type Key, partition, ttlAttribute } from '../table/schema.ts';
 import { write } from '../table/table.ts';
 
 /**
- * A bound on the units that the lists of one store read together: docs/adr/0045-reads-of-a-store.md. Each unit takes its part of
- * a second of the store's share, and one item per store says until when the share is used up:
+ * A bound on the units that the lists of one store read together: docs/adr/0045-reads-of-a-store.md. Each unit takes
+ * its part of a second of the store's share, and one item per store says until when the share is used up:
  *
  *     now                   usedUntil
  *      |------ ahead of it ------|             a store may be ten seconds ahead; then its lists wait
@@ -16,8 +16,9 @@ import { write } from '../table/table.ts';
 const aheadMillis = 10_000;
 
 /**
- * A process adds what it has read once that is more than a second of the share, so that no ordinary list costs a call more. Where the
- * table was busy or the store was refused, it does so at each step of a list for a minute: many processes may serve one store.
+ * A process adds what it has read once that is more than a second of the share, so that no ordinary list costs a call
+ * more. Where the table was busy or the store was refused, it does so at each step of a list for a minute: many
+ * processes may serve one store.
  */
 const untoldMillis = 1250;
 const untoldMillisWhenBusy = 50;
@@ -40,7 +41,10 @@ export const forgetReads = (): void => ofProcess.clear();
 
 const readsKey = (store: string): Key => ({ pk: partition(store, 'READS'), sk: 'reads' });
 
-/** Moves the time until which the store's share is used up, and answers it. Undefined where other processes were always faster. */
+/**
+ * Moves the time until which the store's share is used up, and answers it. Undefined where other processes were always
+ * faster.
+ */
 const use = async (store: string, { usedUntil }: StoreReads, millis: number): Promise<number | undefined> => {
   const at = now();
   const end = { [ttlAttribute]: Math.ceil(at / 1000) + 3600 };
@@ -84,7 +88,10 @@ const countUnits = async (store: string, reads: StoreReads, perSecond: number, u
   refuseIfAhead(reads);
 };
 
-/** Bounds what a list of the store reads, from its first call to the table on. Throws 429, here and in its calls to the table. */
+/**
+ * Bounds what a list of the store reads, from its first call to the table on. Throws 429, here and in its calls to the
+ * table.
+ */
 export const boundReads = (
   store: string,
   meter: Pick<Meter, 'onUnits'> | undefined = requestMeter(),

@@ -1,6 +1,6 @@
 /**
- * A list is a source: it answers the rows of a range in the list's order, up to a limit, and fewer only where there are no
- * more. Pages, cursors and both directions are made of that in page.ts, and nowhere else.
+ * A list is a source: it answers the rows of a range in the list's order, up to a limit, and fewer only where there are
+ * no more. Pages, cursors and both directions are made of that in page.ts, and nowhere else.
  */
 export type Source<T> = (range: Range) => Promise<T[]>;
 
@@ -30,9 +30,9 @@ export const merged =
   };
 
 /**
- * The list that `load` makes of another list's rows. It may drop some (an index may be stale, a filter may not be in the
- * key): then more are read, as many as should fill the range by the share that passed, and in growing strides if they do
- * not, until it is filled or the list ends.
+ * The list that `load` makes of another list's rows. It may drop some (an index may be stale, a filter may not be in
+ * the key): then more are read, as many as should fill the range by the share that passed, and in growing strides if
+ * they do not, until it is filled or the list ends.
  */
 export const loaded =
   <K, T>(keys: Source<K>, positionOf: (key: K) => string, load: (keys: K[]) => Promise<T[]>): Source<T> =>

@@ -91,8 +91,8 @@ interface RowFields {
   /** By default 200, or 204 without a response. */
   readonly status?: 200 | 201 | 202 | 204;
   /**
-   * The failures that the endpoint itself answers, besides those of the layers around it. By default 404 for a write and
-   * for a path with a placeholder, and 400 for everything but a GET of one row by its id.
+   * The failures that the endpoint itself answers, besides those of the layers around it. By default 404 for a write
+   * and for a path with a placeholder, and 400 for everything but a GET of one row by its id.
    */
   readonly problems?: readonly (400 | 404)[];
   /** Absent if the endpoint takes no parameters. */
@@ -104,8 +104,8 @@ interface RowFields {
   /** Absent for 204. */
   readonly response?: z.ZodObject;
   /**
-   * The schema of the resource that it reads, makes, replaces or deletes, where that has an ETag. A PUT or DELETE of it takes
-   * If-Match.
+   * The schema of the resource that it reads, makes, replaces or deletes, where that has an ETag. A PUT or DELETE of it
+   * takes If-Match.
    */
   readonly tagged?: z.ZodObject;
   /** The kinds of item that the function reads. */
@@ -118,9 +118,13 @@ interface RowFields {
   readonly quotes?: true;
   /** It puts messages on the delivery queue. */
   readonly queue?: true;
-  /** It orders a delivery, whose id its answer has in the header `Delivery-Id`. The handler answers it as `deliveryId`. */
+  /**
+   * It orders a delivery, whose id its answer has in the header `Delivery-Id`. The handler answers it as `deliveryId`.
+   */
   readonly delivers?: true;
-  /** The function of this name serves it on Lambda together with other rows, since a stack has at most 500 resources. */
+  /**
+   * The function of this name serves it on Lambda together with other rows, since a stack has at most 500 resources.
+   */
   readonly servedBy?: string;
   /** Beyond the contract: an endpoint of our own. */
   readonly extension?: true;

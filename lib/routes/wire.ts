@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { identifierForm, nilUuid, parseIdentifier, usernameForm, uuidPattern } from '../identifier.ts';
 
 /**
- * The building blocks of every request and response schema. Each has one message, which says which values are allowed; the
- * wrapper puts the field's name before it ("price must be a whole number from 0 to 2147483647."). A message
- * that starts with a capital letter stands alone.
+ * The building blocks of every request and response schema. Each has one message, which says which values are allowed;
+ * the wrapper puts the field's name before it ("price must be a whole number from 0 to 2147483647."). A message that
+ * starts with a capital letter stands alone.
  */
 
 export const maxInteger = 2_147_483_647;
@@ -54,7 +54,9 @@ export const maxLength = {
 export const answerText = (max: number) => z.string().meta({ maxLength: max });
 export const answerTextOrNull = (max: number) => z.string().nullable().meta({ maxLength: max });
 
-/** A UUID in any case, answered in lower case. It has no `format: uuid`: validators of that check version and variant. */
+/**
+ * A UUID in any case, answered in lower case. It has no `format: uuid`: validators of that check version and variant.
+ */
 export const uuid = () =>
   z
     .string({ error: 'must be a UUID' })
@@ -92,8 +94,8 @@ const textForm = (min: number, multiline = false): string => {
 };
 
 /**
- * Trimmed text. Its length is counted in Unicode code points, as schemas count it; control characters and lone surrogates
- * are refused. The document's bound is that of the trimmed text.
+ * Trimmed text. Its length is counted in Unicode code points, as schemas count it; control characters and lone
+ * surrogates are refused. The document's bound is that of the trimmed text.
  */
 export const text = ({ min, max, multiline, also }: TextRule) => {
   const length = min > 0 ? `${min} to ${max}` : `at most ${max}`;
@@ -252,7 +254,10 @@ export const balances = {
     .describe('Restricted store credit in L$, as it is stored: unlotted credit and open lots together.'),
 };
 
-/** JSON Schema for a rule across fields: this text is there. Generators of clients would read it as `any` without its type. */
+/**
+ * JSON Schema for a rule across fields: this text is there. Generators of clients would read it as `any` without its
+ * type.
+ */
 export const withText = (name: string, max: number) => ({
   properties: { [name]: { type: 'string', maxLength: max } },
   required: [name],

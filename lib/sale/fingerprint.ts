@@ -5,8 +5,8 @@ type Counted = Record<Exclude<keyof SaleRequest, 'id'>, unknown>;
 
 /**
  * The same for every repeat of a request for a sale, for ever: the fields that count stand here one by one, in this
- * order. A field that is added to the request comes last, and is undefined here where it has its default: so a sale that
- * an earlier version made still answers its repeats, which its caller would else pay back.
+ * order. A field that is added to the request comes last, and is undefined here where it has its default: so a sale
+ * that an earlier version made still answers its repeats, which its caller would else pay back.
  */
 export const fingerprintOf = (request: SaleRequest): string => {
   const counted = {

@@ -76,8 +76,8 @@ interface Read extends Omit<Facts, 'isQuoteFalse' | 'paid'> {
 }
 
 /**
- * Reads everything that a sale is decided from, in one call after another only where a coupon was applied or credit has come
- * due. Without a product its terms are 0. Throws 404 for a store that is gone.
+ * Reads everything that a sale is decided from, in one call after another only where a coupon was applied or credit has
+ * come due. Without a product its terms are 0. Throws 404 for a store that is gone.
  */
 export const readOffer = async (
   store: string,
@@ -137,9 +137,9 @@ export const readOffer = async (
 };
 
 /**
- * Tells whether the credit with its lots, the stock and the uses from which a sale was refused were there together: other
- * sales, and refunds, move them at once, and single reads may see one of them before and one after. The rest counts as it
- * is when a sale begins.
+ * Tells whether the credit with its lots, the stock and the uses from which a sale was refused were there together:
+ * other sales, and refunds, move them at once, and single reads may see one of them before and one after. The rest
+ * counts as it is when a sale begins.
  */
 export const wereTogether = async (
   store: string,

@@ -19,7 +19,9 @@ interface Quoted {
 const ownerOf = (store: string, { productId, buyer, recipient, useCredit }: Parties): string =>
   JSON.stringify(['quote', store, productId, buyer, recipient, useCredit]);
 
-/** The terms of a quote. One that was changed, or that was made for another sale, is false, and stays so after its end. */
+/**
+ * The terms of a quote. One that was changed, or that was made for another sale, is false, and stays so after its end.
+ */
 export const openQuote = (text: string, store: string, parties: Parties, at: string): Terms | 'false' | 'expired' => {
   const quoted = unseal(text, ownerOf(store, parties)) as Quoted | undefined;
   if (!quoted) return 'false';
@@ -27,8 +29,8 @@ export const openQuote = (text: string, store: string, parties: Parties, at: str
 };
 
 /**
- * Quotes the price of a sale, and whether it would be refused now. Writes nothing. Throws 400 with every name that nobody has,
- * 404 for an unknown product.
+ * Quotes the price of a sale, and whether it would be refused now. Writes nothing. Throws 400 with every name that
+ * nobody has, 404 for an unknown product.
  */
 export const makeQuote = async (
   store: string,

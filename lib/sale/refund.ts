@@ -47,7 +47,9 @@ const refundOnce = ({ sale: first, buyer, recipient, cause, isScript, together }
   const isForOneself = buyer === recipient;
   let attempt = 0;
 
-  /** A sale makes its avatars customers: one who is none is being erased, and their spend has yet to follow the sale. */
+  /**
+   * A sale makes its avatars customers: one who is none is being erased, and their spend has yet to follow the sale.
+   */
   const customerOf = async (uuid: string): Promise<CreditItem> => {
     const customer = await findCustomerItem(store, uuid);
     if (!customer) throw new Overtaken();
@@ -121,8 +123,8 @@ const refundOnce = ({ sale: first, buyer, recipient, cause, isScript, together }
 /**
  * Refunds a completed sale: credit, stock, coupon use, ownership and spend go back in one transaction with it and the
  * writes of `together`, and its delivery is not made any more. Answers the sale; one that was refunded before as it is
- * since the first time. Throws 404 for an unknown sale, 400 for one that was refused, and 503 where other writers, or an
- * erasure, do not let it through.
+ * since the first time. Throws 404 for an unknown sale, 400 for one that was refused, and 503 where other writers, or
+ * an erasure, do not let it through.
  */
 export const refundSale = async (
   store: string,

@@ -4,8 +4,8 @@ import type { Product } from '../routes/products.ts';
 import { type Refusal, refusals } from '../routes/sales.ts';
 
 /**
- * The rules of sales (extensions.md, Sales) as pure functions: no I/O, no clock. Amounts are whole L$, percentages are numbers
- * from 0 to 100, times are timestamps of the contract (UTC with milliseconds, so that they sort as text).
+ * The rules of sales (extensions.md, Sales) as pure functions: no I/O, no clock. Amounts are whole L$, percentages are
+ * numbers from 0 to 100, times are timestamps of the contract (UTC with milliseconds, so that they sort as text).
  */
 
 /** A coupon that was applied for the customer, and how often they have used it. */
@@ -167,8 +167,9 @@ export interface Share {
 }
 
 /**
- * The parts in the L$ that were paid and kept: the commission of the coupon's owner, then the product's profit shares. Each is a
- * percentage of the whole, rounded down, and never more than the ones before it leave. The merchant has the rest.
+ * The parts in the L$ that were paid and kept: the commission of the coupon's owner, then the product's profit shares.
+ * Each is a percentage of the whole, rounded down, and never more than the ones before it leave. The merchant has the
+ * rest.
  */
 export const sharesOf = (
   kept: number,

@@ -96,7 +96,9 @@ export const getSale = async (store: string, id: string): Promise<SaleItem> => {
 /** A store's sales, in the order of their ids. */
 export const listSales = (store: string): Source<SaleItem> => rowsOf({ partition: partition(store, 'SALE') });
 
-/** A row that leads to a sale: the time and the id of that are its rank, its due or, in a buyer's list, its sort key. */
+/**
+ * A row that leads to a sale: the time and the id of that are its rank, its due or, in a buyer's list, its sort key.
+ */
 type Place = Key & { rank?: string; due?: string };
 
 const positionOf = ({ rank, due, sk }: Place): string => rank ?? due ?? sk;
@@ -104,8 +106,8 @@ const positionOf = ({ rank, due, sk }: Place): string => rank ?? due ?? sk;
 export const byRank = ({ rank }: { rank: string }): string => rank;
 
 /**
- * The list that a filter asks for, newest first, and the part of the list's cursors. Of a buyer's sales the other filters pick
- * some.
+ * The list that a filter asks for, newest first, and the part of the list's cursors. Of a buyer's sales the other
+ * filters pick some.
  */
 export const salesList = async (
   store: string,

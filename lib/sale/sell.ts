@@ -47,7 +47,10 @@ const named = async (store: string, uuid: string): Promise<{ uuid: string; usern
 /** An item by an eventually consistent read: the transaction is refused where it has changed since. */
 const findStale = async <T extends Key>(key: Key): Promise<T | undefined> => (await getMany<T>([key]))[0];
 
-/** The checks that coupons still have no use left. One coupon may be applied both for the product and to the whole store. */
+/**
+ * The checks that coupons still have no use left. One coupon may be applied both for the product and to the whole
+ * store.
+ */
 const usedUpStill = (usedUp: readonly CouponUses[]): Write[] =>
   [...new Map(usedUp.map((read) => [read.sk, read])).values()].map(({ pk, sk, uses }) =>
     check({ pk, sk }, is('uses', uses)),
@@ -62,8 +65,9 @@ const partsOf = ({ credit, restrictedCredit }: Terms): Part[] => [
 ];
 
 /**
- * Sells a product: once for the id of the request, for ever. Answers the sale, completed or refused, or as it is by now where
- * it was made before. Throws 422 for an id that another request has used, and 503 where other writers do not let it through.
+ * Sells a product: once for the id of the request, for ever. Answers the sale, completed or refused, or as it is by now
+ * where it was made before. Throws 422 for an id that another request has used, and 503 where other writers do not let
+ * it through.
  */
 export const sell = async (store: string, body: SaleRequest, author: Author, isScript = false): Promise<Sale> => {
   const answerOf = (sale: SaleItem): Sale => saleOf(sale, isScript);

@@ -11,8 +11,9 @@ import { getMany, inChunks, pagesOf, write } from '../table/table.ts';
 import type { SaleItem } from './sales.ts';
 
 /**
- * The delivery of a completed sale is ordered because the sale is there: by the consumer of the table's stream, which sees every
- * new sale; and by the sweep, for each sale of which nothing has noted for a while that its delivery is ordered.
+ * The delivery of a completed sale is ordered because the sale is there: by the consumer of the table's stream, which
+ * sees every new sale; and by the sweep, for each sale of which nothing has noted for a while that its delivery is
+ * ordered.
  */
 
 const shardCount = 8;
@@ -44,8 +45,8 @@ const noteAll = async (sales: readonly SaleItem[], level: 'WARN' | 'ERROR'): Pro
 };
 
 /**
- * Orders the deliveries of new sales of a store, with one message each. Never throws: a sale for which it fails is left to the
- * sweep, so that an outage of the queue does not hold up the stream.
+ * Orders the deliveries of new sales of a store, with one message each. Never throws: a sale for which it fails is left
+ * to the sweep, so that an outage of the queue does not hold up the stream.
  */
 export const orderDeliveries = async (store: string, sales: readonly SaleItem[]): Promise<void> => {
   try {

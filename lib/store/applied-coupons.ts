@@ -13,11 +13,15 @@ import { findResident, type Resident, refuseUnknown } from './residents.ts';
 
 /**
  * An application of a coupon to a customer: one for the whole store and one for each product. It is live while
- * `now < expiresAt`, whether or not the table has deleted it; revoked, its expiry is empty. Times are as `timestamp` writes them.
+ * `now < expiresAt`, whether or not the table has deleted it; revoked, its expiry is empty. Times are as `timestamp`
+ * writes them.
  */
 export interface AppliedCoupon extends Key {
   couponId: string;
-  /** The coupon and the customer's name when it was applied, for its event. Absent from applications of earlier versions. */
+  /**
+   * The coupon and the customer's name when it was applied, for its event. Absent from applications of earlier
+   * versions.
+   */
   code?: string;
   discount?: number;
   username?: string;
@@ -135,7 +139,9 @@ export const revokeCoupon = async (
 
 const isStoreWide = ({ sk }: Key): boolean => sk === 'store';
 
-/** The place in a customer's list: the application to the whole store comes first, then those to products by their ids. */
+/**
+ * The place in a customer's list: the application to the whole store comes first, then those to products by their ids.
+ */
 const placeOf = (key: Key): string => (isStoreWide(key) ? '0' : key.sk);
 
 const listApplications = (store: string, customer: string): Source<AppliedCoupon> => {

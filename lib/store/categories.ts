@@ -69,7 +69,9 @@ const hourMillis = 3_600_000;
 /** A copy of the request that created the category may still arrive: it has an id of ours, less than an hour old. */
 const isYoung = (id: string): boolean => id[14] === '7' && now() < millisOf(id) + hourMillis;
 
-/** The attributes of a category that was deleted young: its item stays for an hour, so that no copy creates it again. */
+/**
+ * The attributes of a category that was deleted young: its item stays for an hour, so that no copy creates it again.
+ */
 const buried = () => ({
   id: undefined,
   name: undefined,
@@ -78,9 +80,10 @@ const buried = () => ({
 });
 
 /**
- * Deletes a category and its memberships. After the first write no reader finds the category. Memberships that a failure
- * leaves behind lead nowhere, and an import that uses the id again removes them first. A removal is a transaction
- * because of its token: a retry after a lost answer does not get 404. Throws 404 for an unknown category, and 412.
+ * Deletes a category and its memberships. After the first write no reader finds the category. Memberships that a
+ * failure leaves behind lead nowhere, and an import that uses the id again removes them first. A removal is a
+ * transaction because of its token: a retry after a lost answer does not get 404. Throws 404 for an unknown category,
+ * and 412.
  */
 export const deleteCategory = async (store: string, id: string, ifMatch?: Precondition): Promise<void> => {
   const key = categoryKey(store, id);

@@ -45,7 +45,9 @@ export const normalisedCode = (code: string): string => {
   return Buffer.byteLength(text) <= maxKeyBytes ? text : `sha256:${createHash('sha256').update(text).digest('hex')}`;
 };
 
-/** The key of the item that makes a code unique in its store. It exists while a coupon has the code, whose id it holds. */
+/**
+ * The key of the item that makes a code unique in its store. It exists while a coupon has the code, whose id it holds.
+ */
 export const codeKey = (store: string, code: string): Key => ({ pk: partition(store, 'CODE'), sk: code });
 
 /** The id of the coupon that has a code (normalised). */
@@ -109,8 +111,9 @@ export const createCoupon = async (
 };
 
 /**
- * Replaces a coupon's fields; the owner and the fields that only an import sets stay. One write while the code stays the
- * same but for its case; else a transaction that also moves the code. Throws 404, 412, or 400 if another coupon has the code.
+ * Replaces a coupon's fields; the owner and the fields that only an import sets stay. One write while the code stays
+ * the same but for its case; else a transaction that also moves the code. Throws 404, 412, or 400 if another coupon has
+ * the code.
  */
 export const updateCoupon = async (
   store: string,
@@ -191,9 +194,9 @@ export const listOwnerCoupons = (
 ): Source<CouponItem> => couponsOf(ownersCoupons(store, owner), byRank, () => true, { consistent });
 
 /**
- * The owner's newest coupon that is usable at a time (as `timestamp` writes it); if none is usable, the newest. Inactive
- * coupons are in another partition of the index, and expired ones (only imported coupons expire) are skipped in growing
- * strides.
+ * The owner's newest coupon that is usable at a time (as `timestamp` writes it); if none is usable, the newest.
+ * Inactive coupons are in another partition of the index, and expired ones (only imported coupons expire) are skipped
+ * in growing strides.
  */
 const findOwnersBest = async (store: string, owner: string, at: string): Promise<CouponItem | undefined> => {
   const isUsable = ({ active, expiration }: Coupon): boolean => active && at < expiration;

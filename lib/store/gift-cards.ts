@@ -19,7 +19,10 @@ export interface GiftCardItem extends GiftCard, Key {
   grantedAt?: string;
   reason?: string;
   reference?: string;
-  /** When, by which request and for whom the service redeemed it. A card that was imported as redeemed does not have these. */
+  /**
+   * When, by which request and for whom the service redeemed it. A card that was imported as redeemed does not have
+   * these.
+   */
   redeemedAt?: string;
   redeemedBy?: string;
   redeemedFor?: string;
@@ -155,7 +158,9 @@ export const redeeming = (
 
 const either = [false, true];
 
-/** The keys of an owner's cards in the order of their ids: each combination of the flags is a partition of the index. */
+/**
+ * The keys of an owner's cards in the order of their ids: each combination of the flags is a partition of the index.
+ */
 export const ownersCards = (store: string, owner: string, { active, redeemed }: GiftCardFilter = {}): Source<Key> => {
   const wanted = either
     .filter((isActive) => isActive === (active ?? isActive))

@@ -22,10 +22,10 @@ import { get, getMany, rowsOf, transact } from '../table/table.ts';
 import { countBy, findCategory } from './categories.ts';
 
 /**
- * The products of categories. A membership's sort key begins with the product's flags, so that a category narrowed by flags is a
- * key condition; a change of a product's flags moves its memberships in the same transaction (ADR 25). The memberships
- * of a product that has too many for one transaction stand unsorted, as all did in earlier versions: a list reads the
- * unsorted ones too, and looks at the products' own flags.
+ * The products of categories. A membership's sort key begins with the product's flags, so that a category narrowed by
+ * flags is a key condition; a change of a product's flags moves its memberships in the same transaction (ADR 25). The
+ * memberships of a product that has too many for one transaction stand unsorted, as all did in earlier versions: a list
+ * reads the unsorted ones too, and looks at the products' own flags.
  */
 
 /** The part of a product's item that says where its memberships are. */
@@ -93,8 +93,8 @@ const membersIn = (store: string, category: string, part: string): Source<{ sk: 
 };
 
 /**
- * The ids (`sk`) of a category's active products with these flags, in their order, and of some others: the unsorted ones.
- * None if the category was deleted, though some memberships may still be there.
+ * The ids (`sk`) of a category's active products with these flags, in their order, and of some others: the unsorted
+ * ones. None if the category was deleted, though some memberships may still be there.
  */
 export const listMembersWith = (
   store: string,
@@ -121,7 +121,9 @@ const isFiledAs = ({ active, listed, bloggable, sorted }: Filed): Condition =>
 /** The flags of most products: a request tries them first, which saves it a read. */
 const usual: Filed = { active: true, listed: true, bloggable: false, sorted: 0 };
 
-/** The writes that add a product to a category, beside its count. The first is the product's, the second the membership. */
+/**
+ * The writes that add a product to a category, beside its count. The first is the product's, the second the membership.
+ */
 export const additionOf = (store: string, category: string, productId: string, product: Filed): Write[] => [
   update(
     productKey(store, productId),
@@ -174,8 +176,9 @@ const moves = (store: string, productId: string, categories: readonly string[], 
 export const isFiledAsRead = (product: Filing): Condition => all(...filingNames.map((name) => is(name, product[name])));
 
 /**
- * The consequences for a product's memberships when its flags change: the new attributes of its item, and the writes (at most
- * 96) that belong into one transaction with the item's. That must be on condition that the item is as it was read.
+ * The consequences for a product's memberships when its flags change: the new attributes of its item, and the writes
+ * (at most 96) that belong into one transaction with the item's. That must be on condition that the item is as it was
+ * read.
  */
 export const refiled = async (
   store: string,
@@ -193,8 +196,8 @@ export const refiled = async (
 };
 
 /**
- * The writes that add a product to a category when its room is used up: those that have been removed make room, and where
- * none has, all its memberships become unsorted. Undefined if the product is in the category.
+ * The writes that add a product to a category when its room is used up: those that have been removed make room, and
+ * where none has, all its memberships become unsorted. Undefined if the product is in the category.
  */
 const additionToFull = async (
   store: string,

@@ -61,8 +61,8 @@ const endOfLife = (): Record<string, number> => {
 };
 
 /**
- * The log of one person or key. Each row stands in two partitions, that of all rows and that of its store: both are read
- * by key, and neither goes with a store that is deleted.
+ * The log of one person or key. Each row stands in two partitions, that of all rows and that of its store: both are
+ * read by key, and neither goes with a store that is deleted.
  */
 export const logOf =
   (by: string): Log =>

@@ -66,7 +66,9 @@ export const ownedLess = (owned: OwnedItem): Write => {
   return quantity > 1 ? update(owned, { set: { quantity: quantity - 1 }, when: asRead }) : remove(owned, asRead);
 };
 
-/** The products that a customer owns, in the order of their ids. The name is empty where the store has no such product. */
+/**
+ * The products that a customer owns, in the order of their ids. The name is empty where the store has no such product.
+ */
 export const listOwned = (store: string, uuid: string) =>
   loaded(
     rowsOf<OwnedItem>({ partition: partition(store, 'OWNED', uuid) }),
@@ -98,9 +100,9 @@ const isInPause = (at: string): boolean => now() < Date.parse(at) + redeliveryPa
 
 /**
  * Claims the redelivery of a product for a request, for a minute. The mark's id is the delivery's: that of the
- * request's own earlier attempt, or of a delivery that the queue did not confirm, so that the item is given once. Throws
- * 400 unless the customer owns the product, what `refuseOwner` throws of one who does, and 400 where `wasDelivered` and
- * within a minute of a sale or another redelivery, unless the request has claimed it before.
+ * request's own earlier attempt, or of a delivery that the queue did not confirm, so that the item is given once.
+ * Throws 400 unless the customer owns the product, what `refuseOwner` throws of one who does, and 400 where
+ * `wasDelivered` and within a minute of a sale or another redelivery, unless the request has claimed it before.
  */
 export const claimRedelivery = async (
   key: Key,

@@ -56,7 +56,10 @@ export const readProduct = (stored: IndexedProduct): Product => {
   return { ...product, activePrice: activePrice(product.price, product.discount, now()) };
 };
 
-/** The item of a product, a new one unless `filed` says where its memberships are. `imported` are fields that no request sets. */
+/**
+ * The item of a product, a new one unless `filed` says where its memberships are. `imported` are fields that no request
+ * sets.
+ */
 export const productItem = (
   store: string,
   fields: ProductFields,
@@ -122,7 +125,10 @@ export const getProduct = async (store: string, id: string): Promise<Product> =>
   return product;
 };
 
-/** The write that takes a copy from the stock of a limited product. Refused where none is left, and where it is not limited any more. */
+/**
+ * The write that takes a copy from the stock of a limited product. Refused where none is left, and where it is not
+ * limited any more.
+ */
 export const takeCopy = (store: string, id: string): Write =>
   update(productKey(store, id), {
     add: { availableAmount: -1 },
@@ -130,8 +136,8 @@ export const takeCopy = (store: string, id: string): Write =>
   });
 
 /**
- * The write that puts a copy back into the stock of a product as it was read; none where it is not limited, or has as many
- * as can be. Refused where it is not limited any more, and where others have filled the stock.
+ * The write that puts a copy back into the stock of a product as it was read; none where it is not limited, or has as
+ * many as can be. Refused where it is not limited any more, and where others have filled the stock.
  */
 export const returnCopy = (store: string, { id, limited, availableAmount }: Product): Write[] =>
   limited && availableAmount < maxInteger

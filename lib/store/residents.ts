@@ -71,8 +71,8 @@ export const forgetResidents = (): void => {
 const ownKey = (store: string, { uuid, username }: Identifier): string => `${store} ${uuid ?? username}`;
 
 /**
- * A resident as the store was told of them. A name that is another's for the operator does not lead to them; without any
- * other they are called by their UUID.
+ * A resident as the store was told of them. A name that is another's for the operator does not lead to them; without
+ * any other they are called by their UUID.
  */
 export const asTold = async ({ uuid, username, names }: StoredResident): Promise<KnownResident> => {
   const ordered = [...new Set([username, ...names])].filter((name) => name !== uuid);
@@ -103,8 +103,8 @@ export const readResident = async (store: string, identifier: Identifier): Promi
   (await get<Resident>(operatorsKey(identifier))) ?? (await byStore(store, identifier));
 
 /**
- * The resident of that UUID or name, as the store knows them, old names included; undefined if there is none. Who is not
- * known is asked of the store's dispenser, where a request waits for it (extensions.md, Residents).
+ * The resident of that UUID or name, as the store knows them, old names included; undefined if there is none. Who is
+ * not known is asked of the store's dispenser, where a request waits for it (extensions.md, Residents).
  *
  * A read may be some minutes old. A write reads a name, since it may belong to another resident by now, and reads again
  * what the store was told, since the operator's word wins at once.
@@ -126,7 +126,10 @@ export const findResident = async (store: string, identifier: Identifier): Promi
   return resident;
 };
 
-/** The UUID that an identifier names: a UUID names itself, though nobody may know it. Undefined for a name that nobody has. */
+/**
+ * The UUID that an identifier names: a UUID names itself, though nobody may know it. Undefined for a name that nobody
+ * has.
+ */
 export const findUuid = async (store: string, identifier: Identifier): Promise<string | undefined> =>
   identifier.uuid ?? (await findResident(store, identifier))?.uuid;
 

@@ -92,7 +92,9 @@ export interface BuyerState {
   owned: ReadonlyMap<string, OwnedItem>;
 }
 
-/** The spend of a customer after they have spent more, and come to own more products; or less, where these are negative. */
+/**
+ * The spend of a customer after they have spent more, and come to own more products; or less, where these are negative.
+ */
 export const spentMore = (
   spend: SpendItem | undefined,
   amounts: readonly Pick<Purchase, 'price' | 'at'>[],

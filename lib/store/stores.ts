@@ -33,8 +33,8 @@ export const listStores = async (): Promise<Store[]> => {
 export const isOpen = ({ open = true }: Store): boolean => open;
 
 /**
- * Closes or opens a store, in one transaction with the writes of `together`; answers it by `answer`. One that is closed or
- * open already stays as it is, with the reason of that change. Throws 404.
+ * Closes or opens a store, in one transaction with the writes of `together`; answers it by `answer`. One that is closed
+ * or open already stays as it is, with the reason of that change. Throws 404.
  */
 export const setOpen = async <R>(
   id: string,

@@ -20,8 +20,8 @@ import {
 const maxNames = 50;
 
 /**
- * The writes of what a store is told about an avatar: names, the current one first, of which none is another's. None if that
- * changes nothing. `newMark` is that of an avatar whom the store did not know. Throws 400 for too many names.
+ * The writes of what a store is told about an avatar: names, the current one first, of which none is another's. None if
+ * that changes nothing. `newMark` is that of an avatar whom the store did not know. Throws 400 for too many names.
  */
 export const toldWrites = (
   store: string,
@@ -76,11 +76,12 @@ const readTold = async (store: string, { uuid, username }: Resident) => {
  * Tells a store the current name of an avatar, in canonical form. `by` is a key's request or the store's dispenser.
  *
  * The operator's word wins: a request about a resident whom the operator knows changes nothing, and a name that is
- * another's for the operator is 400. A name that the store has for another avatar stays there, since a vendor's key must
- * not redirect money: a request makes the newcomer known without it, and a dispenser's answer is refused with 400.
+ * another's for the operator is 400. A name that the store has for another avatar stays there, since a vendor's key
+ * must not redirect money: a request makes the newcomer known without it, and a dispenser's answer is refused with 400.
  *
- * A name that the store has not met is free, and gifts and credit may be given to it. So before a request gets it, `ask`
- * asks the dispenser for the avatar: its answer counts. Without one the avatar is known without the name. Throws 400 for nobody.
+ * A name that the store has not met is free, and gifts and credit may be given to it. So before a request gets it,
+ * `ask` asks the dispenser for the avatar: its answer counts. Without one the avatar is known without the name. Throws
+ * 400 for nobody.
  */
 export const tellResident = async (
   store: string,

@@ -20,8 +20,8 @@ const wasBusy = (of: unknown): boolean =>
   ((of as { $metadata?: { attempts?: number } } | undefined)?.$metadata?.attempts ?? 1) > 1;
 
 /**
- * The operator's command sets this before anything else. Nobody waits for it as a caller waits for an endpoint, and a run
- * of many minutes, perhaps over a home's network, has to outlast a slow moment.
+ * The operator's command sets this before anything else. Nobody waits for it as a caller waits for an endpoint, and a
+ * run of many minutes, perhaps over a home's network, has to outlast a slow moment.
  */
 export const isPatient = process.env.TABLE_PATIENCE === 'long';
 const patience = isPatient ? 10 : 1;

@@ -21,9 +21,10 @@ export interface Query {
 }
 
 /**
- * The calls that the table language makes to a database. DynamoDB is one (dynamodb.ts). Another may stand in its place for
- * simulations; `language.ts` says what writes and conditions mean. Calls throw `Refused`, `Cancelled`, `Busy` and
- * `Conflict`; an error that has `$fault: 'client'` is final, and any other leaves open whether the call was carried out.
+ * The calls that the table language makes to a database. DynamoDB is one (dynamodb.ts). Another may stand in its place
+ * for simulations; `language.ts` says what writes and conditions mean. Calls throw `Refused`, `Cancelled`, `Busy` and
+ * `Conflict`; an error that has `$fault: 'client'` is final, and any other leaves open whether the call was carried
+ * out.
  */
 export interface Engine {
   /** One item, as it is now. */
@@ -39,7 +40,10 @@ export interface Engine {
   /** The items of at most 100 keys as they are at one moment (serializable), in the keys' order. */
   getTogether(keys: readonly Key[]): Promise<(Item | undefined)[]>;
   query(query: Query): Promise<{ items: Item[]; next?: Item | undefined }>;
-  /** Carries out one write. Answers the item that it leaves under the key. Throws `Refused` where its condition does not hold. */
+  /**
+   * Carries out one write. Answers the item that it leaves under the key. Throws `Refused` where its condition does not
+   * hold.
+   */
   write(write: Write): Promise<Item | undefined>;
   /** Carries out up to 100 writes, or none. The same token makes it one transaction however often it arrives. */
   transact(writes: readonly Write[], token: string): Promise<void>;

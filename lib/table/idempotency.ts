@@ -8,8 +8,9 @@ import { type Key, partition, ttlAttribute } from './schema.ts';
 import { type Recording, recorded, transact, write } from './table.ts';
 
 /**
- * Requests with an Idempotency-Key (as the IETF draft has it). A record of the request is written first, as running; the
- * answer goes into it in the same transaction as the change, so that a change is made once however often it is asked for.
+ * Requests with an Idempotency-Key (as the IETF draft has it). A record of the request is written first, as running;
+ * the answer goes into it in the same transaction as the change, so that a change is made once however often it is
+ * asked for.
  *
  *     claimed              leaseUntil                  keepUntil, and the TTL
  *        |---- running --------|---- running ------------|
@@ -18,7 +19,8 @@ import { type Recording, recorded, transact, write } from './table.ts';
  *        |---- done -------------------------------------|
  *        |  everybody gets the owner's answer            |
  *
- * An attempt that fails removes the record, or ends the lease at once where something outside the table may know its id.
+ * An attempt that fails removes the record, or ends the lease at once where something outside the table may know its
+ * id.
  */
 
 /** An answer as it is kept and given again. */
@@ -51,7 +53,10 @@ interface Attempt extends Recording {
 
 const keepMillis = 24 * 3_600_000;
 
-/** Longer than any request can run, by clocks that differ. One that died without an answer may be tried again after that. */
+/**
+ * Longer than any request can run, by clocks that differ. One that died without an answer may be tried again after
+ * that.
+ */
 const leaseMillis = (requestSeconds + 13) * 1000;
 
 const isRunning = is('state', 'running');
@@ -67,8 +72,8 @@ const timesFromNow = () => {
 };
 
 /**
- * Takes a request over from an attempt that ended without an answer. That attempt may have used the record's id, so this one
- * uses it too. Throws 409 if another attempt comes first.
+ * Takes a request over from an attempt that ended without an answer. That attempt may have used the record's id, so
+ * this one uses it too. Throws 409 if another attempt comes first.
  */
 const takeOver = async (attempt: Attempt, earlier: RequestRecord): Promise<void> => {
   const { key, owner } = attempt;
@@ -85,8 +90,8 @@ const takeOver = async (attempt: Attempt, earlier: RequestRecord): Promise<void>
 };
 
 /**
- * Claims the record for a request that begins, or answers how an earlier one was answered. The claim may arrive twice, the
- * second time late: it holds for its own record only while that is running, so that it never reopens one.
+ * Claims the record for a request that begins, or answers how an earlier one was answered. The claim may arrive twice,
+ * the second time late: it holds for its own record only while that is running, so that it never reopens one.
  */
 const claim = async (attempt: Attempt, fingerprint: string): Promise<KeptAnswer | undefined> => {
   const { key, owner, id } = attempt;
@@ -108,9 +113,9 @@ const logFailure = (of: { unreleased: string } | { unrecorded: string }, error: 
   logSink.write({ level: 'WARN', ...of, stack: error instanceof Error ? error.stack : String(error) });
 
 /**
- * Releases the key of a request that failed, having changed nothing. If something outside the table may know the record's
- * id, the record stays, and the next attempt takes it over. If the request did make its change, and only the table's
- * answer was lost, its record is complete: then this answers it.
+ * Releases the key of a request that failed, having changed nothing. If something outside the table may know the
+ * record's id, the record stays, and the next attempt takes it over. If the request did make its change, and only the
+ * table's answer was lost, its record is complete: then this answers it.
  */
 const release = async ({ key, owner, isIdUsed }: Attempt): Promise<KeptAnswer | undefined> => {
   const isOurs = all(is('owner', owner), isRunning);
@@ -129,9 +134,10 @@ const release = async ({ key, owner, isIdUsed }: Attempt): Promise<KeptAnswer | 
 };
 
 /**
- * Records the answer of a handler that changed nothing in the table: it found nothing to change, or it queued a delivery.
- * Throws 409 if another request has taken the record over. If the table does not take it, the answer is given all the
- * same, since the handler has done its work; the record stays as running, so that the work is not done again at once.
+ * Records the answer of a handler that changed nothing in the table: it found nothing to change, or it queued a
+ * delivery. Throws 409 if another request has taken the record over. If the table does not take it, the answer is given
+ * all the same, since the handler has done its work; the record stays as running, so that the work is not done again at
+ * once.
  */
 const complete = async (attempt: Attempt, result: unknown): Promise<void> => {
   const completion = attempt.completion(result);
@@ -146,7 +152,10 @@ const complete = async (attempt: Attempt, result: unknown): Promise<void> => {
 
 interface OnceRequest {
   store: string;
-  /** The API key's id, its first one's after rotations: two integrations of a store may well use the same Idempotency-Key. */
+  /**
+   * The API key's id, its first one's after rotations: two integrations of a store may well use the same
+   * Idempotency-Key.
+   */
   keyId: string;
   idempotencyKey: string;
   /** Method, path and body, which make it the same request: a POST takes no query. */

@@ -3,8 +3,8 @@ import { knownShape } from '../shape.ts';
 import type { Key } from './schema.ts';
 
 /**
- * Writes and their conditions as data. Entities compose them and know nothing of DynamoDB's expressions; an engine carries
- * them out. `holds` and `applied` say what they mean.
+ * Writes and their conditions as data. Entities compose them and know nothing of DynamoDB's expressions; an engine
+ * carries them out. `holds` and `applied` say what they mean.
  *
  *     write(update(categoryKey(store, id), { set: { name }, when: exists }))
  *     transact([put(coupon, isNew), put(code, isNew)], { answer: coupon })
@@ -27,7 +27,10 @@ const compare =
 
 export const missing = (attribute: string): Condition => ({ missing: attribute });
 export const present = (attribute: string): Condition => ({ present: attribute });
-/** An attribute's value, or, for undefined, that the item does not have the attribute. A path such as `pending.id` is fine. */
+/**
+ * An attribute's value, or, for undefined, that the item does not have the attribute. A path such as `pending.id` is
+ * fine.
+ */
 export const is = (attribute: string, value: unknown): Condition =>
   value === undefined ? missing(attribute) : compare('=')(attribute, value);
 export const isNot = compare('<>');
@@ -48,8 +51,8 @@ export const isNew = missing('pk');
 /** Something has the key. */
 export const exists = present('pk');
 /**
- * The item is as it was read, attribute by attribute; or there still is none. Of the attributes that it did not have, only
- * those in `also` are known to be missing still.
+ * The item is as it was read, attribute by attribute; or there still is none. Of the attributes that it did not have,
+ * only those in `also` are known to be missing still.
  */
 export const unchanged = (read: object | undefined, also: readonly string[] = []): Condition => {
   if (!read) return isNew;
@@ -77,8 +80,8 @@ export interface Change {
   /** Values for attributes that the item does not have. */
   ifMissing?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * Added to numbers, where a missing one counts as 0, and to sets of texts, where it counts as empty. Such an update is
-   * never repeated after a lost answer.
+   * Added to numbers, where a missing one counts as 0, and to sets of texts, where it counts as empty. Such an update
+   * is never repeated after a lost answer.
    */
   add?: Readonly<Record<string, number | ReadonlySet<string>>> | undefined;
   when?: Condition | undefined;

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * A request may take so long: Lambda ends the function then. API Gateway waits two seconds longer, so that no function writes
- * what the gateway has already answered with 504.
+ * A request may take so long: Lambda ends the function then. API Gateway waits two seconds longer, so that no function
+ * writes what the gateway has already answered with 504.
  */
 export const requestSeconds = 27;
 
@@ -20,11 +20,17 @@ export interface Meter {
   isOver: boolean;
   /** The request changes nothing, so what it reads may be some minutes old. */
   isRead: boolean;
-  /** Nothing is retried from this time on, in milliseconds since 1970: a last attempt takes seconds where the table is slow. */
+  /**
+   * Nothing is retried from this time on, in milliseconds since 1970: a last attempt takes seconds where the table is
+   * slow.
+   */
   retryUntil?: number;
   /** The id of the API key that asks. */
   keyId?: string;
-  /** Is told of each call that was answered, and of those that the table was too busy for. Where it throws, so does the call. */
+  /**
+   * Is told of each call that was answered, and of those that the table was too busy for. Where it throws, so does the
+   * call.
+   */
   onUnits?: (units: number, wasBusy: boolean) => Promise<void>;
   /** When its look-ups of residents must be over, by `performance.now()`; set by the first one. */
   lookUpEnd?: number;

@@ -12,8 +12,8 @@ interface Patience {
 }
 
 /**
- * Waits after attempt number `attempt` (from 1): jittered, doubling from 40 ms. Throws when it was the last, or the request's
- * time is nearly over: `lost`, the failure of an attempt that may have been carried out, else 503.
+ * Waits after attempt number `attempt` (from 1): jittered, doubling from 40 ms. Throws when it was the last, or the
+ * request's time is nearly over: `lost`, the failure of an attempt that may have been carried out, else 503.
  */
 const wait = async (attempt: number, { attempts, longestMillis }: Patience, lost?: unknown): Promise<void> => {
   const { retryUntil = Number.POSITIVE_INFINITY } = requestMeter() ?? {};
@@ -24,8 +24,8 @@ const wait = async (attempt: number, { attempts, longestMillis }: Patience, lost
 const forCapacity: Patience = { attempts: 8, longestMillis: 1000 };
 
 /**
- * A conflict is over in milliseconds, so the first pauses are enough for most. In a crowd that writes one item all must have
- * their turn: the longer pauses make room for it.
+ * A conflict is over in milliseconds, so the first pauses are enough for most. In a crowd that writes one item all must
+ * have their turn: the longer pauses make room for it.
  */
 const forConflicts: Patience = { attempts: 20, longestMillis: 1000 };
 
@@ -33,9 +33,9 @@ const forConflicts: Patience = { attempts: 20, longestMillis: 1000 };
 export const pause = (attempt: number): Promise<void> => wait(attempt, forCapacity);
 
 /**
- * Waits before a retry of a decision that another writer overtook. The table is not busy then, and a long wait only meets
- * more writers that began meanwhile: so it is shorter, and more often. Who is overtaken again and again meets many writers
- * that decide as slowly, and gives them more room.
+ * Waits before a retry of a decision that another writer overtook. The table is not busy then, and a long wait only
+ * meets more writers that began meanwhile: so it is shorter, and more often. Who is overtaken again and again meets
+ * many writers that decide as slowly, and gives them more room.
  */
 export const pauseOvertaken = (attempt: number): Promise<void> =>
   wait(attempt, { attempts: 20, longestMillis: attempt > 4 ? 600 : 200 });
@@ -48,10 +48,10 @@ const isUnanswered = (error: unknown): boolean =>
   !(error instanceof Refused || error instanceof Cancelled) && (error as { $fault?: string }).$fault !== 'client';
 
 /**
- * Sends a write until the table answers. Retries it where the table was busy or another transaction held one of its items,
- * and, if it is `repeatable`, where no answer came. Throws 503 where the table stays busy or held; but where an answer is
- * missing too, that failure, since the write may be there. `lost` is the failure of an earlier attempt that may have been
- * carried out, if there is one.
+ * Sends a write until the table answers. Retries it where the table was busy or another transaction held one of its
+ * items, and, if it is `repeatable`, where no answer came. Throws 503 where the table stays busy or held; but where an
+ * answer is missing too, that failure, since the write may be there. `lost` is the failure of an earlier attempt that
+ * may have been carried out, if there is one.
  */
 export const untilAnswered = async <T>(send: (lost: unknown) => Promise<T>, repeatable: boolean): Promise<T> => {
   const unanswered: unknown[] = [];

@@ -22,11 +22,14 @@ interface Index {
  */
 export const indexes = {
   /**
-   * Lists that are narrowed by flags: one partition per combination of flags, in the order of the row's id; sales whose delivery
-   * nothing has ordered yet.
+   * Lists that are narrowed by flags: one partition per combination of flags, in the order of the row's id; sales whose
+   * delivery nothing has ordered yet.
    */
   byFlags: { partition: 'flags', sort: 'sk', include: [] },
-  /** Lists in an order of their own: an owner's coupons and gift cards, customers by spend, deliveries and sales by state. */
+  /**
+   * Lists in an order of their own: an owner's coupons and gift cards, customers by spend, deliveries and sales by
+   * state.
+   */
   byRank: { partition: 'ranked', sort: 'rank', include: [] },
   /** The normalised text of active products, so that a search does not read the products. */
   byText: { partition: 'texts', sort: 'sk', include: ['text'] },

@@ -3,12 +3,14 @@ import { ofProcess } from '../process.ts';
 import { all, any, below, type Condition, copyOf, isKnown, missing, type Update } from './language.ts';
 
 /**
- * An update that does not add leaves a stamp on its item, newer than the one that it finds, and is refused where it finds a
- * newer one. So a copy of it that arrives late, or once more, does not undo what was written since: see
+ * An update that does not add leaves a stamp on its item, newer than the one that it finds, and is refused where it
+ * finds a newer one. So a copy of it that arrives late, or once more, does not undo what was written since: see
  * docs/adr/0026-stamps.md.
  */
 export interface Stamped {
-  /** The id of the last such update; it sorts by time. Absent from items of earlier versions and where none was made. */
+  /**
+   * The id of the last such update; it sorts by time. Absent from items of earlier versions and where none was made.
+   */
   stamp?: string;
   /** The stamp before; empty if there was none. */
   earlierStamp?: string;

@@ -26,8 +26,8 @@ import { inOrder, newStamp, type Stamped } from './stamp.ts';
 export const engine: Partial<Engine> = {};
 
 /**
- * One item by its key, as it is now. `T` is what is stored under such a key; undefined if nothing is. Throws 503 where only a
- * later version of the service can read it.
+ * One item by its key, as it is now. `T` is what is stored under such a key; undefined if nothing is. Throws 503 where
+ * only a later version of the service can read it.
  */
 export const get = async <T extends object>(key: Key): Promise<T | undefined> =>
   demandKnown(await (engine.get ?? dynamodb.get)({ pk: key.pk, sk: key.sk })) as T | undefined;
@@ -49,8 +49,8 @@ const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
 
 /**
  * The items of these keys, in the keys' order, each once; keys without an item are left out. The keys may be rows of an
- * index: they hold more than the key, and while an index catches up one item may stand in it twice. Where `attributes` are
- * named, an item has its key and only these.
+ * index: they hold more than the key, and while an index catches up one item may stand in it twice. Where `attributes`
+ * are named, an item has its key and only these.
  */
 export const getMany = async <T extends Key>(
   rows: readonly Key[],
@@ -75,8 +75,8 @@ export const removeMany = async (keys: readonly Key[]): Promise<void> => {
 };
 
 /**
- * The items of at most 100 keys as they are at one moment, in the keys' order. Other reads may see a transaction's items
- * one by one, each a little earlier or later; this one sees all of them or none.
+ * The items of at most 100 keys as they are at one moment, in the keys' order. Other reads may see a transaction's
+ * items one by one, each a little earlier or later; this one sees all of them or none.
  */
 export const getTogether = async <T extends object>(keys: readonly Key[]): Promise<(T | undefined)[]> =>
   (await untilAnswered(
@@ -160,8 +160,8 @@ export const futureIdOutside = (): OutsideId => {
 };
 
 /**
- * The id of what a request makes outside the table, where its record takes no part. A request with an Idempotency-Key gets
- * the same one however often it is sent: its record holds the id, and outlives a failure from here on.
+ * The id of what a request makes outside the table, where its record takes no part. A request with an Idempotency-Key
+ * gets the same one however often it is sent: its record holds the id, and outlives a failure from here on.
  */
 export const idOutside = (): string => {
   const { id, use } = futureIdOutside();
@@ -171,12 +171,12 @@ export const idOutside = (): string => {
 
 /**
  * Carries out all of these writes or none. Answers undefined when they are carried out; else, per write, whether its
- * condition refused it and the item that is there. `answer` marks the change that a request makes: the handler's answer,
- * which goes into the request's record in the same transaction if it has an Idempotency-Key.
+ * condition refused it and the item that is there. `answer` marks the change that a request makes: the handler's
+ * answer, which goes into the request's record in the same transaction if it has an Idempotency-Key.
  *
- * A transaction that conflicts with other writers, or is not answered, is sent again: its token makes it one however often
- * it arrives. Throws 503 where conflicts or a want of capacity last; but where an answer is missing too, that failure, since
- * it may be written; 409 if another request has taken the record over.
+ * A transaction that conflicts with other writers, or is not answered, is sent again: its token makes it one however
+ * often it arrives. Throws 503 where conflicts or a want of capacity last; but where an answer is missing too, that
+ * failure, since it may be written; 409 if another request has taken the record over.
  */
 export const transact = async (writes: readonly Write[], of?: { answer: unknown }): Promise<Refusal[] | undefined> => {
   const recording = of && recordings.getStore();
@@ -198,7 +198,9 @@ const adds = ({ change }: Update): boolean => change.add !== undefined;
 /** The outcome of a write: its result, or the item that its condition refused. */
 export type Outcome<T, R = T> = { done: true; result: R } | { done: false; found: T | undefined };
 
-/** The precondition of a request with If-Match. Throws 412 unless it holds for a resource, as a store verb answers it. */
+/**
+ * The precondition of a request with If-Match. Throws 412 unless it holds for a resource, as a store verb answers it.
+ */
 export type Precondition = (current: object) => void;
 
 interface How<T, R> {
@@ -213,10 +215,10 @@ interface How<T, R> {
 }
 
 /**
- * Sends an update in its place among those of its item, whose stamps tell how it went. If its own stamp is the item's, or
- * the one before, it was carried out, and in the second case another update followed at once. If an answer was lost and
- * several others followed, that cannot be known: throws the failure of the answer. Else it was not carried out, nor will
- * any of its copies be; it has its turn now, with a newer stamp.
+ * Sends an update in its place among those of its item, whose stamps tell how it went. If its own stamp is the item's,
+ * or the one before, it was carried out, and in the second case another update followed at once. If an answer was lost
+ * and several others followed, that cannot be known: throws the failure of the answer. Else it was not carried out, nor
+ * will any of its copies be; it has its turn now, with a newer stamp.
  */
 const sendInOrder = async <T>(write: Update): Promise<Outcome<T>> => {
   let stamp = newStamp();
@@ -261,8 +263,8 @@ const sendAlone = async <T>(write: Write, repeatable: boolean): Promise<Outcome<
 };
 
 /**
- * Sends an update on condition that the item is as it was when the precondition held: a first read, and another decision
- * whenever another writer was faster.
+ * Sends an update on condition that the item is as it was when the precondition held: a first read, and another
+ * decision whenever another writer was faster.
  */
 const sendMatched = async <T, R>(
   { key, change }: Update,
@@ -286,8 +288,8 @@ const sendMatched = async <T, R>(
 };
 
 /**
- * A transaction answers no items: an update that needs its result there is made on condition that the item is still as it
- * was read.
+ * A transaction answers no items: an update that needs its result there is made on condition that the item is still as
+ * it was read.
  */
 const sendTogether = async <T, R>(
   write: Write,
@@ -313,8 +315,8 @@ const sendTogether = async <T, R>(
 };
 
 /**
- * Carries out one write. Retries it as `transact` does, but for an update that adds, which is not sent again after a lost
- * answer. With an Idempotency-Key the change that a request makes becomes a transaction with the request's record.
+ * Carries out one write. Retries it as `transact` does, but for an update that adds, which is not sent again after a
+ * lost answer. With an Idempotency-Key the change that a request makes becomes a transaction with the request's record.
  */
 export const write = async <T extends object, R = T>(
   one: Write,

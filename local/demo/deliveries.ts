@@ -18,8 +18,8 @@ const begin = async (store: string, id: string, recipient: Resident, item: strin
 };
 
 /**
- * Deliveries of the past: one that was made, and one that the dispenser refused. The list is in the order of the ids, and theirs are
- * below those of all sales: so they are older than these.
+ * Deliveries of the past: one that was made, and one that the dispenser refused. The list is in the order of the ids,
+ * and theirs are below those of all sales: so they are older than these.
  */
 export const seedDeliveries = ({ id: store }: Store): Promise<void> =>
   at(now() - 30 * day, async () => {

@@ -106,8 +106,8 @@ const seedBenefits = async (store: string, noon: number): Promise<void> => {
 const minute = 60_000;
 
 /**
- * The sales of the last weeks, by the service's own verbs on a clock of the past: with credit, a coupon, a discount, shares,
- * gifts and change. All were delivered, and one was refunded.
+ * The sales of the last weeks, by the service's own verbs on a clock of the past: with credit, a coupon, a discount,
+ * shares, gifts and change. All were delivered, and one was refunded.
  */
 const seedLastWeeks = async (store: string): Promise<void> => {
   if ((await findSale(store, refundedId))?.state === 'refunded') return;

@@ -33,7 +33,9 @@ const limitOf = (throttle: Part, rate: string, burst: string): Limit => ({
 });
 const unlimited: Limit = { rate: 10_000, burst: 5_000 };
 
-/** The limits of a method: those of its settings on the stage, else the stage's, and a store's share by the usage plan. */
+/**
+ * The limits of a method: those of its settings on the stage, else the stage's, and a store's share by the usage plan.
+ */
 const limitsOf = (stage: Part, plan: Part | undefined) => {
   const settings: Part[] = stage.MethodSettings ?? [];
   const find = (method: string, path: string) =>

@@ -58,7 +58,9 @@ interface UpdateOptions {
   onStep?: (name: string) => void;
 }
 
-/** The functions of a template in an order in which CloudFormation may deploy them, and where the event sources come. */
+/**
+ * The functions of a template in an order in which CloudFormation may deploy them, and where the event sources come.
+ */
 const orderOf = (template: ResolvedTemplate, random: () => number): { functions: string[]; sourcesAt: number } => {
   const functions = template.ofType('AWS::Lambda::Function');
   const mappings = template.ofType('AWS::Lambda::EventSourceMapping');

@@ -99,7 +99,10 @@ const forward = async (
 const accessKeyOf = ({ headers }: IncomingMessage): string =>
   /Credential=([^/]+)\//.exec(headers.authorization ?? '')?.[1] ?? '';
 
-/** Sends a message with the trace header of the call that sends it. fauxqs keeps no system attribute, so it is an ordinary one. */
+/**
+ * Sends a message with the trace header of the call that sends it. fauxqs keeps no system attribute, so it is an
+ * ordinary one.
+ */
 const withTrace = (body: Body, trace: string): Buffer => {
   for (const message of body.Entries ?? [body])
     message.MessageAttributes = {
@@ -122,8 +125,8 @@ const describedStack = (stack: string, outputs: Readonly<Record<string, string>>
 const identity = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Arn>arn:aws:iam::${account}:user/operator</Arn><UserId>${operatorKey}</UserId><Account>${account}</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`;
 
 /**
- * Stands for AWS before the engines of this machine: knows each function by its credentials, and asks its role about every
- * call, as IAM does. Signatures are not checked.
+ * Stands for AWS before the engines of this machine: knows each function by its credentials, and asks its role about
+ * every call, as IAM does. Signatures are not checked.
  */
 export const startEngines = async ({
   table,
@@ -220,7 +223,8 @@ export const startEngines = async ({
         .end(JSON.stringify({ __type: error.name, message: error.message }));
     });
   });
-  // A busy machine answers later than within the second by which functions give a connection up before Node.js closes it.
+  // A busy machine answers later than within the second by which functions give a connection up before Node.js closes
+  // it.
   server.keepAliveTimeout = 600_000;
   const { host, port } = await privateAddress();
   server.listen(port, host);

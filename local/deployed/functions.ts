@@ -89,7 +89,9 @@ const failure = (errorType: string, errorMessage: string): Invocation => ({
   isError: true,
 });
 
-/** Ends the processes that it was told of when its input ends: a frozen one does not notice that this process is gone. */
+/**
+ * Ends the processes that it was told of when its input ends: a frozen one does not notice that this process is gone.
+ */
 const keeper = `
 pids=' '
 while read -r sign pid; do
@@ -125,7 +127,10 @@ interface FunctionsOptions {
   initSeconds?: number;
 }
 
-/** The functions of the template, each in processes of its own under Amazon's runtime client, which `Runtime API` calls feed. */
+/**
+ * The functions of the template, each in processes of its own under Amazon's runtime client, which `Runtime API` calls
+ * feed.
+ */
 export const startFunctions = ({ functions, engines, concurrency, onLine, initSeconds = 10 }: FunctionsOptions) => {
   const byName = new Map(functions.map((one) => [one.name, one]));
   const keys = new Map<string, string>();
@@ -304,7 +309,10 @@ export const startFunctions = ({ functions, engines, concurrency, onLine, initSe
     /** The function that signs with these credentials. */
     callerOf: (accessKeyId: string): FunctionFacts | undefined =>
       [...byName.values()].find(({ name }) => keys.get(name) === accessKeyId),
-    /** Puts a function in the place of the one of its name, if there is one. Calls that are under way end in the old one. */
+    /**
+     * Puts a function in the place of the one of its name, if there is one. Calls that are under way end in the old
+     * one.
+     */
     replace: (facts: FunctionFacts): void => {
       byName.set(facts.name, facts);
       for (const each of environments.get(facts.name) ?? []) each.retire();
@@ -320,8 +328,9 @@ export const startFunctions = ({ functions, engines, concurrency, onLine, initSe
       if (known) byName.set(name, { ...known, statements });
     },
     /**
-     * Calls a function by its name or ARN, a version's too. `traces` are the trace headers of what leads to the call. Throws
-     * Throttled above the account's concurrency, and RecursionStopped; a function that fails is an invocation with its error.
+     * Calls a function by its name or ARN, a version's too. `traces` are the trace headers of what leads to the call.
+     * Throws Throttled above the account's concurrency, and RecursionStopped; a function that fails is an invocation
+     * with its error.
      */
     invoke: async (nameOrArn: string, payload: string, traces: readonly string[] = []): Promise<Invocation> => {
       const name = nameOrArn.replace(/^arn:aws:lambda:[^:]*:\d+:function:/, '').split(':')[0] ?? '';

@@ -93,7 +93,10 @@ const partitionOf = (item: Input): string[] => {
   return value === undefined ? [] : [textOf(value)];
 };
 
-/** The uses that a command such as `Query` makes of tables, by its input as it is sent or as the document client takes it. */
+/**
+ * The uses that a command such as `Query` makes of tables, by its input as it is sent or as the document client takes
+ * it.
+ */
 export const usesOf = (command: string, input: Input): TableUse[] => {
   const tables: [string, Input][] = Object.entries(input.RequestItems ?? {});
   switch (command) {

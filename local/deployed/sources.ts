@@ -97,7 +97,9 @@ const batchInvoker =
 const sequenceOf = ({ dynamodb }: DynamoDBRecord): string => dynamodb?.SequenceNumber ?? '';
 const secondsOf = ({ dynamodb }: DynamoDBRecord): number => dynamodb?.ApproximateCreationDateTime ?? 0;
 
-/** Halves a batch that fails until the record that fails is alone, and answers that it failed. All before it are done. */
+/**
+ * Halves a batch that fails until the record that fails is alone, and answers that it failed. All before it are done.
+ */
 const inHalves =
   (invoke: Consumer): Consumer =>
   async ({ Records }) => {
@@ -139,7 +141,9 @@ export const startSources = (options: SourceOptions) => {
     if (!found) throw new Error(`An event source names ${name}, which is no function of the template.`);
     return found;
   };
-  /** Sends what a function gave up to a queue, with the function's role. Without a queue it is lost, which a line says. */
+  /**
+   * Sends what a function gave up to a queue, with the function's role. Without a queue it is lost, which a line says.
+   */
   const failureSender = (of: FunctionFacts, queueArn: string | undefined) => {
     if (queueArn !== undefined) checkRole(of.label, of.statements, ['sqs:SendMessage'], queueArn);
     return async (message: object): Promise<void> => {

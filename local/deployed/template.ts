@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Reads a synthesised template as CloudFormation would deploy it: with every reference resolved, nested stacks included. */
+/**
+ * Reads a synthesised template as CloudFormation would deploy it: with every reference resolved, nested stacks
+ * included.
+ */
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is looked at member by member.
 export type Part = any;

@@ -2,8 +2,8 @@ import { boxed, casts, constants, type Functions } from './library.ts';
 import { ScriptRefused, type Token, tokensOf } from './tokens.ts';
 
 /**
- * Compiles a script to JavaScript, or refuses it: what this compiler does not know, it does not run. It knows no jumps, no
- * rotations and no arithmetic of vectors.
+ * Compiles a script to JavaScript, or refuses it: what this compiler does not know, it does not run. It knows no jumps,
+ * no rotations and no arithmetic of vectors.
  */
 
 type Type = 'integer' | 'float' | 'string' | 'key' | 'vector' | 'list' | 'void';
@@ -129,14 +129,16 @@ const signatureOf = (text: string): [string, Signature] => {
 export const byName = (functions: Functions): Record<string, Functions[string]> =>
   Object.fromEntries(Object.entries(functions).map(([text, run]) => [signatureOf(text)[0], run]));
 
-// Mono has no documented sizes. These are fitted to what eight scripts weigh that Linden's compiler and Mono's assembler have
-// assembled (ADR 38): an empty script, a function or event with its metadata, an operation or value, and two bytes for each
-// character of a text.
+// Mono has no documented sizes. These are fitted to what eight scripts weigh that Linden's compiler and Mono's
+// assembler have assembled (ADR 38): an empty script, a function or event with its metadata, an operation or value, and
+// two bytes for each character of a text.
 const scriptBytes = 2330;
 const functionBytes = 76;
 const nodeBytes = 6.06;
 
-/** The memory that a script of so many assembled bytes takes: the region adds places where it may interrupt the script. */
+/**
+ * The memory that a script of so many assembled bytes takes: the region adds places where it may interrupt the script.
+ */
 const memoryOf = (assembled: number): number => Math.round(4096 + 1.5 * assembled);
 
 /** Throws ScriptRefused, which says the line. `functions` are those that scripts may call. */

@@ -66,7 +66,9 @@ export const jsonValue = (part: Part | undefined): string => {
   return part && [numberType, objectType, arrayType].includes(part.type) ? part.text : jsonType(part);
 };
 
-/** The parts of an object or array as a list holds them, with the names of an object; another text is an item itself. */
+/**
+ * The parts of an object or array as a list holds them, with the names of an object; another text is an item itself.
+ */
 export const jsonItems = (text: string): Item[] => {
   const itemOf = (part: Part): Item => {
     if (part.type !== numberType) return jsonValue(part);

@@ -18,8 +18,8 @@ import {
 } from './values.ts';
 
 /**
- * Functions by their signature in LSL, such as `integer llAbs(integer)`. One whose signature ends in ` waits` may make the
- * script wait.
+ * Functions by their signature in LSL, such as `integer llAbs(integer)`. One whose signature ends in ` waits` may make
+ * the script wait.
  */
 export type Functions = Readonly<Record<string, (...values: never[]) => unknown>>;
 

@@ -69,8 +69,8 @@ export const textOf = (item: Item): string => {
 };
 
 /**
- * The bytes of a value under Mono, as the wiki's measurements have it: UTF-16 texts with a head of 18 bytes, keys with one
- * of 30, numbers in lists 16.
+ * The bytes of a value under Mono, as the wiki's measurements have it: UTF-16 texts with a head of 18 bytes, keys with
+ * one of 30, numbers in lists 16.
  */
 const bytesOfItem = (item: Item): number => {
   if (typeof item === 'string') return 18 + 2 * item.length;
@@ -103,8 +103,8 @@ const slice = <T>(whole: readonly T[], from: number, end = whole.length): T[] =>
   whole.slice(Math.max(from, 0), Math.max(end, 0));
 
 /**
- * The part from `first` to `last`, both included and counted from the end if negative. If `first` lies behind `last`, it is
- * all but what lies between them.
+ * The part from `first` to `last`, both included and counted from the end if negative. If `first` lies behind `last`,
+ * it is all but what lies between them.
  */
 export const picked = <T>(whole: readonly T[], first: number, last: number): T[] => {
   const [from, end] = bounds(whole.length, first, last);

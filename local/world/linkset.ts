@@ -1,7 +1,9 @@
 import { constants, type Functions } from '../lsl/library.ts';
 import { List } from '../lsl/values.ts';
 
-/** The memory that all scripts of a linkset share. It survives each script, and goes along into a copy of the object. */
+/**
+ * The memory that all scripts of a linkset share. It survives each script, and goes along into a copy of the object.
+ */
 
 export interface Pair {
   value: string;

@@ -309,8 +309,8 @@ export const createWorld = (around: Surroundings) => {
 
   /**
    * A copy of the whole object with prims of its own, as one that was dragged with the shift key or rezzed from the
-   * inventory. Its memory goes along. Its scripts begin anew, where the virtual world lets them go on: all that this project
-   * ships reset themselves in `on_rez`, which comes next.
+   * inventory. Its memory goes along. Its scripts begin anew, where the virtual world lets them go on: all that this
+   * project ships reset themselves in `on_rez`, which comes next.
    */
   const copy = (original: Placement, owner = original.body.owner): Placement[] => {
     const linkset = createLinkset();

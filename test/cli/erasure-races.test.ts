@@ -76,7 +76,9 @@ const sell = async (fields: object): Promise<Sale> => {
   return sale;
 };
 
-/** A sale of each kind that a refund takes back: with credit, of which a part is in a lot; in cash alone; and a gift. */
+/**
+ * A sale of each kind that a refund takes back: with credit, of which a part is in a lot; in cash alone; and a gift.
+ */
 const sales: Record<string, () => Promise<Sale>> = {
   'with credit and a coupon': async () => {
     await give(30, '2099-01-01T00:00:00.000Z');

@@ -38,7 +38,10 @@ type Item = Record<string, unknown> & { pk: string; sk: string };
 let uuid: string;
 let items: Item[];
 
-/** Changes of every kind: of lots and of permanent credit, a set of more lots than a transaction holds, and two expiries. */
+/**
+ * Changes of every kind: of lots and of permanent credit, a set of more lots than a transaction holds, and two
+ * expiries.
+ */
 beforeAll(async () => {
   await freshTable();
   await keepHistory();

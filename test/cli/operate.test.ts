@@ -140,7 +140,8 @@ test('repairs credit that is off: shows it, changes nothing without a yes, and r
   const balance = (await service.call('GET', `/v1/customers/${nova}/credit`, service.service.keys.all)).body.credit;
   const record = join(service.dir, 'repair.ndjson');
   const on = ['--store', demo];
-  // The worker is still trying the delivery that the test before sent again. Its end counts in its day, and is an event.
+  // The worker is still trying the delivery that the test before sent again. Its end counts in its day, and is an
+  // event.
   const items = async () => (await wholeTable()).filter(({ pk }) => !/#(DELIVERY|MARK|DAY|EVENT)$/.test(String(pk)));
   await setCredit(123_456);
   const before = await items();

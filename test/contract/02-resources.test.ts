@@ -13,7 +13,9 @@ import {
   unique,
 } from './target.ts';
 
-/** The resources of the specification and their fields, in its order: coupons, customers, gift cards. Residents 3 and 4. */
+/**
+ * The resources of the specification and their fields, in its order: coupons, customers, gift cards. Residents 3 and 4.
+ */
 
 describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
   const customer = resident(3).uuid;

@@ -34,7 +34,10 @@ declare module 'vitest' {
   }
 }
 
-/** Looks residents up through the API, in turn: a new account runs few functions at once. Throws with advice if one is unknown. */
+/**
+ * Looks residents up through the API, in turn: a new account runs few functions at once. Throws with advice if one is
+ * unknown.
+ */
 const readResidents = async (baseUrl: string, key: string, names: string[]) => {
   const residents: { uuid: string; username: string }[] = [];
   for (const name of names) {
@@ -97,8 +100,8 @@ const startTarget = async (env: NodeJS.ProcessEnv) => {
 };
 
 /**
- * Starts a local service for each worker, or takes the one that the environment names. Returns a function that ends those
- * that were started.
+ * Starts a local service for each worker, or takes the one that the environment names. Returns a function that ends
+ * those that were started.
  */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const { CONTRACT_BASE_URL, ...env } = process.env;

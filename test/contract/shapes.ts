@@ -114,8 +114,8 @@ const titles: Record<number, string> = {
 };
 
 /**
- * Asserts a problem of the contract: exactly its members, `errors` only on a 400 with messages, and `detail` with all of
- * them joined.
+ * Asserts a problem of the contract: exactly its members, `errors` only on a 400 with messages, and `detail` with all
+ * of them joined.
  */
 export const expectProblem = (
   answer: { status: number; headers: Headers; body: unknown },

@@ -153,8 +153,8 @@ export const walk = async (path: string): Promise<Answer['body'][]> => {
 };
 
 /**
- * Repeats `read` until `isThere`, since on AWS an index follows the table within a second. The local service has no such
- * delay, so it is read once.
+ * Repeats `read` until `isThere`, since on AWS an index follows the table within a second. The local service has no
+ * such delay, so it is read once.
  */
 export const settled = async <T>(read: () => Promise<T>, isThere: (value: T) => boolean): Promise<T> => {
   let value = await read();

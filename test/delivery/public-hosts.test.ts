@@ -112,7 +112,10 @@ const urls = [
   ...['https://example.com/#a', 'https://', 'https:///', 'javascript:alert(1)', 'data:text/plain,a', ''],
 ];
 
-/** Stands in for DNS. Numbers are looked up as the system does it, so that each spelling is refused for the address that it is. */
+/**
+ * Stands in for DNS. Numbers are looked up as the system does it, so that each spelling is refused for the address that
+ * it is.
+ */
 const standIn = async (host: string): Promise<{ address: string }[]> => {
   const name = host.replace(/\.$/, '').toLowerCase();
   const inside = namesInside[name];

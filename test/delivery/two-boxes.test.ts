@@ -18,7 +18,9 @@ beforeAll(async () => {
   await putResident({ uuid: 'aaaaaaaa-0000-1111-2222-bbbbbbbbbbbb', username: 'ada' });
 });
 
-/** A box with a key of its own, so that it gets another secret after each registration of the other. It hears it late. */
+/**
+ * A box with a key of its own, so that it gets another secret after each registration of the other. It hears it late.
+ */
 const startBox = async () => {
   const call = service.callAs(await service.keyWith(['dispenser:register']));
   const box = await startDispenser(async (url) => {

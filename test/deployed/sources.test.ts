@@ -12,7 +12,10 @@ import { atEnd } from '../support/at-end.ts';
 import { received } from '../support/deliveries.ts';
 import { oneLineFunction } from '../support/one-line-function.ts';
 
-/** The callers of functions on AWS besides the gateway, on real queues and a real stream, with functions of one line each. */
+/**
+ * The callers of functions on AWS besides the gateway, on real queues and a real stream, with functions of one line
+ * each.
+ */
 
 const sdk = createRequire(import.meta.url).resolve('@aws-sdk/client-sqs');
 const account = 'us-east-1:000000000000';

@@ -12,7 +12,10 @@ import { startDeployment } from '../../local/deployed/deployment.ts';
 import type { BusEvent, Use } from '../../local/deployed/engines.ts';
 import { atEnd } from '../support/at-end.ts';
 
-/** The suites that know nothing but HTTP, against a template and its bundles. A process has one pair of engines: one template a file. */
+/**
+ * The suites that know nothing but HTTP, against a template and its bundles. A process has one pair of engines: one
+ * template a file.
+ */
 
 export const dir = mkdtempSync(join(tmpdir(), 'sis-deployed-'));
 atEnd(() => rmSync(dir, { recursive: true, force: true }));
@@ -41,7 +44,10 @@ const residents = Array.from({ length: 40 }, (_, index) => ({
   username: `resident${index}.deployed`,
 }));
 
-/** Runs a suite that knows nothing but HTTP, with two stores of its own. Answers how many of its tests passed, and what failed. */
+/**
+ * Runs a suite that knows nothing but HTTP, with two stores of its own. Answers how many of its tests passed, and what
+ * failed.
+ */
 const runSuite = async (deployment: Started, project: string, config: string) => {
   const [store, other] = [await createStore(project), await createStore('Other')];
   const keyOf = async (id: string, of: readonly (typeof scopes)[number][]): Promise<string> =>

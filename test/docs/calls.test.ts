@@ -8,7 +8,10 @@ import { lasting } from '../support/lasting.ts';
 import { startForTests } from '../support/local-service.ts';
 import { type CodeBlock, callsApi, codeBlocks } from './code-blocks.ts';
 
-/** Runs every line of the documents with curl or `npx store api` as a reader would, in bash, against the local service with its demo data. */
+/**
+ * Runs every line of the documents with curl or `npx store api` as a reader would, in bash, against the local service
+ * with its demo data.
+ */
 
 /** Documents whose calls are not run here, with the reason. */
 const excluded: Record<string, string> = { 'docs/guides/samples.md': 'samples.test.ts runs them' };
@@ -37,7 +40,9 @@ curl() { command curl --silent --show-error --max-time 20 --write-out '\\n%{stde
 npx() { shift; '${process.execPath}' ${command} --json "$@" 2>npx.err || true; grep -oE '^[0-9]{3}' npx.err >&2; }
 ln -sfn ${root}docs docs`;
 
-/** One script for a file, since later blocks use the variables of earlier ones. The outputs go to a file for each block. */
+/**
+ * One script for a file, since later blocks use the variables of earlier ones. The outputs go to a file for each block.
+ */
 const scriptOf = (all: readonly CodeBlock[]): string => {
   const here = (text: string): string =>
     text

@@ -5,8 +5,9 @@ import { createProgram } from '../../cli/program.ts';
 import { callsApi, codeBlocks, commandsIn, wordsOf } from './code-blocks.ts';
 
 /**
- * Every shell line of the documents is run by calls.test.ts or store.test.ts, or parsed here, or has a reason. Blocks marked `sh` hold no
- * syntax that PowerShell reads in another way than bash; those marked `bash` need bash. No test starts PowerShell.
+ * Every shell line of the documents is run by calls.test.ts or store.test.ts, or parsed here, or has a reason. Blocks
+ * marked `sh` hold no syntax that PowerShell reads in another way than bash; those marked `bash` need bash. No test
+ * starts PowerShell.
  */
 
 /** Programs that no test starts, with the reason. */

@@ -10,7 +10,9 @@ import { newResident } from '../support/residents.ts';
 import { type Call, startTestService, wholeTable } from '../support/service.ts';
 import { volume } from '../support/volume.ts';
 
-/** Compares the events of a store with its changes, which the test reads from the table before and after each command. */
+/**
+ * Compares the events of a store with its changes, which the test reads from the table before and after each command.
+ */
 
 const seed = Number(process.env.EVENTS_SEED ?? Date.now() % 2 ** 31);
 let service: Awaited<ReturnType<typeof startTestService>>;

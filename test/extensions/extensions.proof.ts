@@ -12,8 +12,8 @@ import { eventually, loopbackUrl, pass, read, seen, send, startOnLoopback } from
 import { testLater } from './later.ts';
 
 /**
- * Every endpoint beyond the contract, over HTTP alone. The rows of the route table say what is called, so a new one is called
- * too. Uses residents 38 and 39.
+ * Every endpoint beyond the contract, over HTTP alone. The rows of the route table say what is called, so a new one is
+ * called too. Uses residents 38 and 39.
  */
 
 // A deployment lends this suite its keys: it ends none of them.

@@ -132,8 +132,8 @@ const wellFormedStatuses = (row: Route, params: Record<string, string>, query: s
 };
 
 /**
- * The statuses that a request (with its fixtures filled in) may get. A request that is sent `alone` meets no contention,
- * so it must not get 503.
+ * The statuses that a request (with its fixtures filled in) may get. A request that is sent `alone` meets no
+ * contention, so it must not get 503.
  */
 export const expectedStatuses = (
   { method, target, headers, body = '', expect }: FuzzRequest,

@@ -28,7 +28,10 @@ const seedRows = async (call: Call, prefix: string): Promise<Record<string, stri
 const swapCase = (text: string): string =>
   text.replace(/[A-Za-z]/g, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase()));
 
-/** Makes a store with rows of every kind, and another store with one of each. Returns a function that fills in their ids. */
+/**
+ * Makes a store with rows of every kind, and another store with one of each. Returns a function that fills in their
+ * ids.
+ */
 export const newFixtures = async (service: Service) => {
   await seedResidents();
   for (const stranger of strangers) await putResident(stranger);

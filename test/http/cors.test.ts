@@ -12,7 +12,9 @@ afterEach(() => {
 const [one, two] = ['https://shop.example.com', 'http://localhost:3000'];
 const exposed = 'ETag, X-Request-Id, Location, Idempotent-Replayed, Retry-After, Delivery-Id';
 
-/** The headers of CORS in the answer to a page of this origin: of a good request, and of one that an endpoint refuses. */
+/**
+ * The headers of CORS in the answer to a page of this origin: of a good request, and of one that an endpoint refuses.
+ */
 const seenBy = async (origin: string | undefined) => {
   const headers = origin === undefined ? {} : { Origin: origin };
   const answers = [

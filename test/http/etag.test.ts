@@ -23,7 +23,9 @@ const answerTo = (values: string[]): 'fault' | 'holds' | number => {
 
 const tag = /(W\/)?"[!#-~\x80-\xff]*"/g;
 
-/** The rule again: a list is empty between its commas once each of its tags is replaced by a letter that no text has. */
+/**
+ * The rule again: a list is empty between its commas once each of its tags is replaced by a letter that no text has.
+ */
 const expected = (text: string): 'fault' | 'holds' | number => {
   if (text.replace(/^[\t ]+|[\t ]+$/g, '') === '*') return 'holds';
   const elements = text

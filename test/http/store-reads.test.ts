@@ -28,7 +28,10 @@ beforeEach(() => {
   setClock(time);
 });
 
-/** The units of a search in a store of 100,000 products: each query of an index answers as if it had read the fourth part of them. */
+/**
+ * The units of a search in a store of 100,000 products: each query of an index answers as if it had read the fourth
+ * part of them.
+ */
 const asLarge = (units = 13_850) =>
   intercept(async ({ operation, input }, send) => {
     const answer = await send();
@@ -158,7 +161,8 @@ test('forty processes that search for one store leave half of what the table ser
     return item;
   };
 
-  // The table serves 4,000 units a second, which the processes would use up: every 32 ms one of them gets a page, and the others none.
+  // The table serves 4,000 units a second, which the processes would use up: every 32 ms one of them gets a page, and
+  // the others none.
   for (let tick = 0; tick < 2_000; tick++) {
     setClock(time + 32 * tick);
     let units = 0;

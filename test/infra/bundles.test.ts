@@ -25,7 +25,9 @@ afterAll(() => rmSync(outDir, { recursive: true, force: true }));
 const fileOf = (entry: string): string => join(bundleDir(outDir, entry), 'index.cjs');
 const root = join(import.meta.dirname, '../..');
 
-/** The text by which a bundle shows that it has the code of a use: esbuild leaves unused functions out, and keeps texts. */
+/**
+ * The text by which a bundle shows that it has the code of a use: esbuild leaves unused functions out, and keeps texts.
+ */
 const signs: Record<TableUse, RegExp> = {
   GetItem: /"(?:GetItem|TransactGetItems)"/,
   BatchGetItem: /"BatchGetItem"/,

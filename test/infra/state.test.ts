@@ -4,9 +4,9 @@ import { routes } from '../../lib/routes/routes.ts';
 import { type Resource, templateOf } from '../support/stack.ts';
 
 /**
- * `state.json` describes the resources with state as the last release deploys them. With another logical id CloudFormation
- * would make an empty table, lose queued deliveries or change the API's address. `WRITE_STATE=1` writes the file anew: the commit
- * of a release does so.
+ * `state.json` describes the resources with state as the last release deploys them. With another logical id
+ * CloudFormation would make an empty table, lose queued deliveries or change the API's address. `WRITE_STATE=1` writes
+ * the file anew: the commit of a release does so.
  */
 const file = new URL('state.json', import.meta.url);
 
@@ -44,7 +44,10 @@ const factsOf = ({ Type, DeletionPolicy, UpdateReplacePolicy, Properties }: Reso
   ...Object.fromEntries((lasting[Type] ?? []).map((name) => [name, Properties[name]])),
 });
 
-/** The key of the table or of an index, such as `pk S, sk S`: of another name or type it would be another table or index. */
+/**
+ * The key of the table or of an index, such as `pk S, sk S`: of another name or type it would be another table or
+ * index.
+ */
 const keysOf = (schema: Resource[], definitions: Resource[]): string =>
   schema
     .map(({ AttributeName: name }) => {
@@ -117,8 +120,8 @@ const placesOf = (paths: readonly string[]): [string, string][] =>
   );
 
 /**
- * The places whose parameter has another name than before, or two names. API Gateway refuses a second parameter in a place,
- * also before CloudFormation has removed the first.
+ * The places whose parameter has another name than before, or two names. API Gateway refuses a second parameter in a
+ * place, also before CloudFormation has removed the first.
  */
 const renamed = (before: readonly string[], after: readonly string[]): string[] => {
   const old = new Map(placesOf([...after, ...before]));

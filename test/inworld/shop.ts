@@ -32,7 +32,9 @@ export const openShop = async () => {
     (await issueKey({ store, name: 'shop', scopes: [...scopes], stage: 'test' })).text;
   const keys = new Map<ScriptName, string>();
 
-  /** An object with the script in a region of its own. `more` are lines of its notecard, which begins with these two. */
+  /**
+   * An object with the script in a region of its own. `more` are lines of its notecard, which begins with these two.
+   */
   const place = async (name: ScriptName, more: string[] = [], notecard?: string[]) => {
     if (!keys.has(name)) keys.set(name, await issue(presets[name].scopes));
     const lines = ['service = https://service.example', `key = ${keys.get(name)}`];

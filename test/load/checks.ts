@@ -93,8 +93,8 @@ const creditFaults = (table: Table, { accounts, unrepeated }: Ledger, counted: s
 };
 
 /**
- * Checks that the table has each acknowledged sale once, as it was answered, and that spend, owned products and stock are what
- * the completed ones come to.
+ * Checks that the table has each acknowledged sale once, as it was answered, and that spend, owned products and stock
+ * are what the completed ones come to.
  */
 const saleFaults = (table: Table, { sales, stocks }: Ledger): string[] => {
   const there = table.of('SALE').filter(({ pk }) => pk.split('#').length === 2);

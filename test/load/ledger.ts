@@ -72,7 +72,10 @@ export const createLedger = () => {
     members: new Map<string, Set<string>>(),
     /** The coupon applied to each customer and scope. */
     applied: new Map<string, string>(),
-    /** By note: the number of attempts that may have reached the service. A delivery cannot be given more often; that of a refunded sale may not be given at all. */
+    /**
+     * By note: the number of attempts that may have reached the service. A delivery cannot be given more often; that of
+     * a refunded sale may not be given at all.
+     */
     deliveries: new Map<string, { attempts: number; isRefunded?: true }>(),
     /** By id. */
     sales: new Map<string, LedgerSale>(),

@@ -86,7 +86,9 @@ const deliver = async (world: World): Promise<void> => {
   compare(world, `a delivery of ${id}`, answer.body, known);
 };
 
-/** A delivery that the list shows is found by its id. The first attempt writes both, so the client knows no id before. */
+/**
+ * A delivery that the list shows is found by its id. The first attempt writes both, so the client knows no id before.
+ */
 const readDelivery = async (world: World): Promise<void> => {
   const { service, pick, customers } = world;
   const recipient = (pick(customers) as Resident).uuid;

@@ -105,7 +105,9 @@ export const createRecorder = (width: number) => {
     onSample: (sample: Sample, start: number): void => {
       memory.push({ at: seconds(), start, ...sample });
     },
-    /** Takes a line of the service's error output. Of a stack it keeps the first line and the first of our functions. */
+    /**
+     * Takes a line of the service's error output. Of a stack it keeps the first line and the first of our functions.
+     */
     onComplaint: (line: string): void => {
       const place = /at (?:async )?(\S+) .*?((?:lib|functions|local)\/(?!store\/meter)\S+?):\d/.exec(line);
       if (/^\S/.test(line)) complaint = line.replace(/127\.0\.0\.1:\d+/g, 'loopback');

@@ -7,8 +7,8 @@ import { send } from './client.ts';
 import { type Action, compare, type World } from './world.ts';
 
 /**
- * Actions on sales. A client sells its own products to its own customers, by quotes and without, and repeats sales. All clients
- * sell the last copies of the limited products, and see who got them at the end.
+ * Actions on sales. A client sells its own products to its own customers, by quotes and without, and repeats sales. All
+ * clients sell the last copies of the limited products, and see who got them at the end.
  */
 
 /** The refusals that may come between a quote and its sale, without a change of the client's. */
@@ -95,8 +95,8 @@ const sellLimited = async (world: World): Promise<void> => {
 };
 
 /**
- * Refunds a sale to an own customer, now and then twice. Only one that took no credit: the ledger knows lots by their amounts,
- * and what comes back makes new ones.
+ * Refunds a sale to an own customer, now and then twice. Only one that took no credit: the ledger knows lots by their
+ * amounts, and what comes back makes new ones.
  */
 const refund = async (world: World): Promise<void> => {
   const { service, pick, customers, unique, below } = world;

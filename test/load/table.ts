@@ -9,7 +9,10 @@ export type Item = Record<string, any>;
 const isGone = (kind: string, { ttl, expiresAt }: Item): boolean =>
   (kind === 'CATEGORY' && ttl !== undefined) || (kind === 'APPLIED' && expiresAt === '');
 
-/** A store's items by kind, without those that are gone. It only counts the records of requests, by state, since there are so many. */
+/**
+ * A store's items by kind, without those that are gone. It only counts the records of requests, by state, since there
+ * are so many.
+ */
 export const createTable = (store: string) => {
   const kinds = new Map<string, Item[]>();
   const requests: Record<string, number> = {};

@@ -45,8 +45,8 @@ interface Options {
 }
 
 /**
- * Kills service and engine in turn, moves the clock and sweeps, and lets the dispenser misbehave. It does one step after
- * another, so that a starting service does not get the time twice. `stop` waits for the current step.
+ * Kills service and engine in turn, moves the clock and sweeps, and lets the dispenser misbehave. It does one step
+ * after another, so that a starting service does not get the time twice. `stop` waits for the current step.
  */
 export const makeTrouble = (options: Options) => {
   const { killSeconds, killEverySeconds, baseUrl, service, dispenser, clock, recorder } = options;

@@ -16,7 +16,9 @@ export interface Increment {
   credit: number | undefined;
 }
 
-/** Larger than any number of increments by 1 between two answers, so that a gap shows how many of each kind it holds. */
+/**
+ * Larger than any number of increments by 1 between two answers, so that a gap shows how many of each kind it holds.
+ */
 export const lotAmount = 1000;
 
 /** For this long the service may still be working on an unanswered request. */
@@ -73,7 +75,9 @@ const orderFaults = (balance: number, lots: ReadonlySet<string>, increments: rea
   return faults;
 };
 
-/** Compares the increments with the customer's balance and the expiries of the lots. Returns a sentence for each fault. */
+/**
+ * Compares the increments with the customer's balance and the expiries of the lots. Returns a sentence for each fault.
+ */
 export const unrepeatedFaults = (
   balance: number,
   lots: readonly string[],

@@ -3,8 +3,8 @@ import { randomFrom } from '../support/faults.ts';
 import type { Service } from './client.ts';
 
 /**
- * The knowledge of one client. It alone changes its own rows, one request after another, so it knows the right answer to
- * each. All clients change hot customers and shared categories at once.
+ * The knowledge of one client. It alone changes its own rows, one request after another, so it knows the right answer
+ * to each. All clients change hot customers and shared categories at once.
  */
 export interface World {
   index: number;

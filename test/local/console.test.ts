@@ -12,7 +12,9 @@ import { creditEvents, eventRow } from '../support/event-rows.ts';
 import { startForTests } from '../support/local-service.ts';
 import { putAll } from '../support/seed.ts';
 
-/** The data of the pages for developers over HTTP, and their protection. test/browser/ looks at the pages themselves. */
+/**
+ * The data of the pages for developers over HTTP, and their protection. test/browser/ looks at the pages themselves.
+ */
 
 let service: Awaited<ReturnType<typeof startForTests>>;
 beforeAll(async () => {
@@ -27,7 +29,10 @@ const get = async (path: string) => {
 
 const json = async (path: string) => JSON.parse((await get(path)).text);
 
-/** Follows the live events. `until` waits for some of them, answers the text so far, and throws where the stream ends before. */
+/**
+ * Follows the live events. `until` waits for some of them, answers the text so far, and throws where the stream ends
+ * before.
+ */
 const followEvents = async () => {
   const { headers, body } = await fetch(`${service.baseUrl}/_dev/events`);
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();

@@ -42,8 +42,8 @@ const failFrom = (kind: string, nth: number): (() => void) => {
 const randomPart = /([\da-f]{8}-[\da-f]{4}-7)[\da-f]{3}(?:-[\da-f]{4}-[\da-f]{12})/g;
 
 /**
- * The stores' rows, with the stores' ids and the random parts of deliveries' ids replaced. Credit, stamps and the applications
- * that a coupon replaced are left out: they show a second run.
+ * The stores' rows, with the stores' ids and the random parts of deliveries' ids replaced. Credit, stamps and the
+ * applications that a coupon replaced are left out: they show a second run.
  */
 const rowsOf = async ({ store, other }: Stores): Promise<Record<string, unknown>> => {
   const rows = (await wholeTable()).map(({ stamp: _, earlierStamp: __, earlier: ___, ...item }) => ({

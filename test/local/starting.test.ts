@@ -7,7 +7,9 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { ServiceFile } from '../../local/state.ts';
 import { startProcess } from '../support/local-service.ts';
 
-/** The answers that a program meets which does not wait for the banner: it calls at once, or when service.json is there. */
+/**
+ * The answers that a program meets which does not wait for the banner: it calls at once, or when service.json is there.
+ */
 
 const dir = mkdtempSync(join(tmpdir(), 'store-starting-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));

@@ -58,7 +58,10 @@ const refusable = async (work: Promise<CustomerCredit>): Promise<CustomerCredit 
 const expiredOf = (lots: readonly CreditLot[]): number =>
   lots.reduce((sum, { state, remaining }) => sum + (state === 'expired' ? remaining : 0), 0);
 
-/** The changes of a command have the numbers up to the version, the lots those of their change, and the last one its cause. */
+/**
+ * The changes of a command have the numbers up to the version, the lots those of their change, and the last one its
+ * cause.
+ */
 const expectNumbered = (before: Stored | undefined, after: Stored): void => {
   const [from, to] = [before?.item.creditVersion ?? 0, after.item.creditVersion ?? 0];
   const known = new Map(before?.lots.map((lot) => [lot.sk, lot]));

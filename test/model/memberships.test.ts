@@ -13,8 +13,9 @@ import { freshTable } from '../support/service.ts';
 import { volume } from '../support/volume.ts';
 
 /**
- * Lists of a category, with every filter, beside changes of its products: one after another against a model, and at once
- * against what the table holds in the end. `MEMBERSHIP_MODEL_RUNS` asks for more, `MEMBERSHIP_MODEL_SEED` replays some.
+ * Lists of a category, with every filter, beside changes of its products: one after another against a model, and at
+ * once against what the table holds in the end. `MEMBERSHIP_MODEL_RUNS` asks for more, `MEMBERSHIP_MODEL_SEED` replays
+ * some.
  */
 const numRuns = Number(process.env.MEMBERSHIP_MODEL_RUNS ?? volume(5, 60));
 const seed = Number(process.env.MEMBERSHIP_MODEL_SEED ?? Date.now() % 2 ** 31);

@@ -1,8 +1,9 @@
 import { balanceOf, emptyCustomer, expire, increment, type ModelCustomer } from './credit-model.ts';
 
 /**
- * A second implementation of sales, written from the rules alone, without regard for speed. The model test and the races compare
- * the service with it. Times are milliseconds, amounts whole L$; percentages have at most two digits after the point.
+ * A second implementation of sales, written from the rules alone, without regard for speed. The model test and the
+ * races compare the service with it. Times are milliseconds, amounts whole L$; percentages have at most two digits
+ * after the point.
  */
 
 export type CreditType = 'regular' | 'restricted';

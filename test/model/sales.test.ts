@@ -189,7 +189,10 @@ const expectSums = (
   }
 };
 
-/** A request that names its avatars and product by their places. -1 leaves the recipient out, 3 is a name that nobody has. */
+/**
+ * A request that names its avatars and product by their places. -1 leaves the recipient out, 3 is a name that nobody
+ * has.
+ */
 interface Wanted {
   product: number;
   buyer: number;
@@ -261,7 +264,10 @@ const sellNow = async (model: Model, real: Real, wanted: Wanted, payment: keyof 
 const saleCommand = (wanted: Wanted, payment: keyof typeof payments): Command =>
   command(`sell ${JSON.stringify(wanted)}, paying ${payment}`, (model, real) => sellNow(model, real, wanted, payment));
 
-/** A sale by one of the last quotes, or by a text that is none; `other` differs from the sale that the quote was made for. */
+/**
+ * A sale by one of the last quotes, or by a text that is none; `other` differs from the sale that the quote was made
+ * for.
+ */
 const quotedSaleCommand = (index: number, payment: keyof typeof payments, other: Partial<Wanted>): Command =>
   command(
     `sell by quote ${index}, ${JSON.stringify(other)}, paying ${payment}`,
@@ -528,8 +534,8 @@ beforeAll(async () => {
 });
 
 /**
- * A store with two products, of which the second is limited. `isRich` gives both residents credit of both types, in part until
- * soon, and a coupon that each can use once.
+ * A store with two products, of which the second is limited. `isRich` gives both residents credit of both types, in
+ * part until soon, and a coupon that each can use once.
  */
 const setUp = async (now: number, isRich: boolean): Promise<{ model: Model; real: Real }> => {
   setClock(now);

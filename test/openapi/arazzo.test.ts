@@ -26,7 +26,10 @@ interface State {
 
 const member = (value: unknown, name: string): unknown => (value as Record<string, unknown> | undefined)?.[name];
 
-/** The value of a runtime expression such as `$steps.sell.outputs.id` or `$response.body#/data/0`. Throws for one without a value. */
+/**
+ * The value of a runtime expression such as `$steps.sell.outputs.id` or `$response.body#/data/0`. Throws for one
+ * without a value.
+ */
 const evaluated = (expression: string, state: State): unknown => {
   const [names = '', pointer = ''] = expression.slice(1).split('#');
   const value = [...names.split('.'), ...pointer.split('/').slice(1)].reduce<unknown>(member, state);

@@ -9,7 +9,10 @@ import type { Response } from '../../reference/types.ts';
 import { startForTests } from '../support/local-service.ts';
 import { schemaChecker } from './schema-check.ts';
 
-/** Records the examples again, as `npm run openapi` does, and compares them with docs/openapi.json and docs/asyncapi.json. */
+/**
+ * Records the examples again, as `npm run openapi` does, and compares them with docs/openapi.json and
+ * docs/asyncapi.json.
+ */
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const about = { baseUrl: 'http://127.0.0.1:4000', version };

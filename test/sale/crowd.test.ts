@@ -10,7 +10,10 @@ import { Machine, works } from '../simulation/machine.ts';
 import { MemoryTable, memoryEngine, nameOf } from '../table/memory.ts';
 import { buy, newProduct, stockOf } from './sales.ts';
 
-/** A crowd buys one product at once, in virtual time, from a table that refuses overlapping transactions as DynamoDB does. */
+/**
+ * A crowd buys one product at once, in virtual time, from a table that refuses overlapping transactions as DynamoDB
+ * does.
+ */
 
 const [sales, callers] = [96, 16];
 /** A call takes as long without any conflict. */

@@ -7,7 +7,10 @@ const schema = createSale.body as z.ZodObject;
 const sale = { id: '11111111-1111-4111-8111-111111111111', productId: '22222222-2222-4222-8222-22222222222A' };
 const [buyer, recipient] = ['33333333-3333-4333-8333-33333333333A', '33333333-3333-4333-8333-33333333333b'];
 
-/** Requests of version 0.1.0 with the fingerprints that it kept in their sales. No version may change one of these texts. */
+/**
+ * Requests of version 0.1.0 with the fingerprints that it kept in their sales. No version may change one of these
+ * texts.
+ */
 const kept: { fingerprint: string; body: object }[] = [
   { fingerprint: 'Q1AksvQB--9gNMz4hBUNGn', body: { ...sale, buyerIdentifier: 'Ada Lovelace', paid: 100 } },
   {

@@ -288,8 +288,8 @@ const told = ({ state, refusal, total, credit, restrictedCredit, refund }: Told)
   JSON.stringify(state === 'refused' ? refusal : { state, total, credit, restrictedCredit, refund });
 
 /**
- * A store with a limited product, a customer with a coupon and credit of both types, some of which comes due, who has bought one,
- * another one with some credit, and a gift card. All of it as the service has it, and as the model does.
+ * A store with a limited product, a customer with a coupon and credit of both types, some of which comes due, who has
+ * bought one, another one with some credit, and a gift card. All of it as the service has it, and as the model does.
  */
 const seeded = async ({ lotCount, usesPerCustomer }: Setting): Promise<World> => {
   await newStore();
@@ -460,7 +460,10 @@ const carryOut = async (world: World, step: Step): Promise<Apply> => {
   };
 };
 
-/** All that sales and credit change, as the model has it and as the table does. Throws unless the books of the credit agree. */
+/**
+ * All that sales and credit change, as the model has it and as the table does. Throws unless the books of the credit
+ * agree.
+ */
 const endOf = ({ model }: State, { avatars, products }: World) => ({
   stock: model.products[products[0]]?.stock,
   avatars: avatars.map((uuid) => {

@@ -12,8 +12,8 @@ import { ada, bob, cleo, seedResidents } from '../support/residents.ts';
 import { freshTable, setClock, startTestService, wholeTable } from '../support/service.ts';
 
 /**
- * A request with additional fields of every answer, and attributes of the table, has the same effect as without them. The
- * test sends one form to each of two equal stores, and compares the stores afterwards.
+ * A request with additional fields of every answer, and attributes of the table, has the same effect as without them.
+ * The test sends one form to each of two equal stores, and compares the stores afterwards.
  */
 
 const responseFields = routes.flatMap(({ response }) => Object.keys(response?.shape ?? {}));
@@ -85,8 +85,8 @@ const ordered = (value: unknown): unknown => {
 };
 
 /**
- * A secret and a quote are random. A sale keeps a hash of its request, in which the product has a random id, and its own random id
- * says in which list of unsent sales it is.
+ * A secret and a quote are random. A sale keeps a hash of its request, in which the product has a random id, and its
+ * own random id says in which list of unsent sales it is.
  */
 const chance = /"(?:(secret|quote|request)":"[^"]*|(flags)":"SALE#UNSENT#\d)"/g;
 

@@ -45,7 +45,8 @@ const isLetThrough = async (row: (typeof routes)[number], key: string): Promise<
   const answer = await service.callAs(key)(row.method, path, body, { [requestTag]: tag });
   const written = writtenBy(tag);
   if (answer.status !== 403) {
-    // The endpoint itself answers 404 for rows that an earlier request has deleted, and 400 for what it does only once: it redeems a card, for example.
+    // The endpoint itself answers 404 for rows that an earlier request has deleted, and 400 for what it does only once:
+    // it redeems a card, for example.
     expect(
       [row.status, 404, ...(onceOnly.includes(row.id) ? [400] : [])],
       `${row.id}: ${JSON.stringify(answer.body)}`,

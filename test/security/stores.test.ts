@@ -7,7 +7,9 @@ import type { OneOfEach } from '../support/one-of-each.ts';
 import { ada, bob, cleo, seedResidents } from '../support/residents.ts';
 import { startTestService, wholeTable } from '../support/service.ts';
 
-/** Tries to reach one store from another. test/routes/other-store.test.ts tries it by ids; these tests try other ways. */
+/**
+ * Tries to reach one store from another. test/routes/other-store.test.ts tries it by ids; these tests try other ways.
+ */
 
 let service: Awaited<ReturnType<typeof startTestService>>;
 let mine: OneOfEach;

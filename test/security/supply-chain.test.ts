@@ -3,7 +3,10 @@ import { isBuiltin } from 'node:module';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 
-/** `npm ci` runs in a shell with the rights to deploy. So it must install locked packages only, and run no code of theirs. */
+/**
+ * `npm ci` runs in a shell with the rights to deploy. So it must install locked packages only, and run no code of
+ * theirs.
+ */
 
 const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 

@@ -59,13 +59,19 @@ const remove = <T>(from: T[], item: T): void => {
 
 const itemOf = ({ written: { key } }: Record_): string => `${key.pk} ${key.sk}`;
 
-/** The items of which a consumer has records now, for machines whose stream is read in the order of each item, as Lambda does. */
+/**
+ * The items of which a consumer has records now, for machines whose stream is read in the order of each item, as Lambda
+ * does.
+ */
 const underWay = new WeakMap<Machine, Set<string>>();
 
 /** Has the machine's stream read in the order of each item from now on. */
 export const readInOrder = (machine: Machine): void => void underWay.set(machine, new Set());
 
-/** In the place of each record the first one of its item, then the next; none of an item that another consumer has records of. */
+/**
+ * In the place of each record the first one of its item, then the next; none of an item that another consumer has
+ * records of.
+ */
 const inOrder = (stream: readonly Record_[], picked: readonly Record_[], busy: ReadonlySet<string>): Record_[] => {
   const counts = new Map<string, number>();
   for (const item of picked.map(itemOf)) counts.set(item, (counts.get(item) ?? 0) + 1);
@@ -76,7 +82,10 @@ const inOrder = (stream: readonly Record_[], picked: readonly Record_[], busy: R
   });
 };
 
-/** Consumes some records of the stream, some of which come again later: in any order, unless it is read in that of each item. */
+/**
+ * Consumes some records of the stream, some of which come again later: in any order, unless it is read in that of each
+ * item.
+ */
 export const consumeSome = async (machine: Machine): Promise<void> => {
   const { random, stream } = machine;
   const picked: Record_[] = [];

@@ -4,7 +4,9 @@ import { answerOnce } from '../../lib/table/idempotency.ts';
 import { isInjected } from './environment.ts';
 import { type Machine, type Process, works } from './machine.ts';
 
-/** How a request ended for its client. `at` is the time of the service when it took up the attempt that was answered. */
+/**
+ * How a request ended for its client. `at` is the time of the service when it took up the attempt that was answered.
+ */
 export type Outcome =
   | { kind: 'answered'; body: unknown; at: string }
   | { kind: 'refused'; status: number; at: string; text: string }

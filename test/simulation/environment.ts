@@ -10,8 +10,8 @@ import { engine } from '../../lib/table/table.ts';
 import { Injected, type Machine, type Work, works } from './machine.ts';
 
 /**
- * Leads all that the service asks of its surroundings to the machine of the work that asks: clock, randomness, timers, table,
- * queue, dispenser, log and the state of its process. Everything else in this Node process goes on as before.
+ * Leads all that the service asks of its surroundings to the machine of the work that asks: clock, randomness, timers,
+ * table, queue, dispenser, log and the state of its process. Everything else in this Node process goes on as before.
  */
 
 const own = <T>(machines: (work: Work) => T, others: () => T): T => {

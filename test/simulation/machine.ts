@@ -6,8 +6,9 @@ import { type MemoryTable, nameOf, type Written } from '../table/memory.ts';
 import { Random } from './random.ts';
 
 /**
- * One machine in the place of all: processes with clocks of their own, the table with its stream, the queue and a dispenser,
- * in virtual time. Whatever a process waits for is an event here; the seed chooses when each comes and how it fails.
+ * One machine in the place of all: processes with clocks of their own, the table with its stream, the queue and a
+ * dispenser, in virtual time. Whatever a process waits for is an event here; the seed chooses when each comes and how
+ * it fails.
  */
 
 /** An execution environment of Lambda, with the state that modules keep. */
@@ -36,7 +37,9 @@ export class Injected extends Error {}
 
 /** Writes that were carried out together. */
 export interface Commit {
-  /** Its place among all events; the last of its items showed at `shown`. Each one shows, and is released, by itself. */
+  /**
+   * Its place among all events; the last of its items showed at `shown`. Each one shows, and is released, by itself.
+   */
   at: number;
   shown: number;
   operation: string;
@@ -95,7 +98,10 @@ export class Machine {
   #events: Event[] = [];
   #orders = 0;
   #made = 0;
-  /** The items of running transactions that do not show yet: what readers see instead. Other writers of them are refused. */
+  /**
+   * The items of running transactions that do not show yet: what readers see instead. Other writers of them are
+   * refused.
+   */
   readonly #hidden = new Map<string, Item | undefined>();
   readonly #tokens = new Map<string, 'running' | 'done'>();
 
@@ -145,7 +151,9 @@ export class Machine {
     }
   }
 
-  /** The place from which everybody sees the transactions that some might see at `place`. To be asked when all is over. */
+  /**
+   * The place from which everybody sees the transactions that some might see at `place`. To be asked when all is over.
+   */
   shownFrom(place: number): number {
     return this.commits.reduce((last, { at, shown }) => (at <= place ? Math.max(last, shown) : last), place);
   }
@@ -297,7 +305,10 @@ export class Machine {
     });
   }
 
-  /** Milliseconds until an item of a transaction shows. DynamoDB does not promise that all show before one is written again. */
+  /**
+   * Milliseconds until an item of a transaction shows. DynamoDB does not promise that all show before one is written
+   * again.
+   */
   #showsAfter(): number {
     return this.random.below(this.random.chance(0.3) ? 3000 : 60);
   }

@@ -1,14 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
-/** Bugs to plant: each replaces one piece of a file. The simulation must find all of them: docs/evidence/simulation.md. */
+/**
+ * Bugs to plant: each replaces one piece of a file. The simulation must find all of them: docs/evidence/simulation.md.
+ */
 
 interface Mutant {
   text: string;
   file: string;
   from: string;
   to: string;
-  /** The first seed, for a bug that takes more than 20,000 schedules from seed 1: that of a schedule which showed it. */
+  /**
+   * The first seed, for a bug that takes more than 20,000 schedules from seed 1: that of a schedule which showed it.
+   */
   seed?: number;
 }
 
@@ -168,7 +172,10 @@ export const mutants: readonly Mutant[] = [
   },
 ];
 
-/** The schedules that the simulation needs to find a planted bug, from its first seed; undefined where `most` do not find it. */
+/**
+ * The schedules that the simulation needs to find a planted bug, from its first seed; undefined where `most` do not
+ * find it.
+ */
 export const schedulesToFind = (place: number, most: number): number | undefined => {
   const [hook, main] = ['mutant-hook.ts', 'main.ts'].map((name) => join(import.meta.dirname, name)) as [string, string];
   const seed = String(mutants[place]?.seed ?? 1);

@@ -4,7 +4,10 @@ import { creditOf, customerWithLots, newCustomer } from '../support/credit-seed.
 import { freshTable, setClock, startTestService } from '../support/service.ts';
 import { add, booksOf, change, store, sweep } from './credit.ts';
 
-/** The limits of time: a lot with expiry T is live while now < T, and credit of a due lot cannot be spent or taken twice. */
+/**
+ * The limits of time: a lot with expiry T is live while now < T, and credit of a due lot cannot be spent or taken
+ * twice.
+ */
 
 const start = Date.parse('2028-02-28T23:59:59.000Z');
 

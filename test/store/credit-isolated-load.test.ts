@@ -14,9 +14,14 @@ import { volume } from '../support/volume.ts';
 import { store, sweep } from './credit.ts';
 import { outcomeOf, steps, takeAtOnce } from './credit-steps.ts';
 
-/** Credit where the items of a transaction appear one by one, as on DynamoDB: a model in rounds, and many writers at once. */
+/**
+ * Credit where the items of a transaction appear one by one, as on DynamoDB: a model in rounds, and many writers at
+ * once.
+ */
 
-/** `CREDIT_ISOLATION_SEED` repeats the commands of a run, though not its timing; `CREDIT_ISOLATION_RUNS` asks for more. */
+/**
+ * `CREDIT_ISOLATION_SEED` repeats the commands of a run, though not its timing; `CREDIT_ISOLATION_RUNS` asks for more.
+ */
 const seed = Number(process.env.CREDIT_ISOLATION_SEED ?? Date.now() % 2 ** 31);
 const runs = Number(process.env.CREDIT_ISOLATION_RUNS ?? volume(1, 4));
 const start = Date.parse('2028-02-29T12:00:00.000Z');

@@ -88,7 +88,10 @@ test('the books agree after concurrent drains and additions if the items of a tr
   expect(faults).toEqual([]);
 });
 
-/** Takes all steps at once on a customer of a fresh table, who has two due lots, a live one and credit that is not in lots. */
+/**
+ * Takes all steps at once on a customer of a fresh table, who has two due lots, a live one and credit that is not in
+ * lots.
+ */
 const runAtOnce = async (
   all: Step[],
   begin: () => () => void,

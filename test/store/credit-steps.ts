@@ -48,7 +48,9 @@ export const outcomeOf = async <T>(work: Promise<T>): Promise<T | { status: numb
 
 type Books = Record<CreditType, ModelCustomer>;
 
-/** Carries out a step. Returns its effect on the model: the books after it, or undefined if its answer contradicts them. */
+/**
+ * Carries out a step. Returns its effect on the model: the books after it, or undefined if its answer contradicts them.
+ */
 const carryOut = async (
   uuid: string,
   step: Step,
@@ -102,9 +104,9 @@ const modelOf = async (uuid: string): Promise<Books> => {
 };
 
 /**
- * Takes all steps at once, at the time `at`; lots that they add live until `end`. `begin` starts a scheduler or an isolation, which
- * only the steps meet, and returns a function that ends it. The books must add up after them, and some serial order of the
- * steps must explain the answers and the balances at the end.
+ * Takes all steps at once, at the time `at`; lots that they add live until `end`. `begin` starts a scheduler or an
+ * isolation, which only the steps meet, and returns a function that ends it. The books must add up after them, and some
+ * serial order of the steps must explain the answers and the balances at the end.
  */
 export const takeAtOnce = async (
   uuid: string,

@@ -4,7 +4,9 @@ import { changeCredit } from '../../lib/credit/change.ts';
 import type { CreditCommand } from '../../lib/credit/rules.ts';
 import { setClock, startTestService } from '../support/service.ts';
 
-/** Credit on a failing table: no acknowledged change is lost, no change is made twice, and 503 means that none was made. */
+/**
+ * Credit on a failing table: no acknowledged change is lost, no change is made twice, and 503 means that none was made.
+ */
 
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 export const inSeconds = (seconds: number) => timestamp(start + 1000 * seconds);

@@ -21,8 +21,9 @@ import { setClock } from '../support/service.ts';
 import { MemoryTable, memoryEngine, nameOf } from '../table/memory.ts';
 
 /**
- * DynamoDB promises neither that all items of a transaction show at once nor that the writers of one of them wait until the
- * others show. Each test keeps the lots of some changes hidden from queries while further changes of the customer go on.
+ * DynamoDB promises neither that all items of a transaction show at once nor that the writers of one of them wait until
+ * the others show. Each test keeps the lots of some changes hidden from queries while further changes of the customer
+ * go on.
  */
 
 const start = Date.parse('2028-02-29T12:00:00.000Z');

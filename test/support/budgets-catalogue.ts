@@ -194,8 +194,8 @@ export const catalogueBudgets: readonly Budget[] = [
     units: 3,
     prepare: onCard('POST', '/actions/disable'),
   },
-  // Card and customer are read at once (2); the transaction writes both (4), and the card moves in the index of its owner's
-  // cards (2).
+  // Card and customer are read at once (2); the transaction writes both (4), and the card moves in the index of its
+  // owner's cards (2).
   {
     endpoint: 'redeem-gift-card',
     when: 'permanent, no lots',
@@ -279,12 +279,14 @@ export const catalogueBudgets: readonly Budget[] = [
   // Store, product, buyer and both applications are read at once, then coupon and uses.
   { endpoint: 'create-quote', when: 'with credit, no lots, no coupon', steps: 1, units: 5, prepare: buying(false) },
   { endpoint: 'create-quote', when: 'with credit and a coupon', steps: 2, units: 7, prepare: buying(true) },
-  // The id, then store, product, buyer and both applications (6), spend and owned product (1) are read; the transaction writes
-  // sale, list of the buyer, customer, spend and owned product; the sale enters three indexes, and the buyer moves in one.
+  // The id, then store, product, buyer and both applications (6), spend and owned product (1) are read; the transaction
+  // writes sale, list of the buyer, customer, spend and owned product; the sale enters three indexes, and the buyer
+  // moves in one.
   { endpoint: 'create-sale', when: 'no lots, no coupon', steps: 3, units: 22, prepare: selling({}) },
   { endpoint: 'create-sale', when: 'of a limited product', steps: 3, units: 24, prepare: selling({ limited: true }) },
-  // The sale (1), then buyer, product, spend, owned product and delivery (5) are read. The transaction writes the first five but
-  // the product, and the record of the delivery; the sale moves in two indexes and leaves one, and the delivery enters two.
+  // The sale (1), then buyer, product, spend, owned product and delivery (5) are read. The transaction writes the first
+  // five but the product, and the record of the delivery; the sale moves in two indexes and leaves one, and the
+  // delivery enters two.
   {
     endpoint: 'refund-sale',
     when: 'no credit, no coupon',
@@ -296,8 +298,8 @@ export const catalogueBudgets: readonly Budget[] = [
       return ['POST', `/v1/sales/${(body as { id: string }).id}/actions/refund`];
     },
   },
-  // Coupon and uses (2) are read after the application; the transaction has the uses (2) and two lots more, and the buyer moves in
-  // a second index.
+  // Coupon and uses (2) are read after the application; the transaction has the uses (2) and two lots more, and the
+  // buyer moves in a second index.
   {
     endpoint: 'create-sale',
     when: 'of a limited product, with a coupon and lots of both types',
@@ -305,7 +307,8 @@ export const catalogueBudgets: readonly Budget[] = [
     units: 32,
     prepare: sellingForLots,
   },
-  // The names of both are looked up after their items were not found; two customers, two of spend and an owned product are new.
+  // The names of both are looked up after their items were not found; two customers, two of spend and an owned product
+  // are new.
   { endpoint: 'create-sale', when: 'a gift between newcomers', steps: 4, units: 30.5, prepare: giving },
   // The sale enters the lists of its state and of its product, and has its place in the buyer's.
   { endpoint: 'create-sale', when: 'refused', steps: 3, units: 13, prepare: refused },

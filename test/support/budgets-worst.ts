@@ -21,10 +21,10 @@ import type { Call } from './service.ts';
 import { webhookRows } from './webhook-rows.ts';
 
 /**
- * The dearest call of each list: of all combinations of its filters, a page of 1,000 in a store with 2,000 rows of each kind.
- * All products are in one category, all coupons and cards are one owner's, and one customer has had a coupon applied for each
- * product that is not active any more; Bob owns as many products, and was delivered each. The rows are as large as in most shops: a product has 0.5 KB. A test counts these
- * calls.
+ * The dearest call of each list: of all combinations of its filters, a page of 1,000 in a store with 2,000 rows of each
+ * kind. All products are in one category, all coupons and cards are one owner's, and one customer has had a coupon
+ * applied for each product that is not active any more; Bob owns as many products, and was delivered each. The rows are
+ * as large as in most shops: a product has 0.5 KB. A test counts these calls.
  */
 export interface WorstCall {
   endpoint: string;
@@ -105,7 +105,10 @@ export const worstCalls: readonly WorstCall[] = [
   },
 ];
 
-/** Makes the store. Cleo is the customer of the applied coupons, of the credit lots, which have all ended, and of as many changes. */
+/**
+ * Makes the store. Cleo is the customer of the applied coupons, of the credit lots, which have all ended, and of as
+ * many changes.
+ */
 export const seedWorst = async (): Promise<{ store: string; category: string }> => {
   const seeded = await seedStore(worstCount, [], worstCount);
   const { store } = seeded;
@@ -223,13 +226,17 @@ const queriesOf = ({ query }: Route): string[] =>
       [''],
     );
 
-/** Calls a list under every combination of its filters. Answers the dearest call. Throws unless each is answered or refused. */
+/**
+ * Calls a list under every combination of its filters. Answers the dearest call. Throws unless each is answered or
+ * refused.
+ */
 export const worstOf = async (call: Call, row: Route, category: string): Promise<Omit<WorstCall, 'growth'>> => {
   const endpoint = row.id.replace(/.*\//, '');
   const path = row.path.replace('{identifier}', owners[endpoint] ?? '').replace('{id}', idOf(0));
   let worst = { endpoint, query: '', steps: 0, units: 0 };
   for (const query of queriesOf(row)) {
-    // In a process that has read for other calls, one call in a few would note these units too: one write for 2,500 of them.
+    // In a process that has read for other calls, one call in a few would note these units too: one write for 2,500 of
+    // them.
     forgetReads();
     const { status, body, cost } = await call('GET', `${path}?limit=1000&${query.replace('{id}', category)}`);
     // Not each combination of filters is one of each list.

@@ -22,7 +22,9 @@ export interface Budget {
   when: string;
   /** Sequential calls. */
   steps: number;
-  /** Request units: 1 per 4 KiB read consistently, half of that from an index, 1 per KiB written, 2 in a transaction. */
+  /**
+   * Request units: 1 per 4 KiB read consistently, half of that from an index, 1 per KiB written, 2 in a transaction.
+   */
   units: number;
   /** Makes the rows that the call needs. Returns its method, path and body. */
   prepare: (call: Call, store: string) => Promise<[method: string, path: string, body?: unknown]>;

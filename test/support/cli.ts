@@ -49,7 +49,9 @@ const commands = new AsyncLocalStorage<true>();
 /** True in a command that runs within this process, false in the local service beside it. */
 export const isOfCommand = (): boolean => commands.getStore() === true;
 
-/** Runs the command within this process, on this process's clock, environment and output, and leaves them as they were. */
+/**
+ * Runs the command within this process, on this process's clock, environment and output, and leaves them as they were.
+ */
 const runHere = async (args: readonly string[]): Promise<Ran> => {
   const texts = { stdout: '', stderr: '' };
   const before = { env: { ...process.env }, now: source.now, log: logSink.write };
@@ -80,8 +82,8 @@ const runHere = async (args: readonly string[]): Promise<Ran> => {
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs the command within this process, which takes a tenth of a process's time. Runs wait for each other: for commands at
- * the same time, for signals and for what a shell sees, use `runStore`.
+ * Runs the command within this process, which takes a tenth of a process's time. Runs wait for each other: for commands
+ * at the same time, for signals and for what a shell sees, use `runStore`.
  */
 export const runInProcess = (args: readonly string[]): Promise<Ran> => {
   const ran = last.then(() => runHere(args));

@@ -5,7 +5,9 @@ import { type startTestService, wholeTable } from './service.ts';
 
 type Service = Awaited<ReturnType<typeof startTestService>>;
 
-/** The identifier cases of every endpoint under `/v1/customers/{identifier}`. `rest` is the path after the identifier. */
+/**
+ * The identifier cases of every endpoint under `/v1/customers/{identifier}`. `rest` is the path after the identifier.
+ */
 export const identifierCases = (service: () => Service, method: string, rest: string, body?: unknown): void => {
   const given = { uuid: 'abcdef00-0000-0000-0000-000000000900', username: 'resident900.tester' };
   const send = (identifier: string) =>

@@ -48,7 +48,10 @@ export const intercept = (around: (call: TableCall, send: Send) => Promise<unkno
   return () => stop(name);
 };
 
-/** Holds the answers of the first reads of items whose key has the text, until there are so many. Answers as `intercept`. */
+/**
+ * Holds the answers of the first reads of items whose key has the text, until there are so many. Answers as
+ * `intercept`.
+ */
 export const holdReads = (count: number, text: string): (() => void) => {
   let readers = 0;
   const allHaveRead = Promise.withResolvers<void>();
@@ -61,7 +64,10 @@ export const holdReads = (count: number, text: string): (() => void) => {
   });
 };
 
-/** The scheduler decides the order in which requests leave, and in which answers arrive. Returns a function that ends this. */
+/**
+ * The scheduler decides the order in which requests leave, and in which answers arrive. Returns a function that ends
+ * this.
+ */
 export const inOrderOf = (scheduler: Scheduler): (() => void) =>
   intercept(async ({ operation }, send) => {
     await scheduler.schedule(Promise.resolve(), `${operation} leaves`);

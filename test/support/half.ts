@@ -2,9 +2,9 @@ import { DynamoDBClient, TransactWriteItemsCommand } from '@aws-sdk/client-dynam
 import { intercept } from './faults.ts';
 
 /**
- * Carries out only a part of each transaction, and answers that all of it is done: a table that DynamoDB restored to a point in
- * time may hold such halves. `isKept` says of each write, by its place and key, whether the table has it. Returns a function
- * that ends this.
+ * Carries out only a part of each transaction, and answers that all of it is done: a table that DynamoDB restored to a
+ * point in time may hold such halves. `isKept` says of each write, by its place and key, whether the table has it.
+ * Returns a function that ends this.
  */
 export const halve = (isKept: (place: number, key: { pk: string; sk: string }) => boolean): (() => void) => {
   const client = new DynamoDBClient({});

@@ -9,8 +9,8 @@ export interface SeededChange extends Partial<Omit<HistoryItem, 'pk' | 'sk'>> {
 }
 
 /**
- * The stored rows of these changes of a customer, numbered from 1 on, a second apart: each adds permanent credit unless it
- * says otherwise.
+ * The stored rows of these changes of a customer, numbered from 1 on, a second apart: each adds permanent credit unless
+ * it says otherwise.
  */
 export const historyRows = (
   store: string,

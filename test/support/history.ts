@@ -30,7 +30,10 @@ export const catchUp = async (): Promise<void> => {
   await reader.toEnd();
 };
 
-/** Lets history catch up, and expects that it is whole for every customer of this file's table. Answers the table's items. */
+/**
+ * Lets history catch up, and expects that it is whole for every customer of this file's table. Answers the table's
+ * items.
+ */
 export const expectHistory = async (): Promise<Record<string, unknown>[]> => {
   await catchUp();
   const items = await wholeTable();

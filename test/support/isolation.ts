@@ -5,10 +5,10 @@ import { tableName } from '../../lib/table/client.ts';
 import { conflict, intercept, randomFrom, type TableCall } from './faults.ts';
 
 /**
- * The isolation that DynamoDB documents, which no local engine shows: to a reader of single items or of a query the items
- * of a transaction appear one by one, in any order, before the transaction is answered. Meanwhile other writers of these
- * items, and transactional reads of them, are refused with a conflict; or they are held until the transaction is over, as one
- * is whose retry comes just then: what they read before is most dangerous to them.
+ * The isolation that DynamoDB documents, which no local engine shows: to a reader of single items or of a query the
+ * items of a transaction appear one by one, in any order, before the transaction is answered. Meanwhile other writers
+ * of these items, and transactional reads of them, are refused with a conflict; or they are held until the transaction
+ * is over, as one is whose retry comes just then: what they read before is most dangerous to them.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: inputs and outputs of all commands, looked at member by member.

@@ -2,7 +2,10 @@
 export interface Operation<S> {
   start: number;
   end: number;
-  /** The state after the operation if it began in `state`; undefined if its answer contradicts that. Does not change `state`. */
+  /**
+   * The state after the operation if it began in `state`; undefined if its answer contradicts that. Does not change
+   * `state`.
+   */
   apply: (state: S) => S | undefined;
 }
 

@@ -47,9 +47,10 @@ const make = async (call: Call, path: string, body: object): Promise<string> => 
 };
 
 /**
- * Makes one row of each kind over HTTP, puts the product into the category, gives the customer two lots of credit, and applies
- * the coupon to the whole store and to the product: the list of applied coupons has two rows. The service refuses the latter two where
- * `active` is false. Every suite takes its rows from here, so that a new kind of row is added in one place.
+ * Makes one row of each kind over HTTP, puts the product into the category, gives the customer two lots of credit, and
+ * applies the coupon to the whole store and to the product: the list of applied coupons has two rows. The service
+ * refuses the latter two where `active` is false. Every suite takes its rows from here, so that a new kind of row is
+ * added in one place.
  */
 export const seedOverHttp = async (
   call: Call,
@@ -83,9 +84,9 @@ const twoIds = (at = now()): [string, string] => [newId(at), newId(at)].sort() a
 const lastId = 'ffffffff-7e57-0000-0000-000000000000';
 
 /**
- * Does so in the table of this process, and adds what no request makes: the product is the customer's, so is another, and
- * there are two deliveries of an hour ago to the customer, of which one has failed, a history of two changes with their events, and
- * two sales of that time: one was completed, if the product is active, and one refused.
+ * Does so in the table of this process, and adds what no request makes: the product is the customer's, so is another,
+ * and there are two deliveries of an hour ago to the customer, of which one has failed, a history of two changes with
+ * their events, and two sales of that time: one was completed, if the product is active, and one refused.
  */
 export const seedOneOfEach = async (call: Call, seed: Seed): Promise<OneOfEach> => {
   const rows = await seedOverHttp(call, seed);

@@ -13,12 +13,13 @@ import { logLines } from './log.ts';
 import { anySignature } from './seed.ts';
 
 /**
- * Gives each test file an engine of its own. Ends what the file started, and restores the process, so that the next file
- * starts from the same state.
+ * Gives each test file an engine of its own. Ends what the file started, and restores the process, so that the next
+ * file starts from the same state.
  */
 
 const env = { ...process.env };
-// The engine keeps the records of all streams in one place, which each further write and each look at a stream searches.
+// The engine keeps the records of all streams in one place, which each further write and each look at a stream
+// searches.
 const stopEngine = await startTestEngine();
 const { protocol, hostname, port } = new URL(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '');
 const endpoint = { protocol, hostname, port: Number(port), path: '/' };

@@ -105,8 +105,8 @@ function* itemsOf(
 
 /**
  * Seeds a store with this many rows in these lists. All products are in one category, and as many gift cards are Bob's.
- * Ada owns the coupons. A tenth of products, coupons and gift cards is inactive, a fifth of the customers is subscribed,
- * and customer number n has spent L$ n. Of each kind so many rows as are `reachable` are complete.
+ * Ada owns the coupons. A tenth of products, coupons and gift cards is inactive, a fifth of the customers is
+ * subscribed, and customer number n has spent L$ n. Of each kind so many rows as are `reachable` are complete.
  */
 export const seedStore = async (
   count: number,

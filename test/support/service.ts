@@ -29,8 +29,8 @@ export const freshTable = async (): Promise<void> => {
 };
 
 /**
- * Every item of the table, for tests that show that nothing was written; with `prefix`, those whose partition key begins
- * with it, which costs far less than to take them from all.
+ * Every item of the table, for tests that show that nothing was written; with `prefix`, those whose partition key
+ * begins with it, which costs far less than to take them from all.
  */
 export const wholeTable = async (prefix?: string): Promise<Record<string, unknown>[]> => {
   const items: Record<string, unknown>[] = [];

@@ -13,7 +13,8 @@ const assetMetadata = 'aws:cdk:enable-asset-metadata';
 
 /** Makes the stack with these settings, without bundles, and without a firewall unless they ask for it. */
 export const makeStack = (settings: Record<string, unknown> = {}): Stack =>
-  // A test reads the templates alone, without the tree of constructs beside them. Their metadata says which is nested where.
+  // A test reads the templates alone, without the tree of constructs beside them. Their metadata says which is nested
+  // where.
   new StoreServiceStack(new App({ context: { ...context, [assetMetadata]: true }, treeMetadata: false }), 'service', {
     settings: readSettings({ firewall: 'false', ...settings }),
     routes,
@@ -39,8 +40,8 @@ export const asShipped = { alarmEmail: 'owner@example.org' };
 export type Resource = any;
 
 /**
- * All resources, those of nested stacks too, as if they were one stack: with values in the place of the parameters that a nested
- * stack gets, and of its outputs.
+ * All resources, those of nested stacks too, as if they were one stack: with values in the place of the parameters that
+ * a nested stack gets, and of its outputs.
  */
 const withNested = (stack: Stack, own: Record<string, Resource>): Record<string, Resource> => {
   const parameters: Record<string, unknown> = {};

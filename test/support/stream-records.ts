@@ -14,8 +14,8 @@ const image = (item: object | undefined) =>
   item && (marshall(item, { removeUndefinedValues: true }) as NonNullable<DynamoDBRecord['dynamodb']>['NewImage']);
 
 /**
- * A record of the stream, as Lambda gets it: of an item's two images, either of which may be missing. It has no id, so that no
- * consumer remembers it.
+ * A record of the stream, as Lambda gets it: of an item's two images, either of which may be missing. It has no id, so
+ * that no consumer remembers it.
  */
 export const recordOf = (before: Key | undefined, after: Key | undefined): DynamoDBRecord => {
   const { pk, sk } = (after ?? before) as Key;
@@ -56,8 +56,9 @@ const dayMillis = 86_400_000;
 const epochMillis = Date.UTC(2026, 0, 1);
 
 /**
- * Makes up changes of customers' credit, each in its place in the order of the store. It follows the books by simple sums of
- * its own, with none of the service's rules: so it says what history must be without asking the code that makes it.
+ * Makes up changes of customers' credit, each in its place in the order of the store. It follows the books by simple
+ * sums of its own, with none of the service's rules: so it says what history must be without asking the code that makes
+ * it.
  */
 export const makeUpChanges = (
   random: () => number,

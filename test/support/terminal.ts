@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { expect, onTestFinished } from 'vitest';
 
-/** Runs a command on a terminal of its own (util-linux's `script` makes one), and types each answer once its question is shown. */
+/**
+ * Runs a command on a terminal of its own (util-linux's `script` makes one), and types each answer once its question is
+ * shown.
+ */
 export const onTerminal = async (
   words: readonly string[],
   answers: readonly [question: string, typed: string][] = [],

@@ -3,8 +3,8 @@ import type { Page } from '../../lib/lists/page.ts';
 import type { Call } from './service.ts';
 
 /**
- * Walks an unchanging list to its end and back, and returns its rows. Asserts the contract of pages: all but the last are
- * full, the last is empty only if the list is, and the way back shows the same pages.
+ * Walks an unchanging list to its end and back, and returns its rows. Asserts the contract of pages: all but the last
+ * are full, the last is empty only if the list is, and the way back shows the same pages.
  */
 export const walk = async <Row>(limit: number, read: (cursor: string | null) => Promise<Page<Row>>): Promise<Row[]> => {
   const follow = async (page: Page<Row>, way: 'nextCursor' | 'previousCursor'): Promise<Page<Row>[]> => {

@@ -34,8 +34,8 @@ const projected = (item: Item, index: IndexName): Item => {
 };
 
 /**
- * A table in memory. Each call is one moment, and items that it hands out are frozen. Reads may see some items as they are
- * not: `seen` has, by `nameOf`, what stands in the place of each.
+ * A table in memory. Each call is one moment, and items that it hands out are frozen. Reads may see some items as they
+ * are not: `seen` has, by `nameOf`, what stands in the place of each.
  */
 export class MemoryTable {
   /** By partition, then by sort key. */
@@ -121,7 +121,9 @@ export class MemoryTable {
   }
 }
 
-/** An engine over a table in memory, on which the table language behaves as on DynamoDB. Its indexes are never stale. */
+/**
+ * An engine over a table in memory, on which the table language behaves as on DynamoDB. Its indexes are never stale.
+ */
 export const memoryEngine = (table = new MemoryTable()): Engine => ({
   get: async (key) => table.get(key),
   getSome: async (keys) => ({

@@ -69,7 +69,9 @@ const someOf = (): Item => {
   return item;
 };
 
-/** An update names each attribute in one place only, and a transaction takes none without a change, as DynamoDB wants. */
+/**
+ * An update names each attribute in one place only, and a transaction takes none without a change, as DynamoDB wants.
+ */
 const changeOf = (): Change => {
   const [set, ifMissing]: [Item, Item] = [{}, {}];
   for (const attribute of texts) {

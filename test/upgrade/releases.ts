@@ -25,7 +25,10 @@ export const run = async (
   return stdout.trim();
 };
 
-/** The commit of a git ref in a clone; without a ref that of the last tag, else `firstRelease`. Throws where the clone lacks it. */
+/**
+ * The commit of a git ref in a clone; without a ref that of the last tag, else `firstRelease`. Throws where the clone
+ * lacks it.
+ */
 export const commitOf = async (ref: string | undefined, clone = root): Promise<string> => {
   const git = (...args: string[]) => run(clone, 'git', args).catch(() => '');
   const wanted = ref ?? ((await git('describe', '--tags', '--abbrev=0')) || firstRelease);
@@ -48,7 +51,10 @@ export interface Version {
   template: string;
 }
 
-/** Puts a commit's files into a new directory; without a commit the files are those of this checkout. Makes its template. */
+/**
+ * Puts a commit's files into a new directory; without a commit the files are those of this checkout. Makes its
+ * template.
+ */
 export const makeVersion = async (commit: string | undefined, into: string): Promise<Version> => {
   mkdirSync(into, { recursive: true });
   const dir = commit === undefined ? root : join(into, 'files');

@@ -30,8 +30,9 @@ const quietMillis = 90_000;
 const listedMillis = 12_000;
 
 /**
- * Deploys a version with traffic on it, updates it to another, takes that back, and updates it again. Answers figures, and a fault
- * for each thing that was acknowledged and is lost, doubled or not delivered, and for each fault of the books.
+ * Deploys a version with traffic on it, updates it to another, takes that back, and updates it again. Answers figures,
+ * and a fault for each thing that was acknowledged and is lost, doubled or not delivered, and for each fault of the
+ * books.
  */
 export const runUpgrade = async ({ before, after, requests, clients, concurrency, random, onProgress }: Options) => {
   const refused: Record<string, number> = {};

@@ -63,7 +63,9 @@ const payAtOnce = (day: Day): void => {
   if (actor.chance(3) && stall.region.pay(me.uuid, stall.object, amount)) note('paid twice');
 };
 
-/** The vendor's menu, for one who touches it alone, or at the same moment as another avatar, who must get a word too. */
+/**
+ * The vendor's menu, for one who touches it alone, or at the same moment as another avatar, who must get a word too.
+ */
 const touchVendor = async (day: Day, { object, region }: Stall): Promise<Dialogs | undefined> => {
   const { actor, me, companion, grid } = day;
   const isTogether = actor.chance(grid.rates.together) && region.isThere(object);

@@ -132,7 +132,8 @@ export const openMall = async ({ store, owner, api, keys, sources, regions, avat
     region,
     object: region.rez({ owner: stranger, name: 'decoration', script: strangerSource, notecards: {}, items: [] }),
   }));
-  // In the first region the vendors stand on a counter with the box, in the others on a wall; a stranger's script is in two.
+  // In the first region the vendors stand on a counter with the box, in the others on a wall; a stranger's script is in
+  // two.
   for (const [n, region] of regions.entries()) {
     const here = [...vendors, ...strangers].filter((stall) => stall.region === region);
     region.link(...here.map(({ object }) => object), ...(n === 0 && boxes[0] ? [boxes[0].object] : []));

@@ -5,7 +5,10 @@ import { buffer } from 'node:stream/consumers';
 import type { WebAnswer, WebRequest } from '../../local/world/object.ts';
 import type { Actor } from './actor.ts';
 
-/** The network between the grid and the service: it loses requests and answers, delays them, and answers in the service's place. */
+/**
+ * The network between the grid and the service: it loses requests and answers, delays them, and answers in the
+ * service's place.
+ */
 
 /** How often in 100 calls each fault comes. */
 export const rates = {

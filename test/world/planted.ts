@@ -1,6 +1,8 @@
 import type { Sources } from './mall.ts';
 
-/** Faults to plant into the shipped scripts. `npm run world -- --plant <name>` must find each: docs/evidence/world.md. */
+/**
+ * Faults to plant into the shipped scripts. `npm run world -- --plant <name>` must find each: docs/evidence/world.md.
+ */
 
 interface Planted {
   script: keyof Sources;

@@ -26,7 +26,9 @@ interface Giving {
   isDoubtful: boolean;
 }
 
-/** L$ that the owner looks at in the evening, since a script told of them, or since somebody meddled with its memory. */
+/**
+ * L$ that the owner looks at in the evening, since a script told of them, or since somebody meddled with its memory.
+ */
 interface Claim {
   /** The prim of the script. */
   by: string;
@@ -57,7 +59,9 @@ export const gridRates = {
 } as const;
 type GridRates = Readonly<Record<keyof (typeof gridRates)['none'], number>>;
 
-/** Tags after which the L$ have surely not moved and another try may succeed, and those that leave a doubt or end it. */
+/**
+ * Tags after which the L$ have surely not moved and another try may succeed, and those that leave a doubt or end it.
+ */
 const refusals = ['THROTTLED', 'TRANSFERS_DISABLED', 'LINDENDOLLAR_INSUFFICIENTFUNDS'];
 const doubts = ['EXPIRED', 'SERVICE_ERROR', 'LINDENDOLLAR_BADCLOCKSKEW'];
 const ends = ['LINDENDOLLAR_ENTITYDOESNOTEXIST', 'INVALID_AGENT', 'INVALID_AMOUNT', 'GROUP_OWNED'];

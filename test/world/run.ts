@@ -51,8 +51,8 @@ export interface WorldOptions {
 const runFile = promisify(execFile);
 
 /**
- * Lets a day pass: avatars buy through the shipped scripts from the local service, while regions, network and service fail.
- * Returns figures, and in `faults` everything between the grid's book and the service's that has no explanation.
+ * Lets a day pass: avatars buy through the shipped scripts from the local service, while regions, network and service
+ * fail. Returns figures, and in `faults` everything between the grid's book and the service's that has no explanation.
  */
 export const runWorld = async (options: WorldOptions) => {
   const { seconds, seed, rate, speed, dataDir, sources = sourcesOf(), onProgress = () => {} } = options;

@@ -5,8 +5,8 @@ import { notSent } from '../support/faults.ts';
 import './service-clock.ts';
 
 /**
- * The world loads this into the local service after test/load/faults.ts: the service keeps the world's time, and its stream
- * and its queue stop while they are told to.
+ * The world loads this into the local service after test/load/faults.ts: the service keeps the world's time, and its
+ * stream and its queue stop while they are told to.
  */
 
 const stopped = new Set<string>();

@@ -148,7 +148,9 @@ const seedStore = async (): Promise<void> => {
     });
 };
 
-/** Sales of every state: with credit from lots, a coupon and shares, as a gift, and to an avatar whom nobody can name. */
+/**
+ * Sales of every state: with credit from lots, a coupon and shares, as a gift, and to an avatar whom nobody can name.
+ */
 const seedSales = async (): Promise<void> => {
   const profitShares = [
     { userUuid: bob.uuid, percent: 33.3 },

@@ -53,7 +53,10 @@ const withCalls = async <T>(calls: number, work: () => Promise<T>): Promise<T> =
   });
 };
 
-/** After how many calls workers die. The third claims an attempt, which the fourth ends: a death in between is the worst. */
+/**
+ * After how many calls workers die. The third claims an attempt, which the fourth ends: a death in between is the
+ * worst.
+ */
 const deaths = [0, 1, 2, 3, 3, 3, 4, 5];
 
 /** The worker takes no message by itself: the test hands it each one. */
@@ -137,7 +140,8 @@ const simulate = async (random: () => number) => {
     messages = back;
   };
 
-  // The last failure may be after 72 hours, and the attempt after it 26 hours later: many sweeps have to die until the end.
+  // The last failure may be after 72 hours, and the attempt after it 26 hours later: many sweeps have to die until the
+  // end.
   while (now < start + 120 * hour) {
     await note();
     await receive();

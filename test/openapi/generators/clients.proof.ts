@@ -8,7 +8,10 @@ import type { OpenApiDocument, Operation, Parameter } from '../../../reference/t
 import { tempDir } from '../../support/files.ts';
 import { startForTests } from '../../support/local-service.ts';
 
-/** Clients that three generators, each with a parser of its own, make of docs/openapi.json in a project of somebody else. */
+/**
+ * Clients that three generators, each with a parser of its own, make of docs/openapi.json in a project of somebody
+ * else.
+ */
 
 const root = join(import.meta.dirname, '../../..');
 const source = join(root, 'docs/openapi.json');
