@@ -1,6 +1,6 @@
 import { now, timestamp } from '../../lib/clock.ts';
 import { type HistoryRow, historyKey, type LotPart } from '../../lib/credit/history.ts';
-import { asDecided, type CreditLot, changedIn, lotId, lotType } from '../../lib/credit/lots.ts';
+import { asDecided, type CreditLot, changedIn, lotId, lotType } from '../../lib/credit/lot.ts';
 import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';
 import { type CreditItem, holdingOf, type LastChange, lastChangeOf, storedChange } from '../../lib/credit/state.ts';
 import { sumsOfRow } from '../../lib/events/days.ts';

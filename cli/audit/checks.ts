@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pMapIterable } from 'p-map';
-import { listLots, lotPartition } from '../../lib/credit/lots.ts';
+import { lotPartition } from '../../lib/credit/lot.ts';
+import { listLots } from '../../lib/credit/lots.ts';
 import { everyPage, everyRow, type Source } from '../../lib/lists/source.ts';
 import { findCategory, listCategories, listMembers } from '../../lib/store/categories.ts';
 import { findCodeHolder, findCoupon, listCoupons, normalisedCode } from '../../lib/store/coupons.ts';

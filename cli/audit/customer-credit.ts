@@ -1,4 +1,4 @@
-import { asDecided, type CreditLot } from '../../lib/credit/lots.ts';
+import { asDecided, type CreditLot } from '../../lib/credit/lot.ts';
 import { creditTypes, type Ending } from '../../lib/credit/rules.ts';
 import { attributes, type CreditItem, dueShardOf, holdingOf } from '../../lib/credit/state.ts';
 

@@ -8,7 +8,8 @@ import {
   type LotPart,
   maxLotParts,
 } from '../../lib/credit/history.ts';
-import { asDecided, type CreditLot, listLots, lotId } from '../../lib/credit/lots.ts';
+import { asDecided, type CreditLot, lotId } from '../../lib/credit/lot.ts';
+import { listLots } from '../../lib/credit/lots.ts';
 import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';
 import { attributes, type CreditItem, holdingOf, lastChangeOf } from '../../lib/credit/state.ts';
 import { everyPage } from '../../lib/lists/source.ts';

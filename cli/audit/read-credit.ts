@@ -1,4 +1,5 @@
-import { type CreditLot, listLots } from '../../lib/credit/lots.ts';
+import type { CreditLot } from '../../lib/credit/lot.ts';
+import { listLots } from '../../lib/credit/lots.ts';
 import type { CreditItem } from '../../lib/credit/state.ts';
 import { customerKey } from '../../lib/store/customers.ts';
 import { getTogether } from '../../lib/table/table.ts';

@@ -1,6 +1,14 @@
-import { asDecided, type Cause, type CreditLot, closing, lotType, settle } from '../../lib/credit/lots.ts';
+import { asDecided, type CreditLot, closing, lotType } from '../../lib/credit/lot.ts';
+import { settle } from '../../lib/credit/lots.ts';
 import { type CreditType, creditTypes, type Ending, earliest, isDue } from '../../lib/credit/rules.ts';
-import { attributes, type CreditItem, dueShardOf, holdingOf, storedChange } from '../../lib/credit/state.ts';
+import {
+  attributes,
+  type Cause,
+  type CreditItem,
+  dueShardOf,
+  holdingOf,
+  storedChange,
+} from '../../lib/credit/state.ts';
 import { customerKey, customerUpsert } from '../../lib/store/customers.ts';
 import { findResident } from '../../lib/store/residents.ts';
 import { all, applied, check, type Item, is, missing, type Write } from '../../lib/table/language.ts';

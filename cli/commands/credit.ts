@@ -1,5 +1,6 @@
 import { now, timestamp } from '../../lib/clock.ts';
-import { type CreditLot, listLots, lotType } from '../../lib/credit/lots.ts';
+import { type CreditLot, lotType } from '../../lib/credit/lot.ts';
+import { listLots } from '../../lib/credit/lots.ts';
 import { creditTypes, isDue } from '../../lib/credit/rules.ts';
 import { type CreditItem, holdingOf } from '../../lib/credit/state.ts';
 import type { Identifier } from '../../lib/identifier.ts';

@@ -1,4 +1,4 @@
-import { asDecided, type CreditLot, lotId } from '../../lib/credit/lots.ts';
+import { asDecided, type CreditLot, lotId } from '../../lib/credit/lot.ts';
 import { creditTypes } from '../../lib/credit/rules.ts';
 import { type CreditItem, holdingOf } from '../../lib/credit/state.ts';
 import { everyRow, type Source } from '../../lib/lists/source.ts';

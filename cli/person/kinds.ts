@@ -1,6 +1,7 @@
 import { now, timestamp } from '../../lib/clock.ts';
 import { type HistoryItem, historyPartition } from '../../lib/credit/history.ts';
-import { type CreditLot, listLots, lotPartition } from '../../lib/credit/lots.ts';
+import { type CreditLot, lotPartition } from '../../lib/credit/lot.ts';
+import { listLots } from '../../lib/credit/lots.ts';
 import { creditTypes } from '../../lib/credit/rules.ts';
 import type { CreditItem, Remarks } from '../../lib/credit/state.ts';
 import { type Delivery, recipientList, type Wait } from '../../lib/delivery/deliveries.ts';

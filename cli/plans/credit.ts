@@ -1,6 +1,7 @@
 import pMap from 'p-map';
 import { now, timestamp } from '../../lib/clock.ts';
-import { type CreditLot, importEpoch, listLots, lotId, lotKey } from '../../lib/credit/lots.ts';
+import { type CreditLot, importEpoch, lotId, lotKey } from '../../lib/credit/lot.ts';
+import { listLots } from '../../lib/credit/lots.ts';
 import type { CreditType, Ending, Holding } from '../../lib/credit/rules.ts';
 import { attributes, type CreditItem, creditLimit, holdingOf, type LastChange } from '../../lib/credit/state.ts';
 import { updateOf } from '../../lib/credit/writes.ts';

@@ -8,17 +8,8 @@ import type { Write } from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import type { Key } from '../table/schema.ts';
 import { transact, write } from '../table/table.ts';
-import {
-  type Cause,
-  type CreditLot,
-  isAtRest,
-  isCurrent,
-  isWhole,
-  type LotsRead,
-  readLots,
-  settle,
-  settleOrLeave,
-} from './lots.ts';
+import type { CreditLot, LotsRead } from './lot.ts';
+import { isAtRest, isCurrent, isWhole, readLots, settle, settleOrLeave } from './lots.ts';
 import {
   booksFault,
   type CreditCommand,
@@ -32,7 +23,16 @@ import {
   type Plan,
   touchesNoLot,
 } from './rules.ts';
-import { type Author, type Change, type CreditItem, creditLimit, creditOf, holdingOf, type Part } from './state.ts';
+import {
+  type Author,
+  type Cause,
+  type Change,
+  type CreditItem,
+  creditLimit,
+  creditOf,
+  holdingOf,
+  type Part,
+} from './state.ts';
 import { fastUpdate, fitsOne, heldAs, isLarge, type Others, type Planned, writesOf } from './writes.ts';
 
 /** The result of a change. */

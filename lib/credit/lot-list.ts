@@ -1,7 +1,7 @@
 import { loaded, merged, type Source } from '../lists/source.ts';
 import type { CreditLotRow, LotFilter } from '../routes/credit.ts';
 import { rowsOf } from '../table/table.ts';
-import { asDecided, type CreditLot, importEpoch, lotId, lotPartition, lotType, prefixOf } from './lots.ts';
+import { asDecided, type CreditLot, importEpoch, lotId, lotPartition, lotType, prefixOf } from './lot.ts';
 import { type CreditType, creditTypes } from './rules.ts';
 import { attributes, type CreditItem, holdingOf } from './state.ts';
 

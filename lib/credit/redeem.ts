@@ -5,9 +5,8 @@ import { checkRedeemable, type GiftCardItem, getGiftCard, redeeming } from '../s
 import { findResident } from '../store/residents.ts';
 import { applied, type Write } from '../table/language.ts';
 import { changeTogether, type Joined } from './change.ts';
-import type { Cause } from './lots.ts';
 import { checkCommand } from './rules.ts';
-import { type Author, creditLimit } from './state.ts';
+import { type Author, type Cause, creditLimit } from './state.ts';
 
 /**
  * Moves a card's credit to a resident's regular credit, in one transaction with the writes of `together`. Throws 404

@@ -2,7 +2,8 @@ import { unavailable } from '../problem.ts';
 import { findCustomerItem } from '../store/customers.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import { rowsOf } from '../table/table.ts';
-import { asDecided, type CreditLot, changedIn, isCurrent, lotPartition, prefixOf } from './lots.ts';
+import { asDecided, type CreditLot, changedIn, lotPartition, prefixOf } from './lot.ts';
+import { isCurrent } from './lots.ts';
 import { type CreditType, creditTypes, isDue } from './rules.ts';
 import { attributes, type CreditItem, holdingOf } from './state.ts';
 

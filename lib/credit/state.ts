@@ -3,7 +3,7 @@ import { timestamp } from '../clock.ts';
 import { type CustomerCredit, changeKinds } from '../routes/credit.ts';
 import { LaterShape } from '../shape.ts';
 import type { CustomerItem } from '../store/customers.ts';
-import type { Cause, Pending } from './lots.ts';
+import type { Pending } from './lot.ts';
 import { type CreditCommand, type CreditType, creditTypes, type Holding } from './rules.ts';
 
 /** Where a customer's item keeps the holding of each credit type. */
@@ -48,6 +48,11 @@ export interface Author extends Remarks {
   by: string;
   /** The id of the API key, where a request makes the change. */
   keyId?: string;
+}
+
+/** The time of a change, and its author. */
+export interface Cause extends Author {
+  at: string;
 }
 
 /** The author of a change that a request makes. */

@@ -14,7 +14,7 @@ import {
   update,
   type Write,
 } from '../table/language.ts';
-import { type CreditLot, closing, endOfEpoch, newLot, type Pending, reducing } from './lots.ts';
+import { type CreditLot, closing, endOfEpoch, newLot, type Pending, reducing } from './lot.ts';
 import { type CreditType, earliest, type Holding, type Plan } from './rules.ts';
 import {
   attributes,

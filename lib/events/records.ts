@@ -1,5 +1,5 @@
 import { type HistoryItem, type HistoryRow, historyKey } from '../credit/history.ts';
-import { type CreditLot, changedIn, lotId, lotType } from '../credit/lots.ts';
+import { type CreditLot, changedIn, lotId, lotType } from '../credit/lot.ts';
 import { creditTypes } from '../credit/rules.ts';
 import { attributes, type CreditItem, type LastChange, lastChangeOf } from '../credit/state.ts';
 import type { Delivery } from '../delivery/deliveries.ts';

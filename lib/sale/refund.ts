@@ -1,7 +1,6 @@
 import { now, timestamp } from '../clock.ts';
 import { changeTogether, type Joined } from '../credit/change.ts';
-import type { Cause } from '../credit/lots.ts';
-import type { Author, CreditItem, Part } from '../credit/state.ts';
+import type { Author, Cause, CreditItem, Part } from '../credit/state.ts';
 import { findDelivery, refundedDelivery } from '../delivery/deliveries.ts';
 import { invalid } from '../problem.ts';
 import type { Sale } from '../routes/sales.ts';

@@ -1,7 +1,6 @@
 import { newId, now, timestamp } from '../clock.ts';
 import { changeTogether, type Joined } from '../credit/change.ts';
-import type { Cause } from '../credit/lots.ts';
-import type { Author, CreditItem, Part } from '../credit/state.ts';
+import type { Author, Cause, CreditItem, Part } from '../credit/state.ts';
 import type { Planned } from '../credit/writes.ts';
 import { Problem } from '../problem.ts';
 import type { Sale, SaleRequest } from '../routes/sales.ts';

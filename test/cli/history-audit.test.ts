@@ -5,7 +5,7 @@ import { repairCredit } from '../../cli/audit/repair-credit.ts';
 import { now, timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import { historyKey } from '../../lib/credit/history.ts';
-import { newLot } from '../../lib/credit/lots.ts';
+import { newLot } from '../../lib/credit/lot.ts';
 import { customerKey } from '../../lib/store/customers.ts';
 import { residentKey } from '../../lib/store/residents.ts';
 import { update } from '../../lib/table/language.ts';

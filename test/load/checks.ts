@@ -1,7 +1,7 @@
 import { auditTable } from '../../cli/audit/customer-credit.ts';
 import { auditDays } from '../../cli/audit/days.ts';
 import { auditHistories } from '../../cli/audit/history.ts';
-import type { CreditLot } from '../../lib/credit/lots.ts';
+import type { CreditLot } from '../../lib/credit/lot.ts';
 import type { CreditType } from '../../lib/credit/rules.ts';
 import { memberOf } from '../../lib/store/memberships.ts';
 import type { Gift } from '../../local/dispenser.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { timestamp } from '../../lib/clock.ts';
-import type { CreditLot } from '../../lib/credit/lots.ts';
+import type { CreditLot } from '../../lib/credit/lot.ts';
 import type { Planned } from '../../lib/credit/writes.ts';
 import { takenBy } from '../../lib/sale/taken.ts';
 

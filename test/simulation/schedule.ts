@@ -1,7 +1,7 @@
 import { auditTable } from '../../cli/audit/customer-credit.ts';
 import { auditDays } from '../../cli/audit/days.ts';
 import { auditHistories } from '../../cli/audit/history.ts';
-import { asDecided, type CreditLot, lotType } from '../../lib/credit/lots.ts';
+import { asDecided, type CreditLot, lotType } from '../../lib/credit/lot.ts';
 import type { CreditItem } from '../../lib/credit/state.ts';
 import type { Delivery } from '../../lib/delivery/deliveries.ts';
 import type { EventItem } from '../../lib/events/events.ts';

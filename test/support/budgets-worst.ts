@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { timestamp } from '../../lib/clock.ts';
-import { newLot } from '../../lib/credit/lots.ts';
+import { newLot } from '../../lib/credit/lot.ts';
 import { forgetReads } from '../../lib/http/store-reads.ts';
 import { deliveryStates } from '../../lib/routes/deliveries.ts';
 import { type EventType, eventNames } from '../../lib/routes/events.ts';

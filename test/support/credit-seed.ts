@@ -1,7 +1,8 @@
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { auditCredit } from '../../cli/audit/customer-credit.ts';
 import { newId, now, timestamp } from '../../lib/clock.ts';
-import { type CreditLot, listLots, newLot } from '../../lib/credit/lots.ts';
+import { type CreditLot, newLot } from '../../lib/credit/lot.ts';
+import { listLots } from '../../lib/credit/lots.ts';
 import { type CreditItem, dueShardOf, storedChange } from '../../lib/credit/state.ts';
 import { customerKey, customerUpsert, findCustomerItem } from '../../lib/store/customers.ts';
 import { db, tableName } from '../../lib/table/client.ts';

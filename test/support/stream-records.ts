@@ -2,7 +2,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { timestamp } from '../../lib/clock.ts';
 import { type HistoryRow, historyKey, type LotPart } from '../../lib/credit/history.ts';
-import { type CreditLot, lotKey } from '../../lib/credit/lots.ts';
+import { type CreditLot, lotKey } from '../../lib/credit/lot.ts';
 import type { CreditType } from '../../lib/credit/rules.ts';
 import { attributes, type CreditItem, type LastChange, otherType, storedChange } from '../../lib/credit/state.ts';
 import { customerKey } from '../../lib/store/customers.ts';

@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { newId, timestamp } from '../../../lib/clock.ts';
-import { listLots, lotKey, newLot } from '../../../lib/credit/lots.ts';
+import { lotKey, newLot } from '../../../lib/credit/lot.ts';
+import { listLots } from '../../../lib/credit/lots.ts';
 import { customerUpsert } from '../../../lib/store/customers.ts';
 import { write } from '../../../lib/table/table.ts';
 import { customerWithLots, newCustomer } from '../../support/credit-seed.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { handler as worker } from '../../../functions/delivery-worker.ts';
 import { timestamp } from '../../../lib/clock.ts';
-import type { CreditLot } from '../../../lib/credit/lots.ts';
+import type { CreditLot } from '../../../lib/credit/lot.ts';
 import { claimDelivery, completeDelivery, letWait } from '../../../lib/delivery/deliveries.ts';
 import { encodeMessage } from '../../../lib/delivery/message.ts';
 import { findSale } from '../../../lib/sale/sales.ts';

@@ -1,0 +1,159 @@
+import { newId } from '../clock.ts';
+import { demandKnown } from '../shape.ts';
+import { all, is, update, type Write } from '../table/language.ts';
+import { type Key, partition } from '../table/schema.ts';
+import { type CreditType, type Ending, isDue, type Lot, type NewLot } from './rules.ts';
+
+/**
+ * A credit lot, open or closed. Its sort key is `type#epoch#expiresAt#id`: ids are UUIDv7, so lots that expire together
+ * are in the order of their creation. A lot is open only in its customer's current epoch.
+ */
+export interface CreditLot extends Lot, Key {
+  amount: number;
+  state: 'open' | Ending;
+  createdAt: string;
+  /** The request that added it. */
+  createdBy: string;
+  /** The version of the customer's credit before it was added. */
+  version: number;
+  /** The version of the customer's credit that touched it last, if not the one after `version`: see `changedIn`. */
+  changed?: number;
+  /** When, and by which request, it ended; the credit that was left then stays in `remaining`. */
+  endedAt?: string;
+  endedBy?: string;
+}
+
+/**
+ * The part of a large change that its transaction did not hold: every open lot of `epoch`, from those due at `from` up
+ * to the sort key `through`, has ended (as expired if it was due, else as `how`), and one may be `reduced`. It is
+ * recorded with the change of the balance, and whoever finds it carries it out.
+ */
+export interface Pending extends PendingPart {
+  id: string;
+  /** The time of the change, and the request that made it. */
+  at: string;
+  by: string;
+  /** The version of the customer's credit before the change: later lots are none of its business. */
+  version: number;
+  /** The other type's part of a change of both. It is carried out after this one. */
+  other?: PendingPart;
+}
+
+interface PendingPart {
+  type: CreditType;
+  /** The version that the change of this type made, where that is not the next one. */
+  changed?: number;
+  epoch: string;
+  how: Ending;
+  /** When the first of them comes due; those that ended long ago need not be read. All are, if absent. */
+  from?: string;
+  through: string;
+  reduced?: { sk: string; from: number; to: number };
+}
+
+/** Lots of a customer's current epoch as they were read, from the first open one on. */
+export interface LotsRead {
+  open: CreditLot[];
+  /** The sort keys of all that were read, closed ones included. */
+  seen: string[];
+  /** True if the epoch was read to its end. */
+  isComplete: boolean;
+}
+
+/**
+ * All imported lots share an epoch that no other change begins. Their keys are therefore known in advance, and a
+ * repeated import finds an earlier lot, open or closed, after any number of later changes.
+ */
+export const importEpoch = 'import';
+
+export const lotPartition = (store: string, uuid: string): string => partition(store, 'LOT', uuid);
+
+export const prefixOf = (type: CreditType, epoch: string): string => `${type}#${epoch}#`;
+
+export const lotId = ({ sk }: Pick<CreditLot, 'sk'>): string => sk.slice(sk.lastIndexOf('#') + 1);
+
+export const lotType = ({ sk }: Pick<CreditLot, 'sk'>): CreditType => sk.slice(0, sk.indexOf('#')) as CreditType;
+
+/** The key of a lot. */
+export const lotKey = (
+  store: string,
+  uuid: string,
+  type: CreditType,
+  epoch: string,
+  expiresAt: string,
+  id: string,
+): Key => ({ pk: lotPartition(store, uuid), sk: `${prefixOf(type, epoch)}${expiresAt}#${id}` });
+
+/** Sorts after every lot of the epoch. */
+export const endOfEpoch = (type: CreditType, epoch: string): string => `${prefixOf(type, epoch)}~`;
+
+/** A new open lot, to be put in the transaction that changes the balance. `version` is the one before the change. */
+export const newLot = (
+  store: string,
+  uuid: string,
+  type: CreditType,
+  epoch: string,
+  { amount, expiresAt }: NewLot,
+  { at, by }: Pick<Pending, 'at' | 'by'>,
+  version: number,
+  changed = version + 1,
+): CreditLot => ({
+  ...lotKey(store, uuid, type, epoch, expiresAt, newId()),
+  amount,
+  remaining: amount,
+  expiresAt,
+  state: 'open',
+  createdAt: at,
+  createdBy: by,
+  version,
+  ...(changed !== version + 1 && { changed }),
+});
+
+/** The version of the customer's credit that touched a lot last. */
+export const changedIn = ({ version, changed = version + 1 }: Pick<CreditLot, 'version' | 'changed'>): number =>
+  changed;
+
+/** The part of a large change that is left once its first one is carried out. */
+export const otherOf = ({ id, version, at, by, other }: Pending): Pending | undefined =>
+  other && { id, version, at, by, ...other };
+
+const asDecidedBy = (pending: Pending, lot: CreditLot): CreditLot => {
+  if (lot.state !== 'open' || lot.version >= pending.version) return lot;
+  if (!lot.sk.startsWith(`${pending.type}#${pending.epoch}#`)) return lot;
+  const changed = changedIn(pending);
+  if (lot.sk === pending.reduced?.sk) return { ...lot, remaining: pending.reduced.to, changed };
+  if (lot.sk > pending.through) return lot;
+  const how = isDue(lot.expiresAt, pending.at) ? 'expired' : pending.how;
+  const ended = { state: how, endedAt: pending.at, endedBy: pending.by, ...(how === 'drained' && { remaining: 0 }) };
+  return { ...lot, ...ended, changed };
+};
+
+/** A lot as it counts: what a large change has still to write about it is taken as written. */
+export const asDecided = (lot: CreditLot, { pending }: { pending?: Pending }): CreditLot => {
+  if (!pending) return lot;
+  demandKnown(pending);
+  const other = otherOf(pending);
+  return asDecidedBy(pending, other ? asDecidedBy(other, lot) : lot);
+};
+
+const isOpen = is('state', 'open');
+
+/**
+ * Ends a lot in the change that makes the version `changed`; refused if it is not open any more, or does not hold
+ * `remaining` where that is given.
+ */
+export const closing = (
+  lot: Key,
+  how: Ending,
+  { at, by }: Pick<Pending, 'at' | 'by'>,
+  changed: number,
+  remaining?: number,
+): Write =>
+  update(lot, {
+    set: { state: how, changed, endedAt: at, endedBy: by, ...(how === 'drained' && { remaining: 0 }) },
+    when: remaining === undefined ? isOpen : all(isOpen, is('remaining', remaining)),
+  });
+
+/** Drains a lot in part, in the change that makes the version `changed`; refused if it is not as it was. */
+export const reducing = (lot: Key, from: number, to: number, changed: number): Write =>
+  update(lot, { set: { remaining: to, changed }, when: all(isOpen, is('remaining', from)) });
