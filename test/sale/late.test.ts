@@ -43,7 +43,7 @@ beforeEach(async () => {
   Object.assign(engine, {
     ...memoryEngine(table),
     get: async (key) => seen(key),
-    getSome: async (keys) => ({ items: keys.flatMap((key) => seen(key) ?? []), rest: [] }),
+    getSome: async (keys) => ({ items: keys.map(seen).filter((item) => item !== undefined), rest: [] }),
   } satisfies typeof engine);
   source.random = () => 0;
   setClock(Date.parse('2028-02-29T12:00:00.000Z'));
