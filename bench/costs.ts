@@ -1,5 +1,5 @@
-import { issueKey } from '../cli/api-keys.ts';
-import { createStore } from '../cli/stores.ts';
+import { issueKey } from '../cli/deployment/api-keys.ts';
+import { createStore } from '../cli/deployment/stores.ts';
 import { scopes } from '../lib/routes/route.ts';
 import { noteUse } from '../lib/store/api-keys.ts';
 import { ensureQueues, startQueue } from '../local/queue.ts';

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { copyEnd, issueKey } from '../cli/api-keys.ts';
 import { checks } from '../cli/commands/audit.ts';
 import { checkRestored } from '../cli/commands/restore-check.ts';
-import { completeTable, fillFromExport } from '../cli/restored-table.ts';
-import { createStore } from '../cli/stores.ts';
+import { copyEnd, issueKey } from '../cli/deployment/api-keys.ts';
+import { completeTable, fillFromExport } from '../cli/deployment/restored-table.ts';
+import { createStore } from '../cli/deployment/stores.ts';
 import { dayKey, dayOf, plus, sumsOfRow } from '../lib/events/days.ts';
 import { revokeKey } from '../lib/store/api-keys.ts';
 import { customerKey, rankOf, subscribed } from '../lib/store/customers.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createStore } from '../cli/stores.ts';
+import { createStore } from '../cli/deployment/stores.ts';
 import { newId, now, timestamp } from '../lib/clock.ts';
 import { customerKey, flagsOf, rankedOf } from '../lib/store/customers.ts';
 import { ownedKey, ownedWrite } from '../lib/store/owned.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSEvent } from 'aws-lambda';
-import { createStore } from '../cli/stores.ts';
+import { createStore } from '../cli/deployment/stores.ts';
 import { handler } from '../functions/delivery-worker.ts';
 import { newId, now, timestamp } from '../lib/clock.ts';
 import { sendDue } from '../lib/events/due.ts';

@@ -16,4 +16,4 @@ if (!existsSync(join(packages, 'commander'))) {
 // of the machine may write: what is in it is run.
 enableCompileCache(join(packages, '.cache', 'store'));
 process.env.TABLE_PATIENCE = 'long';
-await import('./main.ts');
+await import('./program/main.ts');

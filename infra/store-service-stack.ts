@@ -156,7 +156,7 @@ export class StoreServiceStack extends Stack {
     if (settings.desk) new CfnOutput(this, 'DeskUrl', { value: `${baseUrl}/desk` });
     if (domain) new CfnOutput(this, 'DomainTarget', { value: domain.target });
     new CfnOutput(this, 'TableName', { value: tableName });
-    // The operator's command needs these too: see cli/target.ts.
+    // The operator's command needs these too: see cli/deployment/target.ts.
     const forOperator = {
       DeliveryQueueUrl: data.queue.queueUrl,
       SlowQueueUrl: data.slowQueue.queueUrl,

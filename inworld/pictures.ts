@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { presets } from '../cli/key-presets.ts';
+import { presets } from '../cli/deployment/key-presets.ts';
 import { virtualClock } from '../local/world/clock.ts';
 import { createWorld, type Placement } from '../local/world/world.ts';
 

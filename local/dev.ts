@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod';
-import { createStore } from '../cli/stores.ts';
+import { createStore } from '../cli/deployment/stores.ts';
 import { handler as sweep } from '../functions/expiry-sweep.ts';
 import { newId, source } from '../lib/clock.ts';
 import { notFound, Problem } from '../lib/problem.ts';

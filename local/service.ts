@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { useLocalEngines } from '../cli/local-engines.ts';
+import { useLocalEngines } from '../cli/deployment/local-engines.ts';
 import { decodeMessage } from '../lib/delivery/message.ts';
 import { sendDue } from '../lib/events/due.ts';
 import { queueEvents } from '../lib/events/send.ts';

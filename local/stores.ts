@@ -1,5 +1,5 @@
-import { issueKey } from '../cli/api-keys.ts';
-import { createStore } from '../cli/stores.ts';
+import { issueKey } from '../cli/deployment/api-keys.ts';
+import { createStore } from '../cli/deployment/stores.ts';
 import { parseKey } from '../lib/keys.ts';
 import { type Scope, scopes } from '../lib/routes/route.ts';
 import { findKey } from '../lib/store/api-keys.ts';

@@ -1,5 +1,5 @@
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { listDeadLetters, redriveDeadLetters } from '../cli/dead-letters.ts';
+import { listDeadLetters, redriveDeadLetters } from '../cli/deployment/dead-letters.ts';
 import { now } from '../lib/clock.ts';
 import { type EventItem, eventKeys } from '../lib/events/events.ts';
 import { eventNames } from '../lib/routes/events.ts';

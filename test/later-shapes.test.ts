@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { listDeadLetters, redriveDeadLetters } from '../cli/dead-letters.ts';
-import { createStore } from '../cli/stores.ts';
+import { listDeadLetters, redriveDeadLetters } from '../cli/deployment/dead-letters.ts';
+import { createStore } from '../cli/deployment/stores.ts';
 import { handler as worker } from '../functions/delivery-worker.ts';
 import { handler as sweep } from '../functions/expiry-sweep.ts';
 import { handler as consumer } from '../functions/stream-consumer.ts';

@@ -3,10 +3,10 @@ import { text as readAll } from 'node:stream/consumers';
 import { InvalidArgumentError, Option } from 'commander';
 import { newId } from '../../lib/clock.ts';
 import type { Route } from '../../lib/routes/route.ts';
-import type { StoreCommand } from '../command.ts';
-import { Failure, Unsuccessful, UsageError } from '../errors.ts';
-import { isJson, jsonLine, jsonText, note, plain } from '../output.ts';
-import { connect, type GlobalOptions, storeFor, type Target } from '../target.ts';
+import { connect, type GlobalOptions, storeFor, type Target } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { Failure, Unsuccessful, UsageError } from '../terminal/errors.ts';
+import { isJson, jsonLine, jsonText, note, plain } from '../terminal/output.ts';
 
 interface ApiOptions extends GlobalOptions {
   key?: string;

@@ -7,17 +7,17 @@ import {
   checkGiftCards,
   checkNames,
   checkStrays,
-} from '../audit/checks.ts';
-import { checkDays } from '../audit/days.ts';
-import { checkHistory } from '../audit/history.ts';
-import { checkMemberships } from '../audit/memberships.ts';
-import { checkSales, checkStock, checkUses } from '../audit/sales.ts';
-import { checkSpend } from '../audit/spend.ts';
-import type { StoreCommand } from '../command.ts';
-import { Failure } from '../errors.ts';
-import { type Column, counted, isJson, jsonLine, plain, print } from '../output.ts';
-import { startProgress } from '../progress.ts';
-import { type GlobalOptions, openStore } from '../target.ts';
+} from '../books/checks.ts';
+import { checkDays } from '../books/days.ts';
+import { checkHistory } from '../books/history.ts';
+import { checkMemberships } from '../books/memberships.ts';
+import { checkSales, checkStock, checkUses } from '../books/sales.ts';
+import { checkSpend } from '../books/spend.ts';
+import { type GlobalOptions, openStore } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { Failure } from '../terminal/errors.ts';
+import { type Column, counted, isJson, jsonLine, plain, print } from '../terminal/output.ts';
+import { startProgress } from '../terminal/progress.ts';
 
 /** All checks of a store, in the order in which they run. */
 export const checks: [what: string, check: Check, holds: string][] = [

@@ -1,9 +1,9 @@
-import { sortMemberships } from '../audit/memberships.ts';
-import type { StoreCommand } from '../command.ts';
-import { Failure } from '../errors.ts';
-import { counted, isJson, note, print } from '../output.ts';
-import { startProgress } from '../progress.ts';
-import { type GlobalOptions, openStore } from '../target.ts';
+import { sortMemberships } from '../books/memberships.ts';
+import { type GlobalOptions, openStore } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { Failure } from '../terminal/errors.ts';
+import { counted, isJson, note, print } from '../terminal/output.ts';
+import { startProgress } from '../terminal/progress.ts';
 
 const repair = async (options: GlobalOptions): Promise<void> => {
   const { store } = await openStore(options);

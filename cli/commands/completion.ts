@@ -1,7 +1,7 @@
 import { Argument } from 'commander';
-import type { StoreCommand } from '../command.ts';
-import { completionScript, type Shell, shells } from '../completion.ts';
-import type { GlobalOptions } from '../target.ts';
+import type { GlobalOptions } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { completionScript, type Shell, shells } from '../terminal/completion.ts';
 
 const install = `
 Where there is no command store, a function can stand for it, in bash and zsh:

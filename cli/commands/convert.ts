@@ -1,11 +1,11 @@
 import { InvalidArgumentError, Option } from 'commander';
-import type { StoreCommand } from '../command.ts';
 import { type Converted, type ConvertOptions, convertFile } from '../data/convert.ts';
 import { type ColumnName, type FieldName, fields, vendors } from '../data/vendors.ts';
-import { Failure, Unsuccessful } from '../errors.ts';
-import { untilInterrupted } from '../interrupt.ts';
-import { type Column, counted, note, print } from '../output.ts';
-import type { GlobalOptions } from '../target.ts';
+import type { GlobalOptions } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { Failure, Unsuccessful } from '../terminal/errors.ts';
+import { untilInterrupted } from '../terminal/interrupt.ts';
+import { type Column, counted, note, print } from '../terminal/output.ts';
 
 type Options = GlobalOptions & ConvertOptions & { to: string };
 

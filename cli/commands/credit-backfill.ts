@@ -3,14 +3,14 @@ import { everyRow } from '../../lib/lists/source.ts';
 import { Problem } from '../../lib/problem.ts';
 import { type CustomerItem, listCustomerItems } from '../../lib/store/customers.ts';
 import { transact } from '../../lib/table/table.ts';
-import { type Backfill, backfill, type Filling, findBackfill } from '../audit/backfill-history.ts';
-import type { StoreCommand } from '../command.ts';
-import { Failure } from '../errors.ts';
-import { ask } from '../input.ts';
-import { openLog } from '../log.ts';
-import { type Column, counted, note, print } from '../output.ts';
-import { startProgress } from '../progress.ts';
-import { type GlobalOptions, openStore } from '../target.ts';
+import { type Backfill, backfill, type Filling, findBackfill } from '../books/backfill-history.ts';
+import { openLog } from '../deployment/log.ts';
+import { type GlobalOptions, openStore } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { Failure } from '../terminal/errors.ts';
+import { ask } from '../terminal/input.ts';
+import { type Column, counted, note, print } from '../terminal/output.ts';
+import { startProgress } from '../terminal/progress.ts';
 
 interface BackfillOptions extends GlobalOptions {
   dryRun?: boolean;

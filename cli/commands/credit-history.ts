@@ -5,11 +5,11 @@ import type { Identifier } from '../../lib/identifier.ts';
 import type { CreditChange } from '../../lib/routes/credit.ts';
 import { findResident, type Resident } from '../../lib/store/residents.ts';
 import type { Store } from '../../lib/store/stores.ts';
-import type { StoreCommand } from '../command.ts';
-import { Failure } from '../errors.ts';
-import { parseCount, parseResident } from '../input.ts';
-import { type Column, note, print, shownTime } from '../output.ts';
-import { type GlobalOptions, openStore, type Target } from '../target.ts';
+import { type GlobalOptions, openStore, type Target } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { Failure } from '../terminal/errors.ts';
+import { parseCount, parseResident } from '../terminal/input.ts';
+import { type Column, note, print, shownTime } from '../terminal/output.ts';
 
 /** Opens the store, and finds a resident whom it knows. Throws if there is none. */
 export const openResident = async (

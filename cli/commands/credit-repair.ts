@@ -11,16 +11,16 @@ import { listCustomerItems } from '../../lib/store/customers.ts';
 import type { Log } from '../../lib/store/operator-log.ts';
 import { findResident } from '../../lib/store/residents.ts';
 import { transact } from '../../lib/table/table.ts';
-import { strayOwners } from '../audit/checks.ts';
-import { auditCredit } from '../audit/customer-credit.ts';
-import { type Correction, findRepair, type Repair, repairCredit } from '../audit/repair-credit.ts';
-import type { StoreCommand } from '../command.ts';
-import { Failure } from '../errors.ts';
-import { ask, parseResident } from '../input.ts';
-import { openLog } from '../log.ts';
-import { type Column, counted, jsonLine, note, print } from '../output.ts';
-import { startProgress } from '../progress.ts';
-import { type GlobalOptions, openStore } from '../target.ts';
+import { strayOwners } from '../books/checks.ts';
+import { auditCredit } from '../books/customer-credit.ts';
+import { type Correction, findRepair, type Repair, repairCredit } from '../books/repair-credit.ts';
+import { openLog } from '../deployment/log.ts';
+import { type GlobalOptions, openStore } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { Failure } from '../terminal/errors.ts';
+import { ask, parseResident } from '../terminal/input.ts';
+import { type Column, counted, jsonLine, note, print } from '../terminal/output.ts';
+import { startProgress } from '../terminal/progress.ts';
 
 interface RepairOptions extends GlobalOptions {
   dryRun?: boolean;

@@ -1,12 +1,12 @@
 import { redeliver as orderRedelivery } from '../../lib/delivery/order.ts';
 import type { Identifier } from '../../lib/identifier.ts';
 import { listOwned } from '../../lib/store/owned.ts';
-import type { StoreCommand } from '../command.ts';
-import { orUnknown } from '../errors.ts';
-import { parseCount, parseIdOf, parseMessage, parseResident, unknownId } from '../input.ts';
-import { openLog } from '../log.ts';
-import { type Column, note, print, printUpTo, shownTime } from '../output.ts';
-import type { GlobalOptions } from '../target.ts';
+import { openLog } from '../deployment/log.ts';
+import type { GlobalOptions } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { orUnknown } from '../terminal/errors.ts';
+import { parseCount, parseIdOf, parseMessage, parseResident, unknownId } from '../terminal/input.ts';
+import { type Column, note, print, printUpTo, shownTime } from '../terminal/output.ts';
 import { openResident } from './credit-history.ts';
 
 type Owned = Awaited<ReturnType<ReturnType<typeof listOwned>>>[number];

@@ -4,12 +4,12 @@ import { retryDelivery } from '../../lib/delivery/order.ts';
 import type { Identifier } from '../../lib/identifier.ts';
 import { type DeliveryState, deliveryStates } from '../../lib/routes/deliveries.ts';
 import type { Store } from '../../lib/store/stores.ts';
-import type { StoreCommand } from '../command.ts';
-import { type DeadLetter, listDeadLetters, redriveDeadLetters } from '../dead-letters.ts';
-import { explain, Failure, orUnknown, UsageError } from '../errors.ts';
-import { parseCount, parseIdOf, parseResident, unknownId } from '../input.ts';
-import { type Column, print, printUpTo, shownTime } from '../output.ts';
-import { connect, type GlobalOptions, openStore } from '../target.ts';
+import { type DeadLetter, listDeadLetters, redriveDeadLetters } from '../deployment/dead-letters.ts';
+import { connect, type GlobalOptions, openStore } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { explain, Failure, orUnknown, UsageError } from '../terminal/errors.ts';
+import { parseCount, parseIdOf, parseResident, unknownId } from '../terminal/input.ts';
+import { type Column, print, printUpTo, shownTime } from '../terminal/output.ts';
 
 const stateStyles = { queued: 'cyan', waiting: 'yellow', delivered: 'green', failed: 'red' } as const;
 

@@ -1,14 +1,22 @@
 import { now, timestamp } from '../../lib/clock.ts';
 import { factsOf } from '../../lib/store/api-keys.ts';
-import { issueKey } from '../api-keys.ts';
-import type { StoreCommand } from '../command.ts';
-import { Failure } from '../errors.ts';
-import { parseEnd } from '../input.ts';
-import { type PresetName, presets } from '../key-presets.ts';
-import { type ExpiryOptions, endOf, expiresOption, noteRights, presetHelp, presetOption, shown } from '../keys.ts';
-import { openLog } from '../log.ts';
-import { isJson, note, print, shownTime } from '../output.ts';
-import { openStore } from '../target.ts';
+import { issueKey } from '../deployment/api-keys.ts';
+import { type PresetName, presets } from '../deployment/key-presets.ts';
+import {
+  type ExpiryOptions,
+  endOf,
+  expiresOption,
+  noteRights,
+  presetHelp,
+  presetOption,
+  shown,
+} from '../deployment/keys.ts';
+import { openLog } from '../deployment/log.ts';
+import { openStore } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { Failure } from '../terminal/errors.ts';
+import { parseEnd } from '../terminal/input.ts';
+import { isJson, note, print, shownTime } from '../terminal/output.ts';
 
 interface DeskOptions extends ExpiryOptions {
   preset: PresetName;

@@ -1,12 +1,12 @@
 import { listDeliveries } from '../../lib/delivery/deliveries.ts';
 import { type Dispenser, findDispenser } from '../../lib/delivery/dispensers.ts';
 import { findKey } from '../../lib/store/api-keys.ts';
-import type { StoreCommand } from '../command.ts';
-import { rotateSecret } from '../dispenser.ts';
-import { shown } from '../keys.ts';
-import { openLog } from '../log.ts';
-import { type Column, note, print, shownTime } from '../output.ts';
-import { type GlobalOptions, openStore, type Target } from '../target.ts';
+import { rotateSecret } from '../deployment/dispenser.ts';
+import { shown } from '../deployment/keys.ts';
+import { openLog } from '../deployment/log.ts';
+import { type GlobalOptions, openStore, type Target } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { type Column, note, print, shownTime } from '../terminal/output.ts';
 
 /** A dispenser as it is shown: never with its secrets. */
 interface ShownDispenser extends Pick<Dispenser, 'region' | 'registeredAt' | 'oldSecretUntil'> {

@@ -1,5 +1,4 @@
 import { listStores, type Store } from '../../lib/store/stores.ts';
-import type { StoreCommand } from '../command.ts';
 import {
   checkApi,
   checkBackup,
@@ -9,13 +8,14 @@ import {
   checkSweep,
   checkTable,
   checkUnsent,
-} from '../doctor/deployment.ts';
-import { type Finding, failIf, ok, warnIf } from '../doctor/finding.ts';
-import { checkHistory } from '../doctor/history.ts';
-import { checkDeliveries, checkDispenser, checkItems, checkKeys, checkOpen } from '../doctor/store.ts';
-import { explain, Failure } from '../errors.ts';
-import { type Column, counted, print } from '../output.ts';
-import { chooseStore, connect, type GlobalOptions, type Target } from '../target.ts';
+} from '../books/doctor-deployment.ts';
+import { checkHistory } from '../books/doctor-history.ts';
+import { checkDeliveries, checkDispenser, checkItems, checkKeys, checkOpen } from '../books/doctor-store.ts';
+import { type Finding, failIf, ok, warnIf } from '../books/finding.ts';
+import { chooseStore, connect, type GlobalOptions, type Target } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { explain, Failure } from '../terminal/errors.ts';
+import { type Column, counted, print } from '../terminal/output.ts';
 
 const stateStyles = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 

@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import { Option } from 'commander';
-import type { StoreCommand } from '../command.ts';
 import { type ExportedFile, exportAll, exported, exportKind } from '../data/export.ts';
 import { type ExportFormat, exportFormats, formatOf, type Separator, separatorNames } from '../data/format.ts';
-import { Failure, UsageError } from '../errors.ts';
-import { untilInterrupted } from '../interrupt.ts';
-import { type Column, print } from '../output.ts';
-import { startProgress } from '../progress.ts';
-import { type GlobalOptions, openStore } from '../target.ts';
+import { type GlobalOptions, openStore } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { Failure, UsageError } from '../terminal/errors.ts';
+import { untilInterrupted } from '../terminal/interrupt.ts';
+import { type Column, print } from '../terminal/output.ts';
+import { startProgress } from '../terminal/progress.ts';
 
 interface ExportOptions extends GlobalOptions {
   all?: string;

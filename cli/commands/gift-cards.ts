@@ -4,12 +4,12 @@ import { redeemGiftCard } from '../../lib/credit/redeem.ts';
 import type { Identifier } from '../../lib/identifier.ts';
 import type { GiftCard, RedeemedGiftCard } from '../../lib/routes/gift-cards.ts';
 import { getGiftCard } from '../../lib/store/gift-cards.ts';
-import type { StoreCommand } from '../command.ts';
-import { orUnknown } from '../errors.ts';
-import { parseEnd, parseIdOf, parseReason, parseReference, parseResident, unknownId } from '../input.ts';
-import { openLog } from '../log.ts';
-import { type Column, note, print } from '../output.ts';
-import { type GlobalOptions, openStore } from '../target.ts';
+import { openLog } from '../deployment/log.ts';
+import { type GlobalOptions, openStore } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { orUnknown } from '../terminal/errors.ts';
+import { parseEnd, parseIdOf, parseReason, parseReference, parseResident, unknownId } from '../terminal/input.ts';
+import { type Column, note, print } from '../terminal/output.ts';
 import { openResident } from './credit-history.ts';
 
 /** A card as the API answers it, without what only the table needs. */

@@ -1,15 +1,15 @@
 import { Option } from 'commander';
-import type { StoreCommand } from '../command.ts';
-import { isRequired, type Kind } from '../data/columns.ts';
 import { formats } from '../data/format.ts';
 import { type ImportOptions, type ImportReport, importFile } from '../data/import.ts';
-import { kinds } from '../data/kinds.ts';
-import { Failure, Unsuccessful } from '../errors.ts';
-import { untilInterrupted } from '../interrupt.ts';
-import { openLog } from '../log.ts';
-import { type Column, counted, note, print } from '../output.ts';
-import { startProgress } from '../progress.ts';
-import { type GlobalOptions, openStore } from '../target.ts';
+import { openLog } from '../deployment/log.ts';
+import { type GlobalOptions, openStore } from '../deployment/target.ts';
+import { isRequired, type Kind } from '../kinds/columns.ts';
+import { kinds } from '../kinds/kinds.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { Failure, Unsuccessful } from '../terminal/errors.ts';
+import { untilInterrupted } from '../terminal/interrupt.ts';
+import { type Column, counted, note, print } from '../terminal/output.ts';
+import { startProgress } from '../terminal/progress.ts';
 
 /** The number of faults that are shown. All are in the file of rejected rows, or in the output of --json. */
 const shownFaults = 20;

@@ -2,11 +2,8 @@ import { InvalidArgumentError, Option } from 'commander';
 import { now } from '../../lib/clock.ts';
 import { type Scope, scopes } from '../../lib/routes/route.ts';
 import { type ApiKey, factsOf, revokeKey } from '../../lib/store/api-keys.ts';
-import { issueKey, listKeys, rotateKey } from '../api-keys.ts';
-import type { StoreCommand } from '../command.ts';
-import { Failure, UsageError } from '../errors.ts';
-import { parseName, parseOverlap, timeAfter } from '../input.ts';
-import { type PresetName, presetNames, presets, readScopes } from '../key-presets.ts';
+import { issueKey, listKeys, rotateKey } from '../deployment/api-keys.ts';
+import { type PresetName, presetNames, presets, readScopes } from '../deployment/key-presets.ts';
 import {
   askForRights,
   type ExpiryOptions,
@@ -20,10 +17,13 @@ import {
   presetOption,
   printNewKey,
   shown,
-} from '../keys.ts';
-import { openLog } from '../log.ts';
-import { isInteractive, note, print, shownTime } from '../output.ts';
-import { type GlobalOptions, openStore } from '../target.ts';
+} from '../deployment/keys.ts';
+import { openLog } from '../deployment/log.ts';
+import { type GlobalOptions, openStore } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { Failure, UsageError } from '../terminal/errors.ts';
+import { parseName, parseOverlap, timeAfter } from '../terminal/input.ts';
+import { isInteractive, note, print, shownTime } from '../terminal/output.ts';
 
 const parseScopes = (text: string): Scope[] => {
   const named = text.split(',').map((scope) => scope.trim());

@@ -1,14 +1,14 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { type EventItem, placeOf } from '../../lib/events/events.ts';
 import { type EventType, eventNames } from '../../lib/routes/events.ts';
-import type { StoreCommand } from '../command.ts';
-import { explain } from '../errors.ts';
-import { parseEventTypes, parseIdOf } from '../input.ts';
-import { untilInterrupted } from '../interrupt.ts';
-import { follow, forward, isTaken, type Outcome } from '../listen.ts';
-import { listenSecret } from '../listen-secret.ts';
-import { counted, jsonLine, note, paint, plain } from '../output.ts';
-import { type GlobalOptions, openStore } from '../target.ts';
+import { follow, forward, isTaken, type Outcome } from '../deployment/listen.ts';
+import { listenSecret } from '../deployment/listen-secret.ts';
+import { type GlobalOptions, openStore } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { explain } from '../terminal/errors.ts';
+import { parseEventTypes, parseIdOf } from '../terminal/input.ts';
+import { untilInterrupted } from '../terminal/interrupt.ts';
+import { counted, jsonLine, note, paint, plain } from '../terminal/output.ts';
 
 interface ListenOptions extends GlobalOptions {
   forward?: URL;

@@ -2,13 +2,13 @@ import { Option } from 'commander';
 import type { Scope } from '../../lib/routes/route.ts';
 import type { LogRow } from '../../lib/store/operator-log.ts';
 import { listStores } from '../../lib/store/stores.ts';
-import type { StoreCommand } from '../command.ts';
-import { Failure } from '../errors.ts';
-import { parseCount, parseStart } from '../input.ts';
-import { shownScopes } from '../keys.ts';
-import { hasLog, logRows } from '../log.ts';
-import { type Column, printUpTo } from '../output.ts';
-import { chooseStore, connect, type GlobalOptions } from '../target.ts';
+import { shownScopes } from '../deployment/keys.ts';
+import { hasLog, logRows } from '../deployment/log.ts';
+import { chooseStore, connect, type GlobalOptions } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { Failure } from '../terminal/errors.ts';
+import { parseCount, parseStart } from '../terminal/input.ts';
+import { type Column, printUpTo } from '../terminal/output.ts';
 
 interface LogOptions extends GlobalOptions {
   since?: () => string;

@@ -1,11 +1,11 @@
 import { Option } from 'commander';
-import type { StoreCommand } from '../command.ts';
-import { UsageError } from '../errors.ts';
-import { parseCount, parseStart, parseUntil } from '../input.ts';
-import { untilInterrupted } from '../interrupt.ts';
-import { functionNames, type LogLine, type LogQuery, localLogs, stageLogs } from '../logs.ts';
-import { grouped, isJson, jsonLine, note, paint, plain } from '../output.ts';
-import { connect, type GlobalOptions } from '../target.ts';
+import { functionNames, type LogLine, type LogQuery, localLogs, stageLogs } from '../deployment/logs.ts';
+import { connect, type GlobalOptions } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { UsageError } from '../terminal/errors.ts';
+import { parseCount, parseStart, parseUntil } from '../terminal/input.ts';
+import { untilInterrupted } from '../terminal/interrupt.ts';
+import { grouped, isJson, jsonLine, note, paint, plain } from '../terminal/output.ts';
 
 interface LogsOptions extends GlobalOptions {
   request?: string;

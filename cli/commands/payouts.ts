@@ -1,15 +1,15 @@
 import { Option } from 'commander';
 import * as z from 'zod';
 import { now, timestamp } from '../../lib/clock.ts';
-import type { StoreCommand } from '../command.ts';
-import { columns as csvColumns, type Values } from '../data/columns.ts';
 import type { Separator } from '../data/format.ts';
 import { linesOf } from '../data/write.ts';
-import { UsageError } from '../errors.ts';
-import { parseDay } from '../input.ts';
-import { type Column, counted, grouped, isJson, note, print, shownTime } from '../output.ts';
-import { type Payout, type PayoutLine, payoutsOf, type Span } from '../payouts.ts';
-import { type GlobalOptions, openStore } from '../target.ts';
+import { type Payout, type PayoutLine, payoutsOf, type Span } from '../deployment/payouts.ts';
+import { type GlobalOptions, openStore } from '../deployment/target.ts';
+import { columns as csvColumns, type Values } from '../kinds/columns.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { UsageError } from '../terminal/errors.ts';
+import { parseDay } from '../terminal/input.ts';
+import { type Column, counted, grouped, isJson, note, print, shownTime } from '../terminal/output.ts';
 import { separatorOption } from './export.ts';
 
 interface PayoutOptions extends GlobalOptions, Span {

@@ -3,16 +3,16 @@ import { now, timestamp } from '../../lib/clock.ts';
 import type { Identifier } from '../../lib/identifier.ts';
 import { readResident } from '../../lib/store/residents.ts';
 import { listStores, type Store } from '../../lib/store/stores.ts';
-import type { StoreCommand } from '../command.ts';
 import { openFile } from '../data/write.ts';
-import { queueDepth } from '../dead-letters.ts';
-import { Failure, UsageError } from '../errors.ts';
-import { ask, parseResident } from '../input.ts';
-import { openLog } from '../log.ts';
-import { type Column, counted, isJson, jsonLine, jsonText, note, plain, print } from '../output.ts';
+import { queueDepth } from '../deployment/dead-letters.ts';
+import { openLog } from '../deployment/log.ts';
+import { connect, type GlobalOptions, storeFor, type Target } from '../deployment/target.ts';
 import { erasePerson, eraseShared, type Found, findPerson, findShared, obstaclesTo } from '../person/erase.ts';
 import { exportPerson } from '../person/export.ts';
-import { connect, type GlobalOptions, storeFor, type Target } from '../target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { Failure, UsageError } from '../terminal/errors.ts';
+import { ask, parseResident } from '../terminal/input.ts';
+import { type Column, counted, isJson, jsonLine, jsonText, note, plain, print } from '../terminal/output.ts';
 
 interface DataOptions extends GlobalOptions {
   allStores?: boolean;

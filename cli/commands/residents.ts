@@ -6,15 +6,15 @@ import { type KnownResident, readResident, residentKey } from '../../lib/store/r
 import { listStores } from '../../lib/store/stores.ts';
 import { exists, update } from '../../lib/table/language.ts';
 import { write } from '../../lib/table/table.ts';
-import type { StoreCommand } from '../command.ts';
-import { Failure } from '../errors.ts';
-import { parseResident } from '../input.ts';
-import { openLog } from '../log.ts';
-import { type Column, note, print } from '../output.ts';
-import { type ResidentFields, residents } from '../plans/residents.ts';
-import { type Importer, writeRows } from '../plans/rows.ts';
-import { knownResidents } from '../residents.ts';
-import { connect, type GlobalOptions } from '../target.ts';
+import { openLog } from '../deployment/log.ts';
+import { knownResidents } from '../deployment/residents.ts';
+import { connect, type GlobalOptions } from '../deployment/target.ts';
+import { type ResidentFields, residents } from '../kinds/residents.ts';
+import { type Importer, writeRows } from '../kinds/rows.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { Failure } from '../terminal/errors.ts';
+import { parseResident } from '../terminal/input.ts';
+import { type Column, note, print } from '../terminal/output.ts';
 import { addResidentImport } from './import.ts';
 import { addResidentData } from './resident-data.ts';
 

@@ -3,14 +3,14 @@ import { type ApiKey, factsOf, findKey } from '../../lib/store/api-keys.ts';
 import { listStores, type Store } from '../../lib/store/stores.ts';
 import { partition } from '../../lib/table/schema.ts';
 import { pagesOf } from '../../lib/table/table.ts';
-import { copyEnd, listKeys } from '../api-keys.ts';
-import { historyAhead } from '../audit/history.ts';
-import type { StoreCommand } from '../command.ts';
-import { Failure, UsageError } from '../errors.ts';
-import { isCurrent, keyColumns, shown } from '../keys.ts';
-import { openLog } from '../log.ts';
-import { counted, note, print } from '../output.ts';
-import { connect, type GlobalOptions } from '../target.ts';
+import { historyAhead } from '../books/history.ts';
+import { copyEnd, listKeys } from '../deployment/api-keys.ts';
+import { isCurrent, keyColumns, shown } from '../deployment/keys.ts';
+import { openLog } from '../deployment/log.ts';
+import { connect, type GlobalOptions } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { Failure, UsageError } from '../terminal/errors.ts';
+import { counted, note, print } from '../terminal/output.ts';
 
 interface RestoreOptions extends GlobalOptions {
   table: string;

@@ -1,8 +1,8 @@
-import type { StoreCommand } from '../command.ts';
-import { counted, note, print } from '../output.ts';
-import { startProgress } from '../progress.ts';
-import { completeTable, fillFromExport } from '../restored-table.ts';
-import { connect, type GlobalOptions } from '../target.ts';
+import { completeTable, fillFromExport } from '../deployment/restored-table.ts';
+import { connect, type GlobalOptions } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { counted, note, print } from '../terminal/output.ts';
+import { startProgress } from '../terminal/progress.ts';
 
 interface RestoreTableOptions extends GlobalOptions {
   table: string;

@@ -7,13 +7,13 @@ import { getSale, type SaleItem, saleOf, salesList } from '../../lib/sale/sales.
 import { productKey } from '../../lib/store/memberships.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
-import type { StoreCommand } from '../command.ts';
-import { orUnknown } from '../errors.ts';
-import { parseCount, parseIdOf, parseReason, parseReference, parseResident, unknownId } from '../input.ts';
-import { openLog } from '../log.ts';
-import { type Column, grouped, isJson, note, print, printUpTo, shownTime } from '../output.ts';
-import { knownResidents } from '../residents.ts';
-import { type GlobalOptions, openStore } from '../target.ts';
+import { openLog } from '../deployment/log.ts';
+import { knownResidents } from '../deployment/residents.ts';
+import { type GlobalOptions, openStore } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { orUnknown } from '../terminal/errors.ts';
+import { parseCount, parseIdOf, parseReason, parseReference, parseResident, unknownId } from '../terminal/input.ts';
+import { type Column, grouped, isJson, note, print, printUpTo, shownTime } from '../terminal/output.ts';
 
 /** A sale as the API answers it. */
 const shown = (sale: SaleItem): Sale => row.response.parse(saleOf(sale, false));

@@ -5,12 +5,9 @@ import { type ApiKey, factsOf } from '../../lib/store/api-keys.ts';
 import { isOpen, listStores, type Store, setOpen } from '../../lib/store/stores.ts';
 import { type Key, sharedKey } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
-import { issueKey, listKeys } from '../api-keys.ts';
-import type { StoreCommand } from '../command.ts';
 import { exportAll } from '../data/export.ts';
-import { explain, Failure, UsageError } from '../errors.ts';
-import { ask, nameFault, parseName, parseReason } from '../input.ts';
-import { type PresetName, presets } from '../key-presets.ts';
+import { issueKey, listKeys } from '../deployment/api-keys.ts';
+import { type PresetName, presets } from '../deployment/key-presets.ts';
 import {
   askForRights,
   type ExpiryOptions,
@@ -20,13 +17,16 @@ import {
   presetHelp,
   presetOption,
   printNewKey,
-} from '../keys.ts';
-import { openLog } from '../log.ts';
-import { type Column, counted, grouped, isInteractive, isJson, note, print, shownTime } from '../output.ts';
-import { startProgress } from '../progress.ts';
-import { forgetStore, removeRows } from '../scan.ts';
-import { createStore, deleteStore } from '../stores.ts';
-import { chooseStore, connect, type GlobalOptions, type Target } from '../target.ts';
+} from '../deployment/keys.ts';
+import { openLog } from '../deployment/log.ts';
+import { forgetStore, removeRows } from '../deployment/scan.ts';
+import { createStore, deleteStore } from '../deployment/stores.ts';
+import { chooseStore, connect, type GlobalOptions, type Target } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { explain, Failure, UsageError } from '../terminal/errors.ts';
+import { ask, nameFault, parseName, parseReason } from '../terminal/input.ts';
+import { type Column, counted, grouped, isInteractive, isJson, note, print, shownTime } from '../terminal/output.ts';
+import { startProgress } from '../terminal/progress.ts';
 
 const shownState = (store: Store): string => {
   const { deletedAt, changed } = store;

@@ -1,10 +1,10 @@
 import { newId } from '../../lib/clock.ts';
 import { type SweepReport, sweep as sweepAll } from '../../lib/credit/sweep.ts';
 import { sendUnsent } from '../../lib/sale/unsent.ts';
-import type { StoreCommand } from '../command.ts';
-import { Failure } from '../errors.ts';
-import { type Column, counted, print } from '../output.ts';
-import { connect, type GlobalOptions } from '../target.ts';
+import { connect, type GlobalOptions } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { Failure } from '../terminal/errors.ts';
+import { type Column, counted, print } from '../terminal/output.ts';
 
 const columns: Column<SweepReport & { ordered: number }>[] = [
   { heading: 'lots closed', cell: ({ lots }) => lots },

@@ -8,10 +8,10 @@ import { type EventType, eventNames, eventTypes } from '../../lib/routes/events.
 import { isNew, put } from '../../lib/table/language.ts';
 import { ttlAttribute } from '../../lib/table/schema.ts';
 import { write } from '../../lib/table/table.ts';
-import type { StoreCommand } from '../command.ts';
-import { UsageError } from '../errors.ts';
-import { counted, note, print } from '../output.ts';
-import { type GlobalOptions, openStore } from '../target.ts';
+import { type GlobalOptions, openStore } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { UsageError } from '../terminal/errors.ts';
+import { counted, note, print } from '../terminal/output.ts';
 
 const documentFile = new URL('../../docs/asyncapi.json', import.meta.url);
 

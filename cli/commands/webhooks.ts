@@ -13,12 +13,19 @@ import {
 import { type EventType, eventNames } from '../../lib/routes/events.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { type SendingState, sendingStates, type Webhook, type WebhookDelivery } from '../../lib/routes/webhooks.ts';
-import type { StoreCommand } from '../command.ts';
-import { orUnknown, UsageError } from '../errors.ts';
-import { parseCount, parseDescription, parseEventTypes, parseIdOf, parseWebhookUrl, unknownId } from '../input.ts';
-import { openLog } from '../log.ts';
-import { type Column, isJson, note, print, printUpTo, shownTime } from '../output.ts';
-import { type GlobalOptions, openStore } from '../target.ts';
+import { openLog } from '../deployment/log.ts';
+import { type GlobalOptions, openStore } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { orUnknown, UsageError } from '../terminal/errors.ts';
+import {
+  parseCount,
+  parseDescription,
+  parseEventTypes,
+  parseIdOf,
+  parseWebhookUrl,
+  unknownId,
+} from '../terminal/input.ts';
+import { type Column, isJson, note, print, printUpTo, shownTime } from '../terminal/output.ts';
 
 /** A webhook as it is shown: never with its secrets. */
 interface ShownWebhook extends Webhook {

@@ -1,7 +1,7 @@
 import type { Identifier } from '../../lib/identifier.ts';
-import { type Fault, type Importer, idFrom, type Row, residentOf, type Setting } from '../plans/rows.ts';
-import { findResidents } from '../residents.ts';
-import { allowedIn, isRequired, type Kind, namedIn, type UuidOf, type Values } from './columns.ts';
+import { findResidents } from '../deployment/residents.ts';
+import { allowedIn, isRequired, type Kind, namedIn, type UuidOf, type Values } from '../kinds/columns.ts';
+import { type Fault, type Importer, idFrom, type Row, residentOf, type Setting } from '../kinds/rows.ts';
 import type { RawRow } from './read.ts';
 
 /** The memory of a pass over a file. It grows by the id of each row. */

@@ -1,11 +1,11 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure, Interrupted, UsageError } from '../errors.ts';
-import { counted } from '../output.ts';
-import type { Exported, Lines } from './columns.ts';
+import type { Exported, Lines } from '../kinds/columns.ts';
+import { kinds } from '../kinds/kinds.ts';
+import { Failure, Interrupted, UsageError } from '../terminal/errors.ts';
+import { counted } from '../terminal/output.ts';
 import { type ExportFormat, type Format, formats, type Separator } from './format.ts';
 import { history } from './history.ts';
-import { kinds } from './kinds.ts';
 import { linesOf, openFile } from './write.ts';
 
 /** All that an export holds. Imports read the kinds, in this order; history follows from the changes alone. */

@@ -1,4 +1,4 @@
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../terminal/errors.ts';
 
 /** The formats that an import reads. */
 export const formats = ['csv', 'ndjson'] as const;

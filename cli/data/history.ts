@@ -3,7 +3,7 @@ import { listCreditHistory } from '../../lib/credit/history-list.ts';
 import type { CreditItem } from '../../lib/credit/state.ts';
 import { everyRow, reversed } from '../../lib/lists/source.ts';
 import { listCustomerItems } from '../../lib/store/customers.ts';
-import { columns, type Exported, type Values } from './columns.ts';
+import { columns, type Exported, type Values } from '../kinds/columns.ts';
 import { type CustomerChange, journal } from './journal.ts';
 
 /** The history of credit: an export holds it, an import does not. */

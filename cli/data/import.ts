@@ -1,11 +1,11 @@
 import { basename, resolve } from 'node:path';
 import type { Log } from '../../lib/store/operator-log.ts';
 import { transact } from '../../lib/table/table.ts';
-import { Interrupted, UsageError } from '../errors.ts';
-import { counted, grouped } from '../output.ts';
-import { type Fault, type Outcome, writeRows } from '../plans/rows.ts';
+import type { Kind } from '../kinds/columns.ts';
+import { type Fault, type Outcome, writeRows } from '../kinds/rows.ts';
+import { Interrupted, UsageError } from '../terminal/errors.ts';
+import { counted, grouped } from '../terminal/output.ts';
 import { beginPass, checkRows, type Pass, wordsOf } from './check.ts';
-import type { Kind } from './columns.ts';
 import { type Format, formatOf, formats } from './format.ts';
 import { type RawRow, readRows } from './read.ts';
 import { rejectsFile } from './rejects.ts';

@@ -2,9 +2,9 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
-import { Failure } from '../errors.ts';
-import type { Fault } from '../plans/rows.ts';
-import { type Column, isRequired, type Kind, readCell, rejectColumns, type Values } from './columns.ts';
+import { type Column, isRequired, type Kind, readCell, rejectColumns, type Values } from '../kinds/columns.ts';
+import type { Fault } from '../kinds/rows.ts';
+import { Failure } from '../terminal/errors.ts';
 import { type Format, type Separator, separatorNames, separators } from './format.ts';
 
 /** A row of a file before its values are checked. */

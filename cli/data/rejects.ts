@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
-import { Failure } from '../errors.ts';
-import { type Fault, idFrom } from '../plans/rows.ts';
+import { type Kind, readCell, rejectColumns, type Values, writeCell } from '../kinds/columns.ts';
+import { type Fault, idFrom } from '../kinds/rows.ts';
+import { Failure } from '../terminal/errors.ts';
 import { wordsOf } from './check.ts';
-import { type Kind, readCell, rejectColumns, type Values, writeCell } from './columns.ts';
 import type { Format } from './format.ts';
 import type { RawRow } from './read.ts';
 import { csvLine, openFile } from './write.ts';

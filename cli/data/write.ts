@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createWriteStream, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
-import { Failure } from '../errors.ts';
-import { nested } from '../plans/nested.ts';
-import { type Column, type Exported, type Values, writeCell } from './columns.ts';
+import { type Column, type Exported, type Values, writeCell } from '../kinds/columns.ts';
+import { nested } from '../kinds/nested.ts';
+import { Failure } from '../terminal/errors.ts';
 import { type Format, type Separator, separators } from './format.ts';
 
 const valueAt = (row: Values, name: string): unknown =>

@@ -13,8 +13,7 @@ import { type Condition, isNew, put, remove, unchanged, type Write } from '../..
 import { pauseOvertaken } from '../../lib/table/retry.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany, rowsOf, transact, write } from '../../lib/table/table.ts';
-import { auditHistory, readHistory } from '../audit/history.ts';
-import { Failure } from '../errors.ts';
+import { auditHistory, readHistory } from '../books/history.ts';
 import {
   customerKind,
   type Erasure,
@@ -23,7 +22,8 @@ import {
   type PersonKind,
   sharedKinds,
   storeKinds,
-} from './kinds.ts';
+} from '../kinds/of-person.ts';
+import { Failure } from '../terminal/errors.ts';
 import { pseudonymIn, pseudonymOf } from './pseudonym.ts';
 
 /** The items of one kind that are about an avatar. */

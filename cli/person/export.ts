@@ -20,7 +20,7 @@ import { getSpend } from '../../lib/store/spend.ts';
 import type { Store } from '../../lib/store/stores.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { get, rowsOf } from '../../lib/table/table.ts';
-import { findCoupons, findDeliveries, findOwnCards, findPurchases, findSales, findShares } from './kinds.ts';
+import { findCoupons, findDeliveries, findOwnCards, findPurchases, findSales, findShares } from '../kinds/of-person.ts';
 
 const all = <T>(source: Source<T>): Promise<T[]> => source({ descending: false });
 

@@ -1,4 +1,4 @@
-import { setMembers } from '../../cli/plans/memberships.ts';
+import { setMembers } from '../../cli/kinds/memberships.ts';
 import { nilUuid } from '../../lib/identifier.ts';
 import { DiscountType } from '../../lib/price.ts';
 import type { ProductFields } from '../../lib/routes/products.ts';

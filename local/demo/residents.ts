@@ -1,4 +1,4 @@
-import { putResident, residentItems } from '../../cli/residents.ts';
+import { putResident, residentItems } from '../../cli/deployment/residents.ts';
 import { now, source, timestamp } from '../../lib/clock.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import { transact } from '../../lib/table/table.ts';

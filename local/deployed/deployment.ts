@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { useLocalEngines } from '../../cli/local-engines.ts';
+import { useLocalEngines } from '../../cli/deployment/local-engines.ts';
 import { startEngine } from '../engine.ts';
 import { startQueue } from '../queue.ts';
 import type { StreamPlace } from '../stream.ts';

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { completionScript, shells } from '../../cli/completion.ts';
-import { createProgram } from '../../cli/program.ts';
+import { createProgram } from '../../cli/program/program.ts';
+import { completionScript, shells } from '../../cli/terminal/completion.ts';
 import { runInProcess } from '../support/cli.ts';
 
 const program = createProgram();

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findRepair, repairCredit } from '../../cli/audit/repair-credit.ts';
+import { findRepair, repairCredit } from '../../cli/books/repair-credit.ts';
 import { now, timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import type { CreditLot } from '../../lib/credit/lot.ts';

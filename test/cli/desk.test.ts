@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { presets } from '../../cli/key-presets.ts';
+import { presets } from '../../cli/deployment/key-presets.ts';
 import { runStore, startForCli } from '../support/cli.ts';
 
 let service: Awaited<ReturnType<typeof startForCli>>;

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { rotateSecret } from '../../cli/dispenser.ts';
+import { rotateSecret } from '../../cli/deployment/dispenser.ts';
 import { type Dispenser, dispenserKey, findDispenser, loseAddress, secretsOf } from '../../lib/delivery/dispensers.ts';
 import { remove } from '../../lib/table/language.ts';
 import { write } from '../../lib/table/table.ts';

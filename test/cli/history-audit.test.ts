@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { checkCredit, checkNames } from '../../cli/audit/checks.ts';
-import { auditHistories, checkHistory } from '../../cli/audit/history.ts';
-import { repairCredit } from '../../cli/audit/repair-credit.ts';
+import { checkCredit, checkNames } from '../../cli/books/checks.ts';
+import { auditHistories, checkHistory } from '../../cli/books/history.ts';
+import { repairCredit } from '../../cli/books/repair-credit.ts';
 import { now, timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import { historyKey } from '../../lib/credit/history.ts';

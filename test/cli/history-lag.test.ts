@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { checkHistory } from '../../cli/doctor/history.ts';
+import { checkHistory } from '../../cli/books/doctor-history.ts';
 import { customerKey } from '../../lib/store/customers.ts';
 import * as dynamodb from '../../lib/table/dynamodb.ts';
 import { update } from '../../lib/table/language.ts';

@@ -1,8 +1,8 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { issueKey, listKeys } from '../../cli/api-keys.ts';
-import { parseEnd, parseOverlap, parseStart } from '../../cli/input.ts';
-import { createStore } from '../../cli/stores.ts';
+import { issueKey, listKeys } from '../../cli/deployment/api-keys.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
+import { parseEnd, parseOverlap, parseStart } from '../../cli/terminal/input.ts';
 import { source } from '../../lib/clock.ts';
 
 import { db, tableName } from '../../lib/table/client.ts';

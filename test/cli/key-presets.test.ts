@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
-import { listKeys } from '../../cli/api-keys.ts';
-import { type PresetName, presetNames, presets, presetText } from '../../cli/key-presets.ts';
-import { createStore } from '../../cli/stores.ts';
+import { listKeys } from '../../cli/deployment/api-keys.ts';
+import { type PresetName, presetNames, presets, presetText } from '../../cli/deployment/key-presets.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
 import { type Scope, scopes } from '../../lib/routes/route.ts';
 import { listStores } from '../../lib/store/stores.ts';
 import { startForCli } from '../support/cli.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { listKeys, rotateKey } from '../../cli/api-keys.ts';
-import { createStore } from '../../cli/stores.ts';
+import { listKeys, rotateKey } from '../../cli/deployment/api-keys.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
 import { now } from '../../lib/clock.ts';
 
 import { startForCli } from '../support/cli.ts';

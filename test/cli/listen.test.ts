@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, expect, test } from 'vitest';
-import { follow } from '../../cli/listen.ts';
+import { follow } from '../../cli/deployment/listen.ts';
 import { newId, now } from '../../lib/clock.ts';
 import type { EventItem } from '../../lib/events/events.ts';
 import { eventNames, eventTypes } from '../../lib/routes/events.ts';

@@ -2,7 +2,7 @@ import { CloudFormationClient, ListStackResourcesCommand } from '@aws-sdk/client
 import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { type LogLine, type LogQuery, stageLogs } from '../../cli/logs.ts';
+import { type LogLine, type LogQuery, stageLogs } from '../../cli/deployment/logs.ts';
 import { source } from '../../lib/clock.ts';
 
 /** The logs of a deployment, from stubs of the answers of CloudFormation and CloudWatch: it has not run on AWS. */

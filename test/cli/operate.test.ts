@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
-import { createStore } from '../../cli/stores.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
 import { now, timestamp } from '../../lib/clock.ts';
 import { claimDelivery, completeDelivery, failDelivery, getDelivery, letWait } from '../../lib/delivery/deliveries.ts';
 import { findDispenser, loseAddress, registerDispenser } from '../../lib/delivery/dispensers.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { type Payout, payoutsOf } from '../../cli/payouts.ts';
-import { createStore } from '../../cli/stores.ts';
+import { type Payout, payoutsOf } from '../../cli/deployment/payouts.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { Sale } from '../../lib/routes/sales.ts';
 import { refundSale } from '../../lib/sale/refund.ts';

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { Check } from '../../cli/audit/checks.ts';
-import { checkSales, checkStock, checkUses } from '../../cli/audit/sales.ts';
-import { checkSpend } from '../../cli/audit/spend.ts';
-import { payoutsOf } from '../../cli/payouts.ts';
+import type { Check } from '../../cli/books/checks.ts';
+import { checkSales, checkStock, checkUses } from '../../cli/books/sales.ts';
+import { checkSpend } from '../../cli/books/spend.ts';
+import { payoutsOf } from '../../cli/deployment/payouts.ts';
 import { erasePerson } from '../../cli/person/erase.ts';
 import { exportPerson } from '../../cli/person/export.ts';
 import { findCustomerItem } from '../../lib/store/customers.ts';

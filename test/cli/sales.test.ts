@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { createStore } from '../../cli/stores.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
 import { source } from '../../lib/clock.ts';
 import { refundSale } from '../../lib/sale/refund.ts';
 import { sell } from '../../lib/sale/sell.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkUnsent } from '../../cli/doctor/deployment.ts';
-import { createStore } from '../../cli/stores.ts';
+import { checkUnsent } from '../../cli/books/doctor-deployment.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { sendUnsent } from '../../lib/sale/unsent.ts';
 import { buy, newProduct } from '../sale/sales.ts';

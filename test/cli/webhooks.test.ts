@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { createStore } from '../../cli/stores.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
 import { listWebhooks } from '../../lib/events/webhooks.ts';
 import { partition } from '../../lib/table/schema.ts';
 import { isOfCommand, startForCli } from '../support/cli.ts';

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import fc from 'fast-check';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { putResident } from '../../cli/residents.ts';
+import { putResident } from '../../cli/deployment/residents.ts';
 import { handler } from '../../functions/delivery-worker.ts';
 import { listDeliveries, listWaits } from '../../lib/delivery/deliveries.ts';
 import { decodeMessage, type QueueMessage } from '../../lib/delivery/message.ts';

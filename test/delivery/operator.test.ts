@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { listDeadLetters, redriveDeadLetters } from '../../cli/dead-letters.ts';
+import { listDeadLetters, redriveDeadLetters } from '../../cli/deployment/dead-letters.ts';
 import {
   claimDelivery,
   completeDelivery,

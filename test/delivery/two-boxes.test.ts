@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { putResident } from '../../cli/residents.ts';
+import { putResident } from '../../cli/deployment/residents.ts';
 import { handler } from '../../functions/delivery-worker.ts';
 import { listDeliveries } from '../../lib/delivery/deliveries.ts';
 import { deliveryStates } from '../../lib/routes/deliveries.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { issueKey } from '../../cli/api-keys.ts';
-import { createStore } from '../../cli/stores.ts';
+import { issueKey } from '../../cli/deployment/api-keys.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { startDeployment } from '../../local/deployed/deployment.ts';
 import type { FunctionFacts } from '../../local/deployed/functions.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { columns, writeCell } from '../../cli/data/columns.ts';
+import { columns, writeCell } from '../../cli/kinds/columns.ts';
 import { csvOf } from '../../desk/csv.ts';
 
 const [column] = columns({ text: ['text', z.unknown(), 'any text'] });

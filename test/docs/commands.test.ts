@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { createProgram } from '../../cli/program.ts';
+import { createProgram } from '../../cli/program/program.ts';
 import { callsApi, codeBlocks, commandsIn, wordsOf } from './code-blocks.ts';
 
 /**

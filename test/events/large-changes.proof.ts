@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { putResident } from '../../cli/residents.ts';
+import { putResident } from '../../cli/deployment/residents.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import type { CreditCommand } from '../../lib/credit/rules.ts';

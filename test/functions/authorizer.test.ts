@@ -2,8 +2,8 @@ import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { issueKey } from '../../cli/api-keys.ts';
-import { createStore, deleteStore } from '../../cli/stores.ts';
+import { issueKey } from '../../cli/deployment/api-keys.ts';
+import { createStore, deleteStore } from '../../cli/deployment/stores.ts';
 import { handler } from '../../functions/authorizer.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { usageKeyOf } from '../../lib/http/usage-key.ts';

@@ -1,8 +1,8 @@
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Context } from 'aws-lambda';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { putResident } from '../../cli/residents.ts';
-import { createStore } from '../../cli/stores.ts';
+import { putResident } from '../../cli/deployment/residents.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
 import { handler as sweep } from '../../functions/expiry-sweep.ts';
 import { newId, timestamp } from '../../lib/clock.ts';
 import { findLastSweep, sweep as sweepAll } from '../../lib/credit/sweep.ts';

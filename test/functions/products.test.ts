@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { putResident } from '../../cli/residents.ts';
+import { putResident } from '../../cli/deployment/residents.ts';
 import { nilUuid } from '../../lib/identifier.ts';
 import { ada, bob, unknownUuid } from '../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import { ok } from 'node:assert/strict';
-import { putResident } from '../../cli/residents.ts';
-import { createStore } from '../../cli/stores.ts';
+import { putResident } from '../../cli/deployment/residents.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
 import { newKey } from '../../lib/keys.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { rotateKey } from '../../cli/api-keys.ts';
+import { rotateKey } from '../../cli/deployment/api-keys.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { parseKey } from '../../lib/keys.ts';
 import { type ApiKey, findKey } from '../../lib/store/api-keys.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { createStore } from '../../cli/stores.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
 import { handler } from '../../functions/delivery-worker.ts';
 import { registerDispenser } from '../../lib/delivery/dispensers.ts';
 import { encodeMessage } from '../../lib/delivery/message.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { putResident } from '../../cli/residents.ts';
+import { putResident } from '../../cli/deployment/residents.ts';
 import { accessOf, permissions, sweepAccess } from '../../infra/permissions.ts';
 import type { Kind, Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';

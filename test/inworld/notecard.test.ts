@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { presets } from '../../cli/key-presets.ts';
+import { presets } from '../../cli/deployment/key-presets.ts';
 import { virtualClock } from '../../local/world/clock.ts';
 import { createWorld } from '../../local/world/world.ts';
 import { owner, type ScriptName, scriptOf } from './shop.ts';

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { issueKey } from '../../cli/api-keys.ts';
-import { presets } from '../../cli/key-presets.ts';
+import { issueKey } from '../../cli/deployment/api-keys.ts';
+import { presets } from '../../cli/deployment/key-presets.ts';
 import type { Scope } from '../../lib/routes/route.ts';
 import { virtualClock } from '../../local/world/clock.ts';
 import { createWorld } from '../../local/world/world.ts';

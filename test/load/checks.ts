@@ -1,6 +1,6 @@
-import { auditTable } from '../../cli/audit/customer-credit.ts';
-import { auditDays } from '../../cli/audit/days.ts';
-import { auditHistories } from '../../cli/audit/history.ts';
+import { auditTable } from '../../cli/books/customer-credit.ts';
+import { auditDays } from '../../cli/books/days.ts';
+import { auditHistories } from '../../cli/books/history.ts';
 import type { CreditLot } from '../../lib/credit/lot.ts';
 import type { CreditType } from '../../lib/credit/rules.ts';
 import { memberOf } from '../../lib/store/memberships.ts';

@@ -1,5 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { putResident } from '../../cli/residents.ts';
+import { putResident } from '../../cli/deployment/residents.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import { db, dbOnce, tableName } from '../../lib/table/client.ts';
 import { startEngine } from '../../local/engine.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import { checkCategories, checkCodes, checkCoupons, checkCredit, checkStrays } from '../../cli/audit/checks.ts';
-import { checkSales, checkStock, checkUses } from '../../cli/audit/sales.ts';
-import { checkSpend } from '../../cli/audit/spend.ts';
-import { createStore } from '../../cli/stores.ts';
+import { checkCategories, checkCodes, checkCoupons, checkCredit, checkStrays } from '../../cli/books/checks.ts';
+import { checkSales, checkStock, checkUses } from '../../cli/books/sales.ts';
+import { checkSpend } from '../../cli/books/spend.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
 import { source } from '../../lib/clock.ts';
 import { asDecided } from '../../lib/credit/lot.ts';
 import { listLots } from '../../lib/credit/lots.ts';

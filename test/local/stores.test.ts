@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { issueKey } from '../../cli/api-keys.ts';
+import { issueKey } from '../../cli/deployment/api-keys.ts';
 import { parseKey } from '../../lib/keys.ts';
 import { contractScopes, scopes } from '../../lib/routes/route.ts';
 import { findKey } from '../../lib/store/api-keys.ts';

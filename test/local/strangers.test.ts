@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
-import { issueKey } from '../../cli/api-keys.ts';
-import { createStore } from '../../cli/stores.ts';
+import { issueKey } from '../../cli/deployment/api-keys.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import type { Avatar } from '../../local/grid.ts';
 import { startForCli } from '../support/cli.ts';

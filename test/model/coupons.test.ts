@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { issueKey } from '../../cli/api-keys.ts';
-import { createStore } from '../../cli/stores.ts';
+import { issueKey } from '../../cli/deployment/api-keys.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { scopes } from '../../lib/routes/route.ts';
 

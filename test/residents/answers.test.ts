@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { createStore } from '../../cli/stores.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
 import { source } from '../../lib/clock.ts';
 import { answerLookUp, avatarOf } from '../../lib/delivery/lookup.ts';
 import { codePoints } from '../support/code-points.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { issueKey } from '../../cli/api-keys.ts';
-import { createStore } from '../../cli/stores.ts';
+import { issueKey } from '../../cli/deployment/api-keys.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
 import { source } from '../../lib/clock.ts';
 import { findDispenser } from '../../lib/delivery/dispensers.ts';
 import { scopes } from '../../lib/routes/route.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { putResident } from '../../cli/residents.ts';
-import { createStore } from '../../cli/stores.ts';
+import { putResident } from '../../cli/deployment/residents.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
 import { Problem } from '../../lib/problem.ts';
 import { Conflict, type Engine } from '../../lib/table/engine.ts';
 import { targetOf } from '../../lib/table/language.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createStore } from '../../cli/stores.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import { redeemGiftCard } from '../../lib/credit/redeem.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { putResident } from '../../cli/residents.ts';
+import { putResident } from '../../cli/deployment/residents.ts';
 import { handler as worker } from '../../functions/delivery-worker.ts';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { encodeMessage } from '../../lib/delivery/message.ts';

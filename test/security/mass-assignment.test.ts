@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createStore } from '../../cli/stores.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
 import { parseKey } from '../../lib/keys.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { scopes } from '../../lib/routes/route.ts';

@@ -1,5 +1,5 @@
-import { credit as creditImport } from '../../cli/plans/credit.ts';
-import { idFrom, writeRows } from '../../cli/plans/rows.ts';
+import { credit as creditImport } from '../../cli/kinds/credit.ts';
+import { idFrom, writeRows } from '../../cli/kinds/rows.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import { redeemGiftCard } from '../../lib/credit/redeem.ts';

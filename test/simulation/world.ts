@@ -1,5 +1,5 @@
-import { putResident } from '../../cli/residents.ts';
-import { createStore } from '../../cli/stores.ts';
+import { putResident } from '../../cli/deployment/residents.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';

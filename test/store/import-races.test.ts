@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { categories } from '../../cli/plans/categories.ts';
-import { coupons } from '../../cli/plans/coupons.ts';
-import { giftCards } from '../../cli/plans/gift-cards.ts';
-import { products } from '../../cli/plans/products.ts';
-import { type Importer, writeRows } from '../../cli/plans/rows.ts';
+import { categories } from '../../cli/kinds/categories.ts';
+import { coupons } from '../../cli/kinds/coupons.ts';
+import { giftCards } from '../../cli/kinds/gift-cards.ts';
+import { products } from '../../cli/kinds/products.ts';
+import { type Importer, writeRows } from '../../cli/kinds/rows.ts';
 import { createCategory, deleteCategory, freeMembers, getCategory, listMembers } from '../../lib/store/categories.ts';
 import { createCoupon, getCoupon, updateCoupon } from '../../lib/store/coupons.ts';
 import { disableGiftCard, getGiftCard, putGiftCard } from '../../lib/store/gift-cards.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { putResident } from '../../cli/residents.ts';
-import { createStore } from '../../cli/stores.ts';
+import { putResident } from '../../cli/deployment/residents.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
 import { source, timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import type { CreditCommand } from '../../lib/credit/rules.ts';

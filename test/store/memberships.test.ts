@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { checkCategories } from '../../cli/audit/checks.ts';
-import { checkMemberships, sortMemberships } from '../../cli/audit/memberships.ts';
-import { products as productImporter } from '../../cli/plans/products.ts';
-import { writeRows } from '../../cli/plans/rows.ts';
+import { checkCategories } from '../../cli/books/checks.ts';
+import { checkMemberships, sortMemberships } from '../../cli/books/memberships.ts';
+import { products as productImporter } from '../../cli/kinds/products.ts';
+import { writeRows } from '../../cli/kinds/rows.ts';
 import { source } from '../../lib/clock.ts';
 import type { ProductFields } from '../../lib/routes/products.ts';
 import { createCategory, deleteCategory, getCategory, listMembers } from '../../lib/store/categories.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { listCredit } from '../../cli/data/stored-rows.ts';
+import { listCredit } from '../../cli/kinds/stored-rows.ts';
 import { source, timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import { dueShards } from '../../lib/credit/state.ts';

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run } from '../../cli/run.ts';
+import { run } from '../../cli/program/run.ts';
 import { source } from '../../lib/clock.ts';
 import { logSink } from '../../lib/log.ts';
 import { forgetResidents } from '../../lib/store/residents.ts';

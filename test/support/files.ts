@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ImportOptions, type ImportReport, importFile } from '../../cli/data/import.ts';
-import { kinds } from '../../cli/data/kinds.ts';
-import { createStore } from '../../cli/stores.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
+import { kinds } from '../../cli/kinds/kinds.ts';
 import { atEnd } from './at-end.ts';
 import { kindOf } from './kinds.ts';
 import { seedResidents } from './residents.ts';

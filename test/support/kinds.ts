@@ -1,5 +1,5 @@
-import type { Kind } from '../../cli/data/columns.ts';
-import { kinds } from '../../cli/data/kinds.ts';
+import type { Kind } from '../../cli/kinds/columns.ts';
+import { kinds } from '../../cli/kinds/kinds.ts';
 
 export const kindOf = (name: string): Kind => {
   const kind = kinds.find((one) => one.name === name);

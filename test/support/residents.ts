@@ -1,4 +1,4 @@
-import { putResident } from '../../cli/residents.ts';
+import { putResident } from '../../cli/deployment/residents.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 
 /** A test resident, whose UUID is made of a number. */

@@ -1,4 +1,4 @@
-import { createStore } from '../../cli/stores.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { couponItems } from '../../lib/store/coupons.ts';
 import { customerKey, flagsOf, rankedOf, rankOf } from '../../lib/store/customers.ts';

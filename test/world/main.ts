@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { parseCount } from '../../cli/input.ts';
+import { parseCount } from '../../cli/terminal/input.ts';
 import { sourcesOf } from './mall.ts';
 import { plant } from './planted.ts';
 import { runWorld, type WorldOptions } from './run.ts';

@@ -7,7 +7,7 @@ import {
   checkCoupons,
   checkGiftCards,
   checkStrays,
-} from '../../../cli/audit/checks.ts';
+} from '../../../cli/books/checks.ts';
 import { exportAll } from '../../../cli/data/export.ts';
 import { importFile } from '../../../cli/data/import.ts';
 import { createCategory, deleteCategory, listCategories } from '../../../lib/store/categories.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { isRequired } from '../../../cli/data/columns.ts';
 import { exported } from '../../../cli/data/export.ts';
+import { isRequired } from '../../../cli/kinds/columns.ts';
 
 const document = readFileSync(new URL('../../../docs/operate/import-export.md', import.meta.url), 'utf8');
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { auditTable } from '../../../cli/audit/customer-credit.ts';
+import { auditTable } from '../../../cli/books/customer-credit.ts';
 import { exportAll } from '../../../cli/data/export.ts';
 import { formats } from '../../../cli/data/format.ts';
-import { kinds } from '../../../cli/data/kinds.ts';
-import { putResident } from '../../../cli/residents.ts';
-import { createStore } from '../../../cli/stores.ts';
+import { putResident } from '../../../cli/deployment/residents.ts';
+import { createStore } from '../../../cli/deployment/stores.ts';
+import { kinds } from '../../../cli/kinds/kinds.ts';
 import { source } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { sell } from '../../../lib/sale/sell.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { exportAll, exportKind } from '../../../cli/data/export.ts';
 import { importFile } from '../../../cli/data/import.ts';
-import { createStore } from '../../../cli/stores.ts';
+import { createStore } from '../../../cli/deployment/stores.ts';
 import { everyRow } from '../../../lib/lists/source.ts';
 import { createCategory, listCategories } from '../../../lib/store/categories.ts';
 import { tempDir } from '../../support/files.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { idFrom } from '../../../cli/plans/rows.ts';
+import { idFrom } from '../../../cli/kinds/rows.ts';
 import { getCustomer } from '../../../lib/store/customers.ts';
 import { listStoreCards } from '../../../lib/store/gift-cards.ts';
 import { getSpend } from '../../../lib/store/spend.ts';

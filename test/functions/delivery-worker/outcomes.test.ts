@@ -1,7 +1,7 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { expect, onTestFinished, test } from 'vitest';
-import { deleteStore } from '../../../cli/stores.ts';
+import { deleteStore } from '../../../cli/deployment/stores.ts';
 import { handler } from '../../../functions/delivery-worker.ts';
 import { getDelivery } from '../../../lib/delivery/deliveries.ts';
 import { encodeMessage } from '../../../lib/delivery/message.ts';

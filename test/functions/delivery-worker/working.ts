@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, vi } from 'vitest';
-import { createStore } from '../../../cli/stores.ts';
+import { createStore } from '../../../cli/deployment/stores.ts';
 import { handler } from '../../../functions/delivery-worker.ts';
 import { registerDispenser } from '../../../lib/delivery/dispensers.ts';
 import { encodeMessage, type Order } from '../../../lib/delivery/message.ts';

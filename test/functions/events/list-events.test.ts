@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { createStore } from '../../../cli/stores.ts';
+import { createStore } from '../../../cli/deployment/stores.ts';
 import { handler } from '../../../functions/events/list-events.ts';
 import { newId, timestamp } from '../../../lib/clock.ts';
 import { type EventType, eventNames } from '../../../lib/routes/events.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { createStore } from '../../../cli/stores.ts';
+import { createStore } from '../../../cli/deployment/stores.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { type DaySums, dayKey } from '../../../lib/events/days.ts';
 import { scopes } from '../../../lib/routes/route.ts';

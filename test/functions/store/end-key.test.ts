@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { issueKey, markStoreGone, rotateKey } from '../../../cli/api-keys.ts';
-import { createStore } from '../../../cli/stores.ts';
+import { issueKey, markStoreGone, rotateKey } from '../../../cli/deployment/api-keys.ts';
+import { createStore } from '../../../cli/deployment/stores.ts';
 import { handler } from '../../../functions/store/end-key.ts';
 import { now, timestamp } from '../../../lib/clock.ts';
 import { factsOf, findKey, revokeKey } from '../../../lib/store/api-keys.ts';

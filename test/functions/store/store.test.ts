@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { issueKey, markStoreGone } from '../../../cli/api-keys.ts';
-import { createStore } from '../../../cli/stores.ts';
+import { issueKey, markStoreGone } from '../../../cli/deployment/api-keys.ts';
+import { createStore } from '../../../cli/deployment/stores.ts';
 import { parseKey } from '../../../lib/keys.ts';
 import { revokeKey } from '../../../lib/store/api-keys.ts';
 import { findStore } from '../../../lib/store/stores.ts';

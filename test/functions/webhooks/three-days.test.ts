@@ -1,6 +1,6 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createStore } from '../../../cli/stores.ts';
+import { createStore } from '../../../cli/deployment/stores.ts';
 import { handler as worker } from '../../../functions/delivery-worker.ts';
 import { handler as sweep } from '../../../functions/expiry-sweep.ts';
 import { sweepAccess, workerAccess } from '../../../infra/permissions.ts';

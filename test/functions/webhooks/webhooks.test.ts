@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createStore } from '../../../cli/stores.ts';
+import { createStore } from '../../../cli/deployment/stores.ts';
 import { handler as worker } from '../../../functions/delivery-worker.ts';
 import { handler as sweep } from '../../../functions/expiry-sweep.ts';
 import { handler as consumer } from '../../../functions/stream-consumer.ts';

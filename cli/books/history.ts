@@ -1,0 +1,263 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { now } from '../../lib/clock.ts';
+import {
+  type HistoryItem,
+  type HistoryRow,
+  historyKey,
+  historyPartition,
+  type LotPart,
+  maxLotParts,
+} from '../../lib/credit/history.ts';
+import { asDecided, type CreditLot, lotId } from '../../lib/credit/lot.ts';
+import { listLots } from '../../lib/credit/lots.ts';
+import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';
+import { attributes, type CreditItem, holdingOf, lastChangeOf } from '../../lib/credit/state.ts';
+import { everyPage } from '../../lib/lists/source.ts';
+import { customerKey, listCustomerItems } from '../../lib/store/customers.ts';
+import type { Key } from '../../lib/table/schema.ts';
+import { getMany, rowsOf } from '../../lib/table/table.ts';
+import { partitionsOf } from '../deployment/scan.ts';
+import { readCredit } from '../kinds/read-credit.ts';
+import { type Check, forEvery } from './checks.ts';
+import { repairReason } from './repair-credit.ts';
+
+/** A row of history whose change is known. */
+export interface RecordedChange extends HistoryRow {
+  sequence: number;
+  type: CreditType;
+  lots: readonly LotPart[];
+  lastExpiresAt?: string;
+}
+
+/** The changes among the raw items of a customer's history, in the order of their numbers. */
+export const recordedChanges = (items: readonly HistoryItem[]): RecordedChange[] =>
+  items
+    .filter((item): item is HistoryItem & HistoryRow => item.kind !== undefined)
+    .map(({ lots = [], ...item }) => ({
+      ...item,
+      lots,
+      sequence: Number(item.sk),
+      type: item.pk.slice(item.pk.lastIndexOf('#') + 1) as CreditType,
+    }))
+    .sort((a, b) => a.sequence - b.sequence);
+
+/** Numbers that follow each other, in words: `4` or `4 to 9`. */
+const span = (first: number, last: number): string => (first === last ? String(first) : `${first} to ${last}`);
+
+/** The numbers that are missing between the first row and the customer's version, or that two rows have. */
+const numberFaults = (changes: readonly RecordedChange[], version: number): string[] => {
+  const faults: string[] = [];
+  let next = changes[0]?.sequence ?? 1;
+  for (const { sequence } of changes) {
+    if (sequence > next) faults.push(`history lacks the changes ${span(next, sequence - 1)} of ${version}`);
+    if (sequence < next) faults.push(`history has the change ${sequence} twice`);
+    next = sequence + 1;
+  }
+  if (next <= version) faults.push(`history lacks the changes ${span(next, version)} of ${version}`);
+  if (next > version + 1) faults.push(`history has the change ${next - 1}, beyond the last, ${version}`);
+  return faults;
+};
+
+/**
+ * A repair makes right what a change outside the rules made wrong: no row tells of that, so its own need not follow.
+ */
+const isRepair = ({ reason, keyId }: RecordedChange): boolean => reason === repairReason && keyId === undefined;
+
+type Balances = Pick<HistoryRow, 'credit' | 'restrictedCredit'>;
+
+const none: Balances = { credit: 0, restrictedCredit: 0 };
+
+const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+
+/** A balance after a change is the one before it and the amount, less what expired; the other type stays. */
+const balanceFaults = (change: RecordedChange, before: Balances): string[] => {
+  const { sequence, type, amount, expired, credit, restrictedCredit } = change;
+  if (![expired, credit, restrictedCredit].every(isAmount) || !Number.isSafeInteger(amount))
+    return [`the change ${sequence} has the amounts ${[amount, expired, credit, restrictedCredit].join(', ')}`];
+  const { balance } = attributes[type];
+  const expected = { ...before, [balance]: before[balance] + amount - expired };
+  if (expected.credit === credit && expected.restrictedCredit === restrictedCredit) return [];
+  const shown = ({ credit, restrictedCredit }: Balances): string => `${credit} and ${restrictedCredit}`;
+  return [`the change ${sequence} ends with ${shown(change)}, but ${shown(expected)} follow from the one before it`];
+};
+
+const sumOf = (parts: readonly { amount: number }[]): number => parts.reduce((sum, { amount }) => sum + amount, 0);
+
+/** The L$ of lots that a row does not tell of, though it holds every part. */
+export const missingParts = ({ amount, expired, unlotted, lots, lastExpiresAt }: RecordedChange): number =>
+  lastExpiresAt === undefined ? amount - expired - unlotted - sumOf(lots) : 0;
+
+/**
+ * The parts of lots are in order, each lot once, and come with the permanent credit to the amount less what expired.
+ */
+const partFaults = (change: RecordedChange): string[] => {
+  const { sequence, kind, amount, expired, lots, lastExpiresAt } = change;
+  const faults: string[] = [];
+  const places = lots.map(({ expiresAt, id }) => `${expiresAt} ${id}`);
+  if (places.some((place, index) => place <= (places[index - 1] ?? '')))
+    faults.push(`the parts of the change ${sequence} are not in order`);
+  const missing = missingParts(change);
+  if (missing !== 0)
+    faults.push(`the parts of the change ${sequence} come to ${amount - expired - missing}, not ${amount - expired}`);
+  if (lastExpiresAt !== undefined) {
+    const isCut = kind !== 'opening' && kind !== 'unrecorded';
+    if ((isCut && lots.length !== maxLotParts) || lastExpiresAt < (lots.at(-1)?.expiresAt ?? ''))
+      faults.push(`the change ${sequence} has ${lots.length} parts, and more up to ${lastExpiresAt}`);
+  }
+  return lots.length > maxLotParts ? [...faults, `the change ${sequence} has ${lots.length} parts`] : faults;
+};
+
+/** The rest of each open lot of a type, by the lot's id. */
+export const openAmounts = (item: CreditItem, lots: readonly CreditLot[], type: CreditType): Map<string, number> =>
+  new Map(
+    lots
+      .map((lot) => asDecided(lot, item))
+      .filter(({ sk, state }) => state === 'open' && sk.startsWith(`${type}#`))
+      .map((lot) => [lotId(lot), lot.remaining]),
+  );
+
+/** All changes of permanent credit, and of each lot, come to what there is now. */
+const holdingFaults = (
+  item: CreditItem,
+  changes: readonly RecordedChange[],
+  lots: readonly CreditLot[],
+  type: CreditType,
+): string[] => {
+  const ours = changes.filter((change) => change.type === type);
+  const faults: string[] = [];
+  const unlotted = ours.reduce((sum, change) => sum + change.unlotted, 0);
+  const held = holdingOf(item, type).unlotted;
+  if (unlotted !== held) faults.push(`${type}: the changes of permanent credit come to ${unlotted}, it is ${held}`);
+  // A row that does not hold every part leaves open which lots the others are.
+  if (ours.some(({ lastExpiresAt }) => lastExpiresAt !== undefined)) return faults;
+  const parts = Map.groupBy(
+    ours.flatMap((change) => change.lots),
+    ({ id }) => id,
+  );
+  const open = openAmounts(item, lots, type);
+  for (const id of new Set([...parts.keys(), ...open.keys()])) {
+    const sum = sumOf(parts.get(id) ?? []);
+    if (sum !== (open.get(id) ?? 0))
+      faults.push(`${type}: the changes of the lot ${id} come to ${sum}, ${open.get(id) ?? 0} are left in it`);
+  }
+  return faults;
+};
+
+/**
+ * Checks a customer's history: it has every number from its first row to the customer's version, begins with nothing,
+ * ends with the customer's balances, and each row is right in itself and follows from the one before it. Answers what
+ * is wrong, a sentence each. All are raw items, read at one moment, once the stream's consumer has caught up.
+ */
+export const auditHistory = (
+  item: CreditItem,
+  history: readonly HistoryItem[],
+  lots: readonly CreditLot[],
+): string[] => {
+  const { creditVersion: version = 0, credit = 0, restrictedCredit = 0, pending } = item;
+  const changes = recordedChanges(history);
+  const last = changes.at(-1);
+  const faults = changes.length === 0 && !item.lastChange ? [] : numberFaults(changes, version);
+  if (!last && !item.lastChange && credit + restrictedCredit > 0)
+    faults.push('the credit is older than history: run store credit backfill');
+  for (const [index, change] of changes.entries()) {
+    const before = changes[index - 1] ?? none;
+    if (isRepair(change)) continue;
+    // Where a number is missing, the balances before it are unknown.
+    if (index === 0 || change.sequence === (before as RecordedChange).sequence + 1)
+      faults.push(...balanceFaults(change, before));
+    if (pending === undefined || change.sequence !== pending.version + 1) faults.push(...partFaults(change));
+  }
+  if (last?.sequence === version && (last.credit !== credit || last.restrictedCredit !== restrictedCredit))
+    faults.push(`history ends with ${last.credit} and ${last.restrictedCredit}, not ${credit} and ${restrictedCredit}`);
+  const isKnown = !changes.some((change) => change.kind === 'unrecorded' || isRepair(change));
+  if (faults.length === 0 && last && pending === undefined && isKnown)
+    faults.push(...creditTypes.flatMap((type) => holdingFaults(item, changes, lots, type)));
+  return faults.map((fault) => `customer ${item.sk}: ${fault}.`);
+};
+
+/** Checks the history of every customer among raw items of one store's table. */
+export const auditHistories = (items: readonly Record<string, unknown>[]): string[] => {
+  const partOf = ({ pk }: { pk: string }): string => pk.split('#').slice(1, 3).join('#');
+  const parts = Map.groupBy(items as unknown as readonly (CreditItem & HistoryItem & CreditLot)[], partOf);
+  return (parts.get('CUSTOMER') ?? []).flatMap((item) =>
+    auditHistory(item, parts.get(`HISTORY#${item.sk}`) ?? [], parts.get(`LOT#${item.sk}`) ?? []),
+  );
+};
+
+/** Every row of a customer's history, of both types. */
+export const readHistory = async (store: string, uuid: string): Promise<HistoryItem[]> => {
+  const rowsOfType = (type: CreditType) =>
+    rowsOf<HistoryItem>({ partition: historyPartition(store, uuid, type) })({ descending: false });
+  return (await Promise.all(creditTypes.map(rowsOfType))).flat();
+};
+
+/** Those of some customers whose history has the number after their last change, as a restore may leave it. */
+export const historyAhead = async (store: string, items: readonly CreditItem[]): Promise<CreditItem[]> => {
+  const nextOf = ({ sk, creditVersion = 0 }: CreditItem): Key[] =>
+    creditTypes.map((type) => historyKey(store, sk, type, creditVersion + 1));
+  const rows = await getMany<HistoryItem>(items.flatMap(nextOf), { consistent: true, attributes: ['kind'] });
+  const there = new Set(rows.filter(({ kind }) => kind !== undefined).map(({ pk, sk }) => `${pk} ${sk}`));
+  const ahead = items.filter((item) => nextOf(item).some(({ pk, sk }) => there.has(`${pk} ${sk}`)));
+  // Their credit may have changed since they were read.
+  const now = await getMany<CreditItem>(
+    ahead.map(({ sk }) => customerKey(store, sk)),
+    { consistent: true },
+  );
+  const versions = new Map(now.map(({ sk, creditVersion }) => [sk, creditVersion]));
+  return ahead.filter(({ sk, creditVersion }) => versions.get(sk) === creditVersion);
+};
+
+/** The longest that history may take to show a change. */
+const lagMillis = 5000;
+
+/** The faults of a customer's history. Waits for the row of a change that was made just now. */
+const historyFaults = async (store: string, uuid: string): Promise<string[]> => {
+  const begun = performance.now();
+  for (;;) {
+    const read = await readCredit(store, uuid);
+    // The check of the customers' credit tells of one who is not there, or changes all the time.
+    if (!read?.item) return [];
+    const { item, lots } = read;
+    const history = await readHistory(store, uuid);
+    const isNew = now() - Date.parse(lastChangeOf(item)?.at ?? '') < lagMillis;
+    const isThere = recordedChanges(history).some(({ sequence }) => sequence === item.creditVersion);
+    if (isThere || !isNew || performance.now() - begun > lagMillis) return auditHistory(item, history, lots);
+    await sleep(200);
+  }
+};
+
+/** Histories of so few changes are read together by their keys, a hundred rows in a call. */
+const fewChanges = 8;
+const customersTogether = 250;
+
+/** The customers as listed, each with their history if it has few changes and its keys lead to all of its rows. */
+async function* withShortHistory(
+  store: string,
+): AsyncGenerator<[item: CreditItem, history: HistoryItem[] | undefined]> {
+  const known = await partitionsOf(store, 'HISTORY');
+  const partitionsIn = ({ sk }: CreditItem): string[] => creditTypes.map((type) => historyPartition(store, sk, type));
+  const keysOf = ({ sk, creditVersion = 0 }: CreditItem): Key[] =>
+    creditTypes
+      .filter((type) => creditVersion <= fewChanges && known.has(historyPartition(store, sk, type)))
+      .flatMap((type) => Array.from({ length: creditVersion }, (_, index) => historyKey(store, sk, type, index + 1)));
+  for await (const items of everyPage<CreditItem>(listCustomerItems(store), ({ sk }) => sk, customersTogether)) {
+    const read = await getMany<HistoryItem>(items.flatMap(keysOf), { consistent: true });
+    const rows = Map.groupBy(read, ({ pk }) => pk);
+    for (const item of items) {
+      const history = partitionsIn(item).flatMap((pk) => rows.get(pk) ?? []);
+      const count = partitionsIn(item).reduce((sum, pk) => sum + (known.get(pk) ?? 0), 0);
+      yield [item, history.length === count ? history : undefined];
+    }
+  }
+}
+
+/** The history of each customer's credit is complete, and ends with their balances. */
+export const checkHistory: Check = (store, listener) =>
+  forEvery(withShortHistory(store), listener, async ([item, history]) => {
+    // The check of the customers' credit tells of open lots that the item does not count.
+    const hasLots = creditTypes.some((type) => holdingOf(item, type).lots > 0);
+    const lots = hasLots ? await listLots(store, item.sk) : [];
+    // Most histories are in order at the first look. One moment's costs five calls.
+    const isInOrder = auditHistory(item, history ?? (await readHistory(store, item.sk)), lots).length === 0;
+    return isInOrder ? [] : historyFaults(store, item.sk);
+  });

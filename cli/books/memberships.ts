@@ -1,0 +1,173 @@
+import pMap from 'p-map';
+import { everyRow } from '../../lib/lists/source.ts';
+import type { Category } from '../../lib/routes/categories.ts';
+import { countBy, listCategories, listMembers } from '../../lib/store/categories.ts';
+import {
+  countOf,
+  type Filed,
+  isFiledAsRead,
+  maxSorted,
+  memberKey,
+  memberOf,
+  productKey,
+} from '../../lib/store/memberships.ts';
+import { all, exists, is, isNew, put, remove, update, type Write } from '../../lib/table/language.ts';
+import type { Key } from '../../lib/table/schema.ts';
+import { get, getMany, transact } from '../../lib/table/table.ts';
+import { sideBySide } from '../kinds/rows.ts';
+import { type Check, forEvery } from './checks.ts';
+
+interface Membership extends Key {
+  category: string;
+}
+
+async function* membershipsOf(store: string): AsyncGenerator<Membership> {
+  for await (const { id } of everyRow<Category>(listCategories(store), (category) => category.id))
+    for await (const { pk, sk } of everyRow(listMembers(store, id), (member) => member.sk))
+      yield { category: id, pk, sk };
+}
+
+const faultsOf = async (store: string, { category, pk, sk }: Membership): Promise<string[]> => {
+  const id = memberOf({ sk });
+  const product = await get<Filed>(productKey(store, id));
+  if (!product) return [`category ${category}: the product ${id} is in it, but does not exist.`];
+  const right = memberKey(store, category, id, product).sk;
+  const isKnown = product.sorted === undefined || product.sortedIn?.has(category);
+  if (sk === right && isKnown) return [];
+  // Another request may have moved or removed it since it was listed.
+  if (!(await get({ pk, sk }))) return [];
+  return sk === right
+    ? [`category ${category}: the product ${id} is in it, but does not say so.`]
+    : [`category ${category}: the product ${id} stands there as ${placeOf(sk)}, but is ${placeOf(right)}.`];
+};
+
+/** A membership stands where its product's flags say, so that the filters of a category find it. */
+export const checkMemberships: Check = (store, listener) =>
+  forEvery(membershipsOf(store), listener, (membership) => faultsOf(store, membership));
+
+/** Under which flags a membership stands. */
+const placeOf = (sk: string): string => {
+  const [, listed, bloggable] = /^on([01])([01])#/.exec(sk) ?? [];
+  if (listed !== undefined) return `${listed === '1' ? '' : 'not '}listed, ${bloggable === '1' ? '' : 'not '}bloggable`;
+  return sk.startsWith('off#') ? 'inactive' : 'unsorted';
+};
+
+const either = [false, true];
+/** A product in every state that gives its memberships another key. */
+const states: readonly Filed[] = [
+  { active: true, listed: true, bloggable: false },
+  { active: false, listed: true, bloggable: false, sorted: 0 },
+  ...either.flatMap((listed) => either.map((bloggable) => ({ active: true, listed, bloggable, sorted: 0 }))),
+];
+
+/**
+ * DynamoDB takes 100 items in a transaction. One is the product; a category needs at most three, if it has the product
+ * twice.
+ */
+const together = 99;
+const categoriesTogether = 33;
+
+/** The memberships of one product as read, by category, and what has to be written to sort or unsort them. */
+const readProduct = async (store: string, id: string, product: Filed, known: ReadonlySet<string>) => {
+  const candidates = [...new Set([...known, ...(product.sortedIn ?? [])])];
+  const keyIn = (category: string, state: Filed): Key => memberKey(store, category, id, state);
+  const keys = candidates.flatMap((category) => states.map((state) => keyIn(category, state)));
+  const rows = Map.groupBy(await getMany<Key>(keys, { consistent: true }), ({ pk }) => pk);
+  const rowsIn = (category: string): Key[] => rows.get(keyIn(category, product).pk) ?? [];
+  const categories = candidates.filter((category) => rowsIn(category).length > 0);
+  const { active, listed, bloggable } = product;
+  const movesTo = (filing: { sorted?: number }, some: readonly string[]): Write[] =>
+    some.flatMap((category) => {
+      const right = keyIn(category, { active, listed, bloggable, ...filing });
+      const strays = rowsIn(category).filter(({ sk }) => sk !== right.sk);
+      const isThere = strays.length < rowsIn(category).length;
+      return [
+        ...strays.map((stray) => remove(stray, exists)),
+        ...(isThere ? [] : [put(right, isNew)]),
+        ...(rowsIn(category).length > 1 ? [countBy(store, category, 1 - rowsIn(category).length)] : []),
+      ];
+    });
+  return { categories, movesTo };
+};
+
+/** The next transaction that brings a product's memberships into order; undefined if they are. */
+const nextOf = async (store: string, id: string, product: Filed, known: ReadonlySet<string>) => {
+  const { categories, movesTo } = await readProduct(store, id, product, known);
+  const sorting = movesTo({ sorted: 0 }, categories);
+  if (categories.length <= maxSorted && sorting.length <= together) {
+    const isKnown = product.sorted !== undefined && categories.every((category) => product.sortedIn?.has(category));
+    return isKnown && sorting.length === 0 ? undefined : { filing: countOf(categories), moves: sorting };
+  }
+  const wrong = categories.filter((category) => movesTo({}, [category]).length > 0);
+  if (product.sorted === undefined && wrong.length === 0) return undefined;
+  return { filing: {}, moves: movesTo({}, wrong.slice(0, categoriesTogether)) };
+};
+
+/**
+ * Takes the next step, on condition that no membership was added since the product was read. That must have been before
+ * `known` was: no item leads from an unsorted product to its categories. Answers if the step could be taken.
+ */
+const takeStep = async (store: string, id: string, product: Filed, known: ReadonlySet<string>): Promise<boolean> => {
+  const next = await nextOf(store, id, product, known);
+  if (!next) return true;
+  const { active, listed, bloggable } = product;
+  const change = update(productKey(store, id), {
+    set: { sorted: undefined, sortedIn: undefined, ...next.filing },
+    add: { unsorted: 1 },
+    when: all(isFiledAsRead(product), is('active', active), is('listed', listed), is('bloggable', bloggable)),
+  });
+  return !(await transact([change, ...next.moves]));
+};
+
+/** The categories that have each product. */
+const readCategoriesOf = async (store: string): Promise<Map<string, Set<string>>> => {
+  const categoriesOf = new Map<string, Set<string>>();
+  for await (const membership of membershipsOf(store)) {
+    const id = memberOf(membership);
+    categoriesOf.set(id, (categoriesOf.get(id) ?? new Set()).add(membership.category));
+  }
+  return categoriesOf;
+};
+
+/** After so many rounds without any progress the products change all the time. */
+const maxIdleRounds = 5;
+
+/**
+ * Sorts the memberships that are unsorted, and those that the audit would name; more of one product than a transaction
+ * holds become, or stay, unsorted. A category that has a product twice has it once afterwards, and counts it once.
+ * Reports how many products it has looked at, and answers how many it changed, and how many it could not because they
+ * changed meanwhile. Can be repeated, and runs beside other requests.
+ */
+export const sortMemberships = async (
+  store: string,
+  onChecked: (count: number) => void,
+): Promise<{ changed: number; left: number }> => {
+  const changed = new Set<string>();
+  // The products that are not in order, as they were before the memberships were read again.
+  let open = new Map<string, Filed>();
+  for (let round = 1, idle = 0; ; round++) {
+    const categoriesOf = await readCategoriesOf(store);
+    const ids = round === 1 ? [...categoriesOf.keys()] : [...open.keys()];
+    const still = new Map<string, Filed>();
+    let checked = 0;
+    let hasStepped = false;
+    await pMap(
+      ids,
+      async (id) => {
+        const known = categoriesOf.get(id) ?? new Set();
+        const before = open.get(id);
+        if (before && (await takeStep(store, id, before, known))) {
+          hasStepped = true;
+          changed.add(id);
+        }
+        const product = await get<Filed>(productKey(store, id));
+        if (product && (await nextOf(store, id, product, known))) still.set(id, product);
+        if (round === 1) onChecked(++checked);
+      },
+      sideBySide,
+    );
+    open = still;
+    idle = hasStepped ? 0 : idle + 1;
+    if (open.size === 0 || idle > maxIdleRounds) return { changed: changed.size, left: open.size };
+  }
+};

@@ -1,0 +1,237 @@
+import { asDecided, type CreditLot, closing, lotType } from '../../lib/credit/lot.ts';
+import { settle } from '../../lib/credit/lots.ts';
+import { type CreditType, creditTypes, type Ending, earliest, isDue } from '../../lib/credit/rules.ts';
+import {
+  attributes,
+  type Cause,
+  type CreditItem,
+  dueShardOf,
+  holdingOf,
+  storedChange,
+} from '../../lib/credit/state.ts';
+import { customerKey, customerUpsert } from '../../lib/store/customers.ts';
+import { findResident } from '../../lib/store/residents.ts';
+import { all, applied, check, type Item, is, missing, type Write } from '../../lib/table/language.ts';
+import { pauseOvertaken } from '../../lib/table/retry.ts';
+import { transact } from '../../lib/table/table.ts';
+import { readCredit, type StoredCredit } from '../kinds/read-credit.ts';
+import { auditCredit } from './customer-credit.ts';
+
+/**
+ * Repairs books that are off. The lots are the money: the customer's item follows them, and keeps its unlotted credit.
+ */
+
+/** The reason that history gives for a repair. The parts of its row need not come to its amount: the books were off. */
+export const repairReason = 'The balance was made to agree with the lots (store credit repair).';
+
+/** One value that a repair changes: an attribute of a customer's item, or the state of a lot. */
+export interface Correction {
+  customer: string;
+  username: string;
+  what: string;
+  is: string | number | undefined;
+  willBe: string | number | undefined;
+}
+
+/** The repair of one customer's books, or, in `faults`, why there is none. */
+export interface Repair {
+  corrections: Correction[];
+  /** The first is of the customer's item. */
+  writes: Write[];
+  faults: string[];
+}
+
+const epochOf = (lot: Pick<CreditLot, 'sk'>): string => lot.sk.split('#')[1] ?? '';
+
+/**
+ * The lot that was added last: its epoch is the one that lasts. Lots that were added together share a version, and so
+ * do, after half a transaction, a lost change and the next: then the customer's own epoch counts, and the order of the
+ * ids.
+ */
+const lastAdded = (lots: readonly CreditLot[], own: string | undefined): CreditLot | undefined => {
+  const isOwn = (lot: CreditLot): number => Number(epochOf(lot) === own);
+  const idOf = ({ sk }: CreditLot): string => sk.slice(sk.lastIndexOf('#'));
+  return lots.toSorted((a, b) => a.version - b.version || isOwn(a) - isOwn(b) || (idOf(a) < idOf(b) ? -1 : 1)).at(-1);
+};
+
+interface Closed {
+  lot: CreditLot;
+  how: Ending;
+}
+
+/** The values of one type that a customer's item must have, and the lots that are open and must not be. */
+const valuesOf = (
+  item: CreditItem,
+  type: CreditType,
+  lots: readonly CreditLot[],
+  at: string,
+): { values: Partial<CreditItem>; closed: Closed[] } => {
+  const names = attributes[type];
+  const ours = lots.filter(({ sk }) => sk.startsWith(`${type}#`));
+  const last = lastAdded(ours, item[names.epoch]);
+  const epoch = last ? epochOf(last) : item[names.epoch];
+  const closed: Closed[] = [];
+  const open: CreditLot[] = [];
+  for (const lot of ours.filter(({ state }) => state === 'open')) {
+    if (lot.remaining <= 0) closed.push({ lot, how: 'drained' });
+    else if (epochOf(lot) === epoch) open.push(lot);
+    else closed.push({ lot, how: isDue(lot.expiresAt, at) ? 'expired' : 'superseded' });
+  }
+  const unlotted = Math.max(holdingOf(item, type).unlotted, 0);
+  const isThere = ours.some((lot) => lot.sk === item[names.newest] && epochOf(lot) === epoch);
+  const values = {
+    [names.balance]: open.reduce((sum, { remaining }) => sum + remaining, unlotted),
+    [names.unlotted]: unlotted,
+    [names.lots]: open.length,
+    [names.due]: open.map(({ expiresAt }) => expiresAt).sort()[0],
+    [names.epoch]: epoch,
+    [names.newest]: isThere || item[names.newest] === undefined ? item[names.newest] : last?.sk,
+  };
+  return { values, closed };
+};
+
+const wordsOf: Record<string, string> = {
+  balance: 'balance',
+  unlotted: 'credit not in lots',
+  lots: 'open lots',
+  due: 'next expiry',
+  epoch: 'epoch',
+  newest: 'lot that was added last',
+};
+
+/** The attributes that a repair sets, in words. */
+const names: [name: keyof CreditItem, words: string][] = [
+  ...creditTypes.flatMap((type) =>
+    Object.entries(attributes[type]).map(([member, name]): [keyof CreditItem, string] => [
+      name,
+      `${type} ${wordsOf[member]}`,
+    ]),
+  ),
+  ['due', 'next look of the sweep'],
+  ['dues', 'shard of the sweep'],
+];
+
+/** A transaction takes 100 items; one is the customer's. The next round closes the lots beyond it. */
+const lotsAtOnce = 99;
+
+const correctionsOf = (item: CreditItem, set: Item, closed: readonly Closed[]): Correction[] => {
+  const { sk: customer, username } = item;
+  const ofItem = names.map(([name, what]) => {
+    const willBe = set[name] as Correction['willBe'];
+    // An amount that was never set counts as 0.
+    return { what, is: (item[name] ?? (willBe === 0 ? 0 : undefined)) as Correction['is'], willBe };
+  });
+  const ofLots = closed.map(({ lot, how }) => ({
+    what: `lot ${lot.sk}`,
+    is: `open, ${lot.remaining} left`,
+    willBe: how,
+  }));
+  return [...ofItem.filter(({ is, willBe }) => is !== willBe), ...ofLots].map((each) => ({
+    customer,
+    username,
+    ...each,
+  }));
+};
+
+/**
+ * Plans the repair of a customer's books; undefined if they add up. A pending change counts as written. `item` is the
+ * customer's, or an empty one where there are only lots.
+ */
+const planRepair = (store: string, item: CreditItem, lots: readonly CreditLot[], cause: Cause): Repair | undefined => {
+  const isCustomer = item.creditVersion !== undefined || lots.length === 0;
+  if (isCustomer && auditCredit(item, lots).length === 0) return undefined;
+  const decided = lots.map((lot) => asDecided(lot, item));
+  const types = creditTypes.map((type) => valuesOf(item, type, decided, cause.at));
+  const values: Partial<CreditItem> = Object.assign({}, ...types.map((each) => each.values));
+  const due = item.pending?.at ?? earliest(values.creditDue, values.restrictedDue);
+  // Above the version of every lot, so that no lot seems to be later than a large change that closes it.
+  const version = lots.reduce(
+    (highest, lot) => Math.max(highest, lot.version, (lot.changed ?? 0) - 1),
+    item.creditVersion ?? 0,
+  );
+  const touched = creditTypes.filter((type, index) => {
+    const { balance } = attributes[type];
+    return values[balance] !== (item[balance] ?? 0) || (types[index]?.closed.length ?? 0) > 0;
+  });
+  const changed: CreditType[] = touched.length > 0 ? touched : ['regular'];
+  const ofTypes = changed.map((type) => ({ type }));
+  const lastChange = storedChange({ kind: 'set', at: cause.at, types: ofTypes, reason: repairReason });
+  const numberOf = (type: CreditType): number => version + 1 + changed.indexOf(type);
+  const creditVersion = version + changed.length;
+  const set = { ...values, due, dues: due && dueShardOf(item.sk), creditVersion, lastChange };
+  const update = customerUpsert(
+    store,
+    { uuid: item.sk, username: item.username },
+    { set, when: all(is('creditVersion', item.creditVersion), missing('pending')) },
+  );
+  const toClose = types.flatMap((each) => each.closed);
+  const endings = new Map(
+    toClose.map(({ lot, how }) => [lot.sk, closing(lot, how, cause, numberOf(lotType(lot)), lot.remaining)]),
+  );
+  const closed = toClose.slice(0, lotsAtOnce);
+  const closings = closed.flatMap(({ lot }) => endings.get(lot.sk) ?? []);
+  // The version tells of every change by the service. These checks also tell of a change by hand.
+  const checks = lots
+    .filter(({ sk, state }) => state === 'open' && !endings.has(sk))
+    .slice(0, lotsAtOnce - closings.length)
+    .map((lot) => check(lot, all(is('state', 'open'), is('remaining', lot.remaining))));
+  const after = applied(update, { ...item }) as unknown as CreditItem;
+  const lotsAfter = decided.map((lot) => {
+    const ending = endings.get(lot.sk);
+    return ending ? (applied(ending, { ...lot }) as unknown as CreditLot) : lot;
+  });
+  return {
+    corrections: correctionsOf(item, set, closed),
+    writes: [update, ...closings, ...checks],
+    faults: auditCredit(after, lotsAfter),
+  };
+};
+
+const repairOf = async (
+  store: string,
+  uuid: string,
+  { item, lots }: StoredCredit,
+  cause: Cause,
+): Promise<Repair | undefined> => {
+  if (item) return planRepair(store, item, lots, cause);
+  const resident = await findResident(store, { uuid });
+  if (resident) return planRepair(store, { ...customerKey(store, uuid), username: resident.username }, lots, cause);
+  const fault = `customer ${uuid}: there are lots, but no resident with this UUID: import residents first.`;
+  return lots.length === 0 ? undefined : { corrections: [], writes: [], faults: [fault] };
+};
+
+/**
+ * Looks what a repair would change, and writes nothing. Undefined if the books add up. Throws 503 if they change all
+ * the time.
+ */
+export const findRepair = async (store: string, uuid: string, cause: Cause): Promise<Repair | undefined> => {
+  for (let attempt = 1; ; attempt++) {
+    const read = await readCredit(store, uuid);
+    if (read) return repairOf(store, uuid, read, cause);
+    await pauseOvertaken(attempt);
+  }
+};
+
+/**
+ * Repairs a customer's books, in one transaction unless more than 99 lots have to be closed; decides anew where the
+ * credit has changed since it was read. Hands each repair to `onRepair` before it is written. Answers the faults that
+ * it cannot mend; then it writes nothing. Throws 503 if other writers do not let it through.
+ */
+export const repairCredit = async (
+  store: string,
+  uuid: string,
+  cause: Cause,
+  onRepair: (repair: Repair) => void,
+): Promise<string[]> => {
+  for (let attempt = 1; ; attempt++) {
+    const read = await readCredit(store, uuid);
+    if (read?.item?.pending) await settle(store, read.item, () => true);
+    else if (read) {
+      const repair = await repairOf(store, uuid, read, cause);
+      if (!repair || repair.faults.length > 0) return repair?.faults ?? [];
+      onRepair(repair);
+      if (!(await transact(repair.writes))) attempt = 0;
+    }
+    if (attempt > 0) await pauseOvertaken(attempt);
+  }
+};

@@ -1,0 +1,74 @@
+import { type Scope, scopes } from '../../lib/routes/route.ts';
+
+/** The scopes that a key for one purpose needs. */
+interface Preset {
+  scopes: readonly Scope[];
+  /** Texts for the merchant: the purpose of such a key, and the harm that a thief could do to the store with it. */
+  use: string;
+  risk: string;
+}
+
+export const readScopes = scopes.filter((scope) => scope.endsWith(':read'));
+
+export const presets = {
+  vendor: {
+    scopes: ['sales:write', 'products:read'],
+    use: 'vendors inworld: quote prices, make sales',
+    risk:
+      'could have products delivered that nobody paid for, spend your customers’ credit on them, read all products, ' +
+      'and learn any avatar’s credit, discount and ban by quotes',
+  },
+  terminal: {
+    scopes: [
+      'credits:read',
+      'customers:read',
+      'coupons:read',
+      'coupons:apply',
+      'giftcards:redeem',
+      'products:redeliver',
+    ],
+    use: 'terminals for customers inworld: show credit, apply coupons, redeem gift cards, send again what they own',
+    risk:
+      'could read your customers, their credit and all coupon codes, apply your coupons, redeem gift cards by their ' +
+      'id, and have what was bought sent again',
+  },
+  dispenser: {
+    scopes: ['dispenser:register'],
+    use: 'the box that hands out your products',
+    risk:
+      'could put another box in its place, which sees who buys what, gives your customers nothing, and says to whom ' +
+      'a new name belongs, so to whom gifts and credit go',
+  },
+  shop: {
+    scopes: ['products:read', 'categories:read'],
+    use: 'a web shop that shows your products',
+    risk: 'could read all products, inactive ones and profit shares too, and change nothing',
+  },
+  support: {
+    scopes: [...readScopes, 'products:deliver', 'products:redeliver', 'credits:write', 'sales:refund'],
+    use: 'the people who help your customers: read everything, deliver, change credit, refund sales',
+    risk:
+      'could read all that your store knows of its customers, and give away credit and products. The ids of gift cards ' +
+      'that anybody may redeem are money too, and its events have them',
+  },
+  all: {
+    scopes,
+    use: 'everything that the API can do',
+    risk: 'could read everything in your store and do anything to it but issue keys',
+  },
+} as const satisfies Record<string, Preset>;
+
+export type PresetName = keyof typeof presets;
+
+export const presetNames = Object.keys(presets) as PresetName[];
+
+/** One line for the merchant who issues such a key. */
+export const presetText = (name: PresetName): string => `${presets[name].use}. A thief ${presets[name].risk}.`;
+
+/** True if two lists hold the same scopes. */
+export const areSame = (some: readonly Scope[], others: readonly Scope[]): boolean =>
+  new Set(some).size === new Set(others).size && others.every((scope) => some.includes(scope));
+
+/** The preset whose scopes these are, none more and none less. */
+export const presetOf = (some: readonly Scope[]): PresetName | undefined =>
+  presetNames.find((name) => areSame(presets[name].scopes, some));

@@ -1,0 +1,141 @@
+import { Option } from 'commander';
+import { now } from '../../lib/clock.ts';
+import { readableTypes } from '../../lib/routes/events.ts';
+import { scopes as allScopes, type Scope } from '../../lib/routes/route.ts';
+import type { ApiKey } from '../../lib/store/api-keys.ts';
+import { UsageError } from '../terminal/errors.ts';
+import { ask, choose, chooseSome, parseEnd } from '../terminal/input.ts';
+import { type Column, isJson, note, print, shownTime } from '../terminal/output.ts';
+import { areSame, type PresetName, presetNames, presetOf, presets, presetText, readScopes } from './key-presets.ts';
+import type { GlobalOptions, Target } from './target.ts';
+
+/** A key as it is shown: never with its hash, and with its text only where it is issued. */
+interface ShownKey extends Pick<ApiKey, 'name' | 'scopes' | 'createdAt'> {
+  prefix: string;
+  state: 'active' | 'rotated' | 'expired' | 'revoked';
+  /** Where the scopes are exactly a preset's. */
+  preset: PresetName | undefined;
+  lastUsedAt: string | undefined;
+  expiresAt: string | undefined;
+  revokedAt: string | undefined;
+}
+
+const stateOf = ({ status, expiresAt, rotatedTo }: ApiKey): ShownKey['state'] => {
+  if (status === 'revoked') return 'revoked';
+  if (expiresAt !== undefined && Date.parse(expiresAt) <= now()) return 'expired';
+  return rotatedTo === undefined ? 'active' : 'rotated';
+};
+
+/** Says whether calls with the key are let in. */
+export const isLive = (key: ApiKey): boolean => ['active', 'rotated'].includes(stateOf(key));
+
+/** Says whether the key is live and not rotated: the one that a name means. */
+export const isCurrent = (key: ApiKey): boolean => stateOf(key) === 'active';
+
+export const prefixOf = ({ id }: ApiKey, { keyStage }: Target): string => `sis_${keyStage}_${id}`;
+
+export const shown = (key: ApiKey, target: Target): ShownKey => {
+  const { name, scopes: some, createdAt, lastUsedAt, expiresAt, revokedAt } = key;
+  const [prefix, state] = [prefixOf(key, target), stateOf(key)];
+  return { name, prefix, state, preset: presetOf(some), scopes: some, createdAt, lastUsedAt, expiresAt, revokedAt };
+};
+
+export const shownScopes = (some: readonly Scope[]): string =>
+  presetOf(some) ?? (areSame(some, readScopes) ? 'read-only' : some.join(' '));
+
+const stateStyles = { active: 'green', rotated: 'yellow', expired: 'dim', revoked: 'dim' } as const;
+
+export const keyColumns: Column<ShownKey>[] = [
+  { heading: 'name', cell: ({ name }) => name, wraps: true },
+  { heading: 'prefix', cell: ({ prefix }) => prefix },
+  { heading: 'state', cell: ({ state }) => state, style: ({ state }) => stateStyles[state] },
+  { heading: 'last use', cell: ({ lastUsedAt }) => lastUsedAt?.slice(0, 10) ?? 'never' },
+  { heading: 'expires', cell: ({ expiresAt }) => shownTime(expiresAt) ?? 'never' },
+  { heading: 'scopes', cell: ({ scopes: some }) => shownScopes(some), wraps: true },
+];
+
+/** `--preset`, for the commands that issue keys. */
+export const presetOption = (): Option =>
+  new Option('--preset <name>', 'what the key is for, which gives it its scopes').choices(presetNames);
+
+/** The presets with what their keys can do, for the help of these commands. */
+export const presetHelp = `\nPresets:\n${presetNames
+  .map((name) => `  ${name.padEnd(9)}  ${presets[name].use}.\n             A thief ${presets[name].risk}.`)
+  .join('\n')}`;
+
+export interface ExpiryOptions extends GlobalOptions {
+  expires?: () => string;
+}
+
+/** `--expires`, for the same commands. */
+export const expiresOption = (): Option =>
+  new Option('--expires <when>', 'when it ends: after a duration (90d), on a day (2027-12-31) or at a time').argParser(
+    parseEnd,
+  );
+
+/** The end that `--expires` gives. Throws for one that is over. */
+export const endOf = ({ expires }: ExpiryOptions): string | undefined => {
+  const end = expires?.();
+  if (end === undefined || Date.parse(end) > now()) return end;
+  throw new UsageError(`--expires must be in the future: ${end} is over.`);
+};
+
+const endFault = (text: string): string | undefined => {
+  try {
+    return text === 'never' || Date.parse(parseEnd(text)()) > now() ? undefined : 'It must be in the future.';
+  } catch (error) {
+    return `${(error as Error).message} Or never.`;
+  }
+};
+
+/** The scopes of a new key, and its end, if it has one. */
+interface Rights {
+  scopes: readonly Scope[];
+  expiresAt: string | undefined;
+}
+
+/** Asks the person at the terminal for the purpose of a new key and, unless it is given, for its end. */
+export const askForRights = async (expiresAt: string | undefined): Promise<Rights> => {
+  const options = presetNames.map((value) => ({ value, hint: presetText(value) }));
+  const own = { value: 'scopes' as const, hint: 'something else: pick its scopes one by one' };
+  const purpose = await choose<PresetName | 'scopes'>('What is the key for?', [...options, own]);
+  const picks = 'What may it do? Pick with the space bar';
+  const scopes = purpose === 'scopes' ? await chooseSome(picks, allScopes) : presets[purpose].scopes;
+  if (expiresAt !== undefined) return { scopes, expiresAt };
+  const end = await ask('When does it end? Such as 90d, 2027-12-31 or never', '--expires', endFault, '365d');
+  return { scopes, expiresAt: end === 'never' ? undefined : parseEnd(end)() };
+};
+
+/** The events that a key may see, for the merchant who issues it; undefined for one that sees none. */
+const eventsText = (held: readonly Scope[]): string | undefined => {
+  const ways = [
+    ...(held.includes('events:read') ? ['read'] : []),
+    ...(held.includes('webhooks:write') ? ['send to any address'] : []),
+  ];
+  if (ways.length === 0) return undefined;
+  const types = readableTypes(held);
+  const cards = types.includes('giftcard.granted') ? ' Those of gift cards hold ids that are money.' : '';
+  return `It may ${ways.join(', and ')}, these events: ${types.join(', ')}.${cards}`;
+};
+
+/** Prints notes on the rights of a new key. */
+export const noteRights = (held: readonly Scope[]): void => {
+  const preset = presetOf(held);
+  if (preset) note(`${preset}: ${presetText(preset)}`);
+  const events = eventsText(held);
+  if (events) note(events);
+};
+
+/**
+ * Prints a new key alone on standard output, and a note beside. With `--json` prints one object, with `more` members.
+ */
+export const printNewKey = (key: ApiKey, text: string, target: Target, more: object = {}): void => {
+  if (isJson()) {
+    print({ ...more, ...shown(key, target), key: text }, []);
+    return;
+  }
+  const end = key.expiresAt === undefined ? 'does not expire' : `expires ${shownTime(key.expiresAt)}`;
+  noteRights(key.scopes);
+  note(`Key "${key.name}", scopes: ${shownScopes(key.scopes)}, ${end}. It is shown only now and stored nowhere:`);
+  process.stdout.write(`${text}\n`);
+};

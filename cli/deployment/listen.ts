@@ -1,0 +1,162 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { timestamp } from '../../lib/clock.ts';
+import { post } from '../../lib/delivery/call.ts';
+import { webhookTimeoutMillis } from '../../lib/delivery/settings.ts';
+import { type EventItem, eventKeys, notedAtOf } from '../../lib/events/events.ts';
+import { messageOf } from '../../lib/events/send.ts';
+import type { EventType } from '../../lib/routes/events.ts';
+import type { Key } from '../../lib/table/schema.ts';
+import { getMany } from '../../lib/table/table.ts';
+
+const pollMillis = 500;
+
+/**
+ * Two consumers note events side by side, and the index follows the table: an event may come to stand before one that
+ * was read already, by at most so much.
+ */
+const settleMillis = 10_000;
+
+const pageSize = 500;
+
+/** The table may be away for so long before the command gives up. */
+const patienceMillis = 60_000;
+
+interface Followed {
+  store: string;
+  types: readonly EventType[];
+  /** The place behind which to begin; undefined for the newest event. */
+  after: string | undefined;
+  signal: AbortSignal;
+  /** Hears that the table does not answer, once until it does again. */
+  onTrouble: (error: unknown) => void;
+}
+
+type Place = Key & { rank: string };
+
+/** Ends with the signal, then without an error. */
+const pause = (millis: number, signal: AbortSignal): Promise<void> =>
+  sleep(millis, undefined, { signal }).catch(() => undefined);
+
+const millisOf = (rank: string): number => Date.parse(notedAtOf({ rank }));
+
+/**
+ * Answers the events of a store as they are noted, and the samples that `store trigger` makes, each once, until the
+ * signal ends it. The first answer is empty: from then on nothing is missed. It reads the table and not the API, so it
+ * does not wait until the list has settled. Throws where the table does not answer for a minute.
+ */
+export async function* follow(followed: Followed): AsyncGenerator<EventItem[]> {
+  const { store, types, after, signal, onTrouble } = followed;
+  const lists = [...types, 'sample' as const];
+  /** The events of the last seconds, with their places. */
+  const seen = new Map<string, string>();
+  let newest = after ?? '';
+
+  const note = (places: readonly Place[]): void => {
+    for (const { sk, rank } of places) seen.set(sk, rank);
+    const { rank = '' } = places.at(-1) ?? {};
+    if (rank > newest) newest = rank;
+    for (const [sk, old] of seen) if (millisOf(old) < millisOf(newest) - 2 * settleMillis) seen.delete(sk);
+  };
+  const read = async (places: readonly Place[]): Promise<EventItem[]> => {
+    const unseen = places.filter(({ sk, rank }) => !seen.has(sk) && rank > (after ?? ''));
+    const items = await getMany<EventItem>(unseen, { consistent: true });
+    note(unseen);
+    // The avatar of an event may be erased by now.
+    return items.filter(({ type, data }) => data !== undefined && types.includes(type));
+  };
+  const recent = (): Promise<Place[]> => {
+    const first = newest === '' ? undefined : timestamp(millisOf(newest) - settleMillis);
+    return eventKeys(store, lists, { first })({ descending: false });
+  };
+
+  if (after === undefined) {
+    // The newest event says where the list ends: the clock of this machine may be wrong.
+    note(await eventKeys(store, lists, {})({ descending: true, limit: 1 }));
+    note(await recent());
+  }
+  yield [];
+  if (after !== undefined)
+    for (let more = true; more && !signal.aborted; ) {
+      const from = { position: newest, inclusive: false };
+      const places = await eventKeys(store, lists, {})({ descending: false, from, limit: pageSize });
+      more = places.length === pageSize;
+      yield await read(places);
+    }
+  let failingSince: number | undefined;
+  for (; !signal.aborted; await pause(pollMillis, signal)) {
+    let events: EventItem[] = [];
+    try {
+      events = await read(await recent());
+      failingSince = undefined;
+    } catch (error) {
+      if (failingSince === undefined) onTrouble(error);
+      failingSince ??= Date.now();
+      if (Date.now() - failingSince > patienceMillis) throw error;
+    }
+    yield events;
+  }
+}
+
+/** How a local program took an event. */
+export interface Outcome {
+  /** The status of the last answer; undefined where none came. */
+  status?: number;
+  /** Why the last call failed without an answer. */
+  error?: string;
+  attempts: number;
+  /** Of the last attempt. */
+  millis: number;
+}
+
+export const isTaken = ({ status = 0 }: Outcome): boolean => status >= 200 && status < 300;
+
+/** The pauses before the attempts after the first. */
+const pauses = [500, 2000, 5000];
+
+/** A local program may listen to one of both addresses of `localhost` alone. */
+const addressesOf = ({ hostname }: URL): string[] =>
+  hostname === 'localhost' ? ['127.0.0.1', '::1'] : [hostname.replace(/^\[|\]$/g, '')];
+
+const isRefused = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ECONNREFUSED';
+
+type Request = Parameters<typeof post>[1];
+
+const postTo = async (url: URL, request: Request, signal: AbortSignal): Promise<{ status: number }> => {
+  const [ip = '', ...others] = addressesOf(url);
+  const send = (address: string) => post({ url, ip: address, family: address.includes(':') ? 6 : 4 }, request, signal);
+  const [other] = others;
+  return send(ip).catch((error) => (isRefused(error) && other ? send(other) : Promise.reject(error)));
+};
+
+/**
+ * Sends an event to a local program as a webhook would, and a few times more where it is not taken. 410 ends it, as it
+ * does for webhooks. `onFailure` hears of each failure that another attempt follows. Never throws.
+ */
+export const forward = async (
+  url: URL,
+  { sk: id, type, at, data, sample }: EventItem,
+  secret: string,
+  signal: AbortSignal,
+  onFailure: (outcome: Outcome) => void = () => {},
+): Promise<Outcome> => {
+  for (let attempts = 1; ; attempts++) {
+    // The program checks the time of the message by its own clock. That of the service may be moved.
+    const request = messageOf({ id, type, at, data, ...(sample && { sample }) }, [secret], Date.now());
+    const timeout = webhookTimeoutMillis();
+    const timedOut = AbortSignal.timeout(timeout);
+    const started = performance.now();
+    const millis = () => Math.round(performance.now() - started);
+    const outcome: Outcome = await postTo(url, request, AbortSignal.any([signal, timedOut])).then(
+      ({ status }) => ({ status, attempts, millis: millis() }),
+      ({ code, message }: NodeJS.ErrnoException) => {
+        const error = timedOut.aborted ? `no answer in ${timeout} ms` : String(code ?? message);
+        return { error, attempts, millis: millis() };
+      },
+    );
+    const next = pauses[attempts - 1];
+    if (isTaken(outcome) || outcome.status === 410 || next === undefined || signal.aborted) return outcome;
+    onFailure(outcome);
+    await pause(next, signal);
+    if (signal.aborted) return outcome;
+  }
+};

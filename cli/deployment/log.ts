@@ -1,0 +1,28 @@
+import { merged, type Source } from '../../lib/lists/source.ts';
+import { everything, type Log, type LogRow, logOf, logPartition, ofAllStores } from '../../lib/store/operator-log.ts';
+import type { Key } from '../../lib/table/schema.ts';
+import { rowsOf } from '../../lib/table/table.ts';
+import type { Target } from './target.ts';
+
+/** Opens the log for one command, in the name of the person at it. */
+export const openLog = async (target: Target): Promise<Log> => logOf(await target.operator());
+
+/** The rows about an avatar among those of a store, or of what concerns all stores: both copies of each. */
+export const rowsAbout = async (uuid: string, store: string | null): Promise<(LogRow & Key)[]> => {
+  const parts = [everything, store ?? ofAllStores];
+  const rows = await Promise.all(
+    parts.map((part) => rowsOf<LogRow & Key>({ partition: logPartition(part) })({ descending: false })),
+  );
+  return rows.flat().filter((row) => row.store === store && JSON.stringify(row.details).includes(uuid));
+};
+
+/** True if the log has a row of a store, which may be deleted since. */
+export const hasLog = async (store: string): Promise<boolean> =>
+  (await rowsOf({ partition: logPartition(store) })({ descending: false, limit: 1 })).length > 0;
+
+/** The rows of the log from a time on: all, or those of a store and those that concern all stores. */
+export const logRows = (store: string | undefined, since: string | undefined): Source<LogRow & Key> => {
+  const parts = store === undefined ? [everything] : [store, ofAllStores];
+  const sources = parts.map((part) => rowsOf<LogRow & Key>({ partition: logPartition(part), first: since }));
+  return merged(sources, ({ sk }) => sk);
+};

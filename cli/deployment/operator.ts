@@ -1,0 +1,36 @@
+import { userInfo } from 'node:os';
+import { note } from '../terminal/output.ts';
+
+/** The name that this machine has for the person at it. */
+export const localUser = (): string => {
+  try {
+    return `user ${userInfo().username}`;
+  } catch {
+    // In a container the user may have no entry.
+    return `user ${process.getuid?.() ?? 'unknown'}`;
+  }
+};
+
+/**
+ * The ARN of the AWS identity that makes the command's calls. Where AWS does not say it, answers the user of this
+ * machine, marked as not identified: a change that AWS lets through is not refused for that.
+ */
+export const awsIdentity = async (): Promise<string> => {
+  const { GetCallerIdentityCommand, STSClient } = await import('@aws-sdk/client-sts');
+  const millis = 3000;
+  const client = new STSClient({
+    maxAttempts: 2,
+    requestHandler: { connectionTimeout: millis, requestTimeout: millis, throwOnRequestTimeout: true },
+  });
+  try {
+    const { Arn } = await client.send(new GetCallerIdentityCommand({}));
+    if (!Arn) throw new Error('The answer has no ARN.');
+    return Arn;
+  } catch (error) {
+    const user = localUser();
+    note(
+      `AWS does not say who you are, so the log names the user of this machine: ${user}. (${(error as Error).message})`,
+    );
+    return `not identified by AWS, ${user}`;
+  }
+};

@@ -1,0 +1,111 @@
+import pMap from 'p-map';
+import type { Identifier } from '../../lib/identifier.ts';
+import { invalid } from '../../lib/problem.ts';
+import { findCustomerItem } from '../../lib/store/customers.ts';
+import { renameMark } from '../../lib/store/renames.ts';
+import {
+  asTold,
+  forgetResidents,
+  type KnownResident,
+  nameKey,
+  type RenameMark,
+  type Resident,
+  readResident,
+  residentKey,
+  type StoredResident,
+  storeResidentKey,
+} from '../../lib/store/residents.ts';
+import { all, any, is, isNew, put, type Write } from '../../lib/table/language.ts';
+import { pauseOvertaken } from '../../lib/table/retry.ts';
+import type { Key } from '../../lib/table/schema.ts';
+import { get, getMany, transact } from '../../lib/table/table.ts';
+
+/** The operator's residents, whom all stores share, and reads of many residents at once. */
+
+/**
+ * The item of a name. It carries the current name, so that a look-up is one read. Refused unless it is `holder`'s or
+ * free.
+ */
+const nameItem = ({ uuid, username }: Resident, name: string, holder: string): Write =>
+  put({ ...nameKey(name), uuid, username }, any(isNew, is('uuid', holder)));
+
+/** A mark that a resident has already. */
+const markOf = ({ renamedAt, dues, due }: RenameMark): RenameMark => ({
+  ...(renamedAt !== undefined && { renamedAt, dues, due }),
+});
+
+/**
+ * The writes of a resident with these names: first the resident, refused unless they are still as `stored`, then the
+ * names in order. `takenFrom` is a resident who may lose the current name. `isRenamed` marks that copies of the name
+ * have to be renamed.
+ */
+export const residentItems = (
+  { uuid, username }: Resident,
+  names: readonly string[],
+  stored: StoredResident | undefined,
+  { takenFrom = uuid, isRenamed = false }: { takenFrom?: string | undefined; isRenamed?: boolean } = {},
+): Write[] => {
+  const asStored = stored ? all(is('names', stored.names), is('username', stored.username)) : isNew;
+  const mark = isRenamed ? renameMark() : markOf(stored ?? {});
+  return [
+    put({ ...residentKey(uuid), uuid, username, names, ...mark }, asStored),
+    ...names.map((name) => nameItem({ uuid, username }, name, name === username ? takenFrom : uuid)),
+  ];
+};
+
+/**
+ * Writes a resident with its current name and, if any, former ones, all in canonical form; names already on record
+ * stay. Throws 400 if a name belongs to another resident.
+ */
+export const putResident = async ({ uuid, username }: Resident, formerNames: readonly string[] = []): Promise<void> => {
+  for (let attempt = 1; ; attempt++) {
+    const stored = await get<StoredResident>(residentKey(uuid));
+    const names = [...new Set([username, ...formerNames, ...(stored?.names ?? [])])];
+    const refusals = await transact(
+      residentItems({ uuid, username }, names, stored, { isRenamed: stored !== undefined }),
+    );
+    forgetResidents();
+    const taken = names.filter((_, index) => refusals?.[index + 1]?.refused);
+    if (taken.length > 0) throw invalid(...taken.map((name) => `The name ${name} belongs to another resident.`));
+    if (!refusals) return;
+    await pauseOvertaken(attempt);
+  }
+};
+
+const textOf = ({ uuid, username }: Identifier): string => uuid ?? username;
+
+/**
+ * Reads residents as a store knows them, consistently. The map's keys are the given UUIDs and names; unknown residents
+ * are left out, but for customers of the store.
+ */
+export const findResidents = async (
+  store: string,
+  identifiers: readonly Identifier[],
+): Promise<Map<string, Resident>> => {
+  const keys = identifiers.map(({ uuid, username }) => (uuid === undefined ? nameKey(username) : residentKey(uuid)));
+  const items = await getMany<Resident & Key>(keys, { consistent: true });
+  const found = new Map(items.map(({ pk, uuid, username }) => [pk.slice(pk.indexOf('#') + 1), { uuid, username }]));
+  const others = new Map(identifiers.map((one) => [textOf(one), one] as const).filter(([text]) => !found.has(text)));
+  const readOne = async ([text, identifier]: [string, Identifier]): Promise<void> => {
+    // A customer whom nobody could name when they bought is called by their UUID.
+    const { uuid = '' } = identifier;
+    const customer = async () =>
+      (uuid === '' ? undefined : await findCustomerItem(store, uuid)) && { uuid, username: uuid };
+    const resident = (await readResident(store, identifier)) ?? (await customer());
+    if (resident) found.set(text, { uuid: resident.uuid, username: resident.username });
+  };
+  await pMap(others, readOne, { concurrency: 10 });
+  return found;
+};
+
+/** Residents as a store knows them, with all their names, in the order of the UUIDs. */
+export const knownResidents = async (store: string, uuids: readonly string[]): Promise<KnownResident[]> => {
+  const shared = await getMany<StoredResident>(uuids.map(residentKey), { consistent: true });
+  const known = new Map<string, KnownResident>(
+    shared.map(({ uuid, username, names }) => [uuid, { uuid, username, names, source: 'operator' }]),
+  );
+  const others = uuids.filter((uuid) => !known.has(uuid)).map((uuid) => storeResidentKey(store, uuid));
+  const told = await getMany<StoredResident>(others, { consistent: true });
+  for (const resident of await pMap(told, asTold, { concurrency: 10 })) known.set(resident.uuid, resident);
+  return uuids.flatMap((uuid) => known.get(uuid) ?? []);
+};

@@ -1,0 +1,97 @@
+import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import type { Kind } from '../../lib/routes/route.ts';
+import { residentKey, storeResidentKey } from '../../lib/store/residents.ts';
+import { listKey } from '../../lib/store/stores.ts';
+import { db, tableName } from '../../lib/table/client.ts';
+import { type Key, partition } from '../../lib/table/schema.ts';
+import { removeMany, rowsOf } from '../../lib/table/table.ts';
+
+/** The key of an item of a store. */
+interface ScannedKey extends Key {
+  /** It marks where a row of history stood, before its customer was erased. */
+  erased?: string;
+}
+
+/**
+ * The keys of all items of a store, or of those of one kind, and those of the given attributes that they have, a page
+ * at a time. Scans the whole table: only a scan finds items to which no other item leads.
+ */
+export async function* scanStore(
+  id: string,
+  attributes: readonly string[] = [],
+  kind?: Kind,
+): AsyncGenerator<ScannedKey[]> {
+  let after: Record<string, unknown> | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await db.send(
+      new ScanCommand({
+        TableName: tableName(),
+        FilterExpression: 'begins_with(pk, :owner)',
+        ExpressionAttributeValues: { ':owner': kind === undefined ? `${id}#` : partition(id, kind, '') },
+        ProjectionExpression: ['pk', 'sk', 'erased', ...attributes.map((name) => `#${name}`)].join(),
+        ...(attributes.length > 0 && {
+          ExpressionAttributeNames: Object.fromEntries(attributes.map((name) => [`#${name}`, name])),
+        }),
+        ConsistentRead: true,
+        ExclusiveStartKey: after,
+      }),
+    );
+    yield Items as ScannedKey[];
+    after = LastEvaluatedKey;
+  } while (after);
+}
+
+/**
+ * The partitions of a store that hold items of a kind, with the number of their items. A scan of the table costs far
+ * less than a query of each partition that may be there.
+ */
+export const partitionsOf = async (store: string, kind: Kind): Promise<Map<string, number>> => {
+  const partitions = new Map<string, number>();
+  for await (const keys of scanStore(store, [], kind))
+    for (const { pk } of keys) partitions.set(pk, (partitions.get(pk) ?? 0) + 1);
+  return partitions;
+};
+
+/** Pages of the table that are looked through for a resident: a table without any holds little else. */
+const maxPages = 20;
+
+/** False if neither the operator nor the store itself was told of anybody. */
+export const knowsAnybody = async (store: string): Promise<boolean> => {
+  const [told] = await rowsOf({ partition: storeResidentKey(store, '').pk })({ descending: false, limit: 1 });
+  if (told) return true;
+  let after: Record<string, unknown> | undefined;
+  for (let pages = 0; pages < maxPages; pages++) {
+    const { Items = [], LastEvaluatedKey } = await db.send(
+      new ScanCommand({
+        TableName: tableName(),
+        FilterExpression: 'begins_with(pk, :residents)',
+        ExpressionAttributeValues: { ':residents': residentKey('').pk },
+        ProjectionExpression: 'pk',
+        ExclusiveStartKey: after,
+      }),
+    );
+    if (Items.length > 0) return true;
+    if (!LastEvaluatedKey) return false;
+    after = LastEvaluatedKey;
+  }
+  return true;
+};
+
+/**
+ * Removes all items of a deleted store, a page at a time, and reports how many so far. Returns how many it removed. It
+ * can be repeated after a crash. The API keys stay with a mark: calls with them get 404, not 401.
+ */
+export const removeRows = async (id: string, onRemoved: (count: number) => void): Promise<number> => {
+  let removed = 0;
+  for await (const keys of scanStore(id)) {
+    await removeMany(keys);
+    removed += keys.length;
+    onRemoved(removed);
+  }
+  return removed;
+};
+
+/** Removes a deleted store from the list, once none of its items is left. */
+export const forgetStore = async (id: string): Promise<void> => {
+  await db.send(new DeleteCommand({ TableName: tableName(), Key: listKey(id) }));
+};

@@ -1,0 +1,32 @@
+import { now, randomText, timestamp } from '../../lib/clock.ts';
+import { listKey, type Store } from '../../lib/store/stores.ts';
+import { exists, put, remove, update, type Write } from '../../lib/table/language.ts';
+import { sharedKey } from '../../lib/table/schema.ts';
+import { transact } from '../../lib/table/table.ts';
+import { listKeyIds, markStoreGone } from './api-keys.ts';
+
+/** Creates a store, in one transaction with the writes that `together` makes for it. */
+export const createStore = async (
+  name: string,
+  id = randomText(12),
+  together: (store: Store) => readonly Write[] = () => [],
+): Promise<Store> => {
+  const store = { id, name, createdAt: timestamp(now()) };
+  const items = [put({ ...sharedKey('STORE', id), ...store }), put({ ...listKey(id), ...store })];
+  await transact([...items, ...together(store)]);
+  return store;
+};
+
+/**
+ * Deletes the store's own item, in one transaction with other writes, then marks its keys, which get 404 from then on.
+ * No key can be issued in between, since the transaction that issues a key checks the store. The store's items stay in
+ * the table, and the store stays in the list as deleted.
+ */
+export const deleteStore = async (id: string, together: readonly Write[] = []): Promise<void> => {
+  await transact([
+    remove(sharedKey('STORE', id)),
+    update(listKey(id), { ifMissing: { deletedAt: timestamp(now()) }, when: exists }),
+    ...together,
+  ]);
+  for (const keyId of await listKeyIds(id)) await markStoreGone(keyId);
+};

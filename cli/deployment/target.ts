@@ -1,0 +1,228 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { source } from '../../lib/clock.ts';
+import type { Stage } from '../../lib/keys.ts';
+import type { Store } from '../../lib/store/stores.ts';
+import { listStores } from '../../lib/store/stores.ts';
+import { Failure, UsageError } from '../terminal/errors.ts';
+import { note } from '../terminal/output.ts';
+import { useLocalEngines } from './local-engines.ts';
+import { awsIdentity, localUser } from './operator.ts';
+
+/** The options that every command takes. */
+export interface GlobalOptions {
+  local?: boolean;
+  stage?: string;
+  dataDir: string;
+  store?: string;
+  json?: boolean;
+}
+
+/** The deployment that a command works on. Its settings are in the environment, where `lib/` finds them. */
+export interface Target {
+  kind: 'local' | 'stage';
+  /** Its name in messages. */
+  name: string;
+  baseUrl: string;
+  tableName: string;
+  keyStage: Stage;
+  /** Where the desk is; undefined where the deployment has none. */
+  deskUrl: string | undefined;
+  /** How long the gateway keeps the authorizer's answer about a key. */
+  authorizerTtlSeconds: number;
+  /** The keys that are known, by the store's id: those of the local service's demo. A deployment stores none. */
+  keys: ReadonlyMap<string, string>;
+  /** The store that is meant where no option names one; undefined where the operator has to say. */
+  demoStore: string | undefined;
+  /** The person who runs the command, for the log: the ARN of an AWS identity, or the user of this machine. */
+  operator: () => Promise<string>;
+}
+
+/** The outputs of the stack that the command needs. */
+const Outputs = z.object({
+  BaseUrl: z.string(),
+  DeskUrl: z.string().optional(),
+  TableName: z.string(),
+  DeliveryQueueUrl: z.string(),
+  DeadLetterQueueUrl: z.string(),
+  AuthorizerTtlSeconds: z.coerce.number(),
+  CreditLimit: z.string(),
+  DispenserHostSuffixes: z.string().optional(),
+  OperatorLogDays: z.string().optional(),
+});
+
+const readOutputs = async (stage: string): Promise<Record<string, string>> => {
+  // Loaded only here: a command on the local service starts faster without it.
+  const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
+  const StackName = `store-integration-${stage}`;
+  const client = new CloudFormationClient({});
+  try {
+    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
+    const outputs = Stacks[0]?.Outputs ?? [];
+    return Object.fromEntries(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));
+  } catch (error) {
+    const { name, message } = error as Error;
+    if (name !== 'ValidationError' || !message.includes('does not exist')) throw error;
+    throw new Failure(
+      `There is no deployment ${stage}: this account has no stack ${StackName} in the region ${await client.config.region()}. ` +
+        'Check --stage and AWS_REGION, or deploy it first (docs/operate/deploy.md).',
+    );
+  }
+};
+
+/** The deployment of that name, in the account and region of the usual AWS settings. */
+const getStage = async (stage: string): Promise<Target> => {
+  const outputs = Outputs.safeParse(await readOutputs(stage));
+  if (!outputs.success)
+    throw new Failure(
+      `The deployment ${stage} is of an earlier version and does not say where its ${outputs.error.issues.map(({ path }) => path.join('.')).join(', ')} is. ` +
+        'Deploy it again (docs/operate/deploy.md, "Update").',
+    );
+  const { BaseUrl, DeskUrl, TableName, AuthorizerTtlSeconds, DispenserHostSuffixes, OperatorLogDays, ...others } =
+    outputs.data;
+  Object.assign(process.env, {
+    TABLE_NAME: TableName,
+    DELIVERY_QUEUE_URL: others.DeliveryQueueUrl,
+    DELIVERY_DLQ_URL: others.DeadLetterQueueUrl,
+    CREDIT_LIMIT: others.CreditLimit,
+    KEY_STAGE: 'live',
+    ...(DispenserHostSuffixes && { DISPENSER_HOST_SUFFIXES: DispenserHostSuffixes }),
+    ...(OperatorLogDays && { OPERATOR_LOG_DAYS: OperatorLogDays }),
+  });
+  return {
+    kind: 'stage',
+    name: `the deployment ${stage}`,
+    baseUrl: BaseUrl,
+    deskUrl: DeskUrl,
+    tableName: TableName,
+    keyStage: 'live',
+    authorizerTtlSeconds: AuthorizerTtlSeconds,
+    keys: new Map(),
+    demoStore: undefined,
+    operator: awsIdentity,
+  };
+};
+
+/** The members of `service.json` that the command needs. */
+const ServiceFile = z.object({
+  baseUrl: z.url(),
+  store: z.object({ id: z.string() }),
+  keys: z.object({ all: z.string() }),
+  otherStore: z.object({ id: z.string(), key: z.string() }),
+  authorizerTtlSeconds: z.number(),
+  table: z.object({ endpoint: z.url(), name: z.string() }),
+  queue: z.object({ endpoint: z.url(), url: z.url(), deadLetterUrl: z.url() }),
+});
+
+const readServiceFile = (path: string): z.output<typeof ServiceFile> => {
+  try {
+    return ServiceFile.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (cause) {
+    throw new Failure(
+      `${path} is broken, or was written by another version of the local service. Start the service again: npm start`,
+      { cause },
+    );
+  }
+};
+
+const Clock = z.object({ now: z.iso.datetime() });
+
+/** The local service's clock, if it answers: the clock may have been moved. */
+const findLocalClock = async (baseUrl: string): Promise<number | undefined> => {
+  try {
+    const response = await fetch(`${baseUrl}/_dev/clock`, { signal: AbortSignal.timeout(3000) });
+    return Date.parse(Clock.parse(await response.json()).now);
+  } catch {
+    return undefined;
+  }
+};
+
+/** The service that `npm start` runs on this machine, if one runs. */
+const findLocal = async (path: string): Promise<Target | undefined> => {
+  if (!existsSync(path)) return undefined;
+  const { baseUrl, authorizerTtlSeconds, table, queue, store, keys, otherStore } = readServiceFile(path);
+  const clock = await findLocalClock(baseUrl);
+  if (clock === undefined) return undefined;
+  const ahead = clock - Date.now();
+  source.now = () => Date.now() + ahead;
+  useLocalEngines(table.endpoint, queue.endpoint);
+  Object.assign(process.env, {
+    TABLE_NAME: table.name,
+    DELIVERY_QUEUE_URL: queue.url,
+    DELIVERY_DLQ_URL: queue.deadLetterUrl,
+  });
+  return {
+    kind: 'local',
+    name: 'the local service',
+    baseUrl,
+    deskUrl: `${baseUrl}/desk`,
+    tableName: table.name,
+    keyStage: 'test',
+    authorizerTtlSeconds,
+    keys: new Map([
+      [store.id, keys.all],
+      [otherStore.id, otherStore.key],
+    ]),
+    demoStore: store.id,
+    operator: async () => localUser(),
+  };
+};
+
+/**
+ * Finds the deployment that the options name, or the running local service, and makes `lib/` work on it. Throws where
+ * there is none.
+ */
+export const connect = async ({ local, stage, dataDir }: GlobalOptions): Promise<Target> => {
+  if (stage !== undefined && !local) return getStage(stage);
+  const path = join(dataDir, 'service.json');
+  const found = await findLocal(path);
+  if (found) return found;
+  const other = local
+    ? 'name its directory with --data-dir'
+    : 'name your deployment on AWS with --stage, such as --stage prod';
+  throw new Failure(
+    `No local service runs here (looked for ${path}). Start it in another terminal with npm start, or ${other}.`,
+  );
+};
+
+/**
+ * The store that `wanted` names, by id or by name in any case, or the only one. Throws with the stores to choose from.
+ * Stores whose deletion has begun count only where `alsoDeleted` says so.
+ */
+export const chooseStore = async (wanted: string | undefined, alsoDeleted = false): Promise<Store> => {
+  const stores = (await listStores()).filter(({ deletedAt }) => alsoDeleted || !deletedAt);
+  const [first, ...others] = stores;
+  if (!first) throw new Failure('There is no store yet. Create one: store create "My Store"');
+  const choice = `There are:\n${stores.map(({ id, name }) => `  ${name} (${id})`).join('\n')}`;
+  if (wanted === undefined) {
+    if (others.length > 0) throw new UsageError(`There are several stores: name one with --store. ${choice}`);
+    return first;
+  }
+  const byId = stores.find(({ id }) => id === wanted);
+  if (byId) return byId;
+  const [byName, ...namesakes] = stores.filter(({ name }) => name.toLowerCase() === wanted.trim().toLowerCase());
+  if (!byName) throw new Failure(`There is no store ${wanted}. ${choice}`);
+  if (namesakes.length > 0) throw new UsageError(`Several stores have the name ${wanted}: give the id. ${choice}`);
+  return byName;
+};
+
+/** The demo store, while it is there. Says so where the person may have meant a store of their own. */
+const findDemoStore = async ({ demoStore, keys }: Target): Promise<Store | undefined> => {
+  const stores = demoStore === undefined ? [] : await listStores();
+  const demo = stores.find(({ id, deletedAt }) => id === demoStore && !deletedAt);
+  // The keys that are known are those of the stores which every local service has.
+  if (demo && stores.some(({ id }) => !keys.has(id)))
+    note(`This is about ${demo.name}. Choose another store with --store.`);
+  return demo;
+};
+
+/** The store that `--store` names; without it, the demo store of a local service, or else the only store. */
+export const storeFor = async ({ store: wanted }: GlobalOptions, target: Target): Promise<Store> =>
+  (wanted === undefined ? await findDemoStore(target) : undefined) ?? chooseStore(wanted);
+
+/** Connects as `connect` does, and chooses the store as `storeFor` does. */
+export const openStore = async (options: GlobalOptions): Promise<{ target: Target; store: Store }> => {
+  const target = await connect(options);
+  return { target, store: await storeFor(options, target) };
+};

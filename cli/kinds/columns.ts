@@ -1,0 +1,248 @@
+import * as z from 'zod';
+import type { Identifier } from '../../lib/identifier.ts';
+import type { CreditChange } from '../../lib/routes/credit.ts';
+import { timestamp } from '../../lib/routes/timestamp.ts';
+import { identifier, integer, text } from '../../lib/routes/wire.ts';
+import type { Share as SaleShare } from '../../lib/sale/rules.ts';
+import type { Taken } from '../../lib/sale/sales.ts';
+import type { Importer } from './rows.ts';
+import type { FileShare } from './sales.ts';
+
+/** A user's share of a product's profit, as a file names it. */
+export interface Share {
+  user: Identifier;
+  percent: number;
+}
+
+/** The way in which a CSV file writes the values of a column. NDJSON files hold the values themselves. */
+type Form = 'text' | 'integer' | 'number' | 'boolean' | 'list' | 'shares' | 'saleShares' | 'taken' | 'lots';
+
+/** A column of a kind's files. In NDJSON a name with a dot is a member of a member. */
+export interface Column {
+  name: string;
+  form: Form;
+  /** Checks a value. Where there is none it makes the default, or fails: then the column is required. */
+  check: z.ZodType;
+  /** The meaning of the values, for people. */
+  help: string;
+}
+
+export const columns = (of: Record<string, [form: Form, check: z.ZodType, help: string]>): Column[] =>
+  Object.entries(of).map(([name, [form, check, help]]) => ({ name, form, check, help }));
+
+/** The values of a row's columns, by name. */
+export type Values = Record<string, unknown>;
+
+/** The UUID of the resident whom a checked value names. */
+export type UuidOf = (identifier: unknown) => string;
+
+/** The text of a file, piece by piece: the rows are counted. */
+export interface Lines {
+  header: AsyncIterable<string> | Iterable<string>;
+  rows: AsyncIterable<string>;
+}
+
+/** A kind of row that exports hold. */
+export interface Exported {
+  name: string;
+  /** The contents of its files, in one line. */
+  summary: string;
+  columns: readonly Column[];
+  /** The rows of a store, in a fixed order. */
+  rows: (store: string) => AsyncGenerator<Values>;
+  /** Writes the rows as a journal of plain-text accounting, if they can be. */
+  journal?: (store: string) => Lines;
+}
+
+/** A kind of row that imports read, too. */
+export interface Kind extends Exported {
+  /** Rows are added and never changed, so a column that the file lacks means the default. */
+  onlyAdded?: true;
+  /** Checks conditions that span the columns of a row. */
+  checkRow?: (values: Values, report: (field: string, message: string) => void) => void;
+  /** The source of a row's id, if the kind has a column `id`. */
+  id?: {
+    /** The text that a row without an id gets its id from. */
+    from?: (values: Values, uuidOf: UuidOf) => string;
+    /** True if rows without ids may be alike. Each of them then gets its own id. */
+    repeats?: (values: Values) => boolean;
+    /** Ids are texts, and are not turned into UUIDs. */
+    asText?: true;
+  };
+  /**
+   * The values, by column, that no other row of the file may have. The first column identifies the row. Unless given:
+   * the id.
+   */
+  unique?: (values: Values, uuidOf: UuidOf) => Record<string, string[]>;
+  /** A new importer for every pass over a file. */
+  importer: (checksOnly: boolean) => Importer<unknown>;
+}
+
+const shareWords = 'must be users with their percentages, such as ada.lovelace:60;bob:40';
+
+/** Shares as the CSV form is read, and as the API writes them. */
+export const shares = () =>
+  z
+    .array(
+      z
+        .object({ userUuid: identifier(), percent: z.number({ error: shareWords }) }, { error: shareWords })
+        .transform(({ userUuid, percent }): Share => ({ user: userUuid, percent })),
+      { error: shareWords },
+    )
+    .default([]);
+
+const saleShareWords =
+  'must be shares as kind, avatar, percent and L$, such as commission ada.lovelace 10 25;share bob 40 100';
+
+/** The shares of a sale, as the API writes them. */
+export const saleShares = () =>
+  z
+    .array(
+      z
+        .object(
+          {
+            residentUuid: identifier(),
+            kind: z.enum(['commission', 'share'], { error: saleShareWords }),
+            percent: z.number({ error: saleShareWords }).min(0).max(100),
+            amount: integer(0),
+          },
+          { error: saleShareWords },
+        )
+        .transform(({ residentUuid, ...share }): FileShare => ({ user: residentUuid, ...share })),
+      { error: saleShareWords },
+    )
+    .default([]);
+
+const takenWords = 'must be amounts with the end of their lot, such as 2030-01-31T00:00:00.000Z 30';
+
+/** Credit that a sale took from lots. */
+export const taken = () =>
+  z
+    .array(
+      z
+        .object({ expiresAt: timestamp(), amount: integer(1) }, { error: takenWords })
+        .transform(({ expiresAt, amount }): Taken[number] => [expiresAt, amount]),
+      { error: takenWords },
+    )
+    .default([]);
+
+// A spreadsheet takes a cell that begins like this for a formula, and would run it. Some do so for full-width signs
+// too.
+const formulaStart = '[=+\\-@\\t\\r\uff1d\uff0b\uff0d\uff20]';
+const formula = new RegExp(`^'*${formulaStart}`);
+const escapedFormula = new RegExp(`^'+${formulaStart}`);
+
+const items = (cell: string): string[] =>
+  cell
+    .split(';')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+
+/**
+ * Reads exponents too: spreadsheets write 5E-07. Refuses .000 at the end, with which many countries write thousands.
+ */
+const readNumber = (cell: string): number | undefined =>
+  /^-?\d+(\.\d+)?(e-\d+)?$/i.test(cell) && !/\.000$/.test(cell) ? Number(cell) : undefined;
+
+const readShare = (item: string): unknown => {
+  const [user = '', percent = '', ...more] = item.split(':').map((part) => part.trim());
+  const share = { userUuid: user, percent: readNumber(percent) };
+  // A text that is no share stays as it is: the check refuses it.
+  return share.percent === undefined || more.length > 0 ? item : share;
+};
+
+/** The parts of an item that blanks divide; a text that has not as many stays as it is, and the check refuses it. */
+const readParts = (item: string, partsOf: (parts: string[]) => object, count: number): unknown => {
+  const parts = item.split(/ +/);
+  return parts.length === count ? partsOf(parts) : item;
+};
+
+const readSaleShare = ([kind = '', residentUuid = '', percent = '', amount = '']: string[]): object => ({
+  ...{ residentUuid, kind, percent: readNumber(percent), amount: readNumber(amount) },
+});
+
+const readTaken = ([expiresAt = '', amount = '']: string[]): object => ({ expiresAt, amount: readNumber(amount) });
+
+const booleans = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
+const readers: Record<Form, (cell: string) => unknown> = {
+  text: (cell) => (escapedFormula.test(cell) ? cell.slice(1) : cell),
+  integer: (cell) => (/^-?\d+$/.test(cell.trim()) ? Number(cell) : cell),
+  number: (cell) => readNumber(cell.trim()) ?? cell,
+  // Spreadsheets write TRUE.
+  boolean: (cell) => booleans.get(cell.trim().toLowerCase()) ?? cell,
+  list: items,
+  shares: (cell) => items(cell).map(readShare),
+  saleShares: (cell) => items(cell).map((item) => readParts(item, readSaleShare, 4)),
+  taken: (cell) => items(cell).map((item) => readParts(item, readTaken, 2)),
+  // Only exports hold these.
+  lots: items,
+};
+
+/** The value of a CSV file's cell; undefined if it is empty. */
+export const readCell = ({ form }: Column, cell: string): unknown => (cell === '' ? undefined : readers[form](cell));
+
+/** Writes a number without an exponent, which JavaScript uses for small ones. */
+const fixed = (value: number): string => {
+  const [, sign = '', digit = '', others = '', exponent] = /^(-?)(\d)\.?(\d*)e-(\d+)$/.exec(String(value)) ?? [];
+  return exponent === undefined ? String(value) : `${sign}0.${'0'.repeat(Number(exponent) - 1)}${digit}${others}`;
+};
+
+/** The part of a lot in a change. The id comes first: a spreadsheet takes no cell that begins so for a formula. */
+const lotCell = ({ id, amount, expiresAt }: CreditChange['lots'][number]): string =>
+  [id ?? (expiresAt === null ? 'permanent' : 'others'), amount, expiresAt ?? ''].join(' ').trim();
+
+/** The CSV file's cell of a value. */
+export const writeCell = ({ form }: Column, value: unknown): string => {
+  if (value === undefined || value === null) return '';
+  if (form === 'list') return (value as string[]).join(';');
+  if (form === 'shares')
+    return (value as { userUuid: string; percent: number }[])
+      .map(({ userUuid, percent }) => `${userUuid}:${fixed(percent)}`)
+      .join(';');
+  if (form === 'saleShares')
+    return (value as SaleShare[])
+      .map(({ kind, residentUuid, percent, amount }) => `${kind} ${residentUuid} ${fixed(percent)} ${amount}`)
+      .join(';');
+  if (form === 'taken')
+    return (value as { expiresAt: string; amount: number }[])
+      .map(({ expiresAt, amount }) => `${expiresAt} ${amount}`)
+      .join(';');
+  if (form === 'lots') return (value as CreditChange['lots']).map(lotCell).join(';');
+  const text = typeof value === 'number' ? fixed(value) : String(value);
+  return form === 'text' && formula.test(text) ? `'${text}` : text;
+};
+
+/** Recognises 1.000, 1,000 and 100.0, which different countries read as different numbers. */
+const isAmbiguous = (value: unknown): boolean =>
+  typeof value === 'string' && /^-?\d+(\.0+|([.,' ]\d{3})+)$/.test(value.trim());
+
+/** The values that a column allows, for the message about one that the check refuses. Explains ambiguous numbers. */
+export const allowedIn = ({ form }: Column, value: unknown, message: string): string =>
+  (form === 'integer' || form === 'number') && isAmbiguous(value)
+    ? `${message}, in digits only, such as 1000: without separators of thousands, and without zeros behind a point`
+    : message;
+
+/** Says whether each row must have a value there. */
+export const isRequired = ({ check }: Column): boolean => !check.safeParse(undefined).success;
+
+/** The residents whom a checked value names. */
+export const namedIn = (value: unknown): Identifier[] => {
+  if (Array.isArray(value))
+    return value.flatMap((item) => (item && typeof item === 'object' ? namedIn(item.user) : []));
+  if (!value || typeof value !== 'object') return [];
+  const { uuid, username } = value as Partial<Identifier>;
+  return uuid !== undefined || username !== undefined ? [value as Identifier] : [];
+};
+
+/** An id: a UUID, or the id that the row has in another system. */
+export const foreignId = () => text({ min: 1, max: 255 });
+
+/** The columns that a file of rejected rows has beside those of its kind. */
+export const rejectColumns = columns({
+  line: ['integer', z.unknown(), 'where the row stood'],
+  reason: ['text', z.unknown(), 'why it was rejected'],
+});

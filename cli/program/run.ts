@@ -1,0 +1,28 @@
+import { CommanderError } from 'commander';
+import { explain, Interrupted, Unsuccessful, UsageError } from '../terminal/errors.ts';
+import { note, shownError } from '../terminal/output.ts';
+import { createProgram } from './program.ts';
+
+/** As shells have it: 128 and the number of SIGINT. */
+const interruptedCode = 130;
+
+/**
+ * Runs the command with these arguments. Answers its exit code: 0, 1 for a failure, 2 for a wrong command line, or the
+ * code that the help of a command names.
+ */
+export const run = async (args: readonly string[]): Promise<number> => {
+  try {
+    await createProgram().parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof Unsuccessful) return error.exitCode;
+    if (error instanceof Interrupted) {
+      note(error.message);
+      return interruptedCode;
+    }
+    // Commander has printed the error, or the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    process.stderr.write(`${shownError(`error: ${explain(error)}`)}\n`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+};

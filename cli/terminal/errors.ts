@@ -1,0 +1,67 @@
+import { Problem } from '../../lib/problem.ts';
+
+/** A command that was given wrongly: exit code 2, where other failures are 1. */
+export class UsageError extends Error {}
+
+/** A failure that its message explains in full. */
+export class Failure extends Error {}
+
+/** The person ended the command. Its message says what was done by then, and how to go on. */
+export class Interrupted extends Error {}
+
+/** A failure that the command has reported already: it only has to end with this exit code. */
+export class Unsuccessful extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode = 1) {
+    super();
+    this.exitCode = exitCode;
+  }
+}
+
+/** The result, or a failure with this text where there is no such row. */
+export const orUnknown = async <T>(work: Promise<T>, text: string): Promise<T> => {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) throw new Failure(text);
+    throw error;
+  }
+};
+
+const signIn = 'AWS does not accept your credentials: sign in again.';
+const expired = 'Your sign-in to AWS has expired: sign in again.';
+const forbidden = 'Your AWS user may not do this: ask the person who looks after the account.';
+
+/** How to mend failures of AWS, by the name of the error. */
+const advice: Record<string, string> = {
+  CredentialsProviderError:
+    'AWS does not know who you are: sign in with aws login or aws configure sso (docs/operate/deploy.md).',
+  ExpiredToken: expired,
+  ExpiredTokenException: expired,
+  UnrecognizedClientException: signIn,
+  InvalidClientTokenId: signIn,
+  AccessDenied: forbidden,
+  AccessDeniedException: forbidden,
+  ResourceNotFoundException: 'The table is not there: start the service again, or deploy it again.',
+};
+
+/**
+ * Failures of a machine without a network, and of a name that does not exist, such as that of a region with a slip in
+ * it.
+ */
+const unreachable = ['ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH', 'ETIMEDOUT'];
+
+/** An error as a message for a person. */
+export const explain = (error: unknown): string => {
+  if (error instanceof UsageError || error instanceof Failure || error instanceof Problem) return error.message;
+  const { name, message, code = '', hostname = 'AWS' } = error as NodeJS.ErrnoException & { hostname?: string };
+  const known = advice[name];
+  if (known) return `${known} (${name}: ${message})`;
+  if (message.includes('Region is missing'))
+    return 'No AWS region is set: set AWS_REGION, such as AWS_REGION=us-east-1.';
+  if (code === 'ECONNREFUSED') return `The service no longer answers: start it again with npm start. (${message})`;
+  if (unreachable.includes(code))
+    return `${hostname} cannot be reached: check the network of this machine, and AWS_REGION, which is ${process.env.AWS_REGION ?? 'not set'}. (${message})`;
+  return name === 'Error' ? message : `${name}: ${message}`;
+};

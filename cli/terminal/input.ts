@@ -1,0 +1,192 @@
+import { InvalidArgumentError } from 'commander';
+import type * as z from 'zod';
+import { now, timestamp } from '../../lib/clock.ts';
+import { type Identifier, parseIdentifier } from '../../lib/identifier.ts';
+import { type EventType, eventNames } from '../../lib/routes/events.ts';
+import { redeliverProduct } from '../../lib/routes/products.ts';
+import { timestamp as wireTimestamp } from '../../lib/routes/timestamp.ts';
+import { createWebhook } from '../../lib/routes/webhooks.ts';
+import * as wire from '../../lib/routes/wire.ts';
+import { Failure, UsageError } from './errors.ts';
+import { isInteractive } from './output.ts';
+
+/**
+ * Reads values that a person gives, on the command line or when asked. The parsers throw with the values that are
+ * allowed.
+ */
+
+const name = wire.text({ min: 1, max: 100 });
+
+/** The error in the name of a store or key, if there is one. */
+export const nameFault = (text: string): string | undefined => {
+  const fault = name.safeParse(text).error?.issues[0]?.message;
+  return fault && `The name ${fault}.`;
+};
+
+/** The name of a store or key. */
+export const parseName = (text: string): string => {
+  const fault = nameFault(text);
+  if (fault) throw new InvalidArgumentError(fault);
+  return text.trim();
+};
+
+/** A parser of an option by the schema that a request's value has. */
+const parsedBy =
+  <T>(schema: z.ZodType<T>) =>
+  (text: string): T => {
+    const parsed = schema.safeParse(text);
+    if (parsed.success) return parsed.data;
+    throw new InvalidArgumentError(`It ${parsed.error.issues[0]?.message}.`);
+  };
+
+/** The reason of a change, for the store's own records. */
+export const parseReason = parsedBy(wire.text({ min: 0, max: 200 }));
+
+/** The number or name that a change has in the store's own records. */
+export const parseReference = parsedBy(wire.text({ min: 0, max: 100 }));
+
+/** The note that goes with a delivery. */
+export const parseMessage = parsedBy(redeliverProduct.body.shape.message);
+
+/** The place where a person finds the id of a thing. */
+const whereListed = {
+  sale: 'store sales list',
+  delivery: 'store deliveries list',
+  webhook: 'store webhooks list',
+  'gift card': 'its owner at the desk',
+  product: 'its page at the desk',
+  event: 'store listen',
+};
+
+type Named = keyof typeof whereListed;
+
+/** A parser of the id of a thing, which it gives in lower case. */
+export const parseIdOf =
+  (kind: Named) =>
+  (text: string): string => {
+    const id = wire.uuid().safeParse(text);
+    if (id.success) return id.data;
+    const example = '0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90';
+    throw new UsageError(
+      `${text} is not the id of a ${kind}: it must be a UUID, such as ${example}. See ${whereListed[kind]}.`,
+    );
+  };
+
+/** The message where a store has nothing with this id. */
+export const unknownId = (store: string, kind: Named, id: string): string =>
+  `${store} has no ${kind} ${id}. See ${whereListed[kind]}.`;
+
+/** The address and the description of a webhook. */
+export const parseWebhookUrl = parsedBy(createWebhook.body.shape.url);
+export const parseDescription = parsedBy(createWebhook.body.shape.description);
+
+/** Types of events, separated by commas. */
+export const parseEventTypes = (text: string): EventType[] => {
+  const named = [...new Set(text.split(',').map((type) => type.trim()))];
+  const unknown = named.filter((type) => !(eventNames as readonly string[]).includes(type));
+  if (unknown.length === 0) return named as EventType[];
+  throw new InvalidArgumentError(
+    `There is no type of event ${unknown.join(', ')}. There are: ${eventNames.join(', ')}.`,
+  );
+};
+
+/** A day in UTC, as YYYY-MM-DD. */
+export const parseDay = parsedBy(wire.queryDate());
+
+/** A number of things. */
+export const parseCount = (text: string): number => {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 999999.');
+  return Number(text);
+};
+
+/** A resident, by username or UUID. */
+export const parseResident = (text: string): Identifier => {
+  const identifier = parseIdentifier(text);
+  if (identifier) return identifier;
+  throw new InvalidArgumentError('It must be a username (first, first.last or "First Last") or an avatar UUID.');
+};
+
+const unitMillis: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+const longestYears = 100;
+const longestMillis = longestYears * 365.25 * 86_400_000;
+
+const readDuration = (text: string): number | undefined => {
+  const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text.trim()) ?? [];
+  if (count === undefined) return undefined;
+  const millis = Number(count) * (unitMillis[unit] ?? 0);
+  if (millis <= longestMillis) return millis;
+  throw new InvalidArgumentError(`It must be at most ${longestYears} years, which are 5217w.`);
+};
+
+/** The last time that sorts as text: those of the year 10000 begin with a plus sign. */
+const lastTime = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** The time that many milliseconds from now. */
+export const timeAfter = (millis: number): string => timestamp(Math.min(now() + millis, lastTime));
+
+/** Parses a time: `sign` durations from now, a day, at that time of it, or a time with an offset. */
+const parseMoment =
+  (sign: 1 | -1, timeOfDay: string) =>
+  (text: string): (() => string) => {
+    const millis = readDuration(text);
+    if (millis !== undefined && millis > 0) return () => timeAfter(sign * millis);
+    const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text.trim());
+    const time = wireTimestamp().safeParse(isDay ? `${text.trim()}T${timeOfDay}` : text.trim());
+    if (time.success) return () => time.data;
+    throw new InvalidArgumentError(
+      'It must be a duration such as 90d, a day such as 2027-12-31, or a time such as 2027-12-31T12:00:00Z.',
+    );
+  };
+
+/**
+ * The end of something: a duration from now, a day (its end, in UTC) or a time with an offset. Returns a function,
+ * since the clock that counts is known only once the deployment is.
+ */
+export const parseEnd = parseMoment(1, '23:59:59.999Z');
+
+/** The end of an overlap, as `parseEnd`; a duration of 0, such as 0h, ends it at once. */
+export const parseOverlap = (text: string): (() => string) =>
+  readDuration(text) === 0 ? () => timeAfter(0) : parseEnd(text);
+
+/** The start of something, as `parseEnd`: a duration ago, a day (its start, in UTC) or a time with an offset. */
+export const parseStart = parseMoment(-1, '00:00:00.000Z');
+
+/** The end of a span of the past, as `parseStart`: a duration ago, a day (its end, in UTC) or a time with an offset. */
+export const parseUntil = parseMoment(-1, '23:59:59.999Z');
+
+/**
+ * Asks the person at the terminal for a text. `check` returns the error in an answer. Where there is no terminal,
+ * throws with the argument or option that answers instead, such as `--confirm`. `initialValue` is the answer of who
+ * only confirms.
+ */
+export const ask = async (
+  message: string,
+  option: string,
+  check: (answer: string) => string | undefined,
+  initialValue = '',
+): Promise<string> => {
+  if (!isInteractive()) throw new UsageError(`There is no terminal to ask at: give ${option}.`);
+  // Loaded only here: most commands ask nothing.
+  const { isCancel, text } = await import('@clack/prompts');
+  const answer = await text({ message, initialValue, output: process.stderr, validate: (value) => check(value ?? '') });
+  if (isCancel(answer)) throw new Failure('Cancelled. Nothing was changed.');
+  return answer;
+};
+
+/** Lets the person at the terminal choose one of several values. The hint of the one that is pointed at is shown. */
+export const choose = async <T extends string>(message: string, options: { value: T; hint: string }[]): Promise<T> => {
+  const { isCancel, select } = await import('@clack/prompts');
+  const answer = await select<string>({ message, options, output: process.stderr });
+  if (isCancel(answer)) throw new Failure('Cancelled. Nothing was changed.');
+  return answer as T;
+};
+
+/** Lets the person at the terminal choose one or more of several values. Answers them in their order. */
+export const chooseSome = async <T extends string>(message: string, values: readonly T[]): Promise<T[]> => {
+  const { isCancel, multiselect } = await import('@clack/prompts');
+  const options = values.map((value) => ({ value: value as string }));
+  const answer = await multiselect<string>({ message, options, maxItems: 12, required: true, output: process.stderr });
+  if (isCancel(answer)) throw new Failure('Cancelled. Nothing was changed.');
+  return values.filter((value) => answer.includes(value));
+};
