@@ -2,7 +2,7 @@ import { issueKey } from '../cli/deployment/api-keys.ts';
 import { createStore } from '../cli/deployment/stores.ts';
 import { scopes } from '../lib/routes/route.ts';
 import { noteUse } from '../lib/store/api-keys.ts';
-import { ensureQueues, startQueue } from '../local/queue.ts';
+import { ensureQueues, startQueue } from '../local/engines/queue.ts';
 import { budgets } from '../test/support/budgets.ts';
 import { callIn } from './call.ts';
 import { report, withTable } from './support.ts';

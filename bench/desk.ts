@@ -4,7 +4,7 @@ import type { SaleResponse } from '../client/client.ts';
 import { getSale, listedAs, saleItems } from '../lib/sale/sales.ts';
 import { customerKey, flagsOf, rankedOf, rankOf } from '../lib/store/customers.ts';
 import { tableName } from '../lib/table/client.ts';
-import { demoStore } from '../local/stores.ts';
+import { demoStore } from '../local/start/stores.ts';
 import { executablePath, flags } from '../test/browser/chromium.ts';
 import startTestEngine from '../test/support/engine.ts';
 import { startForTests } from '../test/support/local-service.ts';

@@ -17,7 +17,7 @@ import { customerUpsert } from '../lib/store/customers.ts';
 import { tableName } from '../lib/table/client.ts';
 import { type Key, partition } from '../lib/table/schema.ts';
 import { get, rowsOf, write } from '../lib/table/table.ts';
-import { followStream } from '../local/stream.ts';
+import { followStream } from '../local/engines/stream.ts';
 import { randomFrom } from '../test/support/faults.ts';
 import { makeUpChanges } from '../test/support/stream-records.ts';
 import { newTable, quantile, report, rounded, withTable } from './support.ts';

@@ -9,9 +9,9 @@ import pMap from 'p-map';
 import { scopes } from '../lib/routes/route.ts';
 import { routes } from '../lib/routes/routes.ts';
 import { tableName } from '../lib/table/client.ts';
-import { matcher } from '../local/matcher.ts';
-import { proxyEvent } from '../local/proxy-event.ts';
-import { ensureTable } from '../local/table.ts';
+import { ensureTable } from '../local/engines/table.ts';
+import { matcher } from '../local/gateway/matcher.ts';
+import { proxyEvent } from '../local/gateway/proxy-event.ts';
 import startTestEngine from '../test/support/engine.ts';
 
 /** Makes another table in the engine, which is used from then on. */

@@ -13,8 +13,8 @@ import { announce, queueEvents } from '../lib/events/send.ts';
 import { createWebhook } from '../lib/events/webhooks.ts';
 import { logSink } from '../lib/log.ts';
 import { metered, newMeter } from '../lib/table/meter.ts';
-import { startPoller } from '../local/poller.ts';
-import { ensureQueues, startQueue } from '../local/queue.ts';
+import { startPoller } from '../local/engines/poller.ts';
+import { ensureQueues, startQueue } from '../local/engines/queue.ts';
 import { newTable, quantile, report, rounded, withTable } from './support.ts';
 
 /** How soon events reach the receivers that answer. */

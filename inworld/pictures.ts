@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { presets } from '../cli/deployment/key-presets.ts';
-import { virtualClock } from '../local/world/clock.ts';
-import { createWorld, type Placement } from '../local/world/world.ts';
+import { virtualClock } from '../local/grid/world/clock.ts';
+import { createWorld, type Placement } from '../local/grid/world/world.ts';
 
 /** Draws what merchants and customers see, from the texts that the shipped scripts send in a made-up world. */
 

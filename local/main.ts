@@ -1,9 +1,9 @@
 import { styleText } from 'node:util';
-import { openBrowser } from './browser.ts';
-import { explainFailure } from './failures.ts';
-import { readOptions } from './options.ts';
-import { mayReset } from './reset.ts';
-import { deskLink, findRunning } from './running.ts';
+import { explainFailure } from './gateway/failures.ts';
+import { openBrowser } from './start/browser.ts';
+import { readOptions } from './start/options.ts';
+import { mayReset } from './start/reset.ts';
+import { deskLink, findRunning } from './start/running.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -37,7 +37,7 @@ if (options.reset && !(await mayReset(options.dataDir))) process.exit(1);
 
 const started = performance.now();
 // Loaded after the options are read, since it takes twenty times as long as an answer to --help.
-const { startService } = await import('./service.ts');
+const { startService } = await import('./start/service.ts');
 const running = await startService(options, ({ method, url, status, millis, calls, units }) => {
   const time = new Date().toTimeString().slice(0, 8);
   const cost = calls === undefined ? '' : `  ${calls} ${calls === 1 ? 'call' : 'calls'}, ${units} units`;

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { routes } from '../lib/routes/routes.ts';
-import { startService } from '../local/service.ts';
+import { startService } from '../local/start/service.ts';
 import { arazzoDocument } from './arazzo.ts';
 import { asyncDocument } from './asyncapi.ts';
 import { document, missingTexts } from './document.ts';

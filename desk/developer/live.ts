@@ -6,7 +6,7 @@ import { renewKey } from './stores.tsx';
  * service.
  */
 
-/** An answered request of the API, as `local/events.ts` sends it. */
+/** An answered request of the API, as `local/start/events.ts` sends it. */
 export interface ShownRequest {
   id: string;
   time: string;

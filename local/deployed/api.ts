@@ -1,6 +1,13 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { APIGatewayAuthorizerResult, APIGatewayProxyResult } from 'aws-lambda';
-import { type AnswerType, createGateway, GatewayFault, type Limit, type Method, type OwnAnswer } from '../gateway.ts';
+import {
+  type AnswerType,
+  createGateway,
+  GatewayFault,
+  type Limit,
+  type Method,
+  type OwnAnswer,
+} from '../gateway/gateway.ts';
 import { type Functions, Throttled } from './functions.ts';
 import { type Part, pseudo, type ResolvedTemplate } from './template.ts';
 

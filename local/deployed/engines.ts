@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { traceAttribute } from '../poller.ts';
-import { privateAddress } from '../private.ts';
+import { traceAttribute } from '../engines/poller.ts';
+import { privateAddress } from '../engines/private.ts';
 import { newConflicts } from './conflicts.ts';
 import { type Asked, isAllowed, type Statement, usesOf } from './roles.ts';
 import { pseudo } from './template.ts';

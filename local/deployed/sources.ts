@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBBatchResponse, DynamoDBRecord, SQSBatchResponse } from 'aws-lambda';
-import { startPoller, traceAttribute } from '../poller.ts';
-import { type Consumer, followStream, type StreamPlace } from '../stream.ts';
+import { startPoller, traceAttribute } from '../engines/poller.ts';
+import { type Consumer, followStream, type StreamPlace } from '../engines/stream.ts';
 import type { FunctionFacts, Functions } from './functions.ts';
 import { isAllowed, type Statement, statementsOf } from './roles.ts';
 import type { Part, ResolvedTemplate } from './template.ts';

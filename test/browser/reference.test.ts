@@ -88,7 +88,7 @@ describe('at /docs of the local service', () => {
 describe('as files of npm run docs', () => {
   const dir = mkdtempSync(join(tmpdir(), 'sis-docs-'));
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
-  const build = new URL('../../local/build-docs.ts', import.meta.url).pathname;
+  const build = new URL('../../local/pages/build-docs.ts', import.meta.url).pathname;
   const { open } = useBrowser(() => pathToFileURL(dir).href);
 
   test('opens from a disk, names the deployed address, and offers no calls', async () => {

@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { ServiceFile } from '../../local/state.ts';
+import type { ServiceFile } from '../../local/start/state.ts';
 import { startProcess } from '../support/local-service.ts';
 import { useBrowser } from './browser.ts';
 

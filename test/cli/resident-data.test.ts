@@ -12,7 +12,7 @@ import { tellResident } from '../../lib/store/tell-resident.ts';
 import * as dynamodb from '../../lib/table/dynamodb.ts';
 import type { Item } from '../../lib/table/language.ts';
 import { engine } from '../../lib/table/table.ts';
-import { readStream } from '../../local/stream.ts';
+import { readStream } from '../../local/engines/stream.ts';
 import { startForCli } from '../support/cli.ts';
 import { anOrder } from '../support/deliveries.ts';
 import { wholeTable } from '../support/service.ts';

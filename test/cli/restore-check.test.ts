@@ -12,7 +12,7 @@ import { db } from '../../lib/table/client.ts';
 import { put } from '../../lib/table/language.ts';
 import { type Stamped, withoutStamps } from '../../lib/table/stamp.ts';
 import { write } from '../../lib/table/table.ts';
-import { ensureTable } from '../../local/table.ts';
+import { ensureTable } from '../../local/engines/table.ts';
 import { startForCli } from '../support/cli.ts';
 import { wholeTable } from '../support/service.ts';
 

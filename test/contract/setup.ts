@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { contractScopes } from '../../lib/routes/route.ts';
-import type { ServiceFile } from '../../local/state.ts';
+import type { ServiceFile } from '../../local/start/state.ts';
 import { startProcess } from '../support/local-service.ts';
 import { paced } from './paced.ts';
 

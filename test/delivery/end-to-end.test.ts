@@ -15,8 +15,8 @@ import { decodeMessage, type QueueMessage } from '../../lib/delivery/message.ts'
 import { sendMessages } from '../../lib/delivery/queue.ts';
 import { deliveryStates } from '../../lib/routes/deliveries.ts';
 import { db, dbOnce } from '../../lib/table/client.ts';
-import { startDispenser } from '../../local/dispenser.ts';
-import { startPoller, type Worker } from '../../local/poller.ts';
+import { startPoller, type Worker } from '../../local/engines/poller.ts';
+import { startDispenser } from '../../local/start/dispenser.ts';
 import { atEnd } from '../support/at-end.ts';
 import { startTestQueue } from '../support/deliveries.ts';
 import { startTestService } from '../support/service.ts';

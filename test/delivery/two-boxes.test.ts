@@ -4,8 +4,8 @@ import { putResident } from '../../cli/deployment/residents.ts';
 import { handler } from '../../functions/delivery-worker.ts';
 import { listDeliveries } from '../../lib/delivery/deliveries.ts';
 import { deliveryStates } from '../../lib/routes/deliveries.ts';
-import { startDispenser } from '../../local/dispenser.ts';
-import { startPoller } from '../../local/poller.ts';
+import { startPoller } from '../../local/engines/poller.ts';
+import { startDispenser } from '../../local/start/dispenser.ts';
 import { startTestQueue } from '../support/deliveries.ts';
 import { startTestService } from '../support/service.ts';
 

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { expect } from 'vitest';
 import { source } from '../../lib/clock.ts';
-import { virtualClock } from '../../local/world/clock.ts';
-import { createWorld } from '../../local/world/world.ts';
+import { virtualClock } from '../../local/grid/world/clock.ts';
+import { createWorld } from '../../local/grid/world/world.ts';
 
 /** Runs programs of the documents in languages other than TypeScript. */
 

@@ -8,7 +8,7 @@ import { customerKey } from '../../lib/store/customers.ts';
 import * as dynamodb from '../../lib/table/dynamodb.ts';
 import { sharedKey } from '../../lib/table/schema.ts';
 import { engine } from '../../lib/table/table.ts';
-import { isWanted } from '../../local/stream.ts';
+import { isWanted } from '../../local/engines/stream.ts';
 import { freshTable, setClock, wholeTable } from '../support/service.ts';
 import { recordOf } from '../support/stream-records.ts';
 

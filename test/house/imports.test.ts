@@ -82,7 +82,7 @@ test('no folder imports itself through another', () => {
   const importsOfAll: Imports = Object.fromEntries(
     all.map((file) => [file, importsOf(file, readFileSync(join(root, file), 'utf8'))]),
   );
-  const planted = { ...importsOfAll, 'cli/planted.ts': ['local/gateway.ts'] };
+  const planted = { ...importsOfAll, 'cli/planted.ts': ['local/gateway/gateway.ts'] };
 
   expect(circular(importsOfAll)).toEqual([]);
   expect(circular(planted)).toEqual(expect.arrayContaining(['cli', 'local']));
@@ -127,7 +127,7 @@ test.each([
     'lib/table/table.ts imports cli/ask.ts, which is outside of lib/',
   ],
   ["type A = import('../http/body.ts').A;", 'lib/table/table.ts imports lib/http/body.ts, which is above it'],
-  ["import '../../local/own.ts';", 'lib/table/table.ts imports local/own.ts, which is outside of lib/'],
+  ["import '../../local/start/own.ts';", 'lib/table/table.ts imports local/start/own.ts, which is outside of lib/'],
 ])('finds %j where it is planted', (line, fault) => {
   const file = 'lib/table/table.ts';
 
@@ -135,13 +135,13 @@ test.each([
 });
 
 test('finds a file that nothing uses, and a room that is not in the plan', () => {
-  const planted = { ...imports, 'lib/utils/all.ts': [], 'functions/unknown.ts': ['local/own.ts'] };
+  const planted = { ...imports, 'lib/utils/all.ts': [], 'functions/unknown.ts': ['local/start/own.ts'] };
 
   expect(faultsOf(planted)).toEqual(
     expect.arrayContaining([
       'lib/utils/all.ts is in no room',
       'lib/utils/all.ts is reached from no function',
-      'functions/unknown.ts imports local/own.ts, which is outside of lib/',
+      'functions/unknown.ts imports local/start/own.ts, which is outside of lib/',
     ]),
   );
 });

@@ -5,7 +5,7 @@ import { areCorsOrigins } from '../../infra/cors.ts';
 import { readSettings } from '../../infra/settings.ts';
 import { entryOf as servingOf } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { createGateway } from '../../local/gateway.ts';
+import { createGateway } from '../../local/gateway/gateway.ts';
 import { type Resource, templateOf } from '../support/stack.ts';
 
 const [one, two] = ['https://shop.example.com', 'https://www.example.com:8443'];

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { gatewayAnswers } from '../../infra/gateway-answers.ts';
 import { details } from '../../lib/problem.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { createGateway, type GatewayOptions } from '../../local/gateway.ts';
+import { createGateway, type GatewayOptions } from '../../local/gateway/gateway.ts';
 import { type Resource, templateOf } from '../support/stack.ts';
 
 /** Compares the deployed gateway, as the template describes it, with the local one. */

@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Functions } from '../../local/lsl/library.ts';
-import { startScript } from '../../local/lsl/script.ts';
-import { virtualClock } from '../../local/world/clock.ts';
+import type { Functions } from '../../local/grid/lsl/library.ts';
+import { startScript } from '../../local/grid/lsl/script.ts';
+import { virtualClock } from '../../local/grid/world/clock.ts';
 
 /** The language of the scripts means here what the platform's documentation says. */
 
@@ -306,7 +306,7 @@ describe('a script', () => {
 });
 
 test('the interpreter stays small: its files without the library of functions have under 1,000 lines (ADR 38)', () => {
-  const cwd = join(import.meta.dirname, '../../local/lsl');
+  const cwd = join(import.meta.dirname, '../../local/grid/lsl');
   const files = globSync('**/*.ts', { cwd }).filter((file) => !['library.ts', 'json.ts'].includes(file));
 
   const lines = files.map((file) => readFileSync(join(cwd, file), 'utf8').split('\n').length - 1);

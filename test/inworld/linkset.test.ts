@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { virtualClock } from '../../local/world/clock.ts';
-import { createWorld } from '../../local/world/world.ts';
+import { virtualClock } from '../../local/grid/world/clock.ts';
+import { createWorld } from '../../local/grid/world/world.ts';
 
 /** Prims that are linked share a memory, which copies take along; objects change their owner; and L$ may be refused. */
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { virtualClock } from '../../local/world/clock.ts';
-import { createWorld } from '../../local/world/world.ts';
+import { virtualClock } from '../../local/grid/world/clock.ts';
+import { createWorld } from '../../local/grid/world/world.ts';
 
 const source = readFileSync(new URL('../../inworld/dispenser.lsl', import.meta.url), 'utf8');
 

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { issueKey } from '../../cli/deployment/api-keys.ts';
 import { presets } from '../../cli/deployment/key-presets.ts';
 import type { Scope } from '../../lib/routes/route.ts';
-import { virtualClock } from '../../local/world/clock.ts';
-import { createWorld } from '../../local/world/world.ts';
+import { virtualClock } from '../../local/grid/world/clock.ts';
+import { createWorld } from '../../local/grid/world/world.ts';
 import { startForTests } from '../support/local-service.ts';
 
 export const owner = '99999999-2222-3333-4444-555555555555';

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { newId } from '../../lib/clock.ts';
 import { dispenserBody } from '../../lib/delivery/message.ts';
-import { virtualClock } from '../../local/world/clock.ts';
-import { createWorld } from '../../local/world/world.ts';
+import { virtualClock } from '../../local/grid/world/clock.ts';
+import { createWorld } from '../../local/grid/world/world.ts';
 
 /** Two boxes with one key in a region: one delivers, the other stands by. All forced delays count. */
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { virtualClock } from '../../local/world/clock.ts';
-import type { WebAnswer, WebRequest } from '../../local/world/object.ts';
-import { createWorld } from '../../local/world/world.ts';
+import { virtualClock } from '../../local/grid/world/clock.ts';
+import type { WebAnswer, WebRequest } from '../../local/grid/world/object.ts';
+import { createWorld } from '../../local/grid/world/world.ts';
 
 /** The made-up world keeps the limits that the platform documents. */
 

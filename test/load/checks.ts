@@ -4,7 +4,7 @@ import { auditHistories } from '../../cli/books/history.ts';
 import type { CreditLot } from '../../lib/credit/lot.ts';
 import type { CreditType } from '../../lib/credit/rules.ts';
 import { memberOf } from '../../lib/store/memberships.ts';
-import type { Gift } from '../../local/dispenser.ts';
+import type { Gift } from '../../local/start/dispenser.ts';
 import { balanceOf } from './account.ts';
 import { type Ledger, type LedgerKind, spendOf } from './ledger.ts';
 import type { Memory } from './recorder.ts';

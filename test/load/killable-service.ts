@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ServiceFile } from '../../local/state.ts';
+import type { ServiceFile } from '../../local/start/state.ts';
 import type { Sample } from './faults.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LocalDispenser } from '../../local/dispenser.ts';
+import type { LocalDispenser } from '../../local/start/dispenser.ts';
 import type { Service } from './client.ts';
 import type { KillableService } from './killable-service.ts';
 import type { Recorder } from './recorder.ts';

@@ -2,8 +2,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { putResident } from '../../cli/deployment/residents.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import { db, dbOnce, tableName } from '../../lib/table/client.ts';
-import { startEngine } from '../../local/engine.ts';
-import { ensureTable } from '../../local/table.ts';
+import { startEngine } from '../../local/engines/engine.ts';
+import { ensureTable } from '../../local/engines/table.ts';
 
 export const makeResidents = (count: number): Resident[] =>
   Array.from({ length: count }, (_, index) => ({

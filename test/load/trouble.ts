@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { source } from '../../lib/clock.ts';
-import type { LocalDispenser } from '../../local/dispenser.ts';
+import type { LocalDispenser } from '../../local/start/dispenser.ts';
 import type { KillableService } from './killable-service.ts';
 import type { Recorder } from './recorder.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { browserCommand } from '../../local/browser.ts';
+import { browserCommand } from '../../local/start/browser.ts';
 
 const url = 'http://127.0.0.1:4000/desk#key=sis_test_x';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Gift } from '../../local/dispenser.ts';
+import type { Gift } from '../../local/start/dispenser.ts';
 import { startForTests } from '../support/local-service.ts';
 
 /** Deliveries on the local service over HTTP, as a person tries them. */

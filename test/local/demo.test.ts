@@ -12,8 +12,8 @@ import { deliveriesList } from '../../lib/delivery/deliveries.ts';
 import { type Identifier, parseIdentifier } from '../../lib/identifier.ts';
 import { getCustomerItem, uuidOf } from '../../lib/store/customers.ts';
 import { seedWaiting } from '../../local/demo/deliveries.ts';
+import { seedDemo } from '../../local/demo/demo.ts';
 import { seedResidents } from '../../local/demo/residents.ts';
-import { seedDemo } from '../../local/demo.ts';
 import { intercept } from '../support/faults.ts';
 import { freshTable, setClock, wholeTable } from '../support/service.ts';
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { findDispenser, loseAddress } from '../../lib/delivery/dispensers.ts';
-import { startDispensers } from '../../local/dispensers.ts';
+import { startDispensers } from '../../local/start/dispensers.ts';
 import { placeDispenser } from '../support/look-ups.ts';
 import { startTestService } from '../support/service.ts';
 

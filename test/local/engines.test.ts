@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startEngine } from '../../local/engine.ts';
-import { startQueue } from '../../local/queue.ts';
+import { startEngine } from '../../local/engines/engine.ts';
+import { startQueue } from '../../local/engines/queue.ts';
 
 /** The engine and the queue take any signature, so only programs on this machine may reach them. */
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { source } from '../../lib/clock.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { createGateway, type GatewayOptions } from '../../local/gateway.ts';
+import { createGateway, type GatewayOptions } from '../../local/gateway/gateway.ts';
 
 let close = (): void => {};
 afterEach(() => close());

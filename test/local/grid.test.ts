@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Identifier, parseIdentifier } from '../../lib/identifier.ts';
-import { avatarAt, avatarOf, gridSize, strangers } from '../../local/grid.ts';
+import { avatarAt, avatarOf, gridSize, strangers } from '../../local/grid/grid.ts';
 import { volume } from '../support/volume.ts';
 
 /** Every tenth avatar, and all of them in the proof. */

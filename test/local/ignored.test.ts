@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { routes } from '../../lib/routes/routes.ts';
-import { ignoredFields } from '../../local/ignored.ts';
+import { ignoredFields } from '../../local/gateway/ignored.ts';
 
 /** Fields of requests that no endpoint reads. */
 

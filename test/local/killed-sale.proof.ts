@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { type LocalDispenser, startDispenser } from '../../local/dispenser.ts';
-import type { ServiceFile } from '../../local/state.ts';
+import { type LocalDispenser, startDispenser } from '../../local/start/dispenser.ts';
+import type { ServiceFile } from '../../local/start/state.ts';
 import { startProcess } from '../support/local-service.ts';
 
 /** A service that is killed between a sale and its delivery. The dispenser is apart from it, and outlives it. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { routes } from '../../lib/routes/routes.ts';
-import { createGateway } from '../../local/gateway.ts';
+import { createGateway } from '../../local/gateway/gateway.ts';
 import { sendRaw } from '../support/raw-http.ts';
 
 /** Malformed or incomplete HTTP, which Node itself would answer without a body, or not at all. */

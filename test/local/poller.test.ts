@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sendMessages } from '../../lib/delivery/queue.ts';
-import { startPoller, type Worker } from '../../local/poller.ts';
+import { startPoller, type Worker } from '../../local/engines/poller.ts';
 import { anOrder, startTestQueue } from '../support/deliveries.ts';
 
 let queueUrl: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, expect, test } from 'vitest';
 import { comeBackAfter, sendMessages } from '../../lib/delivery/queue.ts';
-import { ensureQueues, startQueue } from '../../local/queue.ts';
+import { ensureQueues, startQueue } from '../../local/engines/queue.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'store-queue-'));
 afterAll(() => rmSync(dir, { recursive: true }));

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseIdentifier } from '../../lib/identifier.ts';
 import { scopes } from '../../lib/routes/route.ts';
-import type { ServiceFile } from '../../local/state.ts';
+import type { ServiceFile } from '../../local/start/state.ts';
 import { main, startProcess } from '../support/local-service.ts';
 
 /** The service as a person starts it: a process of its own. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import type { ServiceFile } from '../../local/state.ts';
+import type { ServiceFile } from '../../local/start/state.ts';
 import { startProcess } from '../support/local-service.ts';
 
 /**

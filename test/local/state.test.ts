@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openDataDir, type ServiceFile } from '../../local/state.ts';
+import { openDataDir, type ServiceFile } from '../../local/start/state.ts';
 import { atEnd } from '../support/at-end.ts';
 
 /** The files that the local service keeps beside its data. */

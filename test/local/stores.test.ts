@@ -3,8 +3,8 @@ import { issueKey } from '../../cli/deployment/api-keys.ts';
 import { parseKey } from '../../lib/keys.ts';
 import { contractScopes, scopes } from '../../lib/routes/route.ts';
 import { findKey } from '../../lib/store/api-keys.ts';
-import type { ServiceFile } from '../../local/state.ts';
-import { demoStore, ensureKeys, ensureStore, otherStore } from '../../local/stores.ts';
+import type { ServiceFile } from '../../local/start/state.ts';
+import { demoStore, ensureKeys, ensureStore, otherStore } from '../../local/start/stores.ts';
 import { freshTable } from '../support/service.ts';
 
 beforeAll(async () => {

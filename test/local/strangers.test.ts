@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { issueKey } from '../../cli/deployment/api-keys.ts';
 import { createStore } from '../../cli/deployment/stores.ts';
 import { scopes } from '../../lib/routes/route.ts';
-import type { Avatar } from '../../local/grid.ts';
+import type { Avatar } from '../../local/grid/grid.ts';
 import { startForCli } from '../support/cli.ts';
 
 let service: Awaited<ReturnType<typeof startForCli>>;

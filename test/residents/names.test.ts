@@ -10,7 +10,7 @@ import { dispenserKey, findDispenser, loseAddress } from '../../lib/delivery/dis
 import { scopes } from '../../lib/routes/route.ts';
 import { forgetResidents, type Resident, residentKey, type StoredResident } from '../../lib/store/residents.ts';
 import { get, removeMany, transact } from '../../lib/table/table.ts';
-import { avatarAt } from '../../local/grid.ts';
+import { avatarAt } from '../../local/grid/grid.ts';
 import { asFunction } from '../support/access.ts';
 import { importText, tempDir } from '../support/files.ts';
 import { ofGrid, placeDispenser, type Respond, saying, startTestLookUps } from '../support/look-ups.ts';

@@ -6,7 +6,7 @@ import { source } from '../../lib/clock.ts';
 import { findDispenser } from '../../lib/delivery/dispensers.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { forgetResidents } from '../../lib/store/residents.ts';
-import { avatarAt } from '../../local/grid.ts';
+import { avatarAt } from '../../local/grid/grid.ts';
 import { ofGrid, placeDispenser, saying, startTestLookUps } from '../support/look-ups.ts';
 import { ada, bob, seedResidents } from '../support/residents.ts';
 import { type Call, startTestService, wholeTable } from '../support/service.ts';

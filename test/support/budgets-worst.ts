@@ -11,7 +11,7 @@ import { couponItems } from '../../lib/store/coupons.ts';
 import { ownedKey } from '../../lib/store/owned.ts';
 import { saleKey } from '../../lib/store/sale-state.ts';
 import { partition } from '../../lib/table/schema.ts';
-import { asyncDocumentFile } from '../../local/pages.ts';
+import { asyncDocumentFile } from '../../local/pages/pages.ts';
 import { eventRow } from './event-rows.ts';
 import { historyRows } from './history-rows.ts';
 import { ada, bob, cleo } from './residents.ts';

@@ -8,7 +8,7 @@ import { run } from '../../cli/program/run.ts';
 import { source } from '../../lib/clock.ts';
 import { logSink } from '../../lib/log.ts';
 import { forgetResidents } from '../../lib/store/residents.ts';
-import { startService } from '../../local/service.ts';
+import { startService } from '../../local/start/service.ts';
 import { atEnd } from './at-end.ts';
 
 const command = new URL('../../cli/store.ts', import.meta.url).pathname;

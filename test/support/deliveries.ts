@@ -7,7 +7,7 @@ import type { Context, SQSEvent } from 'aws-lambda';
 import { vi } from 'vitest';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import type { Order } from '../../lib/delivery/message.ts';
-import { ensureQueues, startQueue } from '../../local/queue.ts';
+import { ensureQueues, startQueue } from '../../local/engines/queue.ts';
 import { atEnd } from './at-end.ts';
 import { answerLost } from './faults.ts';
 

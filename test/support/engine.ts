@@ -1,4 +1,4 @@
-import { startEngine } from '../../local/engine.ts';
+import { startEngine } from '../../local/engines/engine.ts';
 
 /** Starts an engine in memory and leads this process's SDK to it. Returns a function that ends the engine. */
 export default async function startTestEngine(): Promise<() => Promise<void>> {

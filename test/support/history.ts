@@ -4,8 +4,8 @@ import { auditHistories } from '../../cli/books/history.ts';
 import { handler } from '../../functions/stream-consumer.ts';
 import { consumerAccess } from '../../infra/permissions.ts';
 import { tableName } from '../../lib/table/client.ts';
-import { type Consumer, readStream } from '../../local/stream.ts';
-import { ensureTable } from '../../local/table.ts';
+import { type Consumer, readStream } from '../../local/engines/stream.ts';
+import { ensureTable } from '../../local/engines/table.ts';
 import { asFunction } from './access.ts';
 import { wholeTable } from './service.ts';
 

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LocalOptions } from '../../local/options.ts';
-import { startService } from '../../local/service.ts';
+import type { LocalOptions } from '../../local/start/options.ts';
+import { startService } from '../../local/start/service.ts';
 
 export const main = new URL('../../local/main.ts', import.meta.url).pathname;
 

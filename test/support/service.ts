@@ -14,8 +14,8 @@ import { routes } from '../../lib/routes/routes.ts';
 import { noteUse } from '../../lib/store/api-keys.ts';
 
 import { db, tableName } from '../../lib/table/client.ts';
-import { createGateway, type Handler } from '../../local/gateway.ts';
-import { ensureTable } from '../../local/table.ts';
+import { ensureTable } from '../../local/engines/table.ts';
+import { createGateway, type Handler } from '../../local/gateway/gateway.ts';
 import { asRow } from './access.ts';
 import { atEnd } from './at-end.ts';
 import { logLines } from './log.ts';

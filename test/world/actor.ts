@@ -1,4 +1,4 @@
-import type { Clock } from '../../local/world/clock.ts';
+import type { Clock } from '../../local/grid/world/clock.ts';
 import { randomFrom } from '../support/faults.ts';
 
 /** One who acts in the world: its own choices from its own seed, and its patience. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import type { WebAnswer, WebRequest } from '../../local/world/object.ts';
+import type { WebAnswer, WebRequest } from '../../local/grid/world/object.ts';
 import type { Actor } from './actor.ts';
 
 /**

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { source } from '../../lib/clock.ts';
-import { type Avatar, strangers } from '../../local/grid.ts';
+import { type Avatar, strangers } from '../../local/grid/grid.ts';
 import { createKillableService } from '../load/killable-service.ts';
 import { compareCredit, compareGifts, compareMoney, type StoreBooks } from './accounts.ts';
 import { createActor } from './actor.ts';

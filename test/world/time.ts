@@ -1,5 +1,5 @@
 import { source } from '../../lib/clock.ts';
-import { type Clock, realClock } from '../../local/world/clock.ts';
+import { type Clock, realClock } from '../../local/grid/world/clock.ts';
 
 /**
  * A clock that runs faster than the wall's. World and service keep the same time, since they know when it began and how

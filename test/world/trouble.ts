@@ -1,4 +1,4 @@
-import type { Clock } from '../../local/world/clock.ts';
+import type { Clock } from '../../local/grid/world/clock.ts';
 import type { KillableService } from '../load/killable-service.ts';
 import type { Actor } from './actor.ts';
 import { type Mall, replaceStalls } from './mall.ts';

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
  * and `/asyncapi.json`.
  */
 
-const directory = new URL('pages/', import.meta.url);
+const directory = new URL('./', import.meta.url);
 const ours = (name: string): URL => new URL(name, directory);
 // Not `import.meta.resolve`, which Vitest lacks in a global setup.
 const { resolve } = createRequire(import.meta.url);
@@ -22,16 +22,16 @@ const byName = (names: readonly string[], locate: (name: string) => URL): Record
 export const referenceFiles: Readonly<Record<string, URL>> = {
   ...byName(['swagger-ui.css', 'swagger-ui-bundle.js'], renderer),
   ...byName(['reference.css', 'reference.js', 'icon.svg'], ours),
-  'base.css': new URL('../desk/base.css', import.meta.url),
+  'base.css': new URL('../../desk/base.css', import.meta.url),
 };
 
 export const referencePage = ours('reference.html');
-const documentFile = new URL('../docs/openapi.json', import.meta.url);
+const documentFile = new URL('../../docs/openapi.json', import.meta.url);
 /** The AsyncAPI document of the messages to webhooks. */
-export const asyncDocumentFile = new URL('../docs/asyncapi.json', import.meta.url);
+export const asyncDocumentFile = new URL('../../docs/asyncapi.json', import.meta.url);
 
 /** The Arazzo document of workflows. */
-export const arazzoDocumentFile = new URL('../docs/arazzo.json', import.meta.url);
+export const arazzoDocumentFile = new URL('../../docs/arazzo.json', import.meta.url);
 
 const files: Record<string, URL> = {
   '/docs': referencePage,

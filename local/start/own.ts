@@ -1,10 +1,10 @@
 import { readdir, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { bundleDesk } from '../infra/desk.ts';
-import { answerDesk } from '../lib/http/desk.ts';
+import { bundleDesk } from '../../infra/desk.ts';
+import { answerDesk } from '../../lib/http/desk.ts';
+import { answerPage } from '../pages/pages.ts';
 import { answerDev } from './dev.ts';
-import { answerPage } from './pages.ts';
 
 /** The local service's own pages and tools, beside the API. */
 
@@ -24,7 +24,7 @@ const refusal = ({ method, headers: { host = '', origin } }: IncomingMessage): s
 
 const deskPath = /^\/desk(?:\/(.*))?$/;
 
-const deskSources = ['../desk', '../client'].map((path) => join(import.meta.dirname, path));
+const deskSources = ['../../desk', '../../client'].map((path) => join(import.meta.dirname, path));
 
 /** The time of the last change of the desk's sources, removed files among them. */
 const lastChange = async (): Promise<number> => {

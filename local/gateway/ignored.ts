@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Route } from '../lib/routes/route.ts';
+import type { Route } from '../../lib/routes/route.ts';
 
 /**
  * Finds the parts of a request that its endpoint ignores, since it knows no field of that name: mostly a slip of the

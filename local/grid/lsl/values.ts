@@ -1,4 +1,4 @@
-import { uuidPattern } from '../../lib/identifier.ts';
+import { uuidPattern } from '../../../lib/identifier.ts';
 
 /**
  * LSL's values in JavaScript: integers and floats are numbers, strings and keys are strings. In a list, floats and keys

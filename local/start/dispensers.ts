@@ -1,6 +1,6 @@
-import { findDispenser } from '../lib/delivery/dispensers.ts';
-import { register } from '../lib/delivery/register.ts';
-import { findStore, listStores } from '../lib/store/stores.ts';
+import { findDispenser } from '../../lib/delivery/dispensers.ts';
+import { register } from '../../lib/delivery/register.ts';
+import { findStore, listStores } from '../../lib/store/stores.ts';
 import { type LocalDispenser, startDispenser } from './dispenser.ts';
 
 /** By it a dispenser of this service is known from one that somebody placed and registered. */

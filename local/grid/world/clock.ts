@@ -1,4 +1,4 @@
-import { now } from '../../lib/clock.ts';
+import { now } from '../../../lib/clock.ts';
 
 /** The time of a world: milliseconds since 1970, and calls after so many seconds. */
 export interface Clock {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent, Context } from 'aws-lambda';
-import { now } from '../lib/clock.ts';
-import { requestSeconds } from '../lib/table/meter.ts';
+import { now } from '../../lib/clock.ts';
+import { requestSeconds } from '../../lib/table/meter.ts';
 import type { Match } from './matcher.ts';
 
 /** The event and context that API Gateway and Lambda pass to a function, made from a local request. */

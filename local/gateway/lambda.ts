@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import type { LookUp } from '../lib/store/resident-lookup.ts';
-import { privateAddress } from './private.ts';
+import type { LookUp } from '../../lib/store/resident-lookup.ts';
+import { privateAddress } from '../engines/private.ts';
 
 type Invoked = (payload: never) => Promise<unknown>;
 
@@ -44,7 +44,7 @@ export const startLambda = async (functions: Readonly<Record<string, Invoked>>) 
 
 /** Serves the function that looks residents up, and points the endpoints of this process to it. `before` runs first. */
 export const startLookUps = async (before: (store: string) => Promise<unknown>): Promise<{ stop: () => void }> => {
-  const { handler } = await import('../functions/resident-lookup.ts');
+  const { handler } = await import('../../functions/resident-lookup.ts');
   const lambda = await startLambda({
     'resident-lookup': async (lookUp: LookUp) => {
       await before(lookUp.store);

@@ -1,7 +1,7 @@
 import { Server } from 'node:net';
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { startFauxqs } from 'fauxqs';
-import { deliveryQueue } from '../lib/delivery/queue.ts';
+import { deliveryQueue } from '../../lib/delivery/queue.ts';
 import { privateAddress, privateDir } from './private.ts';
 
 /** The SQS server of the deliveries. */

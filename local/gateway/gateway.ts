@@ -6,18 +6,18 @@ import type {
   APIGatewayRequestAuthorizerEvent,
   Context,
 } from 'aws-lambda';
-import { gatewayCors, preflightHeaders, preflightStatus } from '../infra/cors.ts';
+import { gatewayCors, preflightHeaders, preflightStatus } from '../../infra/cors.ts';
 import {
   authorizerIdentity,
   type GatewayAnswer,
   gatewayAnswers,
   gatewayBody,
   withContext,
-} from '../infra/gateway-answers.ts';
-import { newId, now } from '../lib/clock.ts';
-import { corsHeaders } from '../lib/http/cors.ts';
-import { answerHeaders } from '../lib/http/headers.ts';
-import type { Route } from '../lib/routes/route.ts';
+} from '../../infra/gateway-answers.ts';
+import { newId, now } from '../../lib/clock.ts';
+import { corsHeaders } from '../../lib/http/cors.ts';
+import { answerHeaders } from '../../lib/http/headers.ts';
+import type { Route } from '../../lib/routes/route.ts';
 import { answerMalformed } from './malformed.ts';
 import { matcher } from './matcher.ts';
 import { authorizerEvent, lambdaContext, localPlace, type Place, proxyEvent } from './proxy-event.ts';

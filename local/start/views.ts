@@ -1,12 +1,12 @@
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { listDeadLetters, redriveDeadLetters } from '../cli/deployment/dead-letters.ts';
-import { now } from '../lib/clock.ts';
-import { type EventItem, eventKeys } from '../lib/events/events.ts';
-import { eventNames } from '../lib/routes/events.ts';
-import { customerKey } from '../lib/store/customers.ts';
-import { productKey } from '../lib/store/memberships.ts';
-import type { Key } from '../lib/table/schema.ts';
-import { getMany } from '../lib/table/table.ts';
+import { listDeadLetters, redriveDeadLetters } from '../../cli/deployment/dead-letters.ts';
+import { now } from '../../lib/clock.ts';
+import { type EventItem, eventKeys } from '../../lib/events/events.ts';
+import { eventNames } from '../../lib/routes/events.ts';
+import { customerKey } from '../../lib/store/customers.ts';
+import { productKey } from '../../lib/store/memberships.ts';
+import type { Key } from '../../lib/table/schema.ts';
+import { getMany } from '../../lib/table/table.ts';
 import type { LocalDispenser } from './dispenser.ts';
 
 /** The facts about a store and the queues that the desk's pages for developers show beyond the API. */

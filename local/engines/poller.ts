@@ -1,6 +1,6 @@
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { deliveryQueue } from '../lib/delivery/queue.ts';
+import { deliveryQueue } from '../../lib/delivery/queue.ts';
 
 export type Worker = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 

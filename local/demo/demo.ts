@@ -1,9 +1,9 @@
-import type { Store } from '../lib/store/stores.ts';
-import { seedCatalogue, seedOther } from './demo/catalogue.ts';
-import { seedCoupons, seedCustomers } from './demo/customers.ts';
-import { seedDeliveries } from './demo/deliveries.ts';
-import { seedSales } from './demo/sales.ts';
-import { seedWebhook } from './demo/webhooks.ts';
+import type { Store } from '../../lib/store/stores.ts';
+import { seedCatalogue, seedOther } from './catalogue.ts';
+import { seedCoupons, seedCustomers } from './customers.ts';
+import { seedDeliveries } from './deliveries.ts';
+import { seedSales } from './sales.ts';
+import { seedWebhook } from './webhooks.ts';
 
 /**
  * Fills the two demo stores. After an interruption it can run again: it keeps or rewrites the rows of the first run.

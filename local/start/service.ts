@@ -1,31 +1,31 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { useLocalEngines } from '../cli/deployment/local-engines.ts';
-import { decodeMessage } from '../lib/delivery/message.ts';
-import { sendDue } from '../lib/events/due.ts';
-import { queueEvents } from '../lib/events/send.ts';
-import { logSink } from '../lib/log.ts';
-import type { Route } from '../lib/routes/route.ts';
-import { routes } from '../lib/routes/routes.ts';
-import { tableName } from '../lib/table/client.ts';
-import { seedWaiting } from './demo/deliveries.ts';
-import { seedResidents, untouchedResidents } from './demo/residents.ts';
-import { seedDemo } from './demo.ts';
+import { useLocalEngines } from '../../cli/deployment/local-engines.ts';
+import { decodeMessage } from '../../lib/delivery/message.ts';
+import { sendDue } from '../../lib/events/due.ts';
+import { queueEvents } from '../../lib/events/send.ts';
+import { logSink } from '../../lib/log.ts';
+import type { Route } from '../../lib/routes/route.ts';
+import { routes } from '../../lib/routes/routes.ts';
+import { tableName } from '../../lib/table/client.ts';
+import { seedWaiting } from '../demo/deliveries.ts';
+import { seedDemo } from '../demo/demo.ts';
+import { seedResidents, untouchedResidents } from '../demo/residents.ts';
+import { startEngine } from '../engines/engine.ts';
+import { startPoller } from '../engines/poller.ts';
+import { ensureQueues, startQueue } from '../engines/queue.ts';
+import { followStream } from '../engines/stream.ts';
+import { ensureTable } from '../engines/table.ts';
+import { createGateway, GatewayFault, type GatewayOptions, type Handler } from '../gateway/gateway.ts';
+import { startLookUps } from '../gateway/lambda.ts';
 import { connectDeveloper } from './dev.ts';
 import { startDispensers } from './dispensers.ts';
-import { startEngine } from './engine.ts';
 import { type Cost, noteRequest, publish, type ServedRequest, stopEvents } from './events.ts';
-import { createGateway, GatewayFault, type GatewayOptions, type Handler } from './gateway.ts';
-import { startLookUps } from './lambda.ts';
 import type { LocalOptions } from './options.ts';
 import { answerOwn } from './own.ts';
-import { startPoller } from './poller.ts';
-import { ensureQueues, startQueue } from './queue.ts';
 import { openDataDir, type ServiceFile } from './state.ts';
 import { demoStore, ensureKeys, ensureStore, keysOfDesk, otherStore } from './stores.ts';
-import { followStream } from './stream.ts';
-import { ensureTable } from './table.ts';
 
 /** The environment that the stack gives the handlers on AWS. */
 const setEnvironment = (table: string, queue: string, cursorSecret: string): void => {
@@ -45,7 +45,7 @@ const dueMillis = 1000;
 
 /** The inworld end of the stores, with the queue's worker between it and the API. */
 const startDeliveries = async (queueUrls: readonly string[]) => {
-  const { handler } = await import('../functions/delivery-worker.ts');
+  const { handler } = await import('../../functions/delivery-worker.ts');
   const dispensers = await startDispensers();
   const lookUps = await startLookUps(dispensers.ensure);
   const worker: typeof handler = async (event, context) => {
@@ -71,7 +71,7 @@ const startDeliveries = async (queueUrls: readonly string[]) => {
   };
 };
 
-const functionFile = (row: Route): URL => new URL(`../functions/${row.id}.ts`, import.meta.url);
+const functionFile = (row: Route): URL => new URL(`../../functions/${row.id}.ts`, import.meta.url);
 
 /** Loads every function at once, so that the first call of each is as fast as the others. */
 const loadHandlers = async (): Promise<GatewayOptions['handlerOf']> => {
@@ -99,7 +99,7 @@ export const startService = async (
   const gateway: GatewayOptions = {
     routes,
     handlerOf: await loadHandlers(),
-    authorizer: (await import('../functions/authorizer.ts')).handler,
+    authorizer: (await import('../../functions/authorizer.ts')).handler,
     authorizerTtlSeconds,
     rate,
     burst,
@@ -168,7 +168,7 @@ export const startService = async (
   const stream = followStream({
     endpoint: engine.endpoint,
     table: tableName(),
-    consumer: (await import('../functions/stream-consumer.ts')).handler,
+    consumer: (await import('../../functions/stream-consumer.ts')).handler,
     place: dir.place,
     onPlace: dir.keepPlace,
   });

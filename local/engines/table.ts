@@ -6,8 +6,8 @@ import {
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { tableDefinition } from '../cli/deployment/table-definition.ts';
-import { streamView, ttlAttribute } from '../lib/table/schema.ts';
+import { tableDefinition } from '../../cli/deployment/table-definition.ts';
+import { streamView, ttlAttribute } from '../../lib/table/schema.ts';
 
 const StreamSpecification = { StreamEnabled: true, StreamViewType: streamView } as const;
 

@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod';
-import { createStore } from '../cli/deployment/stores.ts';
-import { handler as sweep } from '../functions/expiry-sweep.ts';
-import { newId, source } from '../lib/clock.ts';
-import { notFound, Problem } from '../lib/problem.ts';
-import { storeResidentKey } from '../lib/store/residents.ts';
-import { listStores } from '../lib/store/stores.ts';
-import { getMany } from '../lib/table/table.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
+import { handler as sweep } from '../../functions/expiry-sweep.ts';
+import { newId, source } from '../../lib/clock.ts';
+import { notFound, Problem } from '../../lib/problem.ts';
+import { storeResidentKey } from '../../lib/store/residents.ts';
+import { listStores } from '../../lib/store/stores.ts';
+import { getMany } from '../../lib/table/table.ts';
+import { type Avatar, strangers } from '../grid/grid.ts';
 import { Behaviour, type LocalDispenser } from './dispenser.ts';
 import { clockState, follow, publish, replay } from './events.ts';
-import { type Avatar, strangers } from './grid.ts';
 import { redrive, viewEvents, viewFaults } from './views.ts';
 
 /** The tools of the local service under `/_dev`. None of them is deployed. */

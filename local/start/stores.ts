@@ -1,9 +1,9 @@
-import { issueKey } from '../cli/deployment/api-keys.ts';
-import { createStore } from '../cli/deployment/stores.ts';
-import { parseKey } from '../lib/keys.ts';
-import { type Scope, scopes } from '../lib/routes/route.ts';
-import { findKey } from '../lib/store/api-keys.ts';
-import { findStore, type Store } from '../lib/store/stores.ts';
+import { issueKey } from '../../cli/deployment/api-keys.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
+import { parseKey } from '../../lib/keys.ts';
+import { type Scope, scopes } from '../../lib/routes/route.ts';
+import { findKey } from '../../lib/store/api-keys.ts';
+import { findStore, type Store } from '../../lib/store/stores.ts';
 import type { ServiceFile } from './state.ts';
 
 /** The two stores of the local service, the keys of both, and those with which the desk opens other stores. */

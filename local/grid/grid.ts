@@ -1,4 +1,4 @@
-import { type Identifier, uuidPattern } from '../lib/identifier.ts';
+import { type Identifier, uuidPattern } from '../../lib/identifier.ts';
 
 /** An avatar of the made-up virtual world; the name is in canonical form. */
 export type Avatar = { uuid: string; username: string };

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
-import { gatewayAnswers, gatewayBody } from '../infra/gateway-answers.ts';
-import { newId } from '../lib/clock.ts';
-import { answerHeaders } from '../lib/http/headers.ts';
+import { gatewayAnswers, gatewayBody } from '../../infra/gateway-answers.ts';
+import { newId } from '../../lib/clock.ts';
+import { answerHeaders } from '../../lib/http/headers.ts';
 
 /** The path in the request line, if there is one. */
 const pathOf = (packet: Buffer | undefined): string =>
