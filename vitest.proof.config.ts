@@ -12,14 +12,17 @@ export default defineConfig({
   test: {
     ...common,
     projects: [
-      { extends: true, test: { ...proof, name: 'volume', include: globSync('test/**/*.test.ts').filter(takesVolume) } },
+      {
+        extends: true,
+        test: { ...proof, name: 'volume', include: globSync('{test,proof}/**/*.test.ts').filter(takesVolume) },
+      },
       // The load has an engine of its own, which the clients of other tests do not know.
       {
         extends: true,
         test: {
           ...proof,
           name: 'proof',
-          include: ['test/**/*.proof.ts'],
+          include: ['{test,proof}/**/*.proof.ts'],
           exclude: [deployed, extensions],
           isolate: true,
         },

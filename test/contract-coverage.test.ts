@@ -83,7 +83,7 @@ test('every test of the suite begins with rules of the list', () => {
 });
 
 test('the list names only tests outside the suite that exist', () => {
-  const named = entries.flatMap(({ proofs }) => proofs).filter((proof) => proof.startsWith('test/'));
+  const named = entries.flatMap(({ proofs }) => proofs).filter((proof) => /^(?:test|proof)\//.test(proof));
 
   for (const proof of named) {
     const [file = '', title = ''] = proof.split('`: ');

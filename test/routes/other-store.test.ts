@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { jsonSchema } from '../fuzz/requests.ts';
+import { jsonSchema } from '../../proof/fuzz/requests.ts';
 import { exampleOf } from '../support/example-requests.ts';
 import { type Kind, kindOf, type OneOfEach, seedOneOfEach } from '../support/one-of-each.ts';
 import { ada, bob, cleo, seedResidents, unknownUuid } from '../support/residents.ts';

@@ -5,8 +5,8 @@ import { Problem } from '../../lib/problem.ts';
 import { Conflict, type Engine } from '../../lib/table/engine.ts';
 import { targetOf } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
-import { simulate } from '../simulation/environment.ts';
-import { Machine, works } from '../simulation/machine.ts';
+import { simulate } from '../../proof/simulation/environment.ts';
+import { Machine, works } from '../../proof/simulation/machine.ts';
 import { MemoryTable, memoryEngine, nameOf } from '../table/memory.ts';
 import { buy, newProduct, stockOf } from './sales.ts';
 

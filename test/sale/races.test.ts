@@ -20,7 +20,7 @@ import { forgetResidents } from '../../lib/store/residents.ts';
 import { getSpend } from '../../lib/store/spend.ts';
 import { setOpen } from '../../lib/store/stores.ts';
 import { get } from '../../lib/table/table.ts';
-import { balanceOf, expire, increment, type ModelCustomer, set } from '../model/credit-model.ts';
+import { balanceOf, expire, increment, type ModelCustomer, set } from '../../proof/model/credit-model.ts';
 import {
   type Asked,
   type ModelAvatar,
@@ -31,7 +31,7 @@ import {
   refund,
   type SaleModel,
   sell,
-} from '../model/sale-model.ts';
+} from '../../proof/model/sale-model.ts';
 import { creditOf, customerWithLots, newCustomer } from '../support/credit-seed.ts';
 import { startTestQueue } from '../support/deliveries.ts';
 import { injectFaults, inOrderOf, intercept } from '../support/faults.ts';

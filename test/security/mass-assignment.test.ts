@@ -4,7 +4,7 @@ import { parseKey } from '../../lib/keys.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { jsonSchema } from '../fuzz/requests.ts';
+import { jsonSchema } from '../../proof/fuzz/requests.ts';
 import { startTestQueue } from '../support/deliveries.ts';
 import { exampleOf, seedExamples } from '../support/example-requests.ts';
 import type { OneOfEach } from '../support/one-of-each.ts';

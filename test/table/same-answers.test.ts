@@ -21,7 +21,7 @@ import {
   type Write,
 } from '../../lib/table/language.ts';
 import { type IndexName, indexes, type Key } from '../../lib/table/schema.ts';
-import { Random } from '../simulation/random.ts';
+import { Random } from '../../proof/simulation/random.ts';
 import { freshTable } from '../support/service.ts';
 import { volume } from '../support/volume.ts';
 import { MemoryTable, memoryEngine, nameOf } from './memory.ts';

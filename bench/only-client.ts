@@ -1,4 +1,0 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-
-/** The least that a function with a table has to load: bench/bundles.ts compares all others with it. */
-export const handler = new DynamoDBClient({});

@@ -1,0 +1,185 @@
+import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
+import { chromium, type Page } from 'playwright-core';
+import type { SaleResponse } from '../../client/client.ts';
+import { getSale, listedAs, saleItems } from '../../lib/sale/sales.ts';
+import { customerKey, flagsOf, rankedOf, rankOf } from '../../lib/store/customers.ts';
+import { tableName } from '../../lib/table/client.ts';
+import { demoStore } from '../../local/start/stores.ts';
+import { executablePath, flags } from '../../test/browser/chromium.ts';
+import startTestEngine from '../../test/support/engine.ts';
+import { startForTests } from '../../test/support/local-service.ts';
+import { putAll } from '../../test/support/seed.ts';
+import { idOf } from '../../test/support/seeded-store.ts';
+import { median, report, rounded } from './support.ts';
+
+/** How soon a page of the desk shows all that it has, names of buyers and products included, in milliseconds. */
+export interface DeskRow {
+  page: string;
+  demo: number;
+  demoLongest: number;
+  /** In the demo store with many customers and sales more. */
+  large: number;
+  largeLongest: number;
+}
+
+interface Options {
+  rounds: number;
+  customers: number;
+  sales: number;
+}
+
+const store = demoStore.id;
+/** Every tenth sale is the same buyer's. */
+const often = 10;
+
+function* manyCustomers(customers: number): Generator<object> {
+  for (let number = 0; number < customers; number++) {
+    const id = idOf(number);
+    const newsSubscriber = number % 5 === 0;
+    const lists = { newsSubscriber, flags: flagsOf(store, newsSubscriber), ranked: rankedOf(store, newsSubscriber) };
+    const username = `resident${number}`;
+    yield {
+      ...customerKey(store, id),
+      username,
+      credit: number % 300,
+      ...lists,
+      rank: rankOf(number, id),
+      sum: number,
+    };
+  }
+}
+
+/** Copies of one sale, to other buyers, over the last three weeks. */
+async function* manySales({ id, buyerUuid }: SaleResponse, sales: number): AsyncGenerator<object> {
+  const model = await getSale(store, id);
+  const between = (21 * 86_400_000) / sales;
+  for (let number = 0; number < sales; number++) {
+    const buyer = number % often === 0 && buyerUuid !== null ? buyerUuid : idOf(number * 7);
+    const at = new Date(Date.now() - number * between).toISOString();
+    const copy = { ...model, sk: idOf(500_000 + number), at, buyerUuid: buyer, recipientUuid: buyer };
+    yield* saleItems(store, { ...copy, ...listedAs(store, copy) });
+  }
+}
+
+/** Ends the table's stream, which makes each of the engine's writes three times as long. */
+const dropStream = async (): Promise<void> => {
+  const client = new DynamoDBClient({});
+  const StreamSpecification = { StreamEnabled: false };
+  await client.send(new UpdateTableCommand({ TableName: tableName(), StreamSpecification }));
+  client.destroy();
+};
+
+/** Goes to a page of the desk by its menu's way, and returns the milliseconds until nothing on it waits. */
+const timeOf = (page: Page, hash: string): Promise<number> =>
+  page.evaluate(async (to) => {
+    const main = (): Element => document.querySelector('main') as Element;
+    const next = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    const until = async (isThere: () => boolean): Promise<void> => {
+      while (!isThere()) await next();
+    };
+    location.hash = '#/nowhere';
+    await until(() => !main().querySelector('h1'));
+    const started = performance.now();
+    location.hash = to;
+    await until(
+      () =>
+        main().querySelector('h1') !== null &&
+        !main().querySelector('.waiting, [aria-busy=true]') &&
+        // A name that is still being read.
+        !/(^|\s)…(\s|$)/.test(main().textContent ?? ''),
+    );
+    return performance.now() - started;
+  }, hash);
+
+/** Times from the link that signs in: until the first heading, and until the page is whole. */
+const firstView = async (page: Page, link: string): Promise<[heading: number, whole: number]> => {
+  const started = performance.now();
+  await page.goto(link);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  const heading = performance.now() - started;
+  await page.locator('.chart').nth(3).waitFor();
+  await page.locator('main:not(:has(.waiting, [aria-busy=true]))').waitFor();
+  return [heading, performance.now() - started];
+};
+
+/**
+ * Opens each page of the desk of the local service in Chromium, first in its demo store, then with many customers and
+ * sales more in it. The first view is measured in a new context each time, whose cache is empty.
+ */
+export const measureDesk = async ({ rounds, customers, sales }: Options): Promise<void> => {
+  const stopEngine = await startTestEngine();
+  const service = await startForTests();
+  const browser = await chromium.launch({ executablePath, args: flags });
+  try {
+    const call = async (path: string) => {
+      const headers = { 'X-API-Key': service.keys.all };
+      return (await (await fetch(`${service.baseUrl}/v1${path}`, { headers })).json()).data;
+    };
+    const [sale]: SaleResponse[] = await call('/sales?state=completed&limit=1');
+    const [category]: { id: string }[] = await call('/categories?limit=1');
+    if (!sale || !category) throw new Error('The demo store has no completed sale or no category.');
+    const pages: Record<string, string> = {
+      Home: '/',
+      Customers: '/customers',
+      'Customers, news subscribers': '/customers?news=yes',
+      'Customers who spent more than L$ 5,000': '/customers?spent=5000',
+      'One customer': `/customers/${sale.buyerUuid}`,
+      Sales: '/sales',
+      'Sales, refunded': '/sales?state=refunded',
+      'Sales of a buyer': `/sales?buyer=${sale.buyerUuid}`,
+      'Sales of a product': `/sales?product=${sale.productId}`,
+      'One sale': `/sales/${sale.id}`,
+      Deliveries: '/deliveries',
+      Products: '/products',
+      'Products, a search': '/products?search=oak',
+      'One product': `/products/${sale.productId}`,
+      Categories: '/categories',
+      'One category': `/categories/${category.id}`,
+      Coupons: '/coupons',
+      'Gift cards of a customer': `/giftcards?owner=${sale.buyerUuid}`,
+      Events: '/events',
+    };
+    const measure = async (): Promise<Map<string, number[]>> => {
+      const times = new Map<string, number[]>();
+      const note = (page: string, millis: number) => times.set(page, [...(times.get(page) ?? []), millis]);
+      // One round warms up.
+      for (let round = -1; round < rounds; round++) {
+        const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+        const [heading, whole] = await firstView(page, `${service.baseUrl}/desk#key=${service.keys.all}`);
+        const found: [string, number][] = [
+          ['First view: heading', heading],
+          ['First view: whole', whole],
+        ];
+        for (const [name, path] of Object.entries(pages)) found.push([name, await timeOf(page, `#${path}`)]);
+        if (round >= 0) for (const [name, millis] of found) note(name, millis);
+        await page.close();
+      }
+      return times;
+    };
+
+    const demo = await measure();
+    // History and sums of days are others' work: no page waits for them.
+    await service.stopHistory();
+    await dropStream();
+    await putAll(manyCustomers(customers));
+    await putAll(await Array.fromAsync(manySales(sale, sales)));
+    const large = await measure();
+
+    const rows = [...demo.keys()].map((page): DeskRow => {
+      const [small, big] = [demo.get(page) ?? [], large.get(page) ?? []];
+      const [longest, largeLongest] = [small, big].map((times) => rounded(Math.max(...times), 0)) as [number, number];
+      return {
+        page,
+        demo: rounded(median(small), 0),
+        demoLongest: longest,
+        large: rounded(median(big), 0),
+        largeLongest,
+      };
+    });
+    report('desk', rows);
+  } finally {
+    await browser.close();
+    await service.stop();
+    await stopEngine();
+  }
+};

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import * as fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { checkCategories } from '../../cli/books/checks.ts';
+import { checkMemberships } from '../../cli/books/memberships.ts';
+import { source } from '../../lib/clock.ts';
+import { createCategory, deleteCategory, listMembers } from '../../lib/store/categories.ts';
+import { addMember, memberOf, removeMember } from '../../lib/store/memberships.ts';
+import { createProduct, getProduct, listProducts, updateProduct } from '../../lib/store/products.ts';
+import { isolateAsDynamoDB } from '../../test/support/isolation.ts';
+import { productWith } from '../../test/support/rows.ts';
+import { freshTable } from '../../test/support/service.ts';
+import { volume } from '../../test/support/volume.ts';
+
+/**
+ * Lists of a category, with every filter, beside changes of its products: one after another against a model, and at
+ * once against what the table holds in the end. `MEMBERSHIP_MODEL_RUNS` asks for more, `MEMBERSHIP_MODEL_SEED` replays
+ * some.
+ */
+const numRuns = Number(process.env.MEMBERSHIP_MODEL_RUNS ?? volume(5, 60));
+const seed = Number(process.env.MEMBERSHIP_MODEL_SEED ?? Date.now() % 2 ** 31);
+const parameters = { seed, numRuns };
+
+beforeAll(async () => {
+  await freshTable();
+  // Without jitter, retries do not wait.
+  source.random = () => 0;
+});
+
+interface Flags {
+  active: boolean;
+  listed: boolean;
+  bloggable: boolean;
+}
+
+const productCount = 3;
+const categoryCount = 4;
+
+const product = fc.nat(productCount - 1);
+const category = fc.nat(categoryCount - 1);
+const change = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('add' as const), product, category }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), product, category }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('put' as const),
+      product,
+      flags: fc.record({
+        active: fc.oneof({ weight: 3, arbitrary: fc.constant(true) }, fc.constant(false)),
+        listed: fc.boolean(),
+        bloggable: fc.boolean(),
+      }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('renew' as const), category }) },
+);
+type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
+
+const maybe = [undefined, false, true];
+const filters = maybe.flatMap((listed) => maybe.map((bloggable) => ({ listed, bloggable })));
+
+/** The products that a category's list shows, by filter. */
+const shown = async (store: string, id: string): Promise<string[][]> =>
+  Promise.all(
+    filters.map(async (filter) => {
+      const rows = await listProducts(store, { ...filter, category: id })({ descending: false });
+      return rows.map((row) => row.id);
+    }),
+  );
+
+const expectedOf = (members: Iterable<string>, flagsOf: ReadonlyMap<string, Flags>): string[][] =>
+  filters.map(({ listed, bloggable }) =>
+    [...members]
+      .filter((id) => {
+        const flags = flagsOf.get(id);
+        return (
+          flags?.active &&
+          flags.listed === (listed ?? flags.listed) &&
+          flags.bloggable === (bloggable ?? flags.bloggable)
+        );
+      })
+      .sort(),
+  );
+
+const faultsOf = async (store: string): Promise<string[]> => {
+  const faults: string[] = [];
+  const listener = { onFault: (fault: string) => faults.push(fault), onChecked: () => {} };
+  await checkMemberships(store, listener);
+  await checkCategories(store, listener);
+  return faults;
+};
+
+/** A store of its own for a run, with products and categories without any membership. */
+const newStore = async () => {
+  const store = randomUUID();
+  const products: string[] = [];
+  const categories: string[] = [];
+  for (let i = 0; i < productCount; i++) products.push((await createProduct(store, productWith())).id);
+  for (let i = 0; i < categoryCount; i++) categories.push((await createCategory(store, { name: 'C' })).id);
+  return { store, products, categories };
+};
+
+type Store = Awaited<ReturnType<typeof newStore>>;
+
+/** Makes a change. Category `renew` is deleted, and another takes its place. */
+const make = async ({ store, products, categories }: Store, one: Change): Promise<void> => {
+  if (one.kind === 'renew') {
+    const gone = categories[one.category] as string;
+    categories[one.category] = (await createCategory(store, { name: 'C' })).id;
+    return deleteCategory(store, gone);
+  }
+  const id = products[one.product] as string;
+  if (one.kind === 'put') return void (await updateProduct(store, id, productWith(one.flags)));
+  const into = categories[one.category] as string;
+  return one.kind === 'add' ? addMember(store, into, id) : removeMember(store, into, id);
+};
+
+test('after any changes, one after another, each filter of a category finds its products', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 5, maxLength: 25 }), async (changes) => {
+      const one = await newStore();
+      const flags = new Map<string, Flags>(one.products.map((id) => [id, productWith()]));
+      const members = one.categories.map(() => new Set<string>());
+
+      for (const next of changes) {
+        await make(one, next);
+        if (next.kind === 'renew') members[next.category] = new Set();
+        else {
+          const id = one.products[next.product] as string;
+          if (next.kind === 'put') flags.set(id, next.flags);
+          else if (next.kind === 'add') members[next.category]?.add(id);
+          else members[next.category]?.delete(id);
+        }
+      }
+
+      for (const [index, id] of one.categories.entries())
+        expect(await shown(one.store, id)).toEqual(expectedOf(members[index] ?? [], flags));
+      expect(await faultsOf(one.store)).toEqual([]);
+    }),
+    parameters,
+  );
+}, 300_000);
+
+const rounds = fc.array(fc.array(change, { minLength: 4, maxLength: 10 }), { minLength: 1, maxLength: 3 });
+
+/** Makes the changes of each round at once. */
+const changeAtOnce = async (one: Store, changes: Change[][], mayFail: readonly number[]): Promise<void> => {
+  for (const together of changes) {
+    const outcomes = await Promise.allSettled(together.map((next) => make(one, next)));
+    const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(failed.filter(({ status }) => !mayFail.includes(status))).toEqual([]);
+  }
+};
+
+const expectAgreement = async ({ store, products, categories }: Store): Promise<void> => {
+  const flags = new Map<string, Flags>();
+  for (const id of products) flags.set(id, await getProduct(store, id));
+  for (const id of categories) {
+    const rows = await listMembers(store, id)({ descending: false });
+    expect(await shown(store, id)).toEqual(expectedOf(rows.map(memberOf), flags));
+  }
+  expect(await faultsOf(store)).toEqual([]);
+};
+
+test('after any changes at once, filters, counts and audit agree with the memberships that are there', async () => {
+  await fc.assert(
+    fc.asyncProperty(rounds, async (changes) => {
+      const one = await newStore();
+
+      // A category may be deleted before a product comes into it.
+      await changeAtOnce(one, changes, [404]);
+
+      await expectAgreement(one);
+    }),
+    parameters,
+  );
+}, 300_000);
+
+test('they agree even if readers see the items of a transaction one by one, as DynamoDB documents', async () => {
+  await fc.assert(
+    fc.asyncProperty(rounds, fc.nat(), async (changes, isolationSeed) => {
+      const one = await newStore();
+
+      const stop = isolateAsDynamoDB(isolationSeed);
+      // Without pauses a writer may lose against all others, and has then changed nothing.
+      await changeAtOnce(one, changes, [404, 503]).finally(stop);
+
+      await expectAgreement(one);
+    }),
+    parameters,
+  );
+}, 300_000);

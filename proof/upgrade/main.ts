@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { randomFrom } from '../../test/support/faults.ts';
+import { commitOf, firstRelease, makeVersion } from './releases.ts';
+import { runUpgrade } from './run.ts';
+
+/** `npm run upgrade`: the last release and this version side by side, under traffic. */
+
+const whole = (flag: string, text: string, preset: number, min: number, max: number): Option =>
+  new Option(`--${flag} <number>`, text).default(preset).argParser((given) => {
+    const value = /^\d+$/.test(given) ? Number(given) : Number.NaN;
+    if (!(value >= min && value <= max))
+      throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+    return value;
+  });
+
+interface Options {
+  from?: string;
+  to?: string;
+  requests: number;
+  clients: number;
+  concurrency: number;
+  seed: number;
+}
+
+const { from, to, requests, clients, concurrency, seed } = new Command('npm run upgrade --')
+  .description(
+    'Deploys the last release on this machine with traffic on it, updates it to this version function by function, takes that back, and updates it again. ' +
+      'Then checks that nothing that was acknowledged is lost or doubled. Prints a report; exit code 1 for any fault: docs/evidence/upgrade.md.',
+  )
+  .option(
+    '--from <ref>',
+    `tag, branch or commit to begin with (default: the last tag, else ${firstRelease.slice(0, 7)})`,
+  )
+  .option('--to <ref>', 'tag, branch or commit to update to (default: the files of this checkout)')
+  .addOption(whole('requests', 'requests that each version answers in its turn', 300, 1, 100_000))
+  .addOption(whole('clients', 'clients, each with one request at a time', 4, 1, 50))
+  .addOption(whole('concurrency', 'functions that run at once; a new AWS account has 10', 20, 4, 1000))
+  .addOption(
+    whole('seed', 'the choices of the clients and the order of the functions', Date.now() % 1_000_000, 0, 2 ** 31),
+  )
+  .allowExcessArguments(false)
+  .showHelpAfterError('Run npm run upgrade -- --help for all options.')
+  .parse()
+  .opts<Options>();
+
+const dir = mkdtempSync(join(tmpdir(), 'store-upgrade-'));
+try {
+  const [old, next] = [await commitOf(from), to === undefined ? undefined : await commitOf(to)];
+  console.log(`--from ${old} ${next ? `--to ${next} ` : ''}--seed ${seed}: making both templates`);
+  const before = await makeVersion(old, join(dir, 'before'));
+  const after = await makeVersion(next, join(dir, 'after'));
+  const { faults, ...report } = await runUpgrade({
+    ...{ before, after, requests, clients, concurrency, random: randomFrom(seed) },
+    onProgress: (text) => console.log(text),
+  });
+  console.log(JSON.stringify(report, null, 2));
+  for (const fault of faults.slice(0, 30)) console.log(`FAULT ${fault}`);
+  console.log(`${faults.length} faults, --seed ${seed}`);
+  process.exitCode = faults.length > 0 ? 1 : 0;
+} catch (error) {
+  console.error(`error: ${(error as Error).message}`);
+  process.exitCode = 1;
+} finally {
+  rmSync(dir, { recursive: true, force: true });
+}

@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { tempDir } from '../../test/support/files.ts';
+import { onceEach } from './checks.ts';
+import { commitOf } from './releases.ts';
+
+/** The parts of `npm run upgrade`, which takes minutes as a whole. */
+
+test('a check tells of each thing that is lost, doubled, or there though nobody asked for it', () => {
+  expect(onceEach('The sale', ['a', 'b', 'c'], ['b', 'c', 'c', 'd'])).toEqual([
+    'The sale a is lost',
+    'The sale c is there 2 times',
+    'The sale d is there, and nobody asked for it',
+  ]);
+});
+
+test('the last release is the last tag, and a clone that lacks it says what to do', async () => {
+  const dir = tempDir();
+  const git = (cwd: string, ...args: string[]): string =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], {
+      cwd,
+      encoding: 'utf8',
+    }).trim();
+  const [origin, shallow, none] = ['origin', 'shallow', 'none'].map((name) => join(dir, name)) as [
+    string,
+    string,
+    string,
+  ];
+  git(dir, 'init', '-q', origin);
+  for (const name of ['one', 'two', 'three']) {
+    writeFileSync(join(origin, 'file'), name);
+    git(origin, 'add', '.');
+    git(origin, 'commit', '-qm', name);
+    if (name === 'two') git(origin, 'tag', 'v1');
+  }
+  git(dir, 'clone', '-q', '--depth', '1', `file://${origin}`, shallow);
+
+  expect(await commitOf(undefined, origin)).toBe(git(origin, 'rev-parse', 'HEAD~1'));
+  expect(await commitOf('HEAD', origin)).toBe(git(origin, 'rev-parse', 'HEAD'));
+  await expect(commitOf(undefined, shallow)).rejects.toThrow('git fetch --unshallow --tags');
+  await expect(commitOf('nowhere', origin)).rejects.toThrow('no commit nowhere');
+  await expect(commitOf(undefined, none)).rejects.toThrow('no clone of the repository');
+});
