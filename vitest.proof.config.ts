@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { common, house } from './vitest.config.ts';
 
 const takesVolume = (path: string): boolean => readFileSync(path, 'utf8').includes('support/volume.ts');
-const deployed = 'test/deployed/*.proof.ts';
+const deployed = 'test/local/deployed/*.proof.ts';
 const extensions = 'test/extensions/*.proof.ts';
 const proof = { ...house, env: { ...house.env, PROOF: 'yes' } };
 

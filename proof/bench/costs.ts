@@ -7,7 +7,7 @@ import { budgets } from '../../test/support/budgets.ts';
 import { callIn } from './call.ts';
 import { report, withTable } from './support.ts';
 
-/** Calls and capacity units of every endpoint beside their budgets; test/budgets.test.ts holds the same. */
+/** Calls and capacity units of every endpoint beside their budgets; test/cost/budgets.test.ts holds the same. */
 export interface CostRow {
   endpoint: string;
   when: string;

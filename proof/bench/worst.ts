@@ -4,7 +4,7 @@ import { seedResidents } from '../../test/support/residents.ts';
 import { callIn } from './call.ts';
 import { report, withTable } from './support.ts';
 
-/** The dearest call of every list; test/worst-calls.proof.ts holds the same. */
+/** The dearest call of every list; test/cost/worst-calls.proof.ts holds the same. */
 export interface WorstRow extends WorstCall {
   budget: number;
 }

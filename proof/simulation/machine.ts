@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Busy, Cancelled, Conflict, type Engine, Refused } from '../../lib/table/engine.ts';
 import { type Item, targetOf, type Write } from '../../lib/table/language.ts';
 import { type Key, ttlAttribute } from '../../lib/table/schema.ts';
-import { type MemoryTable, nameOf, type Written } from '../../test/table/memory.ts';
+import { type MemoryTable, nameOf, type Written } from '../../test/lib/table/memory.ts';
 import { Random } from './random.ts';
 
 /**

@@ -12,7 +12,7 @@ import { dueList } from '../../lib/events/webhooks.ts';
 import { sendUnsent, unsentSales } from '../../lib/sale/unsent.ts';
 import { update } from '../../lib/table/language.ts';
 import { write } from '../../lib/table/table.ts';
-import { buy, newProduct } from '../sale/sales.ts';
+import { buy, newProduct } from '../lib/sale/sales.ts';
 import { creditOf, customerWithLots, newCustomer } from '../support/credit-seed.ts';
 import { serveRaw, startTestQueue } from '../support/deliveries.ts';
 import { intercept } from '../support/faults.ts';

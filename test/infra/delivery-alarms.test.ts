@@ -5,7 +5,7 @@ import { registerDispenser } from '../../lib/delivery/dispensers.ts';
 import { encodeMessage } from '../../lib/delivery/message.ts';
 import { logSink } from '../../lib/log.ts';
 import { sendUnsent } from '../../lib/sale/unsent.ts';
-import { buy, newProduct } from '../sale/sales.ts';
+import { buy, newProduct } from '../lib/sale/sales.ts';
 import { newCustomer } from '../support/credit-seed.ts';
 import { anOrder, batchOf, contextWith, serve, startTestQueue } from '../support/deliveries.ts';
 import { freshTable, setClock } from '../support/service.ts';

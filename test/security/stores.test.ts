@@ -8,7 +8,8 @@ import { ada, bob, cleo, seedResidents } from '../support/residents.ts';
 import { startTestService, wholeTable } from '../support/service.ts';
 
 /**
- * Tries to reach one store from another. test/routes/other-store.test.ts tries it by ids; these tests try other ways.
+ * Tries to reach one store from another. test/lib/routes/other-store.test.ts tries it by ids; these tests try other
+ * ways.
  */
 
 let service: Awaited<ReturnType<typeof startTestService>>;

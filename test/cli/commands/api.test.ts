@@ -1,0 +1,130 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { createStore } from '../../../cli/deployment/stores.ts';
+import { startForCli } from '../../support/cli.ts';
+
+let service: Awaited<ReturnType<typeof startForCli>>;
+beforeAll(async () => {
+  service = await startForCli();
+});
+
+const increment = '/v1/customers/vera.vendor/actions/increment-credit';
+
+test('prints the answer of the API as JSON, its status beside it, and its headers where they are asked for', async () => {
+  const plain = await service.run('api', 'GET', '/v1/store');
+  const whole = await service.run('api', 'get', 'v1/store', '--include');
+  const line = await service.run('api', 'GET', '/v1/store', '--json');
+
+  expect(plain).toMatchObject({ code: 0, stderr: expect.stringMatching(/^200 OK {2}\d+ ms {2}request \S+\n$/) });
+  expect(JSON.parse(plain.stdout)).toMatchObject({ id: 'DemoStore001', open: true });
+  expect(plain.stdout.split('\n').length).toBeGreaterThan(5);
+  expect(whole.stdout).toMatch(/^200 OK\n(?:[\w-]+: .*\n)*x-request-id: \S+\n(?:[\w-]+: .*\n)*\n\{\n/);
+  expect(line.rows).toEqual([JSON.parse(plain.stdout)]);
+});
+
+test('a POST has an Idempotency-Key, with which a repeat takes effect once', async () => {
+  const path = join(service.dir, 'delta.json');
+  writeFileSync(path, '{"delta": 25}');
+
+  const made = await service.run('api', 'POST', increment, '--data', `@${path}`);
+  const key = /^Idempotency-Key: (\S+)$/m.exec(made.stderr)?.[1] ?? '';
+  const repeated = await service.run('api', 'POST', increment, '--data', `@${path}`, '--idempotency-key', key);
+  const another = await service.run('api', 'POST', increment, '--data', '{"delta": 25}', '--json');
+
+  const { credit } = JSON.parse(made.stdout);
+  expect(JSON.parse(repeated.stdout).credit).toBe(credit);
+  expect(another.rows[0].credit).toBe(credit + 25);
+});
+
+test('the exit code is the first digit of a refusal', async () => {
+  const codes = [
+    ['GET', '/v1/customers/nobody.here/credit'],
+    ['POST', increment, '--data', '{"delta": "much"}'],
+    ['PUT', '/v1/nowhere', '--data', '{}'],
+    ['GET', '/v1/store', '--key', 'sis_test_wrong'],
+  ].map(async (args) => (await service.run('api', ...args)).code);
+
+  expect(await Promise.all(codes)).toEqual([4, 4, 4, 4]);
+});
+
+test('tells a path without an endpoint from a row that is not there', async () => {
+  const answers = [
+    await service.run('api', 'GET', '/v1/nope?limit=5'),
+    await service.run('api', 'DELETE', '/v1/sales'),
+    await service.run('api', 'GET', '/v1/customers/nobody.here/credit'),
+  ];
+
+  const [nope, wrongMethod, nobody] = answers.map(({ stderr }) => stderr.split('\n').slice(1).join('\n'));
+  expect(answers.map(({ code }) => code)).toEqual([4, 4, 4]);
+  expect(nope).toBe('The API has no endpoint /v1/nope: docs/openapi.json lists them all.\n');
+  expect(wrongMethod).toBe('/v1/sales takes no DELETE, but GET and POST.\n');
+  expect(nobody).toBe('');
+});
+
+test('takes the key of the demo store that is meant, the given one, or says how to get one', async () => {
+  const { id } = await createStore('Own');
+  const idOf = async (...args: string[]) =>
+    (await service.run('api', 'GET', '/v1/store', ...args, '--json')).rows[0]?.id;
+  const issued = await service.run('key', 'issue', 'api', '--all-scopes', '--store', id);
+  const before = process.env.SIS_KEY;
+
+  const keyless = await service.run('api', 'GET', '/v1/store', '--store', 'own');
+  process.env.SIS_KEY = issued.stdout.trim();
+  const byVariable = await idOf();
+  if (before === undefined) delete process.env.SIS_KEY;
+
+  expect(await idOf('--store', 'other store')).toBe('OtherStore01');
+  expect(byVariable).toBe(id);
+  expect(keyless).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(/No key of Own .* with --key or in the variable SIS_KEY, or issue one: store/),
+  });
+});
+
+test('refuses a wrong call before it is made, and says what to change', async () => {
+  const cases: [string[], RegExp][] = [
+    [['PATCH', '/v1/store'], /one of GET, POST, PUT, DELETE/],
+    [['GET', '/products'], /a path of the API, such as \/v1\/store/],
+    [['GET', '/v1/store', '--data', '{}'], /GET takes no --data/],
+    [['POST', increment, '--data', '{delta: 5}'], /--data must be JSON, such as '\{"delta": 100\}'/],
+    [['GET', '/v1/store', '--header', 'nonsense'], /a name and a value/],
+  ];
+
+  for (const [args, message] of cases) {
+    const ran = await service.run('api', ...args);
+    expect(ran, args.join(' ')).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
+  }
+  const missing = await service.run('api', 'POST', increment, '--data', '@/nowhere.json');
+  expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('/nowhere.json of --data cannot be read') });
+});
+
+test('logs shows the requests of the local service, by function, text and id', async () => {
+  await service.run('api', 'GET', '/v1/categories?limit=2');
+  const refused = await service.run('api', 'POST', increment, '--data', '{"delta": "plenty"}');
+  await service.run('api', 'POST', increment, '--data', '{"delta": 1, "deltas": 2}');
+  const id = /request (\S+)/.exec(refused.stderr)?.[1] ?? '';
+
+  const all = await service.run('logs');
+  const byFunction = await service.run('logs', '--function', 'categories/list-categories', '--json');
+  const byText = await service.run('logs', '--filter', 'plenty', '--json');
+  const one = await service.run('logs', '--request', id);
+  const newest = await service.run('logs', '--limit', '1');
+  const before = await service.run('logs', '--until', '2020-01-31');
+  const unknown = await service.run('logs', '--function', 'categories/nope');
+
+  expect(all.stdout).toMatch(/^\d{4}-\d\d-\d\d [\d:]{8}Z {2}200 {2}GET {4}\/v1\/categories\?limit=2 {2}\d+ ms/m);
+  expect(byFunction.rows).toMatchObject([{ function: 'categories/list-categories', status: 200, method: 'GET' }]);
+  expect(byText.rows).toMatchObject([{ requestId: id, status: 400, sent: '{"delta": "plenty"}' }]);
+  expect(one.stdout).toMatch(new RegExp(`400 {2}POST .*${id}\n {4}sent: .*plenty.*\n {4}answer: .*delta`));
+  expect(newest.stdout).toMatch(
+    /200 {2}POST {3}\S+ {2}\d+ ms {2}calls: \d+, units: \d+, key: all scopes, store: DemoStore001, ignored: \["deltas"\] {2}\S+\n$/,
+  );
+  expect(newest).toMatchObject({
+    stdout: expect.stringMatching(/^[^\n]+\n$/),
+    stderr: expect.stringContaining('--limit 10'),
+  });
+  expect(before).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('keeps its last 200') });
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('categories/list-categories') });
+});

@@ -1,0 +1,87 @@
+import { beforeAll, expect, test, vi } from 'vitest';
+import { now, timestamp } from '../../../lib/clock.ts';
+import { historyKey } from '../../../lib/credit/history.ts';
+import { dayKey, dayOf } from '../../../lib/events/days.ts';
+import { remove, update } from '../../../lib/table/language.ts';
+import { write } from '../../../lib/table/table.ts';
+import { startForCli } from '../../support/cli.ts';
+
+let service: Awaited<ReturnType<typeof startForCli>>;
+beforeAll(async () => {
+  service = await startForCli();
+});
+
+const on = ['--store', 'DemoStore001'];
+const vera = '00000002-dede-4ede-8ede-000000000001';
+const hana = '00000001-dede-4ede-8ede-000000000029';
+
+const change = (resident: string, action: string, body: object) =>
+  service.call('POST', `/v1/customers/${resident}/actions/${action}`, service.service.keys.all, body);
+
+/** Waits until the stream has told of a customer's change. */
+const recorded = (resident: string, sequence: number) =>
+  vi.waitFor(
+    async () => {
+      const { rows } = await service.run('credit', 'history', resident, '--limit', '1', '--json', ...on);
+      expect(rows[0]?.sequence).toBe(sequence);
+    },
+    { timeout: 10_000, interval: 50 },
+  );
+
+test('shows the changes of a resident, the newest first, with their cause and the balances after them', async () => {
+  await change(hana, 'increment-credit', { delta: 500, reason: 'Winner of the hunt', reference: 'hunt 7' });
+  await change(hana, 'increment-restricted-credit', { delta: 80 });
+  await change(hana, 'increment-credit', { delta: -120 });
+  await recorded(hana, 3);
+
+  const shown = await service.run('credit', 'history', 'hana.lovelace', ...on);
+  const short = await service.run('credit', 'history', hana, '--limit', '1', ...on);
+  const restricted = await service.run('credit', 'history', hana, '--type', 'restricted', '--json', ...on);
+  const nobody = await service.run('credit', 'history', 'no body', ...on);
+
+  const [headings, ...lines] = shown.stdout.trimEnd().split('\n');
+  expect([shown.code, headings]).toEqual([
+    0,
+    expect.stringMatching(/^# +WHEN +CREDIT +CHANGE +L\$ +EXPIRED +REGULAR +/),
+  ]);
+  expect(lines).toEqual([
+    expect.stringMatching(/^3 .+ regular +increment +-120 +- +380 +80 +key \w+; request \S+$/),
+    expect.stringMatching(/^2 .+ restricted +increment +\+80 +- +500 +80 +key /),
+    expect.stringMatching(/^1 .+ regular +increment +\+500 +- +500 +0 +Winner of the hunt; reference hunt 7; key /),
+  ]);
+  expect(short).toMatchObject({ code: 0, stderr: expect.stringContaining('ask for more with --limit, now 1') });
+  expect(restricted.rows).toMatchObject([{ sequence: 2, type: 'restricted', amount: 80, lots: [{ amount: 80 }] }]);
+  expect(nobody).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('There is no resident no.body'),
+  });
+});
+
+test('completes a history that lost a change: shows the rows, and writes them after a yes, once', async () => {
+  const [before] = (await service.run('credit', 'history', vera, '--json', ...on)).rows;
+  const lost = before.sequence + 1;
+  await change(vera, 'increment-credit', { delta: 9 });
+  await recorded(vera, lost);
+  // As if the stream had never brought the change: it is in no sum, either.
+  await write(remove(historyKey('DemoStore001', vera, 'regular', lost)));
+  await write(update(dayKey('DemoStore001', dayOf(timestamp(now()))), { add: { creditAdded: -9, regularNet: -9 } }));
+  await service.advance(25 * 3600);
+
+  const dry = await service.run('credit', 'backfill', '--dry-run', '--json', ...on);
+  const unasked = await service.run('credit', 'backfill', ...on);
+  const audited = await service.run('audit', '--json', ...on);
+  const written = await service.run('credit', 'backfill', '--yes', ...on);
+  const again = await service.run('credit', 'backfill', ...on);
+  const healthy = await service.run('audit', ...on);
+  const log = (await service.run('log', '--json', ...on)).rows;
+
+  const row = { customer: vera, kind: 'unrecorded', first: lost, last: lost, regular: 9, restricted: 0 };
+  expect(dry).toMatchObject({ code: 1, rows: [row], stderr: expect.stringContaining('this was a dry run') });
+  expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+  expect(audited.rows).toContainEqual({ fault: `customer ${vera}: history lacks the changes ${lost} of ${lost}.` });
+  expect(written).toMatchObject({ code: 0, stderr: expect.stringContaining('Wrote the history of 1 customer.') });
+  expect(again).toMatchObject({ code: 0, stdout: '', stderr: 'No history is missing that could be filled.\n' });
+  expect(healthy.code).toBe(0);
+  expect(log[0]).toMatchObject({ action: 'credit.backfilled', store: 'DemoStore001', details: { customers: 1 } });
+});

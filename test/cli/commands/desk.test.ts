@@ -1,0 +1,61 @@
+import { beforeAll, expect, test } from 'vitest';
+import { presets } from '../../../cli/deployment/key-presets.ts';
+import { runStore, startForCli } from '../../support/cli.ts';
+
+let service: Awaited<ReturnType<typeof startForCli>>;
+beforeAll(async () => {
+  service = await startForCli({ demo: false });
+});
+
+const storeId = () => service.service.store.id;
+
+test('prints a link alone on standard output, whose key stands in the fragment, has the preset and ends', async () => {
+  const made = await service.run('desk', '--store', storeId(), '--preset', 'shop', '--expires', '2h');
+
+  const link = new URL(made.stdout.trim());
+  expect(made.code).toBe(0);
+  expect(`${link.origin}${link.pathname}${link.search}`).toBe(`${service.baseUrl}/desk`);
+  const key = link.hash.replace('#key=', '');
+  const { body } = await service.call('GET', '/v1/store', key);
+  expect([...body.key.scopes].sort()).toEqual([...presets.shop.scopes].sort());
+  expect(Date.parse(body.key.expiresAt) - Date.now()).toBeGreaterThan(110 * 60_000);
+  expect(Date.parse(body.key.expiresAt) - Date.now()).toBeLessThanOrEqual(121 * 60_000);
+  expect(made.stderr).not.toContain(key.slice(22));
+});
+
+test('gives a support key for 12 hours unless told otherwise, notes it in the log, and makes a new one each time', async () => {
+  const [first, second] = [
+    await service.run('desk', '--store', storeId(), '--json'),
+    await service.run('desk', '--store', storeId(), '--json'),
+  ];
+
+  expect(first.rows[0]).toMatchObject({ preset: 'support', state: 'active' });
+  expect(Date.parse(first.rows[0].expiresAt) - Date.parse(first.rows[0].createdAt)).toBeCloseTo(12 * 3_600_000, -4);
+  expect(second.rows[0].link).not.toBe(first.rows[0].link);
+  const log = await service.run('log', '--store', storeId(), '--json');
+  expect(JSON.stringify(log.rows)).toContain(first.rows[0].prefix.split('_').at(-1));
+});
+
+test('says that a deployment was made without a desk, and issues no key', async () => {
+  const outputs = {
+    BaseUrl: 'https://api.example.org',
+    TableName: process.env.TABLE_NAME ?? '',
+    DeliveryQueueUrl: 'https://sqs.example.org/1',
+    DeadLetterQueueUrl: 'https://sqs.example.org/2',
+    AuthorizerTtlSeconds: '60',
+    CreditLimit: '1000',
+  };
+
+  const refused = await runStore(['desk', '--stage', 'prod', '--store', storeId()], {
+    NODE_OPTIONS: `--import=${new URL('../../support/stacks.ts', import.meta.url).pathname}`,
+    TEST_STACKS: JSON.stringify({ 'store-integration-prod': outputs }),
+    AWS_REGION: 'eu-west-1',
+    AWS_ENDPOINT_URL_DYNAMODB: process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '',
+    AWS_ACCESS_KEY_ID: 'x',
+    AWS_SECRET_ACCESS_KEY: 'x',
+  });
+
+  expect(refused.code).not.toBe(0);
+  expect(refused.stderr).toContain('has no desk: deploy it with desk=true');
+  expect(refused.stdout).toBe('');
+});

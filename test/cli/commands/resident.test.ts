@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, expect, test } from 'vitest';
+import { checkDispenser } from '../../../cli/books/doctor-store.ts';
+import { putResident } from '../../../cli/deployment/residents.ts';
+import { createStore } from '../../../cli/deployment/stores.ts';
+import type { Target } from '../../../cli/deployment/target.ts';
+import { forgetResidents } from '../../../lib/store/residents.ts';
+import { tellResident } from '../../../lib/store/tell-resident.ts';
+import { startForCli } from '../../support/cli.ts';
+import { freshTable } from '../../support/service.ts';
+
+let service: Awaited<ReturnType<typeof startForCli>>;
+beforeAll(async () => {
+  service = await startForCli();
+});
+
+const customer = async (who: string): Promise<string | undefined> => {
+  forgetResidents();
+  const { body } = await service.call('GET', `/v1/customers/${who}`, service.service.keys.all);
+  return body.uuid && `${body.uuid} ${body.username}`;
+};
+
+test('tells all stores of an avatar, and moves a name that a store has for another', async () => {
+  const [right, wrong] = [randomUUID(), randomUUID()];
+  await tellResident(service.service.store.id, { uuid: wrong, username: 'mona.moved' }, 'request');
+  expect(await customer('mona.moved')).toBe(`${wrong} mona.moved`);
+
+  const added = await service.run('resident', 'add', right, 'Mona Moved', '--former', 'mona.before', '--json');
+
+  expect(added).toMatchObject({ code: 0, rows: [{ uuid: right, username: 'mona.moved', outcome: 'created' }] });
+  for (const name of ['mona.moved', 'mona.before']) expect(await customer(name)).toBe(`${right} mona.moved`);
+  expect(await customer(wrong)).toBe(`${wrong} ${wrong}`);
+  const shown = await service.run('resident', 'show', 'mona.before', '--json');
+  expect(shown.rows).toEqual(
+    ['Demo Store', 'Other Store'].map((store) => ({
+      ...{ store, uuid: right, username: 'mona.moved' },
+      ...{ names: ['mona.moved', 'mona.before'], source: 'operator' },
+    })),
+  );
+});
+
+test('refuses a name that is the current one of another resident, and says what to do', async () => {
+  const ran = await service.run('resident', 'add', randomUUID(), 'vera.vendor');
+
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toMatch(/vera\.vendor is the current name of the resident .*: store resident add /);
+});
+
+test.each([
+  [['resident', 'add', 'me', 'ada'], /must be the UUID of an avatar/],
+  [['resident', 'add', randomUUID(), 'a b c'], /must be a username/],
+  [['resident', 'show', '?'], /must be a username/],
+])('refuses %s', async (args, message) => {
+  const ran = await service.run(...args);
+
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toMatch(message);
+});
+
+test('an unknown resident is a failure that names the command that adds one', async () => {
+  const ran = await service.run('resident', 'show', 'nobody.knows');
+
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toMatch(/store resident add/);
+});
+
+test('the doctor says when a store has neither residents nor a dispenser', async () => {
+  const table = process.env.TABLE_NAME;
+  await freshTable();
+  const store = await createStore('Empty');
+  const states = async () => (await checkDispenser(store, { kind: 'stage' } as Target)).map(({ state }) => state);
+
+  expect(await states()).toEqual(['fail']);
+  await putResident({ uuid: randomUUID(), username: 'somebody' });
+  expect(await states()).toEqual(['warn']);
+  process.env.TABLE_NAME = table;
+});

@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, expect, test } from 'vitest';
+import { createStore } from '../../../cli/deployment/stores.ts';
+import { source } from '../../../lib/clock.ts';
+import { refundSale } from '../../../lib/sale/refund.ts';
+import { sell } from '../../../lib/sale/sell.ts';
+import { applyCoupon } from '../../../lib/store/applied-coupons.ts';
+import { createCoupon } from '../../../lib/store/coupons.ts';
+import { createProduct } from '../../../lib/store/products.ts';
+import type { Resident } from '../../../lib/store/residents.ts';
+import { startForCli } from '../../support/cli.ts';
+import { newResident, unknownUuid } from '../../support/residents.ts';
+import { productWith } from '../../support/rows.ts';
+
+let service: Awaited<ReturnType<typeof startForCli>>;
+let store: string;
+let product: string;
+let ada: Resident;
+let bob: Resident;
+beforeAll(async () => {
+  service = await startForCli({ demo: false });
+  [ada, bob] = [await newResident(), await newResident()];
+  store = (await createStore('Till')).id;
+  product = await makeProduct({ name: 'Lamp', profitShares: [{ userUuid: bob.uuid, percent: 33 }] });
+});
+
+const run = (...args: string[]) => service.run(...args, '--store', store);
+
+const makeProduct = async (fields: object): Promise<string> =>
+  (await createProduct(store, productWith({ item: 'Lamp', ...fields }))).id;
+
+/** Does something at a time of the past, and puts the clock back. */
+const doAt = async <T>(time: string, work: () => Promise<T>): Promise<T> => {
+  const before = source.now;
+  source.now = () => Date.parse(time);
+  try {
+    return await work();
+  } finally {
+    source.now = before;
+  }
+};
+
+const sellAt = (time: string, buyer: { uuid: string }, fields: object = {}): Promise<string> =>
+  doAt(time, async () => {
+    const parties = { productId: product, buyerIdentifier: { uuid: buyer.uuid }, useCredit: false };
+    const sale = await sell(store, { id: randomUUID(), ...parties, paid: 100, message: '', ...fields }, { by: 'test' });
+    return sale.id;
+  });
+
+const refundAt = (time: string, id: string) => doAt(time, () => refundSale(store, id, { by: 'test' }));
+
+test('lists sales newest first, by buyer, product and state, and shows one with its shares', async () => {
+  const [buyer, friend] = [await newResident(), await newResident()];
+  const other = await makeProduct({ name: 'Vase' });
+  const recipientIdentifier = { uuid: friend.uuid };
+  const first = await sellAt('2026-01-01T10:00:00.000Z', buyer);
+  const gift = await sellAt('2026-01-01T11:00:00.000Z', buyer, { productId: other, recipientIdentifier, paid: 130 });
+  const refused = await sellAt('2026-01-01T12:00:00.000Z', buyer, { paid: 5 });
+  const list = async (...args: string[]) => (await run('sales', 'list', ...args, '--json')).rows.map(({ id }) => id);
+
+  const shown = await run('sales', 'list', '--buyer', buyer.username);
+  const one = await run('sales', 'show', first.toUpperCase());
+
+  expect(await list('--buyer', buyer.uuid)).toEqual([refused, gift, first]);
+  expect(await list('--buyer', buyer.uuid, '--product', product, '--state', 'completed')).toEqual([first]);
+  expect(await list('--product', other)).toEqual([gift]);
+  expect(await list('--state', 'refused', '--limit', '1')).toEqual([refused]);
+  expect(shown.stdout).toMatch(
+    new RegExp(
+      `${gift} +2026-01-01 11:00Z +completed +100 +0 +130 +30 +Vase, ${buyer.username}, for ${friend.username}`,
+    ),
+  );
+  expect(shown.stdout).toMatch(new RegExp(`${refused} .* refused: underpaid +100 +0 +5 +5 +Lamp, ${buyer.username}\n`));
+  expect(one.stdout).toMatch(new RegExp(`${bob.username} +33 +share 33 %`));
+  expect(one.stderr).toContain('store deliveries show ');
+  const { body } = await service.call('GET', '/v1/store', service.service.keys.all);
+  expect(body.id).not.toBe(store);
+  const json = await run('sales', 'show', first, '--json');
+  expect(json.rows).toMatchObject([{ id: first, state: 'completed', buyerUuid: buyer.uuid, refundedAt: null }]);
+  expect(json.rows[0]).not.toHaveProperty('request');
+});
+
+test('refunds a sale once, logs who did it, and says what to give back', async () => {
+  const [buyer, now] = [await newResident(), new Date().toISOString()];
+  const [id, refused] = [await sellAt(now, buyer, { paid: 130 }), await sellAt(now, buyer, { paid: 5 })];
+
+  const refunded = await run('sales', 'refund', id, '--reason', 'Twice', '--reference', 'T-17', '--json');
+  const [logged] = (await run('log', '--limit', '1', '--json')).rows;
+  const again = await run('sales', 'refund', id, '--reference', 'T-18');
+  const wrong = [await run('sales', 'refund', refused), await run('sales', 'refund', unknownUuid)];
+
+  expect(refunded).toMatchObject({ code: 0, rows: [{ id, state: 'refunded', refund: 130, refundReference: 'T-17' }] });
+  expect(refunded.stderr).toContain('Now give L$ 100 back to the buyer inworld.');
+  expect(logged).toMatchObject({ action: 'sale.refunded', store, details: { sale: id, buyer: buyer.uuid } });
+  expect(again.stderr).toContain('It was refunded before');
+  const rows = (await run('log', '--limit', '9', '--json')).rows;
+  expect(rows.filter(({ action }) => action === 'sale.refunded')).toHaveLength(1);
+  expect(wrong).toMatchObject([
+    { code: 1, stderr: expect.stringContaining('there is nothing to refund') },
+    { code: 1, stderr: expect.stringContaining(`has no sale ${unknownUuid}.`) },
+  ]);
+});
+
+test('refuses a sale that is not there and options that are none, and says what to give', async () => {
+  const ran = [
+    await run('sales', 'show', unknownUuid),
+    await run('sales', 'show', 'sale 1'),
+    await run('sales', 'list', '--state', 'paid'),
+    await run('sales', 'list', '--product', 'lamp'),
+    await run('sales', 'list', '--buyer', 'nova.newcomer', '--state', 'completed'),
+  ];
+
+  expect(ran.map(({ code }) => code)).toEqual([1, 2, 2, 2, 0]);
+  const words = [`has no sale ${unknownUuid}.`, 'UUID', 'completed, refused, refunded', 'UUID', 'has no such sale'];
+  for (const [index, word] of words.entries()) expect(ran[index]?.stderr).toContain(word);
+});
+
+test('payouts are the shares of the sales of a span less those refunded in it, by UTC day, with each sale behind them', async () => {
+  const buyer = await newResident();
+  const coupon = { code: randomUUID(), discount: 0, ownerProfit: 10, active: true, bloggersSync: false };
+  const { id: couponId } = await createCoupon(store, ada, coupon);
+  const twice = await makeProduct({
+    profitShares: [
+      { userUuid: ada.uuid, percent: 20 },
+      { userUuid: buyer.uuid, percent: 0.5 },
+    ],
+  });
+  const early = await sellAt('2025-05-31T23:59:59.999Z', buyer);
+  const first = await sellAt('2025-06-01T00:00:00.000Z', buyer);
+  await doAt('2025-06-15T00:00:00.000Z', () =>
+    applyCoupon(store, { uuid: buyer.uuid }, { couponId, expiresInHours: 24 }),
+  );
+  const both = await sellAt('2025-06-15T12:00:00.000Z', buyer, { productId: twice, paid: 107 });
+  await sellAt('2025-06-15T13:00:00.000Z', buyer, { paid: 5 });
+  const last = await sellAt('2025-06-30T23:59:59.999Z', buyer);
+  await sellAt('2025-07-01T00:00:00.000Z', buyer);
+  await refundAt('2025-06-02T00:00:00.000Z', early);
+  await refundAt('2025-06-30T23:59:59.999Z', first);
+  await refundAt('2025-07-01T00:00:00.000Z', last);
+  const payouts = async (from: string, to: string, ...more: string[]) =>
+    run('payouts', '--from', from, '--to', to, ...more);
+  const june = ['2025-06-01', '2025-06-30'] as const;
+
+  const sums = await payouts(...june, '--json');
+  const lines = await payouts(...june, '--sales', '--json');
+  const [may, july] = [
+    await payouts('2025-05-01', '2025-05-31', '--json'),
+    await payouts('2025-07-01', '2025-07-01', '--json'),
+  ];
+
+  const [adas, bobs] = [ada, bob].map(({ uuid, username }) => ({ residentUuid: uuid, username }));
+  expect(sums.rows).toEqual([
+    { ...adas, sales: 1, refunds: 0, earned: 30, takenBack: 0, owed: 30 },
+    { ...bobs, sales: 2, refunds: 2, earned: 66, takenBack: 66, owed: 0 },
+  ]);
+  expect(
+    lines.rows.map(({ username, saleId, cause, kind, percent, amount, at }) => [
+      username,
+      saleId,
+      cause,
+      kind,
+      percent,
+      amount,
+      at,
+    ]),
+  ).toEqual([
+    [ada.username, both, 'sale', 'commission', 10, 10, '2025-06-15T12:00:00.000Z'],
+    [ada.username, both, 'sale', 'share', 20, 20, '2025-06-15T12:00:00.000Z'],
+    [bob.username, first, 'sale', 'share', 33, 33, '2025-06-01T00:00:00.000Z'],
+    [bob.username, early, 'refund', 'share', 33, -33, '2025-06-02T00:00:00.000Z'],
+    [bob.username, first, 'refund', 'share', 33, -33, '2025-06-30T23:59:59.999Z'],
+    [bob.username, last, 'sale', 'share', 33, 33, '2025-06-30T23:59:59.999Z'],
+  ]);
+  expect(may.rows).toMatchObject([{ ...bobs, owed: 33 }]);
+  expect(july.rows).toMatchObject([{ ...bobs, sales: 1, refunds: 1, owed: 0 }]);
+  const csv = await payouts(...june, '--csv');
+  expect(csv.stdout).toBe(
+    `residentUuid,username,sales,earned,refunds,takenBack,owed\n${ada.uuid},${ada.username},1,30,0,0,30\n${bob.uuid},${bob.username},2,66,2,66,0\n`,
+  );
+  expect(csv.stderr).toBe('2025-06-01 to 2025-06-30, UTC: L$ 30 for 2 avatars.\n');
+  const csvLines = (await payouts(...june, '--sales', '--csv')).stdout.split('\n');
+  expect(csvLines[0]).toBe('residentUuid,username,saleId,productId,cause,at,kind,percent,amount');
+  expect(csvLines[4]).toBe(
+    `${bob.uuid},${bob.username},${early},${product},refund,2025-06-02T00:00:00.000Z,share,33,-33`,
+  );
+  expect((await payouts(...june)).stdout).toMatch(new RegExp(`${bob.username} +0 +2 +66 +2 +66 +`));
+});
+
+test('a span that is none gets an error that says what to give; a day that is not over is said to be', async () => {
+  const ran = [
+    await run('payouts', '--from', '2025-02-30', '--to', '2025-03-01'),
+    await run('payouts', '--from', '2025-03-01', '--to', '1.4.2025'),
+    await run('payouts', '--from', '2025-03-02', '--to', '2025-03-01'),
+    await run('payouts', '--from', '2025-03-02'),
+    await run('payouts', '--from', '2025-03-01', '--to', '2025-03-01', '--csv', '--json'),
+    await run('payouts', '--from', '2020-01-01', '--to', '2999-12-31', '--csv'),
+    await run('payouts', '--from', '2020-01-01', '--to', '2020-01-31'),
+  ];
+
+  expect(ran.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 0, 0]);
+  const words = [
+    'must be a date such as',
+    'must be a date such as',
+    '--from 2025-03-02 must not be after --to 2025-03-01',
+    '--to',
+    'either --csv or --json',
+    '2999-12-31 is not over yet',
+    'owes nothing for 2020-01-01 to 2020-01-31',
+  ];
+  for (const [index, word] of words.entries()) expect(ran[index]?.stderr).toContain(word);
+});
+
+test('the doctor tells of sales whose delivery nothing has ordered, and store sweep orders them', async () => {
+  await service.stopHistory();
+  await sellAt('2026-01-05T12:00:00.000Z', await newResident());
+  const look = async () => (await service.run('doctor', '--json')).rows.find(({ check }) => check === 'sales');
+
+  const before = await look();
+  const swept = [await service.run('sweep', '--json'), await service.run('sweep', '--json')];
+
+  expect(before).toMatchObject({ state: 'fail', detail: expect.stringMatching(/^1 sale without .*2026-01-05T12:00/) });
+  expect(swept.map(({ rows }) => rows[0].ordered)).toEqual([1, 0]);
+  expect(await look()).toMatchObject({ state: 'ok' });
+});

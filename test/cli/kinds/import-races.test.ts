@@ -1,0 +1,117 @@
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { categories } from '../../../cli/kinds/categories.ts';
+import { coupons } from '../../../cli/kinds/coupons.ts';
+import { giftCards } from '../../../cli/kinds/gift-cards.ts';
+import { products } from '../../../cli/kinds/products.ts';
+import { type Importer, writeRows } from '../../../cli/kinds/rows.ts';
+import {
+  createCategory,
+  deleteCategory,
+  freeMembers,
+  getCategory,
+  listMembers,
+} from '../../../lib/store/categories.ts';
+import { createCoupon, getCoupon, updateCoupon } from '../../../lib/store/coupons.ts';
+import { disableGiftCard, getGiftCard, putGiftCard } from '../../../lib/store/gift-cards.ts';
+import { addMember } from '../../../lib/store/memberships.ts';
+import { createProduct, getProduct, updateProduct } from '../../../lib/store/products.ts';
+import type { Resident } from '../../../lib/store/residents.ts';
+import { intercept, throttled } from '../../support/faults.ts';
+import { newResident } from '../../support/residents.ts';
+import { productWith } from '../../support/rows.ts';
+import { freshTable } from '../../support/service.ts';
+
+/** Concurrent changes during an import: the import changes only the fields for which its file has columns. */
+
+const store = 'S';
+const coupon = { code: 'SUMMER', discount: 5, ownerProfit: 0, active: true, bloggersSync: false };
+let owner: Resident;
+let stop = () => {};
+beforeAll(async () => {
+  await freshTable();
+  owner = await newResident();
+});
+afterEach(() => stop());
+
+/** Imports a row. `meanwhile` runs between the import's reads and its writes. */
+const importWith = async <F>(importer: Importer<F>, fields: F, meanwhile: () => Promise<unknown>): Promise<void> => {
+  let done = false;
+  stop = intercept(async ({ operation }, send) => {
+    if (!done && operation === 'TransactWriteItems') {
+      done = true;
+      await meanwhile();
+    }
+    return send();
+  });
+  await writeRows(importer, [{ line: 1, fields }], { store, residents: new Map([[owner.uuid, owner]]) });
+  expect(done).toBe(true);
+};
+
+test('a gift card that is disabled during an import stays disabled, and gets its new balance', async () => {
+  const { id } = await putGiftCard(store, owner, { credit: 5, texture: null, transfer: false, active: true });
+
+  await importWith(giftCards, { id, owner: { uuid: owner.uuid }, credit: 9 }, () => disableGiftCard(store, id));
+
+  expect(await getGiftCard(store, id)).toMatchObject({ credit: 9, active: false });
+});
+
+test('a coupon that is made inactive during an import stays inactive, and gets its new discount', async () => {
+  const { id } = await createCoupon(store, owner, coupon);
+  const row = { id, code: 'SUMMER', owner: { uuid: owner.uuid }, discount: 20 };
+
+  await importWith(coupons, row, () => updateCoupon(store, id, { ...coupon, active: false }));
+
+  expect(await getCoupon(store, id)).toMatchObject({ discount: 20, active: false });
+});
+
+test('a product that is made inactive during an import stays inactive, and gets its new price', async () => {
+  const { id } = await createProduct(store, productWith());
+
+  await importWith(products(), { id, name: 'Chair', price: 7 }, () =>
+    updateProduct(store, id, productWith({ active: false })),
+  );
+
+  expect(await getProduct(store, id)).toMatchObject({ price: 7, active: false });
+});
+
+test('a category that is deleted during an import is created again, without its products', async () => {
+  const { id } = await createCategory(store, { name: 'Seating' });
+  const product = await createProduct(store, productWith());
+  await addMember(store, id, product.id);
+
+  await importWith(categories, { id, name: 'Chairs' }, () => deleteCategory(store, id));
+
+  expect(await getCategory(store, id)).toEqual(expect.objectContaining({ name: 'Chairs', productCount: 0 }));
+});
+
+test('memberships that an interrupted deletion left behind do not come back with an imported category', async () => {
+  const { id } = await createCategory(store, { name: 'Seating' });
+  const product = await createProduct(store, productWith());
+  await addMember(store, id, product.id);
+  stop = intercept(async ({ operation, input }, send) => {
+    if (operation === 'TransactWriteItems' && JSON.stringify(input).includes('#MEMBER')) throw throttled();
+    return send();
+  });
+  await deleteCategory(store, id);
+  stop();
+
+  await importWith(categories, { id, name: 'Seating' }, async () => {});
+
+  expect((await getCategory(store, id)).productCount).toBe(0);
+  expect(await listMembers(store, id)({ descending: false })).toEqual([]);
+});
+
+test('an import keeps the products of a category that a concurrent import has created', async () => {
+  const { id } = await createCategory(store, { name: 'Seating' });
+  const product = await createProduct(store, productWith());
+  await deleteCategory(store, id);
+
+  await importWith(categories, { id, name: 'Seating' }, async () => {
+    await createCategory(store, { name: 'Seating' }, { id });
+    await addMember(store, id, product.id);
+  });
+  await freeMembers(store, id);
+
+  expect((await getCategory(store, id)).productCount).toBe(1);
+  expect(await listMembers(store, id)({ descending: false })).toHaveLength(1);
+});

@@ -1,0 +1,286 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { changeCredit } from '../../../lib/credit/change.ts';
+import type { Sale } from '../../../lib/routes/sales.ts';
+import { refundSale } from '../../../lib/sale/refund.ts';
+import { findSale } from '../../../lib/sale/sales.ts';
+import { customerKey } from '../../../lib/store/customers.ts';
+import { tellResident } from '../../../lib/store/tell-resident.ts';
+import * as dynamodb from '../../../lib/table/dynamodb.ts';
+import { targetOf, type Write } from '../../../lib/table/language.ts';
+import { engine } from '../../../lib/table/table.ts';
+import { startForCli } from '../../support/cli.ts';
+
+/** Erasures of an avatar beside sales, refunds and changes of credit of theirs that are under way. */
+
+interface Avatar {
+  uuid: string;
+  username: string;
+}
+
+let service: Awaited<ReturnType<typeof startForCli>>;
+let store: string;
+let avatar: Avatar;
+let friend: Avatar;
+let avatars = 0;
+
+beforeAll(async () => {
+  service = await startForCli({ demo: false });
+  store = service.service.store.id;
+});
+beforeEach(async () => {
+  [avatar, friend] = [await newAvatar(), await newAvatar()];
+});
+afterEach(() => {
+  delete engine.transact;
+  delete engine.write;
+});
+
+const call = async (method: string, path: string, body?: object) => {
+  const answer = await service.call(method, path, service.service.keys.all, body);
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body;
+};
+
+const newAvatar = async (): Promise<Avatar> => {
+  const [uuid, username] = [randomUUID(), `number${++avatars}.erased`];
+  await tellResident(store, { uuid, username }, 'request');
+  return { uuid, username };
+};
+
+const by = { by: 'test' };
+
+const give = (amount: number, expiresAt?: string) =>
+  changeCredit(store, { uuid: avatar.uuid }, 'regular', { kind: 'increment', delta: amount, expiresAt }, by);
+
+const erase = (...args: string[]) =>
+  service.run('resident', 'erase', avatar.uuid, '--yes', '--json', '--store', 'Demo Store', ...args);
+
+const patiently = { timeout: 20_000 };
+
+/** Waits until a sale is delivered, as an erasure demands. */
+const untilDelivered = async ({ id, deliveryId }: Sale): Promise<void> => {
+  await expect.poll(() => findSale(store, id), patiently).not.toHaveProperty('flags');
+  const delivery = () => service.call('GET', `/v1/deliveries/${deliveryId}`, service.service.keys.all);
+  await expect.poll(delivery, patiently).toMatchObject({ body: { state: 'delivered' } });
+};
+
+/** Sells a product with a limited stock, and waits until it is delivered. */
+const sell = async (fields: object): Promise<Sale> => {
+  const product = await call('POST', '/v1/products', { name: 'Lamp', price: 100, limited: true, availableAmount: 2 });
+  const sale = await call('POST', '/v1/sales', { id: randomUUID(), productId: product.id, ...fields });
+  expect(sale.state).toBe('completed');
+  await untilDelivered(sale);
+  return sale;
+};
+
+/**
+ * A sale of each kind that a refund takes back: with credit, of which a part is in a lot; in cash alone; and a gift.
+ */
+const sales: Record<string, () => Promise<Sale>> = {
+  'with credit and a coupon': async () => {
+    await give(30, '2099-01-01T00:00:00.000Z');
+    await give(10);
+    const coupon = await call('POST', '/v1/coupons', { code: randomUUID(), ownerIdentifier: friend.uuid, discount: 1 });
+    await call('POST', `/v1/customers/${avatar.uuid}/actions/apply-coupon`, { couponId: coupon.id, scope: 0 });
+    return sell({ buyerIdentifier: avatar.uuid, paid: 60, useCredit: true });
+  },
+  'in cash': () => sell({ buyerIdentifier: avatar.uuid, paid: 100 }),
+  'of a gift to them': () => sell({ buyerIdentifier: friend.uuid, recipientIdentifier: avatar.uuid, paid: 100 }),
+  'of a gift by them': () => sell({ buyerIdentifier: avatar.uuid, recipientIdentifier: friend.uuid, paid: 100 }),
+};
+
+const refund = (id: string): Promise<Sale> => refundSale(store, id, by);
+
+/** Tells whether a transaction refunds a sale. An erasure puts another item in the place of the sale. */
+const refunds = (id: string, writes: readonly Write[]): boolean =>
+  writes.some((write) => write.kind === 'update' && targetOf(write).sk === id);
+
+/** Tells whether a transaction of the erasure moves the customer, which it does when the sales have moved. */
+const movesCustomer = (writes: readonly Write[]): boolean =>
+  writes.some((write) => write.kind === 'remove' && isDeepStrictEqual(write.key, customerKey(store, avatar.uuid)));
+
+const expectAudit = async (): Promise<void> => {
+  const { code, stdout } = await service.run('audit', '--store', 'Demo Store', '--json');
+  expect(stdout.split('\n').filter((line) => line.includes('"fault":'))).toEqual([]);
+  expect(code).toBe(0);
+};
+
+/** Nothing but the pseudonym stands in the books, in which everything adds up. */
+const expectErased = async (): Promise<void> => {
+  const customers: Avatar[] = (await call('GET', '/v1/customers?limit=1000')).data;
+  expect(customers.map(({ uuid }) => uuid)).not.toContain(avatar.uuid);
+  await expectAudit();
+};
+
+/** Holds back what `isHeld` picks until `letGo` is called, or `within` an erasure until that moves the customer. */
+const holding = (isHeld: (writes: readonly Write[]) => boolean, arrives: 'within' | 'after') => {
+  const sent = Promise.withResolvers<void>();
+  const free = Promise.withResolvers<void>();
+  const arrived = Promise.withResolvers<void>();
+  const hold = async () => {
+    sent.resolve();
+    await free.promise;
+  };
+  engine.transact = async (writes, token) => {
+    if (isHeld(writes)) {
+      await hold();
+      return dynamodb.transact(writes, token).finally(arrived.resolve);
+    }
+    if (arrives === 'within' && movesCustomer(writes)) {
+      free.resolve();
+      await arrived.promise;
+    }
+    return dynamodb.transact(writes, token);
+  };
+  engine.write = async (write) => {
+    if (isHeld([write])) await hold();
+    return dynamodb.write(write);
+  };
+  return { sent: sent.promise, letGo: free.resolve };
+};
+
+test.each(Object.entries(sales))(
+  'a refund of a sale %s, which arrives after their erasure, is made anew',
+  async (_, make) => {
+    const { id } = await make();
+    const { sent, letGo } = holding((writes) => refunds(id, writes), 'after');
+    const refunding = refund(id);
+    await sent;
+    const erased = await erase();
+    letGo();
+
+    const refunded = await refunding;
+
+    expect([erased.code, refunded.state]).toEqual([0, 'refunded']);
+    const { pseudonym } = erased.rows[0];
+    expect([refunded.buyerUuid, refunded.recipientUuid]).toContain(pseudonym);
+    expect(await call('GET', `/v1/customers/${pseudonym}/spend`)).toMatchObject({ sum: 0, totalOwned: 0 });
+    await expectErased();
+  },
+);
+
+test.each(Object.entries(sales))(
+  'a refund of a sale %s, which begins within their erasure, waits for its end',
+  async (_, make) => {
+    const { id } = await make();
+    let refunding: Promise<Sale> | undefined;
+    engine.transact = async (writes, token) => {
+      if (movesCustomer(writes) && !refunding) {
+        refunding = refund(id);
+        await sleep(100);
+      }
+      return dynamodb.transact(writes, token);
+    };
+
+    const erased = await erase();
+    const refunded = await refunding;
+
+    expect([erased.code, refunded?.state]).toEqual([0, 'refunded']);
+    const { pseudonym } = erased.rows[0];
+    expect(await call('GET', `/v1/customers/${pseudonym}/spend`)).toMatchObject({ sum: 0, totalOwned: 0 });
+    await expectErased();
+  },
+);
+
+/** Sales that their erasure meets: each is made after something that the store has about the avatar. */
+const newSales: Record<string, { before: () => Promise<unknown>; price: number; isGift?: 'by them' | 'to them' }> = {
+  'of a second product': { before: () => sell({ buyerIdentifier: avatar.uuid, paid: 100 }), price: 100 },
+  'of a free gift by them, which is no spend of theirs': {
+    before: () => sell({ buyerIdentifier: avatar.uuid, paid: 100 }),
+    ...{ price: 0, isGift: 'by them' },
+  },
+  'of a gift to them, who have bought nothing before': {
+    before: () => call('PUT', `/v1/customers/${avatar.uuid}`, { newsSubscriber: true }),
+    ...{ price: 100, isGift: 'to them' },
+  },
+};
+
+test.each(
+  Object.entries(newSales).flatMap(([name, sale]) =>
+    (['within', 'after'] as const).map((arrives) => ({ name, arrives, ...sale })),
+  ),
+)(
+  'a sale $name, which arrives $arrives their erasure, stands in books that add up',
+  async ({ arrives, before, price, isGift }) => {
+    await before();
+    const product = await call('POST', '/v1/products', { name: 'Vase', price });
+    const [buyer, recipient] = isGift === 'to them' ? [friend, avatar] : [avatar, isGift ? friend : avatar];
+    const parties = { buyerIdentifier: buyer.uuid, recipientIdentifier: recipient.uuid };
+    const id = randomUUID();
+    const puts = (one: Write): boolean => one.kind === 'put' && one.item.sk === id;
+    const { sent, letGo } = holding((writes) => writes.some(puts), arrives);
+    const selling = call('POST', '/v1/sales', { id, productId: product.id, paid: price, ...parties });
+    await sent;
+    await erase();
+    letGo();
+    const sale = await selling;
+    await untilDelivered(sale);
+    // An erasure that stopped halfway leaves books that add up once it is repeated.
+    if (arrives === 'after') await expectAudit();
+    const second = await erase();
+
+    expect([sale.state, sale.buyerUuid, sale.recipientUuid]).toEqual(['completed', buyer.uuid, recipient.uuid]);
+    expect(second.code).toBe(0);
+    await expectErased();
+  },
+);
+
+test('an avatar back before their erasure ends is a new customer, with books under another pseudonym', async () => {
+  await sell({ buyerIdentifier: avatar.uuid, paid: 100 });
+  await give(7);
+  const moved: string[] = [];
+  engine.transact = async (writes, token) => {
+    const refusals = await dynamodb.transact(writes, token);
+    if (movesCustomer(writes)) {
+      moved.push(...writes.flatMap((one) => (one.kind === 'put' && one.item.moved ? String(one.item.sk) : [])));
+      if (moved.length === 1) await give(5);
+    }
+    return refusals;
+  };
+
+  const { code } = await erase('--forfeit');
+
+  expect(code).toBe(0);
+  expect(new Set(moved).size).toBe(2);
+  await expectErased();
+});
+
+test.each(['within' as const, 'after' as const])(
+  'a redeem of a card, which arrives %s their erasure, loses nothing',
+  async (arrives) => {
+    await sell({ buyerIdentifier: avatar.uuid, paid: 100 });
+    const grant = { credit: 9, transfer: true };
+    const { id } = await call('POST', `/v1/customers/${friend.uuid}/actions/grant-gift-card`, grant);
+    const { sent, letGo } = holding((writes) => writes.some((one) => targetOf(one).sk === id), arrives);
+    const redeeming = call('POST', `/v1/giftcards/${id}/actions/redeem`, { identifier: avatar.uuid });
+    await sent;
+    const erased = await erase();
+    letGo();
+    await redeeming;
+
+    expect(erased.code).toBe(arrives === 'within' ? 1 : 0);
+    expect(await call('GET', `/v1/customers/${avatar.uuid}/credit`)).toMatchObject({ credit: 9 });
+    expect((await erase('--forfeit')).code).toBe(0);
+    await expectErased();
+  },
+);
+
+test('a redelivery, which is claimed after their erasure, is refused, and leaves nothing', async () => {
+  const { productId } = await sell({ buyerIdentifier: avatar.uuid, paid: 100 });
+  await service.advance(61);
+  const { sent, letGo } = holding(
+    (writes) => writes.some((one) => one.kind === 'update' && 'queued' in (one.change.set ?? {})),
+    'after',
+  );
+  const redelivering = call('POST', `/v1/customers/${avatar.uuid}/products/${productId}/actions/redeliver`);
+  await sent;
+  await erase();
+  letGo();
+
+  await expect(redelivering).rejects.toThrow('400');
+
+  await expectErased();
+});

@@ -1,0 +1,204 @@
+import { beforeEach, expect, test } from 'vitest';
+import { putResident } from '../../../cli/deployment/residents.ts';
+import { createStore } from '../../../cli/deployment/stores.ts';
+import { source, timestamp } from '../../../lib/clock.ts';
+import { changeCredit } from '../../../lib/credit/change.ts';
+import type { CreditCommand } from '../../../lib/credit/rules.ts';
+import type { CreditItem } from '../../../lib/credit/state.ts';
+import type { SaleRequest } from '../../../lib/routes/sales.ts';
+import { refundSale } from '../../../lib/sale/refund.ts';
+import { sell } from '../../../lib/sale/sell.ts';
+import { applyCoupon } from '../../../lib/store/applied-coupons.ts';
+import { couponUsesKey } from '../../../lib/store/coupon-uses.ts';
+import { createCoupon } from '../../../lib/store/coupons.ts';
+import { createProduct } from '../../../lib/store/products.ts';
+import type { Item } from '../../../lib/table/language.ts';
+import { engine } from '../../../lib/table/table.ts';
+import { creditOf, statesOf } from '../../support/credit-seed.ts';
+import { logLines } from '../../support/log.ts';
+import { productWith } from '../../support/rows.ts';
+import { setClock } from '../../support/service.ts';
+import { MemoryTable, memoryEngine, nameOf } from '../table/memory.ts';
+
+/**
+ * DynamoDB promises neither that all items of a transaction show at once nor that the writers of one of them wait until
+ * the others show. Each test keeps the lots of some changes hidden from queries while further changes of the customer
+ * go on.
+ */
+
+const start = Date.parse('2028-02-29T12:00:00.000Z');
+const minute = 60_000;
+const uuid = '00000001-51b0-4000-8000-000000000000';
+const by = { by: 'test' };
+const ids = ['00000001-5a1e-4000-8000-000000000000', '00000002-5a1e-4000-8000-000000000000'] as const;
+
+let store = '';
+let table = new MemoryTable();
+/** The items that do not show, as readers see them instead, and the reads after which they do. */
+const hidden = new Map<string, Item | undefined>();
+let readsLeft = Number.POSITIVE_INFINITY;
+
+const countRead = (): void => {
+  if (readsLeft-- <= 0) hidden.clear();
+};
+
+beforeEach(async () => {
+  table = new MemoryTable();
+  hidden.clear();
+  readsLeft = Number.POSITIVE_INFINITY;
+  const ofMemory = memoryEngine(table);
+  Object.assign(engine, {
+    ...ofMemory,
+    get: async (key) => {
+      if (!hidden.has(nameOf(key))) return table.get(key);
+      countRead();
+      return hidden.get(nameOf(key));
+    },
+    query: async (query) => {
+      countRead();
+      return table.query(query, hidden);
+    },
+  } satisfies typeof engine);
+  source.random = () => 0;
+  setClock(start);
+  logLines.length = 0;
+  await putResident({ uuid, username: 'ada' });
+  store = (await createStore('Late', 'late')).id;
+});
+
+const change = (command: CreditCommand) => changeCredit(store, { uuid }, 'regular', command, by);
+
+/** The end of a lot, so many minutes after the start. */
+const inMinutes = (minutes: number): string => timestamp(start + minutes * minute);
+
+const add = (delta: number, minutes?: number) =>
+  change({ kind: 'increment', delta, expiresAt: minutes === undefined ? undefined : inMinutes(minutes) });
+
+const buy = (fields: Partial<SaleRequest> & Pick<SaleRequest, 'productId'>) =>
+  sell(
+    store,
+    {
+      ...{ id: ids[0], buyerIdentifier: { uuid }, recipientIdentifier: undefined, paid: 0 },
+      ...{ useCredit: false, message: '', ...fields },
+    },
+    by,
+  );
+
+/** Makes a change of which the lots that end at so many minutes do not show yet. */
+const withoutLots = async (minutes: number, work: () => Promise<unknown>): Promise<void> => {
+  const lots = (): ReadonlyMap<string, Item> => table.partitions.get(`${store}#LOT#${uuid}`) ?? new Map();
+  const before = new Map(lots());
+  await work();
+  for (const [sk, lot] of lots())
+    if (lot !== before.get(sk) && lot.expiresAt === inMinutes(minutes))
+      hidden.set(nameOf({ pk: String(lot.pk), sk }), before.get(sk));
+};
+
+const booksOf = async () => {
+  const { item, lots, faults } = await creditOf(store, uuid);
+  const { credit, creditDue } = item as CreditItem;
+  return { balance: credit, due: creditDue, states: statesOf(lots), faults };
+};
+
+test('a removal waits for a lot that shows after a later one was added', async () => {
+  await add(10, 1);
+  await withoutLots(2, () => add(50, 2));
+  await add(20, 3);
+  readsLeft = 3;
+
+  expect((await add(-15)).credit).toBe(65);
+
+  expect(await booksOf()).toEqual({
+    ...{ balance: 65, due: inMinutes(2), states: { drained: 1, open: 2 }, faults: [] },
+  });
+});
+
+test('a removal waits for a lot of a refund that shows after a later change', async () => {
+  const product = await createProduct(store, productWith({ price: 60 }));
+  for (const minutes of [1, 2, 3]) await add(20, minutes);
+  expect((await buy({ productId: product.id, useCredit: true })).state).toBe('completed');
+  await withoutLots(2, () => refundSale(store, ids[0], by));
+  await add(1);
+  readsLeft = 3;
+
+  expect((await add(-25)).credit).toBe(36);
+
+  expect(await booksOf()).toEqual({
+    ...{ balance: 36, due: inMinutes(2), states: { drained: 4, open: 2 }, faults: [] },
+  });
+});
+
+test('503s, and reports no fault of the books, while a lot does not show within a minute of the last change', async () => {
+  await add(10, 1);
+  await withoutLots(2, () => add(50, 2));
+  setClock(start + minute);
+
+  await expect(add(-15)).rejects.toMatchObject({ status: 503 });
+
+  expect(logLines).toEqual([]);
+  expect((await booksOf()).balance).toBe(60);
+});
+
+test('reports a fault of the books where a lot is missing more than a minute after the last change', async () => {
+  await add(10, 3);
+  await withoutLots(4, () => add(50, 4));
+  setClock(start + minute + 1);
+
+  await expect(add(-15)).rejects.toThrow('The books do not add up');
+
+  expect(logLines).toMatchObject([{ level: 'ERROR', customer: uuid, type: 'regular' }]);
+});
+
+test('a sale takes less credit once it sees a lot that came due before it showed', async () => {
+  const product = await createProduct(store, productWith({ price: 30 }));
+  await add(20);
+  await add(3, 2);
+  await withoutLots(1, () => add(10, 1));
+  await add(5, 1);
+  setClock(start + minute);
+  readsLeft = 3;
+
+  const sale = await buy({ productId: product.id, useCredit: true, paid: 30 });
+
+  expect(sale).toMatchObject({ state: 'completed', credit: 23, change: 23 });
+  expect(await booksOf()).toMatchObject({ balance: 0, states: { drained: 1, expired: 2 }, faults: [] });
+});
+
+test('a removal from many lots waits for one that shows after a later one was added', async () => {
+  for (let minutes = 10; minutes < 130; minutes++) await add(1, minutes);
+  await withoutLots(10.5, () => add(50, 10.5));
+  await add(2, 140);
+  readsLeft = 4;
+
+  expect((await add(-12)).credit).toBe(160);
+
+  expect(await booksOf()).toMatchObject({ due: inMinutes(10.5), states: { drained: 1, open: 121 }, faults: [] });
+});
+
+test('a set of many lots ends one that shows after it was added', async () => {
+  for (let minutes = 10; minutes < 130; minutes++) await add(1, minutes);
+  await withoutLots(140, () => add(50, 140));
+  readsLeft = 4;
+
+  expect((await change({ kind: 'set', credit: 7 })).credit).toBe(7);
+
+  expect(await booksOf()).toMatchObject({ balance: 7, states: { superseded: 121 }, faults: [] });
+});
+
+test('a refund gives back the use of a coupon that shows after the sale', async () => {
+  const product = await createProduct(store, productWith({ price: 60 }));
+  const fields = { code: 'half', discount: 50, ownerProfit: 0, active: true, bloggersSync: false };
+  const coupon = await createCoupon(store, { uuid, username: 'ada' }, fields, { usesPerCustomer: 1 });
+  await applyCoupon(store, { uuid }, { couponId: coupon.id, expiresInHours: 24 });
+  const key = couponUsesKey(store, uuid, coupon.id);
+  await buy({ productId: product.id, paid: 60 });
+  await refundSale(store, ids[0], by);
+  const before = table.get(key);
+  await buy({ productId: product.id, paid: 60, id: ids[1] });
+  hidden.set(nameOf(key), before);
+  readsLeft = 1;
+
+  await refundSale(store, ids[1], by);
+
+  expect(table.get(key)).toMatchObject({ uses: 0 });
+});

@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { source, timestamp } from '../../../lib/clock.ts';
+import { sweepDueLots } from '../../../lib/credit/sweep.ts';
+import { customerWithLots } from '../../support/credit-seed.ts';
+import { intercept } from '../../support/faults.ts';
+import { freshTable, setClock } from '../../support/service.ts';
+import { volume } from '../../support/volume.ts';
+import { add, balanceOf, booksOf, store } from './credit.ts';
+
+/** Very many lots that come due at once: closed page by page, for as long as there is time. */
+
+const start = Date.parse('2028-02-29T12:00:00.000Z');
+const end = start + 1000;
+/** More than a page of 1,000; in the proof more than two. */
+const count = volume(1_400, 2_300);
+
+let stop = () => {};
+beforeEach(async () => {
+  await freshTable();
+  setClock(start);
+});
+afterEach(() => stop());
+
+const manyDue = (size = count): Promise<string> =>
+  customerWithLots(
+    store,
+    Array.from({ length: size }, (_, index) => ({ amount: 1, expiresAt: timestamp(end - (index % 7)) })),
+    50,
+  );
+
+/** Each write of a lot takes so long, by the clock. */
+const slowLots = (millis: number): void => {
+  let at = end;
+  source.now = () => at;
+  stop = intercept(async ({ operation, input }, send) => {
+    if (operation === 'UpdateItem' && JSON.stringify(input).includes('#LOT#')) at += millis;
+    return send();
+  });
+};
+
+test('an increment closes all of them first, and holds no more than a page of them', async () => {
+  const uuid = await manyDue();
+  setClock(end);
+
+  expect((await add(uuid, 5)).credit).toBe(55);
+
+  expect(await booksOf(uuid)).toEqual({ balance: 55, unlotted: 55, states: { expired: count } });
+});
+
+test('a request closes lots for five seconds, then answers 503; the next one goes on from there', async () => {
+  // At 5 ms each, the five seconds end among them.
+  const size = 2_300;
+  const uuid = await manyDue(size);
+  slowLots(5);
+
+  await expect(add(uuid, 5)).rejects.toMatchObject({ status: 503 });
+  const closed = (await booksOf(uuid)).states.expired ?? 0;
+  const { credit } = await add(uuid, 5);
+  setClock(end + 3_600_000);
+  await sweepDueLots('sweep');
+
+  expect(closed).toBeGreaterThan(900);
+  expect(closed).toBeLessThan(size);
+  expect(credit).toBe(55);
+  expect(await booksOf(uuid)).toEqual({ balance: 55, unlotted: 55, states: { expired: size } });
+});
+
+test('a sweep takes the customer with very many last, and stops inside it when its time is up', async () => {
+  const uuid = await manyDue();
+  const others = await Promise.all(
+    Array.from({ length: 12 }, () => customerWithLots(store, [{ amount: 3, expiresAt: timestamp(end) }])),
+  );
+  slowLots(4);
+  const until = source.now() + 2.6 * count;
+
+  const report = await sweepDueLots('sweep', () => source.now() < until);
+  const left = (await booksOf(uuid)).states;
+
+  expect(await Promise.all(others.map(balanceOf))).toEqual(others.map(() => 0));
+  expect([report.finished, report.failed]).toEqual([false, 0]);
+  expect(left.expired).toBeGreaterThan(500);
+  expect(left.expired).toBeLessThan(count);
+
+  stop();
+  setClock(end + 3_600_000);
+  expect(await sweepDueLots('sweep')).toMatchObject({ finished: true, failed: 0 });
+  expect((await booksOf(uuid)).states).toEqual({ expired: count });
+});

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { putResident } from '../../../cli/deployment/residents.ts';
+import { createStore } from '../../../cli/deployment/stores.ts';
+import { Problem } from '../../../lib/problem.ts';
+import { Conflict, type Engine } from '../../../lib/table/engine.ts';
+import { targetOf } from '../../../lib/table/language.ts';
+import type { Key } from '../../../lib/table/schema.ts';
+import { simulate } from '../../../proof/simulation/environment.ts';
+import { Machine, works } from '../../../proof/simulation/machine.ts';
+import { MemoryTable, memoryEngine, nameOf } from '../table/memory.ts';
+import { buy, newProduct, stockOf } from './sales.ts';
+
+/**
+ * A crowd buys one product at once, in virtual time, from a table that refuses overlapping transactions as DynamoDB
+ * does.
+ */
+
+const [sales, callers] = [96, 16];
+/** A call takes as long without any conflict. */
+const callMillis = 5;
+
+let stop = () => {};
+beforeAll(() => {
+  stop = simulate();
+});
+afterAll(() => stop());
+
+/** An engine on which a transaction holds its items for so long. Other writers of these are refused meanwhile. */
+const holding = (engine: Engine, holdMillis: number, { sleep }: Machine) => {
+  const held = new Set<string>();
+  const counts = { refused: 0 };
+  const refuseHeld = async (keys: readonly Key[]): Promise<void> => {
+    await sleep(callMillis);
+    if (!keys.some((key) => held.has(nameOf(key)))) return;
+    counts.refused += 1;
+    throw new Conflict(new Error('TransactionConflict'));
+  };
+  const calls: Partial<Engine> = {
+    get: async (key) => sleep(callMillis).then(() => engine.get(key)),
+    getSome: async (...args) => sleep(callMillis).then(() => engine.getSome(...args)),
+    query: async (query) => sleep(callMillis).then(() => engine.query(query)),
+    getTogether: async (keys) => {
+      await refuseHeld(keys);
+      return engine.getTogether(keys);
+    },
+    write: async (write) => {
+      await refuseHeld([targetOf(write)]);
+      return engine.write(write);
+    },
+    transact: async (writes, token) => {
+      const keys = writes.map(targetOf);
+      await refuseHeld(keys);
+      for (const key of keys) held.add(nameOf(key));
+      await sleep(holdMillis);
+      for (const key of keys) held.delete(nameOf(key));
+      return engine.transact(writes, token);
+    },
+  };
+  return { calls, counts };
+};
+
+const start = Date.parse('2028-02-29T12:00:00.000Z');
+
+const uuidOf = (number: number): string => `${String(number).padStart(8, '0')}-c0de-4000-8000-000000000000`;
+
+interface Crowd {
+  limited: boolean;
+  buyers: number;
+  /** The time that a transaction holds its items. */
+  holdMillis: number;
+}
+
+/** Lets 16 callers buy 96 times in all. Answers what became of the sales, and the slowest one's milliseconds. */
+const crowd = async (seed: number, { limited, buyers, holdMillis }: Crowd) => {
+  const table = new MemoryTable();
+  const machine = new Machine(seed, table, start, { faults: 0, deaths: 0, torn: 0, staleMillis: 0 });
+  Object.assign(machine.engine, memoryEngine(table));
+  const process = { skew: 0, states: new Map() };
+  const alive = { callsLeft: Number.POSITIVE_INFINITY, isDead: false, onDeath: () => undefined };
+  const work = { machine, process, operation: '', ...alive };
+  machine.isQuiet = true;
+  const [store, product] = await works.run(work, async () => {
+    for (let buyer = 0; buyer < buyers; buyer++) await putResident({ uuid: uuidOf(buyer), username: `buyer${buyer}` });
+    const { id } = await createStore('Crowded');
+    return [id, await newProduct(id, { price: 10, limited, availableAmount: limited ? 1000 : 0 })] as const;
+  });
+  machine.isQuiet = false;
+  const { calls, counts } = holding(memoryEngine(table), holdMillis, machine);
+  Object.assign(machine.engine, calls);
+  const outcomes: Record<string, number> = {};
+  let [next, slowest] = [0, 0];
+  const caller = async (): Promise<void> => {
+    while (next < sales) {
+      const buyer = uuidOf(next++ % buyers);
+      const asked = machine.time;
+      const outcome = await buy(store, { productId: product, buyer, paid: 10 }).then(
+        ({ state }) => state,
+        (error) => (error instanceof Problem ? String(error.status) : String(error)),
+      );
+      outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+      slowest = Math.max(slowest, machine.time - asked);
+    }
+  };
+  const all = Promise.all(Array.from({ length: callers }, () => works.run(work, caller)));
+  await machine.run();
+  await all;
+  machine.isQuiet = true;
+  const stock = await works.run(work, () => stockOf(store, product));
+  return { outcomes, stock, ...counts, slowest };
+};
+
+// DynamoDB holds an item for perhaps 10 to 25 ms.
+const crowds: [string, Crowd][] = [
+  ['a limited product', { limited: true, buyers: 24, holdMillis: 15 }],
+  ['a product without limit, and all for one buyer,', { limited: false, buyers: 1, holdMillis: 15 }],
+];
+
+test.each(crowds)('a crowd buys %s without a sale that is answered 503', async (_, asked) => {
+  const { outcomes, stock, refused, slowest } = await crowd(1, asked);
+
+  expect([outcomes, stock]).toEqual([{ completed: sales }, asked.limited ? 1000 - sales : 0]);
+  expect(slowest).toBeLessThan(20_000);
+  // The table did refuse what overlapped: without that this would show nothing.
+  expect(refused).toBeGreaterThan(2 * sales);
+});

@@ -1,0 +1,116 @@
+import { beforeEach, expect, test } from 'vitest';
+import { putResident } from '../../../cli/deployment/residents.ts';
+import { createStore } from '../../../cli/deployment/stores.ts';
+import { source } from '../../../lib/clock.ts';
+import { changeCredit } from '../../../lib/credit/change.ts';
+import { refundSale } from '../../../lib/sale/refund.ts';
+import { applyCoupon } from '../../../lib/store/applied-coupons.ts';
+import { couponUsesKey } from '../../../lib/store/coupon-uses.ts';
+import { createCoupon } from '../../../lib/store/coupons.ts';
+import { saleKey } from '../../../lib/store/sale-state.ts';
+import type { Item } from '../../../lib/table/language.ts';
+import type { Key } from '../../../lib/table/schema.ts';
+import { engine } from '../../../lib/table/table.ts';
+import { creditOf } from '../../support/credit-seed.ts';
+import { ada, bob } from '../../support/residents.ts';
+import { setClock } from '../../support/service.ts';
+import { MemoryTable, memoryEngine, nameOf } from '../table/memory.ts';
+import { buy, newProduct, stockOf } from './sales.ts';
+
+/**
+ * Scenes of a sale or refund that reads some items as they were before another one, and the others as they are after
+ * it. Each holds one rule, without which it fails.
+ */
+
+const by = { by: 'test' };
+const ids = [1, 2].map((number) => `0000000${number}-5a1e-4000-8000-000000000000`) as [string, string];
+
+let store = '';
+let table = new MemoryTable();
+/** Items that reads see as they were, each until it was read so often. Looks at one moment see what is there. */
+const late = new Map<string, { item: Item | undefined; reads: number }>();
+
+const seen = (key: Key): Item | undefined => {
+  const earlier = late.get(nameOf(key));
+  if (!earlier || earlier.reads === 0) return table.get(key);
+  earlier.reads -= 1;
+  return earlier.item;
+};
+
+beforeEach(async () => {
+  table = new MemoryTable();
+  late.clear();
+  Object.assign(engine, {
+    ...memoryEngine(table),
+    get: async (key) => seen(key),
+    getSome: async (keys) => ({ items: keys.map(seen).filter((item) => item !== undefined), rest: [] }),
+  } satisfies typeof engine);
+  source.random = () => 0;
+  setClock(Date.parse('2028-02-29T12:00:00.000Z'));
+  for (const each of [ada, bob]) await putResident(each);
+  store = (await createStore('Late', 'late')).id;
+});
+
+/** Does the work, after which the next `reads` reads of the item see it as it was before. */
+const unseen = async (key: Key, work: () => Promise<unknown>, reads = 1): Promise<void> => {
+  const item = table.get(key);
+  await work();
+  late.set(nameOf(key), { item, reads });
+};
+
+/** Applies a coupon of half the price to bob, which he may use once. Answers the key of his uses. */
+const applyHalf = async (): Promise<Key> => {
+  const fields = { code: 'half', discount: 50, ownerProfit: 0, active: true, bloggersSync: false };
+  const coupon = await createCoupon(store, ada, fields, { usesPerCustomer: 1 });
+  await applyCoupon(store, { uuid: bob.uuid }, { couponId: coupon.id, expiresInHours: 24 });
+  return couponUsesKey(store, bob.uuid, coupon.id);
+};
+
+const give = (delta: number) =>
+  changeCredit(store, { uuid: bob.uuid }, 'regular', { kind: 'increment', delta, expiresAt: undefined }, by);
+
+test('a sale that sees the credit of a refund sees the use that came back with it', async () => {
+  const uses = await applyHalf();
+  await give(30);
+  const productId = await newProduct(store, { price: 60 });
+  const wanted = { productId, buyer: bob.uuid, useCredit: true };
+  await buy(store, { ...wanted, id: ids[0], paid: 60 });
+  await unseen(uses, () => refundSale(store, ids[0], by));
+
+  const sale = await buy(store, { ...wanted, id: ids[1], paid: 60 });
+
+  expect(sale).toMatchObject({ total: 30, credit: 30, change: 60 });
+  expect(table.get(uses)).toMatchObject({ uses: 1 });
+});
+
+test('a sale is refused only for what was there at one moment', async () => {
+  const uses = await applyHalf();
+  const productId = await newProduct(store, { price: 60, limited: true, availableAmount: 1 });
+  await buy(store, { id: ids[0], productId, buyer: bob.uuid, paid: 30 });
+  // The copy that came back is seen, and the use that came back with it is not: the price would be too high.
+  await unseen(uses, () => refundSale(store, ids[0], by));
+
+  const sale = await buy(store, { id: ids[1], productId, buyer: bob.uuid, paid: 30 });
+
+  expect(sale).toMatchObject({ state: 'completed', total: 30 });
+});
+
+test('a sale takes a copy from the stock that it saw', async () => {
+  const productId = await newProduct(store, { price: 60, limited: true, availableAmount: 2 });
+
+  await buy(store, { id: ids[0], productId, buyer: bob.uuid, paid: 60 });
+
+  expect(await stockOf(store, productId)).toBe(1);
+});
+
+test('a refund that sees the sale as completed leaves one that was refunded before', async () => {
+  await give(30);
+  const productId = await newProduct(store, { price: 60 });
+  await buy(store, { id: ids[0], productId, buyer: bob.uuid, useCredit: true, paid: 60 });
+  // The owned item is gone by then, as the refund sees it, and a gift of the product has brought a new one.
+  await unseen(saleKey(store, ids[0]), () => refundSale(store, ids[0], by));
+
+  expect(await refundSale(store, ids[0], { by: 'other', reference: 'other' })).toMatchObject({ state: 'refunded' });
+
+  expect((await creditOf(store, bob.uuid)).item).toMatchObject({ credit: 30 });
+});

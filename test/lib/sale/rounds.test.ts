@@ -1,0 +1,236 @@
+import { setImmediate } from 'node:timers/promises';
+import { beforeEach, expect, test } from 'vitest';
+import { putResident } from '../../../cli/deployment/residents.ts';
+import { createStore } from '../../../cli/deployment/stores.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { changeCredit } from '../../../lib/credit/change.ts';
+import { redeemGiftCard } from '../../../lib/credit/redeem.ts';
+import type { CreditType } from '../../../lib/credit/rules.ts';
+import { refundSale } from '../../../lib/sale/refund.ts';
+import { applyCoupon } from '../../../lib/store/applied-coupons.ts';
+import { createCoupon } from '../../../lib/store/coupons.ts';
+import { grantGiftCard } from '../../../lib/store/gift-cards.ts';
+import { forgetResidents } from '../../../lib/store/residents.ts';
+import type { Key } from '../../../lib/table/schema.ts';
+import { engine } from '../../../lib/table/table.ts';
+import { ada, bob } from '../../support/residents.ts';
+import { setClock } from '../../support/service.ts';
+import { memoryEngine } from '../table/memory.ts';
+import { buy, newProduct, quoteFor } from './sales.ts';
+
+/**
+ * Pins which reads of a sale run side by side. A budget counts a call as a step only where none is open, so it does not
+ * see a read that waits for another one for no reason. Here no call is answered before every call that can leave has
+ * left: the calls that leave between two answers are a round.
+ */
+
+const start = Date.parse('2028-02-29T12:00:00.000Z');
+const inMinutes = (minutes: number): string => timestamp(start + minutes * 60_000);
+
+let store = '';
+
+beforeEach(async () => {
+  Object.assign(engine, memoryEngine());
+  setClock(start);
+  forgetResidents();
+  for (const each of [ada, bob]) await putResident(each);
+  store = (await createStore('Rounds', 'rounds')).id;
+});
+
+/** The kind of an item: the second part of the name of its partition, or the first of one that all stores share. */
+const kindOf = (pk: string): string => (pk.startsWith(store) ? (pk.split('#')[1] ?? '') : (pk.split('#')[0] ?? ''));
+
+const kindsOf = (keys: readonly Key[]): string[] => keys.map(({ pk }) => kindOf(pk));
+
+/** The calls of a piece of work, by round: the kinds that they read, or the names of calls that take many items. */
+const roundsOf = async (work: () => Promise<unknown>): Promise<string[]> => {
+  const answered = { ...engine } as Required<typeof engine>;
+  const rounds: string[] = [];
+  let calls: string[] = [];
+  let answers: (() => void)[] = [];
+  const hold = <T>(name: string, send: () => Promise<T>): Promise<T> => {
+    calls.push(name);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    answers.push(resolve);
+    return promise.then(send);
+  };
+  Object.assign(engine, {
+    get: (key) => hold(kindOf(key.pk), () => answered.get(key)),
+    getSome: (keys, how) => hold(kindsOf(keys).join('+'), () => answered.getSome(keys, how)),
+    getTogether: (keys) => hold('look', () => answered.getTogether(keys)),
+    query: (query) => hold(`${kindOf(query.partition)}s`, () => answered.query(query)),
+    write: (write) => hold('write', () => answered.write(write)),
+    transact: (writes, token) => hold('transaction', () => answered.transact(writes, token)),
+  } satisfies typeof engine);
+  let isOver = false;
+  const ending = work().finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    for (let turns = 0; turns < 20; turns++) await setImmediate();
+    if (calls.length > 0) rounds.push(calls.sort().join(' '));
+    const released = answers;
+    [calls, answers] = [[], []];
+    for (const answer of released) answer();
+  }
+  await ending;
+  return rounds;
+};
+
+const give = (type: CreditType, delta: number, minutes?: number) => {
+  const expiresAt = minutes === undefined ? undefined : inMinutes(minutes);
+  return changeCredit(store, { uuid: bob.uuid }, type, { kind: 'increment', delta, expiresAt }, { by: 'test' });
+};
+
+/** Gives bob credit of both types, some of which has come due and some of which is in lots. */
+const giveCredit = async (): Promise<void> => {
+  for (const type of ['regular', 'restricted'] as const) {
+    await give(type, 10, 1);
+    await give(type, 10, 60);
+  }
+  setClock(start + 2 * 60_000);
+};
+
+/** Applies a coupon of bob's for a product, and another one to the whole store. */
+const applyBoth = async (productId: string): Promise<void> => {
+  for (const [code, scope] of [
+    ['half', { productId }],
+    ['tenth', {}],
+  ] as const) {
+    const discount = code === 'half' ? 50 : 10;
+    const fields = { code, discount, ownerProfit: 0, active: true, bloggersSync: false };
+    const coupon = await createCoupon(store, ada, fields, { usesPerCustomer: 2 });
+    await applyCoupon(store, { uuid: bob.uuid }, { couponId: coupon.id, expiresInHours: 24, ...scope });
+  }
+};
+
+const id = '00000001-5a1e-4000-8000-000000000000';
+
+test('a sale of a product to a customer', async () => {
+  const productId = await newProduct(store, { price: 60 });
+  await give('regular', 5);
+
+  const rounds = await roundsOf(() => buy(store, { id, productId, buyer: bob.uuid, paid: 60 }));
+
+  expect(rounds).toEqual(['SALE', 'APPLIED APPLIED CUSTOMER OWNED PRODUCT SPEND STORE', 'transaction']);
+});
+
+test('a sale with both coupons and with credit of which some has come due', async () => {
+  const productId = await newProduct(store, { price: 60 });
+  await applyBoth(productId);
+  await giveCredit();
+
+  const rounds = await roundsOf(() => buy(store, { id, productId, buyer: bob.uuid, paid: 60, useCredit: true }));
+
+  expect(rounds).toEqual([
+    'SALE',
+    'APPLIED APPLIED CUSTOMER OWNED PRODUCT SPEND STORE',
+    'COUPON COUPON LOTs LOTs USE USE',
+    'look',
+    'LOTs LOTs',
+    'transaction',
+  ]);
+});
+
+test('a sale with both coupons and with credit in lots', async () => {
+  const productId = await newProduct(store, { price: 60 });
+  await applyBoth(productId);
+  await give('regular', 10, 60);
+  await give('restricted', 10, 60);
+
+  const rounds = await roundsOf(() => buy(store, { id, productId, buyer: bob.uuid, paid: 60, useCredit: true }));
+
+  expect(rounds).toEqual([
+    'SALE',
+    'APPLIED APPLIED CUSTOMER OWNED PRODUCT SPEND STORE',
+    'COUPON COUPON USE USE',
+    'LOTs LOTs',
+    'transaction',
+  ]);
+});
+
+test('a sale by a quote with a coupon and with credit in lots', async () => {
+  const productId = await newProduct(store, { price: 60 });
+  await applyBoth(productId);
+  await giveCredit();
+  const quote = await quoteFor(store, { productId, buyer: bob.uuid, useCredit: true });
+
+  const rounds = await roundsOf(() => buy(store, { id, productId, buyer: bob.uuid, paid: 60, useCredit: true, quote }));
+
+  expect(rounds).toEqual([
+    'SALE',
+    'CUSTOMER OWNED PRODUCT SPEND STORE USE',
+    'LOTs LOTs',
+    'look',
+    'LOTs LOTs',
+    'transaction',
+  ]);
+});
+
+test('a gift between newcomers', async () => {
+  const productId = await newProduct(store, { price: 60 });
+  forgetResidents();
+
+  const rounds = await roundsOf(() => buy(store, { id, productId, buyer: bob.uuid, recipient: ada.uuid, paid: 60 }));
+
+  expect(rounds).toEqual([
+    'SALE',
+    'APPLIED APPLIED CUSTOMER CUSTOMER OWNED PRODUCT SPEND SPEND STORE',
+    'RESIDENT',
+    'RESIDENT',
+    'transaction',
+  ]);
+});
+
+test('a sale of a limited product that is refused', async () => {
+  const productId = await newProduct(store, { price: 60, limited: true, availableAmount: 5 });
+  await applyBoth(productId);
+  await giveCredit();
+
+  const rounds = await roundsOf(() => buy(store, { id, productId, buyer: bob.uuid, paid: 1, useCredit: true }));
+
+  expect(rounds).toEqual([
+    'SALE',
+    'APPLIED APPLIED CUSTOMER OWNED PRODUCT SPEND STORE',
+    'COUPON COUPON LOTs LOTs USE USE',
+    'look',
+    'look',
+    'transaction',
+  ]);
+});
+
+test('a quote with both coupons and with credit of which some has come due', async () => {
+  const productId = await newProduct(store, { price: 60 });
+  await applyBoth(productId);
+  await giveCredit();
+
+  const rounds = await roundsOf(() => quoteFor(store, { productId, buyer: bob.uuid, useCredit: true }));
+
+  expect(rounds).toEqual(['APPLIED APPLIED CUSTOMER PRODUCT STORE', 'COUPON COUPON LOTs LOTs USE USE', 'look']);
+});
+
+test('a refund of a gift that used a coupon and credit in lots', async () => {
+  const productId = await newProduct(store, { price: 60 });
+  await applyBoth(productId);
+  await give('regular', 10, 60);
+  await give('regular', 10, 70);
+  await buy(store, { id, productId, buyer: bob.uuid, recipient: ada.uuid, paid: 60, useCredit: true });
+  await give('regular', 5, 90);
+  await give('regular', 5, 3);
+  setClock(start + 4 * 60_000);
+
+  const rounds = await roundsOf(() => refundSale(store, id, { by: 'test' }));
+
+  expect(rounds).toEqual(['SALE', 'CUSTOMER DELIVERY OWNED PRODUCT SPEND SPEND USE', 'LOTs', 'transaction']);
+});
+
+test('a redemption by a customer whose credit has come due', async () => {
+  const fields = { texture: ada.uuid, transfer: false, credit: 40 };
+  const card = await grantGiftCard(store, { uuid: bob.uuid }, fields);
+  await giveCredit();
+  const asked = { identifier: { uuid: bob.uuid }, expiresAt: undefined };
+
+  const rounds = await roundsOf(() => redeemGiftCard(store, card.id, asked, { by: 'test' }));
+
+  expect(rounds).toEqual(['CUSTOMER GIFTCARD', 'LOTs', 'transaction']);
+});

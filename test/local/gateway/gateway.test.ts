@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { source } from '../../../lib/clock.ts';
+import { routes } from '../../../lib/routes/routes.ts';
+import { createGateway, type GatewayOptions } from '../../../local/gateway/gateway.ts';
+
+let close = (): void => {};
+afterEach(() => close());
+
+const start = async (
+  options: Partial<GatewayOptions>,
+): Promise<(path: string, init?: RequestInit) => Promise<Response>> => {
+  const server = createGateway({
+    routes,
+    handlerOf: async () => async () => ({ statusCode: 200, headers: {}, body: '{}' }),
+    authorizer: async ({ methodArn }) => ({
+      principalId: 'k',
+      usageIdentifierKey: 'a store',
+      policyDocument: { Version: '2012-10-17', Statement: [{ Action: 'x', Effect: 'Allow', Resource: methodArn }] },
+    }),
+    authorizerTtlSeconds: 0,
+    rate: 1e6,
+    burst: 1e6,
+    ...options,
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  close = () => server.close();
+  const { port } = server.address() as AddressInfo;
+  return (path, init) => fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'X-API-Key': 'k' }, ...init });
+};
+
+test('429s with Retry-After past the burst', async () => {
+  const get = await start({ rate: 0.1, burst: 2 });
+
+  const answers = [await get('/v1/products'), await get('/v1/products'), await get('/v1/products')];
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+  expect(answers[2]?.headers.get('retry-after')).toBe('1');
+  expect(await answers[2]?.json()).toMatchObject({ status: 429, title: 'Too Many Requests', instance: '/v1/products' });
+});
+
+test('413s for a body over 10 MB, as problem+json', async () => {
+  const get = await start({});
+
+  const large = await get('/v1/products', { method: 'POST', body: 'x'.repeat(10 * 1024 * 1024 + 1) });
+
+  expect([large.status, large.headers.get('content-type')]).toEqual([413, 'application/problem+json']);
+});
+
+test('caches the authorizer’s answer per key and route until it expires', async () => {
+  let asked = 0;
+  const get = await start({
+    authorizerTtlSeconds: 60,
+    authorizer: async ({ methodArn }) => {
+      asked += 1;
+      const Resource = `${methodArn.split('/').slice(0, 5).join('/')}*`;
+      return {
+        principalId: 'k',
+        usageIdentifierKey: 'a store',
+        policyDocument: { Version: '2012-10-17', Statement: [{ Action: 'x', Effect: 'Allow', Resource }] },
+      };
+    },
+  });
+  const at = Date.parse('2027-01-01T00:00:00.000Z');
+  source.now = () => at;
+  const count = async (path: string, key = 'k', method = 'GET'): Promise<number> => {
+    await get(path, { method, headers: { 'X-API-Key': key } });
+    return asked;
+  };
+
+  expect(await count('/v1/products/1')).toBe(1);
+  expect(await count('/v1/products/2')).toBe(1);
+  expect(await count('/v1/products/2', 'other')).toBe(2);
+  expect(await count('/v1/products/2', 'k', 'PUT')).toBe(3);
+  expect(await count('/v1/categories/2')).toBe(4);
+  source.now = () => at + 59_999;
+  expect(await count('/v1/products/3')).toBe(4);
+  source.now = () => at + 60_000;
+  expect(await count('/v1/products/3')).toBe(5);
+});
+
+test('503s without the reason when a function or the authorizer crashes', async () => {
+  const broken = (): Promise<never> => Promise.reject(new Error('secret'));
+  const get = await start({ handlerOf: async () => broken });
+  const first = await get('/v1/products');
+  close();
+  const second = await (await start({ authorizer: broken }))('/v1/products');
+
+  for (const answer of [first, second]) {
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('retry-after')).toBe('1');
+    expect(await answer.text()).not.toContain('secret');
+  }
+});

@@ -1,0 +1,29 @@
+import { beforeAll, expect, test } from 'vitest';
+import { findDispenser, loseAddress } from '../../../lib/delivery/dispensers.ts';
+import { startDispensers } from '../../../local/start/dispensers.ts';
+import { placeDispenser } from '../../support/look-ups.ts';
+import { startTestService } from '../../support/service.ts';
+
+let service: Awaited<ReturnType<typeof startTestService>>;
+beforeAll(async () => {
+  service = await startTestService();
+  process.env.DISPENSER_LOOPBACK = 'allowed';
+});
+
+/** The key that the store's dispenser registered by, and its address, once the stand-ins stand. */
+const placed = async (): Promise<{ keyId: string | undefined; url: string | undefined }> => {
+  const dispensers = await startDispensers();
+  const { keyId, url } = (await findDispenser(service.store)) ?? {};
+  await dispensers.stop();
+  return { keyId, url };
+};
+
+test('a store without a dispenser gets a stand-in; one whose own is lost does not, and waits for it', async () => {
+  expect(await placed()).toEqual({ keyId: 'stand-in', url: expect.stringContaining('127.0.0.1') });
+
+  await placeDispenser(service.store);
+  const { url = '' } = (await findDispenser(service.store)) ?? {};
+  await loseAddress(service.store, url, 'The region restarts.');
+
+  expect(await placed()).toEqual({ keyId: 'test', url: undefined });
+});

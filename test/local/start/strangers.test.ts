@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, expect, test } from 'vitest';
+import { issueKey } from '../../../cli/deployment/api-keys.ts';
+import { createStore } from '../../../cli/deployment/stores.ts';
+import { scopes } from '../../../lib/routes/route.ts';
+import type { Avatar } from '../../../local/grid/grid.ts';
+import { startForCli } from '../../support/cli.ts';
+
+let service: Awaited<ReturnType<typeof startForCli>>;
+let key: string;
+beforeAll(async () => {
+  service = await startForCli();
+  key = service.service.keys.all;
+});
+
+/** Avatars whom no store has met. */
+const strangers = async (): Promise<Avatar[]> => (await service.call('GET', '/_dev/grid', key)).body.residents;
+
+// The box lets nine look-ups through in five seconds, as in the virtual world.
+test('shows twenty strangers or more, and others once a store has met them', async () => {
+  const first = await strangers();
+  expect(first.length).toBeGreaterThanOrEqual(20);
+  for (const { uuid } of first.slice(0, 5)) await service.call('GET', `/v1/customers/${uuid}`, key);
+
+  const next = await strangers();
+
+  expect(next.length).toBeGreaterThanOrEqual(20);
+  expect(next.map(({ uuid }) => uuid)).not.toContain(first[0]?.uuid);
+});
+
+test('a stranger is given credit and a product by name, and is listed and found by UUID', async () => {
+  const [{ uuid, username }] = (await strangers()) as [Avatar];
+  const [product] = (await service.call('GET', '/v1/products?limit=1', key)).body.data;
+
+  const given = await service.call('POST', `/v1/customers/${username}/actions/increment-credit`, key, { delta: 5 });
+  const order = { recipientIdentifier: username };
+  const delivered = await service.call('POST', `/v1/products/${product.id}/actions/deliver`, key, order);
+
+  expect(given.body).toEqual({ uuid, username, credit: 5, restrictedCredit: 0 });
+  expect(delivered.body).toMatchObject({ recipientUuid: uuid, recipientUsername: username, queued: true });
+  expect((await service.call('GET', `/v1/customers/${uuid}`, key)).body.credit).toBe(5);
+  const listed = (await service.call('GET', '/v1/customers?limit=1000', key)).body.data;
+  expect(listed.map((customer: Avatar) => customer.username)).toContain(username);
+  const inbox = async () => (await service.call('GET', '/_dev/inbox', key)).body.deliveries;
+  while (!(await inbox()).some(({ recipient }: { recipient: string }) => recipient === uuid)) await sleep(100);
+});
+
+test('a store that is created while the service runs has a dispenser of its own', async () => {
+  const { id } = await createStore('Late store');
+  const { text } = await issueKey({ store: id, name: 'all', scopes, stage: 'test' });
+  const [{ uuid, username }] = (await strangers()) as [Avatar];
+
+  // The name counts as nobody's for as long as no dispenser answers, but is not remembered so.
+  while ((await service.call('GET', `/v1/customers/${username}`, text)).status === 404) await sleep(100);
+
+  expect((await service.call('GET', `/v1/customers/${username}`, text)).body).toMatchObject({ uuid, username });
+});
