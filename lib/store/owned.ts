@@ -1,8 +1,8 @@
 import { now, timestamp } from '../clock.ts';
 import { loaded } from '../lists/source.ts';
 import { invalid } from '../problem.ts';
+import { decide, one } from '../table/decide.ts';
 import { all, any, atMost, exists, is, isNew, missing, remove, update, type Write } from '../table/language.ts';
-import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { get, getMany, type OutsideId, rowsOf, write } from '../table/table.ts';
 import { productKey } from './memberships.ts';
@@ -104,13 +104,14 @@ const isInPause = (at: string): boolean => now() < Date.parse(at) + redeliveryPa
  * Throws 400 unless the customer owns the product, what `refuseOwner` throws of one who does, and 400 where
  * `wasDelivered` and within a minute of a sale or another redelivery, unless the request has claimed it before.
  */
-export const claimRedelivery = async (
+export const claimRedelivery = (
   key: Key,
-  { id: by, use }: OutsideId,
+  outside: OutsideId,
   { refuseOwner, wasDelivered }: { refuseOwner: () => void; wasDelivered: boolean },
   together: readonly Write[] = [],
-): Promise<QueuedDelivery> => {
-  for (let attempt = 1; ; attempt++) {
+): Promise<QueuedDelivery> =>
+  decide(async () => {
+    const { id: by } = outside;
     const owned = await get<OwnedItem>(key);
     if (!owned) throw invalid('The customer does not own the product.');
     refuseOwner();
@@ -121,15 +122,11 @@ export const claimRedelivery = async (
     if (!isOurs && (wasDelivered || wasSold || (isRecent && !queued.unconfirmed)))
       throw invalid('The product was queued for this customer less than 60 seconds ago: wait for that delivery.');
     const id = queued && (isOurs || isRecent) ? queued.id : by;
-    const unuse = use();
     const mark: QueuedDelivery = { at: timestamp(now()), id, by };
     // A sale in between begins a minute of its own.
     const asRead = all(exists, is('queued', queued), is('lastSoldAt', lastSoldAt));
-    if ((await write(update(key, { set: { queued: mark }, when: asRead }), { together })).done) return mark;
-    unuse();
-    await pauseOvertaken(attempt);
-  }
-};
+    return one(update(key, { set: { queued: mark }, when: asRead }), { result: () => mark, outside, together });
+  });
 
 /** Notes that the queue did not confirm a claimed delivery: the next request of that minute orders the same one. */
 export const leaveUnconfirmed = async (key: Key, mark: QueuedDelivery): Promise<void> => {

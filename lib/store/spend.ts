@@ -1,10 +1,10 @@
 import { now, timestamp } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import type { Source } from '../lists/source.ts';
+import { allOf, answer, decide } from '../table/decide.ts';
 import { all, is, isNew, put, update, type Write } from '../table/language.ts';
-import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
-import { get, rowsOf, transact } from '../table/table.ts';
+import { get, rowsOf } from '../table/table.ts';
 import { type CustomerItem, customerUpsert, findCustomerItem, getCustomer, rankOf, uuidOf } from './customers.ts';
 import { type OwnedItem, ownedKey, ownedWrite } from './owned.ts';
 import type { Resident } from './residents.ts';
@@ -162,18 +162,16 @@ export const purchaseItems = (
  * Records a purchase: the customer's spend and what they own, in one transaction with the purchase itself. False, and
  * nothing written, if a purchase of this id is recorded already.
  */
-export const recordPurchase = async (store: string, purchase: Purchase): Promise<boolean> => {
-  const { id, buyer, productId } = purchase;
-  for (let attempt = 1; ; attempt++) {
+export const recordPurchase = (store: string, purchase: Purchase): Promise<boolean> =>
+  decide(async () => {
+    const { id, buyer, productId } = purchase;
     const [recorded, owned, spend, customer] = await Promise.all([
       get(purchaseKey(store, id)),
       get<OwnedItem>(ownedKey(store, buyer.uuid, productId)),
       get<SpendItem>(spendKey(store, buyer.uuid)),
       findCustomerItem(store, buyer.uuid),
     ]);
-    if (recorded) return false;
+    if (recorded) return answer(false);
     const state = { spend, customer, owned: new Map(owned ? [[productId, owned]] : []) };
-    if (!(await transact(purchaseItems(store, buyer, [purchase], state)))) return true;
-    await pauseOvertaken(attempt);
-  }
-};
+    return allOf(purchaseItems(store, buyer, [purchase], state), { result: true });
+  });

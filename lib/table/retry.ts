@@ -40,6 +40,18 @@ export const pause = (attempt: number): Promise<void> => wait(attempt, forCapaci
 export const pauseOvertaken = (attempt: number): Promise<void> =>
   wait(attempt, { attempts: 20, longestMillis: attempt > 4 ? 600 : 200 });
 
+/**
+ * Asks `step` again and again, with a number from 1, until it answers: undefined says that another writer came between.
+ * A step may write more than once. Who writes once, or once in a transaction, uses `decide`. Throws 503 after 20.
+ */
+export const repeat = async <R>(step: (number: number) => Promise<{ result: R } | undefined>): Promise<R> => {
+  for (let number = 1; ; number++) {
+    const answer = await step(number);
+    if (answer) return answer.result;
+    await pauseOvertaken(number);
+  }
+};
+
 /** How often a write is sent whose answer does not come; each time may take as long as a request's timeout. */
 const maxUnanswered = isPatient ? 8 : 3;
 

@@ -18,7 +18,7 @@ import {
   update,
   type Write,
 } from './language.ts';
-import { pause, pauseOvertaken, untilAnswered } from './retry.ts';
+import { pause, repeat, untilAnswered } from './retry.ts';
 import type { Key } from './schema.ts';
 import { inOrder, newStamp, type Stamped } from './stamp.ts';
 
@@ -131,10 +131,13 @@ export interface Recording {
   isIdUsed: boolean;
 }
 
-const recordings = new AsyncLocalStorage<Recording>();
+const recordings = new AsyncLocalStorage<Recording | undefined>();
 
 /** Runs a request's handler: the change that it makes is recorded by `recording`. */
 export const recorded = <T>(recording: Recording, work: () => T): T => recordings.run(recording, work);
+
+/** Runs `work`, whose changes are not the one that the request makes. */
+export const unrecorded = <T>(work: () => T): T => recordings.run(undefined, work);
 
 /**
  * The id of what a request makes outside the table. `use` says that it may be known there from now on, and answers a
@@ -222,27 +225,27 @@ interface How<T, R> {
  */
 const sendInOrder = async <T>(write: Update): Promise<Outcome<T>> => {
   let stamp = newStamp();
-  for (let attempt = 1; ; attempt++) {
+  return repeat<Outcome<T>>(async () => {
     let lost: unknown;
     const send = (earlier: unknown) => {
       lost = earlier;
       return (engine.write ?? dynamodb.write)(inOrder(write, stamp));
     };
     try {
-      return { done: true, result: (await untilAnswered(send, true)) as T };
+      return { result: { done: true, result: (await untilAnswered(send, true)) as T } };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       const found: (Item & Stamped) | undefined = error.item;
-      if (found?.stamp === stamp) return { done: true, result: found as T };
+      if (found?.stamp === stamp) return { result: { done: true, result: found as T } };
       const { earlierStamp = '' } = found ?? {};
-      if (earlierStamp === stamp) return { done: true, result: applied(write, found) as T };
+      if (earlierStamp === stamp) return { result: { done: true, result: applied(write, found) as T } };
       if (lost !== undefined && earlierStamp > stamp) throw lost;
       demandKnown(found);
-      if (!holds(write.change.when, found)) return { done: false, found: found as T | undefined };
+      if (!holds(write.change.when, found)) return { result: { done: false, found: found as T | undefined } };
       stamp = newStamp(found);
-      await pauseOvertaken(attempt);
+      return undefined;
     }
-  }
+  });
 };
 
 /** Sends one write by itself. */
@@ -273,18 +276,18 @@ const sendMatched = async <T, R>(
 ): Promise<Outcome<T, R>> => {
   // An update of what is not there has nothing to read.
   let found = change.when === isNew ? undefined : await get<Item>(key);
-  for (let attempt = 1; ; attempt++) {
-    if (!holds(change.when, found)) return { done: false, found: found as T | undefined };
+  return repeat<Outcome<T, R>>(async () => {
+    if (!holds(change.when, found)) return { result: { done: false, found: found as T | undefined } };
     const current = answer(found as T) as object;
     ifMatch(current);
     // An item has no attribute for a default until another writer sets it.
     const asRead = unchanged(found, Object.keys(current));
     const guarded = update(key, { ...change, when: all(change.when, asRead) });
     const outcome = await sendInOrder<T>(guarded);
-    if (outcome.done) return { done: true, result: answer(outcome.result) };
+    if (outcome.done) return { result: { done: true, result: answer(outcome.result) } };
     found = outcome.found as Item | undefined;
-    await pauseOvertaken(attempt);
-  }
+    return undefined;
+  });
 };
 
 /**
@@ -295,24 +298,24 @@ const sendTogether = async <T, R>(
   write: Write,
   answer: (item: T) => R,
   others: readonly Write[],
-): Promise<Outcome<T, R>> => {
-  for (let attempt = 1; ; attempt++) {
+  isRecorded: boolean,
+): Promise<Outcome<T, R>> =>
+  repeat<Outcome<T, R>>(async () => {
     const found = write.kind === 'update' ? await get<Item>(write.key) : undefined;
     if (write.kind === 'update' && !holds(write.change.when, found))
-      return { done: false, found: found as T | undefined };
+      return { result: { done: false, found: found as T | undefined } };
     const sent = write.kind === 'update' && !adds(write) ? inOrder(write, newStamp(found)) : write;
     const result = answer(applied(sent, found) as T);
     // An attribute that the answer has and the item does not may appear before the write.
     const asRead = unchanged(found, Object.keys(result ?? {}));
     const guarded =
       sent.kind === 'update' ? update(sent.key, { ...sent.change, when: all(sent.change.when, asRead) }) : sent;
-    const refusals = await transact([guarded, ...others], { answer: result });
-    if (!refusals) return { done: true, result };
-    if (write.kind !== 'update' && refusals[0]?.refused)
-      return { done: false, found: refusals[0].item as T | undefined };
-    await pauseOvertaken(attempt);
-  }
-};
+    const refusals = await transact([guarded, ...others], isRecorded ? { answer: result } : undefined);
+    if (!refusals) return { result: { done: true, result } };
+    return write.kind !== 'update' && refusals[0]?.refused
+      ? { result: { done: false, found: refusals[0].item as T | undefined } }
+      : undefined;
+  });
 
 /**
  * Carries out one write. Retries it as `transact` does, but for an update that adds, which is not sent again after a
@@ -324,7 +327,8 @@ export const write = async <T extends object, R = T>(
 ): Promise<Outcome<T, R>> => {
   const answerOf = answer ?? ((item: T) => item as unknown as R);
   if (ifMatch && one.kind === 'update') return sendMatched(one, answerOf, ifMatch);
-  if (together.length > 0 || (answer && recordings.getStore())) return sendTogether(one, answerOf, together);
+  if (together.length > 0 || (answer && recordings.getStore()))
+    return sendTogether(one, answerOf, together, answer !== undefined);
   const outcome = await (one.kind === 'update' && !adds(one)
     ? sendInOrder<T>(one)
     : // A repeated addition would add twice. A put and a removal leave the same however often they arrive.
