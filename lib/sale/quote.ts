@@ -2,9 +2,10 @@ import { now, timestamp } from '../clock.ts';
 import { notFound } from '../problem.ts';
 import type { Quote, QuoteRequest } from '../routes/sales.ts';
 import { seal, unseal } from '../seal.ts';
-import { findUuid, refuseUnknown } from '../store/residents.ts';
-import { type Parties, readOffer } from './offer.ts';
-import { refusalOf, type Terms } from './rules.ts';
+import { refuseUnknown } from '../store/residents.ts';
+import { judgeOffer } from './decide.ts';
+import { findAvatars, type Parties, readOffer } from './facts.ts';
+import type { Terms } from './rules.ts';
 
 /** The time for which a quote fixes its terms. */
 const quoteMillis = 120_000;
@@ -32,24 +33,19 @@ export const openQuote = (text: string, store: string, parties: Parties, at: str
  * Quotes the price of a sale, and whether it would be refused now. Writes nothing. Throws 400 with every name that
  * nobody has, 404 for an unknown product.
  */
-export const makeQuote = async (
-  store: string,
-  { productId, buyerIdentifier, recipientIdentifier, useCredit }: QuoteRequest,
-): Promise<Quote> => {
+export const makeQuote = async (store: string, { productId, useCredit, ...named }: QuoteRequest): Promise<Quote> => {
   const millis = now();
-  const [buyer, other] = await Promise.all([
-    findUuid(store, buyerIdentifier),
-    recipientIdentifier && findUuid(store, recipientIdentifier),
-  ]);
-  const recipient = recipientIdentifier ? other : buyer;
-  refuseUnknown({ buyerIdentifier: buyer, ...(recipientIdentifier && { recipientIdentifier: recipient }) });
+  const at = timestamp(millis);
+  const { buyer, recipient } = await findAvatars(store, named);
+  const isGift = named.recipientIdentifier !== undefined;
+  refuseUnknown({ buyerIdentifier: buyer, ...(isGift && { recipientIdentifier: recipient }) });
   if (buyer === undefined || recipient === undefined) throw notFound();
   const parties = { productId, buyer, recipient, useCredit };
-  const facts = await readOffer(store, parties, timestamp(millis));
+  const facts = await readOffer(store, parties, at);
   if (!facts.product) throw notFound();
-  const { coupon, ...prices } = facts.terms;
-  const refusal = refusalOf({ ...facts, isQuoteFalse: false, paid: prices.toPay });
-  const quoted: Quoted = { terms: facts.terms, expiresAt: timestamp(millis + quoteMillis) };
+  const { terms, refusal } = judgeOffer({ parties, at }, facts);
+  const { coupon, ...prices } = terms;
+  const quoted: Quoted = { terms, expiresAt: timestamp(millis + quoteMillis) };
   return {
     productId,
     buyerUuid: buyer,

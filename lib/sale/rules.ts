@@ -121,7 +121,7 @@ export const termsOf = ({ base, customerDiscount, coupon, spendable, ...offer }:
 };
 
 /** Everything that decides about a refusal. */
-export interface Facts {
+export interface RefusalFacts {
   /** Undefined where nobody has the name. */
   buyer: { isBanned: boolean } | undefined;
   recipient: { isBanned: boolean } | undefined;
@@ -137,7 +137,7 @@ export interface Facts {
 }
 
 /** The refusals, in the order in which they are judged: the first that holds is answered. */
-const checks: Record<Refusal, (facts: Facts) => boolean> = {
+const checks: Record<Refusal, (facts: RefusalFacts) => boolean> = {
   'unknown-resident': ({ buyer, recipient }) => !buyer || !recipient,
   'unknown-product': ({ product }) => !product,
   quote: ({ isQuoteFalse }) => isQuoteFalse,
@@ -152,11 +152,23 @@ const checks: Record<Refusal, (facts: Facts) => boolean> = {
 };
 
 /** The first refusal that holds; null where the sale is completed. */
-export const refusalOf = (facts: Facts): Refusal | null => refusals.find((refusal) => checks[refusal](facts)) ?? null;
+export const refusalOf = (facts: RefusalFacts): Refusal | null =>
+  refusals.find((refusal) => checks[refusal](facts)) ?? null;
 
-/** The L$ that the caller gives back when the sale is answered. */
-export const refundOf = (paid: number, { toPay }: Pick<Terms, 'toPay'>, refusal: Refusal | null): number =>
-  refusal === null ? paid - toPay : paid;
+/** The L$ of a sale that are no credit. */
+export interface Payment {
+  /** The buyer gave them to the vendor. */
+  paid: number;
+  /** The store keeps them, and shares them out. */
+  kept: number;
+  /** The vendor gives them back when the sale is answered. */
+  change: number;
+}
+
+export const paymentOf = (paid: number, { toPay }: Pick<Terms, 'toPay'>, refusal: Refusal | null): Payment => {
+  const kept = refusal === null ? toPay : 0;
+  return { paid, kept, change: paid - kept };
+};
 
 /** The part that an avatar has in a sale. */
 export interface Share {

@@ -8,17 +8,18 @@ import { type CouponUses, countUse, couponUsesKey } from '../store/coupon-uses.t
 import { customerKey, customerUpsert, findCustomerItem } from '../store/customers.ts';
 import { type OwnedItem, ownedKey, ownedWrite } from '../store/owned.ts';
 import { takeCopy } from '../store/products.ts';
-import { findResident, findUuid } from '../store/residents.ts';
+import { findResident } from '../store/residents.ts';
 import { saleKey } from '../store/sale-state.ts';
 import { rankedBy, type SpendItem, spendKey, spendWrite, spentMore } from '../store/spend.ts';
 import { check, is, type Write } from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import type { Key } from '../table/schema.ts';
 import { getMany, transact } from '../table/table.ts';
+import { judgeOffer, usedUpOf } from './decide.ts';
+import { findAvatars, type Parties, readOffer, wereTogether } from './facts.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { type Parties, readOffer, wereTogether } from './offer.ts';
 import { openQuote } from './quote.ts';
-import { noPrice, refundOf, refusalOf, sharesOf, type Terms } from './rules.ts';
+import { noPrice, paymentOf, sharesOf, type Terms } from './rules.ts';
 import { findSale, listedAs, type SaleItem, saleOf, saleWrites } from './sales.ts';
 import { takenBy } from './taken.ts';
 import { unsentList } from './unsent.ts';
@@ -77,11 +78,7 @@ export const sell = async (store: string, body: SaleRequest, author: Author, isS
   const millis = now();
   const cause: Cause = { at: timestamp(millis), ...author };
   const { at } = cause;
-  const [buyer, other] = await Promise.all([
-    findUuid(store, body.buyerIdentifier),
-    body.recipientIdentifier && findUuid(store, body.recipientIdentifier),
-  ]);
-  const recipient = body.recipientIdentifier ? other : buyer;
+  const { buyer, recipient } = await findAvatars(store, body);
 
   /** The sale's item, as far as it is the same however it ends. */
   const itemOf = (
@@ -133,8 +130,8 @@ export const sell = async (store: string, body: SaleRequest, author: Author, isS
     ] as const;
     const [facts, spend, recipientSpend, owned, made, customer] = await Promise.all(reads);
     if (made) throw new Ended(sameSale(made, request));
-    const { product, terms, receiver } = facts;
-    const refusal = refusalOf({ ...facts, isQuoteFalse: quoted === 'false', paid });
+    const { product, receiver } = facts;
+    const { terms, refusal, uses } = judgeOffer({ parties, at, quote: quoted, paid }, facts);
     // A refusal stays for ever, so it needs a look at one moment.
     if (refusal !== null && !(await wereTogether(store, parties, refusal, facts))) {
       await pauseOvertaken(attempt);
@@ -142,8 +139,7 @@ export const sell = async (store: string, body: SaleRequest, author: Author, isS
     }
     if (refusal !== null || !product) throw new Ended(refused(refusal ?? 'unknown-product', terms));
 
-    const refund = refundOf(paid, terms, null);
-    const kept = paid - refund;
+    const { kept, change } = paymentOf(paid, terms, null);
     const state = 'completed' as const;
     const { message } = body;
     const receiving = isForOneself ? customer : receiver;
@@ -151,7 +147,7 @@ export const sell = async (store: string, body: SaleRequest, author: Author, isS
     const sale: SaleItem = itemOf(terms, {
       ...listedAs(store, { ...common, state }),
       flags: unsentList(id),
-      ...{ state, refusal: null, refund, change: refund, deliveryId: newId(millis) },
+      ...{ state, refusal: null, refund: change, change, deliveryId: newId(millis) },
       shares: sharesOf(kept, terms.coupon, product.profitShares),
       ...(terms.coupon && { coupon: terms.coupon }),
       ...{ item: product.item, recipientUsername: username, ...(message && { message }) },
@@ -167,8 +163,8 @@ export const sell = async (store: string, body: SaleRequest, author: Author, isS
         ...saleWrites(store, { ...sale, ...(fromLots && { taken }) }),
         ...(product.limited ? [takeCopy(store, product.id)] : []),
         // A refund gives a use back together with credit, and single reads may see one of them before and one after.
-        ...usedUpStill(facts.usedUp),
-        ...(terms.coupon ? [countUse(couponUsesKey(store, buyer, terms.coupon.id), facts.usesRead, 1)] : []),
+        ...usedUpStill(usedUpOf(facts)),
+        ...(terms.coupon ? [countUse(couponUsesKey(store, buyer, terms.coupon.id), uses, 1)] : []),
         ...(isSpending ? [spendWrite(store, buyerName, spend, spent)] : []),
         ownedWrite(ownedKey(store, recipient, productId), owned, [at], at),
         ...(isForOneself

@@ -123,7 +123,7 @@ export const mutants: readonly Mutant[] = [
   {
     text: 'a sale does not check that a used-up coupon still is',
     file: 'lib/sale/sell.ts',
-    from: '...usedUpStill(facts.usedUp),',
+    from: '...usedUpStill(usedUpOf(facts)),',
     to: '',
     seed: 1_172_362,
   },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { timestamp } from '../../../lib/clock.ts';
-import type { Parties } from '../../../lib/sale/offer.ts';
+import type { Parties } from '../../../lib/sale/facts.ts';
 import { openQuote } from '../../../lib/sale/quote.ts';
 import { couponUsesKey } from '../../../lib/store/coupon-uses.ts';
 import { createCoupon } from '../../../lib/store/coupons.ts';

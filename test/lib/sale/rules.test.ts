@@ -4,10 +4,10 @@ import { type Refusal, refusals } from '../../../lib/routes/sales.ts';
 import {
   type AppliedCoupon,
   couponThatCounts,
-  type Facts,
   noPrice,
   type Offer,
-  refundOf,
+  paymentOf,
+  type RefusalFacts,
   refusalOf,
   sharesOf,
   type Terms,
@@ -187,7 +187,7 @@ describe('credit', () => {
 
 /** A sale that is completed, and for each refusal the change of facts that makes it. */
 const terms: Terms = { ...noPrice, base: 100, total: 100, credit: 20, restrictedCredit: 30, toPay: 50 };
-const fine: Facts = {
+const fine: RefusalFacts = {
   buyer: { isBanned: false },
   recipient: { isBanned: false },
   product: { active: true, limited: true, availableAmount: 1 },
@@ -198,7 +198,7 @@ const fine: Facts = {
   uses: 1,
   paid: 50,
 };
-const faults: [Refusal, Partial<Facts>][] = [
+const faults: [Refusal, Partial<RefusalFacts>][] = [
   ['unknown-resident', { buyer: undefined }],
   ['unknown-product', { product: undefined }],
   ['quote', { isQuoteFalse: true }],
@@ -224,7 +224,7 @@ describe('a sale', () => {
     fc.assert(
       fc.property(fc.subarray(faults, { minLength: 1 }), (some) => {
         // Two reasons may need the same fact: the product that is not there is neither inactive nor sold out.
-        const facts: Facts = Object.assign({}, fine, ...some.toReversed().map(([, fault]) => fault));
+        const facts: RefusalFacts = Object.assign({}, fine, ...some.toReversed().map(([, fault]) => fault));
 
         expect(refusalOf(facts)).toBe(some[0]?.[0]);
       }),
@@ -232,7 +232,7 @@ describe('a sale', () => {
     );
   });
 
-  test.each<[Refusal | null, string, Partial<Facts>]>([
+  test.each<[Refusal | null, string, Partial<RefusalFacts>]>([
     ['unknown-resident', 'an unknown recipient', { recipient: undefined }],
     ['banned', 'a banned recipient', { recipient: { isBanned: true } }],
     [
@@ -250,8 +250,14 @@ describe('a sale', () => {
   });
 
   test('gives back everything if it is refused, else the payment beyond the price', () => {
-    expect([refundOf(49, terms, 'underpaid'), refundOf(0, terms, 'closed')]).toEqual([49, 0]);
-    expect([refundOf(50, terms, null), refundOf(57, terms, null)]).toEqual([0, 7]);
+    expect([paymentOf(49, terms, 'underpaid'), paymentOf(0, terms, 'closed')]).toEqual([
+      { paid: 49, kept: 0, change: 49 },
+      { paid: 0, kept: 0, change: 0 },
+    ]);
+    expect([paymentOf(50, terms, null), paymentOf(57, terms, null)]).toEqual([
+      { paid: 50, kept: 50, change: 0 },
+      { paid: 57, kept: 50, change: 7 },
+    ]);
   });
 });
 

@@ -2,26 +2,30 @@ import { dependsOnLots, spendableCredit } from '../credit/spendable.ts';
 import type { CreditItem } from '../credit/state.ts';
 import { notFound } from '../problem.ts';
 import type { Product } from '../routes/products.ts';
-import type { Refusal } from '../routes/sales.ts';
+import type { Refusal, SaleRequest } from '../routes/sales.ts';
 import { findApplication } from '../store/applied-coupons.ts';
 import { type CouponUses, couponUsesKey, findCouponUses } from '../store/coupon-uses.ts';
 import { findCoupon } from '../store/coupons.ts';
 import { type CustomerItem, customerKey, findCustomerItem } from '../store/customers.ts';
 import { productKey } from '../store/memberships.ts';
 import { findProduct } from '../store/products.ts';
+import { findUuid } from '../store/residents.ts';
 import { findStore, isOpen } from '../store/stores.ts';
 import type { Key } from '../table/schema.ts';
 import { getTogether } from '../table/table.ts';
-import {
-  type AppliedCoupon,
-  couponThatCounts,
-  type Facts,
-  hasUseLeft,
-  noPrice,
-  type Spendable,
-  type Terms,
-  termsOf,
-} from './rules.ts';
+import type { AppliedCoupon, Spendable, Terms } from './rules.ts';
+
+/** The avatars of a sale, by their UUIDs; undefined for one whom nobody has met. */
+export const findAvatars = async (
+  store: string,
+  { buyerIdentifier, recipientIdentifier }: Pick<SaleRequest, 'buyerIdentifier' | 'recipientIdentifier'>,
+): Promise<{ buyer: string | undefined; recipient: string | undefined }> => {
+  const [buyer, other] = await Promise.all([
+    findUuid(store, buyerIdentifier),
+    recipientIdentifier && findUuid(store, recipientIdentifier),
+  ]);
+  return { buyer, recipient: recipientIdentifier ? other : buyer };
+};
 
 /** A sale as it is asked for. */
 export interface Parties {
@@ -32,6 +36,7 @@ export interface Parties {
   useCredit: boolean;
 }
 
+/** The application of a coupon, with the coupon and the customer's uses of it. */
 interface Application extends AppliedCoupon {
   usesRead: CouponUses | undefined;
 }
@@ -54,6 +59,25 @@ const withCoupon = async (
 
 const noCredit: Spendable = { regular: 0, restricted: 0 };
 
+/** The items from which the terms of a sale are made, as they were read. */
+export interface OfferFacts {
+  isOpen: boolean;
+  product: Product | undefined;
+  /** The buyer's item. */
+  customer: CreditItem | undefined;
+  /** The recipient's item: in a sale for oneself the buyer's. */
+  receiver: CustomerItem | undefined;
+  forProduct: Application | undefined;
+  forStore: Application | undefined;
+  /** The uses of the coupon of the quote. */
+  usesOfQuote: CouponUses | undefined;
+  /** The uses of every coupon that was looked at, with the ids of the coupons. */
+  usesSeen: [couponId: string, uses: number][];
+  spendable: Spendable;
+  /** Lots of the customer were read, after the item. */
+  lotsRead: boolean;
+}
+
 interface Given {
   /** The buyer's item, where it is read already. */
   reading?: Promise<CreditItem | undefined>;
@@ -61,31 +85,16 @@ interface Given {
   quoted?: Terms | undefined;
 }
 
-/** The facts that decide about a sale, and the items that they come from. */
-interface Read extends Omit<Facts, 'isQuoteFalse' | 'paid'> {
-  product: Product | undefined;
-  customer: CreditItem | undefined;
-  receiver: CustomerItem | undefined;
-  /** Lots of the customer were read, after the item. */
-  lotsRead: boolean;
-  usesRead: CouponUses | undefined;
-  /** The uses of coupons that were applied and have none left. */
-  usedUp: CouponUses[];
-  /** The uses of every coupon that was looked at, with the ids of the coupons. */
-  usesSeen: [couponId: string, uses: number][];
-}
-
 /**
- * Reads everything that a sale is decided from, in one call after another only where a coupon was applied or credit has
- * come due. Without a product its terms are 0. Throws 404 for a store that is gone.
+ * Reads everything that an offer is made from, in one call after another only where a coupon was applied or credit has
+ * come due. Throws 404 for a store that is gone.
  */
 export const readOffer = async (
   store: string,
-  parties: Parties,
+  { productId, buyer, recipient, useCredit }: Parties,
   at: string,
-  { reading = findCustomerItem(store, parties.buyer), quoted }: Given = {},
-): Promise<Read> => {
-  const { productId, buyer, recipient, useCredit } = parties;
+  { reading = findCustomerItem(store, buyer), quoted }: Given = {},
+): Promise<OfferFacts> => {
   const [storeItem, product, customer, receiver, toProduct, toStore, usesOfQuote] = await Promise.all([
     findStore(store),
     findProduct(store, productId),
@@ -102,39 +111,18 @@ export const readOffer = async (
     withCoupon(store, buyer, toStore, at),
     spending ? spendableCredit(store, buyer, customer, at) : noCredit,
   ]);
-  const applied = couponThatCounts(forProduct, forStore, at);
-  const termsNow = () =>
-    product &&
-    termsOf({
-      base: product.activePrice,
-      customerDiscount: customer?.discount ?? 0,
-      coupon: applied?.coupon,
-      spendable,
-      useCredit,
-      blockCredits: product.blockCredits,
-      isForOneself: buyer === recipient,
-    });
-  const usesRead = quoted ? usesOfQuote : applied?.usesRead;
   return {
-    buyer: { isBanned: customer?.isBanned ?? false },
-    recipient: { isBanned: receiver?.isBanned ?? false },
-    product,
     isOpen: isOpen(storeItem),
-    terms: quoted ?? termsNow() ?? noPrice,
-    spendable,
-    uses: usesRead?.uses ?? 0,
-    customer,
-    receiver,
-    lotsRead: spending && customer !== undefined && dependsOnLots(customer, at),
-    usesRead,
-    usedUp: [forProduct, forStore].flatMap((each) =>
-      each?.usesRead && !hasUseLeft(each.coupon, each.uses) ? [each.usesRead] : [],
-    ),
+    ...{ product, customer, receiver, forProduct, forStore, usesOfQuote, spendable },
     usesSeen: quoted?.coupon
       ? [[quoted.coupon.id, usesOfQuote?.uses ?? 0]]
       : [forProduct, forStore].flatMap((each) => (each ? [[each.coupon.id, each.uses]] : [])),
+    lotsRead: spending && customer !== undefined && dependsOnLots(customer, at),
   };
 };
+
+/** The refusals for what other sales, and refunds, move at once. */
+const forWhatMoves: readonly Refusal[] = ['credit-changed', 'coupon-used', 'underpaid'];
 
 /**
  * Tells whether the credit with its lots, the stock and the uses from which a sale was refused were there together:
@@ -145,9 +133,9 @@ export const wereTogether = async (
   store: string,
   { buyer, useCredit }: Parties,
   refusal: Refusal,
-  { product, customer, lotsRead, usesSeen }: Pick<Read, 'product' | 'customer' | 'lotsRead' | 'usesSeen'>,
+  { product, customer, lotsRead, usesSeen }: Pick<OfferFacts, 'product' | 'customer' | 'lotsRead' | 'usesSeen'>,
 ): Promise<boolean> => {
-  if (!['credit-changed', 'coupon-used', 'underpaid'].includes(refusal) || !product) return true;
+  if (!forWhatMoves.includes(refusal) || !product) return true;
   const seen: [key: Key, attribute: string, value: unknown][] = usesSeen.map(([id, uses]) => [
     couponUsesKey(store, buyer, id),
     'uses',
