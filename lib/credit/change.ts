@@ -1,7 +1,7 @@
 import { now, timestamp } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { logSink } from '../log.ts';
-import { unavailable } from '../problem.ts';
+import { invalid, unavailable } from '../problem.ts';
 import type { CustomerCredit } from '../routes/credit.ts';
 import { findCustomerItem, getCustomerItem, uuidOf } from '../store/customers.ts';
 import type { Write } from '../table/language.ts';
@@ -16,11 +16,11 @@ import {
   type CreditType,
   checkCommand,
   creditTypes,
-  decide,
   dueAtOnce,
   hasTooManyDue,
   isDue,
   type Plan,
+  planCommand,
   touchesNoLot,
 } from './rules.ts';
 import {
@@ -108,7 +108,8 @@ const plansOf = async (
   let planned: Planned[];
   try {
     planned = parts.map(({ type, command, tooMany, lots }) => {
-      const plan = decide(holdingOf(item, type), lots?.open ?? [], command, at, creditLimit());
+      const plan = planCommand(holdingOf(item, type), lots?.open ?? [], command, at, creditLimit());
+      if ('refused' in plan) throw invalid(plan.refused);
       return { type, command, tooMany, plan };
     });
   } catch (refusal) {

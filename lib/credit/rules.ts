@@ -55,6 +55,11 @@ export interface Plan<L extends Lot = Lot> {
   lapsed?: number;
 }
 
+/** A rule refuses a command, with this message to the caller. */
+export interface RuleRefusal {
+  refused: string;
+}
+
 /** Something live until T is live while now < T: a lot is due from T on. */
 export const isDue = (expiresAt: string | undefined, at: string): boolean => expiresAt !== undefined && expiresAt <= at;
 
@@ -132,14 +137,14 @@ const increment = <L extends Lot>(
   { delta, expiresAt, name = 'delta' }: Omit<Extract<CreditCommand, { kind: 'increment' }>, 'kind'>,
   at: string,
   limit: number,
-): Plan<L> => {
+): Plan<L> | RuleRefusal => {
   const { due, live, balance } = closeDue(holding, open, at);
   // A removal is allowed even where the limit was lowered below the balance since.
   if (delta > 0 && balance + delta > limit)
-    throw invalid(`${name} must not take the balance above the credit limit of ${limit}.`);
+    return { refused: `${name} must not take the balance above the credit limit of ${limit}.` };
   // Less than nothing before the command is no fault of the command: `booksFault` finds it in the plan.
   if (delta < 0 && balance >= 0 && balance + delta < 0)
-    throw invalid(`delta must not remove more than the customer holds, which is ${balance}.`);
+    return { refused: `delta must not remove more than the customer holds, which is ${balance}.` };
   const { drained, reduced, fromUnlotted } = drain(Math.max(-delta, 0), live);
   const added = delta > 0 && expiresAt !== undefined ? { amount: delta, expiresAt } : undefined;
   const closed = [
@@ -186,16 +191,15 @@ const refund = <L extends Lot>(
 
 /**
  * Plans a command. `open` are open lots in their order: for a set all of them; otherwise from the first on, as far
- * as `isEnough` asks. Where too many are due for an increment or a refund, reconcile first. Throws 400 where a rule
- * refuses the command.
+ * as `isEnough` asks. Where too many are due for an increment or a refund, reconcile first.
  */
-export const decide = <L extends Lot>(
+export const planCommand = <L extends Lot>(
   holding: Holding,
   open: readonly L[],
   command: CreditCommand,
   at: string,
   limit: number,
-): Plan<L> => {
+): Plan<L> | RuleRefusal => {
   if (command.kind === 'set') return set(command.credit, command.expiresAt, open, at);
   if (command.kind !== 'reconcile' && hasTooManyDue(open, at))
     throw new Error(`More than ${dueAtOnce} lots are due: this ${command.kind} would count some of them as live.`);

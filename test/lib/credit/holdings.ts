@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { type CreditCommand, decide, type Holding, type Lot } from '../../../lib/credit/rules.ts';
+import { type CreditCommand, type Holding, type Lot, type Plan, planCommand } from '../../../lib/credit/rules.ts';
+import { invalid } from '../../../lib/problem.ts';
 
 export const at = '2027-03-01T00:00:00.000Z';
 export const past = '2027-02-01T00:00:00.000Z';
@@ -26,7 +27,20 @@ export const increment = (delta: number, expiresAt?: string): CreditCommand => (
 export const set = (credit: number, expiresAt?: string): CreditCommand => ({ kind: 'set', credit, expiresAt });
 export const reconcile: CreditCommand = { kind: 'reconcile' };
 
-export const planOf = (unlotted: number, open: readonly Lot[], command: CreditCommand, most = limit) =>
+/** The plan of a command. Throws 400 where a rule refuses it. */
+export const decide = (
+  books: Holding,
+  open: readonly Lot[],
+  command: CreditCommand,
+  time: string,
+  most: number,
+): Plan => {
+  const plan = planCommand(books, open, command, time, most);
+  if ('refused' in plan) throw invalid(plan.refused);
+  return plan;
+};
+
+export const planOf = (unlotted: number, open: readonly Lot[], command: CreditCommand, most = limit): Plan =>
   decide(holding(unlotted, open), open, command, at, most);
 
 /** The messages of the refusal. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { decide, type Holding, isEnough, touchesNoLot } from '../../../lib/credit/rules.ts';
-import { at, holding, increment, later, limit, lot, past, reconcile, set, soon } from './holdings.ts';
+import { type Holding, isEnough, touchesNoLot } from '../../../lib/credit/rules.ts';
+import { at, decide, holding, increment, later, limit, lot, past, reconcile, set, soon } from './holdings.ts';
 
 test('a command that closes no lot is decided without reading lots', () => {
   const unread: Holding = { balance: 27, unlotted: 20, lots: 1, due: later };

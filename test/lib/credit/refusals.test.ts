@@ -1,6 +1,19 @@
 import { expect, test } from 'vitest';
-import { booksFault, type CreditCommand, checkCommand, decide, dueAtOnce } from '../../../lib/credit/rules.ts';
-import { at, faultsOf, holding, increment, limit, lot, past, planOf, reconcile, set, soon } from './holdings.ts';
+import { booksFault, type CreditCommand, checkCommand, dueAtOnce } from '../../../lib/credit/rules.ts';
+import {
+  at,
+  decide,
+  faultsOf,
+  holding,
+  increment,
+  limit,
+  lot,
+  past,
+  planOf,
+  reconcile,
+  set,
+  soon,
+} from './holdings.ts';
 
 test('rule 5 and the credit limit: a command that is invalid in any state is refused with all its faults', () => {
   const inTime = 'expiresAt must be in the future.';
