@@ -8,20 +8,17 @@ import type { Write } from '../table/language.ts';
 import { pauseOvertaken } from '../table/retry.ts';
 import type { Key } from '../table/schema.ts';
 import { transact, write } from '../table/table.ts';
-import type { CreditLot, LotsRead } from './lot.ts';
-import { isAtRest, isCurrent, isWhole, readLots, settle, settleOrLeave } from './lots.ts';
+import type { CreditLot } from './lot.ts';
+import { factsOf, isCurrent, settle, settleOrLeave, withLots } from './lots.ts';
+import { isLarge, type Planned, planCredit } from './plan.ts';
 import {
-  booksFault,
   type CreditCommand,
   type CreditType,
   checkCommand,
   creditTypes,
   dueAtOnce,
-  hasTooManyDue,
   isDue,
   type Plan,
-  planCommand,
-  touchesNoLot,
 } from './rules.ts';
 import {
   type Author,
@@ -33,7 +30,7 @@ import {
   holdingOf,
   type Part,
 } from './state.ts';
-import { fastUpdate, fitsOne, heldAs, isLarge, type Others, type Planned, writesOf } from './writes.ts';
+import { fastUpdate, type Others, writesOf } from './writes.ts';
 
 /** The result of a change. */
 interface Changed<R> {
@@ -56,33 +53,9 @@ export interface Joined<R> {
 }
 
 /** Logs books that do not add up, for the alarm, and throws: nothing is written on top of them. */
-const failBooks = ({ store, uuid, type }: Change, fault: string): never => {
+const failBooks = ({ store, uuid }: Change, type: CreditType, fault: string): never => {
   logSink.write({ level: 'ERROR', invariant: fault, store, customer: uuid, type });
   throw new Error(`The books do not add up: ${fault}.`);
-};
-
-/** A part of a change with the lots that it needs; none where it touches none, or too many to be read. */
-interface Ready extends Part {
-  lots: LotsRead | undefined;
-  tooMany: boolean;
-  /** A change of its own must close the due lots before. */
-  closesFirst: boolean;
-}
-
-const readyOf = async (store: string, item: CreditItem, part: Part, at: string): Promise<Ready> => {
-  const { type, command } = part;
-  const holding = holdingOf(item, type);
-  // A set closes every lot by the change of the epoch; so many could not be marked in its transaction anyway. While
-  // some may not show yet, they are read all the same: those that did not show when the marks are written would stay
-  // open.
-  const tooMany = command.kind === 'set' && !fitsOne(holding.lots) && isAtRest(item, now());
-  const needsLots = !tooMany && !touchesNoLot(holding, command, at);
-  const lots = needsLots ? await readLots(store, item, type, command, at) : undefined;
-  // History tells what came due: a set that does not read the lots has it closed by a change of its own.
-  const closesFirst = lots
-    ? command.kind !== 'set' && command.kind !== 'reconcile' && hasTooManyDue(lots.open, at)
-    : tooMany && isDue(holding.due, at);
-  return { ...part, lots, tooMany, closesFirst };
 };
 
 /** The writes that belong into a change with these plans. */
@@ -90,43 +63,6 @@ const othersOf = (joined: Joined<unknown> | undefined, planned: readonly Planned
   writes: joined?.writes(planned),
   customer: joined?.customer,
 });
-
-/**
- * Has the rules decide about a customer and their lots. Where another writer may have come in between the two reads
- * there are no plans, and both are read again: a refusal, and a plan whose lots no transaction checks, need a look at
- * one moment.
- */
-const plansOf = async (
-  change: Change,
-  item: CreditItem,
-  parts: readonly Ready[],
-  joined: Joined<unknown> | undefined,
-): Promise<Planned[] | undefined> => {
-  const { at } = change.cause;
-  const read = parts.flatMap(({ lots }) => lots ?? []);
-  const isSame = (): Promise<boolean> => isCurrent(item, read, joined?.read);
-  let planned: Planned[];
-  try {
-    planned = parts.map(({ type, command, tooMany, lots }) => {
-      const plan = planCommand(holdingOf(item, type), lots?.open ?? [], command, at, creditLimit());
-      if ('refused' in plan) throw invalid(plan.refused);
-      return { type, command, tooMany, plan };
-    });
-  } catch (refusal) {
-    // The reads of `join` tell how much it may take: where the lots do not have it, they are of another moment.
-    if (joined && parts.some(({ command }) => command.kind === 'increment' && command.delta < 0)) return undefined;
-    if ((read.length > 0 || joined) && !(await isSame())) return undefined;
-    throw refusal;
-  }
-  const others = othersOf(joined, planned).writes?.length ?? 0;
-  if (read.length > 0 && isLarge(planned, others) && !(await isSame())) return undefined;
-  for (const { type, plan } of planned) {
-    const fault = booksFault(plan.holding);
-    if (fault === undefined) continue;
-    return isAtRest(item, now()) && (await isSame()) ? failBooks({ ...change, type }, fault) : undefined;
-  }
-  return planned;
-};
 
 /** The time that a request spends at the most on closing due lots and settling a pending change. */
 const settleMillis = 5000;
@@ -168,32 +104,39 @@ const changeByPlan = async <R = CustomerCredit>(
       if (!(await settle(store, item, mayGoOn))) throw unavailable();
       continue;
     }
-    const asParts: readonly Part[] = joined?.parts ?? [asked];
-    const parts = await Promise.all(asParts.map((part) => readyOf(store, item, part, cause.at)));
-    const early = parts.find(({ closesFirst }) => closesFirst);
-    if (early) {
+    const parts: readonly Part[] = joined?.parts ?? [asked];
+    let facts = factsOf(item);
+    let outcome = planCredit(facts, parts, cause.at, creditLimit());
+    if (outcome.kind === 'read') {
+      facts = await withLots(store, facts, outcome.lots, cause.at);
+      outcome = planCredit(facts, parts, cause.at, creditLimit());
+    }
+    if (outcome.kind === 'close') {
       if (!mayGoOn()) throw unavailable();
-      await changeByPlan({ ...asked, type: early.type, command: { kind: 'reconcile' } });
+      await changeByPlan({ ...asked, type: outcome.type, command: { kind: 'reconcile' } });
       attempt = 0;
       continue;
     }
-    const tornPart = parts.find(({ type, lots }) => lots !== undefined && !isWhole(item, type, lots));
-    if (tornPart?.lots && isAtRest(item, now()) && (await isCurrent(item, [tornPart.lots]))) {
-      const { type, lots } = tornPart;
-      const holding = JSON.stringify(holdingOf(item, type));
-      failBooks({ ...asked, type }, `${lots.open.length} open lots were read, which are not those of ${holding}`);
+    if (outcome.kind === 'torn' && facts.isAtRest && (await isCurrent(facts, joined?.read)))
+      failBooks(asked, outcome.type, outcome.fault);
+    const hasReadLots = Object.keys(facts.lots).length > 0;
+    if (outcome.kind === 'refused') {
+      // The reads of `join` tell how much it may take: where the lots do not have it, they are of another moment.
+      const isTaken = joined && parts.some(({ command }) => command.kind === 'increment' && command.delta < 0);
+      const needsLook = hasReadLots || joined;
+      if (!isTaken && (!needsLook || (await isCurrent(facts, joined?.read)))) throw invalid(outcome.message);
     }
-    const planned = tornPart ? undefined : await plansOf(asked, item, parts, joined);
-    if (!planned) {
+    const others = outcome.kind === 'planned' ? othersOf(joined, outcome.parts) : {};
+    const needsLook = outcome.kind === 'planned' && hasReadLots && isLarge(outcome.parts, others.writes?.length ?? 0);
+    if (outcome.kind !== 'planned' || (needsLook && !(await isCurrent(facts, joined?.read)))) {
       await pauseOvertaken(attempt);
       continue;
     }
+    const { parts: planned, after } = outcome;
     const closed = planned.flatMap(({ plan }) => plan.closed);
     const isReconcile = !joined && asked.command.kind === 'reconcile';
     if (isReconcile && closed.length === 0) return { result: resultOf(creditOf(item)), closed };
-    const { writes, pending } = writesOf(asked, item, planned, othersOf(joined, planned));
-    const held = planned.map(({ type, plan }) => heldAs({ type, holding: plan.holding }));
-    const after: CreditItem = Object.assign({}, item, ...held);
+    const { writes, pending } = writesOf(asked, item, planned, others);
     const result = resultOf(creditOf(after));
     // A request's own change is recorded with its answer; the closing of due lots before it is not.
     if (await transact(writes, isReconcile ? undefined : { answer: result })) {

@@ -53,11 +53,18 @@ interface PendingPart {
 
 /** Lots of a customer's current epoch as they were read, from the first open one on. */
 export interface LotsRead {
+  /** The open ones, as a pending change will leave them. */
   open: CreditLot[];
+  /** The first of them as it is stored. */
+  first: CreditLot | undefined;
   /** The sort keys of all that were read, closed ones included. */
   seen: string[];
-  /** True if the epoch was read to its end. */
-  isComplete: boolean;
+  /** The highest version of the customer's credit that touched any of them. */
+  touchedIn: number;
+  /** They were read up to the epoch's end, or as far as a command needs them; or all that have come due, and no other. */
+  reach: 'end' | 'enough' | 'due';
+  /** No sort key up to this one was left out. */
+  through: string;
 }
 
 /**

@@ -7,9 +7,11 @@ import { is, update } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
 import { getTogether, rowsOf, write } from '../table/table.ts';
 import {
+  asDecided,
   type CreditLot,
   changedIn,
   closing,
+  endOfEpoch,
   type LotsRead,
   lotPartition,
   otherOf,
@@ -17,8 +19,10 @@ import {
   prefixOf,
   reducing,
 } from './lot.ts';
-import { type CreditCommand, type CreditType, earliest, isDue, isEnough } from './rules.ts';
-import { attributes, type CreditItem, holdingOf } from './state.ts';
+import { type CreditFacts, type LotsNeed, reaches } from './plan.ts';
+import { type CreditType, earliest, isDue } from './rules.ts';
+import { attributes, type CreditItem } from './state.ts';
+import { isAtRest } from './whole-lots.ts';
 
 /**
  * The lots of an epoch, open and closed, from a place in their order on, some at a time, `isLast` with the last of
@@ -38,51 +42,68 @@ async function* lotsOfEpoch(store: string, uuid: string, type: CreditType, epoch
   }
 }
 
-/** The time within which each item of a transaction shows: an assumption, since DynamoDB promises none. */
-const showMillis = 60_000;
+/** What is known of a customer's credit once the item was read. */
+export const factsOf = (item: CreditItem): CreditFacts => ({ item, isAtRest: isAtRest(item, now()), lots: {} });
 
-/** Tells whether the last change of a customer's credit is so long ago that each of its items shows. */
-export const isAtRest = ({ lastChange }: CreditItem, at: number): boolean =>
-  lastChange === undefined || at - lastChange.t > showMillis;
-
-/**
- * Reads lots in their order, from the one that comes due first on: to the end of their epoch, or, of a customer at
- * rest, as far as a command needs them. No open lot lies before the first due time, so most that have ended are not
- * read.
- */
-export const readLots = async (
-  store: string,
-  item: CreditItem,
-  type: CreditType,
-  command: CreditCommand,
-  at: string,
-): Promise<LotsRead> => {
+/** The lots that have come due, from the first one on, and no other. */
+const dueLots = async (store: string, item: CreditItem, type: CreditType, at: string): Promise<CreditLot[]> => {
   const { epoch, due } = attributes[type];
-  const read: LotsRead = { open: [], seen: [], isComplete: true };
-  const mayStopEarly = isAtRest(item, now());
-  for await (const { some, isLast } of lotsOfEpoch(store, item.sk, type, item[epoch] ?? '', item[due] ?? '')) {
-    read.open.push(...some.filter(({ state }) => state === 'open'));
-    read.seen.push(...some.map(({ sk }) => sk));
-    if (!isLast && mayStopEarly && isEnough(read.open, command, at)) return { ...read, isComplete: false };
+  const prefix = prefixOf(type, item[epoch] ?? '');
+  const [first, last] = [`${prefix}${item[due]}`, `${prefix}${at}~`];
+  return rowsOf<CreditLot>({ partition: lotPartition(store, item.sk), first, last })({ descending: false });
+};
+
+const lotsRead = (item: CreditItem, lots: readonly CreditLot[], end: Pick<LotsRead, 'reach' | 'through'>): LotsRead => {
+  const open: CreditLot[] = [];
+  let first: CreditLot | undefined;
+  for (const lot of lots) {
+    const decided = asDecided(lot, item);
+    if (decided.state !== 'open') continue;
+    first ??= lot;
+    open.push(decided);
   }
-  return read;
+  const touchedIn = lots.reduce((highest, lot) => Math.max(highest, changedIn(lot)), 0);
+  return { open, first, seen: lots.map(({ sk }) => sk), touchedIn, ...end };
 };
 
 /**
- * Tells whether the lots belong to the customer's item, both as they were read. A query may see the items of a
- * transaction one by one, before or after their customer: so lots that were just added may be missing, and some that
- * just ended may still be open. Other changes of the customer may have come in between, since writers of an item need
- * not wait for the rest of its transaction: so only the count and the sum of all open lots tell.
+ * Reads the lots that a decision needs, in their order, from the one that comes due first on: to the end of their
+ * epoch, or, of a customer at rest, as far as is needed. No open lot lies before the first due time, so most that have
+ * ended are not read.
  */
-export const isWhole = (item: CreditItem, type: CreditType, { open, seen, isComplete }: LotsRead): boolean => {
-  const { balance, unlotted, lots, due } = holdingOf(item, type);
-  if (open[0]?.expiresAt !== due) return false;
-  const inLots = open.reduce((sum, { remaining }) => sum + remaining, 0);
-  if (isComplete) return open.length === lots && inLots === balance - unlotted;
-  const { newest, epoch } = attributes[type];
-  const last = item[newest] ?? '';
-  const first = `${prefixOf(type, item[epoch] ?? '')}${due}`;
-  return last < first || last > (seen.at(-1) ?? '') || seen.includes(last);
+export const readLots = async (
+  store: string,
+  { item, isAtRest: mayStopEarly }: CreditFacts,
+  need: LotsNeed,
+  at: string,
+): Promise<LotsRead> => {
+  const { type } = need;
+  const epoch = item[attributes[type].epoch] ?? '';
+  if (need.due === 'alone') {
+    const through = `${prefixOf(type, epoch)}${at}~`;
+    return lotsRead(item, await dueLots(store, item, type, at), { reach: 'due', through });
+  }
+  const lots: CreditLot[] = [];
+  for await (const { some, isLast } of lotsOfEpoch(store, item.sk, type, epoch, item[attributes[type].due] ?? '')) {
+    lots.push(...some);
+    if (isLast || !mayStopEarly) continue;
+    const read = lotsRead(item, lots, { reach: 'enough', through: some.at(-1)?.sk ?? '' });
+    if (reaches(read, need, at)) return read;
+  }
+  return lotsRead(item, lots, { reach: 'end', through: endOfEpoch(type, epoch) });
+};
+
+/** The facts with the lots that a decision lacks. */
+export const withLots = async (
+  store: string,
+  facts: CreditFacts,
+  needs: readonly LotsNeed[],
+  at: string,
+): Promise<CreditFacts> => {
+  const read = await Promise.all(
+    needs.map(async (need) => [need.type, await readLots(store, facts, need, at)] as const),
+  );
+  return { ...facts, lots: { ...facts.lots, ...Object.fromEntries(read) } };
 };
 
 /**
@@ -90,12 +111,8 @@ export const isWhole = (item: CreditItem, type: CreditType, { open, seen, isComp
  * moment. The other lots follow: a change ends lots from the first on and reduces the next, and `isWhole` knows of one
  * that was added.
  */
-export const isCurrent = async (
-  item: CreditItem,
-  read: readonly Pick<LotsRead, 'open'>[],
-  others: readonly Key[] = [],
-): Promise<boolean> => {
-  const firsts = read.flatMap(({ open: [first] }) => first ?? []);
+export const isCurrent = async ({ item, lots: read }: CreditFacts, others: readonly Key[] = []): Promise<boolean> => {
+  const firsts = Object.values(read).flatMap(({ first }) => first ?? []);
   const [customer, ...together] = await getTogether<CreditItem & CreditLot>([item, ...firsts, ...others]);
   if (customer?.creditVersion !== item.creditVersion) return false;
   const lots = together.splice(0, firsts.length);

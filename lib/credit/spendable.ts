@@ -1,35 +1,10 @@
 import { unavailable } from '../problem.ts';
 import { findCustomerItem } from '../store/customers.ts';
 import { pauseOvertaken } from '../table/retry.ts';
-import { rowsOf } from '../table/table.ts';
-import { asDecided, type CreditLot, changedIn, lotPartition, prefixOf } from './lot.ts';
-import { isCurrent } from './lots.ts';
+import { factsOf, isCurrent, withLots } from './lots.ts';
+import { isNotYet, spendableOf } from './plan.ts';
 import { type CreditType, creditTypes, isDue } from './rules.ts';
-import { attributes, type CreditItem, holdingOf } from './state.ts';
-
-/** Open lots of a type that are due. */
-interface Due {
-  amount: number;
-  /** As they are stored. */
-  open: CreditLot[];
-}
-
-/** The lots of a type that are due; undefined where they belong to another version than the item. */
-const dueOf = async (store: string, item: CreditItem, type: CreditType, at: string): Promise<Due | undefined> => {
-  const { due } = holdingOf(item, type);
-  if (due === undefined || !isDue(due, at)) return { amount: 0, open: [] };
-  const names = attributes[type];
-  const prefix = prefixOf(type, item[names.epoch] ?? '');
-  const [first, last] = [`${prefix}${due}`, `${prefix}${at}~`];
-  const lots = await rowsOf<CreditLot>({ partition: lotPartition(store, item.sk), first, last })({ descending: false });
-  const newest = item[names.newest] ?? '';
-  const lacksNewest = newest >= first && newest <= last && !lots.some(({ sk }) => sk === newest);
-  if (lacksNewest || lots.some((lot) => changedIn(lot) > (item.creditVersion ?? 0))) return undefined;
-  const counted = lots.map((lot) => asDecided(lot, item));
-  const open = lots.filter((_, index) => counted[index]?.state === 'open');
-  if (open[0]?.expiresAt !== due) return undefined;
-  return { amount: counted.reduce((sum, lot) => sum + (lot.state === 'open' ? lot.remaining : 0), 0), open };
-};
+import { type CreditItem, holdingOf } from './state.ts';
 
 /** Tells whether the L$ that a customer can spend depend on lots too, which are read after the item. */
 export const dependsOnLots = (item: CreditItem, at: string): boolean =>
@@ -51,15 +26,13 @@ export const spendableCredit = async (
 ): Promise<Record<CreditType, number>> => {
   let item = read;
   for (let attempt = 1; item; attempt++) {
-    const [regular, restricted] = await Promise.all([
-      dueOf(store, item, 'regular', at),
-      dueOf(store, item, 'restricted', at),
-    ]);
-    if (regular && restricted && (!dependsOnLots(item, at) || (await isCurrent(item, [regular, restricted]))))
-      return {
-        regular: (item.credit ?? 0) - regular.amount,
-        restricted: (item.restrictedCredit ?? 0) - restricted.amount,
-      };
+    let facts = factsOf(item);
+    let spendable = spendableOf(facts, at, { alone: true });
+    if (isNotYet(spendable) && spendable.kind === 'read') {
+      facts = await withLots(store, facts, spendable.lots, at);
+      spendable = spendableOf(facts, at, { alone: true });
+    }
+    if (!isNotYet(spendable) && (!dependsOnLots(item, at) || (await isCurrent(facts)))) return spendable;
     if (attempt === maxReads) throw unavailable();
     await pauseOvertaken(attempt);
     item = await findCustomerItem(store, uuid);

@@ -14,8 +14,9 @@ import {
   update,
   type Write,
 } from '../table/language.ts';
-import { type CreditLot, closing, endOfEpoch, newLot, type Pending, reducing } from './lot.ts';
-import { type CreditType, earliest, type Holding, type Plan } from './rules.ts';
+import { closing, endOfEpoch, newLot, type Pending, reducing } from './lot.ts';
+import { type Held, heldAs, isLarge, type Planned } from './plan.ts';
+import { earliest } from './rules.ts';
 import {
   attributes,
   type Change,
@@ -73,49 +74,6 @@ export const fastUpdate = (change: Change): Write | undefined => {
     add: { [balance]: delta, [unlotted]: delta, creditVersion: 1 },
     when: all(exists, isKnown, ...(delta > 0 ? [nothingIsDue, limitAllows] : [hasNoLots, balanceAllows])),
   });
-};
-
-const maxItems = 100;
-
-/** Tells whether a transaction holds so many lots beside the customer, a new lot, a request's record and `others`. */
-export const fitsOne = (lots: number, others = 0): boolean => lots + 3 + others <= maxItems;
-
-/** A part of a change with its plan. */
-export interface Planned extends Part {
-  plan: Plan<CreditLot>;
-  /** A set closes so many lots that they were not even read. */
-  tooMany: boolean;
-}
-
-/** Tells whether a change ends or reduces more lots than one transaction holds beside those that it adds. */
-export const isLarge = (planned: readonly Planned[], others: number): boolean => {
-  const countOf = (lotsOf: (plan: Planned['plan']) => number): number =>
-    planned.reduce((sum, { plan }) => sum + lotsOf(plan), 0);
-  const changed = countOf(({ closed, reduced }) => closed.length + (reduced ? 1 : 0));
-  const added = countOf((plan) => plan.added?.length ?? 0);
-  return !fitsOne(changed, others + Math.max(added - 1, 0));
-};
-
-/** A holding after a change. */
-interface Held {
-  type: CreditType;
-  holding: Holding;
-  /** Where they change. */
-  epoch?: string | undefined;
-  newest?: string | undefined;
-}
-
-/** The attributes that hold it. */
-export const heldAs = ({ type, holding, epoch, newest }: Held) => {
-  const names = attributes[type];
-  return {
-    [names.balance]: holding.balance,
-    [names.unlotted]: holding.unlotted,
-    [names.lots]: holding.lots,
-    [names.due]: holding.due,
-    ...(epoch !== undefined && { [names.epoch]: epoch }),
-    ...(newest !== undefined && { [names.newest]: newest }),
-  };
 };
 
 /**

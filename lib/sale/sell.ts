@@ -1,7 +1,7 @@
 import { newId, now, timestamp } from '../clock.ts';
 import { changeTogether, type Joined } from '../credit/change.ts';
+import type { Planned } from '../credit/plan.ts';
 import type { Author, Cause, CreditItem, Part } from '../credit/state.ts';
-import type { Planned } from '../credit/writes.ts';
 import { Problem } from '../problem.ts';
 import type { Sale, SaleRequest } from '../routes/sales.ts';
 import { type CouponUses, countUse, couponUsesKey } from '../store/coupon-uses.ts';

@@ -1,5 +1,5 @@
+import type { Planned } from '../credit/plan.ts';
 import type { Part } from '../credit/state.ts';
-import type { Planned } from '../credit/writes.ts';
 import type { Taken } from './sales.ts';
 
 const maxTaken = 40;

@@ -85,21 +85,21 @@ export const mutants: readonly Mutant[] = [
   },
   {
     text: 'the lots of a change are not compared with their customer',
-    file: 'lib/credit/change.ts',
-    from: '!isWhole(item, type, lots)',
-    to: 'false',
+    file: 'lib/credit/plan.ts',
+    from: 'needs.find(({ type }) => isTorn(facts, type));',
+    to: 'needs.find(() => false);',
   },
   {
     text: 'the lots of a change are read only as far as it needs them',
     file: 'lib/credit/lots.ts',
-    from: 'if (!isLast && mayStopEarly && isEnough(',
-    to: 'if (isEnough(',
+    from: 'if (isLast || !mayStopEarly) continue;',
+    to: '',
   },
   {
     text: 'a sale is refused where the lots have less than it takes',
     file: 'lib/credit/change.ts',
-    from: "if (joined && parts.some(({ command }) => command.kind === 'increment' && command.delta < 0)) return undefined;",
-    to: '',
+    from: 'if (!isTaken && (',
+    to: 'if ((',
     seed: 31_759,
   },
   {
@@ -130,8 +130,8 @@ export const mutants: readonly Mutant[] = [
   {
     text: 'a quote takes the balance and the due lots from two moments',
     file: 'lib/credit/spendable.ts',
-    from: 'if (regular && restricted && (!dependsOnLots(item, at) || (await isCurrent(item, [regular, restricted]))))',
-    to: 'if (regular && restricted)',
+    from: 'if (!isNotYet(spendable) && (!dependsOnLots(item, at) || (await isCurrent(facts)))) return spendable;',
+    to: 'if (!isNotYet(spendable)) return spendable;',
     seed: 39_925,
   },
   {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { timestamp } from '../../../lib/clock.ts';
 import type { CreditLot } from '../../../lib/credit/lot.ts';
-import type { Planned } from '../../../lib/credit/writes.ts';
+import type { Planned } from '../../../lib/credit/plan.ts';
 import { takenBy } from '../../../lib/sale/taken.ts';
 
 const start = Date.parse('2028-02-29T12:00:00.000Z');
