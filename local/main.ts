@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
-import { explainFailure } from './gateway/failures.ts';
 import { openBrowser } from './start/browser.ts';
+import { explainFailure } from './start/failures.ts';
 import { readOptions } from './start/options.ts';
 import { mayReset } from './start/reset.ts';
 import { deskLink, findRunning } from './start/running.ts';

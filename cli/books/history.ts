@@ -17,9 +17,8 @@ import { customerKey, listCustomerItems } from '../../lib/store/customers.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany, rowsOf } from '../../lib/table/table.ts';
 import { partitionsOf } from '../deployment/scan.ts';
-import { readCredit } from '../kinds/read-credit.ts';
+import { readCredit, repairReason } from '../kinds/read-credit.ts';
 import { type Check, forEvery } from './checks.ts';
-import { repairReason } from './repair-credit.ts';
 
 /** A row of history whose change is known. */
 export interface RecordedChange extends HistoryRow {

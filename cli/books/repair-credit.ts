@@ -14,15 +14,12 @@ import { findResident } from '../../lib/store/residents.ts';
 import { all, applied, check, type Item, is, missing, type Write } from '../../lib/table/language.ts';
 import { pauseOvertaken } from '../../lib/table/retry.ts';
 import { transact } from '../../lib/table/table.ts';
-import { readCredit, type StoredCredit } from '../kinds/read-credit.ts';
+import { readCredit, repairReason, type StoredCredit } from '../kinds/read-credit.ts';
 import { auditCredit } from './customer-credit.ts';
 
 /**
  * Repairs books that are off. The lots are the money: the customer's item follows them, and keeps its unlotted credit.
  */
-
-/** The reason that history gives for a repair. The parts of its row need not come to its amount: the books were off. */
-export const repairReason = 'The balance was made to agree with the lots (store credit repair).';
 
 /** One value that a repair changes: an attribute of a customer's item, or the state of a lot. */
 export interface Correction {

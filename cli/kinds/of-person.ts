@@ -7,7 +7,6 @@ import type { CreditItem, Remarks } from '../../lib/credit/state.ts';
 import { type Delivery, recipientList, type Wait } from '../../lib/delivery/deliveries.ts';
 import { type EventItem, listStoreEvents } from '../../lib/events/events.ts';
 import { everyRow, type Source } from '../../lib/lists/source.ts';
-
 import { buyerList, listSales, type SaleItem } from '../../lib/sale/sales.ts';
 import { type CouponUses, couponUsesKey } from '../../lib/store/coupon-uses.ts';
 import { type CouponItem, couponItems, listCoupons } from '../../lib/store/coupons.ts';
@@ -27,9 +26,9 @@ import { listPurchases, type PurchaseItem, type SpendItem, spendKey } from '../.
 import { type Key, partition, ttlAttribute } from '../../lib/table/schema.ts';
 import { type Stamped, stamped } from '../../lib/table/stamp.ts';
 import { get, getMany, rowsOf } from '../../lib/table/table.ts';
-import { repairReason } from '../books/repair-credit.ts';
 import { rowsAbout } from '../deployment/log.ts';
 import { grouped } from '../terminal/output.ts';
+import { repairReason } from './read-credit.ts';
 
 /** An erasure of an avatar from a store. */
 export interface Erasure {

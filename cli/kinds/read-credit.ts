@@ -4,6 +4,9 @@ import type { CreditItem } from '../../lib/credit/state.ts';
 import { customerKey } from '../../lib/store/customers.ts';
 import { getTogether } from '../../lib/table/table.ts';
 
+/** The reason that history gives for a repair. The parts of its row need not come to its amount: the books were off. */
+export const repairReason = 'The balance was made to agree with the lots (store credit repair).';
+
 /** A customer's item, if there is one, and all their lots, open and closed. */
 export interface StoredCredit {
   item: CreditItem | undefined;

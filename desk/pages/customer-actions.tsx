@@ -7,7 +7,7 @@ import { FaultBox, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
-import type { CustomerProps } from './customer.tsx';
+import type { CustomerProps } from './customer-props.ts';
 
 const t = texts.customer;
 

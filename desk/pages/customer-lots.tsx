@@ -3,7 +3,7 @@ import { ago, date, money } from '../format.ts';
 import { Show, useLoad } from '../parts/load.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
-import type { CustomerProps } from './customer.tsx';
+import type { CustomerProps } from './customer-props.ts';
 
 const t = texts.customer;
 const shown = 40;

@@ -11,7 +11,7 @@ import { FaultBox, useLoad, Waiting } from '../parts/load.tsx';
 import { productName } from '../parts/names.tsx';
 import { canRead, type Scope, type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
-import type { CustomerProps } from './customer.tsx';
+import type { CustomerProps } from './customer-props.ts';
 
 const t = texts.customer;
 

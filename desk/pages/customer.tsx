@@ -10,17 +10,10 @@ import { texts } from '../texts.ts';
 import { Actions, GiveCredit } from './customer-actions.tsx';
 import { Holdings } from './customer-holdings.tsx';
 import { Lots } from './customer-lots.tsx';
+import type { CustomerProps } from './customer-props.ts';
 import { Timeline } from './customer-timeline.tsx';
 
 const t = texts.customer;
-
-/** A customer as the page's parts get them. After a write, `reload` reads all parts anew. */
-export interface CustomerProps {
-  customer: CustomerResponse;
-  /** Grows with each reload. */
-  round: number;
-  reload: () => void;
-}
 
 /** History is made from the table's stream, normally within a second of the change. */
 const historyMillis = 1500;

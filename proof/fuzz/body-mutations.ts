@@ -3,8 +3,7 @@ import * as fc from 'fast-check';
 import type { Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { anyJson } from './hostile.ts';
-import type { Mutation } from './mutations.ts';
-import { bytesOf, type JsonSchema, jsonSchema } from './requests.ts';
+import { bytesOf, type JsonSchema, jsonSchema, type Mutation } from './requests.ts';
 
 type Path = (string | number)[];
 

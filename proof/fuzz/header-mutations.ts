@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
-import type { Mutation } from './mutations.ts';
-import { bytesOf } from './requests.ts';
+import { bytesOf, type Mutation } from './requests.ts';
 
 /** More than the gateway accepts for all headers together. */
 const long = 'x'.repeat(270_000);

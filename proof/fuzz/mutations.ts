@@ -4,10 +4,7 @@ import { routes } from '../../lib/routes/routes.ts';
 import { bodyMutations, framingMutations } from './body-mutations.ts';
 import { headerMutations } from './header-mutations.ts';
 import { anySegment, anyText } from './hostile.ts';
-import { bytesOf, type FuzzRequest, type Parts, partsOf, requestOf } from './requests.ts';
-
-/** Puts one fault into a valid request. Some faults are allowed: see expectation.ts. */
-export type Mutation = fc.Arbitrary<(request: FuzzRequest, parts: Parts) => FuzzRequest>;
+import { bytesOf, type FuzzRequest, type Mutation, partsOf, requestOf } from './requests.ts';
 
 const withQuery = (target: string, pair: string): string => `${target}${target.includes('?') ? '&' : '?'}${pair}`;
 

@@ -224,3 +224,6 @@ export const requestOf = (row: Route, { path, query, body, idempotencyKey }: Par
   ],
   ...(body && { body: bytesOf(JSON.stringify(body)) }),
 });
+
+/** Puts one fault into a valid request. Some faults are allowed: see expectation.ts. */
+export type Mutation = fc.Arbitrary<(request: FuzzRequest, parts: Parts) => FuzzRequest>;

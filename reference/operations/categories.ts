@@ -1,4 +1,4 @@
-import type { OperationText } from '../operation-texts.ts';
+import type { OperationText } from '../operation-text.ts';
 
 const seating = '00000007-dede-4ede-8ede-000000000001';
 

@@ -1,4 +1,4 @@
-import type { OperationText } from '../operation-texts.ts';
+import type { OperationText } from '../operation-text.ts';
 
 const choosing =
   'Name the coupon by exactly one of `code`, `couponOwnerUuid` and `couponId`. `productId` goes with `scope` 1 and only with it.';

@@ -1,4 +1,4 @@
-import type { OperationText } from '../operation-texts.ts';
+import type { OperationText } from '../operation-text.ts';
 
 export const giftCardTexts: Record<string, OperationText> = {
   'gift-cards/list-gift-cards': {

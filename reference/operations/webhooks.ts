@@ -1,4 +1,4 @@
-import type { OperationText } from '../operation-texts.ts';
+import type { OperationText } from '../operation-text.ts';
 
 const extension = '**An extension of this service, beyond the contract.** ';
 const id = '00000009-dede-4ede-8ede-000000000001';

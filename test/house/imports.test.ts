@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -6,8 +6,16 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The rooms of `lib/`, from the ground up: each may import from itself and from those before it. */
-const rooms = ['ground', 'lists', 'routes', 'table', 'store', 'credit', 'delivery', 'sale', 'events', 'http'];
+/** The rooms of each house, from the ground up: a room may import from itself and from those before it. */
+const plan: Record<string, readonly string[]> = {
+  lib: ['ground', 'lists', 'routes', 'table', 'store', 'credit', 'delivery', 'sale', 'events', 'http'],
+  cli: ['terminal', 'deployment', 'kinds', 'books', 'data', 'person', 'commands', 'program', 'ground'],
+  local: ['engines', 'gateway', 'demo', 'pages', 'grid', 'start', 'deployed', 'ground'],
+  proof: ['bench', 'fuzz', 'load', 'model', 'simulation', 'upgrade', 'world'],
+};
+
+/** The most arrows between the rooms of a house whose rooms are not a reader's only guide. */
+const mostArrows = { cli: 25, local: 12 };
 
 /** The imports of each file: paths of files in the repository, and names of packages. */
 type Imports = Record<string, readonly string[]>;
@@ -21,16 +29,28 @@ const importsOf = (file: string, text: string): string[] =>
 
 const isFile = (name: string): boolean => /\.tsx?$/.test(name);
 
+const houseOf = (file: string): string => file.split('/')[0] ?? '';
+
+/** The folder of a house in which a file lies; the files beside the folders make a room too. */
 const roomOf = (file: string): string => (file.split('/').length === 2 ? 'ground' : (file.split('/')[1] ?? ''));
 
+/** Tells of an import from a room to one above it, and of a file in no room. */
+const faultsOfRoom = (file: string, imported: readonly string[]): string[] => {
+  const rooms = plan[houseOf(file)];
+  if (!rooms) return [];
+  const place = rooms.indexOf(roomOf(file));
+  if (place < 0) return [`${file} is in no room`];
+  return imported
+    .filter((other) => isFile(other) && houseOf(other) === houseOf(file) && rooms.indexOf(roomOf(other)) > place)
+    .map((other) => `${file} imports ${other}, which is above it`);
+};
+
+/** Tells of an import by which code that runs on Lambda would load what does not. */
 const faultOf = (file: string, imported: string): string | undefined => {
-  if (!isFile(imported)) return undefined;
-  const arrow = `${file} imports ${imported}`;
+  if (!isFile(imported) || imported.startsWith('lib/')) return undefined;
   // A function that serves several endpoints imports theirs, which lie in the folder of its name.
   if (file.startsWith('functions/') && imported.startsWith(file.replace(/\.ts$/, '/'))) return undefined;
-  if (!imported.startsWith('lib/')) return `${arrow}, which is outside of lib/`;
-  if (!file.startsWith('lib/')) return undefined;
-  return rooms.indexOf(roomOf(imported)) > rooms.indexOf(roomOf(file)) ? `${arrow}, which is above it` : undefined;
+  return `${file} imports ${imported}, which is outside of lib/`;
 };
 
 /** Every file that the functions load. */
@@ -45,7 +65,7 @@ const faultsOf = (imports: Imports): string[] => {
   const reached = reachable(imports);
   return Object.entries(imports).flatMap(([file, imported]) => [
     ...imported.flatMap((other) => faultOf(file, other) ?? []),
-    ...(file.startsWith('lib/') && !rooms.includes(roomOf(file)) ? [`${file} is in no room`] : []),
+    ...faultsOfRoom(file, imported),
     ...(reached.has(file) ? [] : [`${file} is reached from no function`]),
   ]);
 };
@@ -61,37 +81,104 @@ test('no import of lib/ leads upward or out of it, functions import lib/ alone, 
   expect(faultsOf(imports)).toEqual([]);
 });
 
-/** The folders at the root from which imports lead back to the same folder. */
-const circular = (imports: Imports): string[] => {
-  const folderOf = (file: string): string => file.split('/')[0] ?? '';
-  const arrows = Object.entries(imports).flatMap(([file, others]) =>
-    others.filter(isFile).map((other) => [folderOf(file), folderOf(other)] as const),
+const everyFile = globSync('{cli,client,desk,functions,infra,lib,local,proof,reference}/**/*.{ts,tsx}', { cwd: root });
+const importsOfAll: Imports = Object.fromEntries(
+  everyFile.map((file) => [file, importsOf(file, readFileSync(join(root, file), 'utf8'))]),
+);
+
+test('no room of a house imports from one above it, and every file is in a room', () => {
+  const faults = (imports: Imports): string[] =>
+    Object.entries(imports).flatMap(([file, imported]) => faultsOfRoom(file, imported));
+  const planted = {
+    'cli/kinds/a.ts': ['cli/commands/b.ts'],
+    'local/c.ts': ['local/start/d.ts'],
+    'proof/tools/e.ts': [],
+  };
+
+  expect(faults(importsOfAll)).toEqual([]);
+  expect(faults(planted)).toEqual([
+    'cli/kinds/a.ts imports cli/commands/b.ts, which is above it',
+    'proof/tools/e.ts is in no room',
+  ]);
+});
+
+test.each(Object.entries(mostArrows))('%s/ has at most %i arrows between its rooms', (house, most) => {
+  const arrows = Object.entries(importsOfAll).flatMap(([file, imported]) =>
+    imported
+      .filter((other) => houseOf(file) === house && houseOf(other) === house && isFile(other))
+      .map((other) => [roomOf(file), roomOf(other)] as const)
+      .filter(([from, to]) => from !== to)
+      .map(([from, to]) => `${from} -> ${to}`),
   );
-  const beyond = (folder: string): string[] =>
-    arrows.filter(([from, to]) => from === folder && to !== from).map(([, to]) => to);
-  return [...new Set(arrows.map(([from]) => from))].filter((folder) => {
-    const reached = new Set(beyond(folder));
+
+  expect(new Set(arrows).size).toBeGreaterThan(5);
+  expect(new Set(arrows).size).toBeLessThanOrEqual(most);
+});
+
+/** Those things from which imports lead back to themselves, by way of another. */
+const circular = (imports: Imports, thingOf: (file: string) => string): string[] => {
+  const beyond = new Map<string, Set<string>>();
+  for (const [file, others] of Object.entries(imports))
+    for (const other of others.filter((name) => isFile(name) && thingOf(name) !== thingOf(file)))
+      beyond.set(thingOf(file), (beyond.get(thingOf(file)) ?? new Set()).add(thingOf(other)));
+  return [...beyond.keys()].filter((thing) => {
+    const reached = new Set(beyond.get(thing));
     // The loop over a set also reaches elements that it adds.
-    for (const next of reached) for (const further of beyond(next)) reached.add(further);
-    return reached.has(folder);
+    for (const next of reached) for (const further of beyond.get(next) ?? []) reached.add(further);
+    return reached.has(thing);
   });
 };
 
 test('no folder imports itself through another', () => {
-  const all = globSync('{cli,client,desk,functions,infra,lib,local,proof,reference}/**/*.{ts,tsx}', { cwd: root });
-  const importsOfAll: Imports = Object.fromEntries(
-    all.map((file) => [file, importsOf(file, readFileSync(join(root, file), 'utf8'))]),
-  );
   const planted = { ...importsOfAll, 'cli/planted.ts': ['local/gateway/gateway.ts'] };
 
-  expect(circular(importsOfAll)).toEqual([]);
-  expect(circular(planted)).toEqual(expect.arrayContaining(['cli', 'local']));
+  expect(circular(importsOfAll, houseOf)).toEqual([]);
+  expect(circular(planted, houseOf)).toEqual(expect.arrayContaining(['cli', 'local']));
+});
+
+test('no file imports itself through another', () => {
+  const planted = { ...importsOfAll, 'lib/clock.ts': ['lib/table/table.ts'] };
+
+  expect(circular(importsOfAll, (file) => file)).toEqual([]);
+  expect(circular(planted, (file) => file)).toContain('lib/clock.ts');
+});
+
+/** The words in code of a text. */
+const inCode = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, word]) => word ?? '');
+
+test('the documents list the rooms as they are', () => {
+  const contributing = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+  const architecture = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+  const subgraph = /subgraph lib.*\n((?:.|\n)*?)\n {2}end/.exec(architecture)?.[1] ?? '';
+  const drawn = [...subgraph.matchAll(/(?:^|--> )\s*(\w+)\[/gm)].map(([, room]) => room);
+
+  expect(drawn.sort()).toEqual([...(plan.lib ?? [])].sort());
+  for (const house of ['lib', 'cli', 'local', 'proof']) {
+    const folders = readdirSync(join(root, house), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && globSync('**/*.ts', { cwd: join(root, house, entry.name) }).length > 0)
+      .map(({ name }) => name);
+    const row = contributing.split('\n').find((line) => line.startsWith(`| \`${house}/\` |`)) ?? '';
+
+    expect([house, inCode(row.split('Rooms: ')[1] ?? '').sort()]).toEqual([house, folders.sort()]);
+    expect(folders.sort()).toEqual([...(plan[house] ?? [])].filter((room) => room !== 'ground').sort());
+  }
+});
+
+test('a folder of tests has the name of a folder of code, or spans them all', () => {
+  const spanning = ['browser', 'contract', 'cost', 'docs', 'extensions', 'house', 'security', 'support'];
+  const folders = readdirSync(join(root, 'test'), { withFileTypes: true });
+
+  expect(folders.filter((entry) => !entry.isDirectory()).map(({ name }) => name)).toEqual([]);
+  for (const { name } of folders.filter(({ name }) => !spanning.includes(name)))
+    expect([name, existsSync(join(root, name))]).toEqual([name, true]);
+  for (const house of ['lib', 'cli', 'local'])
+    for (const entry of readdirSync(join(root, 'test', house), { withFileTypes: true }).filter((e) => e.isDirectory()))
+      expect(plan[house]).toContain(entry.name);
 });
 
 test('the desk imports itself, the client and Preact alone, and nothing but tests imports the desk', () => {
-  const all = globSync('{cli,client,desk,functions,infra,lib,local,proof,reference}/**/*.{ts,tsx}', { cwd: root });
-  const arrows = all.flatMap((file) =>
-    importsOf(file, readFileSync(join(root, file), 'utf8')).map((imported) => [file, imported] as const),
+  const arrows = Object.entries(importsOfAll).flatMap(([file, imported]) =>
+    imported.map((other) => [file, other] as const),
   );
   const isOfDesk = (name: string): boolean => name.startsWith('desk/');
   const allowed = /^(?:desk\/.*|client\/client\.ts|preact|preact\/hooks)$/;

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { repairCredit, repairReason } from '../../../cli/books/repair-credit.ts';
+import { repairCredit } from '../../../cli/books/repair-credit.ts';
+import { repairReason } from '../../../cli/kinds/read-credit.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { asDecided, type CreditLot, changedIn, lotType } from '../../../lib/credit/lot.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { explainFailure } from '../../../local/gateway/failures.ts';
+import { explainFailure } from '../../../local/start/failures.ts';
 
 /**
  * The tests of a start with another program's port or file for a folder are in service.test.ts: rights differ by user.

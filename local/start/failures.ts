@@ -1,5 +1,5 @@
-import type { LocalOptions } from '../start/options.ts';
-import { findHolder, isLocalService } from '../start/running.ts';
+import type { LocalOptions } from './options.ts';
+import { findHolder, isLocalService } from './running.ts';
 
 /** How a person goes on where the local service could not start. */
 
