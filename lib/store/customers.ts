@@ -2,11 +2,11 @@ import type { Identifier } from '../identifier.ts';
 import type { Source } from '../lists/source.ts';
 import { notFound } from '../problem.ts';
 import type { Customer } from '../routes/customers.ts';
+import { answer, decide, one } from '../table/decide.ts';
 import { type Change, exists, isNew, type Update, update, type Write } from '../table/language.ts';
-import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
 import type { Stamped } from '../table/stamp.ts';
-import { get, getMany, type Precondition, rowsOf, write } from '../table/table.ts';
+import { get, getMany, type Precondition, rowsOf } from '../table/table.ts';
 import { findResident, type Resident } from './residents.ts';
 
 /** A customer's item; `sk` is the resident's UUID. Attributes that the store has never set are not there. */
@@ -104,19 +104,22 @@ const change = async (
   { onlyCustomers = false, ifMatch }: How = {},
 ): Promise<Customer> => {
   const key = customerKey(store, await uuidOf(store, identifier));
-  for (let attempt = 1; ; attempt++) {
-    const outcome = await write(update(key, { set, when: exists }), { answer: readCustomer, ifMatch });
-    if (outcome.done) return outcome.result;
+  const enter = async () => {
     const { username } = await getResident(store, { uuid: key.sk });
     const untouched = { ...key, username };
-    if (onlyCustomers) return readCustomer(untouched);
+    if (onlyCustomers) return answer(readCustomer(untouched));
     const upsert = update(key, { set, ifMissing: newCustomer(store, username), when: ifMatch && isNew });
-    const answer = (item: CustomerItem | undefined) => readCustomer(item ?? untouched);
-    const made = await write<CustomerItem, Customer>(upsert, { answer, ifMatch });
-    if (made.done) return made.result;
-    // Another request has made the resident a customer.
-    await pauseOvertaken(attempt);
-  }
+    const answerOf = (item: CustomerItem | undefined) => readCustomer(item ?? untouched);
+    // Where it is refused, another request has made the resident a customer.
+    return one<CustomerItem, Customer>(upsert, { answer: answerOf, ifMatch });
+  };
+  return decide(() =>
+    one<CustomerItem, Customer>(update(key, { set, when: exists }), {
+      answer: readCustomer,
+      ifMatch,
+      otherwise: enter,
+    }),
+  );
 };
 
 /** Sets the given fields; the others stay. Throws 404, and 412. */

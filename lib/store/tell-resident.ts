@@ -1,7 +1,7 @@
 import { invalid } from '../problem.ts';
+import { allOf, answer, type Decision, decide } from '../table/decide.ts';
 import { any, applied, is, isNew, put, update, type Write } from '../table/language.ts';
-import { pauseOvertaken } from '../table/retry.ts';
-import { get, transact } from '../table/table.ts';
+import { get } from '../table/table.ts';
 import { renameMark } from './renames.ts';
 import type { LookUpAnswer } from './resident-lookup.ts';
 import {
@@ -47,6 +47,13 @@ export const toldWrites = (
 
 const anothers = 'username belongs to another resident. Only the operator can move a name.';
 
+/** What the operator and the store were told of an avatar; the store perhaps for the first time. */
+interface Knowledge {
+  shared: StoredResident | undefined;
+  told: StoredResident | undefined;
+  isUnmet?: boolean;
+}
+
 /** The resident as the store knows them, given what the operator and the store were told. */
 const viewOf = async (shared: StoredResident | undefined, told: StoredResident | undefined): Promise<KnownResident> => {
   const own = told && (await asTold(told));
@@ -90,32 +97,29 @@ export const tellResident = async (
   ask = unasked,
 ): Promise<KnownResident> => {
   const { uuid } = resident;
-  let { username } = resident;
-  let answer: LookUpAnswer | undefined;
-  for (let attempt = 1; ; attempt++) {
+  let asked: LookUpAnswer | undefined;
+  const step = async (): Promise<Decision<Knowledge>> => {
+    const username = asked?.resident?.username ?? resident.username;
     const { shared, operatorsHolder, told, holder } = await readTold(store, { uuid, username });
-    if (shared && (by === 'request' || operatorsHolder?.uuid === uuid)) return viewOf(shared, told);
+    if (shared && (by === 'request' || operatorsHolder?.uuid === uuid)) return answer({ shared, told });
     const isTaken = holder !== undefined && holder.uuid !== uuid;
     if (operatorsHolder || (isTaken && by === 'dispenser')) throw invalid(anothers);
-    if (by === 'request' && !holder && !answer) {
-      answer = await ask();
-      if (answer.isNobody) throw invalid('uuid names a resident who does not exist.');
-      if (answer.resident) {
-        // The function that asked has kept this name for the store.
-        username = answer.resident.username;
-        continue;
-      }
+    if (by === 'request' && !holder && !asked) {
+      asked = await ask();
+      if (asked.isNobody) throw invalid('uuid names a resident who does not exist.');
+      // The function that asked has kept this name for the store.
+      if (asked.resident) return step();
     }
-    const isBelieved = by === 'dispenser' || holder || answer?.resident || answer?.isUnasked;
+    const isBelieved = by === 'dispenser' || holder || asked?.resident || asked?.isUnasked;
     const claims = isBelieved && !isTaken ? [username] : [];
     // A sale to their UUID, when nobody could name them, has made a customer who is called by it.
     const [change, ...names] = toldWrites(store, uuid, claims, told, renameMark());
-    if (!change) return viewOf(shared, told);
-    if (!(await transact([change, ...names]))) {
-      if (shared || told) return viewOf(shared, applied(change, told && { ...told }) as unknown as StoredResident);
-      // Nobody has an earlier name that the operator could have moved.
-      return { uuid, username: claims[0] ?? uuid, names: claims, source: 'store' };
-    }
-    await pauseOvertaken(attempt);
-  }
+    if (!change) return answer({ shared, told });
+    const after = applied(change, told && { ...told }) as unknown as StoredResident;
+    return allOf([change, ...names], { result: { shared, told: after, isUnmet: !shared && !told } });
+  };
+  const { shared, told, isUnmet } = await decide(step);
+  // Nobody has an earlier name of theirs that the operator could have moved.
+  if (isUnmet && told) return { uuid, username: told.username, names: told.names, source: 'store' };
+  return viewOf(shared, told);
 };
