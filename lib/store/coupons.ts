@@ -4,11 +4,11 @@ import { loaded, merged, type Source } from '../lists/source.ts';
 import { normalised } from '../normalise.ts';
 import { invalid, notFound, type Problem } from '../problem.ts';
 import type { Coupon, CouponChoice, CouponFields } from '../routes/coupons.ts';
+import { allOf, type Decision, decide, one } from '../table/decide.ts';
 import { type Condition, copyOf, is, isNew, put, remove, unchanged, update } from '../table/language.ts';
-import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { inOrder, newStamp, type Stamped } from '../table/stamp.ts';
-import { get, getMany, type Precondition, rowsOf, transact, write } from '../table/table.ts';
+import { get, getMany, type Precondition, rowsOf, transact } from '../table/table.ts';
 import type { Resident } from './residents.ts';
 
 /** A coupon as stored. */
@@ -125,26 +125,35 @@ export const updateCoupon = async (
   const ranked = copyOf(fields.active ? 'rankedOn' : 'rankedOff');
   const set = { ...fields, folded, flags: flagsOf(store, fields.active), ranked };
   const replacing = (when: Condition) => update(couponKey(store, id), { set, when });
-  for (let attempt = 1; ; attempt++) {
-    const kept = await write<CouponItem>(replacing(is('folded', folded)), { ifMatch });
-    if (kept.done) return kept.result;
-    if (!kept.found) throw notFound();
+  const moveCode = async (found: CouponItem | undefined): Promise<Decision<Coupon>> => {
+    if (!found) throw notFound();
     try {
-      ifMatch?.(kept.found);
+      ifMatch?.(found);
     } catch (failure) {
       // A fault of the body comes before a wrong tag.
       throw (await findCodeHolder(store, folded)) === undefined ? failure : codeTaken();
     }
-    const refusals = await transact([
-      inOrder(replacing(ifMatch ? unchanged(kept.found) : is('folded', kept.found.folded)), newStamp(kept.found)),
-      remove(codeKey(store, kept.found.folded)),
+    const writes = [
+      inOrder(replacing(ifMatch ? unchanged(found) : is('folded', found.folded)), newStamp(found)),
+      remove(codeKey(store, found.folded)),
       put({ ...codeKey(store, folded), id }, isNew),
-    ]);
-    if (!refusals) return { ...kept.found, ...fields };
-    // Another request has changed the coupon's code again.
-    if (!refusals[0]?.refused) throw codeTaken();
-    await pauseOvertaken(attempt);
-  }
+    ];
+    return allOf<Coupon>(writes, {
+      result: { ...found, ...fields },
+      otherwise: ({ by }) => {
+        if (!by(found)) throw codeTaken();
+        // Another request has changed the coupon's code again.
+        return undefined;
+      },
+    });
+  };
+  return decide(() =>
+    one<CouponItem, Coupon>(replacing(is('folded', folded)), {
+      result: (coupon) => coupon,
+      ifMatch,
+      otherwise: moveCode,
+    }),
+  );
 };
 
 export const findCoupon = (store: string, id: string): Promise<CouponItem | undefined> =>

@@ -6,6 +6,7 @@ import { activePrice } from '../price.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { Product, ProductFields, ProductFilter } from '../routes/products.ts';
 import { maxInteger } from '../routes/wire.ts';
+import { allOf, type Decision, decide, one } from '../table/decide.ts';
 import {
   above,
   all,
@@ -21,10 +22,9 @@ import {
   update,
   type Write,
 } from '../table/language.ts';
-import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { inOrder, newStamp, type Stamped } from '../table/stamp.ts';
-import { get, getMany, type Precondition, rowsOf, transact, write } from '../table/table.ts';
+import { get, getMany, type Precondition, rowsOf, write } from '../table/table.ts';
 import { type Filed, filingNames, filingOf, listMembersWith, notFiled, productKey, refiled } from './memberships.ts';
 import { findResident } from './residents.ts';
 
@@ -89,24 +89,25 @@ export const updateProduct = async (
   const set = { ...fields, ...indexed(store, fields) };
   const { active, listed, bloggable } = fields;
   const sameFlags = all(is('active', active), is('listed', listed), is('bloggable', bloggable));
-  const outcome = await write<StoredProduct, Product>(
-    update(key, { set, when: all(exists, any(missing('sortedIn'), sameFlags)) }),
-    { answer: readProduct, ifMatch },
-  );
-  if (outcome.done) return outcome.result;
-  let { found } = outcome;
-  for (let attempt = 1; found; attempt++) {
+  const refile = async (found: StoredProduct | undefined): Promise<Decision<Product>> => {
+    if (!found) throw notFound();
     ifMatch?.(readProduct(found));
     const { filing, writes } = await refiled(store, id, found, fields);
     const { sorted, sortedIn } = filing;
     const changed = update(key, { set: { ...set, sorted, sortedIn }, when: unchanged(found, filingNames) });
     const change = inOrder(changed, newStamp(found));
-    if (!(await transact([change, ...writes])))
-      return readProduct(applied(change, { ...found }) as unknown as StoredProduct);
-    await pauseOvertaken(attempt);
-    found = await findStored(store, id);
-  }
-  throw notFound();
+    const after = applied(change, { ...found }) as unknown as StoredProduct;
+    return allOf([change, ...writes], { answer: readProduct(after) });
+  };
+  return decide(async ({ number }) =>
+    number > 1
+      ? refile(await findStored(store, id))
+      : one<StoredProduct, Product>(update(key, { set, when: all(exists, any(missing('sortedIn'), sameFlags)) }), {
+          answer: readProduct,
+          ifMatch,
+          otherwise: refile,
+        }),
+  );
 };
 
 const findStored = (store: string, id: string): Promise<StoredProduct | undefined> =>
