@@ -3,8 +3,8 @@ import { loaded, type Source } from '../lists/source.ts';
 import { logSink } from '../log.ts';
 import { notFound } from '../problem.ts';
 import type { Category } from '../routes/categories.ts';
+import { allOf, decide, one } from '../table/decide.ts';
 import { check, isNew, missing, present, put, remove, unchanged, update, type Write } from '../table/language.ts';
-import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition, ttlAttribute } from '../table/schema.ts';
 import { millisOf } from '../table/stamp.ts';
 import { get, type Precondition, rowsOf, transact, updateExisting, write } from '../table/table.ts';
@@ -87,17 +87,18 @@ const buried = () => ({
  */
 export const deleteCategory = async (store: string, id: string, ifMatch?: Precondition): Promise<void> => {
   const key = categoryKey(store, id);
-  for (let attempt = 1; ; attempt++) {
+  await decide<void>(async () => {
     const found = ifMatch && (await getCategory(store, id));
     if (found) ifMatch(found);
     const asRead = found ? unchanged(found) : isThere;
-    const isGone = isYoung(id)
-      ? (await write(update(key, { set: buried(), when: asRead }))).done
-      : !(await transact([remove(key, asRead)]));
-    if (isGone) break;
-    if (!found) throw notFound();
-    await pauseOvertaken(attempt);
-  }
+    const otherwise = () => {
+      if (!found) throw notFound();
+      return undefined;
+    };
+    return isYoung(id)
+      ? one(update(key, { set: buried(), when: asRead }), { result: () => undefined, otherwise })
+      : allOf([remove(key, asRead)], { result: undefined, otherwise });
+  });
   try {
     await freeMembers(store, id);
   } catch (error) {

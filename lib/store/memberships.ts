@@ -1,5 +1,6 @@
 import { merged, type Source } from '../lists/source.ts';
 import { notFound } from '../problem.ts';
+import { allOf, answer, type Decision, decide } from '../table/decide.ts';
 import {
   all,
   atLeast,
@@ -16,10 +17,9 @@ import {
   update,
   type Write,
 } from '../table/language.ts';
-import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
-import { get, getMany, rowsOf, transact } from '../table/table.ts';
-import { countBy, findCategory } from './categories.ts';
+import { get, getMany, rowsOf } from '../table/table.ts';
+import { categoryKey, countBy, findCategory } from './categories.ts';
 
 /**
  * The products of categories. A membership's sort key begins with the product's flags, so that a category narrowed by
@@ -226,44 +226,62 @@ const additionToFull = async (
   ];
 };
 
+/** The decision to add a product with these flags to a category. Throws 404 as `addMember` does. */
+const addAs = async (
+  store: string,
+  category: string,
+  productId: string,
+  product: Filed,
+): Promise<Decision<undefined>> => {
+  const addition = isFull(product)
+    ? await additionToFull(store, category, productId, product)
+    : additionOf(store, category, productId, product);
+  if (!addition && (await findCategory(store, category))) return answer(undefined);
+  if (!addition) throw notFound();
+  return allOf([countBy(store, category, 1), ...addition], {
+    answer: undefined,
+    otherwise: ({ by }) => {
+      const refused = by<Filed>(productKey(store, productId));
+      if (by(categoryKey(store, category)) || (refused && !refused.item)) throw notFound();
+      if (refused?.item) return addAs(store, category, productId, refused.item);
+      const [, membership] = addition;
+      return membership && by(targetOf(membership)) ? answer(undefined) : undefined;
+    },
+  });
+};
+
 /**
  * Adds a product to a category; the count moves in the same transaction, and only if the product was not in it.
  * Throws 404 for an unknown category or product.
  */
-export const addMember = async (store: string, category: string, productId: string): Promise<void> => {
-  let product = usual;
-  for (let attempt = 1; ; attempt++) {
-    const addition = isFull(product)
-      ? await additionToFull(store, category, productId, product)
-      : additionOf(store, category, productId, product);
-    if (!addition && (await findCategory(store, category))) return;
-    if (!addition) throw notFound();
-    const refusals = await transact([countBy(store, category, 1), ...addition], { answer: undefined });
-    if (!refusals) return;
-    const [ofCategory, ofProduct, ofMember] = refusals;
-    if (ofCategory?.refused || (ofProduct?.refused && !ofProduct.item)) throw notFound();
-    if (ofProduct?.refused) product = ofProduct.item as unknown as Filed;
-    else if (ofMember?.refused) return;
-    if (attempt > 1) await pauseOvertaken(attempt);
-  }
-};
+export const addMember = (store: string, category: string, productId: string): Promise<void> =>
+  decide(() => addAs(store, category, productId, usual));
 
 /**
  * Removes a product from a category; the count moves in the same transaction, and only if the product was in it.
  * Throws 404 for an unknown category or product.
  */
-export const removeMember = async (store: string, category: string, productId: string): Promise<void> => {
+export const removeMember = (store: string, category: string, productId: string): Promise<void> => {
   const count = countBy(store, category, -1);
-  const first = await transact([count, remove(memberKey(store, category, productId, usual), exists)]);
-  if (!first) return;
-  if (first[0]?.refused) throw notFound();
-  // The product is not in it, or has other flags.
-  for (let attempt = 1; ; attempt++) {
+  const asStored = async (): Promise<Decision<undefined>> => {
     const product = await get<Filed>(productKey(store, productId));
     if (!product) throw notFound();
-    const refusals = await transact([count, ...removalOf(store, category, productId, product)]);
-    if (refusals?.[0]?.refused) throw notFound();
-    if (!refusals?.[1]?.refused) return;
-    await pauseOvertaken(attempt);
-  }
+    return allOf([count, ...removalOf(store, category, productId, product)], {
+      result: undefined,
+      otherwise: ({ by }) => {
+        if (by(categoryKey(store, category))) throw notFound();
+        return by(productKey(store, productId)) ? undefined : answer(undefined);
+      },
+    });
+  };
+  const asUsual = (): Decision<undefined> =>
+    allOf([count, remove(memberKey(store, category, productId, usual), exists)], {
+      result: undefined,
+      otherwise: ({ by }) => {
+        if (by(categoryKey(store, category))) throw notFound();
+        // The product is not in it, or has other flags.
+        return asStored();
+      },
+    });
+  return decide(({ number }) => (number > 1 ? asStored() : asUsual()));
 };
