@@ -1,6 +1,7 @@
 import { entryOf, type Kind, kindsWritten, type Route } from '../lib/routes/route.ts';
 import { type IndexName, indexes } from '../lib/table/schema.ts';
-import { type TableUse, usedBy } from './table-uses.ts';
+import tableUses from './table-uses.json' with { type: 'json' };
+import type { TableUse } from './table-uses.ts';
 
 /** The kinds of item that a function may touch. A function that writes a kind may read it too. */
 export interface Access {
@@ -80,6 +81,13 @@ export const permissions = ({
   return [read, write, update, make]
     .map((one) => ({ ...one, actions: one.actions.filter(isUsed), indexes: one.indexes.filter(isUsed) }))
     .filter(({ actions, partitions }) => actions.length > 0 && partitions.length > 0);
+};
+
+/** The uses of a function. Throws for one that has no line: without it a role would allow all actions. */
+const usedBy = (entry: string): readonly TableUse[] => {
+  const uses = (tableUses as Readonly<Record<string, string[]>>)[entry];
+  if (uses) return uses as TableUse[];
+  throw new Error(`infra/table-uses.json has no line for ${entry}. Run npm run openapi, which writes it.`);
 };
 
 /** The needs of all rows that one function serves. */

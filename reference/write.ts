@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { tableUsesFile } from '../infra/table-uses.ts';
 import { routes } from '../lib/routes/routes.ts';
 import { startService } from '../local/start/service.ts';
 import { arazzoDocument } from './arazzo.ts';
@@ -11,7 +12,7 @@ import { samplesPage } from './samples-page.ts';
 
 /**
  * `npm run openapi`: writes docs/openapi.json, docs/asyncapi.json and docs/arazzo.json, with the answers of a local
- * service of its own, and docs/guides/samples.md.
+ * service of its own, docs/guides/samples.md and infra/table-uses.json.
  */
 
 const missing = missingTexts(routes);
@@ -40,3 +41,4 @@ const written = {
 for (const [path, content] of Object.entries(written))
   writeFileSync(new URL(path, root), `${JSON.stringify(content, null, 2)}\n`);
 writeFileSync(new URL('docs/guides/samples.md', root), samplesPage(routes));
+writeFileSync(new URL('infra/table-uses.json', root), await tableUsesFile());

@@ -41,10 +41,10 @@ test('refuses a transaction of which one item is of a kind that the row does not
   await expect(write).rejects.toThrow('made-up does not allow PutItem on NAME#ada');
 });
 
-test('refuses to make a role of a function that has no line in infra/table-uses.ts, and names the line', () => {
+test('refuses to make a role of a function that has no line in infra/table-uses.json, and says who writes it', () => {
   const row = { ...(routes[0] as Route), id: 'chairs/get-chair' };
 
-  expect(() => accessOf(row)).toThrow("Add 'chairs/get-chair': endpoint()");
+  expect(() => accessOf(row)).toThrow('no line for chairs/get-chair. Run npm run openapi');
 });
 
 test('refuses a request without a key, or with a key of another kind', () => {
