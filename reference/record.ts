@@ -124,3 +124,23 @@ export const recordExamples = async (
   source.bytes = bytes;
   return recordings;
 };
+
+/**
+ * The examples that the demo data does not answer with the status of their row, or with the 400 of a refused body: most
+ * name something that the demo lacks.
+ */
+export const wrongExamples = (routes: readonly Route[], recordings: Recordings): string[] =>
+  routes.flatMap((row) => {
+    const { status, body, refused } = recordings[row.id] ?? {};
+    const refusal = operationTexts[row.id]?.refused === undefined ? 400 : (refused as { status?: number })?.status;
+    return [
+      ...(status === row.status
+        ? []
+        : [
+            `${row.id}: ${row.method} ${examplePath(row)} was answered ${status}, not ${row.status}: ${JSON.stringify(body)}`,
+          ]),
+      ...(refusal === 400
+        ? []
+        : [`${row.id}: its refused body was answered ${refusal}, not 400: ${JSON.stringify(refused)}`]),
+    ];
+  });

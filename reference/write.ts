@@ -7,7 +7,7 @@ import { startService } from '../local/start/service.ts';
 import { arazzoDocument } from './arazzo.ts';
 import { asyncDocument } from './asyncapi.ts';
 import { document, missingTexts } from './document.ts';
-import { recordExamples, stopClock } from './record.ts';
+import { recordExamples, stopClock, wrongExamples } from './record.ts';
 import { samplesPage } from './samples-page.ts';
 
 /**
@@ -33,6 +33,11 @@ const { all: key, 'store:write': endedKey } = service.keys;
 const recordings = await recordExamples(routes, { baseUrl, key, endedKey, stopHistory });
 await stop();
 rmSync(dataDir, { recursive: true });
+const wrong = wrongExamples(routes, recordings);
+if (wrong.length > 0) {
+  console.error(`Nothing is written. Correct these in reference/operations/:\n${wrong.join('\n')}`);
+  process.exit(1);
+}
 const written = {
   'docs/openapi.json': document(routes, { baseUrl: 'http://127.0.0.1:4000', version, recordings }),
   'docs/asyncapi.json': asyncDocument({ version, recordings }),

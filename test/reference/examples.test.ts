@@ -4,7 +4,7 @@ import { routes } from '../../lib/routes/routes.ts';
 import { asyncDocument } from '../../reference/asyncapi.ts';
 import { document } from '../../reference/document.ts';
 import { operationTexts } from '../../reference/operation-texts.ts';
-import { examplePath, type Recordings, recordExamples, stopClock } from '../../reference/record.ts';
+import { examplePath, type Recordings, recordExamples, stopClock, wrongExamples } from '../../reference/record.ts';
 import type { Response } from '../../reference/types.ts';
 import { startForTests } from '../support/local-service.ts';
 import { schemaChecker } from './schema-check.ts';
@@ -63,6 +63,21 @@ test.each(routes)('$id answers its example with success and in the form of its s
   expect(answered ? faultsOf(answered.schema, body) : body).toEqual(answered && []);
   for (const name of Object.keys(described.headers))
     expect(headers?.has(name), name).toBe(name !== 'Idempotent-Replayed');
+});
+
+test('npm run openapi refuses examples that are answered with another status than their row has', () => {
+  const [{ id, method, path }] = routes.filter((row) => row.path === '/v1/store') as [(typeof routes)[number]];
+  const other = Object.keys(operationTexts).find((each) => operationTexts[each]?.refused !== undefined) ?? '';
+  const lacking = { ...recordings[id], status: 404, body: { title: 'Not Found' } } as Recordings[string];
+  const taken = { ...recordings[other], refused: { status: 201 } } as Recordings[string];
+
+  expect(wrongExamples(routes, recordings)).toEqual([]);
+  expect(wrongExamples(routes, { ...recordings, [id]: lacking, [other]: taken }).toSorted()).toEqual(
+    [
+      `${id}: ${method} ${path} was answered 404, not 200: {"title":"Not Found"}`,
+      `${other}: its refused body was answered 201, not 400: {"status":201}`,
+    ].toSorted(),
+  );
 });
 
 const refusing = routes.filter(({ id }) => operationTexts[id]?.refused !== undefined);
