@@ -10,20 +10,20 @@ import { type Keys, type Session, SessionContext, saveKey } from './session.ts';
 import { Shell } from './shell.tsx';
 
 /** A key that works, and its store. */
-interface Door {
+interface OpenStore {
   key: string;
   client: Client;
   store: StoreResponse;
 }
 
-const doorOf = async (key: string): Promise<Door> => {
+const doorOf = async (key: string): Promise<OpenStore> => {
   if (!/^[!-~]+$/.test(key)) throw new NoKey();
   const client = connect(key);
   return { key, client, store: await client.get('/v1/store') };
 };
 
 /** Undefined for a key that works no more. */
-const findDoor = (key: string): Promise<Door | undefined> =>
+const findDoor = (key: string): Promise<OpenStore | undefined> =>
   doorOf(key).catch((error) => {
     if (isNoKey(error)) return undefined;
     throw error;
@@ -42,15 +42,15 @@ const Desk = ({ opened, kept }: Keys) => {
   const [isTrying, setTrying] = useState(opened !== undefined || kept !== undefined);
   const [failed, setFailed] = useState<unknown>();
   /** The doors of the key that was kept, and of a link to another store. */
-  const [own, setOwn] = useState<Door>();
-  const [other, setOther] = useState<Door>();
+  const [own, setOwn] = useState<OpenStore>();
+  const [other, setOther] = useState<OpenStore>();
 
-  const enter = ({ key, client, store }: Door, how?: Parameters<typeof saveKey>[1]): void => {
+  const enter = ({ key, client, store }: OpenStore, how?: Parameters<typeof saveKey>[1]): void => {
     const refresh = async () => setSession(sessionOf(client, await client.get('/v1/store'), refresh));
     setSession(sessionOf(client, store, refresh));
     saveKey(key, how);
   };
-  const enterByLink = (door: Door): void => enter(door, { nameInLink: door.store.key.name });
+  const enterByLink = (door: OpenStore): void => enter(door, { nameInLink: door.store.key.name });
 
   /** A link to another store than that of the key that was kept may be a stranger's: the person is asked first. */
   const follow = async (link: string): Promise<void> => {

@@ -56,7 +56,7 @@ export const keysAtStart = (): Keys => {
 /** The name that `store desk` gives the key of a link. A link may hold any other key too, which programs may use. */
 const isMadeForLink = (name: string): boolean => /^desk \d{4}-\d\d-\d\dT/.test(name);
 
-interface Keeping {
+interface KeepOptions {
   /** For all later tabs too. */
   remember?: boolean;
   /** The name of the key, where a link has brought it. */
@@ -64,7 +64,7 @@ interface Keeping {
 }
 
 /** Keeps a key for this tab. One that this device remembers stays so beside that of a link. */
-export const saveKey = (key: string, { remember = false, nameInLink = '' }: Keeping = {}): void => {
+export const saveKey = (key: string, { remember = false, nameInLink = '' }: KeepOptions = {}): void => {
   if (sessionStorage.getItem(keyName) !== key) sessionStorage.clear();
   sessionStorage.setItem(keyName, key);
   if (isMadeForLink(nameInLink)) sessionStorage.setItem(linkName, 'yes');
@@ -93,7 +93,7 @@ const endKey = async (client: Client): Promise<boolean> => {
 };
 
 /** The key of a link that lives on although the person has signed out. It is told to the page that is loaded next. */
-interface SignedOut {
+interface SignOutNotice {
   livesOn: string;
 }
 
@@ -105,7 +105,7 @@ export const signOut = async ({ client, store: { key } }: Session): Promise<void
   const ends = endsAtSignOut();
   localStorage.removeItem(keyName);
   sessionStorage.clear();
-  const livesOn: SignedOut | null = !ends || (await endKey(client)) ? null : { livesOn: key.name };
+  const livesOn: SignOutNotice | null = !ends || (await endKey(client)) ? null : { livesOn: key.name };
   // The call leaves its Idempotency-Key where it got no answer.
   sessionStorage.clear();
   history.replaceState(livesOn, '', location.pathname);
@@ -114,7 +114,7 @@ export const signOut = async ({ client, store: { key } }: Session): Promise<void
 
 /** The name of the key that lives on after the person has signed out. Says so once. */
 export const takeLivesOn = (): string | undefined => {
-  const { livesOn } = (history.state ?? {}) as Partial<SignedOut>;
+  const { livesOn } = (history.state ?? {}) as Partial<SignOutNotice>;
   history.replaceState(null, '');
   return livesOn;
 };

@@ -15,7 +15,7 @@ import { orderDeliveries } from '../lib/sale/unsent.ts';
 import { LaterShape } from '../lib/shape.ts';
 import { type Meter, metered, newMeter } from '../lib/table/meter.ts';
 
-interface Read {
+interface RecordRead {
   from: DynamoDBRecord;
   store: string;
   contributions: Contribution[];
@@ -43,13 +43,13 @@ export const handler = async ({ Records }: DynamoDBStreamEvent): Promise<DynamoD
   const log = (history: string, records: readonly DynamoDBRecord[], { stack }: Error): void =>
     logSink.write({ level: 'ERROR', history, records: records.map(({ eventID }) => eventID), stack });
   const [meter, eventMeter] = [newMeter(), newMeter()];
-  const read: Read[] = [];
+  const read: RecordRead[] = [];
   for (const from of Records)
     try {
       const change = isConsumed(from) ? undefined : changeOf(from);
       if (!change) continue;
       const { store } = change;
-      const one: Read = {
+      const one: RecordRead = {
         from,
         store,
         contributions: contributionsOf(change),
@@ -73,7 +73,7 @@ export const handler = async ({ Records }: DynamoDBStreamEvent): Promise<DynamoD
     }
 
   const stores = Object.groupBy(read, ({ store }) => store);
-  const recordAll = async (store: string, ofStore: readonly Read[]): Promise<void> => {
+  const recordAll = async (store: string, ofStore: readonly RecordRead[]): Promise<void> => {
     const unsent = ofStore.flatMap((one) => one.unsent ?? []);
     try {
       // Events come first: who waits for the history of a change finds its event too.

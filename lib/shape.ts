@@ -5,7 +5,7 @@ import { Problem } from './problem.ts';
  * earlier one would misread, and that one leaves such an item or message as it is, to a later version:
  * docs/adr/0042-later-shapes.md.
  */
-interface Shaped {
+interface ShapedItem {
   shape?: unknown;
 }
 
@@ -14,7 +14,7 @@ export const knownShape = 1;
 
 /** True for an item or a message that only a later version of the service can read. */
 export const isLater = (found: unknown): boolean => {
-  const { shape } = (found ?? {}) as Shaped;
+  const { shape } = (found ?? {}) as ShapedItem;
   return typeof shape === 'number' && shape > knownShape;
 };
 

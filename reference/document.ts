@@ -13,7 +13,7 @@ import {
 } from './answers.ts';
 import { clientMethodOf, operationIdOf } from './names.ts';
 import { operationTexts } from './operation-texts.ts';
-import type { Recorded, Recordings } from './record.ts';
+import type { RecordedAnswers, Recordings } from './record.ts';
 import { codeSamples } from './samples.ts';
 import { parameterSchema, refOf, schemaComponents } from './schemas.ts';
 import { introduction, scopeTexts, tagOf, tagTexts } from './texts.ts';
@@ -82,7 +82,7 @@ const contentOf = (row: Route, schema: z.ZodType, example: unknown): Record<stri
   'application/json': { schema: refOf(schema, row.id), ...(example !== undefined && { example }) },
 });
 
-const successOf = (row: Route, recorded: Recorded | undefined): Response => ({
+const successOf = (row: Route, recorded: RecordedAnswers | undefined): Response => ({
   description: row.status === 201 ? 'Created.' : row.status === 204 ? 'Done. The answer has no body.' : 'Done.',
   headers: headerRefs(
     'X-Request-Id',
@@ -101,7 +101,7 @@ export const missingTexts = (routes: readonly Route[]): string | undefined =>
     .map(({ id }) => `reference/operations/<resource>.ts has no text for ${id}`)
     .join('\n') || undefined;
 
-const operationOf = (row: Route, recorded: Recorded | undefined, baseUrl: string): Operation => {
+const operationOf = (row: Route, recorded: RecordedAnswers | undefined, baseUrl: string): Operation => {
   const text = operationTexts[row.id];
   if (!text) throw new Error(missingTexts([row]));
   return {

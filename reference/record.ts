@@ -8,14 +8,14 @@ import { operationTexts } from './operation-texts.ts';
 /** Records how the local service answers the examples on its demo data. */
 
 /** The answers to an operation's example and, if it has one, to the body that is refused. */
-export interface Recorded {
+export interface RecordedAnswers {
   status: number;
   headers: Headers;
   body: unknown;
   refused?: unknown;
 }
 
-export type Recordings = Readonly<Record<string, Recorded>>;
+export type Recordings = Readonly<Record<string, RecordedAnswers>>;
 
 /** The address of an operation's example, relative to the host. */
 export const examplePath = ({ id, path }: Route): string => {
@@ -84,7 +84,7 @@ export const recordExamples = async (
   { baseUrl, key, endedKey, stopHistory }: Service,
 ): Promise<Recordings> => {
   const withLotId = fixLotIds();
-  const send = async (method: string, path: string, body?: unknown, apiKey = key): Promise<Recorded> => {
+  const send = async (method: string, path: string, body?: unknown, apiKey = key): Promise<RecordedAnswers> => {
     const response = await fetch(baseUrl + path, {
       method,
       headers: { 'X-API-Key': apiKey },
@@ -109,7 +109,7 @@ export const recordExamples = async (
   const { bytes } = source;
   process.env.CURSOR_SECRET = 'The secret of the examples, which is none.';
   useSimulators();
-  const recordings: Record<string, Recorded> = {};
+  const recordings: Record<string, RecordedAnswers> = {};
   const order = Object.keys(operationTexts);
   const rows = routes.toSorted((a, b) => place(a) - place(b) || order.indexOf(a.id) - order.indexOf(b.id));
   for (const row of rows) {

@@ -4,7 +4,7 @@ import { now, timestamp } from '../../lib/clock.ts';
 import type { HistoryItem, HistoryRow } from '../../lib/credit/history.ts';
 import type { CreditType } from '../../lib/credit/rules.ts';
 import { type DayItem, type DaySum, type DaySums, dayOf, plus, sumsOfRow } from '../../lib/events/days.ts';
-import type { Mark } from '../../lib/events/records.ts';
+import type { DayMark } from '../../lib/events/records.ts';
 import type { SaleItem } from '../../lib/sale/sales.ts';
 import type { GiftCardItem } from '../../lib/store/gift-cards.ts';
 import { type Key, partition } from '../../lib/table/schema.ts';
@@ -58,7 +58,7 @@ const newRecount = () => {
       addTo(counted, at, { sales: 1, paid: paid - change });
       if (refundedAt) addTo(counted, refundedAt, { refunds: 1, refunded: paid - change });
     },
-    MARK: ({ kind, at }: Mark) => {
+    MARK: ({ kind, at }: DayMark) => {
       if (kind === 'delivered' || kind === 'failed') addTo(counted, at, { [kind]: 1 });
     },
   };

@@ -41,14 +41,14 @@ export const checks: [what: string, check: Check, holds: string][] = [
   ['items', checkStrays, 'each item of a customer belongs to one who is there'],
 ];
 
-interface Checked {
+interface CheckReport {
   what: string;
   checked: number;
   faults: number;
   holds: string;
 }
 
-const columns: Column<Checked>[] = [
+const columns: Column<CheckReport>[] = [
   { heading: 'checked', cell: ({ checked }) => checked },
   { heading: 'what', cell: ({ what }) => what },
   { heading: 'faults', cell: ({ faults }) => faults, style: ({ faults }) => (faults > 0 ? 'red' : 'green') },
@@ -57,7 +57,7 @@ const columns: Column<Checked>[] = [
 
 const audit = async (options: GlobalOptions): Promise<void> => {
   const { store } = await openStore(options);
-  const results: Checked[] = [];
+  const results: CheckReport[] = [];
   for (const [what, check, holds] of checks) {
     let faults = 0;
     const progress = startProgress(`Checking ${what}`);

@@ -36,7 +36,7 @@ const columns: Column<Correction>[] = [
 ];
 
 /** A customer whose books are off. */
-interface Off extends Pick<Repair, 'corrections' | 'faults'> {
+interface WrongBooks extends Pick<Repair, 'corrections' | 'faults'> {
   uuid: string;
 }
 
@@ -50,15 +50,15 @@ const orFault = async <T>(uuid: string, work: Promise<T>): Promise<T | string> =
   }
 };
 
-const lookAt = async (store: string, uuid: string, cause: Cause): Promise<Off[]> => {
+const lookAt = async (store: string, uuid: string, cause: Cause): Promise<WrongBooks[]> => {
   const found = await orFault(uuid, findRepair(store, uuid, cause));
   if (typeof found === 'string') return [{ uuid, corrections: [], faults: [found] }];
   return found ? [{ uuid, ...found }] : [];
 };
 
 /** Every customer of the store whose books are off, and everybody who has lots and is no customer. */
-const lookAtAll = async (store: string, cause: Cause): Promise<{ off: Off[]; checked: number }> => {
-  const off: Off[] = [];
+const lookAtAll = async (store: string, cause: Cause): Promise<{ off: WrongBooks[]; checked: number }> => {
+  const off: WrongBooks[] = [];
   let checked = 0;
   const customers = startProgress('Checking customers');
   const items = everyRow(listCustomerItems(store), ({ sk }) => sk);
@@ -102,7 +102,7 @@ const openRecord = (path: string) => {
 
 const repairAll = async (
   store: string,
-  off: readonly Off[],
+  off: readonly WrongBooks[],
   cause: Cause,
   path: string,
   log: Log,

@@ -9,9 +9,9 @@ import { parseCount, parseIdOf, parseMessage, parseResident, unknownId } from '.
 import { type Column, note, print, printUpTo, shownTime } from '../terminal/output.ts';
 import { openResident } from './credit-history.ts';
 
-type Owned = Awaited<ReturnType<ReturnType<typeof listOwned>>>[number];
+type OwnedRow = Awaited<ReturnType<ReturnType<typeof listOwned>>>[number];
 
-const ownedColumns: Column<Owned>[] = [
+const ownedColumns: Column<OwnedRow>[] = [
   { heading: 'product', cell: ({ productId }) => productId },
   { heading: 'name', cell: ({ name }) => name || undefined, wraps: true },
   { heading: 'bought', cell: ({ quantity }) => quantity },
@@ -25,9 +25,9 @@ const products = async (options: GlobalOptions & { limit: number }, identifier: 
   printUpTo(options.limit, rows, ownedColumns, `${username} owns no product of ${store.name}.`);
 };
 
-type Ordered = Awaited<ReturnType<typeof orderRedelivery>>;
+type RedeliveryRow = Awaited<ReturnType<typeof orderRedelivery>>;
 
-const orderedColumns: Column<Ordered>[] = [
+const orderedColumns: Column<RedeliveryRow>[] = [
   { heading: 'delivery', cell: ({ deliveryId }) => deliveryId },
   { heading: 'product', cell: ({ productId }) => productId },
   { heading: 'to', cell: ({ recipientUsername }) => recipientUsername },

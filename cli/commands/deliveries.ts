@@ -75,13 +75,13 @@ const show = async (options: GlobalOptions, id: string): Promise<void> => {
   );
 };
 
-interface Retried {
+interface RetryOutcome {
   id: string;
   sent: boolean;
   error?: string;
 }
 
-const retriedColumns: Column<Retried>[] = [
+const retriedColumns: Column<RetryOutcome>[] = [
   { heading: 'id', cell: ({ id }) => id },
   {
     heading: 'sent again',
@@ -91,7 +91,7 @@ const retriedColumns: Column<Retried>[] = [
   { heading: 'why not', cell: ({ error }) => error, wraps: true },
 ];
 
-const retryOne = async ({ id: store, name }: Store, id: string): Promise<Retried> => {
+const retryOne = async ({ id: store, name }: Store, id: string): Promise<RetryOutcome> => {
   try {
     const retried = retryDelivery(store, id.toLowerCase(), { hanging: true });
     await orUnknown(retried, unknownId(name, 'delivery', id));
@@ -106,7 +106,7 @@ const retry = async (options: GlobalOptions & { allFailed?: boolean }, given: st
     throw new UsageError('Give the ids of deliveries, or --all-failed.');
   const { store } = await openStore(options);
   const failed = options.allFailed ? await listDeliveries(store.id, 'failed')({ descending: false }) : [];
-  const results: Retried[] = [];
+  const results: RetryOutcome[] = [];
   for (const id of [...given, ...failed.map((delivery) => delivery.id)]) results.push(await retryOne(store, id));
   print(results, retriedColumns, `${store.name} has no failed delivery.`);
   if (results.some(({ sent }) => !sent)) throw new Failure('Not every delivery could be sent again.');

@@ -63,32 +63,32 @@ const exportData = async (options: ExportOptions, identifier: Identifier): Promi
   note(`Wrote all data of ${uuid} in ${counted(stores.length, 'store')} to ${output}.`);
 };
 
-interface Planned {
+interface ErasurePlan {
   store: string;
   what: string;
   count: number;
   fate: string;
 }
 
-const plannedColumns: Column<Planned>[] = [
+const plannedColumns: Column<ErasurePlan>[] = [
   { heading: 'in', cell: ({ store }) => store, wraps: true },
   { heading: 'count', cell: ({ count }) => count },
   { heading: 'what', cell: ({ what }) => what, wraps: true },
   { heading: 'what becomes of it', cell: ({ fate }) => fate, wraps: true },
 ];
 
-const planned = (store: string, found: readonly Found[]): Planned[] =>
+const planned = (store: string, found: readonly Found[]): ErasurePlan[] =>
   found.map(({ kind: { words, fate }, items: { length: count } }) => ({
     ...{ store, what: words[count === 1 ? 0 : 1], count, fate },
   }));
 
-interface Erased {
+interface ErasureReport {
   store: string;
   uuid: string;
   pseudonym: string | null;
 }
 
-const erasedColumns: Column<Erased>[] = [
+const erasedColumns: Column<ErasureReport>[] = [
   { heading: 'erased from', cell: ({ store }) => store, wraps: true },
   { heading: 'books keep', cell: ({ pseudonym }) => pseudonym ?? 'nothing' },
 ];
@@ -124,7 +124,7 @@ const erase = async (options: EraseOptions, identifier: Identifier): Promise<voi
   if (!options.yes)
     await ask(question, '--yes', (answer) => (answer === 'erase' ? undefined : 'Type erase, or press Ctrl-C.'));
   const log = await openLog(target);
-  const erased: Erased[] = [];
+  const erased: ErasureReport[] = [];
   for (const { store } of found) {
     const pseudonym = await erasePerson(store.id, uuid, forfeit, (as) =>
       log('resident.erased', store.id, { pseudonym: as }),

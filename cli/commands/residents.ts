@@ -32,13 +32,13 @@ const parseUsername = (text: string): string => {
 
 const parseUsernames = (text: string): string[] => text.split(',').map(parseUsername);
 
-interface Added {
+interface AddedResident {
   uuid: string;
   username: string;
   outcome: string;
 }
 
-const addedColumns: Column<Added>[] = [
+const addedColumns: Column<AddedResident>[] = [
   { heading: 'uuid', cell: ({ uuid }) => uuid },
   { heading: 'name', cell: ({ username }) => username },
   { heading: 'outcome', cell: ({ outcome }) => outcome },
@@ -79,11 +79,11 @@ const add = async (options: GlobalOptions & { former?: string[] }, uuid: string,
     note(`The new name is in force. For up to 5 minutes ${target.name} may still read the old one.`);
 };
 
-interface Shown extends KnownResident {
+interface ResidentRow extends KnownResident {
   store: string;
 }
 
-const shownColumns: Column<Shown>[] = [
+const shownColumns: Column<ResidentRow>[] = [
   { heading: 'in', cell: ({ store }) => store },
   { heading: 'uuid', cell: ({ uuid }) => uuid },
   { heading: 'name', cell: ({ username }) => username },
@@ -93,7 +93,7 @@ const shownColumns: Column<Shown>[] = [
 
 const show = async (options: GlobalOptions, identifier: Identifier): Promise<void> => {
   const target = await connect(options);
-  const shown: Shown[] = [];
+  const shown: ResidentRow[] = [];
   for (const { id, name } of await listStores()) {
     if (options.store !== undefined && options.store !== id && options.store !== name) continue;
     const resident = await readResident(id, identifier);

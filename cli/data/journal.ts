@@ -2,7 +2,7 @@ import type { CreditType } from '../../lib/credit/rules.ts';
 import type { CreditItem } from '../../lib/credit/state.ts';
 import type { CreditChange } from '../../lib/routes/credit.ts';
 import type { Lines } from '../kinds/columns.ts';
-import { type Placed, sorted } from './sorted.ts';
+import { type PlacedText, sorted } from './sorted.ts';
 
 /**
  * The history of credit as a journal of double-entry bookkeeping for hledger. Store credit is what the store owes its
@@ -67,7 +67,7 @@ const transaction = (day: string, { sk: uuid, username }: CustomerChange['custom
  * A change is never dated before the one with the number before it, since the balances that are asserted follow the
  * numbers: the clocks of two functions may differ by some milliseconds, of which midnight makes a day.
  */
-async function* placed(changes: AsyncIterable<CustomerChange>): AsyncGenerator<Placed> {
+async function* placed(changes: AsyncIterable<CustomerChange>): AsyncGenerator<PlacedText> {
   let uuid = '';
   let place = '';
   let declared: CreditType[] = [];

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** A text, and its place among others. */
-export interface Placed {
+export interface PlacedText {
   place: string;
   text: string;
 }
 
-const byPlace = (a: Placed, b: Placed): number => (a.place < b.place ? -1 : a.place > b.place ? 1 : 0);
+const byPlace = (a: PlacedText, b: PlacedText): number => (a.place < b.place ? -1 : a.place > b.place ? 1 : 0);
 
-async function* readRun(path: string): AsyncGenerator<Placed> {
+async function* readRun(path: string): AsyncGenerator<PlacedText> {
   const file = await open(path);
   for await (const line of file.readLines()) yield JSON.parse(line);
 }
@@ -19,11 +19,11 @@ async function* readRun(path: string): AsyncGenerator<Placed> {
  * Texts in the order of their places; those of one place stay in theirs. More than `atOnce` of them go through
  * temporary files, which only their owner may read, so that any number fits into memory.
  */
-export async function* sorted(texts: AsyncIterable<Placed>, atOnce = 50_000): AsyncGenerator<string> {
+export async function* sorted(texts: AsyncIterable<PlacedText>, atOnce = 50_000): AsyncGenerator<string> {
   const dir = await mkdtemp(join(tmpdir(), 'store-sorted-'));
   try {
     const runs: string[] = [];
-    let some: Placed[] = [];
+    let some: PlacedText[] = [];
     for await (const one of texts) {
       if (some.push(one) < atOnce) continue;
       const path = join(dir, String(runs.length));
@@ -39,14 +39,14 @@ export async function* sorted(texts: AsyncIterable<Placed>, atOnce = 50_000): As
     const heads = await Promise.all(sources.map((source) => source.next()));
     for (;;) {
       // Of one place the earlier run has the earlier text.
-      const left = heads.flatMap(({ value, done }, source) => (done ? [] : [{ ...(value as Placed), source }]));
+      const left = heads.flatMap(({ value, done }, source) => (done ? [] : [{ ...(value as PlacedText), source }]));
       const first = left.reduce<(typeof left)[number] | undefined>(
         (best, each) => (best && byPlace(best, each) <= 0 ? best : each),
         undefined,
       );
       if (!first) return;
       yield first.text;
-      heads[first.source] = (await sources[first.source]?.next()) as IteratorResult<Placed>;
+      heads[first.source] = (await sources[first.source]?.next()) as IteratorResult<PlacedText>;
     }
   } finally {
     await rm(dir, { recursive: true, force: true });

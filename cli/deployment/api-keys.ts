@@ -32,9 +32,9 @@ const issuing = ({ store, name, scopes, stage, expiresAt, origin }: NewApiKey) =
 };
 
 /** Writes that belong into the transaction of a new key. */
-type Together = (key: ApiKey) => readonly Write[];
+type KeyWrites = (key: ApiKey) => readonly Write[];
 
-const nothing: Together = () => [];
+const nothing: KeyWrites = () => [];
 
 /** Issues a key; the answer's `text` is the only copy of it. Throws 404 if the store does not exist. */
 export const issueKey = async (fields: NewApiKey, together = nothing) => {
@@ -52,7 +52,7 @@ export const rotateKey = async (
   until: string,
   stage: Stage,
   expiresAt?: string,
-  together: Together = nothing,
+  together: KeyWrites = nothing,
 ) => {
   const { store, name, scopes, origin = old.id } = old;
   const end = expiresAt === undefined ? {} : { expiresAt };

@@ -21,7 +21,7 @@ const pageSize = 500;
 /** The table may be away for so long before the command gives up. */
 const patienceMillis = 60_000;
 
-interface Followed {
+interface EventFeed {
   store: string;
   types: readonly EventType[];
   /** The place behind which to begin; undefined for the newest event. */
@@ -44,7 +44,7 @@ const millisOf = (rank: string): number => Date.parse(notedAtOf({ rank }));
  * signal ends it. The first answer is empty: from then on nothing is missed. It reads the table and not the API, so it
  * does not wait until the list has settled. Throws where the table does not answer for a minute.
  */
-export async function* follow(followed: Followed): AsyncGenerator<EventItem[]> {
+export async function* follow(followed: EventFeed): AsyncGenerator<EventItem[]> {
   const { store, types, after, signal, onTrouble } = followed;
   const lists = [...types, 'sample' as const];
   /** The events of the last seconds, with their places. */

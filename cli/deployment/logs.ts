@@ -158,12 +158,12 @@ const fieldsOf = (message: string): Record<string, unknown> => {
   return { message: message.trimEnd() };
 };
 
-interface Found extends LogLine {
+interface FoundLine extends LogLine {
   id: string;
 }
 
 /** Reads the lines of a log group that CloudWatch finds. */
-const read = async (client: CloudWatchLogsClient, group: Group, query: LogQuery): Promise<Found[]> => {
+const read = async (client: CloudWatchLogsClient, group: Group, query: LogQuery): Promise<FoundLine[]> => {
   const { paginateFilterLogEvents } = await import('@aws-sdk/client-cloudwatch-logs');
   const { since, until, request, filter } = query;
   // A text in quotes is looked for as it stands.
@@ -177,7 +177,7 @@ const read = async (client: CloudWatchLogsClient, group: Group, query: LogQuery)
       ...(patterns.length > 0 && { filterPattern: patterns.join(' ') }),
     },
   );
-  const found: Found[] = [];
+  const found: FoundLine[] = [];
   const add = ({ eventId = '', timestamp: at = 0, message = '' }: FilteredLogEvent): void => {
     if (!platform.test(message))
       found.push({ id: eventId, at: timestamp(at), function: group.function, fields: fieldsOf(message) });
@@ -190,7 +190,11 @@ const unknownFunction = (name: string): UsageError =>
   new UsageError(`There is no log of a function ${name}. There are: ${functionNames().toSorted().join(', ')}.`);
 
 /** Reads some groups side by side; the lines in the order of their times. */
-const readAll = async (client: CloudWatchLogsClient, groups: readonly Group[], query: LogQuery): Promise<Found[]> => {
+const readAll = async (
+  client: CloudWatchLogsClient,
+  groups: readonly Group[],
+  query: LogQuery,
+): Promise<FoundLine[]> => {
   const found = await pMap(groups, (group) => read(client, group, query), { concurrency: 4 });
   return found.flat().sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 };

@@ -58,11 +58,11 @@ const whereListed = {
   event: 'store listen',
 };
 
-type Named = keyof typeof whereListed;
+type ThingName = keyof typeof whereListed;
 
 /** A parser of the id of a thing, which it gives in lower case. */
 export const parseIdOf =
-  (kind: Named) =>
+  (kind: ThingName) =>
   (text: string): string => {
     const id = wire.uuid().safeParse(text);
     if (id.success) return id.data;
@@ -73,7 +73,7 @@ export const parseIdOf =
   };
 
 /** The message where a store has nothing with this id. */
-export const unknownId = (store: string, kind: Named, id: string): string =>
+export const unknownId = (store: string, kind: ThingName, id: string): string =>
   `${store} has no ${kind} ${id}. See ${whereListed[kind]}.`;
 
 /** The address and the description of a webhook. */

@@ -31,7 +31,7 @@ const Time = () => {
   );
 };
 
-interface Swept {
+interface SweepReport {
   lots: number;
   amount: number;
   failed: number;
@@ -42,7 +42,7 @@ export const ClockPage = () => {
   const { aheadSeconds } = useLive();
   const [sweeps, setSweeps] = useState(true);
   const [said, setSaid] = useState<string>(t.help);
-  const sweep = async (): Promise<string> => t.swept(await tool<Swept>('sweep', {}));
+  const sweep = async (): Promise<string> => t.swept(await tool<SweepReport>('sweep', {}));
   const wanted = useRef<(typeof steps)[number]>(steps[0]);
   const moving = usePress(async () => {
     const [name, advanceSeconds] = wanted.current;

@@ -13,7 +13,7 @@ const t = texts.credit;
 
 type CreditType = CreditLotResponse['type'];
 
-interface Held {
+interface Holding {
   type: CreditType;
   balance: number;
   /** Open ones in the order of their spending, then the ended, the latest first. */
@@ -48,7 +48,7 @@ const Shares = ({ balance, lots, rest }: { balance: number; lots: readonly Lot[]
 
 const shownAtFirst = { open: 10, ended: 4 };
 
-const Type = ({ held: { type, balance, lots, isPart } }: { held: Held }) => {
+const Type = ({ held: { type, balance, lots, isPart } }: { held: Holding }) => {
   const [showsAll, setShowsAll] = useState(false);
   const open = lots.filter(isOpen);
   const ended = lots.filter((lot) => !isOpen(lot));
@@ -97,7 +97,7 @@ const useCredit = (identifier: string, round: string) => {
       const customer = await client.get('/v1/customers/{identifier}/credit', { path, signal });
       const [open, ...ended] = await Promise.all([listed('open'), ...endedStates.map(listed)]);
       const latest = ended.flatMap(({ data }) => data).sort((a, b) => ((a.endedAt ?? '') < (b.endedAt ?? '') ? 1 : -1));
-      const heldOf = (type: CreditType, balance: number): Held => ({
+      const heldOf = (type: CreditType, balance: number): Holding => ({
         ...{ type, balance, isPart: open.pagination.nextCursor !== null },
         lots: [...open.data, ...latest].filter((lot) => lot.type === type).map(lotOf),
       });

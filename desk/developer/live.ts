@@ -39,7 +39,7 @@ interface Clock {
 
 type Subject = 'credit' | 'deliveries' | 'events';
 
-export interface Live {
+export interface LiveState {
   connection: 'waiting' | 'live' | 'lost';
   /** The newest first. */
   requests: readonly ShownRequest[];
@@ -55,7 +55,7 @@ export interface Live {
 const maxRequests = 250;
 const pauseMillis = 200;
 
-let live: Live = {
+let live: LiveState = {
   connection: 'waiting',
   requests: [],
   seen: 0,
@@ -65,7 +65,7 @@ let live: Live = {
 };
 const watchers = new Set<() => void>();
 
-const change = (next: Partial<Live>): void => {
+const change = (next: Partial<LiveState>): void => {
   live = { ...live, ...next };
   for (const watcher of watchers) watcher();
 };
@@ -87,7 +87,7 @@ const bump = (...subjects: readonly Subject[]): void => {
 const clockOf = ({ now, aheadSeconds }: Clock) => ({ aheadMillis: Date.parse(now) - Date.now(), aheadSeconds });
 
 /** `requests`: the newest last. */
-const add = (requests: readonly ShownRequest[], skipped = 0): Partial<Live> => {
+const add = (requests: readonly ShownRequest[], skipped = 0): Partial<LiveState> => {
   const known = new Set(live.requests.map(({ id }) => id));
   const added = requests.filter(({ id }) => !known.has(id)).toReversed();
   return {
@@ -151,7 +151,7 @@ const watch = (watcher: () => void): (() => void) => {
 };
 
 /** The state of the service, which changes while the page is open. */
-export const useLive = (): Live => {
+export const useLive = (): LiveState => {
   const [shown, setShown] = useState(live);
   useEffect(() => {
     setShown(live);

@@ -49,7 +49,7 @@ interface Source {
   cursor: string | null;
 }
 
-type Read = (
+type PageReader = (
   session: Session,
   customer: CustomerResponse,
   cursor: string | undefined,
@@ -147,7 +147,7 @@ const ofEvent = (event: EventResponse, { uuid }: CustomerResponse): Entry[] => {
   }
 };
 
-const readCredit: Read = async ({ client, store }, { uuid }, cursor, signal) => {
+const readCredit: PageReader = async ({ client, store }, { uuid }, cursor, signal) => {
   const { data, pagination } = await client.get('/v1/customers/{identifier}/credit/history', {
     path: { identifier: uuid },
     ...pageOf(cursor, signal),
@@ -155,7 +155,7 @@ const readCredit: Read = async ({ client, store }, { uuid }, cursor, signal) => 
   return { name: 'credit', entries: data.map((row) => ofChange(row, store.key.id)), cursor: pagination.nextCursor };
 };
 
-const readSales: Read = async (session, customer, cursor, signal) => {
+const readSales: PageReader = async (session, customer, cursor, signal) => {
   const page = pageOf(cursor, signal);
   const { data, pagination } = await session.client.get('/v1/sales', {
     ...page,
@@ -167,7 +167,7 @@ const readSales: Read = async (session, customer, cursor, signal) => {
   return { name: 'sales', entries: entries.flat(), cursor: pagination.nextCursor };
 };
 
-const readDeliveries: Read = async ({ client }, { uuid }, cursor, signal) => {
+const readDeliveries: PageReader = async ({ client }, { uuid }, cursor, signal) => {
   const page = pageOf(cursor, signal);
   const { data, pagination } = await client.get('/v1/deliveries', {
     ...page,
@@ -183,7 +183,7 @@ const mostEvents = 5000;
 /**
  * Events are of the whole store, oldest first, so they are read to their end and narrowed here. Nothing waits for them.
  */
-const readEvents: Read = async (session, customer, _cursor, signal) => {
+const readEvents: PageReader = async (session, customer, _cursor, signal) => {
   const { client } = session;
   const perType = await Promise.all(
     eventTypes

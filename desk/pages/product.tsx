@@ -16,7 +16,7 @@ import { Sell } from './sell.tsx';
 const t = texts.products;
 
 /** A product, and whether it is listed, which the service tells by its lists alone. */
-interface Read {
+interface ShownProduct {
   product: ProductResponse;
   isListed: boolean;
 }
@@ -26,7 +26,7 @@ const flag = (value: boolean): string => (value ? 'on' : '');
 const nilUuid = '00000000-0000-0000-0000-000000000000';
 
 /** The values of the form's fields. */
-const valuesOf = ({ product, isListed }: Read): Values => ({
+const valuesOf = ({ product, isListed }: ShownProduct): Values => ({
   name: product.name,
   item: product.item,
   price: String(product.price),
@@ -195,7 +195,7 @@ const wordsOf = (name: string, value: string): string => {
  * An active product is not listed if the list of those that are not has it; of an inactive one the service does not
  * tell.
  */
-const readProduct = async ({ client }: Session, id: string, signal?: AbortSignal): Promise<Read> => {
+const readProduct = async ({ client }: Session, id: string, signal?: AbortSignal): Promise<ShownProduct> => {
   const given = signal ? { signal } : {};
   const product = await client.get('/v1/products/{id}', { path: { id }, ...given });
   if (!product.active) return { product, isListed: true };
@@ -208,7 +208,7 @@ const readProduct = async ({ client }: Session, id: string, signal?: AbortSignal
   return { product, isListed: true };
 };
 
-const EditProduct = ({ read, reload }: { read: Read; reload: () => void }) => {
+const EditProduct = ({ read, reload }: { read: ShownProduct; reload: () => void }) => {
   const session = useSession();
   const say = useSay();
   const initial = valuesOf(read);

@@ -17,17 +17,17 @@ export const isNoKey = (error: unknown): boolean =>
 const wordsFor = (error: unknown): string => (isNoKey(error) ? t.wrong : t.unreachable);
 
 /** A store that a key opens. */
-interface Way {
+interface StoreChoice {
   store: Pick<StoreResponse, 'id' | 'name'>;
   enter: () => void;
 }
 
 /** Asks before a link leads from the store of the key that was kept to another one. */
-export const ChooseStore = ({ own, other }: { own: Way; other: Way }) => {
+export const ChooseStore = ({ own, other }: { own: StoreChoice; other: StoreChoice }) => {
   useEffect(() => {
     document.title = t.choice.title;
   }, []);
-  const nameOf = ({ store: { id, name } }: Way): string =>
+  const nameOf = ({ store: { id, name } }: StoreChoice): string =>
     own.store.name === other.store.name ? `${name} (${id})` : name;
   return (
     <main class="sign-in">
@@ -52,7 +52,7 @@ interface SignInProps {
   /** Why the key of the address or of the tab did not work. */
   failed: unknown;
   /** The store of the key that was kept, where that of a link did not work. */
-  own: Way | undefined;
+  own: StoreChoice | undefined;
 }
 
 export const SignIn = ({ signIn, failed, own }: SignInProps) => {

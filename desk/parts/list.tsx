@@ -4,7 +4,7 @@ import { go, link, useAddress } from '../address.ts';
 import { faultOf } from '../api.ts';
 import { type CsvValue, csvOf } from '../csv.ts';
 import { texts } from '../texts.ts';
-import { type Loaded, Show } from './load.tsx';
+import { type LoadState, Show } from './load.tsx';
 import { useSay } from './toast.tsx';
 
 interface Page<R> {
@@ -110,7 +110,7 @@ export const Export = <R,>({ columns, all, file }: ExportProps<R>) => {
 };
 
 interface ListProps<R> extends Omit<TableProps<R>, 'rows'>, ExportProps<R> {
-  of: Loaded<Page<R>>;
+  of: LoadState<Page<R>>;
 }
 
 /**

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type Fault, faultOf } from '../api.ts';
 import { texts } from '../texts.ts';
 
-export interface Loaded<T> {
+export interface LoadState<T> {
   value: T | undefined;
   fault: Fault | undefined;
   isLoading: boolean;
@@ -14,7 +14,7 @@ export interface Loaded<T> {
  * Reads something when the page opens and when one of `inputs` changes. The old value stays in sight until the new one
  * is there. `read` should pass the signal on.
  */
-export const useLoad = <T,>(read: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): Loaded<T> => {
+export const useLoad = <T,>(read: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): LoadState<T> => {
   const [state, setState] = useState<{ value?: T; fault?: Fault; isLoading: boolean }>({ isLoading: true });
   const [round, setRound] = useState(0);
   useEffect(() => {
@@ -43,7 +43,7 @@ export const FaultBox = ({ fault, onRetry }: { fault: Fault; onRetry?: () => voi
 );
 
 /** The loaded value, or that it loads, or why it could not be loaded. */
-export const Show = <T,>({ of, children }: { of: Loaded<T>; children: (value: T) => ComponentChildren }) => {
+export const Show = <T,>({ of, children }: { of: LoadState<T>; children: (value: T) => ComponentChildren }) => {
   if (of.fault) return <FaultBox fault={of.fault} onRetry={of.reload} />;
   if (of.value === undefined) return <Waiting />;
   return <div aria-busy={of.isLoading}>{children(of.value)}</div>;
@@ -55,7 +55,7 @@ export const Waiting = () => (
   </p>
 );
 
-export interface Press {
+export interface PressState {
   /** Does it, unless it is being done already. */
   press: () => Promise<void>;
   isBusy: boolean;
@@ -64,7 +64,7 @@ export interface Press {
 }
 
 /** A write behind a button. A second press while it runs does nothing. */
-export const usePress = (write: () => Promise<void>): Press => {
+export const usePress = (write: () => Promise<void>): PressState => {
   const running = useRef(false);
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState<Fault>();

@@ -21,7 +21,7 @@ import { sendMessages } from './queue.ts';
 import { callTimeoutMillis, firstRetrySeconds, keepDays, leaseMillis, maxAttemptsInARow } from './settings.ts';
 
 /** A handled message is deleted, or comes back after `againSeconds`. `outcome` is for the log. */
-export type Handled = { outcome: string; againSeconds?: number };
+export type Handling = { outcome: string; againSeconds?: number };
 
 /**
  * Doubling from the first pause up to 15 minutes, with jitter, so that deliveries that failed together do not return
@@ -31,17 +31,17 @@ const retrySeconds = (attempt: number): number =>
   Math.ceil(Math.min(firstRetrySeconds() * 2 ** (attempt - 1), 900) * (0.75 + source.random() / 2));
 
 /** A later attempt has begun. The message comes back once more, to see how that attempt ended. */
-const overtaken: Handled = { outcome: 'overtaken', againSeconds: 1 };
+const overtaken: Handling = { outcome: 'overtaken', againSeconds: 1 };
 
 /** The message comes back, and the delivery is tried again at once. */
-const atOnce: Handled = { outcome: 'queued', againSeconds: 0 };
+const atOnce: Handling = { outcome: 'queued', againSeconds: 0 };
 
 /**
  * Looks at the dispenser once more, after a delivery has begun to wait for another than `tried`. One that registered in
  * the meantime may have looked for waiting deliveries before this one could be seen, and registers again only in an
  * hour.
  */
-const unlessRegistered = async (wait: Wait, tried: Dispenser | undefined): Promise<Handled> => {
+const unlessRegistered = async (wait: Wait, tried: Dispenser | undefined): Promise<Handling> => {
   const { url, registeredAt } = (await findDispenser(wait.order.store)) ?? {};
   if (!url || (url === tried?.url && registeredAt === tried.registeredAt)) return { outcome: 'waiting' };
   await clearWaits([wait]);
@@ -49,14 +49,14 @@ const unlessRegistered = async (wait: Wait, tried: Dispenser | undefined): Promi
 };
 
 /** Lets the delivery wait until a dispenser registers. If one has just registered, the delivery is retried at once. */
-const waitForAddress = async (delivery: Delivery, error: string): Promise<Handled> => {
+const waitForAddress = async (delivery: Delivery, error: string): Promise<Handling> => {
   const wait = await letWait(delivery, error, true);
   if (wait) return unlessRegistered(wait, undefined);
   await releaseDelivery(delivery, error);
   return atOnce;
 };
 
-const tryAgain = async (delivery: Delivery, tried: Dispenser, error: string): Promise<Handled> => {
+const tryAgain = async (delivery: Delivery, tried: Dispenser, error: string): Promise<Handling> => {
   if (delivery.inARow < maxAttemptsInARow) {
     await releaseDelivery(delivery, error);
     return { outcome: 'queued', againSeconds: retrySeconds(delivery.inARow) };
@@ -65,10 +65,10 @@ const tryAgain = async (delivery: Delivery, tried: Dispenser, error: string): Pr
   return wait ? unlessRegistered(wait, tried) : overtaken;
 };
 
-const fail = async (delivery: Delivery, error: string): Promise<Handled> =>
+const fail = async (delivery: Delivery, error: string): Promise<Handling> =>
   (await failDelivery(delivery, error)) ? { outcome: 'failed' } : overtaken;
 
-const settle = async (delivery: Delivery, tried: Dispenser & { url: string }, outcome: Outcome): Promise<Handled> => {
+const settle = async (delivery: Delivery, tried: Dispenser & { url: string }, outcome: Outcome): Promise<Handling> => {
   switch (outcome.kind) {
     case 'given':
       // First, since a worker that dies here calls again: the dispenser knows the delivery, and this is noted once
@@ -87,7 +87,7 @@ const settle = async (delivery: Delivery, tried: Dispenser & { url: string }, ou
 };
 
 /** Makes one attempt at a delivery. A duplicate message makes no second attempt, not even in another worker. */
-const deliver = async (order: Order): Promise<Handled> => {
+const deliver = async (order: Order): Promise<Handling> => {
   // A message may outlive its store. A worker must not write while the rows of a deleted store are removed.
   if (!(await findStore(order.store))) return { outcome: 'of no store' };
   const { claimed, delivery } = await claimDelivery(order, leaseMillis());
@@ -117,7 +117,7 @@ const handOverSize = 100;
  * Puts a store's waiting deliveries on the queue again, and then removes the waits. A worker that dies in between
  * leaves some deliveries on the queue twice, which is harmless.
  */
-const handOver = async (store: string): Promise<Handled> => {
+const handOver = async (store: string): Promise<Handling> => {
   const waits = await listWaits(store, handOverSize);
   const more: QueueMessage[] = waits.length === handOverSize ? [{ kind: 'hand-over', store }] : [];
   await sendMessages(
@@ -130,5 +130,5 @@ const handOver = async (store: string): Promise<Handled> => {
 };
 
 /** Handles a message about deliveries. */
-export const handleMessage = (message: DeliveryMessage): Promise<Handled> =>
+export const handleMessage = (message: DeliveryMessage): Promise<Handling> =>
   message.kind === 'hand-over' ? handOver(message.store) : deliver(message);

@@ -157,7 +157,7 @@ export const deliveriesList = async (
 };
 
 /** A delivery that was opened again for another 14 days. */
-interface Reopened {
+interface Reopening {
   delivery: Delivery;
   /** To be put on the queue; undefined if a worker has had it since the request opened it. */
   order: Order | undefined;
@@ -174,7 +174,7 @@ export const reopenDelivery = async (
   id: string,
   { id: by, use }: OutsideId,
   refusalOf: (delivery: Delivery) => Promise<Error | undefined> | undefined,
-): Promise<Reopened> => {
+): Promise<Reopening> => {
   const key = deliveryKey(store, id);
   for (let attempt = 1; ; attempt++) {
     const before = await getDelivery(store, id);

@@ -132,14 +132,14 @@ export const comeBackAfter = async (ReceiptHandle: string, delaySeconds: number,
 };
 
 /** A message in a worker's hands. */
-interface Received {
+interface ReceivedMessage {
   messageId: string;
   receiptHandle: string;
   body: string;
 }
 
 /** Takes up to a batch of messages from the queue of a lane. Waits a second for the first one. */
-export const receiveMessages = async (lane: Lane): Promise<Received[]> => {
+export const receiveMessages = async (lane: Lane): Promise<ReceivedMessage[]> => {
   const { Messages = [] } = await client.send(
     new ReceiveMessageCommand({
       QueueUrl: queueUrl(lane),
@@ -154,7 +154,7 @@ export const receiveMessages = async (lane: Lane): Promise<Received[]> => {
 };
 
 /** Deletes messages that are done. */
-export const deleteMessages = async (messages: readonly Received[], lane: Lane): Promise<void> => {
+export const deleteMessages = async (messages: readonly ReceivedMessage[], lane: Lane): Promise<void> => {
   if (messages.length === 0) return;
   const Entries = messages.map(({ receiptHandle }, index) => ({ Id: String(index), ReceiptHandle: receiptHandle }));
   await client.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl(lane), Entries }), bounded());

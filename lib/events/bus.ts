@@ -60,7 +60,7 @@ const cut = (entries: readonly PutEventsRequestEntry[]): number[][] => {
 const lasting = new Set(['InvalidArgument', 'MalformedDetail']);
 
 /** An entry that did not arrive. `isLasting`: another try is in vain. */
-export interface Refused {
+export interface RefusedEntry {
   index: number;
   code: string;
   isLasting: boolean;
@@ -69,8 +69,8 @@ export interface Refused {
 const pausesMillis = [100, 400, 1600];
 
 /** Puts entries on the bus, and those that it refuses again, a few times. Answers those that it did not take. */
-export const putOnBus = async (entries: readonly PutEventsRequestEntry[]): Promise<Refused[]> => {
-  const refused: Refused[] = [];
+export const putOnBus = async (entries: readonly PutEventsRequestEntry[]): Promise<RefusedEntry[]> => {
+  const refused: RefusedEntry[] = [];
   const put = async (indexes: readonly number[], pauses: readonly number[]): Promise<void> => {
     const Entries = indexes.map((index) => entries[index] as PutEventsRequestEntry);
     const answers = await client

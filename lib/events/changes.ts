@@ -15,15 +15,15 @@ import type { NewEvent } from './events.ts';
 import type { Change, Kind } from './stream.ts';
 
 /** An event of a change, without its id and store. `at` is the time of the write unless the item says another. */
-type Told = { [T in EventType]: { type: T; at?: string | undefined; data: EventData<T> } }[EventType];
+type ToldEvent = { [T in EventType]: { type: T; at?: string | undefined; data: EventData<T> } }[EventType];
 
-const ofCustomer = ({ before, after }: Change<CreditItem>): Told[] => {
+const ofCustomer = ({ before, after }: Change<CreditItem>): ToldEvent[] => {
   // An erased customer goes on under a pseudonym: that is no change of theirs.
   if (!before && after.moved) return [];
   const { uuid, username, credit, restrictedCredit, isBanned } = readCustomer(after);
   const { creditVersion: sequence } = after;
   const lastChange = sequence === before?.creditVersion ? undefined : lastChangeOf(after);
-  const events: Told[] = [];
+  const events: ToldEvent[] = [];
   if (lastChange && lastChange.kind !== 'opening' && sequence !== undefined)
     events.push({
       type: 'credit.changed',
@@ -35,7 +35,7 @@ const ofCustomer = ({ before, after }: Change<CreditItem>): Told[] => {
   return events;
 };
 
-const ofGiftCard = ({ before, after }: Change<GiftCardItem>): Told[] => {
+const ofGiftCard = ({ before, after }: Change<GiftCardItem>): ToldEvent[] => {
   const { grantedAt, redeemedAt, active, reason = null, reference = null } = after;
   // An imported card was not granted.
   if (!before)
@@ -47,21 +47,21 @@ const ofGiftCard = ({ before, after }: Change<GiftCardItem>): Told[] => {
   return before.active && !active ? [{ type: 'giftcard.disabled', data: after }] : [];
 };
 
-const ofSale = ({ before, after }: Change<SaleItem>): Told[] => {
+const ofSale = ({ before, after }: Change<SaleItem>): ToldEvent[] => {
   const { state, at, refundedAt, imported } = after;
   // An imported sale was made elsewhere.
   if (state === before?.state || (imported && !before)) return [];
   return [{ type: `sale.${state}`, at: state === 'refunded' ? refundedAt : at, data: saleOf(after, false) }];
 };
 
-const ofDelivery = ({ before, after }: Change<Delivery>): Told[] => {
+const ofDelivery = ({ before, after }: Change<Delivery>): ToldEvent[] => {
   const { state } = after;
   if (state === before?.state || state === 'queued') return [];
   const data = answerOf(after);
   return [{ type: `delivery.${state}`, at: data.endedAt ?? undefined, data }];
 };
 
-const ofDispenser = ({ before, after }: Change<Dispenser>): Told[] => {
+const ofDispenser = ({ before, after }: Change<Dispenser>): ToldEvent[] => {
   const { region, registeredAt, lostAt = null, lostReason = null } = after;
   // The script registers every hour: the same address is no news.
   if (after.url === before?.url) return [];
@@ -74,16 +74,16 @@ const ofDispenser = ({ before, after }: Change<Dispenser>): Told[] => {
 const isSoldOut = (product: StoredProduct | undefined): boolean =>
   product?.limited === true && product.availableAmount === 0;
 
-const ofProduct = ({ before, after }: Change<StoredProduct>): Told[] =>
+const ofProduct = ({ before, after }: Change<StoredProduct>): ToldEvent[] =>
   before && isSoldOut(after) && !isSoldOut(before) ? [{ type: 'product.sold_out', data: readProduct(after) }] : [];
 
-const ofApplied = ({ before, after }: Change<AppliedCoupon & Stamped>): Told[] => {
+const ofApplied = ({ before, after }: Change<AppliedCoupon & Stamped>): ToldEvent[] => {
   const isNews = after.expiresAt !== '' && after.stamp !== before?.stamp;
   const applied = isNews ? readApplied(after) : undefined;
   return applied ? [{ type: 'coupon.applied', data: applied }] : [];
 };
 
-const ofStore = ({ before, after }: Change<Store>): Told[] => {
+const ofStore = ({ before, after }: Change<Store>): ToldEvent[] => {
   const open = isOpen(after);
   if (!before || open === isOpen(before)) return [];
   const { id, name, changed } = after;
@@ -91,7 +91,7 @@ const ofStore = ({ before, after }: Change<Store>): Told[] => {
 };
 
 /** Makes the events of a change, by the kind of its item. */
-const tellers: Partial<Record<Kind, (change: Change<never>) => Told[]>> = {
+const tellers: Partial<Record<Kind, (change: Change<never>) => ToldEvent[]>> = {
   CUSTOMER: ofCustomer,
   GIFTCARD: ofGiftCard,
   SALE: ofSale,

@@ -13,7 +13,7 @@ import type { Change, Kind } from './stream.ts';
 export type Parts = Pick<HistoryItem, 'lots' | 'lastExpiresAt'>;
 
 /** The mark of a change that counts in the sums of its day and has no row of history. */
-export interface Mark {
+export interface DayMark {
   kind: 'granted' | 'redeemed' | 'delivered' | 'failed' | 'sold' | 'refunded';
   at: string;
   /** In seconds since 1970. The stream brings no record of the change any more by then. */
@@ -25,7 +25,7 @@ export interface Contribution {
   store: string;
   key: Key;
   /** Written once; the day of `at` counts `sums` with them. */
-  facts?: HistoryRow | Mark | undefined;
+  facts?: HistoryRow | DayMark | undefined;
   sums?: DaySums;
   parts?: Parts | undefined;
 }
@@ -119,7 +119,7 @@ const markSeconds = 8 * 86_400;
 const marked = (
   { store, writtenSeconds }: Pick<Change<unknown>, 'store' | 'writtenSeconds'>,
   subject: string,
-  kind: Mark['kind'],
+  kind: DayMark['kind'],
   at: string,
   sums: DaySums,
 ): Contribution => {

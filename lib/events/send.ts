@@ -1,7 +1,7 @@
 import { now, source, timestamp } from '../clock.ts';
 import { AddressRefused, checkAddress, publicHosts } from '../delivery/address.ts';
 import { post, shown, until } from '../delivery/call.ts';
-import type { Handled } from '../delivery/deliver.ts';
+import type { Handling } from '../delivery/deliver.ts';
 import { type Lane, sendMessages } from '../delivery/queue.ts';
 import { slowWebhookMillis, webhookTimeoutMillis } from '../delivery/settings.ts';
 import { type EventType, eventNames } from '../routes/events.ts';
@@ -56,13 +56,13 @@ const retryAfterOf = (header: string | undefined): number | undefined => {
 };
 
 /** An event as its messages have it; `data` is JSON. */
-export interface Sent extends Pick<EventItem, 'at' | 'data' | 'sample'> {
+export interface SentEvent extends Pick<EventItem, 'at' | 'data' | 'sample'> {
   id: string;
   type: SentType;
 }
 
 /** The body and the headers of a message as Standard Webhooks have it. That of a sample says so. */
-export const messageOf = ({ id, type, at, data, sample }: Sent, secrets: readonly string[], millis: number) => {
+export const messageOf = ({ id, type, at, data, sample }: SentEvent, secrets: readonly string[], millis: number) => {
   const start = `{"type":${JSON.stringify(type)},"timestamp":${JSON.stringify(at)}`;
   const body = `${start}${sample ? ',"sample":true' : ''},"data":${data}}`;
   const seconds = Math.floor(millis / 1000);
@@ -105,7 +105,7 @@ const attempt = async (url: string, request: ReturnType<typeof requestOf>): Prom
   }
 };
 
-const succeeded = async (webhook: WebhookItem, sending: Sending, status: number, millis: number): Promise<Handled> => {
+const succeeded = async (webhook: WebhookItem, sending: Sending, status: number, millis: number): Promise<Handling> => {
   await completeSending(sending, status);
   const pause = millis > slowWebhookMillis() ? Math.ceil(2 * millis) : 0;
   if (webhook.failingSince !== undefined || webhook.pausedUntil !== undefined || pause > 0)
@@ -123,13 +123,13 @@ const releaseNext = async (webhook: WebhookItem): Promise<void> => {
 };
 
 /** Gives the event up, and disables its webhook. */
-const disable = async (webhook: WebhookItem, order: EventOrder, { status, error }: Answer): Promise<Handled> => {
+const disable = async (webhook: WebhookItem, order: EventOrder, { status, error }: Answer): Promise<Handling> => {
   await noteHealth(webhook, { state: 'disabled' });
   await failSending(order, { status, lastError: error });
   return { outcome: 'disabled' };
 };
 
-const failed = async (webhook: WebhookItem, order: EventOrder, sending: Sending, answer: Answer): Promise<Handled> => {
+const failed = async (webhook: WebhookItem, order: EventOrder, sending: Sending, answer: Answer): Promise<Handling> => {
   const { status, error: lastError, retryAfterMillis } = answer;
   const { failingSince = timestamp(now()) } = webhook;
   const failingMillis = now() - Date.parse(failingSince);
@@ -151,7 +151,7 @@ const failed = async (webhook: WebhookItem, order: EventOrder, sending: Sending,
 };
 
 /** The message of an event that is not due comes back, unless the sweep will send another one. */
-const untilDue = ({ state, nextAt, leaseUntil }: Sending): Handled => {
+const untilDue = ({ state, nextAt, leaseUntil }: Sending): Handling => {
   if (state !== 'pending') return { outcome: 'repeated' };
   const at = [nextAt ?? '', leaseUntil ?? ''].sort().at(-1) ?? '';
   const millis = Date.parse(at) - now();
@@ -174,7 +174,7 @@ const whyNotSent = ({ type }: EventOrder, webhook: WebhookItem | undefined, even
 /**
  * Makes one attempt to send an event to a webhook. A duplicate message makes no second one, not even in another worker.
  */
-export const sendEvent = async (order: EventOrder, lane: Lane): Promise<Handled> => {
+export const sendEvent = async (order: EventOrder, lane: Lane): Promise<Handling> => {
   const { store, event: id, type } = order;
   const [webhook, event] = await Promise.all([
     findWebhook(store, order.webhook),

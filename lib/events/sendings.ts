@@ -121,7 +121,7 @@ export const completeSending = async ({ pk, sk }: Key, status: number): Promise<
   await updateExisting({ pk, sk }, { set });
 };
 
-interface Failed {
+interface SendFailure {
   status: number | undefined;
   lastError: string;
 }
@@ -132,7 +132,7 @@ const ofAttempt = ({ attempts }: Sending) => all(is('state', 'pending'), is('att
 export const retrySending = async (
   order: EventOrder,
   sending: Sending,
-  failed: Failed,
+  failed: SendFailure,
   nextAt: string,
 ): Promise<void> => {
   const set = { ...failed, ...waiting(order, nextAt) };
@@ -140,7 +140,7 @@ export const retrySending = async (
 };
 
 /** Records that an event is given up. */
-export const failSending = async (order: EventOrder, failed: Failed): Promise<void> => {
+export const failSending = async (order: EventOrder, failed: SendFailure): Promise<void> => {
   const set = { ...ended, ...failed, state: 'failed', flags: listKey(order.store, order.webhook, 'failed') };
   await write(update(keyOf(order), { set, when: is('state', 'pending') }));
 };

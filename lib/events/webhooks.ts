@@ -66,9 +66,9 @@ const maxWebhooks = 20;
 const checkUrl = (url: string): Promise<void> => checkSent(url, publicHosts, 'a public https address');
 
 /** Writes that belong into one transaction with a change: the operator's log. */
-type Together = (webhook: WebhookItem) => readonly Write[];
+type WebhookWrites = (webhook: WebhookItem) => readonly Write[];
 
-const nothing: Together = () => [];
+const nothing: WebhookWrites = () => [];
 
 /**
  * The number of a store's webhooks, or more, since deleting one does not lower it. `last` is the one that was created

@@ -184,14 +184,14 @@ export const listCoupons = (store: string, active: boolean | undefined): Source<
         (coupon) => coupon.active === active,
       );
 
-type Ranked = Key & { rank: string };
+type RankedKey = Key & { rank: string };
 
-const byRank = ({ rank }: Ranked): string => rank;
+const byRank = ({ rank }: RankedKey): string => rank;
 
 /** The keys of an owner's coupons, the oldest first. */
-export const ownersCoupons = (store: string, owner: string, states = [true, false]): Source<Ranked> =>
+export const ownersCoupons = (store: string, owner: string, states = [true, false]): Source<RankedKey> =>
   merged(
-    states.map((active) => rowsOf<Ranked>({ partition: rankedOf(store, owner, active), index: 'byRank' })),
+    states.map((active) => rowsOf<RankedKey>({ partition: rankedOf(store, owner, active), index: 'byRank' })),
     byRank,
   );
 

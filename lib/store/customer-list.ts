@@ -5,12 +5,12 @@ import { getMany, rowsOf } from '../table/table.ts';
 import { type CustomerItem, flagsOf, listCustomerItems, rankedOf, rankOf, readCustomer } from './customers.ts';
 
 /** A listed customer, with the place in the list's order. */
-type Listed = Customer & { position: string };
+type ListedCustomer = Customer & { position: string };
 
-const listed = (item: CustomerItem, position: string): Listed => ({ ...readCustomer(item), position });
+const listed = (item: CustomerItem, position: string): ListedCustomer => ({ ...readCustomer(item), position });
 
 /** Reads all customers from one partition of the table, and those who are (not) subscribed from the index of flags. */
-const byUuid = (store: string, newsSubscriber: boolean | undefined): Source<Listed> => {
+const byUuid = (store: string, newsSubscriber: boolean | undefined): Source<ListedCustomer> => {
   if (newsSubscriber === undefined)
     return async (range) => {
       const items = await listCustomerItems(store)(range);
@@ -30,7 +30,7 @@ const byUuid = (store: string, newsSubscriber: boolean | undefined): Source<List
 };
 
 /** In the order of spend, so that customers at or below the sum are never read. */
-const bySpend = (store: string, sum: number, newsSubscriber: boolean | undefined): Source<Listed> => {
+const bySpend = (store: string, sum: number, newsSubscriber: boolean | undefined): Source<ListedCustomer> => {
   const first = rankOf(sum + 1, '');
   const partitions = [false, true]
     .filter((subscribed) => subscribed === (newsSubscriber ?? subscribed))
@@ -65,7 +65,7 @@ const bySpend = (store: string, sum: number, newsSubscriber: boolean | undefined
 export const listCustomers = (
   store: string,
   { newsSubscriber, spentMoreThan = -1 }: CustomerFilter,
-): { source: Source<Listed>; order: string } =>
+): { source: Source<ListedCustomer>; order: string } =>
   spentMoreThan < 0
     ? { source: byUuid(store, newsSubscriber), order: '' }
     : { source: bySpend(store, spentMoreThan, newsSubscriber), order: 'spend' };

@@ -87,7 +87,7 @@ export const getCustomerItem = async (store: string, uuid: string): Promise<Cust
 export const getCustomer = async (store: string, identifier: Identifier): Promise<Customer> =>
   readCustomer(await getCustomerItem(store, await uuidOf(store, identifier)));
 
-interface How {
+interface UpdateOptions {
   /** A resident who is not a customer yet does not become one. */
   onlyCustomers?: boolean;
   ifMatch?: Precondition | undefined;
@@ -101,7 +101,7 @@ const change = async (
   store: string,
   identifier: Identifier,
   set: Record<string, unknown>,
-  { onlyCustomers = false, ifMatch }: How = {},
+  { onlyCustomers = false, ifMatch }: UpdateOptions = {},
 ): Promise<Customer> => {
   const key = customerKey(store, await uuidOf(store, identifier));
   const enter = async () => {

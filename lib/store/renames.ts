@@ -69,7 +69,7 @@ export const followRename = async (key: Key): Promise<void> => {
 };
 
 /** The renames that one sweep followed. */
-interface Followed {
+interface RenameReport {
   renamed: number;
   /** Residents for whom it failed; the next sweep takes them up. */
   failed: number;
@@ -77,8 +77,8 @@ interface Followed {
 }
 
 /** Follows every rename that is due, in all stores, for as long as `mayGoOn` allows. */
-export const followRenames = async (by: string, mayGoOn: () => boolean): Promise<Followed> => {
-  const followed: Followed = { renamed: 0, failed: 0, finished: true };
+export const followRenames = async (by: string, mayGoOn: () => boolean): Promise<RenameReport> => {
+  const followed: RenameReport = { renamed: 0, failed: 0, finished: true };
   const due = pagesOf<Key>({ partition: renamedPartition, index: 'byDue', last: timestamp(now()) }, 100);
   for await (const rows of due)
     for (const key of rows) {

@@ -8,7 +8,7 @@ import { startEngine } from '../engines/engine.ts';
 import { startQueue } from '../engines/queue.ts';
 import type { StreamPlace } from '../engines/stream.ts';
 import { startApi } from './api.ts';
-import { type BusEvent, operatorKey, startEngines, type Use } from './engines.ts';
+import { type BusEvent, type EngineCall, operatorKey, startEngines } from './engines.ts';
 import { type FunctionFacts, startFunctions } from './functions.ts';
 import { statementsOf } from './roles.ts';
 import { makeQueues, startSources } from './sources.ts';
@@ -24,7 +24,7 @@ export interface DeployedOptions {
   /** How long a transaction holds its items at least, in milliseconds, so that others conflict with it. */
   holdMillis?: number;
   onLine?: (label: string, line: string) => void;
-  onUse?: (use: Use) => void;
+  onUse?: (use: EngineCall) => void;
   /** Hears of each event that is put on a bus of EventBridge, where the setting `eventBus` names one. */
   onBusEvent?: (event: BusEvent) => void;
   /** Changes a function before it starts, for tests that show what a wrong template does. */

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { traceAttribute } from '../engines/poller.ts';
 import { privateAddress } from '../engines/private.ts';
 import { newConflicts } from './conflicts.ts';
-import { type Asked, isAllowed, type Statement, usesOf } from './roles.ts';
+import { type AccessRequest, isAllowed, type Statement, usesOf } from './roles.ts';
 import { pseudo } from './template.ts';
 
 /** A function that calls AWS, by the credentials that it signs with. */
@@ -14,7 +14,7 @@ interface Caller {
 }
 
 /** A call that a function made, or was refused. */
-export interface Use extends Asked {
+export interface EngineCall extends AccessRequest {
   caller: string;
   isAllowed: boolean;
 }
@@ -31,7 +31,7 @@ interface EngineOptions {
   outputs: () => Readonly<Record<string, string>>;
   /** How long a transaction holds its items at least, in milliseconds. */
   holdMillis: number;
-  onUse?: (use: Use) => void;
+  onUse?: (use: EngineCall) => void;
   /** Hears of each event that a function puts on a bus of EventBridge. */
   onBusEvent?: (event: BusEvent) => void;
 }
@@ -55,7 +55,7 @@ const region = pseudo['AWS::Region'];
 // biome-ignore lint/suspicious/noExplicitAny: a call's body is looked at member by member.
 type Body = any;
 
-const tableAsked = (operation: string, body: Body): Asked[] =>
+const tableAsked = (operation: string, body: Body): AccessRequest[] =>
   usesOf(operation, body).map(({ action, table, index, partitions }) => ({
     action: `dynamodb:${action}`,
     resource: `arn:aws:dynamodb:${region}:${account}:table/${table}${index ? `/index/${index}` : ''}`,
@@ -63,7 +63,7 @@ const tableAsked = (operation: string, body: Body): Asked[] =>
   }));
 
 /** IAM's action for an operation of SQS: those on batches need the action of one. */
-const queueAsked = (operation: string, { QueueUrl = '' }: Body): Asked[] => [
+const queueAsked = (operation: string, { QueueUrl = '' }: Body): AccessRequest[] => [
   {
     action: `sqs:${operation.replace(/Batch$/, '')}`,
     resource: `arn:aws:sqs:${region}:${account}:${String(QueueUrl).split('/').at(-1)}`,
@@ -71,7 +71,12 @@ const queueAsked = (operation: string, { QueueUrl = '' }: Body): Asked[] => [
   },
 ];
 
-const refuse = (response: ServerResponse, caller: string, { action, resource }: Asked, status: number): void => {
+const refuse = (
+  response: ServerResponse,
+  caller: string,
+  { action, resource }: AccessRequest,
+  status: number,
+): void => {
   const message = `User: ${caller} is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`;
   response.writeHead(status, {
     'Content-Type': 'application/x-amz-json-1.0',
@@ -141,7 +146,12 @@ export const startEngines = async ({
 }: EngineOptions) => {
   const conflictOf = newConflicts(holdMillis);
   /** Answers false, and the request, where a role refuses it. */
-  const isPermitted = (request: IncomingMessage, response: ServerResponse, asked: Asked[], status: number): boolean => {
+  const isPermitted = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    asked: AccessRequest[],
+    status: number,
+  ): boolean => {
     const key = accessKeyOf(request);
     const caller = key === operatorKey ? operator : callerOf(key);
     for (const each of asked) {

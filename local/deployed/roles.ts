@@ -23,7 +23,7 @@ export const statementsOf = (template: Pick<ResolvedTemplate, 'ofType'>): Map<st
   );
 
 /** A request of a caller. */
-export interface Asked {
+export interface AccessRequest {
   /** Such as `dynamodb:GetItem`. */
   action: string;
   resource: string;
@@ -56,20 +56,20 @@ const operators: Record<string, (values: readonly string[], expected: readonly s
   Null: (values, [expected]) => (values.length === 0) === (expected === 'true'),
 };
 
-const holds = ({ Condition = {} }: Statement, { context }: Asked): boolean =>
+const holds = ({ Condition = {} }: Statement, { context }: AccessRequest): boolean =>
   Object.entries(Condition).every(([name, keys]) => {
     const operator = operators[name];
     if (!operator) throw new Error(`local/deployed/roles.ts does not know the condition ${name}.`);
     return Object.entries(keys).every(([key, expected]) => operator(context[key] ?? [], listOf(expected)));
   });
 
-const applies = (statement: Statement, asked: Asked): boolean =>
+const applies = (statement: Statement, asked: AccessRequest): boolean =>
   listOf(statement.Action).some((action) => isLike(action, asked.action)) &&
   listOf(statement.Resource).some((resource) => isLike(resource, asked.resource)) &&
   holds(statement, asked);
 
 /** True if the statements of a role allow it: one allows it and none denies it. */
-export const isAllowed = (statements: readonly Statement[], asked: Asked): boolean => {
+export const isAllowed = (statements: readonly Statement[], asked: AccessRequest): boolean => {
   const found = statements.filter((statement) => applies(statement, asked));
   return found.length > 0 && found.every(({ Effect }) => Effect === 'Allow');
 };

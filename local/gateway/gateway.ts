@@ -67,7 +67,7 @@ export interface GatewayOptions<M extends Method = Route> {
   ownAnswer?: OwnAnswer;
   /** Answers requests outside the API, such as the local service's own. True if it did. */
   before?: (request: IncomingMessage, response: ServerResponse, body: Buffer) => Promise<boolean>;
-  onAnswer?: (request: Answered) => void;
+  onAnswer?: (request: AnsweredRequest) => void;
 }
 
 /** The type of one of the gateway's own answers, such as `THROTTLED`. */
@@ -80,7 +80,7 @@ export type OwnAnswer = (
 ) => APIGatewayProxyResult;
 
 /** An answered request. */
-export interface Answered {
+export interface AnsweredRequest {
   id: string;
   method: string;
   url: string;

@@ -26,7 +26,7 @@ export const localPlace: Place = {
 };
 
 /** The part of a method that an event names. */
-interface Called {
+interface CalledMethod {
   id: string;
   method: string;
   path: string;
@@ -44,7 +44,7 @@ const orNull = <T extends object>(values: T): T | null => (Object.keys(values).l
 export const proxyEvent = (
   request: IncomingMessage,
   id: string,
-  { row, params }: Match<Called>,
+  { row, params }: Match<CalledMethod>,
   body: Buffer,
   { account, api, stage, prefix }: Place = localPlace,
 ) => {
@@ -89,7 +89,7 @@ export const authorizerEvent = (event: APIGatewayProxyEvent) => {
 };
 
 /** A function's context: the request's id and the remaining time. */
-export const lambdaContext = (row: Called, awsRequestId: string): Context => {
+export const lambdaContext = (row: CalledMethod, awsRequestId: string): Context => {
   const end = performance.now() + requestSeconds * 1000;
   return {
     functionName: row.id,

@@ -6,7 +6,7 @@ import { parseKey } from '../../lib/keys.ts';
 import { invalid } from '../../lib/problem.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { findKey } from '../../lib/store/api-keys.ts';
-import type { Answered } from '../gateway/gateway.ts';
+import type { AnsweredRequest } from '../gateway/gateway.ts';
 import { ignoredFields } from '../gateway/ignored.ts';
 import { matcher } from '../gateway/matcher.ts';
 
@@ -140,7 +140,7 @@ const newest = (): KeptRequest[] => {
 };
 
 /** Keeps an answered request for the page, with the cost from its function's log line. */
-export const noteRequest = ({ body, answer, ...answered }: Answered, cost: Cost | undefined): ServedRequest => {
+export const noteRequest = ({ body, answer, ...answered }: AnsweredRequest, cost: Cost | undefined): ServedRequest => {
   const request = { ...answered, time: timestamp(now()), ...cost };
   const noted = {
     ...request,

@@ -24,7 +24,7 @@ export interface ServiceFile {
 }
 
 /** `<data-dir>/state.json`: the service's own memory beside its data. */
-interface Kept {
+interface ServiceState {
   cursorSecret: string;
   /** All demo rows are written. */
   seeded: boolean;
@@ -69,12 +69,15 @@ export const openDataDir = (dir: string, { reset, memory }: { reset: boolean; me
     if (existsSync(path('service.json'))) renameSync(path('service.json'), path('service-before.json'));
   };
   putAside();
-  const kept = (!memory && readJson<Kept>(path('state.json'))) || { cursorSecret: randomText(43), seeded: false };
+  const kept = (!memory && readJson<ServiceState>(path('state.json'))) || {
+    cursorSecret: randomText(43),
+    seeded: false,
+  };
   return {
     kept,
     tableDir: memory ? undefined : path('table'),
     queueDir: memory ? undefined : path('queue'),
-    keep: (state: Kept): void => {
+    keep: (state: ServiceState): void => {
       if (!memory) writeJson(path('state.json'), state);
     },
     place: memory ? undefined : readJson<StreamPlace>(path('stream.json')),

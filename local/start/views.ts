@@ -58,7 +58,7 @@ export const viewFaults = async (dispenser: LocalDispenser) => {
 };
 
 /** The members of an event's data that name whom and what it is about. */
-type Named = Partial<
+type EventNames = Partial<
   Record<'username' | 'recipientUsername' | 'customerUsername' | 'ownerUsername' | 'buyerUuid', string> &
     Record<'name' | 'item' | 'code' | 'region' | 'productId', string>
 >;
@@ -66,7 +66,7 @@ type Named = Partial<
 /** The names of the buyers and products of sales, whose data has their UUIDs alone. */
 const namesIn = async (
   store: string,
-  events: readonly Named[],
+  events: readonly EventNames[],
 ): Promise<(uuid: string | undefined) => string | undefined> => {
   const keys = events.flatMap(({ buyerUuid, productId }) =>
     buyerUuid && productId ? [customerKey(store, buyerUuid), productKey(store, productId)] : [],
@@ -81,7 +81,7 @@ export const viewEvents = async (store: string) => {
   const keys = await eventKeys(store, [...eventNames, 'sample'], {})({ descending: true, limit: shownEvents });
   // An event may be erased after its key was read, and the engine leaves ended ones for a while.
   const items = (await getMany<EventItem>(keys)).filter(({ data, ttl }) => data !== undefined && ttl * 1000 > now());
-  const read = items.map((item) => ({ item, data: JSON.parse(item.data) as Named }));
+  const read = items.map((item) => ({ item, data: JSON.parse(item.data) as EventNames }));
   const nameOf = await namesIn(
     store,
     read.map(({ data }) => data),

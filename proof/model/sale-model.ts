@@ -30,7 +30,7 @@ export interface ModelProduct {
   shares: { userUuid: string; percent: number }[];
 }
 
-interface Owned {
+interface OwnedCopies {
   quantity: number;
   boughtAt: number;
 }
@@ -41,7 +41,7 @@ export interface ModelAvatar {
   discount: number;
   spend: { sum: number; totalOwned: number; days: Record<string, number> };
   /** By the product's id. */
-  owned: Record<string, Owned>;
+  owned: Record<string, OwnedCopies>;
   /** By the product's id, or `store`. */
   applications: Record<string, { couponId: string; expiresAt: number }>;
   /** By the coupon's id. */
@@ -60,7 +60,7 @@ interface Terms {
 }
 
 /** A request as the model sees it. A name that nobody has is null. */
-export interface Asked {
+export interface ModelRequest {
   productId: string;
   buyer: string | null;
   recipient: string | null;
@@ -68,7 +68,7 @@ export interface Asked {
 }
 
 export interface ModelQuote {
-  asked: Asked;
+  asked: ModelRequest;
   terms: Terms;
   expiresAt: number;
 }
@@ -77,7 +77,7 @@ export interface ModelQuote {
 export interface ModelSale {
   state: 'completed' | 'refused' | 'refunded';
   refusal: string | null;
-  asked: Asked;
+  asked: ModelRequest;
   terms: Terms;
   paid: number;
   refund: number;
@@ -150,7 +150,7 @@ const noTerms: Terms = {
   used: undefined,
 };
 
-const termsOf = (model: SaleModel, { productId, buyer, recipient, useCredit }: Asked): Terms => {
+const termsOf = (model: SaleModel, { productId, buyer, recipient, useCredit }: ModelRequest): Terms => {
   const product = model.products[productId];
   if (!product || buyer === null) return noTerms;
   const customer = avatarOf(model, buyer);
@@ -177,7 +177,7 @@ const termsOf = (model: SaleModel, { productId, buyer, recipient, useCredit }: A
 };
 
 /** The refusals that a quote can tell of, and that no payment changes. */
-const refusalOf = (model: SaleModel, { productId, buyer, recipient }: Asked): string | null => {
+const refusalOf = (model: SaleModel, { productId, buyer, recipient }: ModelRequest): string | null => {
   const product = model.products[productId] as ModelProduct;
   if (!model.isOpen) return 'closed';
   if ([buyer, recipient].some((uuid) => uuid !== null && model.avatars[uuid]?.isBanned)) return 'banned';
@@ -186,7 +186,7 @@ const refusalOf = (model: SaleModel, { productId, buyer, recipient }: Asked): st
 };
 
 /** The status of a quote and, for 200, its terms. */
-export const quote = (model: SaleModel, asked: Asked) => {
+export const quote = (model: SaleModel, asked: ModelRequest) => {
   if (asked.buyer === null || asked.recipient === null) return { status: 400 } as const;
   if (!model.products[asked.productId]) return { status: 404 } as const;
   const [terms, refusal] = [termsOf(model, asked), refusalOf(model, asked)];
@@ -223,7 +223,7 @@ const spend = ({ spend: books }: ModelAvatar, amount: number, at: number): void 
 /** The refusal of a sale, and its terms. `quoted` is a quote that was made for it and lasts, or one that is none. */
 const judge = (
   model: SaleModel,
-  asked: Asked,
+  asked: ModelRequest,
   paid: number,
   quoted: ModelQuote | 'false' | undefined,
 ): [string | null, Terms] => {
@@ -258,7 +258,7 @@ const sharesOf = (kept: number, used: ModelCoupon | undefined, { shares }: Model
 /** Sells, or refuses to. */
 export const sell = (
   model: SaleModel,
-  asked: Asked,
+  asked: ModelRequest,
   paid: number,
   quoted: ModelQuote | 'false' | undefined,
 ): ModelSale => {

@@ -26,11 +26,11 @@ import { type Call, setClock, startTestService } from '../../test/support/servic
 import { volume } from '../../test/support/volume.ts';
 import { balanceOf, expire, increment, set } from './credit-model.ts';
 import {
-  type Asked,
   type CreditType,
   type ModelCoupon,
   type ModelProduct,
   type ModelQuote,
+  type ModelRequest,
   type ModelSale,
   newAvatar,
   quote,
@@ -208,7 +208,7 @@ const askedOf = ({ avatars, products }: Real, { product, buyer, recipient, useCr
     ...(recipient >= 0 && { recipientIdentifier: avatars[recipient] ?? nobody }),
   };
   const uuidAt = (place: number): string | null => avatars[place] ?? null;
-  const asked: Asked = {
+  const asked: ModelRequest = {
     ...{ productId, useCredit, buyer: uuidAt(buyer) },
     recipient: uuidAt(recipient < 0 ? buyer : recipient),
   };
@@ -236,7 +236,7 @@ const quoteCommand = (wanted: Wanted): Command =>
 /** How a sale is paid, relative to what is left to pay. */
 const payments = { exactly: 0, 'too much': 7, 'one too little': -1, nothing: Number.NEGATIVE_INFINITY };
 
-const sameAsked = (a: Asked, b: Asked): boolean => JSON.stringify(a) === JSON.stringify(b);
+const sameAsked = (a: ModelRequest, b: ModelRequest): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 const sellNow = async (model: Model, real: Real, wanted: Wanted, payment: keyof typeof payments, place?: number) => {
   const { body, asked } = askedOf(real, wanted);

@@ -16,10 +16,10 @@ import { getCustomer } from '../../lib/store/customers.ts';
 import type { GiftCardItem } from '../../lib/store/gift-cards.ts';
 import { balanceOf, expire, increment, type ModelCustomer, set } from '../model/credit-model.ts';
 import {
-  type Asked,
   type ModelAvatar,
   type ModelCoupon,
   type ModelQuote,
+  type ModelRequest,
   type ModelSale,
   refund as refundInModel,
   sell as sellInModel,
@@ -171,7 +171,7 @@ const noTerms = {
 
 const quoteOf = (
   state: State,
-  asked: Asked,
+  asked: ModelRequest,
   { quote, expiresAt, refusal, ...terms }: Quote,
 ): ModelQuote | undefined => {
   if (quote === null || expiresAt === null) return undefined;
@@ -190,7 +190,7 @@ const saleOperation = (machine: Machine, world: World, name: string, id: string)
   const useCredit = random.chance(0.8);
   const paid = random.of([0, 20, 50, 100]);
   const isQuoted = random.chance(0.4);
-  const asked: Asked = { productId, buyer, recipient, useCredit };
+  const asked: ModelRequest = { productId, buyer, recipient, useCredit };
   const parties = { buyerIdentifier: { uuid: buyer }, recipientIdentifier: { uuid: recipient } };
   let quote: Quote | undefined;
   const idempotencyKey = random.chance(0.3) ? `key of ${name}` : undefined;

@@ -12,7 +12,13 @@ import { createProduct } from '../../lib/store/products.ts';
 import { MemoryTable } from '../../test/lib/table/memory.ts';
 import { productWith } from '../../test/support/rows.ts';
 import { increment } from '../model/credit-model.ts';
-import { type Asked, type ModelSale, newAvatar, type SaleModel, sell as sellInModel } from '../model/sale-model.ts';
+import {
+  type ModelRequest,
+  type ModelSale,
+  newAvatar,
+  type SaleModel,
+  sell as sellInModel,
+} from '../model/sale-model.ts';
 import { consumeAll, deliverAll } from './background.ts';
 import { creditLimit } from './environment.ts';
 import { Machine, type Process, works } from './machine.ts';
@@ -151,7 +157,7 @@ const build = async (index: number): Promise<World> => {
 
     machine.time = start - 30 * minute;
     const soldId = newId();
-    const asked: Asked = { productId: first.id, buyer: avatars[0], recipient: avatars[0], useCredit: true };
+    const asked: ModelRequest = { productId: first.id, buyer: avatars[0], recipient: avatars[0], useCredit: true };
     const request = { buyerIdentifier: { uuid: avatars[0] }, recipientIdentifier: undefined, message: '' };
     state.now = now();
     await sell(store, { ...request, id: soldId, productId: first.id, paid: 40, useCredit: true }, by);

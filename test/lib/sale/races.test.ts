@@ -22,9 +22,9 @@ import { setOpen } from '../../../lib/store/stores.ts';
 import { get } from '../../../lib/table/table.ts';
 import { balanceOf, expire, increment, type ModelCustomer, set } from '../../../proof/model/credit-model.ts';
 import {
-  type Asked,
   type ModelAvatar,
   type ModelProduct,
+  type ModelRequest,
   type ModelSale,
   newAvatar,
   quote,
@@ -351,7 +351,7 @@ const sellStep = async (world: World, step: Extract<Step, { kind: 'sell' }>): Pr
   const { avatars, products, initial } = world;
   const productId = products[step.product] as string;
   const [buyer, recipient] = [avatars[step.who] as string, avatars[step.to] as string];
-  const asked: Asked = { productId, buyer, recipient, useCredit: step.useCredit };
+  const asked: ModelRequest = { productId, buyer, recipient, useCredit: step.useCredit };
   const made = step.isQuoted ? quote(initial.model, asked).quote : null;
   const wanted = { ...asked, buyer, recipient, id: randomUUID(), paid: step.paid };
   const text = step.quote === undefined ? {} : { quote: step.quote };

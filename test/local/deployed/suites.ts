@@ -9,7 +9,7 @@ import { putResident } from '../../../cli/deployment/residents.ts';
 import { createStore } from '../../../cli/deployment/stores.ts';
 import { scopes } from '../../../lib/routes/route.ts';
 import { startDeployment } from '../../../local/deployed/deployment.ts';
-import type { BusEvent, Use } from '../../../local/deployed/engines.ts';
+import type { BusEvent, EngineCall } from '../../../local/deployed/engines.ts';
 import { atEnd } from '../../support/at-end.ts';
 
 /**
@@ -80,7 +80,7 @@ export const expectSuitesPass = async (
   printed: string,
   settings: Record<string, string>,
 ): Promise<void> => {
-  const uses: Use[] = [];
+  const uses: EngineCall[] = [];
   const busEvents: BusEvent[] = [];
   /** The errors that functions logged, which say why one answered 500. An authorizer ends each 401 with one. */
   const errors: string[] = [];
