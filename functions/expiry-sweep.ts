@@ -9,15 +9,20 @@ import { metered, newMeter } from '../lib/table/meter.ts';
 /** The time that the sweep leaves for changes that are under way when it stops. */
 const reserveMillis = 10_000;
 
+const orderUnsent = async (mayGoOn: () => boolean): Promise<void> => {
+  const { failed } = await sendUnsent(mayGoOn);
+  if (failed > 0) throw new Error(`Sales whose delivery could not be ordered: ${failed}.`);
+};
+
 /**
  * Orders the deliveries of sales that nothing has ordered, puts events on the queue whose next attempt is due, follows
- * renames, and closes the credit lots that have come due; runs every minute, and ends before its own timeout. Where a
- * part of it fails, it throws when the others are done, for the alarm.
+ * renames, and closes the credit lots that have come due; runs every minute, and ends before its own timeout. Where
+ * anything of it fails, be it for one customer or one sale, it throws when all else is done, for the alarm.
  */
 export const handler = async (_event: unknown, context: Context): Promise<SweepReport> => {
   const meter = newMeter();
   const mayGoOn = (): boolean => context.getRemainingTimeInMillis() > reserveMillis;
-  const others = [() => sendUnsent(mayGoOn), () => sendDue((orders) => queueEvents(orders, 'slow'), mayGoOn)];
+  const others = [() => orderUnsent(mayGoOn), () => sendDue((orders) => queueEvents(orders, 'slow'), mayGoOn)];
   const by = `sweep ${context.awsRequestId}`;
   const { report, errors } = await metered(meter, () => sweep(by, mayGoOn, others));
   for (const error of errors)
@@ -26,5 +31,6 @@ export const handler = async (_event: unknown, context: Context): Promise<SweepR
   const level = report.failed > 0 || errors.length > 0 ? 'ERROR' : 'INFO';
   logSink.write({ level, sweep: report, calls, units });
   if (errors.length > 0) throw errors[0];
+  if (report.failed > 0) throw new Error(`Customers or residents who could not be swept: ${report.failed}.`);
   return report;
 };

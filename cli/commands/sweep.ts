@@ -16,16 +16,20 @@ const columns: Column<SweepReport & { ordered: number }>[] = [
 
 const sweep = async (options: GlobalOptions): Promise<void> => {
   await connect(options);
-  let ordered = 0;
+  let sent = { ordered: 0, failed: 0 };
   const order = async (): Promise<void> => {
-    ordered = await sendUnsent();
+    sent = await sendUnsent();
   };
   const { report, errors } = await sweepAll(`operator ${newId()}`, undefined, [order]);
-  print({ ...report, ordered }, columns);
+  print({ ...report, ordered: sent.ordered }, columns);
   if (errors.length > 0) throw errors[0];
   if (report.failed > 0)
     throw new Failure(
       `${counted(report.failed, 'customer or resident', 'customers or residents')} could not be swept. The lines above say why. They stay due for the next sweep.`,
+    );
+  if (sent.failed > 0)
+    throw new Failure(
+      `The deliveries of ${counted(sent.failed, 'sale')} could not be ordered. The lines above say why. The next sweep tries again.`,
     );
 };
 

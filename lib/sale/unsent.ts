@@ -40,8 +40,10 @@ const logFailure = (level: 'WARN' | 'ERROR', { sk }: SaleItem, error: unknown): 
 const noteOrdered = (sale: SaleItem): Promise<unknown> =>
   write(update(sale, { set: { flags: undefined }, when: is('flags', sale.flags) }));
 
-const noteAll = async (sales: readonly SaleItem[], level: 'WARN' | 'ERROR'): Promise<void> => {
-  await Promise.all(sales.map((sale) => noteOrdered(sale).catch((error) => logFailure(level, sale, error))));
+type Failed = (sale: SaleItem, error: unknown) => void;
+
+const noteAll = async (sales: readonly SaleItem[], failed: Failed): Promise<void> => {
+  await Promise.all(sales.map((sale) => noteOrdered(sale).catch((error) => failed(sale, error))));
 };
 
 /**
@@ -49,13 +51,14 @@ const noteAll = async (sales: readonly SaleItem[], level: 'WARN' | 'ERROR'): Pro
  * to the sweep, so that an outage of the queue does not hold up the stream.
  */
 export const orderDeliveries = async (store: string, sales: readonly SaleItem[]): Promise<void> => {
+  const failed: Failed = (sale, error) => logFailure('WARN', sale, error);
   try {
     await sendMessages(store, sales.map(orderOf));
   } catch (error) {
-    for (const sale of sales) logFailure('WARN', sale, error);
+    for (const sale of sales) failed(sale, error);
     return;
   }
-  await noteAll(sales, 'WARN');
+  await noteAll(sales, failed);
 };
 
 /** Younger sales are left to the consumer of the stream. */
@@ -73,14 +76,14 @@ export async function* unsentSales(): AsyncGenerator<SaleItem[]> {
 }
 
 /** Those sales whose delivery no worker has yet. One that cannot be read is left to the next sweep. */
-const notBegun = async (sales: readonly SaleItem[]): Promise<SaleItem[]> => {
+const notBegun = async (sales: readonly SaleItem[], failed: Failed): Promise<SaleItem[]> => {
   const looks = sales.map(async (sale) => {
     try {
       const { store, id } = orderOf(demandKnown(sale));
       if (!(await findDelivery(store, id))) return [sale];
       await noteOrdered(sale);
     } catch (error) {
-      logFailure('ERROR', sale, error);
+      failed(sale, error);
     }
     return [];
   });
@@ -88,14 +91,14 @@ const notBegun = async (sales: readonly SaleItem[]): Promise<SaleItem[]> => {
 };
 
 /** Orders at most ten deliveries of one store. Answers those that the queue has; throws where it takes none. */
-const orderTogether = async (store: string, sales: readonly SaleItem[]): Promise<SaleItem[]> => {
+const orderTogether = async (store: string, sales: readonly SaleItem[], failed: Failed): Promise<SaleItem[]> => {
   const orders = sales.map(orderOf);
   try {
     await sendMessages(store, orders);
   } catch (error) {
     if (!(error instanceof MessagesRefused)) throw error;
     const isRefused = (_: SaleItem, index: number): boolean => error.messages.includes(orders[index] as Order);
-    for (const sale of sales.filter(isRefused)) logFailure('ERROR', sale, error);
+    for (const sale of sales.filter(isRefused)) failed(sale, error);
     return sales.filter((sale, index) => !isRefused(sale, index));
   }
   return [...sales];
@@ -107,26 +110,35 @@ const piecesOf = (sales: readonly SaleItem[]): [store: string, sales: SaleItem[]
     inChunks(some, deliveryQueue.batchSize).map((piece): [string, SaleItem[]] => [store, piece]),
   );
 
+/** Sales whose delivery one look ordered, and those for which it failed: the log says why, and they stay unsent. */
+interface Ordered {
+  ordered: number;
+  failed: number;
+}
+
 /**
  * Orders the deliveries of completed sales that no worker has yet, for as long as `mayGoOn` allows, and until the queue
- * fails: that may take seconds, and would for each sale. One that is ordered twice is given once. Answers how many it
- * ordered.
+ * fails: that may take seconds, and would for each sale. One that is ordered twice is given once.
  */
-export const sendUnsent = async (mayGoOn: () => boolean = () => true): Promise<number> => {
-  let ordered = 0;
+export const sendUnsent = async (mayGoOn: () => boolean = () => true): Promise<Ordered> => {
+  const result: Ordered = { ordered: 0, failed: 0 };
+  const failed: Failed = (sale, error) => {
+    result.failed += 1;
+    logFailure('ERROR', sale, error);
+  };
   for await (const sales of unsentSales())
     for (const [store, piece] of piecesOf(sales)) {
-      if (!mayGoOn()) return ordered;
-      const open = await notBegun(piece);
+      if (!mayGoOn()) return result;
+      const open = await notBegun(piece, failed);
       if (open.length === 0) continue;
       try {
-        const taken = await orderTogether(store, open);
-        ordered += taken.length;
-        await noteAll(taken, 'ERROR');
+        const taken = await orderTogether(store, open, failed);
+        result.ordered += taken.length;
+        await noteAll(taken, failed);
       } catch (error) {
-        for (const sale of open) logFailure('ERROR', sale, error);
-        return ordered;
+        for (const sale of open) failed(sale, error);
+        return result;
       }
     }
-  return ordered;
+  return result;
 };

@@ -84,9 +84,9 @@ describe('while the queue takes connections and never answers', () => {
     await makeUnsent(16);
     process.env.DELIVERY_QUEUE_URL = `${hanging}/000000000000/deliveries`;
 
-    const running = run();
+    const failing = expect(run()).rejects.toThrow('Sales whose delivery could not be ordered');
     await expect.poll(balance, { timeout: 3500 }).toBe(5);
-    await running;
+    await failing;
 
     expect(connections).toBe(1);
     expect(await findLastSweep()).toMatchObject({ lots: 1, amount: 10, failed: 0, finished: true });
@@ -133,6 +133,21 @@ test.each(['RENAMED', 'SALE#UNSENT', 'WEBHOOK#DUE'])(
   },
 );
 
+test('the sweep fails where it cannot close the lots of one customer, when those of all others are closed', async () => {
+  const broken = await customerWithLots(store, [{ amount: 10, expiresAt: timestamp(start + 1000) }]);
+  setClock(start + 60_000);
+  const stop = intercept(({ isWrite, input }, send) => {
+    if (isWrite && JSON.stringify(input).includes(broken)) throw new Error('Broken.');
+    return send();
+  });
+
+  await expect(run()).rejects.toThrow('Customers or residents who could not be swept: 1.');
+  stop();
+
+  expect(await balance()).toBe(5);
+  expect(await findLastSweep()).toMatchObject({ lots: 1, failed: 1 });
+});
+
 describe('unsent sales', () => {
   test('are ordered in batches of ten messages', async () => {
     await makeUnsent(23);
@@ -142,7 +157,7 @@ describe('unsent sales', () => {
       return send(command);
     });
 
-    const ordered = await sendUnsent();
+    const { ordered } = await sendUnsent();
 
     expect([ordered, await unsent()]).toEqual([23, 0]);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(10);
@@ -153,7 +168,7 @@ describe('unsent sales', () => {
     await makeUnsent(23);
     let asked = 0;
 
-    const ordered = await sendUnsent(() => ++asked <= 2);
+    const { ordered } = await sendUnsent(() => ++asked <= 2);
 
     expect(ordered).toBeGreaterThan(0);
     expect(ordered).toBeLessThanOrEqual(20);
@@ -170,11 +185,12 @@ describe('unsent sales', () => {
       return { Failed: [{ Id: '0', Code: 'InternalError', SenderFault: false }] };
     });
 
-    const first = await sendUnsent();
+    const failing = run();
 
-    expect([first, await unsent()]).toEqual([15, 1]);
+    await expect(failing).rejects.toThrow('Sales whose delivery could not be ordered: 1.');
+    expect(await unsent()).toBe(1);
     expect(logLines.filter((line) => 'unsent' in line)).toMatchObject([{ level: 'ERROR' }]);
-    expect(await sendUnsent()).toBe(1);
+    expect(await sendUnsent()).toEqual({ ordered: 1, failed: 0 });
   });
 });
 

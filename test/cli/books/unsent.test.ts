@@ -30,7 +30,7 @@ test('says how many sales have no order of their delivery and since when, until 
     looks.push((await checkUnsent())[0]);
   }
 
-  const ordered = await sendUnsent();
+  const { ordered } = await sendUnsent();
   const after = await checkUnsent();
 
   expect(refused.state).toBe('refused');
