@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import { Option } from 'commander';
-import { type ExportedFile, exportAll, exported, exportKind } from '../data/export.ts';
+import { type ExportedFile, exportAll, exportKind } from '../data/export.ts';
 import { type ExportFormat, exportFormats, formatOf, type Separator, separatorNames } from '../data/format.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
+import { exportFiles } from '../kinds/kinds.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { Failure, UsageError } from '../terminal/errors.ts';
 import { untilInterrupted } from '../terminal/interrupt.ts';
@@ -22,10 +23,10 @@ const columns: Column<ExportedFile>[] = [
   { heading: 'file', cell: ({ path }) => path, wraps: true },
 ];
 
-const names = exported.map(({ name }) => name).join(', ');
+const names = exportFiles.map(({ name }) => name).join(', ');
 
 const exportOne = async (options: ExportOptions, name: string, path: string): Promise<ExportedFile> => {
-  const kind = exported.find((one) => one.name === name);
+  const kind = exportFiles.find((one) => one.name === name);
   if (!kind) throw new UsageError(`There is no kind ${name}. There are ${names}.`);
   const format = formatOf(path, options.format, exportFormats);
   const there = statSync(path, { throwIfNoEntry: false });

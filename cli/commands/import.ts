@@ -3,8 +3,9 @@ import { formats } from '../data/format.ts';
 import { type ImportOptions, type ImportReport, importFile } from '../data/import.ts';
 import { openLog } from '../deployment/log.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
-import { isRequired, type Kind } from '../kinds/columns.ts';
-import { kinds } from '../kinds/kinds.ts';
+import { isRequired } from '../kinds/columns.ts';
+import type { ImportFile } from '../kinds/kind.ts';
+import { importFiles } from '../kinds/kinds.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { Failure, Unsuccessful } from '../terminal/errors.ts';
 import { untilInterrupted } from '../terminal/interrupt.ts';
@@ -43,7 +44,7 @@ const whyNothing = ({ rejected, rows }: ImportReport, { dryRun, skipRejects }: I
   return `${bad}. Nothing was written: this was a dry run. ${rest}.`;
 };
 
-const runImport = async (kind: Kind, options: GlobalOptions & ImportOptions, file: string): Promise<void> => {
+const runImport = async (kind: ImportFile, options: GlobalOptions & ImportOptions, file: string): Promise<void> => {
   const { target, store } = await openStore(options);
   let progress = startProgress(`Checking ${file}`);
   let isWriting = false;
@@ -72,7 +73,7 @@ const runImport = async (kind: Kind, options: GlobalOptions & ImportOptions, fil
   if (report.rejected > 0) throw new Unsuccessful();
 };
 
-const columnsHelp = ({ columns: all }: Kind): string => {
+const columnsHelp = ({ columns: all }: ImportFile): string => {
   const width = Math.max(...all.map(({ name }) => name.length));
   const lines = all.map(
     (column) => `  ${column.name.padEnd(width)}  ${column.help}${isRequired(column) ? ' (required)' : ''}`,
@@ -81,7 +82,7 @@ const columnsHelp = ({ columns: all }: Kind): string => {
 };
 
 /** Makes a command import files of a kind. */
-const importing = (command: StoreCommand, kind: Kind, example: string): StoreCommand =>
+const importing = (command: StoreCommand, kind: ImportFile, example: string): StoreCommand =>
   command
     .description(`Imports ${kind.summary}.`)
     .argument('<file>', 'a file that ends with .csv or .ndjson')
@@ -96,7 +97,7 @@ const importing = (command: StoreCommand, kind: Kind, example: string): StoreCom
 
 /** Adds `store resident import <file>`, which is `store import residents <file>`. */
 export const addResidentImport = (group: StoreCommand): void => {
-  for (const kind of kinds)
+  for (const kind of importFiles)
     if (kind.name === 'residents') importing(group.command('import'), kind, 'store resident import');
 };
 
@@ -110,5 +111,5 @@ export const addImport = (program: StoreCommand): void => {
       'store import purchases sales.ndjson',
       'store import products products.csv --skip-rejects --rejects to-mend.csv',
     );
-  for (const kind of kinds) importing(group.command(kind.name), kind, `store import ${kind.name}`);
+  for (const kind of importFiles) importing(group.command(kind.name), kind, `store import ${kind.name}`);
 };

@@ -9,7 +9,7 @@ import { write } from '../../lib/table/table.ts';
 import { openLog } from '../deployment/log.ts';
 import { knownResidents } from '../deployment/residents.ts';
 import { connect, type GlobalOptions } from '../deployment/target.ts';
-import { type ResidentFields, residents } from '../kinds/residents.ts';
+import { type ResidentFields, residentImporter } from '../kinds/residents.ts';
 import { type Importer, writeRows } from '../kinds/rows.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { Failure } from '../terminal/errors.ts';
@@ -46,9 +46,9 @@ const addedColumns: Column<AddedResident>[] = [
 
 /** The importer of residents, with a row of the log for each that it adds or changes. */
 const logged = (log: Log): Importer<ResidentFields> => ({
-  ...residents,
+  ...residentImporter,
   plan: async (rows, setting) => {
-    const groups = await residents.plan(rows, { ...setting, log });
+    const groups = await residentImporter.plan(rows, { ...setting, log });
     return groups.map(({ writes = [], ...group }) => {
       const row = log('resident.added', null, { ...group.rows[0]?.fields, outcome: group.outcome });
       return { ...group, writes: writes.length > 0 ? [...writes, ...row] : [] };
@@ -64,7 +64,7 @@ const add = async (options: GlobalOptions & { former?: string[] }, uuid: string,
     { line: 1, fields },
     { store: '', residents: new Map() },
   ];
-  const [planned] = await residents.plan([row], setting);
+  const [planned] = await residentImporter.plan([row], setting);
   const fault = planned?.awaits?.fault ?? (typeof planned?.outcome === 'object' ? planned.outcome : undefined);
   if (planned?.awaits)
     throw new Failure(

@@ -1,6 +1,7 @@
 import type { Identifier } from '../../lib/identifier.ts';
 import { findResidents } from '../deployment/residents.ts';
-import { allowedIn, isRequired, type Kind, namedIn, type UuidOf, type Values } from '../kinds/columns.ts';
+import { allowedIn, isRequired, namedIn, type UuidOf, type Values } from '../kinds/columns.ts';
+import type { ImportFile } from '../kinds/kind.ts';
 import { type Fault, type Importer, idFrom, type Row, residentOf, type Setting } from '../kinds/rows.ts';
 import type { RawRow } from './read.ts';
 
@@ -18,13 +19,13 @@ export interface Pass {
 }
 
 /** Begins the pass that checks, or the pass that writes. */
-export const beginPass = (kind: Kind, checksOnly: boolean): Pass => ({
+export const beginPass = (kind: ImportFile, checksOnly: boolean): Pass => ({
   importer: kind.importer(checksOnly),
   repeats: new Map(),
 });
 
 /** The checked values of a row, and their faults. */
-const checkValues = (kind: Kind, raw: RawRow): { fields: Values; faults: Fault[] } => {
+const checkValues = (kind: ImportFile, raw: RawRow): { fields: Values; faults: Fault[] } => {
   const faults = [...raw.faults];
   const fields: Values = {};
   if (faults.length > 0) return { fields, faults };
@@ -49,7 +50,7 @@ const checkValues = (kind: Kind, raw: RawRow): { fields: Values; faults: Fault[]
 const unknownResident = 'is not a known resident: import residents first, or correct the name';
 
 /** Gives the row its id: its own, or one that is the same whenever the file is read again. */
-const giveId = (kind: Kind, store: string, fields: Values, uuidOf: UuidOf, pass: Pass): Values => {
+const giveId = (kind: ImportFile, store: string, fields: Values, uuidOf: UuidOf, pass: Pass): Values => {
   if (!kind.id) return fields;
   const { from, repeats, asText } = kind.id;
   const given = fields.id as string | undefined;
@@ -62,7 +63,7 @@ const giveId = (kind: Kind, store: string, fields: Values, uuidOf: UuidOf, pass:
 };
 
 /** The fault of a value that another row has too. For a row without an id it shows the text that makes the id. */
-const takenBy = (kind: Kind, { values }: RawRow, field: string, value: string, other: number): Fault => {
+const takenBy = (kind: ImportFile, { values }: RawRow, field: string, value: string, other: number): Fault => {
   const message = `must be unique: line ${other} has it too`;
   if (field !== 'id' || values.id !== undefined) return { field, value: values[field] ?? value, message };
   if (kind.id?.repeats)
@@ -72,7 +73,13 @@ const takenBy = (kind: Kind, { values }: RawRow, field: string, value: string, o
 };
 
 /** The faults of unique values that an earlier row has. Takes the values if there are none. */
-const takeUnique = (kind: Kind, raw: RawRow, row: Row<Values>, uuidOf: UuidOf, taken: Map<string, number>): Fault[] => {
+const takeUnique = (
+  kind: ImportFile,
+  raw: RawRow,
+  row: Row<Values>,
+  uuidOf: UuidOf,
+  taken: Map<string, number>,
+): Fault[] => {
   const claims = Object.entries(kind.unique?.(row.fields, uuidOf) ?? { id: [row.fields.id as string] }).flatMap(
     ([field, values]) => values.map((value) => ({ field, value, key: `${field} ${value}` })),
   );
@@ -92,7 +99,12 @@ interface Checked {
 }
 
 /** Checks some rows of a file: each value, the conditions across columns, the named residents, and unique values. */
-export const checkRows = async (kind: Kind, store: string, raws: readonly RawRow[], pass: Pass): Promise<Checked> => {
+export const checkRows = async (
+  kind: ImportFile,
+  store: string,
+  raws: readonly RawRow[],
+  pass: Pass,
+): Promise<Checked> => {
   const faults = new Map<number, Fault[]>();
   const checked = raws.map((raw) => ({ raw, ...checkValues(kind, raw) }));
   const named = checked.flatMap(({ fields }) => Object.values(fields).flatMap(namedIn));

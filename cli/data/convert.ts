@@ -4,7 +4,7 @@ import { timestamp } from '../../lib/clock.ts';
 import { parseIdentifier } from '../../lib/identifier.ts';
 import { timestamp as wireTimestamp } from '../../lib/routes/timestamp.ts';
 import type { Values } from '../kinds/columns.ts';
-import { kinds } from '../kinds/kinds.ts';
+import { importFiles } from '../kinds/kinds.ts';
 import { idFrom } from '../kinds/rows.ts';
 import { Failure, UsageError } from '../terminal/errors.ts';
 import { readyDir, unfinished, writeLines } from './export.ts';
@@ -51,7 +51,7 @@ const written = {
 type KindName = keyof typeof written;
 
 const linesFor = (name: KindName) => {
-  const kind = kinds.find((one) => one.name === name);
+  const kind = importFiles.find((one) => one.name === name);
   const columns = written[name].flatMap((column) => kind?.columns.find((each) => each.name === column) ?? []);
   return linesOf({ columns }, 'csv');
 };
@@ -303,6 +303,6 @@ export const convertFile = async (path: string, dir: string, options: ConvertOpt
   const full = files.filter(({ rows: count }) => count > 0);
   for (const { path: to, rows: count } of files)
     await (count > 0 ? rename(unfinished(to), to) : rm(unfinished(to), { force: true }));
-  const order = kinds.map(({ name }) => name);
+  const order = importFiles.map(({ name }) => name);
   return { files: full.sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind)), leftOut, faults, usedZone };
 };

@@ -1,15 +1,11 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Exported, Lines } from '../kinds/columns.ts';
-import { kinds } from '../kinds/kinds.ts';
+import type { DataFile, Lines } from '../kinds/kind.ts';
+import { exportFiles } from '../kinds/kinds.ts';
 import { Failure, Interrupted, UsageError } from '../terminal/errors.ts';
 import { counted } from '../terminal/output.ts';
 import { type ExportFormat, type Format, formats, type Separator } from './format.ts';
-import { history } from './history.ts';
 import { linesOf, openFile } from './write.ts';
-
-/** All that an export holds. Imports read the kinds, in this order; history follows from the changes alone. */
-export const exported: readonly Exported[] = [...kinds, history];
 
 export interface ExportOptions {
   /** The sign between the cells of CSV. */
@@ -23,7 +19,7 @@ export interface ExportOptions {
 export const unfinished = (path: string): string => `${path}.part`;
 
 /** The text of a kind's file. Throws where the kind has no such format. */
-const textOf = (kind: Exported, store: string, format: ExportFormat, separator?: Separator): Lines => {
+const textOf = (kind: DataFile, store: string, format: ExportFormat, separator?: Separator): Lines => {
   if (format !== 'journal') {
     const { header, row } = linesOf(kind, format, separator);
     const rows = async function* () {
@@ -68,7 +64,7 @@ export const writeLines = async (
  * is whole. Returns the number of rows.
  */
 export const exportKind = async (
-  kind: Exported,
+  kind: DataFile,
   store: string,
   path: string,
   format: ExportFormat,
@@ -90,7 +86,7 @@ export interface ExportedFile {
 }
 
 /** The unfinished files that an interrupted export leaves behind. */
-const leftovers = new Set(exported.flatMap(({ name }) => formats.map((format) => unfinished(`${name}.${format}`))));
+const leftovers = new Set(exportFiles.flatMap(({ name }) => formats.map((format) => unfinished(`${name}.${format}`))));
 
 /** Creates the directory, or removes the leftovers of an interrupted export. Throws if it holds anything else. */
 export const readyDir = async (dir: string): Promise<void> => {
@@ -117,7 +113,7 @@ export const exportAll = async (
 ): Promise<ExportedFile[]> => {
   await readyDir(dir);
   const files: ExportedFile[] = [];
-  for (const kind of exported) {
+  for (const kind of exportFiles) {
     const path = join(dir, `${kind.name}.${format}`);
     const text = textOf(kind, store, format, options.separator);
     const rows = await writeLines(text, path, options).catch(async (error: unknown) => {

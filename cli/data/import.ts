@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path';
 import type { Log } from '../../lib/store/operator-log.ts';
 import { transact } from '../../lib/table/table.ts';
-import type { Kind } from '../kinds/columns.ts';
+import type { ImportFile } from '../kinds/kind.ts';
 import { type Fault, type Outcome, writeRows } from '../kinds/rows.ts';
 import { Interrupted, UsageError } from '../terminal/errors.ts';
 import { counted, grouped } from '../terminal/output.ts';
@@ -84,7 +84,7 @@ const settleWaiting = (waiting: Waiting[], taken: ReadonlyMap<string, number>, f
 };
 
 /** The first pass: every row is checked and planned, nothing is written. */
-const check = async (kind: Kind, store: string, rows: AsyncIterable<RawRow>, options: ImportOptions) => {
+const check = async (kind: ImportFile, store: string, rows: AsyncIterable<RawRow>, options: ImportOptions) => {
   const taken = new Map<string, number>();
   const pass: Pass = { ...beginPass(kind, true), taken };
   const counts = { ...noCounts };
@@ -113,7 +113,7 @@ const check = async (kind: Kind, store: string, rows: AsyncIterable<RawRow>, opt
 
 /** The second pass: writes the good rows. Other writers can cause new faults between the passes, which it adds. */
 const write = async (
-  kind: Kind,
+  kind: ImportFile,
   store: string,
   rows: AsyncIterable<RawRow>,
   faults: Faults,
@@ -142,7 +142,7 @@ const write = async (
   return counts;
 };
 
-const report = (kind: Kind, all: number, counts: Record<Outcome, number>, faults: Faults): ImportReport => ({
+const report = (kind: ImportFile, all: number, counts: Record<Outcome, number>, faults: Faults): ImportReport => ({
   kind: kind.name,
   rows: all,
   ...counts,
@@ -158,7 +158,7 @@ const report = (kind: Kind, all: number, counts: Record<Outcome, number>, faults
  * can be repeated: it finds its rows unchanged. Throws if the file cannot be read. The report lists bad rows.
  */
 export const importFile = async (
-  kind: Kind,
+  kind: ImportFile,
   store: string,
   path: string,
   options: ImportOptions = {},

@@ -2,7 +2,8 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
-import { type Column, isRequired, type Kind, readCell, rejectColumns, type Values } from '../kinds/columns.ts';
+import { type Column, isRequired, readCell, rejectColumns, type Values } from '../kinds/columns.ts';
+import type { ImportFile } from '../kinds/kind.ts';
 import type { Fault } from '../kinds/rows.ts';
 import { Failure } from '../terminal/errors.ts';
 import { type Format, type Separator, separatorNames, separators } from './format.ts';
@@ -66,7 +67,7 @@ const maxRowLength = 4_000_000;
 const listed = (columns: readonly Column[]): string => columns.map(({ name }) => name).join(', ');
 
 /** The columns of a header. Throws for unknown ones, with a list of the known ones. */
-const columnsOf = (kind: Kind, header: readonly string[], path: string): (Column | undefined)[] => {
+const columnsOf = (kind: ImportFile, header: readonly string[], path: string): (Column | undefined)[] => {
   const there = `${kind.name} have the columns ${listed(kind.columns)}`;
   const found = header.map((cell, index) => {
     const column = kind.columns.find(({ name }) => name.toLowerCase() === cell.trim().toLowerCase());
@@ -163,7 +164,7 @@ export async function* readRecords(path: string): AsyncGenerator<CsvRecord> {
   }
 }
 
-async function* readCsv(kind: Kind, path: string): AsyncGenerator<RawRow> {
+async function* readCsv(kind: ImportFile, path: string): AsyncGenerator<RawRow> {
   let columns: (Column | undefined)[] | undefined;
   for await (const { line, cells, separator } of readRecords(path)) {
     if (!columns) {
@@ -188,7 +189,7 @@ const isObject = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The members of an object by their columns: `a.b` is a member of a member. */
-const flattened = (kind: Kind, object: Values, prefix = ''): [string, unknown][] =>
+const flattened = (kind: ImportFile, object: Values, prefix = ''): [string, unknown][] =>
   Object.entries(object).flatMap(([name, value]): [string, unknown][] => {
     const path = prefix + name;
     const inner = kind.columns.filter((column) => column.name.startsWith(`${path}.`));
@@ -198,7 +199,7 @@ const flattened = (kind: Kind, object: Values, prefix = ''): [string, unknown][]
     return [[path, value ?? undefined]];
   });
 
-const readObject = (kind: Kind, text: string, line: number): RawRow => {
+const readObject = (kind: ImportFile, text: string, line: number): RawRow => {
   const bad = (message: string): RawRow => ({
     line,
     values: {},
@@ -225,7 +226,7 @@ const readObject = (kind: Kind, text: string, line: number): RawRow => {
   };
 };
 
-async function* readNdjson(kind: Kind, path: string): AsyncGenerator<RawRow> {
+async function* readNdjson(kind: ImportFile, path: string): AsyncGenerator<RawRow> {
   let rest = '';
   let line = 0;
   for await (const piece of readText(path)) {
@@ -244,5 +245,5 @@ async function* readNdjson(kind: Kind, path: string): AsyncGenerator<RawRow> {
 }
 
 /** Reads the rows of a file one by one. Throws if the file cannot be read or its header is wrong. */
-export const readRows = (kind: Kind, path: string, format: Format): AsyncGenerator<RawRow> =>
+export const readRows = (kind: ImportFile, path: string, format: Format): AsyncGenerator<RawRow> =>
   format === 'csv' ? readCsv(kind, path) : readNdjson(kind, path);

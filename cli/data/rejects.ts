@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
-import { type Kind, readCell, rejectColumns, type Values, writeCell } from '../kinds/columns.ts';
+import { readCell, rejectColumns, type Values, writeCell } from '../kinds/columns.ts';
+import type { ImportFile } from '../kinds/kind.ts';
 import { type Fault, idFrom } from '../kinds/rows.ts';
 import { Failure } from '../terminal/errors.ts';
 import { wordsOf } from './check.ts';
@@ -15,11 +16,11 @@ interface Options {
 }
 
 /** The kind's columns that a CSV file has, in the file's order. */
-const columnsOf = (kind: Kind, { values }: RawRow) =>
+const columnsOf = (kind: ImportFile, { values }: RawRow) =>
   Object.keys(values).flatMap((name) => kind.columns.find((column) => column.name === name) ?? []);
 
 /** Makes ids for rejected rows without one, if rows of the kind may be alike. */
-const idsFor = (kind: Kind, store: string) => {
+const idsFor = (kind: ImportFile, store: string) => {
   const seen = new Map<string, number>();
   return ({ values, source }: RawRow, planned: unknown): string | undefined => {
     if (typeof source === 'string' || values.id !== undefined || !kind.id?.repeats?.(values)) return undefined;
@@ -37,7 +38,7 @@ const idsFor = (kind: Kind, store: string) => {
  * imported file, since an empty cell in any other column would mean the default. If rows may be alike, a row without an
  * id gets one. Otherwise an import would take the mended row for its twin, which is there already.
  */
-export const rejectsFile = (kind: Kind, store: string, { path, format, force }: Options) => {
+export const rejectsFile = (kind: ImportFile, store: string, { path, format, force }: Options) => {
   const idFor = idsFor(kind, store);
   let file: ReturnType<typeof openFile> | undefined;
   let hasHeader = false;

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createWriteStream, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
-import { type Column, type Exported, type Values, writeCell } from '../kinds/columns.ts';
+import { type Column, type Values, writeCell } from '../kinds/columns.ts';
+import type { DataFile } from '../kinds/kind.ts';
 import { nested } from '../kinds/nested.ts';
 import { Failure } from '../terminal/errors.ts';
 import { type Format, type Separator, separators } from './format.ts';
@@ -73,7 +74,7 @@ export const openFile = (path: string, { exclusive = false }: { exclusive?: bool
 };
 
 /** Writes the header and the rows of a file as lines of a format. */
-export const linesOf = ({ columns }: Pick<Exported, 'columns'>, format: Format, separator: Separator = 'comma') => ({
+export const linesOf = ({ columns }: Pick<DataFile, 'columns'>, format: Format, separator: Separator = 'comma') => ({
   header:
     format === 'csv'
       ? csvLine(

@@ -1,10 +1,13 @@
 import pMap from 'p-map';
 import type { Category } from '../../lib/routes/categories.ts';
-import { categoryKey, freeMembers, isFree } from '../../lib/store/categories.ts';
+import { text } from '../../lib/routes/wire.ts';
+import { categoryKey, freeMembers, isFree, listCategories } from '../../lib/store/categories.ts';
 import { is, put, update } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { inOrder, newStamp, type Stamped, stamped } from '../../lib/table/stamp.ts';
 import { getMany } from '../../lib/table/table.ts';
+import { columns, namedIdHelp, optionalId, rowsFrom } from './columns.ts';
+import type { Kind } from './kind.ts';
 import { type Importer, sideBySide } from './rows.ts';
 
 export interface CategoryFields {
@@ -13,7 +16,7 @@ export interface CategoryFields {
 }
 
 /** Categories. The file of products says which products are in them. */
-export const categories: Importer<CategoryFields> = {
+export const categoryImporter: Importer<CategoryFields> = {
   plan: async (rows, { store }) => {
     const keys = rows.map(({ fields }) => categoryKey(store, fields.id));
     const items = await getMany<Key & Stamped & Partial<Category>>(keys, { consistent: true });
@@ -36,5 +39,20 @@ export const categories: Importer<CategoryFields> = {
   prepare: async (groups, { store }) => {
     const created = groups.filter(({ outcome }) => outcome === 'created').flatMap(({ rows }) => rows);
     await pMap(created, ({ fields }) => freeMembers(store, fields.id), sideBySide);
+  },
+};
+
+/** Categories of products. */
+export const categories: Kind = {
+  file: {
+    name: 'categories',
+    summary: 'categories of products; which products are in them is a column of products',
+    columns: columns({
+      id: ['text', optionalId, namedIdHelp],
+      name: ['text', text({ min: 1, max: 255 }), 'the name'],
+    }),
+    id: { from: ({ name }) => String(name) },
+    importer: () => categoryImporter,
+    rows: (store) => rowsFrom(listCategories(store), 'id', ({ id, name }) => ({ id, name })),
   },
 };

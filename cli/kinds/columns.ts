@@ -1,17 +1,22 @@
 import * as z from 'zod';
+import { timestamp as asText, now } from '../../lib/clock.ts';
 import type { Identifier } from '../../lib/identifier.ts';
+import { everyRow, type Source } from '../../lib/lists/source.ts';
 import type { CreditChange } from '../../lib/routes/credit.ts';
 import { timestamp } from '../../lib/routes/timestamp.ts';
-import { identifier, integer, text } from '../../lib/routes/wire.ts';
+import { boolean, identifier, integer, text } from '../../lib/routes/wire.ts';
 import type { Share as SaleShare } from '../../lib/sale/rules.ts';
 import type { Taken } from '../../lib/sale/sales.ts';
-import type { Importer } from './rows.ts';
-import type { FileShare } from './sales.ts';
 
 /** A user's share of a product's profit, as a file names it. */
 export interface Share {
   user: Identifier;
   percent: number;
+}
+
+/** A share of a sale, as a file names its avatar. */
+export interface FileShare extends Omit<SaleShare, 'residentUuid'> {
+  user: Identifier;
 }
 
 /** The way in which a CSV file writes the values of a column. NDJSON files hold the values themselves. */
@@ -35,48 +40,6 @@ export type Values = Record<string, unknown>;
 
 /** The UUID of the resident whom a checked value names. */
 export type UuidOf = (identifier: unknown) => string;
-
-/** The text of a file, piece by piece: the rows are counted. */
-export interface Lines {
-  header: AsyncIterable<string> | Iterable<string>;
-  rows: AsyncIterable<string>;
-}
-
-/** A kind of row that exports hold. */
-export interface Exported {
-  name: string;
-  /** The contents of its files, in one line. */
-  summary: string;
-  columns: readonly Column[];
-  /** The rows of a store, in a fixed order. */
-  rows: (store: string) => AsyncGenerator<Values>;
-  /** Writes the rows as a journal of plain-text accounting, if they can be. */
-  journal?: (store: string) => Lines;
-}
-
-/** A kind of row that imports read, too. */
-export interface Kind extends Exported {
-  /** Rows are added and never changed, so a column that the file lacks means the default. */
-  onlyAdded?: true;
-  /** Checks conditions that span the columns of a row. */
-  checkRow?: (values: Values, report: (field: string, message: string) => void) => void;
-  /** The source of a row's id, if the kind has a column `id`. */
-  id?: {
-    /** The text that a row without an id gets its id from. */
-    from?: (values: Values, uuidOf: UuidOf) => string;
-    /** True if rows without ids may be alike. Each of them then gets its own id. */
-    repeats?: (values: Values) => boolean;
-    /** Ids are texts, and are not turned into UUIDs. */
-    asText?: true;
-  };
-  /**
-   * The values, by column, that no other row of the file may have. The first column identifies the row. Unless given:
-   * the id.
-   */
-  unique?: (values: Values, uuidOf: UuidOf) => Record<string, string[]>;
-  /** A new importer for every pass over a file. */
-  importer: (checksOnly: boolean) => Importer<unknown>;
-}
 
 const shareWords = 'must be users with their percentages, such as ada.lovelace:60;bob:40';
 
@@ -246,3 +209,32 @@ export const rejectColumns = columns({
   line: ['integer', z.unknown(), 'where the row stood'],
   reason: ['text', z.unknown(), 'why it was rejected'],
 });
+
+/** An optional id. */
+export const optionalId = foreignId().optional();
+
+export const idHelp = 'a UUID, or the id that it has in another system';
+export const namedIdHelp = `${idHelp}; empty: made of the name`;
+
+/** Something that is false unless a row says otherwise. */
+export const flag = boolean().default(false);
+
+export const optionalTime = timestamp().optional();
+
+/** The time of a purchase or a sale. */
+export const timeOfSale = (what: string) =>
+  timestamp().refine((at) => at <= asText(now()), {
+    error: `must not be in the future: correct the time, or import the ${what} later`,
+  });
+
+/** The id of something that is no UUID, such as a transaction. */
+export const optionalText = text({ min: 1, max: 255 }).optional();
+
+/** Reads every row of a list in the order of its attribute `position`, and converts it with `valuesOf`. */
+export async function* rowsFrom<P extends string, T extends Record<P, string>>(
+  list: Source<T>,
+  position: P,
+  valuesOf: (row: T) => Values,
+): AsyncGenerator<Values> {
+  for await (const row of everyRow(list, (one) => one[position])) yield valuesOf(row);
+}

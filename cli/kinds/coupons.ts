@@ -1,9 +1,22 @@
 import { now, timestamp } from '../../lib/clock.ts';
 import type { Identifier } from '../../lib/identifier.ts';
-import { type CouponItem, codeKey, couponItems, couponKey, never, normalisedCode } from '../../lib/store/coupons.ts';
+import { createCoupon } from '../../lib/routes/coupons.ts';
+import { timestamp as wireTimestamp } from '../../lib/routes/timestamp.ts';
+import { identifier, integer } from '../../lib/routes/wire.ts';
+import {
+  type CouponItem,
+  codeKey,
+  couponItems,
+  couponKey,
+  listCoupons,
+  never,
+  normalisedCode,
+} from '../../lib/store/coupons.ts';
 import { check, is, isNew, put, remove, unchanged, type Write } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
+import { columns, idHelp, optionalId, optionalTime, rowsFrom } from './columns.ts';
+import type { Kind } from './kind.ts';
 import {
   type Fault,
   type Group,
@@ -32,7 +45,7 @@ export interface CouponFields {
 const unset = { discount: 0, ownerProfit: 0, active: true, bloggersSync: false, usesPerCustomer: 0, expiration: never };
 
 /** The time of a coupon's creation, with which its rank begins. */
-export const createdAtOf = ({ rank }: Pick<CouponItem, 'rank'>): string => rank.slice(0, rank.indexOf('#'));
+const createdAtOf = ({ rank }: Pick<CouponItem, 'rank'>): string => rank.slice(0, rank.indexOf('#'));
 
 /**
  * The coupon that a code names. A restored table may have the code without the coupon, or the coupon without the code.
@@ -103,7 +116,7 @@ const groupOf = (
 };
 
 /** Coupons, with the fields that no request sets: the limit of uses, the expiry and the time of creation. */
-export const coupons: Importer<CouponFields> = {
+export const couponImporter: Importer<CouponFields> = {
   plan: async (rows, setting) => {
     const { store } = setting;
     const codes = rows.map(({ fields }) => codeKey(store, normalisedCode(fields.code)));
@@ -123,5 +136,39 @@ export const coupons: Importer<CouponFields> = {
       const holder = holderId === undefined ? undefined : { id: holderId, coupon: stored.get(holderId) };
       return groupOf(row, id, { stored: stored.get(id), holder }, setting);
     });
+  },
+};
+
+const coupon = createCoupon.body.shape;
+
+/** Coupons. */
+export const coupons: Kind = {
+  file: {
+    name: 'coupons',
+    summary: 'coupons, with limits of use and expiry',
+    columns: columns({
+      id: ['text', optionalId, idHelp],
+      code: ['text', coupon.code, 'the code that customers type; unique in the store, whatever its case'],
+      owner: ['text', identifier(), 'who gets the commission, by UUID or username'],
+      discount: ['number', coupon.discount, 'percent off'],
+      ownerProfit: ['number', coupon.ownerProfit, "the owner's commission in percent"],
+      active: ['boolean', coupon.active, 'whether it can be used'],
+      bloggersSync: ['boolean', coupon.bloggersSync, 'whether it is kept in step with bloggers'],
+      usesPerCustomer: ['integer', integer(0).default(0), 'how often a customer may use it; 0: no limit'],
+      expiration: ['text', wireTimestamp().default(never), 'when it expires; empty: never'],
+      createdAt: ['text', optionalTime, "when it was created: an owner's newest coupon counts"],
+    }),
+    id: {},
+    unique: ({ id, code }) => ({
+      ...(id !== undefined && { id: [id as string] }),
+      code: [normalisedCode(code as string)],
+    }),
+    importer: () => couponImporter,
+    rows: (store) =>
+      rowsFrom(listCoupons(store, undefined), 'sk', (item) => ({
+        ...item,
+        owner: item.couponOwnerUuid,
+        createdAt: createdAtOf(item),
+      })),
   },
 };

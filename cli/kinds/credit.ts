@@ -1,16 +1,23 @@
 import pMap from 'p-map';
+import * as z from 'zod';
 import { now, timestamp } from '../../lib/clock.ts';
-import { type CreditLot, importEpoch, lotId, lotKey } from '../../lib/credit/lot.ts';
+import { asDecided, type CreditLot, importEpoch, lotId, lotKey } from '../../lib/credit/lot.ts';
 import { listLots } from '../../lib/credit/lots.ts';
 import type { CreditType, Ending, Holding } from '../../lib/credit/rules.ts';
+import { creditTypes } from '../../lib/credit/rules.ts';
 import { attributes, type CreditItem, creditLimit, holdingOf, type LastChange } from '../../lib/credit/state.ts';
 import { updateOf } from '../../lib/credit/writes.ts';
 import type { Identifier } from '../../lib/identifier.ts';
-import { customerKey } from '../../lib/store/customers.ts';
+import { everyRow } from '../../lib/lists/source.ts';
+import { identifier, integer } from '../../lib/routes/wire.ts';
+import { customerKey, listCustomerItems } from '../../lib/store/customers.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import { isNew, put } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
+import { columns, idHelp, optionalId, optionalText, optionalTime, type Values } from './columns.ts';
+import type { ImportFile, Kind } from './kind.ts';
+import { readCredit, type StoredCredit } from './read-credit.ts';
 import {
   type Fault,
   type Group,
@@ -71,7 +78,7 @@ const isChangedByStore = (item: CreditItem | undefined): boolean =>
  * The id of a customer's unlotted credit of one type, by which an import knows it: the imported row's as long as
  * nothing but imports has changed the credit, and else one that no later state of it has.
  */
-export const unlottedId = (store: string, item: CreditItem, type: CreditType): string => {
+const unlottedId = (store: string, item: CreditItem, type: CreditType): string => {
   const imported = isChangedByStore(item) ? undefined : item[importedNames[type]];
   return imported?.id ?? idFrom(store, 'credit', JSON.stringify([item.sk, type, item.creditVersion]));
 };
@@ -190,7 +197,7 @@ const findLots = async (
  * never changed except by imports, so that spent, expired or superseded credit does not come back. A check writes
  * nothing: it keeps the sums that it would have added in `planned`, by customer and type.
  */
-export const credit = (planned?: Map<string, number>): Importer<CreditFields> => ({
+export const creditImporter = (planned?: Map<string, number>): Importer<CreditFields> => ({
   plan: async (rows, setting) => {
     const ownerOf = ({ fields }: Row<CreditFields>): Resident => residentOf(setting, fields.resident);
     const customers = await getMany<CreditItem>(
@@ -217,3 +224,81 @@ export const credit = (planned?: Map<string, number>): Importer<CreditFields> =>
     return groups;
   },
 });
+
+const creditType = z.enum(creditTypes, { error: 'must be regular or restricted' }).default('regular');
+const lotState = z
+  .enum(['open', 'drained', 'expired', 'superseded'], { error: 'must be open, drained, expired or superseded' })
+  .default('open');
+
+const checkCreditRow: ImportFile['checkRow'] = ({ amount, expiresAt, remaining, state, ...others }, report) => {
+  if (expiresAt === undefined) {
+    const ofLots = { remaining, ...others };
+    if (state !== undefined && state !== 'open') report('state', 'must be open or empty where there is no expiresAt');
+    for (const name of ['remaining', 'createdAt', 'createdBy', 'endedAt', 'endedBy'] as (keyof typeof ofLots)[])
+      if (ofLots[name] !== undefined) report(name, 'must be empty where there is no expiresAt');
+    return;
+  }
+  if (typeof amount !== 'number') return;
+  const left = remaining ?? (state === 'drained' ? 0 : amount);
+  if (amount < 1) report('amount', 'must be at least 1 for a lot');
+  else if (Number(left) > amount) report('remaining', 'must be at most the amount');
+  else if (state === 'drained' && left !== 0) report('remaining', 'must be 0 or empty for a lot that is drained');
+  else if (state !== 'drained' && left === 0) report('remaining', 'must be over 0; a lot with nothing left is drained');
+  if ((state ?? 'open') === 'open')
+    for (const name of ['endedAt', 'endedBy'])
+      if (others[name] !== undefined) report(name, 'must be empty for a lot that is open');
+};
+
+/**
+ * The credit of every customer: for each type the unlotted part, then the lots, open and closed, in the order in which
+ * they are drained. A lot counts as a pending large change will leave it.
+ */
+async function* listCredit(store: string): AsyncGenerator<Values> {
+  const place = (lot: CreditLot): string => `${lot.expiresAt}#${lotId(lot)}`;
+  for await (const found of everyRow<CreditItem>(listCustomerItems(store), ({ sk }) => sk)) {
+    if (found.creditVersion === undefined) continue;
+    let read: StoredCredit | undefined;
+    while (!read) read = await readCredit(store, found.sk);
+    const { item = found, lots } = read;
+    for (const type of creditTypes) {
+      const row = { resident: item.sk, type };
+      const { unlotted } = holdingOf(item, type);
+      if (unlotted > 0) yield { ...row, id: unlottedId(store, item, type), amount: unlotted };
+      const theirs = lots.filter(({ sk }) => sk.startsWith(`${type}#`)).map((lot) => asDecided(lot, item));
+      // Not in the order of their keys: an import puts all lots into one epoch.
+      for (const lot of theirs.sort((a, b) => (place(a) < place(b) ? -1 : 1))) yield { ...row, id: lotId(lot), ...lot };
+    }
+  }
+}
+
+/** Customers' credit: lots, and what does not expire. */
+export const credit: Kind = {
+  file: {
+    name: 'credit',
+    summary: "customers' credit: a row for each lot, and one without expiresAt for credit that does not expire",
+    columns: columns({
+      resident: ['text', identifier(), 'the customer, by UUID or username'],
+      type: ['text', creditType, 'regular or restricted'],
+      amount: ['integer', integer(0), 'in whole L$: the amount that was added'],
+      expiresAt: ['text', optionalTime, 'when it expires; empty: never'],
+      remaining: ['integer', integer(0).optional(), 'the part that is left; empty: all of it'],
+      id: ['text', optionalId, idHelp],
+      state: ['text', lotState, 'open, or how it ended'],
+      createdAt: ['text', optionalTime, 'when it was added'],
+      createdBy: ['text', optionalText, 'the request that added it'],
+      endedAt: ['text', optionalTime, 'when it ended, if it has'],
+      endedBy: ['text', optionalText, 'the request that ended it'],
+    }),
+    checkRow: checkCreditRow,
+    id: {
+      from: ({ resident, type = 'regular', amount, expiresAt }, uuidOf) =>
+        JSON.stringify([uuidOf(resident), type, amount, expiresAt]),
+      repeats: ({ expiresAt }) => expiresAt !== undefined,
+    },
+    unique: ({ id, resident, type = 'regular', expiresAt }, uuidOf): Record<string, string[]> =>
+      expiresAt === undefined ? { resident: [`${uuidOf(resident)} ${type}`] } : { id: [id as string] },
+    onlyAdded: true,
+    importer: (checksOnly) => creditImporter(checksOnly ? new Map() : undefined),
+    rows: listCredit,
+  },
+};

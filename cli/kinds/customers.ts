@@ -1,10 +1,20 @@
 import type { Identifier } from '../../lib/identifier.ts';
-import { type CustomerItem, customerKey, customerUpsert, subscribed } from '../../lib/store/customers.ts';
+import { banCustomer, updateCustomer } from '../../lib/routes/customers.ts';
+import { identifier } from '../../lib/routes/wire.ts';
+import {
+  type CustomerItem,
+  customerKey,
+  customerUpsert,
+  listCustomerItems,
+  subscribed,
+} from '../../lib/store/customers.ts';
 import { inOrder, newStamp } from '../../lib/table/stamp.ts';
 import { getMany } from '../../lib/table/table.ts';
+import { columns, flag, rowsFrom } from './columns.ts';
+import type { Kind } from './kind.ts';
 import { type Group, type Importer, type Row, residentOf, type Setting } from './rows.ts';
 
-export interface CustomerFields {
+interface CustomerFields {
   resident: Identifier;
   discount?: number;
   newsSubscriber?: boolean;
@@ -46,7 +56,7 @@ const groupOf = (row: Row<CustomerFields>, item: CustomerItem | undefined, setti
 };
 
 /** A store's settings for its customers. Credit and purchases have files of their own. */
-export const customers: Importer<CustomerFields> = {
+const customerImporter: Importer<CustomerFields> = {
   plan: async (rows, setting) => {
     const uuidOf = ({ fields }: Row<CustomerFields>): string => residentOf(setting, fields.resident).uuid;
     const items = await getMany<CustomerItem>(
@@ -55,5 +65,31 @@ export const customers: Importer<CustomerFields> = {
     );
     const stored = new Map(items.map((item) => [item.sk, item]));
     return rows.map((row) => groupOf(row, stored.get(uuidOf(row)), setting));
+  },
+};
+
+const customerDiscount = updateCustomer.body.shape.discount.unwrap().default(0);
+const banReason = banCustomer.body.shape.reason.unwrap().default('');
+
+/** The settings of customers. */
+export const customers: Kind = {
+  file: {
+    name: 'customers',
+    summary: 'settings of customers; their credit and purchases have files of their own',
+    columns: columns({
+      resident: ['text', identifier(), 'the customer, by UUID or username'],
+      discount: ['integer', customerDiscount, 'their discount'],
+      newsSubscriber: ['boolean', flag, 'whether they get the news'],
+      isBanned: ['boolean', flag, 'whether they are banned'],
+      banReason: ['text', banReason, 'why, if they are'],
+    }),
+    unique: ({ resident }, uuidOf) => ({ resident: [uuidOf(resident)] }),
+    importer: () => customerImporter,
+    rows: (store) =>
+      rowsFrom(listCustomerItems(store), 'sk', (item) => ({
+        ...{ discount: 0, newsSubscriber: false, isBanned: false },
+        ...item,
+        resident: item.sk,
+      })),
   },
 };

@@ -1,6 +1,10 @@
 import type { Identifier } from '../../lib/identifier.ts';
-import { type GiftCardItem, giftCardItem, giftCardKey } from '../../lib/store/gift-cards.ts';
+import { updateGiftCard } from '../../lib/routes/gift-cards.ts';
+import { identifier, integer } from '../../lib/routes/wire.ts';
+import { type GiftCardItem, giftCardItem, giftCardKey, listStoreCards } from '../../lib/store/gift-cards.ts';
 import { getMany } from '../../lib/table/table.ts';
+import { columns, flag, idHelp, optionalId, rowsFrom } from './columns.ts';
+import type { Kind } from './kind.ts';
 import { type Group, type Importer, type Row, replacing, residentOf, type Setting } from './rows.ts';
 
 export interface GiftCardFields {
@@ -35,11 +39,45 @@ const groupOf = (
 };
 
 /** Gift cards, redeemed and purchased ones too. */
-export const giftCards: Importer<GiftCardFields> = {
+export const giftCardImporter: Importer<GiftCardFields> = {
   plan: async (rows, setting) => {
     const keys = rows.map(({ fields }) => giftCardKey(setting.store, fields.id));
     const items = await getMany<GiftCardItem>(keys, { consistent: true });
     const stored = new Map(items.map((item) => [item.sk, item]));
     return rows.map((row) => groupOf(row, stored.get(row.fields.id), setting));
+  },
+};
+
+const card = updateGiftCard.body.shape;
+
+const cardColumns = columns({
+  id: ['text', optionalId, idHelp],
+  owner: ['text', identifier(), 'the owner, by UUID or username'],
+  credit: ['integer', integer(0), 'the credit on it, in whole L$'],
+  active: ['boolean', card.active, 'whether it can be used'],
+  redeemed: ['boolean', flag, 'whether it has been used'],
+  transfer: ['boolean', card.transfer, 'whether it may be given away'],
+  texture: ['text', card.texture, "its texture's UUID; empty: none"],
+  purchased: ['boolean', flag, 'whether it was bought, not granted'],
+});
+
+const cardDefaults = new Map(cardColumns.map(({ name, check }) => [name, check.safeParse(undefined).data]));
+
+/** Gift cards. */
+export const giftCards: Kind = {
+  file: {
+    name: 'giftcards',
+    summary: 'gift cards, including redeemed and purchased ones',
+    columns: cardColumns,
+    id: {
+      // A column with the default and a missing column make the same id, since they mean the same card.
+      from: ({ id: _, owner, ...values }, uuidOf) => {
+        const said = Object.entries(values).filter(([name, value]) => value !== cardDefaults.get(name));
+        return JSON.stringify([uuidOf(owner), said.sort()]);
+      },
+      repeats: () => true,
+    },
+    importer: () => giftCardImporter,
+    rows: (store) => rowsFrom(listStoreCards(store), 'sk', (item) => ({ ...item, owner: item.ownerUuid })),
   },
 };

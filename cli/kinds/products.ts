@@ -1,16 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import pMap from 'p-map';
+import * as z from 'zod';
 import type { Identifier } from '../../lib/identifier.ts';
 import { everyRow } from '../../lib/lists/source.ts';
 import type { Category } from '../../lib/routes/categories.ts';
 import type { ProductFields as Fields } from '../../lib/routes/products.ts';
 import * as routes from '../../lib/routes/products.ts';
+import { integer } from '../../lib/routes/wire.ts';
 import { listCategories } from '../../lib/store/categories.ts';
 import { filingNames, productKey, refiled } from '../../lib/store/memberships.ts';
-import { productItem, type StoredProduct } from '../../lib/store/products.ts';
+import { listStoredProducts, productItem, type StoredProduct } from '../../lib/store/products.ts';
 import { isNew, put, unchanged, type Write } from '../../lib/table/language.ts';
 import { stamped, withoutStamps } from '../../lib/table/stamp.ts';
 import { getMany } from '../../lib/table/table.ts';
+import { columns, foreignId, namedIdHelp, optionalId, rowsFrom, shares, type Values } from './columns.ts';
+import type { Kind } from './kind.ts';
 import { type Membership, readMemberships, setMembers } from './memberships.ts';
 import { nested } from './nested.ts';
 import {
@@ -126,7 +130,7 @@ const groupOf = async (
 };
 
 /** Products and their categories. Each import needs an importer of its own, which reads the categories once. */
-export const products = (): Importer<ProductFields> => {
+export const productImporter = (): Importer<ProductFields> => {
   let reading: Promise<Known> | undefined;
   const knownIn = (store: string): Promise<Known> => {
     reading ??= readKnown(store);
@@ -156,4 +160,57 @@ export const products = (): Importer<ProductFields> => {
       for (const [category, memberships] of changes) await setMembers(store, category, memberships);
     },
   };
+};
+
+// A file is checked by the same schemas as a request.
+const product = body.in.shape;
+const permissions = product.permissions.unwrap().shape;
+const discount = product.discount.unwrap().shape;
+const categoryIds = z.array(foreignId(), { error: 'must be ids or names of categories' }).default([]);
+
+/** The products of a store, with their categories. */
+async function* listProducts(store: string): AsyncGenerator<Values> {
+  const categoriesOf = await readMemberships(store);
+  yield* rowsFrom(listStoredProducts(store), 'sk', (product) => ({
+    ...product,
+    // The table keeps the members of an object in no order.
+    profitShares: product.profitShares.map(({ userUuid, percent }) => ({ userUuid, percent })),
+    categories: [...(categoriesOf.get(product.id) ?? [])].sort(),
+  }));
+}
+
+/** Products, with the categories that they are in. */
+export const products: Kind = {
+  file: {
+    name: 'products',
+    summary: 'products, with the categories that they are in',
+    columns: columns({
+      id: ['text', optionalId, namedIdHelp],
+      name: ['text', product.name, 'the name'],
+      price: ['integer', product.price, 'in whole L$'],
+      image: ['text', product.image, "the texture's UUID"],
+      listed: ['boolean', product.listed, 'whether shops list it'],
+      bloggable: ['boolean', product.bloggable, 'whether bloggers may have it'],
+      'permissions.copy': ['boolean', permissions.copy, 'whether its owner may copy it'],
+      'permissions.modify': ['boolean', permissions.modify, 'whether its owner may modify it'],
+      'permissions.transfer': ['boolean', permissions.transfer, 'whether its owner may give it away'],
+      'discount.value': ['number', discount.value, 'percent or L$, as the type says'],
+      'discount.type': ['integer', discount.type, '0 percent, 1 L$ off, 2 another price'],
+      'discount.startDate': ['text', discount.startDate, 'when it begins; empty: has begun'],
+      'discount.endDate': ['text', discount.endDate, 'when it ends; empty: never'],
+      availableAmount: ['integer', product.availableAmount, 'how many are left, if limited'],
+      limited: ['boolean', product.limited, 'whether there is a limited number'],
+      item: ['text', product.item, 'the inworld item that is delivered; empty: the name'],
+      blockCredits: ['boolean', product.blockCredits, 'whether credit cannot buy it'],
+      description: ['text', product.description, 'text, of several lines if need be'],
+      profitShares: ['shares', shares(), 'who shares the profit: user:percent;user:percent'],
+      demoId: ['text', foreignId().nullable().default(null), 'the id of the product that is its demo'],
+      active: ['boolean', product.active, 'false for a product that is no longer sold'],
+      mpListing: ['integer', integer(0).default(0), 'its listing on the marketplace; 0: none'],
+      categories: ['list', categoryIds, 'its categories, by id or as the file of categories names them'],
+    }),
+    id: { from: ({ name }) => String(name) },
+    importer: productImporter,
+    rows: listProducts,
+  },
 };

@@ -1,10 +1,12 @@
 import type { Identifier } from '../../lib/identifier.ts';
+import { identifier, integer } from '../../lib/routes/wire.ts';
 import { type CustomerItem, customerKey } from '../../lib/store/customers.ts';
 import { productKey } from '../../lib/store/memberships.ts';
 import { type OwnedItem, ownedKey } from '../../lib/store/owned.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import {
   type BuyerState,
+  listPurchases,
   type PurchaseItem,
   purchaseItems,
   purchaseKey,
@@ -12,6 +14,8 @@ import {
   spendKey,
 } from '../../lib/store/spend.ts';
 import { getMany } from '../../lib/table/table.ts';
+import { columns, foreignId, optionalText, rowsFrom, timeOfSale } from './columns.ts';
+import type { Kind } from './kind.ts';
 import {
   type Fault,
   type Group,
@@ -23,7 +27,7 @@ import {
   unknownReference,
 } from './rows.ts';
 
-export interface PurchaseFields {
+interface PurchaseFields {
   id: string;
   resident: Identifier;
   /** A product's id, or the text that its id is made of. */
@@ -92,7 +96,7 @@ const faultOf = (bought: Bought, recorded: PurchaseItem | undefined, isSold: boo
 };
 
 /** Purchases. One transaction records a purchase, its buyer's spend and the product that they own. */
-export const purchases: Importer<PurchaseFields> = {
+const purchaseImporter: Importer<PurchaseFields> = {
   plan: async (rows, setting) => {
     const { store } = setting;
     const all = rows.map((row) => boughtIn(row, setting));
@@ -117,5 +121,35 @@ export const purchases: Importer<PurchaseFields> = {
         });
       }
     return groups;
+  },
+};
+
+/** Purchases made elsewhere. */
+export const purchases: Kind = {
+  file: {
+    name: 'purchases',
+    summary:
+      'purchases made elsewhere: who bought which product, when and for how much; spend and owned products follow',
+    columns: columns({
+      id: ['text', optionalText, 'the id of the purchase, such as a transaction key'],
+      resident: ['text', identifier(), 'the buyer, by UUID or username'],
+      product: ['text', foreignId(), 'the product, by id or as the file of products names it'],
+      price: ['integer', integer(0), 'the price that was paid, in whole L$'],
+      at: ['text', timeOfSale('purchase'), 'when; not in the future'],
+    }),
+    id: {
+      from: ({ resident, product: bought, price, at }, uuidOf) => JSON.stringify([uuidOf(resident), bought, price, at]),
+      repeats: () => true,
+      asText: true,
+    },
+    onlyAdded: true,
+    importer: () => purchaseImporter,
+    rows: (store) =>
+      rowsFrom(listPurchases(store), 'sk', ({ sk, uuid: buyer, productId, ...item }) => ({
+        ...item,
+        id: sk,
+        resident: buyer,
+        product: productId,
+      })),
   },
 };

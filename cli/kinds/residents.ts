@@ -1,5 +1,13 @@
 import pMap from 'p-map';
-import { findCustomerItem } from '../../lib/store/customers.ts';
+import * as z from 'zod';
+import { nilUuid, uuidPattern } from '../../lib/identifier.ts';
+import { everyRow } from '../../lib/lists/source.ts';
+import { identifier, username, uuid } from '../../lib/routes/wire.ts';
+import { listSales } from '../../lib/sale/sales.ts';
+import { listCoupons } from '../../lib/store/coupons.ts';
+import { findCustomerItem, listCustomerItems } from '../../lib/store/customers.ts';
+import { listStoreCards } from '../../lib/store/gift-cards.ts';
+import { listStoredProducts } from '../../lib/store/products.ts';
 import { followRename, renameMark } from '../../lib/store/renames.ts';
 import {
   forgetResidents,
@@ -15,7 +23,9 @@ import { toldWrites } from '../../lib/store/tell-resident.ts';
 import { exists, is, update, type Write } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { get, getMany } from '../../lib/table/table.ts';
-import { residentItems } from '../deployment/residents.ts';
+import { knownResidents, residentItems } from '../deployment/residents.ts';
+import { columns, type Values } from './columns.ts';
+import type { Kind } from './kind.ts';
 import { type Group, type Importer, type Row, type Setting, sideBySide } from './rows.ts';
 
 export interface ResidentFields extends Resident {
@@ -161,7 +171,7 @@ const groupOf = (
 };
 
 /** Residents, whom all stores share. A rename also changes the copies of the name in the items of every store. */
-export const residents: Importer<ResidentFields> = {
+export const residentImporter: Importer<ResidentFields> = {
   plan: async (rows, { store, log }) => {
     const known = await readKnown(rows.filter(({ fields }) => fields.source !== 'store'));
     const plan = (row: Row<ResidentFields>) =>
@@ -176,5 +186,65 @@ export const residents: Importer<ResidentFields> = {
     // The transaction of the rename sets the mark, and it stays until all copies are renamed: a crash loses none.
     const marked = (await getMany<StoredResident>(keys, { consistent: true })).filter(isToFollow);
     await pMap(marked, followRename, sideBySide);
+  },
+};
+
+const avatar = uuid().refine((value) => value !== nilUuid, { error: 'must be the UUID of an avatar' });
+const source = z.enum(['operator', 'store'], { error: 'must be operator or store' }).default('operator');
+const formerNames = z
+  .array(username(), { error: 'must be usernames' })
+  .max(50, { error: 'must be at most 50 usernames' })
+  .default([]);
+
+const residentsAtOnce = 500;
+
+/** The residents to whom the data of a store refer, with all their names, in the order of their UUIDs. */
+async function* listResidents(store: string): AsyncGenerator<Values> {
+  const uuids = new Set<string>();
+  for await (const { sk } of everyRow(listCustomerItems(store), (item) => item.sk)) uuids.add(sk);
+  for await (const coupon of everyRow(listCoupons(store, undefined), ({ sk }) => sk)) uuids.add(coupon.couponOwnerUuid);
+  for await (const card of everyRow(listStoreCards(store), ({ sk }) => sk)) uuids.add(card.ownerUuid);
+  for await (const { profitShares } of everyRow(listStoredProducts(store), ({ sk }) => sk))
+    for (const { userUuid } of profitShares) uuids.add(userUuid);
+  for await (const { buyerUuid, recipientUuid, shares, coupon } of everyRow(listSales(store), ({ sk }) => sk))
+    for (const uuid of [buyerUuid, recipientUuid, coupon?.couponOwnerUuid, ...shares.map((one) => one.residentUuid)])
+      if (uuid) uuids.add(uuid);
+  const sorted = [...uuids].sort();
+  for (let i = 0; i < sorted.length; i += residentsAtOnce) {
+    const some = sorted.slice(i, i + residentsAtOnce);
+    const known = new Map((await knownResidents(store, some)).map((one) => [one.uuid, one]));
+    for (const uuid of some) {
+      // A sale may be to an avatar whom nobody could name.
+      const { username, names, source } = known.get(uuid) ?? { username: uuid, names: [], source: 'store' };
+      yield { uuid, username, formerNames: names.filter((name) => name !== username).sort(), source };
+    }
+  }
+}
+
+/** Avatars by UUID, with their names. */
+export const residents: Kind = {
+  file: {
+    name: 'residents',
+    summary: 'avatars by UUID, with their current and former names; shared by all stores of the deployment',
+    columns: columns({
+      uuid: ['text', avatar, "the avatar's UUID"],
+      username: [
+        'text',
+        identifier().transform(({ uuid, username }) => uuid ?? username),
+        'the current name, such as ada.lovelace or bob',
+      ],
+      formerNames: ['list', formerNames, 'names that the avatar had before; they still find it'],
+      source: ['text', source, 'operator: all stores see the names; store: only the store of the import does'],
+    }),
+    checkRow: ({ uuid, username, source }, report) => {
+      if (!uuidPattern.test(String(username)) || (username === uuid && source === 'store')) return;
+      report('username', 'must be a username; only a resident of the source store may have their own UUID there');
+    },
+    unique: (row) => ({
+      uuid: [row.uuid as string],
+      'username or formerNames': [...new Set([row.username as string, ...((row.formerNames ?? []) as string[])])],
+    }),
+    importer: () => residentImporter,
+    rows: listResidents,
   },
 };

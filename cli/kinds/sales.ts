@@ -1,7 +1,10 @@
+import * as z from 'zod';
 import type { Identifier } from '../../lib/identifier.ts';
 import type { Refusal, SaleState } from '../../lib/routes/sales.ts';
-import type { Share, Terms, UsedCoupon } from '../../lib/sale/rules.ts';
-import { listedAs, type SaleItem, saleWrites, type Taken } from '../../lib/sale/sales.ts';
+import { refusals, saleStates } from '../../lib/routes/sales.ts';
+import { identifier, integer, text, uuid } from '../../lib/routes/wire.ts';
+import type { Terms, UsedCoupon } from '../../lib/sale/rules.ts';
+import { listedAs, listSales, type SaleItem, saleWrites, type Taken } from '../../lib/sale/sales.ts';
 import { type CouponUses, countUse, couponUsesKey } from '../../lib/store/coupon-uses.ts';
 import { type CustomerItem, customerKey, customerUpsert } from '../../lib/store/customers.ts';
 import { productKey } from '../../lib/store/memberships.ts';
@@ -13,6 +16,19 @@ import type { Write } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
 import {
+  columns,
+  type FileShare,
+  foreignId,
+  idHelp,
+  optionalId,
+  rowsFrom,
+  saleShares,
+  taken,
+  timeOfSale,
+  type Values,
+} from './columns.ts';
+import type { ImportFile, Kind } from './kind.ts';
+import {
   type Fault,
   type Group,
   type Importer,
@@ -23,12 +39,7 @@ import {
   unknownReference,
 } from './rows.ts';
 
-/** A share as a file names its avatar. */
-export interface FileShare extends Omit<Share, 'residentUuid'> {
-  user: Identifier;
-}
-
-export interface SaleFields extends Omit<Terms, 'toPay' | 'coupon' | 'discount'> {
+interface SaleFields extends Omit<Terms, 'toPay' | 'coupon' | 'discount'> {
   id: string;
   state: SaleState;
   refusal?: Refusal | undefined;
@@ -204,7 +215,7 @@ const together = 24;
  * Sales. One transaction records completed sales of one buyer, their spend, the products owned and the uses of coupons.
  * No delivery follows, and credit and stock stay, since the files of customers' credit and of products have those.
  */
-export const sales: Importer<SaleFields> = {
+const saleImporter: Importer<SaleFields> = {
   plan: async (rows, setting) => {
     const { store } = setting;
     const all = rows.map((row) => soldIn(row, setting));
@@ -231,5 +242,106 @@ export const sales: Importer<SaleFields> = {
         groups.push({ rows: some.map(({ row }) => row), outcome: 'created', writes });
       }
     return groups;
+  },
+};
+
+const saleState = z.enum(saleStates, { error: 'must be completed, refused or refunded' }).default('completed');
+const refusal = z.enum(refusals, { error: `must be one of ${refusals.join(', ')}` }).optional();
+const discountSource = z
+  .enum(['none', 'customer', 'coupon'], { error: 'must be none, customer or coupon' })
+  .default('none');
+const percent = z
+  .number({ error: 'must be a number from 0 to 100' })
+  .min(0, { error: 'must be a number from 0 to 100' })
+  .max(100, { error: 'must be a number from 0 to 100' })
+  .default(0);
+const reference = text({ min: 0, max: 100 }).optional();
+
+/** A sale adds up as the service makes them: its price, the money, the shares, and the times of its state. */
+const checkSaleRow: ImportFile['checkRow'] = (row, report) => {
+  const { state, refusal, buyer, base, total, credit, restrictedCredit, paid, refund, change, refundedAt } =
+    row as unknown as SaleFields;
+  const { at, shares, 'coupon.id': coupon, 'coupon.couponOwnerUuid': owner } = row as unknown as SaleFields;
+  const isRefused = state === 'refused';
+  if (isRefused !== (refusal !== undefined))
+    report('refusal', isRefused ? 'must say why the sale was refused' : 'must be empty unless the sale was refused');
+  if (!isRefused && !buyer) report('buyer', 'must not be empty unless the sale was refused');
+  if ((state === 'refunded') !== (refundedAt !== undefined))
+    report('refundedAt', 'must be there where the state is refunded, and only there');
+  else if (refundedAt !== undefined && refundedAt < at) report('refundedAt', 'must not be before the sale');
+  if (total > base) report('total', 'must be at most the base');
+  const due = state === 'completed' ? change : paid;
+  if (refund !== due) report('refund', `must be ${due}: ${state === 'completed' ? 'the change' : 'all that was paid'}`);
+  if (change > paid || (isRefused && change !== paid))
+    report('change', isRefused ? `must be ${paid}: all that was paid` : 'must be at most what was paid');
+  if (!isRefused && total !== credit + restrictedCredit + paid - change)
+    report('total', 'must be the credit, the restricted credit and what was paid less the change, together');
+  const shared = shares.reduce((sum, { amount }) => sum + amount, 0);
+  if (shared > (isRefused ? 0 : paid - change)) report('shares', 'must be at most what was paid less the change');
+  if ((coupon === undefined) !== (owner === undefined))
+    report('coupon.couponOwnerUuid', 'must be there where there is a coupon.id, and only there');
+  for (const [name, most] of [
+    ['taken.regular', credit],
+    ['taken.restricted', restrictedCredit],
+  ] as const)
+    if ((row as unknown as SaleFields)[name].reduce((sum, [, amount]) => sum + amount, 0) > most)
+      report(name, 'must be at most the credit that paid');
+};
+
+const partOf = ([expiresAt, amount]: Taken[number]) => ({ expiresAt, amount });
+
+/** The sales of a store, in the order of their ids. */
+const listSaleRows = (store: string): AsyncGenerator<Values> =>
+  rowsFrom(listSales(store), 'sk', ({ sk, productId, buyerUuid, recipientUuid, shares, taken, ...sale }) => ({
+    ...sale,
+    ...{ id: sk, product: productId, buyer: buyerUuid, recipient: recipientUuid },
+    // The table keeps the members of an object in no order.
+    shares: shares.map(({ residentUuid, kind, percent, amount }) => ({ residentUuid, kind, percent, amount })),
+    taken: taken && { regular: taken.regular.map(partOf), restricted: taken.restricted.map(partOf) },
+  }));
+
+/** Sales that the service made. */
+export const sales: Kind = {
+  file: {
+    name: 'sales',
+    summary:
+      'sales that the service made, refused and refunded ones too; spend, owned products and uses of coupons follow',
+    columns: columns({
+      id: ['text', foreignId(), idHelp],
+      state: ['text', saleState, 'completed, refused or refunded'],
+      refusal: ['text', refusal, 'why it was refused, if it was'],
+      product: ['text', foreignId(), 'the product, by id or as the file of products names it'],
+      buyer: ['text', identifier().optional(), 'who paid, by UUID or username; empty: nobody had the name'],
+      recipient: ['text', identifier().optional(), 'who got the product; empty: the buyer'],
+      base: ['integer', integer(0), 'the price before the discount, in whole L$'],
+      'discount.source': ['text', discountSource, 'none, customer or coupon: whose percentage counted'],
+      'discount.percent': ['number', percent, 'the percentage'],
+      'discount.couponId': ['text', foreignId().nullable().default(null), 'the coupon whose percentage counted'],
+      total: ['integer', integer(0), 'the price after the discount'],
+      credit: ['integer', integer(0).default(0), 'the regular store credit that paid'],
+      restrictedCredit: ['integer', integer(0).default(0), 'the restricted store credit that paid'],
+      paid: ['integer', integer(0), 'the L$ that were paid inworld'],
+      refund: ['integer', integer(0).default(0), 'the L$ that the buyer got back in all'],
+      change: ['integer', integer(0).default(0), 'the part of it that was due at once'],
+      shares: ['saleShares', saleShares(), 'who is owed what: kind user percent L$;kind user percent L$'],
+      'coupon.id': ['text', optionalId, 'the coupon of which it is a use'],
+      'coupon.couponOwnerUuid': ['text', identifier().optional(), "that coupon's owner"],
+      'coupon.ownerProfit': ['number', percent, "that owner's commission in percent"],
+      'coupon.usesPerCustomer': ['integer', integer(0).default(0), 'how often a customer could use it; 0: no limit'],
+      'taken.regular': ['taken', taken(), 'the regular credit that it took from lots: expiry L$;expiry L$'],
+      'taken.restricted': ['taken', taken(), 'the restricted credit that it took from lots'],
+      deliveryId: ['text', uuid().nullable().default(null), 'the UUID of its delivery'],
+      at: ['text', timeOfSale('sale'), 'when; not in the future'],
+      reference: ['text', reference, "the request's own reference"],
+      refundedAt: ['text', timeOfSale('sale').optional(), 'when it was refunded, if it was'],
+      refundReference: ['text', reference, "the refund's own reference"],
+      refundReason: ['text', text({ min: 0, max: 200 }).optional(), 'why it was refunded'],
+      request: ['text', text({ min: 0, max: 64 }).default(''), 'tells the request from others under the same id'],
+    }),
+    checkRow: checkSaleRow,
+    id: {},
+    onlyAdded: true,
+    importer: () => saleImporter,
+    rows: listSaleRows,
   },
 };

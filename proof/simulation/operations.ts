@@ -1,4 +1,4 @@
-import { credit as creditImport } from '../../cli/kinds/credit.ts';
+import { creditImporter } from '../../cli/kinds/credit.ts';
 import { idFrom, writeRows } from '../../cli/kinds/rows.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
@@ -339,7 +339,7 @@ const importOperation = (machine: Machine, world: World, name: string): Operatio
   const rows = [rowOf(1, `lot ${file} ${due}`, 11, due), rowOf(2, 'permanent', 30)];
   const residents = new Map([[uuid, { uuid, username: `avatar${world.avatars.indexOf(uuid)}` }]]);
   const run = async () => {
-    const groups = await writeRows(creditImport(), rows, { store, residents });
+    const groups = await writeRows(creditImporter(), rows, { store, residents });
     return groups.flatMap(({ rows: some, outcome }) => some.map(({ fields }) => [fields.id, outcome]));
   };
   return {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ImportOptions, type ImportReport, importFile } from '../../cli/data/import.ts';
 import { createStore } from '../../cli/deployment/stores.ts';
-import { kinds } from '../../cli/kinds/kinds.ts';
+import { importFiles } from '../../cli/kinds/kinds.ts';
 import { atEnd } from './at-end.ts';
 import { kindOf } from './kinds.ts';
 import { seedResidents } from './residents.ts';
@@ -49,6 +49,6 @@ export const filesOf = (dir: string): Record<string, string> =>
 /** Imports every file of an export in the order in which kinds refer to each other. */
 export const importAll = async (store: string, dir: string, format = 'csv'): Promise<ImportReport[]> => {
   const reports: ImportReport[] = [];
-  for (const kind of kinds) reports.push(await importFile(kind, store, join(dir, `${kind.name}.${format}`)));
+  for (const kind of importFiles) reports.push(await importFile(kind, store, join(dir, `${kind.name}.${format}`)));
   return reports;
 };

@@ -1,8 +1,8 @@
-import type { Kind } from '../../cli/kinds/columns.ts';
-import { kinds } from '../../cli/kinds/kinds.ts';
+import type { ImportFile } from '../../cli/kinds/kind.ts';
+import { importFiles } from '../../cli/kinds/kinds.ts';
 
-export const kindOf = (name: string): Kind => {
-  const kind = kinds.find((one) => one.name === name);
+export const kindOf = (name: string): ImportFile => {
+  const kind = importFiles.find((one) => one.name === name);
   if (!kind) throw new Error(`There is no kind ${name}.`);
   return kind;
 };

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { exported, exportKind } from '../../../cli/data/export.ts';
+import { exportKind } from '../../../cli/data/export.ts';
 import type { ExportFormat } from '../../../cli/data/format.ts';
-import { sorted } from '../../../cli/data/sorted.ts';
 import { createStore } from '../../../cli/deployment/stores.ts';
+import { exportFiles } from '../../../cli/kinds/kinds.ts';
+import { sorted } from '../../../cli/kinds/sorted.ts';
 import { run } from '../../../cli/program/run.ts';
 import { customerUpsert } from '../../../lib/store/customers.ts';
 import { write } from '../../../lib/table/table.ts';
@@ -66,7 +67,7 @@ beforeAll(async () => {
 
 const exportHistory = async (format: ExportFormat): Promise<string> => {
   const path = join(dir, `history.${format}`);
-  const [kind] = exported.filter(({ name }) => name === 'history');
+  const [kind] = exportFiles.filter(({ name }) => name === 'history');
   if (!kind) throw new Error('There is no history.');
   await exportKind(kind, store, path, format);
   return readFileSync(path, 'utf8');
@@ -157,7 +158,7 @@ test.each([1, 2, 3, 100])(
 );
 
 test('a journal of anything but history is refused before a file is made', async () => {
-  const [products] = exported.filter(({ name }) => name === 'products');
+  const [products] = exportFiles.filter(({ name }) => name === 'products');
   if (!products) throw new Error('There are no products.');
 
   const refused = exportKind(products, store, join(dir, 'products.journal'), 'journal');

@@ -6,7 +6,7 @@ import { exportAll } from '../../../cli/data/export.ts';
 import { formats } from '../../../cli/data/format.ts';
 import { putResident } from '../../../cli/deployment/residents.ts';
 import { createStore } from '../../../cli/deployment/stores.ts';
-import { kinds } from '../../../cli/kinds/kinds.ts';
+import { importFiles } from '../../../cli/kinds/kinds.ts';
 import { source } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { sell } from '../../../lib/sale/sell.ts';
@@ -212,7 +212,7 @@ test('an export changes nothing if it is imported into its own store, or twice',
 
   const reports = await importAll(store, join(dir, 'first'));
 
-  expect(reports).toMatchObject(kinds.map(() => ({ created: 0, changed: 0, rejected: 0 })));
+  expect(reports).toMatchObject(importFiles.map(() => ({ created: 0, changed: 0, rejected: 0 })));
   expect(await wholeTable()).toEqual(before);
 });
 

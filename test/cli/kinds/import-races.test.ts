@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { categories } from '../../../cli/kinds/categories.ts';
-import { coupons } from '../../../cli/kinds/coupons.ts';
-import { giftCards } from '../../../cli/kinds/gift-cards.ts';
-import { products } from '../../../cli/kinds/products.ts';
+import { categoryImporter } from '../../../cli/kinds/categories.ts';
+import { couponImporter } from '../../../cli/kinds/coupons.ts';
+import { giftCardImporter } from '../../../cli/kinds/gift-cards.ts';
+import { productImporter } from '../../../cli/kinds/products.ts';
 import { type Importer, writeRows } from '../../../cli/kinds/rows.ts';
 import {
   createCategory,
@@ -50,7 +50,7 @@ const importWith = async <F>(importer: Importer<F>, fields: F, meanwhile: () => 
 test('a gift card that is disabled during an import stays disabled, and gets its new balance', async () => {
   const { id } = await putGiftCard(store, owner, { credit: 5, texture: null, transfer: false, active: true });
 
-  await importWith(giftCards, { id, owner: { uuid: owner.uuid }, credit: 9 }, () => disableGiftCard(store, id));
+  await importWith(giftCardImporter, { id, owner: { uuid: owner.uuid }, credit: 9 }, () => disableGiftCard(store, id));
 
   expect(await getGiftCard(store, id)).toMatchObject({ credit: 9, active: false });
 });
@@ -59,7 +59,7 @@ test('a coupon that is made inactive during an import stays inactive, and gets i
   const { id } = await createCoupon(store, owner, coupon);
   const row = { id, code: 'SUMMER', owner: { uuid: owner.uuid }, discount: 20 };
 
-  await importWith(coupons, row, () => updateCoupon(store, id, { ...coupon, active: false }));
+  await importWith(couponImporter, row, () => updateCoupon(store, id, { ...coupon, active: false }));
 
   expect(await getCoupon(store, id)).toMatchObject({ discount: 20, active: false });
 });
@@ -67,7 +67,7 @@ test('a coupon that is made inactive during an import stays inactive, and gets i
 test('a product that is made inactive during an import stays inactive, and gets its new price', async () => {
   const { id } = await createProduct(store, productWith());
 
-  await importWith(products(), { id, name: 'Chair', price: 7 }, () =>
+  await importWith(productImporter(), { id, name: 'Chair', price: 7 }, () =>
     updateProduct(store, id, productWith({ active: false })),
   );
 
@@ -79,7 +79,7 @@ test('a category that is deleted during an import is created again, without its 
   const product = await createProduct(store, productWith());
   await addMember(store, id, product.id);
 
-  await importWith(categories, { id, name: 'Chairs' }, () => deleteCategory(store, id));
+  await importWith(categoryImporter, { id, name: 'Chairs' }, () => deleteCategory(store, id));
 
   expect(await getCategory(store, id)).toEqual(expect.objectContaining({ name: 'Chairs', productCount: 0 }));
 });
@@ -95,7 +95,7 @@ test('memberships that an interrupted deletion left behind do not come back with
   await deleteCategory(store, id);
   stop();
 
-  await importWith(categories, { id, name: 'Seating' }, async () => {});
+  await importWith(categoryImporter, { id, name: 'Seating' }, async () => {});
 
   expect((await getCategory(store, id)).productCount).toBe(0);
   expect(await listMembers(store, id)({ descending: false })).toEqual([]);
@@ -106,7 +106,7 @@ test('an import keeps the products of a category that a concurrent import has cr
   const product = await createProduct(store, productWith());
   await deleteCategory(store, id);
 
-  await importWith(categories, { id, name: 'Seating' }, async () => {
+  await importWith(categoryImporter, { id, name: 'Seating' }, async () => {
     await createCategory(store, { name: 'Seating' }, { id });
     await addMember(store, id, product.id);
   });

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { exported } from '../../../cli/data/export.ts';
 import { isRequired } from '../../../cli/kinds/columns.ts';
+import { exportFiles } from '../../../cli/kinds/kinds.ts';
 
 const document = readFileSync(new URL('../../../docs/operate/import-export.md', import.meta.url), 'utf8');
 
-test.each(exported.map((kind) => [kind.name, kind] as const))(
+test.each(exportFiles.map((kind) => [kind.name, kind] as const))(
   'the document names every column of %s with its meaning, and the required ones',
   (name, kind) => {
     const [, section = ''] = document.split(`\n### ${name}\n`);

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { listCredit } from '../../../cli/kinds/stored-rows.ts';
 import { source, timestamp } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { dueShards } from '../../../lib/credit/state.ts';
 import { sweepDueLots } from '../../../lib/credit/sweep.ts';
 import { creditOf, customerWithLots, newCustomer } from '../../support/credit-seed.ts';
 import { conflict, intercept, type Send, type TableCall } from '../../support/faults.ts';
+import { kindOf } from '../../support/kinds.ts';
 import { setClock, startTestService } from '../../support/service.ts';
 
 /** Another request overtakes: it changes an item after the first one has read it, or before its write arrives. */
@@ -120,7 +120,7 @@ test('an export shows no lot as open that a large change has ended during the ex
   });
 
   const rows = [];
-  for await (const row of listCredit(service.store)) if (row.resident === uuid) rows.push(row);
+  for await (const row of kindOf('credit').rows(service.store)) if (row.resident === uuid) rows.push(row);
 
   expect(isSettled).toBe(true);
   expect(rows.filter(({ state }) => state === 'open')).toEqual([]);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { checkCategories } from '../../../cli/books/checks.ts';
 import { checkMemberships, sortMemberships } from '../../../cli/books/memberships.ts';
-import { products as productImporter } from '../../../cli/kinds/products.ts';
+import { productImporter } from '../../../cli/kinds/products.ts';
 import { writeRows } from '../../../cli/kinds/rows.ts';
 import { source } from '../../../lib/clock.ts';
 import type { ProductFields } from '../../../lib/routes/products.ts';

@@ -1,7 +1,7 @@
 import type { CreditType } from '../../lib/credit/rules.ts';
 import type { CreditItem } from '../../lib/credit/state.ts';
 import type { CreditChange } from '../../lib/routes/credit.ts';
-import type { Lines } from '../kinds/columns.ts';
+import type { Lines } from './kind.ts';
 import { type PlacedText, sorted } from './sorted.ts';
 
 /**

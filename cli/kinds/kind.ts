@@ -1,0 +1,50 @@
+import type { Column, UuidOf, Values } from './columns.ts';
+import type { Importer } from './rows.ts';
+
+/** The text of a file, piece by piece: the rows are counted. */
+export interface Lines {
+  header: AsyncIterable<string> | Iterable<string>;
+  rows: AsyncIterable<string>;
+}
+
+/** A file that an export writes: the rows of a store that are of one kind. */
+export interface DataFile {
+  /** As commands name it, and the file of a whole export. */
+  name: string;
+  /** Its contents, in one line. */
+  summary: string;
+  columns: readonly Column[];
+  /** The rows of a store, in a fixed order. */
+  rows: (store: string) => AsyncGenerator<Values>;
+  /** Writes the rows as a journal of plain-text accounting, if they can be. */
+  journal?: (store: string) => Lines;
+}
+
+/** A file that an import reads, too. */
+export interface ImportFile extends DataFile {
+  /** Rows are added and never changed, so a column that the file lacks means the default. */
+  onlyAdded?: true;
+  /** Checks conditions that span the columns of a row. */
+  checkRow?: (values: Values, report: (field: string, message: string) => void) => void;
+  /** The source of a row's id, if there is a column `id`. */
+  id?: {
+    /** The text that a row without an id gets its id from. */
+    from?: (values: Values, uuidOf: UuidOf) => string;
+    /** True if rows without ids may be alike. Each of them then gets its own id. */
+    repeats?: (values: Values) => boolean;
+    /** Ids are texts, and are not turned into UUIDs. */
+    asText?: true;
+  };
+  /**
+   * The values, by column, that no other row of the file may have. The first column identifies the row. Unless given:
+   * the id.
+   */
+  unique?: (values: Values, uuidOf: UuidOf) => Record<string, string[]>;
+  /** A new importer for every pass over a file. */
+  importer: (checksOnly: boolean) => Importer<unknown>;
+}
+
+/** One kind of a store's data: all that the command knows of it, but for commands of its own. */
+export interface Kind {
+  file?: DataFile | ImportFile;
+}
