@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { compareCredit, compareGifts, compareMoney, type GridBooks, type StoreBooks } from './accounts.ts';
 import type { Transfer } from './book.ts';
+import { type Mall, payClaims } from './mall.ts';
+import type { Grid } from './regions.ts';
 
 /** Each kind of error in a day's books is found, and a right day has none. */
 
@@ -187,4 +189,21 @@ test('a second gift is explained where the box died between giving and noting, a
     twice: ['delivery: the box box died between giving and noting'],
   });
   expect(returned.faults).toEqual([]);
+});
+
+test('the merchant explains an exact sum first, and any part of a payment by the most that is missing', () => {
+  const key = `${lamp} ${ada}`;
+  const missing = [30, 13, 40].map((amount) => ({ key, amount }));
+  const claim = { by: vendor, to: ada, text: 'a claim' };
+  const move = ({ amount }: { amount: number }) => missing.splice(missing.map((one) => one.amount).indexOf(amount), 1);
+  const claims = [
+    { ...claim, amount: 50, isUpTo: true },
+    { ...claim, amount: 20, isUpTo: true },
+    { ...claim, amount: 30, isUpTo: false },
+  ];
+  const grid = { claims, givings: [], copies: new Set(), book: { move } } as unknown as Grid;
+
+  const faults = payClaims({ productOf: new Map([[vendor, lamp]]), owner } as unknown as Mall, grid, () => missing);
+
+  expect([faults, missing]).toEqual([[], []]);
 });

@@ -302,15 +302,22 @@ export const payClaims = (
   grid: Grid,
   missing: () => readonly { key: string; amount: number }[],
 ): string[] => {
-  const { claims, givings, copies, book } = grid;
+  const { givings, copies, book } = grid;
   const faults: string[] = [];
-  for (const { by, to, amount, isUpTo, text } of claims.filter((claim) => mall.productOf.has(claim.by))) {
+  // A claim of an exact sum first, then the lowest bound: otherwise a payment of which any part may be owed takes the sum
+  // that only another claim explains.
+  const claims = grid.claims
+    .filter((claim) => mall.productOf.has(claim.by))
+    .sort((a, b) => Number(a.isUpTo) - Number(b.isUpTo) || a.amount - b.amount);
+  for (const { by, to, amount, isUpTo, text } of claims) {
     const isInDoubt = givings.some((one) => one.isDoubtful && one.by === by && one.to === to && one.amount === amount);
     if (text.includes('is open') && !isInDoubt && !copies.has(by)) faults.push(`told without a reason: ${text}`);
     // On a wall that was copied, any vendor may have found what another's original kept: the message names the sale.
     const isOf = (key: string): boolean =>
       copies.has(by) ? key.endsWith(` ${to}`) : key === `${mall.productOf.get(by)} ${to}`;
-    const found = missing().find((one) => isOf(one.key) && (isUpTo ? one.amount <= amount : one.amount === amount));
+    const found = missing()
+      .filter((one) => isOf(one.key) && (isUpTo ? one.amount <= amount : one.amount === amount))
+      .sort((a, b) => b.amount - a.amount)[0];
     const product = found?.key.split(' ')[0];
     const of = [...mall.productOf].find(([, one]) => one === product)?.[0] ?? by;
     if (found) book.move({ reason: 'by hand', from: mall.owner, to, amount: found.amount, of });

@@ -302,11 +302,13 @@ export const createRegion = (name: string, grid: Grid, network: Network, actor: 
     erase: (placement: Placement): void => {
       if (!isThere(placement)) return;
       count(grid, 'memories erased');
-      const pairs = [...placement.body.linksetData.values()].filter(({ by }) => by !== placement.body.id);
+      const pairs = [...placement.body.linksetData].filter(([, { by }]) => by !== placement.body.id);
       placement.touch(placement.body.owner);
-      for (const { by, value } of pairs) grid.claims.push(...claimOf(by, value));
+      for (const [, { by, value }] of pairs) grid.claims.push(...claimOf(by, value));
+      // Of an entry that it could never read a vendor knows only that it was there, and has told that before.
+      const known = pairs.filter(([name, { value }]) => isOpen(value) && !grid.unreadable.has(name));
       for (const one of objectOf(placement))
-        if (pairs.some(({ by, value }) => by === one.body.id && isOpen(value))) mustTell(one, 'erased');
+        if (known.some(([, { by }]) => by === one.body.id)) mustTell(one, 'erased');
     },
     /** The object is another account's, or a group's, until its owner has it again. */
     lend: async (placement: Placement, to: string, isDeeded: boolean, absence: () => Promise<void>): Promise<void> => {
@@ -338,7 +340,10 @@ export const createRegion = (name: string, grid: Grid, network: Network, actor: 
       count(grid, 'second scripts in a prim');
       const other = placement.drop('second.lsl', source);
       add(other);
+      // The script begins anew when another one comes, and when it goes.
+      forget(placement);
       await absence();
+      forget(placement);
       lives.delete(other);
       placements.splice(placements.indexOf(other), 1);
       other.take();
