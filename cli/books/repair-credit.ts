@@ -1,6 +1,6 @@
 import { asDecided, type CreditLot, closing, lotType } from '../../lib/credit/lot.ts';
-import { settle } from '../../lib/credit/lots.ts';
 import { type CreditType, creditTypes, type Ending, earliest, isDue } from '../../lib/credit/rules.ts';
+import { settle } from '../../lib/credit/settle.ts';
 import {
   attributes,
   type Cause,

@@ -4,13 +4,13 @@ import { logSink } from '../log.ts';
 import { invalid, unavailable } from '../problem.ts';
 import type { CustomerCredit } from '../routes/credit.ts';
 import { findCustomerItem, getCustomerItem, uuidOf } from '../store/customers.ts';
+import { again, allOf, answer, type Decision, decide, first, look } from '../table/decide.ts';
 import type { Write } from '../table/language.ts';
-import { pauseOvertaken } from '../table/retry.ts';
 import type { Key } from '../table/schema.ts';
-import { transact, write } from '../table/table.ts';
+import { write } from '../table/table.ts';
 import type { CreditLot } from './lot.ts';
-import { factsOf, isCurrent, settle, settleOrLeave, withLots } from './lots.ts';
-import { isLarge, type Planned, planCredit } from './plan.ts';
+import { factsOf, isCurrent, withLots } from './lots.ts';
+import { type CreditFacts, type CreditPlan, isLarge, isNotYet, type NotYet, type Planned, planCredit } from './plan.ts';
 import {
   type CreditCommand,
   type CreditType,
@@ -20,6 +20,7 @@ import {
   isDue,
   type Plan,
 } from './rules.ts';
+import { settle, settleOrLeave } from './settle.ts';
 import {
   type Author,
   type Cause,
@@ -32,120 +33,122 @@ import {
 } from './state.ts';
 import { fastUpdate, type Others, writesOf } from './writes.ts';
 
-/** The result of a change. */
-interface Changed<R> {
-  result: R;
-  closed: Plan<CreditLot>['closed'];
+/** A change of a customer's credit, whatever its commands are. */
+export type MoneyChange = Pick<Change, 'store' | 'uuid' | 'cause' | 'occasion' | 'mayGoOn'>;
+
+/** The facts that a change of money is decided from. Of the other items each kind of change knows by itself. */
+interface MoneyFacts {
+  credit: CreditFacts;
+  /** Other items, as they were read, which must have been there at one moment with the credit. */
+  seen?: readonly Key[];
 }
 
-/** A change of credit together with other items, decided from those as they were read. */
-export interface Joined<R> {
-  /** One for each type that changes. The last has the highest number in history. */
-  parts: readonly Part[];
-  /** The other items as they were read. */
-  read: readonly Key[];
-  /** The writes of the other items, each on condition that nothing has changed that it was decided from. */
-  writes: (planned: readonly Planned[]) => readonly Write[];
-  /** Attributes of the customer's item that change beside the credit. */
-  customer?: Partial<CreditItem>;
-  /** The request's answer, given both balances after the change. */
-  answer: (credit: CustomerCredit) => R;
+/** The three acts of a change of money. */
+interface Acts<F extends MoneyFacts, O extends object, R> {
+  /** Reads the facts, those that can be read at once side by side. `number` counts the askings from 1. */
+  read: (number: number) => Promise<F>;
+  /**
+   * Decides, and does nothing else: it is asked again as soon as lots that it lacks are read. Throws what the request is
+   * refused with whatever the credit is.
+   */
+  judge: (facts: F) => NotYet | O;
+  /** The writes of what was decided, or its answer where there is nothing to write. Throws what it is refused with. */
+  conclude: (facts: F, outcome: O) => Decision<R> | Promise<Decision<R>>;
 }
-
-/** Logs books that do not add up, for the alarm, and throws: nothing is written on top of them. */
-const failBooks = ({ store, uuid }: Change, type: CreditType, fault: string): never => {
-  logSink.write({ level: 'ERROR', invariant: fault, store, customer: uuid, type });
-  throw new Error(`The books do not add up: ${fault}.`);
-};
-
-/** The writes that belong into a change with these plans. */
-const othersOf = (joined: Joined<unknown> | undefined, planned: readonly Planned[]): Others => ({
-  writes: joined?.writes(planned),
-  customer: joined?.customer,
-});
 
 /** The time that a request spends at the most on closing due lots and settling a pending change. */
 const settleMillis = 5000;
 
-const forSomeTime = (): (() => boolean) => {
+/** Allows a request to close due lots, and to settle a pending change, for so long. */
+export const forSomeTime = (): (() => boolean) => {
   const until = now() + settleMillis;
   return () => now() < until;
 };
 
-interface Joining<R> {
-  /** The customer's item as a write has just found it. */
-  found: CreditItem | undefined;
-  /** Reads the other items and decides, given the customer's item. */
-  join: (item: Promise<CreditItem>) => Promise<Joined<R>>;
-  /** Throws 404 for no such resident, unless another one is given. */
-  readItem: () => Promise<CreditItem>;
-}
+const settleInTime = async (store: string, item: CreditItem, mayGoOn: () => boolean): Promise<void> => {
+  if (!(await settle(store, item, mayGoOn))) throw unavailable();
+};
 
 /**
- * The general path: reads the customer and the lots that matter, decides, and writes the whole decision in one
- * transaction, if the customer's credit has not changed since; else it decides anew. The part that does not fit into
- * one transaction is recorded by it, and written right afterwards. `join` is asked anew for each decision.
+ * Facts that do not belong together are read again. Where everything was there at one moment, and shows, they are a
+ * fault of the books: it is logged, for the alarm, and nothing is written on top of it.
  */
-const changeByPlan = async <R = CustomerCredit>(
-  asked: Change,
-  { found, join, readItem = () => getCustomerItem(asked.store, asked.uuid) }: Partial<Joining<R>> = {},
-): Promise<Changed<R>> => {
-  const { store, cause, mayGoOn } = asked;
-  let known = found;
-  for (let attempt = 1; ; attempt++) {
-    const read = known ? Promise.resolve(known) : readItem();
-    const reads = [read, join?.(read)] as const;
-    // Both are over before the request is answered, also where one fails.
-    await Promise.allSettled(reads);
-    const [item, joined] = await Promise.all(reads);
-    known = undefined;
-    const resultOf = (credit: CustomerCredit): R => (joined ? joined.answer(credit) : (credit as R));
-    if (item.pending) {
-      if (!(await settle(store, item, mayGoOn))) throw unavailable();
-      continue;
+const tornDecision = async (
+  { store, uuid }: MoneyChange,
+  { credit, seen }: MoneyFacts,
+  { type, fault }: Extract<NotYet, { kind: 'torn' }>,
+): Promise<Decision<never>> => {
+  if (!credit.isAtRest || !(await isCurrent(credit, seen))) return again();
+  logSink.write({ level: 'ERROR', invariant: fault, store, customer: uuid, type });
+  throw new Error(`The books do not add up: ${fault}.`);
+};
+
+/**
+ * Changes a customer's credit, alone or together with other items, in three acts: it reads, judges what it has read,
+ * and writes what was judged. What must come first is done first, as a change of its own; then, and wherever another
+ * writer came between, all three begin anew. Throws 503 where other writers do not let it through.
+ */
+export const changeMoney = <F extends MoneyFacts, O extends object, R>(
+  change: MoneyChange,
+  { read, judge, conclude }: Acts<F, O, R>,
+): Promise<R> => {
+  const { store, cause, mayGoOn } = change;
+  const decisionOf = async (facts: F): Promise<Decision<R>> => {
+    const { credit } = facts;
+    const outcome = judge(facts);
+    if (!isNotYet(outcome)) return conclude(facts, outcome);
+    switch (outcome.kind) {
+      case 'settle':
+        return first(() => settleInTime(store, credit.item, mayGoOn));
+      case 'close':
+        return first(() => closeDue(change, outcome.type));
+      case 'read':
+        return decisionOf({ ...facts, credit: await withLots(store, credit, outcome.lots, cause.at) });
+      case 'torn':
+        return tornDecision(change, facts, outcome);
     }
-    const parts: readonly Part[] = joined?.parts ?? [asked];
-    let facts = factsOf(item);
-    let outcome = planCredit(facts, parts, cause.at, creditLimit());
-    if (outcome.kind === 'read') {
-      facts = await withLots(store, facts, outcome.lots, cause.at);
-      outcome = planCredit(facts, parts, cause.at, creditLimit());
-    }
-    if (outcome.kind === 'close') {
-      if (!mayGoOn()) throw unavailable();
-      await changeByPlan({ ...asked, type: outcome.type, command: { kind: 'reconcile' } });
-      attempt = 0;
-      continue;
-    }
-    if (outcome.kind === 'torn' && facts.isAtRest && (await isCurrent(facts, joined?.read)))
-      failBooks(asked, outcome.type, outcome.fault);
-    const hasReadLots = Object.keys(facts.lots).length > 0;
-    if (outcome.kind === 'refused') {
-      // The reads of `join` tell how much it may take: where the lots do not have it, they are of another moment.
-      const isTaken = joined && parts.some(({ command }) => command.kind === 'increment' && command.delta < 0);
-      const needsLook = hasReadLots || joined;
-      if (!isTaken && (!needsLook || (await isCurrent(facts, joined?.read)))) throw invalid(outcome.message);
-    }
-    const others = outcome.kind === 'planned' ? othersOf(joined, outcome.parts) : {};
-    const needsLook = outcome.kind === 'planned' && hasReadLots && isLarge(outcome.parts, others.writes?.length ?? 0);
-    if (outcome.kind !== 'planned' || (needsLook && !(await isCurrent(facts, joined?.read)))) {
-      await pauseOvertaken(attempt);
-      continue;
-    }
-    const { parts: planned, after } = outcome;
-    const closed = planned.flatMap(({ plan }) => plan.closed);
-    const isReconcile = !joined && asked.command.kind === 'reconcile';
-    if (isReconcile && closed.length === 0) return { result: resultOf(creditOf(item)), closed };
-    const { writes, pending } = writesOf(asked, item, planned, others);
-    const result = resultOf(creditOf(after));
-    // A request's own change is recorded with its answer; the closing of due lots before it is not.
-    if (await transact(writes, isReconcile ? undefined : { answer: result })) {
-      await pauseOvertaken(attempt);
-      continue;
-    }
-    if (pending) await settleOrLeave(store, { ...after, pending }, mayGoOn);
-    return { result, closed };
-  }
+  };
+  return decide(async ({ number }) => decisionOf(await read(number)), { mayGoOn });
+};
+
+/** Throws 400 where what a rule refuses it for was there at one moment; else it is decided anew. */
+export const refuseIfCurrent = async ({ credit, seen }: MoneyFacts, message: string): Promise<Decision<never>> => {
+  const isOneMoment = Object.keys(credit.lots).length === 0 && !seen;
+  if (isOneMoment || (await isCurrent(credit, seen))) throw invalid(message);
+  return again();
+};
+
+/**
+ * The decision to carry out a plan, in one transaction with the writes of `others`. It holds every lot that it ends,
+ * each as it was read; where those are too many, a look tells whether they still are. Their marks are recorded in it,
+ * and written right afterwards.
+ */
+export const carryOut = <R>(
+  change: MoneyChange,
+  { credit, seen }: MoneyFacts,
+  { parts, after }: CreditPlan,
+  given: { answer: R; result?: never } | { result: R; answer?: never },
+  others: Others = {},
+): Decision<R> => {
+  const { writes, pending } = writesOf(change, credit.item, parts, others);
+  const settling = pending && (() => settleOrLeave(change.store, { ...after, pending }, change.mayGoOn));
+  const made = allOf(writes, { ...given, after: settling });
+  const isUnchecked = Object.keys(credit.lots).length > 0 && isLarge(parts, others.writes?.length ?? 0);
+  return isUnchecked ? look(() => isCurrent(credit, seen), made) : made;
+};
+
+/** Closes due lots of a type, 1,000 at the most, in a change of their own. Answers those that it closed. */
+const closeDue = (change: MoneyChange, type: CreditType): Promise<Plan<CreditLot>['closed']> => {
+  const part: Part = { type, command: { kind: 'reconcile' } };
+  return changeMoney(change, {
+    read: async () => ({ credit: factsOf(await getCustomerItem(change.store, change.uuid)) }),
+    judge: ({ credit }) => planCredit(credit, [part], change.cause.at, creditLimit()),
+    conclude: (facts, outcome) => {
+      if (outcome.kind === 'refused') return refuseIfCurrent(facts, outcome.message);
+      const closed = outcome.parts.flatMap(({ plan }) => plan.closed);
+      return closed.length === 0 ? answer(closed) : carryOut(change, facts, outcome, { result: closed });
+    },
+  });
 };
 
 /**
@@ -162,12 +165,43 @@ export const changeCredit = async (
   const cause: Cause = { at: timestamp(now()), ...author };
   checkCommand(command, cause.at, creditLimit());
   const mayGoOn = forSomeTime();
-  const change: Change = { store, uuid: await uuidOf(store, identifier), type, command, cause, mayGoOn };
+  const uuid = await uuidOf(store, identifier);
+  const change: Change = { store, uuid, type, command, cause, mayGoOn };
   const fast = fastUpdate(change);
   const outcome = fast && (await write<CreditItem, CustomerCredit>(fast, { answer: creditOf }));
   if (outcome?.done) return outcome.result;
-  return (await changeByPlan(change, { found: outcome?.found })).result;
+  // The item that has just refused the fast update need not be read.
+  const itemFor = (number: number) => (number === 1 && outcome?.found) || getCustomerItem(store, uuid);
+  return changeMoney(change, {
+    read: async (number) => ({ credit: factsOf(await itemFor(number)) }),
+    judge: ({ credit }) => planCredit(credit, [change], cause.at, creditLimit()),
+    conclude: (facts, planned) =>
+      planned.kind === 'refused'
+        ? refuseIfCurrent(facts, planned.message)
+        : carryOut(change, facts, planned, { answer: creditOf(planned.after) }),
+  });
 };
+
+/** A change of credit together with other items, decided from those as they were read. */
+export interface Joined<R> {
+  /** One for each type that changes. The last has the highest number in history. */
+  parts: readonly Part[];
+  /** The other items as they were read. */
+  read: readonly Key[];
+  /** The writes of the other items, each on condition that nothing has changed that it was decided from. */
+  writes: (planned: readonly Planned[]) => readonly Write[];
+  /** Attributes of the customer's item that change beside the credit. */
+  customer?: Partial<CreditItem>;
+  /** The request's answer, given both balances after the change. */
+  answer: (credit: CustomerCredit) => R;
+}
+
+interface Joining<R> {
+  /** Reads the other items and decides, given the customer's item. */
+  join: (item: Promise<CreditItem>) => Promise<Joined<R>>;
+  /** Throws 404 for no such resident, unless another one is given. */
+  readItem?: () => Promise<CreditItem>;
+}
 
 /**
  * Changes a customer's credit, of one type or both, together with other items in one transaction. `join` reads those
@@ -175,16 +209,33 @@ export const changeCredit = async (
  * a rule refuses a command of its (then nothing is written), 404 for no such resident, 503 where other writers do not
  * let it through.
  */
-export const changeTogether = async <R>(
+export const changeTogether = <R>(
   store: string,
   uuid: string,
   cause: Cause,
   occasion: NonNullable<Change['occasion']>,
-  joining: Pick<Joining<R>, 'join'> & Partial<Joining<R>>,
+  { join, readItem = () => getCustomerItem(store, uuid) }: Joining<R>,
 ): Promise<R> => {
-  const none = { type: 'regular', command: { kind: 'reconcile' } } as const;
-  const { result } = await changeByPlan({ store, uuid, ...none, cause, occasion, mayGoOn: forSomeTime() }, joining);
-  return result;
+  const change: MoneyChange = { store, uuid, cause, occasion, mayGoOn: forSomeTime() };
+  return changeMoney(change, {
+    read: async () => {
+      const reading = readItem();
+      const reads = [reading, join(reading)] as const;
+      // Both are over before the request is answered, also where one fails.
+      await Promise.allSettled(reads);
+      const [item, joined] = await Promise.all(reads);
+      return { credit: factsOf(item), seen: joined.read, joined };
+    },
+    judge: ({ credit, joined }) => planCredit(credit, joined.parts, cause.at, creditLimit()),
+    conclude: (facts, outcome) => {
+      const { parts, writes, customer, answer: answerOf } = facts.joined;
+      // The reads of `join` tell how much it may take: where the lots do not have it, they are of another moment.
+      const isTaken = parts.some(({ command }) => command.kind === 'increment' && command.delta < 0);
+      if (outcome.kind === 'refused') return isTaken ? again() : refuseIfCurrent(facts, outcome.message);
+      const others = { writes: writes(outcome.parts), customer };
+      return carryOut(change, facts, outcome, { answer: answerOf(creditOf(outcome.after)) }, others);
+    },
+  });
 };
 
 /** The lots that a customer's reconciliation closed, the L$ that remained in them, and whether nothing due is left. */
@@ -210,8 +261,7 @@ export const reconcileCredit = async (
   for (const type of creditTypes) {
     if (!item || !isDue(holdingOf(item, type).due, cause.at)) continue;
     for (;;) {
-      const change: Change = { store, uuid, type, command: { kind: 'reconcile' }, cause, mayGoOn };
-      const { closed } = await changeByPlan(change);
+      const closed = await closeDue({ store, uuid, cause, mayGoOn }, type);
       done.lots += closed.length;
       done.amount += closed.reduce((sum, { lot }) => sum + lot.remaining, 0);
       if (closed.length < dueAtOnce) break;

@@ -1,26 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { now } from '../clock.ts';
-import { logSink } from '../log.ts';
-import { demandKnown } from '../shape.ts';
-import { customerKey } from '../store/customers.ts';
-import { is, update } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
-import { getTogether, rowsOf, write } from '../table/table.ts';
-import {
-  asDecided,
-  type CreditLot,
-  changedIn,
-  closing,
-  endOfEpoch,
-  type LotsRead,
-  lotPartition,
-  otherOf,
-  type Pending,
-  prefixOf,
-  reducing,
-} from './lot.ts';
+import { getTogether, rowsOf } from '../table/table.ts';
+import { asDecided, type CreditLot, changedIn, endOfEpoch, type LotsRead, lotPartition, prefixOf } from './lot.ts';
 import { type CreditFacts, type LotsNeed, reaches } from './plan.ts';
-import { type CreditType, earliest, isDue } from './rules.ts';
+import type { CreditType } from './rules.ts';
 import { attributes, type CreditItem } from './state.ts';
 import { isAtRest } from './whole-lots.ts';
 
@@ -28,7 +12,7 @@ import { isAtRest } from './whole-lots.ts';
  * The lots of an epoch, open and closed, from a place in their order on, some at a time, `isLast` with the last of
  * them.
  */
-async function* lotsOfEpoch(store: string, uuid: string, type: CreditType, epoch: string, from: string) {
+export async function* lotsOfEpoch(store: string, uuid: string, type: CreditType, epoch: string, from: string) {
   const prefix = prefixOf(type, epoch);
   const rows = rowsOf<CreditLot>({ partition: lotPartition(store, uuid) });
   let place = { position: prefix + from, inclusive: true };
@@ -124,70 +108,3 @@ export const isCurrent = async ({ item, lots: read }: CreditFacts, others: reado
 /** Every lot of a customer, open and closed, both types. */
 export const listLots = (store: string, uuid: string): Promise<CreditLot[]> =>
   rowsOf<CreditLot>({ partition: lotPartition(store, uuid) })({ descending: false });
-
-const sideBySide = 25;
-
-/**
- * Writes the pending part of a large change. May be done twice, or at once by several. Answers where it stopped, if it
- * did.
- */
-const carryOut = async (
-  store: string,
-  uuid: string,
-  pending: Pending,
-  mayGoOn: () => boolean,
-): Promise<string | undefined> => {
-  const { type, epoch, from = '', through, how, at, version, reduced } = pending;
-  const changed = changedIn(pending);
-  for await (const { some } of lotsOfEpoch(store, uuid, type, epoch, from)) {
-    const open = some.filter((lot) => lot.state === 'open' && lot.sk <= through && lot.version < version);
-    // A refusal means that somebody else has carried it out already.
-    for (let i = 0; i < open.length; i += sideBySide) {
-      if (!mayGoOn()) return open[i]?.expiresAt;
-      await Promise.all(
-        open
-          .slice(i, i + sideBySide)
-          .map((lot) => write(closing(lot, isDue(lot.expiresAt, at) ? 'expired' : how, pending, changed))),
-      );
-    }
-    if ((some.at(-1)?.sk ?? '') > through) break;
-  }
-  const lot = { pk: lotPartition(store, uuid), sk: reduced?.sk ?? '' };
-  if (reduced) await write(reducing(lot, reduced.from, reduced.to, changed));
-  return undefined;
-};
-
-/**
- * Writes the pending part of an earlier large change, and notes that it is done. False where the time ran out: then it
- * notes how far it came, so that the next one goes on there. Throws LaterShape for one that only a later version can
- * write.
- */
-export const settle = async (store: string, item: CreditItem, mayGoOn: () => boolean): Promise<boolean> => {
-  if (!item.pending) return true;
-  demandKnown(item.pending);
-  const isSame = is('pending.id', item.pending.id);
-  for (let pending: Pending | undefined = item.pending; pending; pending = otherOf(pending)) {
-    const from = await carryOut(store, item.sk, pending, mayGoOn);
-    if (from === undefined) continue;
-    await write(update(customerKey(store, item.sk), { set: { pending: { ...pending, from } }, when: isSame }));
-    return false;
-  }
-  // While a change is pending nothing else moves the due times: every other change settles it first.
-  const due = earliest(item.creditDue, item.restrictedDue);
-  await write(
-    update(customerKey(store, item.sk), {
-      set: { pending: undefined, due, ...(due === undefined && { dues: undefined }) },
-      when: isSame,
-    }),
-  );
-  return true;
-};
-
-/** The change itself is made: it has not failed if its lots could not all be marked. The sweep will do it. */
-export const settleOrLeave = async (store: string, item: CreditItem, mayGoOn: () => boolean): Promise<void> => {
-  try {
-    await settle(store, item, mayGoOn);
-  } catch (error) {
-    logSink.write({ level: 'WARN', unsettled: item.sk, stack: error instanceof Error ? error.stack : String(error) });
-  }
-};

@@ -98,8 +98,8 @@ export const mutants: readonly Mutant[] = [
   {
     text: 'a sale is refused where the lots have less than it takes',
     file: 'lib/credit/change.ts',
-    from: 'if (!isTaken && (',
-    to: 'if ((',
+    from: 'return isTaken ? again() : refuseIfCurrent(',
+    to: 'return refuseIfCurrent(',
     seed: 31_759,
   },
   {

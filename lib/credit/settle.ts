@@ -1,0 +1,76 @@
+import { logSink } from '../log.ts';
+import { demandKnown } from '../shape.ts';
+import { customerKey } from '../store/customers.ts';
+import { is, update } from '../table/language.ts';
+import { write } from '../table/table.ts';
+import { changedIn, closing, lotPartition, otherOf, type Pending, reducing } from './lot.ts';
+import { lotsOfEpoch } from './lots.ts';
+import { earliest, isDue } from './rules.ts';
+import type { CreditItem } from './state.ts';
+
+const sideBySide = 25;
+
+/**
+ * Writes the pending part of a large change. May be done twice, or at once by several. Answers where it stopped, if it
+ * did.
+ */
+const carryOut = async (
+  store: string,
+  uuid: string,
+  pending: Pending,
+  mayGoOn: () => boolean,
+): Promise<string | undefined> => {
+  const { type, epoch, from = '', through, how, at, version, reduced } = pending;
+  const changed = changedIn(pending);
+  for await (const { some } of lotsOfEpoch(store, uuid, type, epoch, from)) {
+    const open = some.filter((lot) => lot.state === 'open' && lot.sk <= through && lot.version < version);
+    // A refusal means that somebody else has carried it out already.
+    for (let i = 0; i < open.length; i += sideBySide) {
+      if (!mayGoOn()) return open[i]?.expiresAt;
+      await Promise.all(
+        open
+          .slice(i, i + sideBySide)
+          .map((lot) => write(closing(lot, isDue(lot.expiresAt, at) ? 'expired' : how, pending, changed))),
+      );
+    }
+    if ((some.at(-1)?.sk ?? '') > through) break;
+  }
+  const lot = { pk: lotPartition(store, uuid), sk: reduced?.sk ?? '' };
+  if (reduced) await write(reducing(lot, reduced.from, reduced.to, changed));
+  return undefined;
+};
+
+/**
+ * Writes the pending part of an earlier large change, and notes that it is done. False where the time ran out: then it
+ * notes how far it came, so that the next one goes on there. Throws LaterShape for one that only a later version can
+ * write.
+ */
+export const settle = async (store: string, item: CreditItem, mayGoOn: () => boolean): Promise<boolean> => {
+  if (!item.pending) return true;
+  demandKnown(item.pending);
+  const isSame = is('pending.id', item.pending.id);
+  for (let pending: Pending | undefined = item.pending; pending; pending = otherOf(pending)) {
+    const from = await carryOut(store, item.sk, pending, mayGoOn);
+    if (from === undefined) continue;
+    await write(update(customerKey(store, item.sk), { set: { pending: { ...pending, from } }, when: isSame }));
+    return false;
+  }
+  // While a change is pending nothing else moves the due times: every other change settles it first.
+  const due = earliest(item.creditDue, item.restrictedDue);
+  await write(
+    update(customerKey(store, item.sk), {
+      set: { pending: undefined, due, ...(due === undefined && { dues: undefined }) },
+      when: isSame,
+    }),
+  );
+  return true;
+};
+
+/** The change itself is made: it has not failed if its lots could not all be marked. The sweep will do it. */
+export const settleOrLeave = async (store: string, item: CreditItem, mayGoOn: () => boolean): Promise<void> => {
+  try {
+    await settle(store, item, mayGoOn);
+  } catch (error) {
+    logSink.write({ level: 'WARN', unsettled: item.sk, stack: error instanceof Error ? error.stack : String(error) });
+  }
+};
