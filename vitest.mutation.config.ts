@@ -3,7 +3,11 @@ import { defineConfig } from 'vitest/config';
 /** The tests that hold what `npm run mutation` mutates. The rest of the suite would only make each mutant slower. */
 export default defineConfig({
   test: {
-    include: ['test/lib/credit/*.test.ts', 'test/lib/http/*.test.ts', 'test/lib/keys.test.ts'],
+    include: [
+      'test/lib/credit/{lots-to-read,plan,plans,refusals}.test.ts',
+      'test/lib/http/*.test.ts',
+      'test/lib/keys.test.ts',
+    ],
     setupFiles: 'test/support/restore.ts',
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -32,9 +32,9 @@ const patternsIn = (value: unknown): string[] =>
     : [];
 
 // Not the tools, which a developer runs over files and templates of their own.
-const tools = /^local\/(build-|deployed\/)/;
+const tools = /^local\/(pages\/build-|deployed\/)/;
 const sources = await Array.fromAsync(
-  glob(['lib/**/*.ts', 'cli/{plans,audit}/*.ts', 'functions/**/*.ts', 'local/**/*.ts'], { cwd: root }),
+  glob(['lib/**/*.ts', 'cli/{kinds,books}/*.ts', 'functions/**/*.ts', 'local/**/*.ts'], { cwd: root }),
 );
 const files = sources.filter((file) => !tools.test(file));
 const found = new Map((await Promise.all(files.map(literalsOf))).flat());
@@ -48,6 +48,8 @@ test('the search finds regular expressions that are known to exist', () => {
 
   for (const known of ['lib/keys.ts /^(sis_', 'lib/identifier.ts /^[0-9A-Fa-f]{8}-', 'lib/routes/wire.ts /\\p{Cc}/'])
     expect(names).toContain(known);
+  for (const folder of ['cli/kinds/', 'cli/books/', 'local/gateway/', 'local/start/'])
+    expect(files.filter((file) => file.startsWith(folder)).length, folder).toBeGreaterThan(1);
   expect(found.size).toBeGreaterThan(20);
 });
 
