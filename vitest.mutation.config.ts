@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      'test/lib/credit/{lots-to-read,plan,plans,refusals}.test.ts',
+      'test/lib/credit/{lots-to-read,credit-plan,plans,refusals}.test.ts',
       'test/lib/http/*.test.ts',
       'test/lib/keys.test.ts',
     ],

@@ -181,7 +181,7 @@ export const writeCell = ({ form }: Column, value: unknown): string => {
 
 /** Recognises 1.000, 1,000 and 100.0, which different countries read as different numbers. */
 const isAmbiguous = (value: unknown): boolean =>
-  typeof value === 'string' && /^-?\d+(\.0+|([.,' ]\d{3})+)$/.test(value.trim());
+  typeof value === 'string' && [/^-?\d+\.0+$/, /^-?\d+(?:[.,' ]\d{3})+$/].some((form) => form.test(value.trim()));
 
 /** The values that a column allows, for the message about one that the check refuses. Explains ambiguous numbers. */
 export const allowedIn = ({ form }: Column, value: unknown, message: string): string =>
