@@ -7,7 +7,7 @@ import { openFile } from '../data/write.ts';
 import { queueDepth } from '../deployment/dead-letters.ts';
 import { openLog } from '../deployment/log.ts';
 import { connect, type GlobalOptions, storeFor, type Target } from '../deployment/target.ts';
-import { erasePerson, eraseShared, type Found, findPerson, findShared, obstaclesTo } from '../person/erase.ts';
+import { blockersOf, erasePerson, eraseShared, findPerson, findShared, type ItemsFound } from '../person/erase.ts';
 import { exportPerson } from '../person/export.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { Failure, UsageError } from '../terminal/errors.ts';
@@ -67,19 +67,19 @@ interface ErasurePlan {
   store: string;
   what: string;
   count: number;
-  fate: string;
+  effect: string;
 }
 
 const plannedColumns: Column<ErasurePlan>[] = [
   { heading: 'in', cell: ({ store }) => store, wraps: true },
   { heading: 'count', cell: ({ count }) => count },
   { heading: 'what', cell: ({ what }) => what, wraps: true },
-  { heading: 'what becomes of it', cell: ({ fate }) => fate, wraps: true },
+  { heading: 'what becomes of it', cell: ({ effect }) => effect, wraps: true },
 ];
 
-const planned = (store: string, found: readonly Found[]): ErasurePlan[] =>
-  found.map(({ kind: { words, fate }, items: { length: count } }) => ({
-    ...{ store, what: words[count === 1 ? 0 : 1], count, fate },
+const planned = (store: string, found: readonly ItemsFound[]): ErasurePlan[] =>
+  found.map(({ sort: { words, effect }, items: { length: count } }) => ({
+    ...{ store, what: words[count === 1 ? 0 : 1], count, effect },
   }));
 
 interface ErasureReport {
@@ -104,7 +104,7 @@ const erase = async (options: EraseOptions, identifier: Identifier): Promise<voi
   const target = await connect(options);
   const { stores, isEverywhere } = await chosenStores(options, target);
   const uuid = await avatarOf(identifier, stores);
-  const found: { store: Store; items: Found[] }[] = [];
+  const found: { store: Store; items: ItemsFound[] }[] = [];
   for (const store of stores) found.push({ store, items: await findPerson(store.id, uuid) });
   const shared = await findShared(uuid);
   const plan = [
@@ -113,11 +113,11 @@ const erase = async (options: EraseOptions, identifier: Identifier): Promise<voi
   ];
   if (plan.length === 0) return note(`Nothing is left of ${uuid} in ${counted(stores.length, 'store')}.`);
   if (!isJson()) print(plan, plannedColumns);
-  const obstacles = found.flatMap(({ store, items }) =>
-    obstaclesTo(items, { uuid, forfeit }).map((obstacle) => `${store.name}: ${obstacle}`),
+  const blockers = found.flatMap(({ store, items }) =>
+    blockersOf(items, { uuid, forfeit }).map((blocker) => `${store.name}: ${blocker}`),
   );
-  if (obstacles.length > 0)
-    throw new Failure(`${obstacles.map(plain).join('\n')}\nNothing was changed. Run this again when that is done.`);
+  if (blockers.length > 0)
+    throw new Failure(`${blockers.map(plain).join('\n')}\nNothing was changed. Run this again when that is done.`);
   if (options.dryRun) return note('Nothing was changed: this was a dry run.');
   const lost = forfeit ? ' Credit that they hold is lost.' : '';
   const question = `Erase ${uuid} from ${counted(stores.length, 'store')} of ${target.name}? It cannot be undone.${lost} Type erase to go on.`;

@@ -14,9 +14,11 @@ import {
 } from '../../lib/store/coupons.ts';
 import { check, is, isNew, put, remove, unchanged, type Write } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
+import { stamped } from '../../lib/table/stamp.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { columns, idHelp, optionalId, optionalTime, rowsFrom } from './columns.ts';
 import type { Kind } from './kind.ts';
+import { matching, personal } from './personal.ts';
 import {
   type Fault,
   type Group,
@@ -141,6 +143,9 @@ export const couponImporter: Importer<CouponFields> = {
 
 const coupon = createCoupon.body.shape;
 
+export const findCoupons = (store: string, uuid: string): Promise<CouponItem[]> =>
+  matching(listCoupons(store, undefined), (coupon) => coupon.couponOwnerUuid === uuid);
+
 /** Coupons. */
 export const coupons: Kind = {
   file: {
@@ -171,4 +176,20 @@ export const coupons: Kind = {
         createdAt: createdAtOf(item),
       })),
   },
+  personal: [
+    personal<CouponItem>({
+      words: ['coupon of theirs', 'coupons of theirs'],
+      effect: 'pseudonym',
+      find: findCoupons,
+      blocker: ({ id, code, active, ownerProfit, expiration }) =>
+        active && ownerProfit > 0 && timestamp(now()) < expiration
+          ? `The coupon ${code} owes them a commission of ${ownerProfit} %. Switch it off, or set ownerProfit to 0 (PUT /v1/coupons/${id}).`
+          : undefined,
+      kept: (coupon, { store, pseudonym }) => {
+        const { id, usesPerCustomer, expiration, rank } = coupon;
+        const imported = { id, usesPerCustomer, expiration, createdAt: rank.slice(0, rank.indexOf('#')) };
+        return stamped(couponItems(store, { uuid: pseudonym, username: pseudonym }, coupon, imported).coupon, coupon);
+      },
+    }),
+  ],
 };

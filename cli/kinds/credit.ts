@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import * as z from 'zod';
 import { now, timestamp } from '../../lib/clock.ts';
-import { asDecided, type CreditLot, importEpoch, lotId, lotKey } from '../../lib/credit/lot.ts';
+import { asDecided, type CreditLot, importEpoch, lotId, lotKey, lotPartition } from '../../lib/credit/lot.ts';
 import { listLots } from '../../lib/credit/lots.ts';
 import type { CreditType, Ending, Holding } from '../../lib/credit/rules.ts';
 import { creditTypes } from '../../lib/credit/rules.ts';
@@ -17,6 +17,7 @@ import type { Key } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { columns, idHelp, optionalId, optionalText, optionalTime, type Values } from './columns.ts';
 import type { ImportFile, Kind } from './kind.ts';
+import { personal } from './personal.ts';
 import { readCredit, type StoredCredit } from './read-credit.ts';
 import {
   type Fault,
@@ -271,6 +272,14 @@ async function* listCredit(store: string): AsyncGenerator<Values> {
   }
 }
 
+/** All lots are closed: the credit that was in them has ended. */
+export const lotItems = personal<CreditLot>({
+  words: ['credit lot', 'credit lots'],
+  effect: 'pseudonym',
+  find: listLots,
+  kept: (lot, { store, pseudonym }) => ({ ...lot, pk: lotPartition(store, pseudonym) }),
+});
+
 /** Customers' credit: lots, and what does not expire. */
 export const credit: Kind = {
   file: {
@@ -301,4 +310,5 @@ export const credit: Kind = {
     importer: (checksOnly) => creditImporter(checksOnly ? new Map() : undefined),
     rows: listCredit,
   },
+  personal: [lotItems],
 };

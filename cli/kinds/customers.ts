@@ -1,3 +1,4 @@
+import type { CreditItem } from '../../lib/credit/state.ts';
 import type { Identifier } from '../../lib/identifier.ts';
 import { banCustomer, updateCustomer } from '../../lib/routes/customers.ts';
 import { identifier } from '../../lib/routes/wire.ts';
@@ -5,13 +6,19 @@ import {
   type CustomerItem,
   customerKey,
   customerUpsert,
+  flagsOf,
   listCustomerItems,
+  rankedOf,
+  rankOf,
   subscribed,
 } from '../../lib/store/customers.ts';
 import { inOrder, newStamp } from '../../lib/table/stamp.ts';
 import { getMany } from '../../lib/table/table.ts';
+import { grouped } from '../terminal/output.ts';
 import { columns, flag, rowsFrom } from './columns.ts';
 import type { Kind } from './kind.ts';
+import { itemAt, personal } from './personal.ts';
+import { keptTexts, withoutTexts } from './remarks.ts';
 import { type Group, type Importer, type Row, residentOf, type Setting } from './rows.ts';
 
 interface CustomerFields {
@@ -71,6 +78,32 @@ const customerImporter: Importer<CustomerFields> = {
 const customerDiscount = updateCustomer.body.shape.discount.unwrap().default(0);
 const banReason = banCustomer.body.shape.reason.unwrap().default('');
 
+/** The customer's item, which says of an erasure when it is done. */
+export const customerItems = personal<CreditItem>({
+  words: ['customer', 'customers'],
+  effect: 'pseudonym; ban, discount and subscription go',
+  phase: 'customer',
+  find: (store, uuid) => itemAt(customerKey(store, uuid)),
+  blocker: ({ credit = 0, restrictedCredit = 0 }, { forfeit }) =>
+    !forfeit && credit + restrictedCredit > 0
+      ? `They hold L$ ${grouped(credit)} of credit and L$ ${grouped(restrictedCredit)} of restricted credit. Let them spend it, or set both to 0 with --forfeit.`
+      : undefined,
+  kept: (item, { store, pseudonym }) => {
+    const { banReason, isBanned, discount, newsSubscriber, ...customer } = item;
+    const { lastChange } = customer;
+    return {
+      ...customer,
+      ...customerKey(store, pseudonym),
+      username: pseudonym,
+      moved: true,
+      flags: flagsOf(store, false),
+      ranked: rankedOf(store, false),
+      ...('rank' in customer && { rank: rankOf(customer.sum ?? 0, pseudonym) }),
+      ...(lastChange && { lastChange: { ...withoutTexts(lastChange), ...keptTexts(lastChange) } }),
+    };
+  },
+});
+
 /** The settings of customers. */
 export const customers: Kind = {
   file: {
@@ -92,4 +125,5 @@ export const customers: Kind = {
         resident: item.sk,
       })),
   },
+  personal: [customerItems],
 };

@@ -1,10 +1,15 @@
+import type { Remarks } from '../../lib/credit/state.ts';
 import type { Identifier } from '../../lib/identifier.ts';
 import { updateGiftCard } from '../../lib/routes/gift-cards.ts';
 import { identifier, integer } from '../../lib/routes/wire.ts';
 import { type GiftCardItem, giftCardItem, giftCardKey, listStoreCards } from '../../lib/store/gift-cards.ts';
+import { type Stamped, stamped } from '../../lib/table/stamp.ts';
 import { getMany } from '../../lib/table/table.ts';
+import { grouped } from '../terminal/output.ts';
 import { columns, flag, idHelp, optionalId, rowsFrom } from './columns.ts';
 import type { Kind } from './kind.ts';
+import { matching, personal } from './personal.ts';
+import { withoutTexts } from './remarks.ts';
 import { type Group, type Importer, type Row, replacing, residentOf, type Setting } from './rows.ts';
 
 export interface GiftCardFields {
@@ -63,6 +68,13 @@ const cardColumns = columns({
 
 const cardDefaults = new Map(cardColumns.map(({ name, check }) => [name, check.safeParse(undefined).data]));
 
+/** Their cards, and cards of others that they redeemed. */
+const findCards = (store: string, uuid: string): Promise<GiftCardItem[]> =>
+  matching(listStoreCards(store), (card) => card.ownerUuid === uuid || card.redeemedFor === uuid);
+
+export const findOwnCards = async (store: string, uuid: string): Promise<GiftCardItem[]> =>
+  (await findCards(store, uuid)).filter((card) => card.ownerUuid === uuid);
+
 /** Gift cards. */
 export const giftCards: Kind = {
   file: {
@@ -80,4 +92,28 @@ export const giftCards: Kind = {
     importer: () => giftCardImporter,
     rows: (store) => rowsFrom(listStoreCards(store), 'sk', (item) => ({ ...item, owner: item.ownerUuid })),
   },
+  personal: [
+    personal<GiftCardItem & Remarks & Stamped>({
+      words: ['gift card', 'gift cards'],
+      effect: 'pseudonym; reason and reference go',
+      find: findCards,
+      blocker: ({ id, ownerUuid, credit, redeemed }, { uuid }) =>
+        ownerUuid === uuid && credit > 0 && !redeemed
+          ? `The gift card ${id} holds L$ ${grouped(credit)}. Redeem it (POST /v1/giftcards/${id}/actions/redeem), or set its credit to 0 (PUT /v1/giftcards/${id}).`
+          : undefined,
+      kept: (card, { store, uuid, pseudonym }) => {
+        const { id, redeemed, purchased } = card;
+        const kept = withoutTexts(card);
+        const owner = { uuid: pseudonym, username: pseudonym };
+        return stamped(
+          {
+            ...kept,
+            ...(card.ownerUuid === uuid && giftCardItem(store, owner, kept, { id, redeemed, purchased })),
+            ...(card.redeemedFor === uuid && { redeemedFor: pseudonym }),
+          },
+          card,
+        );
+      },
+    }),
+  ],
 };

@@ -1,11 +1,17 @@
 import * as z from 'zod';
+import { now } from '../../lib/clock.ts';
+import { type HistoryItem, historyPartition } from '../../lib/credit/history.ts';
 import { listCreditHistory } from '../../lib/credit/history-list.ts';
+import { creditTypes } from '../../lib/credit/rules.ts';
 import type { CreditItem } from '../../lib/credit/state.ts';
 import { everyRow, reversed } from '../../lib/lists/source.ts';
 import { listCustomerItems } from '../../lib/store/customers.ts';
+import { rowsOf } from '../../lib/table/table.ts';
 import { columns, type Values } from './columns.ts';
 import { type CustomerChange, journal } from './journal.ts';
 import type { Kind } from './kind.ts';
+import { all, personal, tombstoneEnd, tombstoneMillis } from './personal.ts';
+import { keptTexts, withoutTexts } from './remarks.ts';
 
 /** Every change of a store's credit, customer by customer in the order of their UUIDs, the oldest change first. */
 async function* changesOf(store: string): AsyncGenerator<CustomerChange> {
@@ -52,4 +58,26 @@ export const history: Kind = {
     rows,
     journal: (store) => journal(changesOf(store)),
   },
+  personal: [
+    ...creditTypes.map((type) =>
+      personal<HistoryItem>({
+        words: [`change of ${type} credit`, `changes of ${type} credit`],
+        effect: 'pseudonym; reason and reference go',
+        find: async (store, uuid) => {
+          const rows = await all(rowsOf<HistoryItem>({ partition: historyPartition(store, uuid, type) }));
+          // A mark of an earlier erasure lapses by itself.
+          return rows.filter((row) => row.erased === undefined || row.kind !== undefined);
+        },
+        kept: (row, { store, pseudonym }) => ({
+          ...withoutTexts(row),
+          ...keptTexts(row),
+          pk: historyPartition(store, pseudonym, type),
+        }),
+        tombstone: ({ pk, sk, at = '' }) => {
+          const mark = { pk, sk, erased: at, ...tombstoneEnd() };
+          return Date.parse(at) > now() - tombstoneMillis ? mark : undefined;
+        },
+      }),
+    ),
+  ],
 };

@@ -1,4 +1,5 @@
 import type { Column, UuidOf, Values } from './columns.ts';
+import type { PersonalItems } from './personal.ts';
 import type { Importer } from './rows.ts';
 
 /** The text of a file, piece by piece: the rows are counted. */
@@ -47,4 +48,6 @@ export interface ImportFile extends DataFile {
 /** One kind of a store's data: all that the command knows of it, but for commands of its own. */
 export interface Kind {
   file?: DataFile | ImportFile;
+  /** Its items about an avatar, and what an erasure makes of them. */
+  personal?: readonly PersonalItems[];
 }

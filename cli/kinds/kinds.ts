@@ -1,16 +1,27 @@
+import { appliedCoupons } from './applied-coupons.ts';
 import { categories } from './categories.ts';
+import { couponUses } from './coupon-uses.ts';
 import { coupons } from './coupons.ts';
 import { credit } from './credit.ts';
 import { customers } from './customers.ts';
+import { deliveries } from './deliveries.ts';
+import { events } from './events.ts';
 import { giftCards } from './gift-cards.ts';
 import { history } from './history.ts';
 import type { DataFile, ImportFile, Kind } from './kind.ts';
+import { log } from './log.ts';
+import { ownedProducts } from './owned-products.ts';
+import type { PersonalItems } from './personal.ts';
 import { products } from './products.ts';
 import { purchases } from './purchases.ts';
 import { residents } from './residents.ts';
 import { sales } from './sales.ts';
+import { spend } from './spend.ts';
 
-/** In the order in which they refer to each other: an import in this order finds the rows that it needs. */
+/**
+ * All kinds of a store's data. Those with files are in the order in which they refer to each other: an import in this
+ * order finds the rows that it needs.
+ */
 const kinds: readonly Kind[] = [
   residents,
   categories,
@@ -22,6 +33,13 @@ const kinds: readonly Kind[] = [
   purchases,
   sales,
   history,
+  spend,
+  ownedProducts,
+  couponUses,
+  appliedCoupons,
+  deliveries,
+  events,
+  log,
 ];
 
 const isImported = (file: DataFile): file is ImportFile => 'importer' in file;
@@ -31,3 +49,6 @@ export const exportFiles: readonly DataFile[] = kinds.flatMap(({ file }) => file
 
 /** The files that an import reads, in the order in which they can be imported. */
 export const importFiles: readonly ImportFile[] = exportFiles.filter(isImported);
+
+/** What a store has about avatars. */
+export const personalItems: readonly PersonalItems[] = kinds.flatMap(({ personal = [] }) => personal);

@@ -17,6 +17,7 @@ import { columns, foreignId, namedIdHelp, optionalId, rowsFrom, shares, type Val
 import type { Kind } from './kind.ts';
 import { type Membership, readMemberships, setMembers } from './memberships.ts';
 import { nested } from './nested.ts';
+import { matching, personal } from './personal.ts';
 import {
   type Fault,
   type Group,
@@ -179,6 +180,10 @@ async function* listProducts(store: string): AsyncGenerator<Values> {
   }));
 }
 
+/** The products of whose price they get a share. */
+export const findShares = (store: string, uuid: string): Promise<StoredProduct[]> =>
+  matching(listStoredProducts(store), ({ profitShares }) => profitShares.some(({ userUuid }) => userUuid === uuid));
+
 /** Products, with the categories that they are in. */
 export const products: Kind = {
   file: {
@@ -213,4 +218,14 @@ export const products: Kind = {
     importer: productImporter,
     rows: listProducts,
   },
+  personal: [
+    personal<StoredProduct>({
+      words: ['profit share', 'profit shares'],
+      effect: 'to be removed first',
+      find: findShares,
+      blocker: ({ id, name }) =>
+        `The product ${name} has a profit share of theirs. Replace it without that share (PUT /v1/products/${id}).`,
+      kept: (product) => product,
+    }),
+  ],
 };

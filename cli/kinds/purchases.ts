@@ -16,6 +16,7 @@ import {
 import { getMany } from '../../lib/table/table.ts';
 import { columns, foreignId, optionalText, rowsFrom, timeOfSale } from './columns.ts';
 import type { Kind } from './kind.ts';
+import { matching, personal } from './personal.ts';
 import {
   type Fault,
   type Group,
@@ -124,6 +125,9 @@ const purchaseImporter: Importer<PurchaseFields> = {
   },
 };
 
+export const findPurchases = (store: string, uuid: string): Promise<PurchaseItem[]> =>
+  matching(listPurchases(store), (purchase) => purchase.uuid === uuid);
+
 /** Purchases made elsewhere. */
 export const purchases: Kind = {
   file: {
@@ -152,4 +156,12 @@ export const purchases: Kind = {
         product: productId,
       })),
   },
+  personal: [
+    personal<PurchaseItem>({
+      words: ['purchase', 'purchases'],
+      effect: 'pseudonym',
+      find: findPurchases,
+      kept: (purchase, { pseudonym }) => ({ ...purchase, uuid: pseudonym }),
+    }),
+  ],
 };

@@ -26,6 +26,7 @@ import { get, getMany } from '../../lib/table/table.ts';
 import { knownResidents, residentItems } from '../deployment/residents.ts';
 import { columns, type Values } from './columns.ts';
 import type { Kind } from './kind.ts';
+import { itemAt, type PersonalItems, personal } from './personal.ts';
 import { type Group, type Importer, type Row, type Setting, sideBySide } from './rows.ts';
 
 export interface ResidentFields extends Resident {
@@ -221,6 +222,34 @@ async function* listResidents(store: string): AsyncGenerator<Values> {
   }
 }
 
+/** The items that tell who an avatar is: those of the operator are shared by all stores. */
+const namesTold = (
+  by: 'the operator' | 'the store',
+  keyOf: (store: string, uuid: string) => Key,
+  keyOfName: (store: string, name: string) => Key,
+): PersonalItems[] => {
+  const last = { effect: 'deleted', phase: 'names', isShared: by === 'the operator' } as const;
+  return [
+    personal<StoredResident>({
+      ...last,
+      words: [`resident told by ${by}`, `residents told by ${by}`],
+      find: (store, uuid) => itemAt(keyOf(store, uuid)),
+      kept: () => undefined,
+    }),
+    personal<Key & { uuid: string }>({
+      ...last,
+      words: [`name told by ${by}`, `names told by ${by}`],
+      find: async (store, uuid) => {
+        const told = await get<StoredResident>(keyOf(store, uuid));
+        const keys = (told?.names ?? []).map((name) => keyOfName(store, name));
+        const names = await getMany<Key & { uuid: string }>(keys, { consistent: true });
+        return names.filter((name) => name.uuid === uuid);
+      },
+      kept: () => undefined,
+    }),
+  ];
+};
+
 /** Avatars by UUID, with their names. */
 export const residents: Kind = {
   file: {
@@ -247,4 +276,12 @@ export const residents: Kind = {
     importer: () => residentImporter,
     rows: listResidents,
   },
+  personal: [
+    ...namesTold(
+      'the operator',
+      (_, uuid) => residentKey(uuid),
+      (_, name) => nameKey(name),
+    ),
+    ...namesTold('the store', storeResidentKey, storeNameKey),
+  ],
 };

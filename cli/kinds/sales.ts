@@ -4,7 +4,7 @@ import type { Refusal, SaleState } from '../../lib/routes/sales.ts';
 import { refusals, saleStates } from '../../lib/routes/sales.ts';
 import { identifier, integer, text, uuid } from '../../lib/routes/wire.ts';
 import type { Terms, UsedCoupon } from '../../lib/sale/rules.ts';
-import { listedAs, listSales, type SaleItem, saleWrites, type Taken } from '../../lib/sale/sales.ts';
+import { buyerList, listedAs, listSales, type SaleItem, saleWrites, type Taken } from '../../lib/sale/sales.ts';
 import { type CouponUses, countUse, couponUsesKey } from '../../lib/store/coupon-uses.ts';
 import { type CustomerItem, customerKey, customerUpsert } from '../../lib/store/customers.ts';
 import { productKey } from '../../lib/store/memberships.ts';
@@ -14,7 +14,7 @@ import { saleKey } from '../../lib/store/sale-state.ts';
 import { rankedBy, type SpendItem, spendKey, spendWrite, spentMore } from '../../lib/store/spend.ts';
 import type { Write } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
-import { getMany } from '../../lib/table/table.ts';
+import { getMany, rowsOf } from '../../lib/table/table.ts';
 import {
   columns,
   type FileShare,
@@ -28,6 +28,7 @@ import {
   type Values,
 } from './columns.ts';
 import type { ImportFile, Kind } from './kind.ts';
+import { all, matching, personal, replaced } from './personal.ts';
 import {
   type Fault,
   type Group,
@@ -300,6 +301,12 @@ const listSaleRows = (store: string): AsyncGenerator<Values> =>
     taken: taken && { regular: taken.regular.map(partOf), restricted: taken.restricted.map(partOf) },
   }));
 
+/** Sales that they paid for, got the product of, or have a part in. */
+export const findSales = (store: string, uuid: string): Promise<SaleItem[]> =>
+  matching(listSales(store), ({ buyerUuid, recipientUuid, shares, coupon }) =>
+    [buyerUuid, recipientUuid, coupon?.couponOwnerUuid, ...shares.map((share) => share.residentUuid)].includes(uuid),
+  );
+
 /** Sales that the service made. */
 export const sales: Kind = {
   file: {
@@ -344,4 +351,23 @@ export const sales: Kind = {
     importer: () => saleImporter,
     rows: listSaleRows,
   },
+  personal: [
+    personal<SaleItem>({
+      words: ['sale', 'sales'],
+      effect: 'pseudonym; note and reference go',
+      find: findSales,
+      blocker: ({ sk, flags }) =>
+        flags === undefined
+          ? undefined
+          : `The delivery of the sale ${sk} may not be ordered yet. The next sweeps order it (store sweep).`,
+      kept: ({ message, reference, refundReference, recipientUsername, ...sale }, { uuid, pseudonym }) =>
+        replaced(sale, uuid, pseudonym) as SaleItem,
+    }),
+    personal<Key>({
+      words: ['place in their list of sales', 'places in their list of sales'],
+      effect: 'pseudonym',
+      find: (store, uuid) => all(rowsOf<Key>({ partition: buyerList(store, uuid) })),
+      kept: ({ sk }, { store, pseudonym }) => ({ pk: buyerList(store, pseudonym), sk }),
+    }),
+  ],
 };

@@ -15,40 +15,46 @@ import { pauseOvertaken } from '../../lib/table/retry.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany, rowsOf, transact, write } from '../../lib/table/table.ts';
 import { auditHistory, readHistory } from '../books/history.ts';
-import {
-  customerKind,
-  type Erasure,
-  forfeitReason,
-  lotKind,
-  type PersonKind,
-  sharedKinds,
-  storeKinds,
-} from '../kinds/of-person.ts';
+import { lotItems } from '../kinds/credit.ts';
+import { customerItems } from '../kinds/customers.ts';
+import { personalItems } from '../kinds/kinds.ts';
+import type { Erasure, PersonalItems } from '../kinds/personal.ts';
+import { forfeitReason } from '../kinds/remarks.ts';
 import { Failure } from '../terminal/errors.ts';
 import { pseudonymIn, pseudonymOf } from './pseudonym.ts';
 
-/** The items of one kind that are about an avatar. */
-export interface Found {
-  kind: PersonKind;
+/** The items of one sort that are about an avatar. */
+export interface ItemsFound {
+  sort: PersonalItems;
   items: Key[];
 }
 
-const findIn = async (kinds: readonly PersonKind[], store: string, uuid: string): Promise<Found[]> => {
-  const found = await Promise.all(kinds.map(async (kind) => ({ kind, items: await kind.find(store, uuid) })));
+const findIn = async (sorts: readonly PersonalItems[], store: string, uuid: string): Promise<ItemsFound[]> => {
+  const found = await Promise.all(sorts.map(async (sort) => ({ sort, items: await sort.find(store, uuid) })));
   return found.filter(({ items }) => items.length > 0);
 };
 
 /** Everything that a store has about an avatar: reads its gift cards, coupons, products, purchases and deliveries. */
-export const findPerson = (store: string, uuid: string): Promise<Found[]> => findIn(storeKinds, store, uuid);
+export const findPerson = (store: string, uuid: string): Promise<ItemsFound[]> =>
+  findIn(
+    personalItems.filter(({ isShared }) => !isShared),
+    store,
+    uuid,
+  );
 
 /** Everything that all stores share about an avatar. */
-export const findShared = (uuid: string): Promise<Found[]> => findIn(sharedKinds, '', uuid);
+export const findShared = (uuid: string): Promise<ItemsFound[]> =>
+  findIn(
+    personalItems.filter(({ isShared }) => isShared),
+    '',
+    uuid,
+  );
 
 const findCustomer = (store: string, uuid: string): Promise<CreditItem | undefined> => findCustomerItem(store, uuid);
 
 /** The sentences that say why an avatar cannot be erased now, and what to do about it. */
-export const obstaclesTo = (found: readonly Found[], asked: { uuid: string; forfeit: boolean }): string[] =>
-  found.flatMap(({ kind, items }) => items.flatMap((item) => kind.obstacle?.(item, asked) ?? []));
+export const blockersOf = (found: readonly ItemsFound[], asked: { uuid: string; forfeit: boolean }): string[] =>
+  found.flatMap(({ sort, items }) => items.flatMap((item) => sort.blocker?.(item, asked) ?? []));
 
 /** A transaction takes 100 items; a moved one takes two. */
 const maxWrites = 98;
@@ -61,19 +67,22 @@ const isSameKey = (a: Key, b: Key): boolean => a.pk === b.pk && a.sk === b.sk;
  */
 const asRead = (item: Key): Condition => unchanged(item, ['creditVersion', 'stamp']);
 
-/** The writes that give items of one kind their fate, each on condition that the item is as it was read. */
-const writesOf = async ({ kind, items }: Found, erasure: Erasure): Promise<Write[][]> => {
-  const after = items.map((item) => kind.erased(item, erasure));
+/** The writes that erase an avatar from items of one sort, each on condition that the item is as it was read. */
+const writesOf = async ({ sort, items }: ItemsFound, erasure: Erasure): Promise<Write[][]> => {
+  const after = items.map((item) => sort.kept(item, erasure));
   const targets = after.filter((item, index) => item && !isSameKey(item, items[index] as Key)) as Key[];
   const there = await getMany<Key>(targets, { consistent: true });
   return items.map((item, index) => {
-    const erased = after[index];
-    if (!erased) return [remove(item, asRead(item))];
-    if (isSameKey(item, erased)) return isDeepStrictEqual(item, erased) ? [] : [put(erased, asRead(item))];
-    const earlier = there.find((one) => isSameKey(one, erased));
-    const moved = earlier ? (kind.joined?.(erased, earlier) ?? earlier) : erased;
-    const left = kind.left?.(item);
-    return [put(moved, earlier ? asRead(earlier) : isNew), left ? put(left, asRead(item)) : remove(item, asRead(item))];
+    const kept = after[index];
+    if (!kept) return [remove(item, asRead(item))];
+    if (isSameKey(item, kept)) return isDeepStrictEqual(item, kept) ? [] : [put(kept, asRead(item))];
+    const earlier = there.find((one) => isSameKey(one, kept));
+    const moved = earlier ? (sort.merged?.(kept, earlier) ?? earlier) : kept;
+    const tombstone = sort.tombstone?.(item);
+    return [
+      put(moved, earlier ? asRead(earlier) : isNew),
+      tombstone ? put(tombstone, asRead(item)) : remove(item, asRead(item)),
+    ];
   });
 };
 
@@ -137,27 +146,27 @@ const endCredit = async (store: string, uuid: string, pseudonym: string): Promis
   return item.creditVersion;
 };
 
-/** Gives everything its fate, in turn. Stops where something has changed meanwhile: the rest is as it was. */
-const eraseFound = async (found: readonly Found[], erasure: Erasure, log: readonly Write[]): Promise<void> => {
+/** Erases an avatar from everything, phase by phase. Stops where something has changed meanwhile: the rest is as it was. */
+const eraseFound = async (found: readonly ItemsFound[], erasure: Erasure, log: readonly Write[]): Promise<void> => {
   const { store, pseudonym } = erasure;
-  const writes = async (turn: PersonKind['turn'], of = erasure): Promise<Write[][]> => {
-    const inTurn = found.filter(({ kind }) => kind.turn === turn);
-    return (await Promise.all(inTurn.map((one) => writesOf(one, of)))).flat();
+  const writes = async (phase: PersonalItems['phase'], of = erasure): Promise<Write[][]> => {
+    const inPhase = found.filter(({ sort }) => sort.phase === phase);
+    return (await Promise.all(inPhase.map((one) => writesOf(one, of)))).flat();
   };
-  if (!(await carryOut(await writes('first')))) return;
+  if (!(await carryOut(await writes(undefined)))) return;
   const owned = await rowsOf({ partition: ownedKey(store, pseudonym, '').pk })({ descending: false });
-  const together = await writes('together', { ...erasure, owned: owned.length });
-  if (await carryOut([[...together.flat(), ...log]])) await carryOut(await writes('last'));
+  const together = await writes('customer', { ...erasure, owned: owned.length });
+  if (await carryOut([[...together.flat(), ...log]])) await carryOut(await writes('names'));
 };
 
-const itemsOf = <T>(found: readonly Found[], wanted: PersonKind): T[] =>
-  found.flatMap(({ kind, items }) => (kind === wanted ? (items as unknown[] as T[]) : []));
+const itemsOf = <T>(found: readonly ItemsFound[], wanted: PersonalItems): T[] =>
+  found.flatMap(({ sort, items }) => (sort === wanted ? (items as unknown[] as T[]) : []));
 
-const customersIn = (found: readonly Found[]): CreditItem[] => itemsOf(found, customerKind);
+const customersIn = (found: readonly ItemsFound[]): CreditItem[] => itemsOf(found, customerItems);
 
 /** Throws where lots are open of somebody who holds no credit: only books that do not add up have any. */
-const checkLots = (found: readonly Found[]): void => {
-  if (itemsOf<CreditLot>(found, lotKind).some(({ state }) => state === 'open'))
+const checkLots = (found: readonly ItemsFound[]): void => {
+  if (itemsOf<CreditLot>(found, lotItems).some(({ state }) => state === 'open'))
     throw new Failure(
       'Lots of theirs are open though they hold no credit. Run store audit, and repair their books first.',
     );
@@ -173,7 +182,7 @@ const putPseudonym = async (store: string, pseudonym: string): Promise<void> => 
  * Erases an avatar from a store: what the books need stays under a pseudonym, which it answers; all else goes. Each
  * item is written on condition that it is as it was read, and the customer last: so the erasure can be repeated
  * wherever it ended, and a change that comes in between is not lost. Afterwards the avatar is unknown to the store, or
- * a new customer. Undefined where the store had nothing about them. Throws where an obstacle forbids it, and 503 where
+ * a new customer. Undefined where the store had nothing about them. Throws where an item of theirs forbids it, and 503 where
  * their data change all the time.
  */
 export const erasePerson = async (
@@ -187,18 +196,18 @@ export const erasePerson = async (
     if (attempt > 1) await pauseOvertaken(attempt - 1);
     const found = await findPerson(store, uuid);
     if (found.length === 0) return pseudonym;
-    const obstacles = obstaclesTo(found, { uuid, forfeit });
-    if (obstacles.length > 0) throw new Failure(obstacles.join('\n'));
+    const blockers = blockersOf(found, { uuid, forfeit });
+    if (blockers.length > 0) throw new Failure(blockers.join('\n'));
     // An avatar who came back since the customer moved is a new one, whose books need another pseudonym.
     pseudonym = await pseudonymIn(store, uuid, customersIn(found).length > 0);
     const erasure = { store, uuid, pseudonym, owned: 0 };
     const version = await endCredit(store, uuid, pseudonym);
     const atRest = await findPerson(store, uuid);
     const isAtRest =
-      obstaclesTo(atRest, { uuid, forfeit: false }).length === 0 &&
+      blockersOf(atRest, { uuid, forfeit: false }).length === 0 &&
       customersIn(atRest).every(({ creditVersion }) => creditVersion === version);
     if (isAtRest) checkLots(atRest);
-    if (atRest.some(({ kind, items }) => items.some((item) => kind.erased(item, erasure))))
+    if (atRest.some(({ sort, items }) => items.some((item) => sort.kept(item, erasure))))
       await putPseudonym(store, pseudonym);
     // A look at what is left follows in any case: something may have come meanwhile.
     if (isAtRest) await eraseFound(atRest, erasure, log(pseudonym));

@@ -20,7 +20,12 @@ import { getSpend } from '../../lib/store/spend.ts';
 import type { Store } from '../../lib/store/stores.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { get, rowsOf } from '../../lib/table/table.ts';
-import { findCoupons, findDeliveries, findOwnCards, findPurchases, findSales, findShares } from '../kinds/of-person.ts';
+import { findCoupons } from '../kinds/coupons.ts';
+import { findDeliveries } from '../kinds/deliveries.ts';
+import { findOwnCards } from '../kinds/gift-cards.ts';
+import { findShares } from '../kinds/products.ts';
+import { findPurchases } from '../kinds/purchases.ts';
+import { findSales } from '../kinds/sales.ts';
 
 const all = <T>(source: Source<T>): Promise<T[]> => source({ descending: false });
 

@@ -1,0 +1,13 @@
+import type { Remarks } from '../../lib/credit/state.ts';
+import { repairReason } from './read-credit.ts';
+
+/** The texts of a person about a change: an erasure removes them. */
+
+/** The reason in history of credit that was let go. */
+export const forfeitReason = 'Forfeited: the avatar was erased.';
+
+export const withoutTexts = <T extends Remarks>({ reason, reference, ...others }: T) => others;
+
+/** The texts about a change of credit that stay: the command's own are not about the avatar. */
+export const keptTexts = ({ reason = '' }: Remarks): Remarks =>
+  [forfeitReason, repairReason].includes(reason) ? { reason } : {};
