@@ -69,7 +69,7 @@ export const startScript = (...notecard: string[]) => {
     add: (...names: string[]) => {
       for (const name of names) box.add({ name });
     },
-    memory: box.script.memory,
+    memory: () => box.script.memory(),
     /** The region gives the script an address, if it asked for one. */
     grant: () => {
       giveAddress?.(address);

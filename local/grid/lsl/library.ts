@@ -7,14 +7,10 @@ import {
   integerOf,
   Key,
   List,
-  lengthOf,
-  picked,
-  pickedText,
   ScriptError,
+  type Type,
   textOf,
   truncated,
-  without,
-  withoutText,
 } from './values.ts';
 
 /**
@@ -40,6 +36,34 @@ export const constants: Readonly<Record<string, number | string>> = {
   ...{ LINKSETDATA_RESET: 0, LINKSETDATA_UPDATE: 1, LINKSETDATA_DELETE: 2, LINKSETDATA_MULTIDELETE: 3 },
   ...{ CHANGED_LINK: 0x20 },
 };
+
+const bounds = (length: number, first: number, last: number): [number, number] => [
+  first < 0 ? first + length : first,
+  1 + (last < 0 ? last + length : last),
+];
+
+const slice = <T>(whole: readonly T[], from: number, end = whole.length): T[] =>
+  whole.slice(Math.max(from, 0), Math.max(end, 0));
+
+/**
+ * The part from `first` to `last`, both included and counted from the end if negative. If `first` lies behind `last`,
+ * it is all but what lies between them.
+ */
+const picked = <T>(whole: readonly T[], first: number, last: number): T[] => {
+  const [from, end] = bounds(whole.length, first, last);
+  return from < end ? slice(whole, from, end) : [...slice(whole, 0, end), ...slice(whole, from)];
+};
+
+/** The part that `picked` leaves. */
+const without = <T>(whole: readonly T[], first: number, last: number): T[] => {
+  const [from, end] = bounds(whole.length, first, last);
+  return from < end ? [...slice(whole, 0, from), ...slice(whole, end)] : slice(whole, end, from);
+};
+
+/** A text's characters: one beyond U+FFFF is one, though it takes twice the memory. */
+const lengthOf = (text: string): number => [...text].length;
+const pickedText = (text: string, first: number, last: number): string => picked([...text], first, last).join('');
+const withoutText = (text: string, first: number, last: number): string => without([...text], first, last).join('');
 
 const itemAt = ({ items }: List, place: number): Item | undefined =>
   items.at(place < -items.length ? items.length : place);
@@ -182,3 +206,50 @@ export function boxed(type: string, code: string): string {
   if (type === 'float') return `new V.Float(${code})`;
   return type === 'key' ? `new V.Key(${code})` : code;
 }
+
+export const isText = (type: Type): boolean => type === 'string' || type === 'key';
+export const isNumber = (type: Type): boolean => type === 'integer' || type === 'float';
+
+/** JavaScript over `a` and `b` for an operator between two numbers. */
+const operators: Readonly<Record<'integer' | 'float', Readonly<Record<string, string>>>> = {
+  integer: {
+    ...{ '+': '(a + b | 0)', '-': '(a - b | 0)', '*': 'Math.imul(a, b)', '/': 'M.divided(a, b)', '%': 'M.rest(a, b)' },
+    ...{ '&': '(a & b)', '|': '(a | b)', '^': '(a ^ b)', '<<': '(a << b)', '>>': '(a >> b)' },
+    ...{ '&&': '+(a !== 0 && b !== 0)', '||': '+(a !== 0 || b !== 0)' },
+  },
+  float: { '+': 'Math.fround(a + b)', '-': 'Math.fround(a - b)', '*': 'Math.fround(a * b)', '/': 'M.quotient(a, b)' },
+};
+const comparisons: Readonly<Record<string, string>> = {
+  ...{ '==': '+(a === b)', '!=': '+(a !== b)', '<': '+(a < b)', '<=': '+(a <= b)', '>': '+(a > b)', '>=': '+(a >= b)' },
+};
+
+type Operation = { type: Type; code: string } | undefined;
+
+const compared = (code: string | undefined): Operation => (code ? { type: 'integer', code } : undefined);
+
+const numberOperation = (sign: string, type: 'integer' | 'float'): Operation => {
+  const code = operators[type][sign];
+  return code ? { type, code } : compared(comparisons[sign]);
+};
+
+const sum = (a: Type, b: Type): Operation => {
+  if (a === 'string' && b === 'string') return { type: 'string', code: 'M.made(a + b)' };
+  if (![a, b].includes('list') || [a, b].includes('void')) return undefined;
+  const items = (type: Type, side: string): string => (type === 'list' ? `...${side}.items` : boxed(type, side));
+  return { type: 'list', code: `M.list([${items(a, 'a')}, ${items(b, 'b')}])` };
+};
+
+const equality = (sign: string, a: Type, b: Type): Operation => {
+  if (isText(a) && isText(b)) return compared(comparisons[sign]);
+  if (a === 'vector' && b === 'vector') return compared(`+(V.vectorText(a) ${sign}= V.vectorText(b))`);
+  // Lists are compared by their lengths alone.
+  if (a !== 'list' || b !== 'list') return undefined;
+  return compared(sign === '==' ? '+(a.items.length === b.items.length)' : '(a.items.length - b.items.length)');
+};
+
+/** The type and code of an operation; undefined where LSL has none for these types. */
+export const operation = (sign: string, a: Type, b: Type): Operation => {
+  if (isNumber(a) && isNumber(b)) return numberOperation(sign, a === b && a === 'integer' ? 'integer' : 'float');
+  if (sign === '+') return sum(a, b);
+  return sign === '==' || sign === '!=' ? equality(sign, a, b) : undefined;
+};

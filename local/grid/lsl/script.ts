@@ -1,21 +1,8 @@
-import { byName, compile, events, type Program } from './compile.ts';
+import { compile, type Program } from './compile.ts';
 import { type Functions, library } from './library.ts';
-import {
-  bytesOf,
-  Float,
-  floatOf,
-  floatText,
-  type Item,
-  integerOf,
-  isKey,
-  Key,
-  List,
-  ScriptError,
-  textOf,
-  truncated,
-  Vector,
-  vectorText,
-} from './values.ts';
+import { byName, events } from './types.ts';
+import * as values from './values.ts';
+import { bytesOf, type Item, List, ScriptError } from './values.ts';
 
 /** Memory of a script under Mono. */
 export const memoryBytes = 65_536;
@@ -32,9 +19,6 @@ class StateChange {
 }
 /** Thrown by llResetScript. */
 export class Reset {}
-
-/** The values that compiled code makes and casts, as `V`. */
-const values = { Float, floatOf, floatText, integerOf, isKey, Key, List, textOf, truncated, Vector, vectorText };
 
 type Run = Generator<number, unknown, unknown>;
 type States = Record<string, Record<string, (...values: unknown[]) => Run>>;
@@ -100,6 +84,8 @@ const createMachine = (codeBytes: number, waited: () => number) => {
   };
 };
 
+type Machine = ReturnType<typeof createMachine>;
+
 /** The world around a script, as far as it needs one. */
 export interface Surroundings {
   functions: Functions;
@@ -123,105 +109,128 @@ const programOf = (source: string, functions: Functions): Program => {
   return program;
 };
 
-/** Runs a script: it takes one event after another, and its functions may make it wait. Throws ScriptRefused. */
-export const startScript = (source: string, surroundings: Surroundings) => {
-  const { functions, waited, after, onState, onEvent, onError } = surroundings;
-  const all = { ...library, ...functions };
-  const callable = byName(all);
-  const program = programOf(source, all);
-  const create = new Function('V', 'L', 'M', program.code) as (v: object, l: object, m: object) => States;
-  let queue: { event: string; values: unknown[] }[] = [];
-  let machine = createMachine(program.bytes, waited);
-  let states: States = {};
-  let state = 'default';
-  let running: Run | undefined;
-  let ended = false;
-  let frozen = false;
-  let dropped = 0;
-  let peak = 0;
+/** A script that runs: it takes one event after another, and its functions may make it wait. Throws ScriptRefused. */
+export class RunningScript {
+  readonly #surroundings: Surroundings;
+  readonly #program: Program;
+  readonly #create: (machine: Machine) => States;
+  #machine: Machine;
+  #states: States = {};
+  #state = 'default';
+  #queue: { event: string; values: unknown[] }[] = [];
+  #running: Run | undefined;
+  #hasEnded = false;
+  #isFrozen = false;
+  #dropped = 0;
+  #peak = 0;
 
-  const begin = (): void => {
-    peak = Math.max(peak, machine.peak());
-    machine = createMachine(program.bytes, waited);
-    queue = [];
-    state = 'default';
-    running = undefined;
-    onState(true);
+  constructor(source: string, surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+    const functions = { ...library, ...surroundings.functions };
+    this.#program = programOf(source, functions);
+    const create = new Function('V', 'L', 'M', this.#program.code) as (v: object, l: object, m: object) => States;
+    const callable = byName(functions);
+    this.#create = (machine) => create(values, callable, machine);
+    this.#machine = createMachine(this.#program.bytes, surroundings.waited);
+  }
+
+  /** Starts the script, or starts it again as a reset from without does. */
+  begin(): void {
+    this.#peak = Math.max(this.#peak, this.#machine.peak());
+    this.#machine = createMachine(this.#program.bytes, this.#surroundings.waited);
+    this.#queue = [];
+    this.#state = 'default';
+    this.#running = undefined;
+    this.#surroundings.onState(true);
     try {
-      states = create(values, callable, machine);
-      send('state_entry');
+      this.#states = this.#create(this.#machine);
+      this.send('state_entry');
     } catch (error) {
-      fail(error);
+      this.#fail(error);
     }
-  };
-  const fail = (error: unknown): void => {
-    if (!(error instanceof ScriptError)) throw error;
-    ended = true;
-    onError(error);
-  };
+  }
+
+  /** An event reaches the script only if its state has a handler for it, and a timer waits only once. */
+  send(event: string, ...values: unknown[]): boolean {
+    if (!(event in events)) throw new Error(`There is no event ${event}.`);
+    if (this.#hasEnded || !this.#states[this.#state]?.[event]) return false;
+    if (event === 'timer' && this.#queue.some((waiting) => waiting.event === event)) return false;
+    if (this.#queue.length >= maxEvents) {
+      this.#dropped += 1;
+      return false;
+    }
+    this.#queue.push({ event, values });
+    this.#next();
+    return true;
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#running = undefined;
+  }
+
+  /** Events wait meanwhile. */
+  freeze(on: boolean): void {
+    this.#isFrozen = on;
+    this.#next();
+  }
+
+  memory(): { used: number; peak: number; code: number } {
+    return {
+      used: this.#machine.used(),
+      peak: Math.max(this.#peak, this.#machine.peak()),
+      code: this.#program.bytes,
+    };
+  }
+
+  dropped(): number {
+    return this.#dropped;
+  }
+
+  #next(): void {
+    const event = this.#running || this.#hasEnded || this.#isFrozen ? undefined : this.#queue.shift();
+    if (!event) return;
+    this.#machine.rested();
+    this.#surroundings.onEvent(event.event, event.values);
+    const handler = this.#states[this.#state]?.[event.event];
+    if (handler) this.#turn(handler(...event.values));
+    else this.#next();
+  }
+
   /** Runs the event under way until it waits or ends, then the next one. */
-  const turn = (run: Run): void => {
-    running = run;
+  #turn(run: Run): void {
+    this.#running = run;
     try {
       const { done, value: seconds } = run.next();
       const resume = (): void => {
-        if (running === run) turn(run);
+        if (this.#running === run) this.#turn(run);
       };
-      if (!done) after(seconds, resume);
-      else running = undefined;
+      if (!done) this.#surroundings.after(seconds, resume);
+      else this.#running = undefined;
     } catch (error) {
-      running = undefined;
-      if (error instanceof Reset) begin();
-      else if (error instanceof StateChange) changeState(error.state);
-      else fail(error);
+      this.#running = undefined;
+      if (error instanceof Reset) this.begin();
+      else if (error instanceof StateChange) this.#changeState(error.state);
+      else this.#fail(error);
     }
-    next();
-  };
-  const changeState = (to: string): void => {
-    const exit = states[state]?.state_exit;
-    state = to;
-    onState(false);
-    queue = [{ event: 'state_entry', values: [] }];
-    // The exit of a state comes before the entry of the next.
-    if (exit) turn(exit());
-  };
-  const next = (): void => {
-    const event = running || ended || frozen ? undefined : queue.shift();
-    if (!event) return;
-    machine.rested();
-    onEvent(event.event, event.values);
-    const handler = states[state]?.[event.event];
-    if (handler) turn(handler(...event.values));
-    else next();
-  };
-  /** An event reaches the script only if its state has a handler for it, and a timer waits only once. */
-  const send = (event: string, ...values: unknown[]): boolean => {
-    if (!(event in events)) throw new Error(`There is no event ${event}.`);
-    if (ended || !states[state]?.[event]) return false;
-    if (event === 'timer' && queue.some((waiting) => waiting.event === event)) return false;
-    if (queue.length >= maxEvents) {
-      dropped += 1;
-      return false;
-    }
-    queue.push({ event, values });
-    next();
-    return true;
-  };
+    this.#next();
+  }
 
-  return {
-    /** Starts the script, or starts it again as a reset from without does. */
-    begin,
-    send,
-    end: (): void => {
-      ended = true;
-      running = undefined;
-    },
-    /** Events wait meanwhile. */
-    freeze: (on: boolean): void => {
-      frozen = on;
-      next();
-    },
-    memory: () => ({ used: machine.used(), peak: Math.max(peak, machine.peak()), code: program.bytes }),
-    dropped: (): number => dropped,
-  };
-};
+  #changeState(to: string): void {
+    const exit = this.#states[this.#state]?.state_exit;
+    this.#state = to;
+    this.#surroundings.onState(false);
+    this.#queue = [{ event: 'state_entry', values: [] }];
+    // The exit of a state comes before the entry of the next.
+    if (exit) this.#turn(exit());
+  }
+
+  #fail(error: unknown): void {
+    if (!(error instanceof ScriptError)) throw error;
+    this.#hasEnded = true;
+    this.#surroundings.onError(error);
+  }
+}
+
+export const startScript = (source: string, surroundings: Surroundings): RunningScript =>
+  new RunningScript(source, surroundings);

@@ -37,7 +37,7 @@ const unescaped = (text: string): string =>
   text.replace(/\\([\s\S])/g, (_, character: string) => ({ n: '\n', t: '    ' })[character] ?? character);
 
 /** Divides a script into tokens. Throws ScriptRefused for a character that begins none. */
-export const tokensOf = (source: string): Token[] => {
+const tokensOf = (source: string): Token[] => {
   const tokens: Token[] = [];
   let line = 1;
   for (let at = 0; at < source.length; ) {
@@ -50,3 +50,41 @@ export const tokensOf = (source: string): Token[] => {
   }
   return [...tokens, { kind: 'end', text: 'end of script', line }];
 };
+
+/** Reads the tokens of a script one after another. */
+export class Reader {
+  readonly tokens: readonly Token[];
+  at = 0;
+  constructor(source: string) {
+    this.tokens = tokensOf(source);
+  }
+  peek(ahead = 0): Token {
+    return this.tokens[Math.min(this.at + ahead, this.tokens.length - 1)] as Token;
+  }
+  refuse(why: string): never {
+    throw new ScriptRefused(`line ${this.peek().line}: ${why}`);
+  }
+  next(): Token {
+    const token = this.peek();
+    this.at += 1;
+    return token;
+  }
+  isSign(text: string, ahead = 0): boolean {
+    return this.peek(ahead).kind === 'sign' && this.peek(ahead).text === text;
+  }
+  isWord(text: string): boolean {
+    return this.peek().kind === 'word' && this.peek().text === text;
+  }
+  /** Takes this sign or word, if it stands here. */
+  take(text: string): boolean {
+    const found = this.isSign(text) || this.isWord(text);
+    if (found) this.at += 1;
+    return found;
+  }
+  takeOneOf(signs: readonly string[]): string | undefined {
+    return signs.find((sign) => this.take(sign));
+  }
+  expect(text: string): void {
+    if (!this.take(text)) this.refuse(`expected ${text} instead of ${this.peek().text}`);
+  }
+}

@@ -22,6 +22,7 @@ export class Vector {
     this.parts = parts.map(Math.fround);
   }
 }
+export type Type = 'integer' | 'float' | 'string' | 'key' | 'vector' | 'list' | 'void';
 export type Item = number | string | Float | Key | Vector;
 
 export const nullKey = '00000000-0000-0000-0000-000000000000';
@@ -93,33 +94,3 @@ export const bytesOf = (value: unknown): number => {
   if (typeof value === 'string') return 18 + 2 * value.length;
   return value instanceof List ? value.bytes : 0;
 };
-
-const bounds = (length: number, first: number, last: number): [number, number] => [
-  first < 0 ? first + length : first,
-  1 + (last < 0 ? last + length : last),
-];
-
-const slice = <T>(whole: readonly T[], from: number, end = whole.length): T[] =>
-  whole.slice(Math.max(from, 0), Math.max(end, 0));
-
-/**
- * The part from `first` to `last`, both included and counted from the end if negative. If `first` lies behind `last`,
- * it is all but what lies between them.
- */
-export const picked = <T>(whole: readonly T[], first: number, last: number): T[] => {
-  const [from, end] = bounds(whole.length, first, last);
-  return from < end ? slice(whole, from, end) : [...slice(whole, 0, end), ...slice(whole, from)];
-};
-
-/** The part that `picked` leaves. */
-export const without = <T>(whole: readonly T[], first: number, last: number): T[] => {
-  const [from, end] = bounds(whole.length, first, last);
-  return from < end ? [...slice(whole, 0, from), ...slice(whole, end)] : slice(whole, end, from);
-};
-
-/** A text's characters: one beyond U+FFFF is one, though it takes twice the memory. */
-export const lengthOf = (text: string): number => [...text].length;
-export const pickedText = (text: string, first: number, last: number): string =>
-  picked([...text], first, last).join('');
-export const withoutText = (text: string, first: number, last: number): string =>
-  without([...text], first, last).join('');

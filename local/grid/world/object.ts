@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants, type Functions } from '../lsl/library.ts';
-import { memoryBytes, Reset, type startScript } from '../lsl/script.ts';
+import { memoryBytes, Reset, type RunningScript } from '../lsl/script.ts';
 import { isKey, List, nullKey, ScriptError, textOf, Vector } from '../lsl/values.ts';
 import type { Clock } from './clock.ts';
 import type { LinksetData, Pair } from './linkset.ts';
@@ -137,7 +137,7 @@ type Pending = { url: string; body: string; answer: (status: number, text: strin
 export const createBody = (
   { prim, scriptName, delays }: { prim: Prim; scriptName: string; delays: boolean },
   around: Around,
-  script: () => ReturnType<typeof startScript>,
+  script: () => RunningScript,
 ) => {
   const { clock } = around;
   const { id, name, contents, notecards, seen } = prim;

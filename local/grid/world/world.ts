@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { startScript } from '../lsl/script.ts';
+import { type RunningScript, startScript } from '../lsl/script.ts';
 import { nullKey } from '../lsl/values.ts';
 import { createLinksetData } from './linkset.ts';
 import { type Around, type Contents, createBody, type Item, type Linkset, type Prim, throttle } from './object.ts';
@@ -58,7 +58,7 @@ interface Dialog {
 /** A script in a prim. Most objects are one prim with one script. */
 export interface Placement {
   body: ReturnType<typeof createBody>;
-  script: ReturnType<typeof startScript>;
+  script: RunningScript;
   items: () => Item[];
   /** Avatars touch the prim: those of one moment are one event. */
   touch: (...avatars: string[]) => boolean;
@@ -254,7 +254,7 @@ export const createWorld = (around: Surroundings) => {
         itemsNow.push(newItem(card, { type: 7 }));
         tell('changed', 1);
       },
-      freeze: script.freeze,
+      freeze: (on) => script.freeze(on),
       drop: (name, dropped) => {
         itemsNow.push(newItem(name, { type: 10 }));
         const other = place(prim, itemsNow, name, dropped);

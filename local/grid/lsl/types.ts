@@ -1,0 +1,106 @@
+import { casts, constants, type Functions, isText } from './library.ts';
+import { Reader } from './tokens.ts';
+import type { Type } from './values.ts';
+
+/** A script under compilation: its tokens, and the names and types that are known at a place. */
+
+export interface Expression {
+  type: Type;
+  /** Its JavaScript. */
+  code: string;
+  /** Its evaluation has no effect and meets none, so it may take place at any time. */
+  pure?: boolean;
+  /** It is a variable, to which one may assign. */
+  variable?: Variable;
+}
+
+export interface Variable {
+  type: Type;
+  /** Its name in JavaScript. */
+  name: string;
+  scope: 'global' | 'local';
+}
+
+interface Signature {
+  type: Type;
+  parameters: Type[];
+  waits: boolean;
+}
+
+const signatureOf = (text: string): [string, Signature] => {
+  const [, type, name = '', parameters = '', waits] = /^(\w+) (\w+)\((.*)\)( waits)?$/.exec(text) ?? [];
+  const wanted = parameters.split(', ').filter(Boolean) as Type[];
+  return [name, { type: type as Type, parameters: wanted, waits: waits !== undefined }];
+};
+
+/** The functions by name. */
+export const byName = (functions: Functions): Record<string, Functions[string]> =>
+  Object.fromEntries(Object.entries(functions).map(([text, run]) => [signatureOf(text)[0], run]));
+
+const eventTexts =
+  'state_entry(); state_exit(); timer(); on_rez(integer); touch_start(integer); changed(integer); ' +
+  'dataserver(key, string); http_request(key, string, string); http_response(key, integer, list, string); ' +
+  'listen(integer, string, key, string); money(key, integer); transaction_result(key, integer, string); ' +
+  'run_time_permissions(integer); linkset_data(integer, string, string)';
+const signatures = eventTexts.split('; ').map((text) => signatureOf(`void ${text}`));
+/** The types of the parameters of each event. */
+export const events: Readonly<Record<string, readonly Type[]>> = Object.fromEntries(
+  signatures.map(([name, { parameters }]) => [name, parameters]),
+);
+
+const types: readonly string[] = ['integer', 'float', 'string', 'key', 'vector', 'list'];
+const reserved = (
+  'default state jump return if else for while do event quaternion rotation print attach at_rot_target at_target ' +
+  'collision control email experience_permissions game_control link_message moving_end moving_start ' +
+  'no_sensor object_rez path_update remote_data sensor touch touch_end land_collision not_at_target'
+).split(' ');
+
+/** One function reads it after another, each from where the last one left it. */
+export class Script extends Reader {
+  readonly known: ReadonlyMap<string, Signature>;
+  readonly own = new Map<string, Signature>();
+  readonly globals = new Map<string, Variable>();
+  readonly states = new Set<string>();
+  /** The variables of the function that is being read: by block, and all of them for its head. */
+  scopes: Map<string, Variable>[] = [];
+  locals: string[] = [];
+  /** The type of that function, and whether it handles an event. */
+  returns: Type = 'void';
+  isHandler = false;
+  numbered = 0;
+  /** The bytes of the assembled script, as far as it has been read. */
+  bytes = 0;
+  constructor(source: string, functions: Functions) {
+    super(source);
+    this.known = new Map(Object.keys(functions).map(signatureOf));
+  }
+  isType(ahead = 0): boolean {
+    return this.peek(ahead).kind === 'word' && types.includes(this.peek(ahead).text);
+  }
+  /** The name of something new. */
+  name(): string {
+    const { kind, text } = this.peek();
+    if (kind !== 'word' || types.includes(text) || reserved.includes(text) || text in events)
+      return this.refuse(`${text} cannot be a name`);
+    if (this.known.has(text) || text in constants) return this.refuse(`${text} is LSL's own`);
+    return this.next().text;
+  }
+  variable(text: string): Variable {
+    for (const scope of this.scopes.toReversed()) if (scope.has(text)) return scope.get(text) as Variable;
+    return this.globals.get(text) ?? this.refuse(`there is no variable ${text}`);
+  }
+  declare(type: Type, text: string): Variable {
+    const scope = this.scopes.at(-1) as Map<string, Variable>;
+    if (scope.has(text)) this.refuse(`${text} is declared twice`);
+    const declared: Variable = { type, name: `${text}_${this.numbered++}`, scope: 'local' };
+    scope.set(text, declared);
+    return declared;
+  }
+  /** A value where one of another type is expected: LSL makes floats of integers, and strings of keys and back. */
+  converted({ type, code }: Expression, wanted: Type): string {
+    if (type === wanted && type !== 'void') return code;
+    if (type === 'integer' && wanted === 'float') return casts['integer>float']?.(code) ?? '';
+    if (isText(type) && isText(wanted)) return code;
+    return this.refuse(`a ${type} stands where a ${wanted} must be`);
+  }
+}
