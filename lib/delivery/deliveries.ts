@@ -3,8 +3,8 @@ import { loaded, reversed, type Source } from '../lists/source.ts';
 import { notFound } from '../problem.ts';
 import type { DeliveryAnswer, DeliveryFilter, DeliveryState } from '../routes/deliveries.ts';
 import { findResident } from '../store/residents.ts';
+import { answer, decide, one } from '../table/decide.ts';
 import { all, any, atMost, check, is, isKnown, isNew, missing, put, update, type Write } from '../table/language.ts';
-import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition, ttlAttribute } from '../table/schema.ts';
 import { get, getMany, type OutsideId, removeMany, rowsOf, transact, updateExisting, write } from '../table/table.ts';
 import { dispenserKey } from './dispensers.ts';
@@ -169,39 +169,35 @@ interface Reopening {
  * Opens a delivery again for a request, unless `refusalOf` refuses it. A request that is sent again finds what
  * it opened. Throws 404 for an unknown delivery.
  */
-export const reopenDelivery = async (
+export const reopenDelivery = (
   store: string,
   id: string,
-  { id: by, use }: OutsideId,
+  outside: OutsideId,
   refusalOf: (delivery: Delivery) => Promise<Error | undefined> | undefined,
-): Promise<Reopening> => {
-  const key = deliveryKey(store, id);
-  for (let attempt = 1; ; attempt++) {
+): Promise<Reopening> =>
+  decide<Reopening>(async () => {
+    const [key, by] = [deliveryKey(store, id), outside.id];
     const before = await getDelivery(store, id);
     const { state, attempts, expiresAt, inARow, failedAt, retriedBy, [ttlAttribute]: end } = before;
     const isOurs = retriedBy === by;
     if (isOurs && !(state === 'queued' && inARow === 0))
-      return { delivery: before, order: undefined, undo: async () => undefined };
+      return answer({ delivery: before, order: undefined, undo: async () => undefined });
     const refusal = isOurs ? undefined : await refusalOf(before);
     if (refusal) throw refusal;
-    const unuse = use();
-    const outcome = await write<Delivery>(
-      update(key, {
-        set: { ...movedTo(store, 'queued'), expiresAt: keepUntil(now()), inARow: 0, retriedBy: by },
-        when: all(is('state', state), is('attempts', attempts), is('retriedBy', retriedBy)),
-      }),
-    );
-    if (outcome.done) {
+    const undo = () => {
       const own = { expiresAt, inARow, failedAt, retriedBy: undefined, [ttlAttribute]: end };
-      const asBefore = { ...movedTo(store, state), ...own };
       const isUnclaimed = all(is('state', 'queued'), is('attempts', attempts), is('retriedBy', by));
-      const undo = () => write(update(key, { set: asBefore, when: isUnclaimed }));
-      return { delivery: outcome.result, order: orderOf(outcome.result), undo };
-    }
-    unuse();
-    await pauseOvertaken(attempt);
-  }
-};
+      return write(update(key, { set: { ...movedTo(store, state), ...own }, when: isUnclaimed }));
+    };
+    const opening = update(key, {
+      set: { ...movedTo(store, 'queued'), expiresAt: keepUntil(now()), inARow: 0, retriedBy: by },
+      when: all(is('state', state), is('attempts', attempts), is('retriedBy', retriedBy)),
+    });
+    return one<Delivery, Reopening>(opening, {
+      result: (delivery) => ({ delivery, order: orderOf(delivery), undo }),
+      outside,
+    });
+  });
 
 /** The attributes of a new record that do not change. */
 const begunBy = (order: Omit<Order, 'kind'>) => ({

@@ -1,6 +1,6 @@
 import { now, randomText, timestamp } from '../clock.ts';
-import { all, any, type Change, copyOf, exists, is, isNew, isNot, update } from '../table/language.ts';
-import { pauseOvertaken } from '../table/retry.ts';
+import { decide, one } from '../table/decide.ts';
+import { all, any, copyOf, exists, is, isNew, isNot, update } from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { get, write } from '../table/table.ts';
 
@@ -64,16 +64,13 @@ export const registerDispenser = async (
     ...{ url, region, items, keyId, host, registeredAt },
     ...{ lostAt: undefined, lostReason: undefined, cannotResolve: undefined },
   };
-  const register = (change: Change) => write<Dispenser & { url: string }>(update(dispenserKey(store), change));
+  const key = dispenserKey(store);
   const isSame = all(is('keyId', keyId), is('host', host));
   const isOther = any(isNot('keyId', keyId), isNot('host', host));
-  for (let attempt = 1; ; attempt++) {
-    const again = await register({ set: address, ifMissing: { secret: randomText(43) }, when: any(isNew, isSame) });
-    if (again.done) return again.result;
-    const anew = await register({ set: { ...address, ...anotherSecret() }, when: all(exists, isOther) });
-    if (anew.done) return anew.result;
-    await pauseOvertaken(attempt);
-  }
+  const again = update(key, { set: address, ifMissing: { secret: randomText(43) }, when: any(isNew, isSame) });
+  const anew = update(key, { set: { ...address, ...anotherSecret() }, when: all(exists, isOther) });
+  const result = (dispenser: Dispenser & { url: string }) => dispenser;
+  return decide(() => one(again, { result, otherwise: () => one(anew, { result }) }));
 };
 
 export const findDispenser = (store: string): Promise<Dispenser | undefined> => get<Dispenser>(dispenserKey(store));
