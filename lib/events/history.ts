@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type HistoryItem, type LotPart, maxLotParts } from '../credit/history.ts';
 import { ofProcess } from '../process.ts';
 import { all, is, isNew, missing, put, update, type Write } from '../table/language.ts';
-import { pauseOvertaken } from '../table/retry.ts';
+import { repeat } from '../table/retry.ts';
 import { type Key, ttlAttribute } from '../table/schema.ts';
 import { getMany, inChunks, transact } from '../table/table.ts';
 import { type DaySums, dayKey, dayOf, plus } from './days.ts';
@@ -137,10 +137,9 @@ const unwritten = async (tasks: readonly Task[]): Promise<readonly Task[]> => {
 const recordTogether = async (tasks: readonly Task[]): Promise<void> => {
   const ours = expected();
   let left = tasks;
-  for (let attempt = 1; left.length > 0; attempt++) {
-    if (attempt > 1) await pauseOvertaken(attempt - 1);
+  await repeat(async () => {
     const refusals = await transact([...left.map(writeOf), ...dayWrites(left)]);
-    if (!refusals) return;
+    if (!refusals) return { result: undefined };
     left = left.flatMap((task, index) => {
       const refusal = refusals[index];
       if (!refusal?.refused) return [task];
@@ -149,7 +148,8 @@ const recordTogether = async (tasks: readonly Task[]): Promise<void> => {
       if (rest.some(isJoined)) ours.partsToLookFor = maxTasks;
       return rest;
     });
-  }
+    return left.length > 0 ? undefined : { result: undefined };
+  });
 };
 
 /** Cuts contributions into those of a transaction each. */

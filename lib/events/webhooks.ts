@@ -6,10 +6,10 @@ import { invalid, notFound } from '../problem.ts';
 import type { EventType } from '../routes/events.ts';
 import type { Scope } from '../routes/route.ts';
 import type { Webhook, WebhookChange, WebhookFields } from '../routes/webhooks.ts';
+import { allOf, decide, one } from '../table/decide.ts';
 import { all, below, copyOf, exists, is, isNew, put, remove, update, type Write } from '../table/language.ts';
-import { pauseOvertaken } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
-import { get, rowsOf, transact, updateExisting, write } from '../table/table.ts';
+import { get, rowsOf, updateExisting, write } from '../table/table.ts';
 import { demandReadable } from './events.ts';
 
 /** A webhook of a store. */
@@ -113,11 +113,7 @@ export const createWebhook = async (
   const item: WebhookItem = {
     ...{ ...webhookKey(store, id), id, ...fields, state: 'active', secret: newSecret(), since: timestamp(now()) },
   };
-  for (let attempt = 1; ; attempt++) {
-    const writes = [put(item, isNew), await counting(store, id), ...together(item)];
-    if (!(await transact(writes, { answer: item }))) return item;
-    await pauseOvertaken(attempt);
-  }
+  return decide(async () => allOf([put(item, isNew), await counting(store, id), ...together(item)], { answer: item }));
 };
 
 /** The attributes of an active webhook of which no attempt has failed. */
@@ -132,14 +128,14 @@ const enabled = () => ({
  * Replaces a webhook's fields, for a key with the scopes `held`; a state that is left out stays. Throws 404, 400 for an
  * address that must not be called, and 403 for events that the key may not read, unless this address gets them already.
  */
-export const updateWebhook = async (
+export const updateWebhook = (
   store: string,
   id: string,
   { state, ...fields }: WebhookChange,
   held: readonly Scope[],
   together = nothing,
-): Promise<WebhookItem> => {
-  for (let attempt = 1; ; attempt++) {
+): Promise<WebhookItem> =>
+  decide<WebhookItem>(async () => {
     const before = await getWebhook(store, id);
     await checkUrl(fields.url);
     const isSent = (type: EventType): boolean => fields.url === before.url && before.events.includes(type);
@@ -149,14 +145,12 @@ export const updateWebhook = async (
     );
     const isEnabled = state === 'active' && before.state === 'disabled';
     const set = { ...fields, ...(state && { state }), ...(isEnabled && enabled()) };
-    const outcome = await write<WebhookItem>(
-      update(webhookKey(store, id), { set, when: all(is('url', before.url), is('events', before.events)) }),
-      { together: together({ ...before, ...fields, state: state ?? before.state }) },
-    );
-    if (outcome.done) return outcome.result;
-    await pauseOvertaken(attempt);
-  }
-};
+    const asRead = all(is('url', before.url), is('events', before.events));
+    return one<WebhookItem, WebhookItem>(update(webhookKey(store, id), { set, when: asRead }), {
+      result: (item) => item,
+      together: together({ ...before, ...fields, state: state ?? before.state }),
+    });
+  });
 
 /** Throws 404. */
 export const deleteWebhook = async (store: string, id: string, together: readonly Write[] = []): Promise<void> => {
