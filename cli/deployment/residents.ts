@@ -15,10 +15,10 @@ import {
   type StoredResident,
   storeResidentKey,
 } from '../../lib/store/residents.ts';
+import { allOf, type Decision, decide } from '../../lib/table/decide.ts';
 import { all, any, is, isNew, put, type Write } from '../../lib/table/language.ts';
-import { pauseOvertaken } from '../../lib/table/retry.ts';
 import type { Key } from '../../lib/table/schema.ts';
-import { get, getMany, transact } from '../../lib/table/table.ts';
+import { get, getMany } from '../../lib/table/table.ts';
 
 /** The operator's residents, whom all stores share, and reads of many residents at once. */
 
@@ -58,17 +58,22 @@ export const residentItems = (
  * stay. Throws 400 if a name belongs to another resident.
  */
 export const putResident = async ({ uuid, username }: Resident, formerNames: readonly string[] = []): Promise<void> => {
-  for (let attempt = 1; ; attempt++) {
+  const step = async (): Promise<Decision<void>> => {
     const stored = await get<StoredResident>(residentKey(uuid));
     const names = [...new Set([username, ...formerNames, ...(stored?.names ?? [])])];
-    const refusals = await transact(
-      residentItems({ uuid, username }, names, stored, { isRenamed: stored !== undefined }),
-    );
+    return allOf(residentItems({ uuid, username }, names, stored, { isRenamed: stored !== undefined }), {
+      result: undefined,
+      otherwise: ({ by }) => {
+        const taken = names.filter((name) => by(nameKey(name)));
+        if (taken.length > 0) throw invalid(...taken.map((name) => `The name ${name} belongs to another resident.`));
+        return undefined;
+      },
+    });
+  };
+  try {
+    await decide(step);
+  } finally {
     forgetResidents();
-    const taken = names.filter((_, index) => refusals?.[index + 1]?.refused);
-    if (taken.length > 0) throw invalid(...taken.map((name) => `The name ${name} belongs to another resident.`));
-    if (!refusals) return;
-    await pauseOvertaken(attempt);
   }
 };
 

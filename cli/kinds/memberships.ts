@@ -1,7 +1,7 @@
 import { everyRow } from '../../lib/lists/source.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Category } from '../../lib/routes/categories.ts';
-import { countBy, listCategories, listMembers } from '../../lib/store/categories.ts';
+import { categoryKey, countBy, listCategories, listMembers } from '../../lib/store/categories.ts';
 import {
   additionOf,
   addMember,
@@ -13,9 +13,9 @@ import {
   removalOf,
   removeMember,
 } from '../../lib/store/memberships.ts';
-import { pauseOvertaken } from '../../lib/table/retry.ts';
+import { allOf, answer, type Decision, decide, first } from '../../lib/table/decide.ts';
 import type { Key } from '../../lib/table/schema.ts';
-import { getMany, transact } from '../../lib/table/table.ts';
+import { getMany } from '../../lib/table/table.ts';
 
 /** The categories of each product, by the product's id. Products without a category are left out. */
 export const readMemberships = async (store: string): Promise<Map<string, Set<string>>> => {
@@ -43,40 +43,62 @@ const unlessDeleted = (change: Promise<void>): Promise<void> =>
 /** A transaction takes 100 items; one is the category, and each membership has two. */
 const together = 49;
 
+/** A membership that is not as it is wanted, and its product as it was read. */
+interface Open extends Membership {
+  product: Filed;
+}
+
+/**
+ * The memberships that are not as they are wanted. Those `alone` have a change of their own: one has to move other
+ * memberships, the other may stand elsewhere if the product's flags change just now.
+ */
+const openOf = async (
+  store: string,
+  id: string,
+  memberships: readonly Membership[],
+): Promise<{ alone: Membership[]; open: Open[] }> => {
+  const found = await getMany<Filed & Key>(
+    memberships.map(({ productId }) => productKey(store, productId)),
+    { consistent: true },
+  );
+  const products = new Map(found.map((product) => [product.sk, product]));
+  const members = await getMany(
+    found.map((product) => memberKey(store, id, product.sk, product)),
+    { consistent: true },
+  );
+  const present = new Set(members.map(memberOf));
+  const [alone, open]: [Membership[], Open[]] = [[], []];
+  for (const { productId, wanted } of memberships) {
+    const product = products.get(productId);
+    if (!product || (wanted && present.has(productId))) continue;
+    if (wanted ? isFull(product) : !present.has(productId)) alone.push({ productId, wanted });
+    else open.push({ productId, wanted, product });
+  }
+  return { alone, open };
+};
+
 /** Adds products to a category or removes them, and adjusts its count. Leaves out products that do not exist. */
 export const setMembers = async (store: string, id: string, memberships: readonly Membership[]): Promise<void> => {
   let rest = memberships;
-  for (let attempt = 1; ; attempt++) {
-    const found = await getMany<Filed & Key>(
-      rest.map(({ productId }) => productKey(store, productId)),
-      { consistent: true },
-    );
-    const products = new Map(found.map((product) => [product.sk, product]));
-    const members = await getMany(
-      found.map((product) => memberKey(store, id, product.sk, product)),
-      { consistent: true },
-    );
-    const present = new Set(members.map(memberOf));
-    const open: { productId: string; wanted: boolean; product: Filed }[] = [];
-    for (const { productId, wanted } of rest) {
-      const product = products.get(productId);
-      if (!product || (wanted && present.has(productId))) continue;
-      // Alone: one has to move other memberships, the other may stand elsewhere if the product's flags change just now.
-      if (wanted && isFull(product)) await unlessDeleted(addMember(store, id, productId));
-      else if (!wanted && !present.has(productId)) await unlessDeleted(removeMember(store, id, productId));
-      else open.push({ productId, wanted, product });
-    }
-    rest = open;
-    if (open.length === 0) return;
+  const step = async (): Promise<Decision<readonly Membership[]>> => {
+    const { alone, open } = await openOf(store, id, rest);
+    if (alone.length > 0)
+      return first(async () => {
+        for (const { productId, wanted } of alone)
+          await unlessDeleted((wanted ? addMember : removeMember)(store, id, productId));
+        rest = open;
+      });
+    if (open.length === 0) return answer([]);
     const some = open.slice(0, together);
-    const step = some.reduce((sum, { wanted }) => sum + (wanted ? 1 : -1), 0);
+    const count = some.reduce((sum, { wanted }) => sum + (wanted ? 1 : -1), 0);
     const moves = some.flatMap(({ productId, wanted, product }) =>
       (wanted ? additionOf : removalOf)(store, id, productId, product),
     );
-    const refusals = await transact([countBy(store, id, step), ...moves]);
-    // Another request has deleted the category.
-    if (refusals?.[0]?.refused) return;
-    if (refusals) await pauseOvertaken(attempt);
-    else attempt = 0;
-  }
+    return allOf<readonly Membership[]>([countBy(store, id, count), ...moves], {
+      result: open.slice(together),
+      // Another request has deleted the category.
+      otherwise: ({ by }) => (by(categoryKey(store, id)) ? answer([]) : undefined),
+    });
+  };
+  while (rest.length > 0) rest = await decide(step);
 };
