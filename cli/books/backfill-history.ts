@@ -7,8 +7,8 @@ import { sumsOfRow } from '../../lib/events/days.ts';
 import { record } from '../../lib/events/history.ts';
 import type { Contribution } from '../../lib/events/records.ts';
 import { customerKey } from '../../lib/store/customers.ts';
+import { again, answer, decide } from '../../lib/table/decide.ts';
 import { all, is, missing, update } from '../../lib/table/language.ts';
-import { pauseOvertaken } from '../../lib/table/retry.ts';
 import { write } from '../../lib/table/table.ts';
 import { readCredit, type StoredCredit } from '../kinds/read-credit.ts';
 import { missingParts, openAmounts, type RecordedChange, readHistory, recordedChanges } from './history.ts';
@@ -238,20 +238,17 @@ const planParts = (
   return { parts, faults };
 };
 
-const read = async (store: string, uuid: string): Promise<StoredCredit & { changes: RecordedChange[] }> => {
-  for (let attempt = 1; ; attempt++) {
+const read = (store: string, uuid: string): Promise<StoredCredit & { changes: RecordedChange[] }> =>
+  decide(async () => {
     const credit = await readCredit(store, uuid);
-    if (credit) {
-      const version = credit.item?.creditVersion ?? 0;
-      const changes = recordedChanges(await readHistory(store, uuid));
-      // A change that was made since the customer was read is not beyond their last.
-      const isSettled =
-        (changes.at(-1)?.sequence ?? 0) <= version || (await readCredit(store, uuid))?.item?.creditVersion === version;
-      if (isSettled) return { ...credit, changes };
-    }
-    await pauseOvertaken(attempt);
-  }
-};
+    if (!credit) return again();
+    const version = credit.item?.creditVersion ?? 0;
+    const changes = recordedChanges(await readHistory(store, uuid));
+    // A change that was made since the customer was read is not beyond their last.
+    const isSettled =
+      (changes.at(-1)?.sequence ?? 0) <= version || (await readCredit(store, uuid))?.item?.creditVersion === version;
+    return isSettled ? answer({ ...credit, changes }) : again();
+  });
 
 /** All that a customer's history lacks and can get; the first of its members that is there comes first. */
 const planOf = async (store: string, uuid: string) => {

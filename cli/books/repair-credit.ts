@@ -11,9 +11,8 @@ import {
 } from '../../lib/credit/state.ts';
 import { customerKey, customerUpsert } from '../../lib/store/customers.ts';
 import { findResident } from '../../lib/store/residents.ts';
+import { again, allOf, answer, type Decision, decide, first } from '../../lib/table/decide.ts';
 import { all, applied, check, type Item, is, missing, type Write } from '../../lib/table/language.ts';
-import { pauseOvertaken } from '../../lib/table/retry.ts';
-import { transact } from '../../lib/table/table.ts';
 import { readCredit, repairReason, type StoredCredit } from '../kinds/read-credit.ts';
 import { auditCredit } from './customer-credit.ts';
 
@@ -201,13 +200,11 @@ const repairOf = async (
  * Looks what a repair would change, and writes nothing. Undefined if the books add up. Throws 503 if they change all
  * the time.
  */
-export const findRepair = async (store: string, uuid: string, cause: Cause): Promise<Repair | undefined> => {
-  for (let attempt = 1; ; attempt++) {
+export const findRepair = (store: string, uuid: string, cause: Cause): Promise<Repair | undefined> =>
+  decide(async () => {
     const read = await readCredit(store, uuid);
-    if (read) return repairOf(store, uuid, read, cause);
-    await pauseOvertaken(attempt);
-  }
-};
+    return read ? answer(await repairOf(store, uuid, read, cause)) : again();
+  });
 
 /**
  * Repairs a customer's books, in one transaction unless more than 99 lots have to be closed; decides anew where the
@@ -220,15 +217,18 @@ export const repairCredit = async (
   cause: Cause,
   onRepair: (repair: Repair) => void,
 ): Promise<string[]> => {
-  for (let attempt = 1; ; attempt++) {
+  const step = async (): Promise<Decision<string[] | undefined>> => {
     const read = await readCredit(store, uuid);
-    if (read?.item?.pending) await settle(store, read.item, () => true);
-    else if (read) {
-      const repair = await repairOf(store, uuid, read, cause);
-      if (!repair || repair.faults.length > 0) return repair?.faults ?? [];
-      onRepair(repair);
-      if (!(await transact(repair.writes))) attempt = 0;
-    }
-    if (attempt > 0) await pauseOvertaken(attempt);
+    if (!read) return again();
+    const { item } = read;
+    if (item?.pending) return first(() => settle(store, item, () => true));
+    const repair = await repairOf(store, uuid, read, cause);
+    if (!repair || repair.faults.length > 0) return answer(repair?.faults ?? []);
+    onRepair(repair);
+    return allOf(repair.writes, { result: undefined });
+  };
+  for (;;) {
+    const faults = await decide(step);
+    if (faults) return faults;
   }
 };
