@@ -11,7 +11,7 @@ import { findCustomerItem } from '../../lib/store/customers.ts';
 import { ownedKey } from '../../lib/store/owned.ts';
 import { storeResidentKey } from '../../lib/store/residents.ts';
 import { type Condition, isNew, put, remove, unchanged, type Write } from '../../lib/table/language.ts';
-import { pauseOvertaken } from '../../lib/table/retry.ts';
+import { repeat } from '../../lib/table/retry.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany, rowsOf, transact, write } from '../../lib/table/table.ts';
 import { auditHistory, readHistory } from '../books/history.ts';
@@ -192,10 +192,9 @@ export const erasePerson = async (
   log: (pseudonym: string) => Write[],
 ): Promise<string | undefined> => {
   let pseudonym: string | undefined;
-  for (let attempt = 1; ; attempt++) {
-    if (attempt > 1) await pauseOvertaken(attempt - 1);
+  return repeat(async () => {
     const found = await findPerson(store, uuid);
-    if (found.length === 0) return pseudonym;
+    if (found.length === 0) return { result: pseudonym };
     const blockers = blockersOf(found, { uuid, forfeit });
     if (blockers.length > 0) throw new Failure(blockers.join('\n'));
     // An avatar who came back since the customer moved is a new one, whose books need another pseudonym.
@@ -211,17 +210,18 @@ export const erasePerson = async (
       await putPseudonym(store, pseudonym);
     // A look at what is left follows in any case: something may have come meanwhile.
     if (isAtRest) await eraseFound(atRest, erasure, log(pseudonym));
-  }
+    return undefined;
+  });
 };
 
 /** Erases the operator's words about an avatar, which all stores share, and them from the log. */
 export const eraseShared = async (uuid: string, log: (pseudonym: string) => Write[]): Promise<void> => {
   const pseudonym = await pseudonymOf(uuid);
-  for (let attempt = 1; ; attempt++) {
-    if (attempt > 1) await pauseOvertaken(attempt - 1);
+  await repeat(async () => {
     const found = await findShared(uuid);
-    if (found.length === 0) return;
+    if (found.length === 0) return { result: undefined };
     const erasure = { store: '', uuid, pseudonym, owned: 0 };
     await eraseFound(found, erasure, log(pseudonym));
-  }
+    return undefined;
+  });
 };
