@@ -8,6 +8,16 @@ import {
   type Method,
   type OwnAnswer,
 } from '../gateway/gateway.ts';
+import {
+  type AnswerFacts,
+  answersOf,
+  authorizerOf,
+  documentOf,
+  invocationsOf,
+  type Operation,
+  operationsOf,
+  targetOf,
+} from './document.ts';
 import { type Functions, Throttled } from './functions.ts';
 import { type Part, pseudo, type ResolvedTemplate } from './template.ts';
 
@@ -20,19 +30,6 @@ interface DeployedMethod extends Method {
 
 /** API Gateway waits no longer for a function. */
 const integrationMillis = 29_000;
-
-const targetOf = (uri: string): string => /\/functions\/(.*)\/invocations$/.exec(uri)?.[1] ?? '';
-
-const pathsOf = (template: ResolvedTemplate): ((resource: string) => string) => {
-  const resources = new Map(
-    template.ofType('AWS::ApiGateway::Resource').map(({ ref, properties }) => [ref(), properties]),
-  );
-  const pathOf = (id: string): string => {
-    const one = resources.get(id);
-    return one ? `${pathOf(one.ParentId)}/${one.PathPart}` : '';
-  };
-  return pathOf;
-};
 
 const limitOf = (throttle: Part, rate: string, burst: string): Limit => ({
   rate: throttle[rate],
@@ -58,20 +55,20 @@ const limitsOf = (stage: Part, plan: Part | undefined) => {
   };
 };
 
-/** Answers preflights as the template's mock integration does; undefined where there is none, without `corsOrigins`. */
-export const readPreflight = (template: Pick<ResolvedTemplate, 'ofType'>) => {
-  const found = template.ofType('AWS::ApiGateway::Method').find(({ properties }) => isMock(properties));
+/** Answers preflights as the document's mock integration does; undefined where there is none, without `corsOrigins`. */
+export const readPreflight = (document: Part) => {
+  const found = operationsOf(document).find(isPreflight);
   if (!found) return undefined;
-  const [{ StatusCode, ResponseParameters, ResponseTemplates }] = found.properties.Integration.IntegrationResponses;
-  const headers = Object.entries<string>(ResponseParameters).map(([name, value]) => [
+  const { statusCode, responseParameters, responseTemplates } = found.integration.responses.default;
+  const headers = Object.entries<string>(responseParameters).map(([name, value]) => [
     name.replace('method.response.header.', ''),
     value.slice(1, -1),
   ]);
   // Of several origins its template allows that of the request.
-  const text: string = ResponseTemplates?.['application/json'] ?? '';
+  const text: string = responseTemplates?.['application/json'] ?? '';
   const origins = [...text.matchAll(/\$origin == "([^"]+)"/g)].map(([, origin]) => origin);
   return ({ headers: { origin } }: IncomingMessage): APIGatewayProxyResult => ({
-    statusCode: Number(StatusCode),
+    statusCode: Number(statusCode),
     headers: {
       ...Object.fromEntries(headers),
       ...(origin !== undefined && origins.includes(origin) && { 'Access-Control-Allow-Origin': origin }),
@@ -80,36 +77,37 @@ export const readPreflight = (template: Pick<ResolvedTemplate, 'ofType'>) => {
   });
 };
 
-const isMock = ({ HttpMethod, Integration }: Part): boolean => HttpMethod === 'OPTIONS' && Integration.Type === 'MOCK';
+const isPreflight = ({ method, integration }: Operation): boolean =>
+  method === 'OPTIONS' && integration.type === 'mock';
 
-const readMethods = (template: ResolvedTemplate, stage: Part): DeployedMethod[] => {
-  const pathOf = pathsOf(template);
+/** The methods of the template, each with its function. Throws for one that API Gateway could not serve, or not safely. */
+export const readMethods = (template: ResolvedTemplate): DeployedMethod[] => {
+  const stage = template.ofType('AWS::ApiGateway::Stage')[0]?.properties;
   const limits = limitsOf(stage, template.ofType('AWS::ApiGateway::UsagePlan')[0]?.properties);
-  const methods = template.ofType('AWS::ApiGateway::Method').filter(({ properties }) => !isMock(properties));
-  return methods.map(({ id, properties }) => {
-    const { HttpMethod, ResourceId, Integration, AuthorizationType, ApiKeyRequired } = properties;
-    if (Integration.Type !== 'AWS_PROXY')
-      throw new Error(`${id} has the integration ${Integration.Type}, which npm run deployed does not know.`);
-    const path = pathOf(ResourceId);
-    const isOpen = AuthorizationType === 'NONE';
-    if (!isOpen && !ApiKeyRequired) throw new Error(`${id} has an authorizer and takes no part in the usage plan.`);
+  const isAllowed = invocationsOf(template);
+  const operations = operationsOf(documentOf(template)).filter((one) => !isPreflight(one));
+  return operations.map(({ id, method, path, hasAuthorizer, needsUsageKey, integration }) => {
+    if (integration.type !== 'aws_proxy')
+      throw new Error(`${id} has the integration ${integration.type}, which npm run deployed does not know.`);
+    if (hasAuthorizer !== needsUsageKey)
+      throw new Error(`${id} has an authorizer and takes no part in the usage plan, or the other way round.`);
+    const target = targetOf(integration.uri);
+    if (!isAllowed(target, `${stage.StageName}/${method}${path}`))
+      throw new Error(`API Gateway may not call ${target} for ${method} ${path}: no permission says so.`);
     return {
       id,
-      method: HttpMethod,
+      method: method as Method['method'],
       path,
-      isOpen,
-      limits: limits(HttpMethod, path),
-      target: targetOf(Integration.Uri),
+      isOpen: !hasAuthorizer,
+      limits: limits(method, path),
+      target,
     };
   });
 };
 
-/** The gateway's own answers, by the template's gateway responses and their templates. */
-const readAnswers = (template: ResolvedTemplate): OwnAnswer => {
-  const responses = new Map<string, Part>(
-    template.ofType('AWS::ApiGateway::GatewayResponse').map(({ properties }) => [properties.ResponseType, properties]),
-  );
-  const fallback = (type: AnswerType): Part => responses.get(type === 'REQUEST_TOO_LARGE' ? '' : 'DEFAULT_4XX');
+/** The gateway's own answers, by the document's gateway responses and their templates. */
+const readAnswers = (responses: ReadonlyMap<string, AnswerFacts>): OwnAnswer => {
+  const fallback = (type: AnswerType) => responses.get(type === 'REQUEST_TOO_LARGE' ? '' : 'DEFAULT_4XX');
   return (type, { id, path, authorizer }): APIGatewayProxyResult => {
     const response = responses.get(type) ?? fallback(type);
     // Its own form, which the template cannot change.
@@ -122,23 +120,21 @@ const readAnswers = (template: ResolvedTemplate): OwnAnswer => {
     const context: Record<string, unknown> = { path, requestId: id };
     const textOf = (name: string): string =>
       String((name.startsWith('authorizer.') ? authorizer[name.slice('authorizer.'.length)] : context[name]) ?? '');
-    const headers = Object.entries<string>(response.ResponseParameters ?? {}).map(([name, value]) => [
+    const headers = Object.entries(response.responseParameters ?? {}).map(([name, value]) => [
       name.replace('gatewayresponse.header.', ''),
       value.startsWith("'") ? value.slice(1, -1) : textOf(value.replace(/^context\./, '')),
     ]);
+    const text = response.responseTemplates['application/json'] ?? '';
     return {
-      statusCode: Number(response.StatusCode),
+      statusCode: Number(response.statusCode),
       headers: Object.fromEntries(headers),
-      body: response.ResponseTemplates['application/json'].replace(
-        /\$context\.([\w.]+\w)/g,
-        (_: string, name: string) => textOf(name),
-      ),
+      body: text.replace(/\$context\.([\w.]+\w)/g, (_: string, name: string) => textOf(name)),
     };
   };
 };
 
 const readIdentity = (source: string) => {
-  const sources = source.split(',');
+  const sources = source.split(/, ?/);
   const named = (prefix: string) =>
     sources.filter((one) => one.startsWith(prefix)).map((one) => one.slice(prefix.length));
   const [header = ''] = named('method.request.header.');
@@ -149,8 +145,12 @@ const readIdentity = (source: string) => {
 export const startApi = (template: ResolvedTemplate, functions: Functions): { server: Server; prefix: string } => {
   const only = (type: string): Part => template.ofType(type)[0];
   const stage = only('AWS::ApiGateway::Stage').properties;
-  const authorizer = only('AWS::ApiGateway::Authorizer').properties;
-  const { IdentitySource, AuthorizerResultTtlInSeconds, AuthorizerUri } = authorizer;
+  const document = documentOf(template);
+  const authorizer = authorizerOf(document);
+  const authorizerTarget = targetOf(authorizer.authorizerUri);
+  // An import gives the authorizer an id that no template knows.
+  if (!invocationsOf(template)(authorizerTarget, `authorizers/${authorizer.id ?? 'any'}`))
+    throw new Error(`API Gateway may not ask the authorizer ${authorizerTarget}: no permission says so.`);
   const prefix = `/${stage.StageName}`;
   const call = async (target: string, event: object, failed: AnswerType, millis: number): Promise<string> => {
     const timeout = new Promise<never>((_, reject) =>
@@ -170,7 +170,7 @@ export const startApi = (template: ResolvedTemplate, functions: Functions): { se
     throw new GatewayFault(failed);
   };
   const server = createGateway<DeployedMethod>({
-    routes: readMethods(template, stage),
+    routes: readMethods(template),
     handlerOf:
       async ({ target }) =>
       async (event) => {
@@ -181,10 +181,10 @@ export const startApi = (template: ResolvedTemplate, functions: Functions): { se
       },
     authorizer: async (event) =>
       JSON.parse(
-        await call(targetOf(AuthorizerUri), event, 'AUTHORIZER_CONFIGURATION_ERROR', 10_000),
+        await call(authorizerTarget, event, 'AUTHORIZER_CONFIGURATION_ERROR', 10_000),
       ) as APIGatewayAuthorizerResult,
-    authorizerTtlSeconds: AuthorizerResultTtlInSeconds,
-    identity: readIdentity(IdentitySource),
+    authorizerTtlSeconds: authorizer.authorizerResultTtlInSeconds,
+    identity: readIdentity(authorizer.identitySource),
     rate: unlimited.rate,
     burst: unlimited.burst,
     place: {
@@ -194,8 +194,8 @@ export const startApi = (template: ResolvedTemplate, functions: Functions): { se
       prefix,
       requestIdHeader: 'x-amzn-RequestId',
     },
-    ownAnswer: readAnswers(template),
-    preflight: readPreflight(template),
+    ownAnswer: readAnswers(answersOf(document)),
+    preflight: readPreflight(document),
   });
   return { server, prefix };
 };

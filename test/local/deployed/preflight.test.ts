@@ -1,14 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { readPreflight } from '../../../local/deployed/api.ts';
-import type { ResolvedTemplate } from '../../../local/deployed/template.ts';
+import { documentOf } from '../../../local/deployed/document.ts';
+import { readTemplate } from '../../../local/deployed/template.ts';
 import { templateOf } from '../../support/stack.ts';
 
-const preflightOf = (settings: Record<string, string>) => {
-  const { ofType } = templateOf(settings);
-  const methods = (type: string) => ofType(type).map(([id, { Properties: properties }]) => ({ id, properties }));
-  return readPreflight({ ofType: methods as unknown as ResolvedTemplate['ofType'] });
-};
+const preflightOf = (settings: Record<string, string>) =>
+  readPreflight(documentOf(readTemplate(templateOf(settings).dir)));
 
 const asked = (origin: string) => ({ headers: { origin } }) as unknown as IncomingMessage;
 

@@ -1,0 +1,143 @@
+import { isLike } from './roles.ts';
+import { type Part, pseudo, type ResolvedTemplate } from './template.ts';
+
+/** Reads the OpenAPI document of a template's API as API Gateway imports it. */
+
+/** A method of the API. */
+export interface Operation {
+  id: string;
+  method: string;
+  path: string;
+  /** The authorizer is asked before the function is called. */
+  hasAuthorizer: boolean;
+  /** It takes part in the usage plan. */
+  needsUsageKey: boolean;
+  integration: Part;
+}
+
+/** What an answer of the gateway is made of. */
+export interface AnswerFacts {
+  statusCode: string;
+  responseParameters?: Record<string, string>;
+  responseTemplates: Record<string, string>;
+}
+
+type Read = Pick<ResolvedTemplate, 'ofType'>;
+
+const authorizerField = 'x-amazon-apigateway-authorizer';
+const integrationField = 'x-amazon-apigateway-integration';
+const answersField = 'x-amazon-apigateway-gateway-responses';
+
+/** API Gateway makes a method public whose scheme is misspelt, without an error: here that is one. */
+const schemesOf = (document: Part, { operationId, security = [] }: Part): Part[] =>
+  security
+    .flatMap((one: Part) => Object.keys(one))
+    .map((name: string) => {
+      const scheme = document.components?.securitySchemes?.[name];
+      if (!scheme)
+        throw new Error(`${operationId} names the security scheme ${name}, which the document does not have.`);
+      return scheme;
+    });
+
+/** The methods of a document, preflights included. */
+export const operationsOf = (document: Part): Operation[] =>
+  Object.entries<Part>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Part>(methods).map(([method, operation]) => {
+      const schemes = schemesOf(document, operation);
+      return {
+        id: operation.operationId,
+        method: method.toUpperCase(),
+        path,
+        hasAuthorizer: schemes.some((scheme) => authorizerField in scheme),
+        needsUsageKey: schemes.some((scheme) => !(authorizerField in scheme) && scheme.name === 'x-api-key'),
+        integration: operation[integrationField],
+      };
+    }),
+  );
+
+/** The gateway's own answers, by their types. */
+export const answersOf = (document: Part): Map<string, AnswerFacts> => new Map(Object.entries(document[answersField]));
+
+/** The only authorizer of a document. */
+export const authorizerOf = (document: Part): Part => {
+  const found = Object.values<Part>(document.components.securitySchemes).filter((one) => authorizerField in one);
+  if (found.length !== 1) throw new Error(`The document has ${found.length} authorizers, and not one.`);
+  return found[0][authorizerField];
+};
+
+/** The ARN of the function that a URI of API Gateway calls. */
+export const targetOf = (uri: string): string => /\/functions\/(.*)\/invocations$/.exec(uri)?.[1] ?? '';
+
+/** Asks the functions' own policies: true where they let this API, in this stage, call for a method or the authorizer. */
+export const invocationsOf = (template: Read) => {
+  const grants = template.ofType('AWS::Lambda::Permission').map(({ properties }) => properties);
+  const api = template.ofType('AWS::ApiGateway::RestApi')[0]?.ref();
+  const place = `arn:aws:execute-api:${pseudo['AWS::Region']}:${pseudo['AWS::AccountId']}:${api}`;
+  return (target: string, source: string): boolean =>
+    grants.some(
+      ({ FunctionName, Principal, SourceArn }) =>
+        FunctionName === target && Principal === 'apigateway.amazonaws.com' && isLike(SourceArn, `${place}/${source}`),
+    );
+};
+
+/** The document of a template's API. An earlier version has resources in its place, of which this makes one. */
+export const documentOf = (template: Read): Part =>
+  template.ofType('AWS::ApiGateway::RestApi')[0]?.properties.Body ?? documentOfResources(template);
+
+const documentOfResources = (template: Read): Part => {
+  const found = template.ofType('AWS::ApiGateway::Authorizer')[0];
+  const authorizer = found?.properties;
+  const answers = template.ofType('AWS::ApiGateway::GatewayResponse').map(({ properties }) => properties);
+  return {
+    paths: pathsOfResources(template),
+    components: {
+      securitySchemes: {
+        store: {
+          [authorizerField]: {
+            id: found?.ref(),
+            authorizerUri: authorizer?.AuthorizerUri,
+            authorizerResultTtlInSeconds: authorizer?.AuthorizerResultTtlInSeconds,
+            identitySource: authorizer?.IdentitySource,
+          },
+        },
+        usage: { name: 'x-api-key' },
+      },
+    },
+    [answersField]: Object.fromEntries(answers.map((one) => [one.ResponseType, answerOfResource(one)])),
+  };
+};
+
+const answerOfResource = ({ StatusCode, ResponseParameters, ResponseTemplates }: Part): AnswerFacts => ({
+  statusCode: StatusCode,
+  responseParameters: ResponseParameters,
+  responseTemplates: ResponseTemplates,
+});
+
+const pathsOfResources = (template: Read): Part => {
+  const resources = template.ofType('AWS::ApiGateway::Resource');
+  const parts = new Map<string, Part>(resources.map(({ ref, properties }) => [ref(), properties]));
+  const pathOf = (id: string): string => {
+    const one = parts.get(id);
+    return one ? `${pathOf(one.ParentId)}/${one.PathPart}` : '';
+  };
+  const paths: Part = {};
+  for (const { properties } of template.ofType('AWS::ApiGateway::Method')) {
+    const path = pathOf(properties.ResourceId);
+    paths[path] = { ...paths[path], [properties.HttpMethod.toLowerCase()]: operationOfResource(properties) };
+  }
+  return paths;
+};
+
+const operationOfResource = ({ OperationName, AuthorizationType, ApiKeyRequired, Integration }: Part): Part => ({
+  operationId: OperationName,
+  security: [...(AuthorizationType === 'CUSTOM' ? [{ store: [] }] : []), ...(ApiKeyRequired ? [{ usage: [] }] : [])],
+  [integrationField]: {
+    type: Integration.Type.toLowerCase(),
+    httpMethod: Integration.IntegrationHttpMethod,
+    uri: Integration.Uri,
+    requestTemplates: Integration.RequestTemplates,
+    responses: Object.fromEntries(
+      (Integration.IntegrationResponses ?? []).map((one: Part) => ['default', answerOfResource(one)]),
+    ),
+  },
+});
