@@ -1,31 +1,26 @@
-import { Duration, NestedStack, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { NestedStack, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
+  ApiDefinition,
   ApiKey,
   ApiKeySourceType,
+  type CfnRestApi,
+  type CfnUsagePlan,
   EndpointType,
-  IdentitySource,
-  LambdaIntegration,
   LogGroupLogDestination,
   type MethodDeploymentOptions,
   MethodLoggingLevel,
-  MockIntegration,
-  PassthroughBehavior,
-  RequestAuthorizer,
-  ResponseType,
-  RestApi,
-  type ThrottleSettings,
-  type ThrottlingPerMethod,
+  RestApiMode,
+  SpecRestApi,
   UsagePlan,
 } from 'aws-cdk-lib/aws-apigateway';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { CfnPermission, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { answerHeaders } from '../lib/http/headers.ts';
 import { usageKey, usageKeyCount } from '../lib/http/usage-key.ts';
 import type { Route } from '../lib/routes/route.ts';
-import { gatewayCors, preflightHeaders, preflightStatus, preflightTemplate } from './cors.ts';
-import { authorizerIdentity, type GatewayAnswer, gatewayAnswers, gatewayBody } from './gateway-answers.ts';
+import packageFile from '../package.json' with { type: 'json' };
+import { type ApiMethod, apiDocument, deskMethods, methodsOf } from './document.ts';
 import type { Settings } from './settings.ts';
 
 export type Load = 'list' | 'read' | 'write';
@@ -37,7 +32,10 @@ export const loadOf = ({ query, writes, queue }: Route): Load =>
 interface ApiProps {
   settings: Settings;
   rows: readonly Route[];
-  authorizer: IFunction;
+  /** The functions of all methods and of the authorizer, by their files under `functions/`. */
+  functions: ReadonlyMap<string, IFunction>;
+  /** The keys of the usage plan begin with this. */
+  usageKeyPrefix: string;
 }
 
 /** The fields of a line in the access log. They hold no key, query or body. */
@@ -57,42 +55,51 @@ const accessLine = {
  * firewall holds to its default rate cannot use this one up, and the burst is the first view of a dozen people.
  */
 const deskLimit = { rate: 20, burst: 60 };
-const deskMethods = ['/desk', '/desk/{file}'].flatMap((path) => ['GET', 'HEAD'].map((verb) => `${path}/${verb}`));
 
-/** The REST API without its methods: stage, throttles, logs, authorizer, and the gateway's own answers. */
+/**
+ * The REST API: the document that it is imported from, its stage with throttles and logs, and what may call and be
+ * called.
+ */
 export class Api extends Construct {
-  readonly rest: RestApi;
+  readonly rest: SpecRestApi;
   /** One line per call. */
   readonly log: LogGroup;
-  private readonly authorizer: RequestAuthorizer;
-  private readonly limits: ThrottlingPerMethod[] = [];
-  private readonly cors: Record<string, string>;
-  private readonly storeShare: number;
-  private readonly rateOf: (row: Route) => number;
 
-  constructor(scope: Construct, id: string, { settings, rows, authorizer }: ApiProps) {
+  constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
     this.log = new LogGroup(this, 'AccessLog', {
-      retention: settings.logRetentionDays,
+      retention: props.settings.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const rates = { list: settings.listRate, read: settings.readRate, write: settings.writeRate };
-    this.cors = gatewayCors(settings.corsOrigins);
-    this.storeShare = settings.storeShare;
-    this.rateOf = (row) => rates[loadOf(row)];
-    const perMethod = (rate: number, burst = 2 * rate): MethodDeploymentOptions => ({
-      throttlingRateLimit: rate,
-      throttlingBurstLimit: burst,
-      // A method with its own settings inherits none of the stage's, so these repeat them.
-      loggingLevel: MethodLoggingLevel.ERROR,
-      dataTraceEnabled: false,
+    this.rest = this.importDocument(props);
+    this.addExecutionLog(props.settings);
+    this.allowCalls(props);
+    this.limitStores(props);
+  }
+
+  // The document and its stage
+
+  /** CDK makes another deployment whenever the document changes, and moves the stage to it. */
+  private importDocument({ settings, rows, functions }: ApiProps): SpecRestApi {
+    const name = `Store Integration Service (${settings.stage})`;
+    const document = apiDocument({
+      name,
+      version: packageFile.version,
+      methods: methodsOf(rows, settings),
+      addressOf: (entry) => this.addressOf(functionOf(functions, entry)),
+      settings,
     });
-    this.rest = new RestApi(this, 'Rest', {
-      restApiName: `Store Integration Service (${settings.stage})`,
+    const rest = new SpecRestApi(this, 'Rest', {
+      restApiName: name,
+      apiDefinition: ApiDefinition.fromInline(document),
+      // By default an import leaves the methods that a document no longer has, and says nothing of what it did not
+      // take.
+      mode: RestApiMode.OVERWRITE,
+      failOnWarnings: true,
       endpointTypes: [EndpointType.REGIONAL],
+      // CloudFormation ignores the line above where it makes an API of a document.
+      parameters: { endpointConfigurationTypes: 'REGIONAL' },
       ...(settings.domainOnly && { disableExecuteApiEndpoint: true }),
-      // The authorizer names the usage key of the caller's store: see limitStores.
-      apiKeySourceType: ApiKeySourceType.AUTHORIZER,
       // An account has one role with which API Gateway writes logs. It outlives this stack, since other APIs may use
       // it.
       cloudWatchRole: true,
@@ -101,29 +108,24 @@ export class Api extends Construct {
         tracingEnabled: settings.tracing,
         accessLogDestination: new LogGroupLogDestination(this.log),
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLine)),
-        ...perMethod(settings.readRate),
-        methodOptions: Object.fromEntries([
-          ...rows.map((row) => [`${row.path}/${row.method}`, perMethod(this.rateOf(row))]),
-          ...(settings.desk ? deskMethods : []).map((name) => [name, perMethod(deskLimit.rate, deskLimit.burst)]),
-        ]),
+        ...methodSettings(settings.readRate),
+        methodOptions: methodOptionsOf(rows, settings),
       },
     });
-    this.addExecutionLog(settings);
+    (rest.node.defaultChild as CfnRestApi).apiKeySourceType = ApiKeySourceType.AUTHORIZER;
     // The CDK's own output repeats the stack's BaseUrl.
-    this.rest.node.tryRemoveChild('Endpoint');
-    this.authorizer = new RequestAuthorizer(this, 'Authorizer', {
-      handler: authorizer,
-      identitySources: [
-        IdentitySource.header(authorizerIdentity.header),
-        ...authorizerIdentity.context.map((name) => IdentitySource.context(name)),
-      ],
-      resultsCacheTtl: Duration.seconds(settings.authorizerTtlSeconds),
+    rest.node.tryRemoveChild('Endpoint');
+    return rest;
+  }
+
+  /** The address at which API Gateway calls a function. */
+  private addressOf({ functionArn }: IFunction): string {
+    return Stack.of(this).formatArn({
+      service: 'apigateway',
+      account: 'lambda',
+      resource: 'path',
+      resourceName: `2015-03-31/functions/${functionArn}/invocations`,
     });
-    for (const [type, answer] of Object.entries(gatewayAnswers)) {
-      // API Gateway does not let anybody change this one.
-      if (type !== 'REQUEST_TOO_LARGE') this.addAnswer(type, answer);
-    }
-    if (settings.corsOrigins) this.addPreflight(settings.corsOrigins);
   }
 
   /** Without this, API Gateway would create the log of its errors itself, keep it without end and leave it behind. */
@@ -138,99 +140,94 @@ export class Api extends Construct {
     this.rest.deploymentStage.node.addDependency(log);
   }
 
-  private addAnswer(type: string, answer: GatewayAnswer): void {
-    const headers = { ...answerHeaders, ...this.cors, ...answer.headers, 'Content-Type': 'application/problem+json' };
-    this.rest.addGatewayResponse(type, {
-      type: ResponseType.of(type),
-      statusCode: String(answer.status),
-      responseHeaders: {
-        ...literals(headers),
-        'X-Request-Id': 'context.requestId',
-      },
-      templates: { 'application/json': JSON.stringify(gatewayBody(answer, '$context.path')) },
-    });
-  }
+  // What it may call
 
-  /** One method answers the preflights of all paths, since none of them has a method OPTIONS of its own. */
-  private addPreflight(origins: string): void {
-    const template = preflightTemplate(origins);
-    const parameters = prefixed('method.response.header.', literals(preflightHeaders(origins)));
-    const statusCode = String(preflightStatus);
-    this.rest.root.addResource('{proxy+}').addMethod(
-      'OPTIONS',
-      new MockIntegration({
-        passthroughBehavior: PassthroughBehavior.NEVER,
-        requestTemplates: { 'application/json': JSON.stringify({ statusCode: preflightStatus }) },
-        integrationResponses: [
-          {
-            statusCode,
-            responseParameters: parameters,
-            ...(template && { responseTemplates: { 'application/json': template } }),
-          },
-        ],
-      }),
-      {
-        operationName: 'preflight',
-        methodResponses: [
-          {
-            statusCode,
-            responseParameters: Object.fromEntries(Object.keys(parameters).map((name) => [name, true])),
-          },
-        ],
-      },
-    );
-  }
-
-  /** Adds the method of a row. */
-  addMethod(row: Route, target: IFunction): void {
-    const method = this.rest.root
-      .resourceForPath(row.path)
-      .addMethod(row.method, new LambdaIntegration(target, { allowTestInvoke: false }), {
-        authorizer: this.authorizer,
-        operationName: row.id.replace('/', '-'),
-        apiKeyRequired: true,
+  /**
+   * Lets API Gateway call each function for its own methods. The permissions are a stack of their own within the
+   * service's, since the stage waits for all of them: a new method never answers before its function may be called.
+   */
+  private allowCalls({ settings, rows, functions }: ApiProps): void {
+    const permissions = new NestedStack(this, 'Permissions');
+    const methods = Map.groupBy(methodsOf(rows, settings), ({ entry }) => entry);
+    const allow = (entry: string, sourceArn: string) =>
+      new CfnPermission(permissions, entry.replace('/', '-'), {
+        action: 'lambda:InvokeFunction',
+        principal: 'apigateway.amazonaws.com',
+        functionName: functionOf(functions, entry).functionArn,
+        sourceArn,
       });
-    this.limits.push({ method, throttle: throttle(this.rateOf(row), this.storeShare) });
+    for (const [entry, ofEntry] of methods) {
+      const { method, path } = together(ofEntry);
+      allow(entry, this.rest.arnForExecuteApi(method, path, settings.stage));
+    }
+    const { restApiId: resource } = this.rest;
+    allow('authorizer', Stack.of(this).formatArn({ service: 'execute-api', resource, resourceName: 'authorizers/*' }));
+    this.rest.deploymentStage.node.addDependency(permissions);
   }
 
-  /**
-   * Adds the desk's page and its files, which anybody may load: they hold no data. They have a rate of their own, and
-   * no store's share of it, since nobody is known yet.
-   */
-  addDesk(target: IFunction): void {
-    const page = this.rest.root.addResource('desk');
-    for (const [resource, operationName] of [
-      [page, 'desk'],
-      [page.addResource('{file}'), 'desk-file'],
-    ] as const)
-      for (const method of ['GET', 'HEAD'])
-        resource.addMethod(method, new LambdaIntegration(target, { allowTestInvoke: false }), { operationName });
-  }
+  // How much each store may call
 
   /**
-   * Gives each store its share of every method's rate. Call it after the last `addMethod`. The plan and its keys are a
-   * stack of their own within the service's, which has room for 500 resources: nothing in there has state.
+   * Gives each store its share of every method's rate. The plan and its keys are a stack of their own within the
+   * service's, since they come after the stage and nothing waits for them.
    */
-  limitStores(usageKeyPrefix: string): void {
+  private limitStores({ settings, rows, usageKeyPrefix }: ApiProps): void {
     const limits = new NestedStack(this, 'Limits');
-    const plan = new UsagePlan(limits, 'StorePlan', {
-      name: `${Stack.of(this).stackName} stores`,
-      apiStages: [{ stage: this.rest.deploymentStage, throttle: this.limits }],
-    });
+    const plan = new UsagePlan(limits, 'StorePlan', { name: `${Stack.of(this).stackName} stores` });
+    const { restApiId: apiId, deploymentStage } = this.rest;
+    const throttle = Object.fromEntries(
+      rows.map((row) => [`${row.path}/${row.method}`, shareOf(rateOf(row, settings), settings.storeShare)]),
+    );
+    // The CDK's plan knows only methods that are resources.
+    (plan.node.defaultChild as CfnUsagePlan).apiStages = [{ apiId, stage: deploymentStage.stageName, throttle }];
     for (let number = 0; number < usageKeyCount; number++)
       plan.addApiKey(new ApiKey(limits, `StoreKey${number}`, { value: usageKey(usageKeyPrefix, number) }));
   }
 }
 
-/** Headers with fixed values, as API Gateway writes them. */
-const literals = (headers: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
+const functionOf = (functions: ApiProps['functions'], entry: string): IFunction => {
+  const found = functions.get(entry);
+  if (!found) throw new Error(`The API has a method of the function ${entry}, which the stack does not make.`);
+  return found;
+};
 
-const prefixed = <T>(prefix: string, values: Record<string, T>): Record<string, T> =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [prefix + name, value]));
+/** One method and path that stand for all methods of a function, and for as few others as wildcards allow. */
+const together = (methods: readonly ApiMethod[]): { method: string; path: string } => {
+  const [first = '', ...others] = methods.map(({ path }) => path.replace(/\{[^}]+\}/g, '*'));
+  const isShared = (length: number): boolean => others.every((path) => path.startsWith(first.slice(0, length)));
+  const verbs = new Set(methods.map(({ method }) => method));
+  const [verb = '*'] = verbs;
+  const shared = Array.from(first, (_, index) => index + 1).filter(isShared).length;
+  return {
+    method: verbs.size === 1 ? verb : '*',
+    path: others.every((path) => path === first) ? first : `${first.slice(0, shared)}*`,
+  };
+};
+
+// Rates
+
+const rateOf = (row: Route, { listRate, readRate, writeRate }: Settings): number =>
+  ({ list: listRate, read: readRate, write: writeRate })[loadOf(row)];
+
+const methodSettings = (rate: number, burst = 2 * rate): MethodDeploymentOptions => ({
+  throttlingRateLimit: rate,
+  throttlingBurstLimit: burst,
+  // A method with its own settings inherits none of the stage's, so these repeat them.
+  loggingLevel: MethodLoggingLevel.ERROR,
+  dataTraceEnabled: false,
+});
+
+const methodOptionsOf = (rows: readonly Route[], settings: Settings): Record<string, MethodDeploymentOptions> =>
+  Object.fromEntries([
+    ...rows.map((row) => [`${row.path}/${row.method}`, methodSettings(rateOf(row, settings))]),
+    ...(settings.desk ? deskMethods : []).map(({ path, method }) => [
+      `${path}/${method}`,
+      methodSettings(deskLimit.rate, deskLimit.burst),
+    ]),
+  ]);
 
 /** A share of a rate in percent. The burst is twice the rate, as for the endpoints. */
-const throttle = (rate: number, share: number): ThrottleSettings => ({
+const shareOf = (rate: number, share: number): CfnUsagePlan.ThrottleSettingsProperty => ({
   rateLimit: (rate * share) / 100,
   burstLimit: Math.max(1, Math.floor((2 * rate * share) / 100)),
 });

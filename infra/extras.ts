@@ -1,4 +1,4 @@
-import { DomainName, EndpointType, type RestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway';
+import { DomainName, EndpointType, SecurityPolicy, type SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
@@ -78,7 +78,7 @@ const visibility = (metricName: string) => ({
  * towards an endpoint's rate, holds each address well below that rate, and refuses addresses of ill repute. Amazon's
  * general rules would refuse bodies over 8 KB and product texts that hold HTML.
  */
-export const addFirewall = (scope: Construct, api: RestApi, settings: Settings): void => {
+export const addFirewall = (scope: Construct, api: SpecRestApi, settings: Settings): void => {
   const { addressRate, corsOrigins } = settings;
   const cors = gatewayCors(corsOrigins);
   const withoutKey = [
@@ -131,7 +131,7 @@ export const addFirewall = (scope: Construct, api: RestApi, settings: Settings):
 /** The merchant's own domain. Its CNAME record has to point to `target`. */
 export const addDomain = (
   scope: Construct,
-  api: RestApi,
+  api: SpecRestApi,
   { domainName, certificateArn }: Settings,
 ): { url: string; target: string } | undefined => {
   if (domainName === undefined || certificateArn === undefined) return undefined;

@@ -29,17 +29,6 @@ export const acknowledgements: readonly Acknowledgement[] = [
     reason: 'The firewall costs 8 dollars in an idle month, so the setting `firewall` requires a choice.',
   },
   {
-    rule: 'AwsSolutions-COG4',
-    at: /\/(GET|HEAD|POST|PUT|DELETE)\/Resource$/,
-    reason:
-      'The callers are programs with an API key, not people with a login. A Lambda authorizer checks the key and scope for every method.',
-  },
-  {
-    rule: 'AwsSolutions-APIG4',
-    at: /\/desk\/(\{file\}\/)?(GET|HEAD)\/Resource$/,
-    reason: 'The desk is a page with its script and style sheet. It holds no data: what it shows, it gets with a key.',
-  },
-  {
     rule: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
     at: /\/Rest\/CloudWatchRole\/Resource$/,
     reason: 'API Gateway requires this policy on the role with which all APIs of an account write their logs.',

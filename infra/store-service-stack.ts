@@ -82,11 +82,9 @@ export class StoreServiceStack extends Stack {
       environment: { USAGE_KEY_PREFIX: usageKeyPrefix },
       statements: tableStatements(data.table, authorizerPermissions),
     });
-    const api = new Api(this, 'Api', { settings, rows: routes, authorizer: authorizer.lambda });
-
     const lookUp = this.addLookUp(surroundings, data.table, { ...hosts });
     const extensions = new NestedStack(this, 'Extensions');
-    const endpoints: ServiceFunction[] = [];
+    const endpoints = new Map<string, ServiceFunction>();
     const creditWriters: ServiceFunction[] = [];
     for (const [entry, rows = []] of Object.entries(Object.groupBy(routes, entryOf))) {
       const row = togetherOf(rows);
@@ -117,13 +115,14 @@ export class StoreServiceStack extends Stack {
         ],
         ...(row.extension && { side: extensions }),
       });
-      for (const each of rows) api.addMethod(each, endpoint.lambda);
-      endpoints.push(endpoint);
+      endpoints.set(entry, endpoint);
       if (row.writes.includes('LOT')) creditWriters.push(endpoint);
     }
 
-    if (settings.desk) api.addDesk(this.addDesk(surroundings, extensions));
-    api.limitStores(usageKeyPrefix);
+    const answering = new Map([...endpoints, ['authorizer', authorizer]]);
+    if (settings.desk) answering.set('desk', this.addDesk(surroundings, extensions));
+    const functions = new Map([...answering].map(([entry, { lambda }]) => [entry, lambda]));
+    const api = new Api(this, 'Api', { settings, rows: routes, functions, usageKeyPrefix });
 
     const forWorkers = { ...queueUrls, SLOW_QUEUE_URL: data.slowQueue.queueUrl };
     const worker = this.addWorker(surroundings, data, { ...forWorkers, ...hosts });
@@ -132,7 +131,8 @@ export class StoreServiceStack extends Stack {
     // An update deploys those first that read the messages and records of others: docs/adr/0042-later-shapes.md.
     const readers = [worker, sweep, consumer];
     const first = [...readers.map(({ lambda }) => lambda), this.node.findChild('Stream')].map(resourceOf);
-    for (const endpoint of endpoints) for (const one of first) resourceOf(endpoint.lambda).addResourceDependency(one);
+    for (const endpoint of endpoints.values())
+      for (const one of first) resourceOf(endpoint.lambda).addResourceDependency(one);
     const bus = settings.eventBus === undefined ? undefined : this.addEventBus(surroundings, data, settings.eventBus);
     const exports = this.addExports(settings, data.table, key);
     if (settings.firewall) addFirewall(this, api.rest, settings);
@@ -228,7 +228,7 @@ export class StoreServiceStack extends Stack {
   }
 
   /** Serves the desk's files, which lie in its bundle. It reads nothing else. */
-  private addDesk(surroundings: Surroundings, side: Construct): ServiceFunction['lambda'] {
+  private addDesk(surroundings: Surroundings, side: Construct): ServiceFunction {
     return new ServiceFunction(this, 'desk', {
       ...surroundings,
       entry: 'desk',
@@ -237,7 +237,7 @@ export class StoreServiceStack extends Stack {
       timeoutSeconds: 5,
       statements: [],
       side,
-    }).lambda;
+    });
   }
 
   /** Delivers a few messages in parallel. Only the messages that fail come back. */

@@ -123,7 +123,8 @@ interface RowFields {
    */
   readonly delivers?: true;
   /**
-   * The function of this name serves it on Lambda together with other rows, since a stack has at most 500 resources.
+   * The function of this name serves it on Lambda together with other rows, since each function adds three resources to
+   * a stack, which has room for 500.
    */
   readonly servedBy?: string;
   /** Beyond the contract: an endpoint of our own. */

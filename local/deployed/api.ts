@@ -80,7 +80,9 @@ export const readPreflight = (document: Part) => {
 const isPreflight = ({ method, integration }: Operation): boolean =>
   method === 'OPTIONS' && integration.type === 'mock';
 
-/** The methods of the template, each with its function. Throws for one that API Gateway could not serve, or not safely. */
+/**
+ * The methods of the template, each with its function. Throws for one that API Gateway could not serve, or not safely.
+ */
 export const readMethods = (template: ResolvedTemplate): DeployedMethod[] => {
   const stage = template.ofType('AWS::ApiGateway::Stage')[0]?.properties;
   const limits = limitsOf(stage, template.ofType('AWS::ApiGateway::UsagePlan')[0]?.properties);

@@ -68,7 +68,9 @@ export const authorizerOf = (document: Part): Part => {
 /** The ARN of the function that a URI of API Gateway calls. */
 export const targetOf = (uri: string): string => /\/functions\/(.*)\/invocations$/.exec(uri)?.[1] ?? '';
 
-/** Asks the functions' own policies: true where they let this API, in this stage, call for a method or the authorizer. */
+/**
+ * Asks the functions' own policies: true where they let this API, in this stage, call for a method or the authorizer.
+ */
 export const invocationsOf = (template: Read) => {
   const grants = template.ofType('AWS::Lambda::Permission').map(({ properties }) => properties);
   const api = template.ofType('AWS::ApiGateway::RestApi')[0]?.ref();

@@ -6,21 +6,18 @@ import { readSettings } from '../../infra/settings.ts';
 import { entryOf as servingOf } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { createGateway } from '../../local/gateway/gateway.ts';
-import { type Resource, templateOf } from '../support/stack.ts';
+import { apiOf, type Resource, templateOf } from '../support/stack.ts';
 
 const [one, two] = ['https://shop.example.com', 'https://www.example.com:8443'];
 
 const preflightOf = (settings: Record<string, unknown>): Resource | undefined =>
-  templateOf(settings)
-    .ofType('AWS::ApiGateway::Method')
-    .map(([, { Properties }]) => Properties)
-    .find(({ HttpMethod }) => HttpMethod === 'OPTIONS');
+  apiOf(settings).operations.find(({ method }) => method === 'OPTIONS');
 
-const gatewayHeaders = (settings: Record<string, unknown>): Set<string> =>
+const gatewayHeaders = (settings: Record<string, unknown>): Set<string | undefined> =>
   new Set(
-    templateOf(settings)
-      .ofType('AWS::ApiGateway::GatewayResponse')
-      .map(([, { Properties }]) => Properties.ResponseParameters['gatewayresponse.header.Access-Control-Allow-Origin']),
+    [...apiOf(settings).answers.values()].map(
+      ({ responseParameters }) => responseParameters?.['gatewayresponse.header.Access-Control-Allow-Origin'],
+    ),
   );
 
 const environments = (settings: Record<string, unknown>): (string | undefined)[] =>
@@ -36,13 +33,12 @@ test('without the setting there is no preflight, no header and no path beside th
 test.each(['*', one])('with %s, preflight, gateway and endpoints allow it', (corsOrigins) => {
   const method = preflightOf({ corsOrigins });
 
-  const [response] = method.Integration.IntegrationResponses;
-  expect(method).toMatchObject({ AuthorizationType: 'NONE', Integration: { Type: 'MOCK' } });
-  expect(method.ApiKeyRequired).not.toBe(true);
-  expect(method.Integration.RequestTemplates).toEqual({ 'application/json': '{"statusCode":204}' });
+  const response = method.integration.responses.default;
+  expect(method).toMatchObject({ hasAuthorizer: false, needsUsageKey: false, integration: { type: 'mock' } });
+  expect(method.integration.requestTemplates).toEqual({ 'application/json': '{"statusCode":204}' });
   expect(response).toEqual({
-    StatusCode: '204',
-    ResponseParameters: {
+    statusCode: '204',
+    responseParameters: {
       'method.response.header.Cache-Control': "'no-store'",
       'method.response.header.Strict-Transport-Security': "'max-age=31536000'",
       'method.response.header.X-Content-Type-Options': "'nosniff'",
@@ -52,7 +48,11 @@ test.each(['*', one])('with %s, preflight, gateway and endpoints allow it', (cor
       'method.response.header.Access-Control-Allow-Origin': `'${corsOrigins}'`,
     },
   });
-  expect(Object.keys(method.MethodResponses[0].ResponseParameters)).toEqual(Object.keys(response.ResponseParameters));
+  // A header of the integration that the method does not declare could not be set.
+  const declared = apiOf({ corsOrigins }).document.paths['/{proxy+}'].options.responses['204'].headers;
+  expect(Object.keys(declared).map((name) => `method.response.header.${name}`)).toEqual(
+    Object.keys(response.responseParameters),
+  );
   expect(gatewayHeaders({ corsOrigins })).toEqual(new Set([`'${corsOrigins}'`]));
   expect(new Set(environments({ corsOrigins }))).toEqual(new Set([corsOrigins]));
 });
@@ -60,9 +60,9 @@ test.each(['*', one])('with %s, preflight, gateway and endpoints allow it', (cor
 test('with several origins the preflight allows that of the request, compared as a whole, and the gateway’s answers none', () => {
   const corsOrigins = `${one},${two}`;
 
-  const [response] = preflightOf({ corsOrigins }).Integration.IntegrationResponses;
+  const response = preflightOf({ corsOrigins }).integration.responses.default;
 
-  expect(response.ResponseTemplates['application/json']).toBe(
+  expect(response.responseTemplates['application/json']).toBe(
     [
       '#set($origin = $input.params().header.get("Origin"))',
       '#if(!$origin)#set($origin = $input.params().header.get("origin"))#end',
@@ -71,15 +71,13 @@ test('with several origins the preflight allows that of the request, compared as
       '#end',
     ].join('\n'),
   );
-  expect(response.ResponseParameters).toMatchObject({ 'method.response.header.Vary': "'Origin'" });
-  expect(JSON.stringify(response.ResponseParameters)).not.toContain('Access-Control-Allow-Origin');
+  expect(response.responseParameters).toMatchObject({ 'method.response.header.Vary': "'Origin'" });
+  expect(JSON.stringify(response.responseParameters)).not.toContain('Access-Control-Allow-Origin');
   expect(gatewayHeaders({ corsOrigins })).toEqual(new Set([undefined]));
 });
 
 test('the preflight is on the path that stands for all others', () => {
-  const { all } = templateOf({ corsOrigins: one });
-
-  expect(all[preflightOf({ corsOrigins: one }).ResourceId.Ref].Properties.PathPart).toBe('{proxy+}');
+  expect(preflightOf({ corsOrigins: one }).path).toBe('/{proxy+}');
 });
 
 test('the firewall lets a preflight pass, which has no key, and a page reads its answers', () => {
@@ -162,8 +160,8 @@ const asked = (origin: string): RequestInit => ({ method: 'OPTIONS', headers: { 
 test.each(['*', one, `${one},${two}`])(
   'the local gateway answers preflights for %s as the deployed one',
   async (cors) => {
-    const { ResponseParameters } = preflightOf({ corsOrigins: cors }).Integration.IntegrationResponses[0];
-    const fixed = Object.entries<string>(ResponseParameters).map(([name, value]) => [
+    const { responseParameters } = preflightOf({ corsOrigins: cors }).integration.responses.default;
+    const fixed = Object.entries<string>(responseParameters).map(([name, value]) => [
       name.replace('method.response.header.', '').toLowerCase(),
       value.slice(1, -1),
     ]);

@@ -4,42 +4,39 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { bundleDesk } from '../../infra/desk.ts';
 import { answerDesk } from '../../lib/http/desk.ts';
-import { type Resource, templateOf } from '../support/stack.ts';
+import { apiOf, functionArn, type Resource, templateOf } from '../support/stack.ts';
 
 const asShipped = templateOf();
 
-const deskMethods = ({ ofType }: ReturnType<typeof templateOf>): Resource[] =>
-  ofType('AWS::ApiGateway::Method')
-    .map(([, { Properties }]) => Properties)
-    .filter(({ OperationName }) => /^desk/.test(OperationName));
+const deskMethods = (settings: Record<string, string> = {}) =>
+  apiOf(settings).operations.filter(({ id }) => /^desk/.test(id));
 
 test('serves the desk to everybody, by a function that may touch nothing', () => {
   const [id] = asShipped.functionOf('desk');
 
-  const methods = deskMethods(asShipped);
+  const methods = deskMethods();
   const [, { Properties: role }] = asShipped.ofType('AWS::IAM::Role').find(([name]) => name.startsWith('desk')) as [
     string,
     Resource,
   ];
 
-  expect(
-    methods.map(({ HttpMethod, AuthorizationType, ApiKeyRequired }) => [HttpMethod, AuthorizationType, ApiKeyRequired]),
-  ).toEqual([
-    ['GET', 'NONE', undefined],
-    ['HEAD', 'NONE', undefined],
-    ['GET', 'NONE', undefined],
-    ['HEAD', 'NONE', undefined],
+  expect(methods.map(({ method, hasAuthorizer, needsUsageKey }) => [method, hasAuthorizer, needsUsageKey])).toEqual([
+    ['GET', false, false],
+    ['HEAD', false, false],
+    ['GET', false, false],
+    ['HEAD', false, false],
   ]);
-  for (const { Integration } of methods) expect(JSON.stringify(Integration.Uri)).toContain(id);
+  for (const { integration } of methods) expect(integration.uri).toContain(functionArn(id));
   expect(
     role.Policies.flatMap(({ PolicyDocument }: Resource) => PolicyDocument.Statement.map(({ Sid }: Resource) => Sid)),
   ).toEqual(['Log']);
 });
 
 test('leaves the desk out where a setting says so, and opens no path of it in the firewall', () => {
-  const without = templateOf({ desk: 'false', firewall: 'true' });
+  const settings = { desk: 'false', firewall: 'true' };
+  const without = templateOf(settings);
 
-  expect(deskMethods(without)).toEqual([]);
+  expect(deskMethods(settings)).toEqual([]);
   expect(without.outputs).not.toHaveProperty('DeskUrl');
   expect(JSON.stringify(without.ofType('AWS::WAFv2::WebACL'))).not.toContain('desk');
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newKey } from '../../lib/keys.ts';
-import { entryOf, idOf, type Resource, templateOf } from '../support/stack.ts';
+import { apiOf, entryOf, idOf, type Resource, templateOf } from '../support/stack.ts';
 
 const asShipped = templateOf();
 const asked = templateOf({
@@ -130,8 +130,13 @@ test('401s at the edge without a header of a key’s shape, before anything coun
 });
 
 test('closes the address that AWS gave the API only with domainOnly', () => {
-  const isClosed = (settings: Record<string, string>) =>
-    templateOf(settings).only('AWS::ApiGateway::RestApi').DisableExecuteApiEndpoint;
+  const isClosed = (settings: Record<string, string>) => {
+    const closed = templateOf(settings).only('AWS::ApiGateway::RestApi').DisableExecuteApiEndpoint;
+    // An import of the document resets what the document does not say.
+    const [server] = apiOf(settings).document.servers ?? [];
+    expect(server?.['x-amazon-apigateway-endpoint-configuration'].disableExecuteApiEndpoint).toBe(closed);
+    return closed;
+  };
   const domain = {
     domainName: 'api.example.org',
     certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/1',

@@ -5,28 +5,26 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { gatewayAnswers } from '../../infra/gateway-answers.ts';
 import { details } from '../../lib/problem.ts';
 import { routes } from '../../lib/routes/routes.ts';
+import type { AnswerFacts } from '../../local/deployed/document.ts';
 import { createGateway, type GatewayOptions } from '../../local/gateway/gateway.ts';
-import { type Resource, templateOf } from '../support/stack.ts';
+import { apiOf } from '../support/stack.ts';
 
 /** Compares the deployed gateway, as the template describes it, with the local one. */
 
-const { ofType } = templateOf();
-const answers = new Map<string, Resource>(
-  ofType('AWS::ApiGateway::GatewayResponse').map(([, { Properties }]) => [Properties.ResponseType, Properties]),
-);
+const { answers, authorizer: deployedAuthorizer, operations } = apiOf();
 
 /** The answer of the deployed gateway, with its variables replaced. */
 const deployed = (type: string, path: string) => {
-  const { StatusCode, ResponseParameters, ResponseTemplates } = answers.get(type);
-  const headers = Object.entries<string>(ResponseParameters).map(([name, value]) => [
+  const { statusCode, responseParameters = {}, responseTemplates } = answers.get(type) as AnswerFacts;
+  const headers = Object.entries(responseParameters).map(([name, value]) => [
     name.replace('gatewayresponse.header.', '').toLowerCase(),
     value.startsWith("'") ? value.slice(1, -1) : value,
   ]);
   return {
-    status: Number(StatusCode),
+    status: Number(statusCode),
     headers: Object.fromEntries(headers),
     body: JSON.parse(
-      ResponseTemplates['application/json']
+      (responseTemplates['application/json'] as string)
         .replace('$context.path', path)
         .replace('$context.authorizer.scope', 'coupons:read'),
     ),
@@ -112,8 +110,8 @@ test('every answer is problem+json with exactly four members, and none is kept b
 });
 
 test('only the answer about a scope has a variable, which the authorizer sets, and none shows anything of the request but its path', () => {
-  const variables = [...answers].flatMap(([type, { ResponseTemplates, ResponseParameters }]) =>
-    [...JSON.stringify([ResponseTemplates, ResponseParameters]).matchAll(/(?:\$|method\.|context)[\w.$]+/g)]
+  const variables = [...answers].flatMap(([type, { responseTemplates, responseParameters }]) =>
+    [...JSON.stringify([responseTemplates, responseParameters]).matchAll(/(?:\$|method\.|context)[\w.$]+/g)]
       .map(([name]) => name)
       .filter((name) => !['$context.path', 'context.requestId'].includes(name))
       .map((name) => `${type} ${name}`),
@@ -236,7 +234,6 @@ test('both refuse a call for which the authorizer names no usage key', async () 
 });
 
 test('both keep an answer of the authorizer for one key, method and resource path', async () => {
-  const [, deployedAuthorizer] = ofType('AWS::ApiGateway::Authorizer')[0] as [string, Resource];
   decide = () => 'Allow';
   asked = 0;
 
@@ -248,10 +245,10 @@ test('both keep an answer of the authorizer for one key, method and resource pat
   await local('/v1/coupons/2', { key: 'one' });
 
   expect(asked).toBe(4);
-  expect(deployedAuthorizer.Properties).toMatchObject({
-    Type: 'REQUEST',
-    IdentitySource: 'method.request.header.X-API-Key,context.httpMethod,context.resourcePath',
-    AuthorizerResultTtlInSeconds: 60,
+  expect(deployedAuthorizer).toMatchObject({
+    type: 'request',
+    identitySource: 'method.request.header.X-API-Key, context.httpMethod, context.resourcePath',
+    authorizerResultTtlInSeconds: 60,
   });
 });
 
@@ -265,5 +262,5 @@ test('both know the same paths and methods', async () => {
   // test/infra/desk.test.ts has those of the desk.
   const deskMethods = 4;
   expect(new Set(known)).toEqual(new Set([200]));
-  expect(ofType('AWS::ApiGateway::Method')).toHaveLength(routes.length + deskMethods);
+  expect(operations).toHaveLength(routes.length + deskMethods);
 });

@@ -1,48 +1,49 @@
 import { describe, expect, test } from 'vitest';
 import { type Route, entryOf as servingOf } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { entryOf, idOf, type Resource, refersTo, templateOf } from '../support/stack.ts';
+import { apiOf, entryOf, functionArn, type Resource, refersTo, templateOf } from '../support/stack.ts';
 
-const { all, ofType, only, functionOf } = templateOf();
+const { ofType, only, functionOf } = templateOf();
+const { operations, mayCall } = apiOf();
 const functions = ofType('AWS::Lambda::Function');
-
-/** The path of each resource of the API, such as `/v1/coupons/{id}`. */
-const pathOf = (id: string): string => {
-  const { PathPart, ParentId } = all[id].Properties;
-  return ParentId['Fn::GetAtt'] ? `/${PathPart}` : `${pathOf(ParentId.Ref)}/${PathPart}`;
-};
-const methods = ofType('AWS::ApiGateway::Method').map(([, { Properties }]) => ({
-  ...Properties,
-  route: `${Properties.HttpMethod} ${pathOf(Properties.ResourceId.Ref)}`,
-}));
+const methods = operations.map((one) => ({ ...one, route: `${one.method} ${one.path}` }));
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
+
+/** The permissions of a function of the main template: they stand in a nested one, which gets its ARN. */
+const grantsOf = (id: string): Resource[] =>
+  ofType('AWS::Lambda::Permission')
+    .map(([, { Properties }]) => Properties)
+    .filter(({ FunctionName }) => refersTo(FunctionName).includes(id));
 
 describe.each(routes.map((row): [string, Route] => [row.id, row]))('%s', (_, row) => {
   test('has a method with the authorizer and its own function', () => {
     const found = methods.filter(({ route }) => route === nameOf(row));
 
     expect(found).toHaveLength(1);
-    const [method] = found;
-    const [authorizerId] = ofType('AWS::ApiGateway::Authorizer')[0] ?? [];
-    expect(method.AuthorizationType).toBe('CUSTOM');
-    expect(method.AuthorizerId.Ref).toBe(authorizerId);
-    expect(method.Integration).toMatchObject({ Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST' });
-    expect(refersTo(method.Integration.Uri)).toContain(functionOf(servingOf(row))[0]);
+    const [id] = functionOf(servingOf(row));
+    expect(found[0]).toMatchObject({ hasAuthorizer: true, needsUsageKey: true });
+    expect(found[0]?.integration).toMatchObject({
+      type: 'aws_proxy',
+      httpMethod: 'POST',
+      uri: `arn:aws:apigateway:us-east-1:lambda:path/2015-03-31/functions/${functionArn(id)}/invocations`,
+    });
   });
 
   test('lets API Gateway call the function for this method and path only', () => {
     const [id] = functionOf(servingOf(row));
 
-    const grants = ofType('AWS::Lambda::Permission').filter(
-      ([, { Properties }]) => idOf(Properties.FunctionName) === id,
-    );
+    const grants = grantsOf(id);
+    const together = routes.filter((other) => servingOf(other) === servingOf(row));
+    const others = routes.filter((other) => !together.includes(other));
 
-    expect(grants).toHaveLength(routes.filter((other) => servingOf(other) === servingOf(row)).length);
+    expect(grants.map(({ Principal, Action }) => [Principal, Action])).toEqual([
+      ['apigateway.amazonaws.com', 'lambda:InvokeFunction'],
+    ]);
+    expect(mayCall(id, `prod/${nameOf(row).replace(' ', '')}`)).toBe(true);
+    expect(mayCall(id, `test/${nameOf(row).replace(' ', '')}`)).toBe(false);
     const path = row.path.replace(/\{[^}]+\}/g, '*');
-    const own = grants.filter(([, { Properties }]) =>
-      JSON.stringify(Properties.SourceArn).includes(`/${row.method}${path}"`),
-    );
-    expect(own.map(([, { Properties }]) => Properties.Principal)).toEqual(['apigateway.amazonaws.com']);
+    if (together.length === 1) expect(JSON.stringify(grants[0].SourceArn)).toContain(`/${row.method}${path}"`);
+    else expect(others.filter((other) => mayCall(id, `prod/${nameOf(other).replace(' ', '')}`))).toEqual([]);
   });
 
   test('has a rate, the lowest for lists', () => {
@@ -68,5 +69,8 @@ test('has no method, function, role or permission beyond those of the route tabl
   // One for each function, one for the schedule, and one for API Gateway's logs.
   expect(ofType('AWS::IAM::Role')).toHaveLength(functions.length + 2);
   expect(ofType('AWS::IAM::Policy')).toEqual([]);
-  expect(ofType('AWS::Lambda::Permission')).toHaveLength(routes.length + ofDesk.length + 1);
+  // One for each function that API Gateway calls.
+  const called = [...new Set(routes.map(servingOf)), 'authorizer', 'desk'].map((entry) => functionOf(entry)[0]);
+  const grants = ofType('AWS::Lambda::Permission').map(([, { Properties }]) => refersTo(Properties.FunctionName)[0]);
+  expect(grants.sort()).toEqual(called.sort());
 });

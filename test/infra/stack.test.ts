@@ -98,12 +98,8 @@ test('tags all that AWS bills, so that a bill tells the deployments of an accoun
   // These are parts of others, and take no tags.
   expect([...new Set(untagged.map(({ Type }) => Type))].sort()).toEqual([
     'AWS::ApiGateway::Account',
-    'AWS::ApiGateway::Authorizer',
     'AWS::ApiGateway::BasePathMapping',
     'AWS::ApiGateway::Deployment',
-    'AWS::ApiGateway::GatewayResponse',
-    'AWS::ApiGateway::Method',
-    'AWS::ApiGateway::Resource',
     'AWS::ApiGateway::UsagePlanKey',
     'AWS::Lambda::EventInvokeConfig',
     'AWS::Lambda::Permission',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { newId } from '../../lib/clock.ts';
 import { usageKey, usageKeyCount, usageKeyOf } from '../../lib/http/usage-key.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { idOf, type Resource, templateOf } from '../support/stack.ts';
+import { apiOf, idOf, type Resource, templateOf } from '../support/stack.ts';
 
 /** The usage plan that keeps one store from using up the rates of the others. */
 
@@ -33,8 +33,10 @@ test('the plan gives each store half of every endpoint’s rate', () => {
 
 test('every method but the desk’s files requires a usage key from the authorizer', () => {
   expect(only('AWS::ApiGateway::RestApi').ApiKeySourceType).toBe('AUTHORIZER');
-  for (const [id, { Properties }] of ofType('AWS::ApiGateway::Method'))
-    expect(Properties.ApiKeyRequired, id).toBe(/^desk/.test(Properties.OperationName) ? undefined : true);
+  const { document, operations } = apiOf();
+  expect(document['x-amazon-apigateway-api-key-source']).toBe('AUTHORIZER');
+  expect(operations.length).toBeGreaterThan(routes.length);
+  for (const { id, needsUsageKey } of operations) expect(needsUsageKey, id).toBe(!/^desk/.test(id));
 });
 
 test('the plan has every usage key that the authorizer may name', () => {

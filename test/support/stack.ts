@@ -5,19 +5,22 @@ import { Code } from 'aws-cdk-lib/aws-lambda';
 import { expect } from 'vitest';
 import { readSettings } from '../../infra/settings.ts';
 import { StoreServiceStack } from '../../infra/store-service-stack.ts';
+import type { Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
+import { answersOf, authorizerOf, documentOf, invocationsOf, operationsOf } from '../../local/deployed/document.ts';
+import { readTemplate } from '../../local/deployed/template.ts';
 
 const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
 
 const assetMetadata = 'aws:cdk:enable-asset-metadata';
 
 /** Makes the stack with these settings, without bundles, and without a firewall unless they ask for it. */
-export const makeStack = (settings: Record<string, unknown> = {}): Stack =>
+export const makeStack = (settings: Record<string, unknown> = {}, rows: readonly Route[] = routes): Stack =>
   // A test reads the templates alone, without the tree of constructs beside them. Their metadata says which is nested
   // where.
   new StoreServiceStack(new App({ context: { ...context, [assetMetadata]: true }, treeMetadata: false }), 'service', {
     settings: readSettings({ firewall: 'false', ...settings }),
-    routes,
+    routes: rows,
     codeOf: (entry) => Code.fromInline(`// ${entry}`),
   });
 
@@ -64,10 +67,10 @@ const withNested = (stack: Stack, own: Record<string, Resource>): Record<string,
   return resolved(all) as Record<string, Resource>;
 };
 
-const synthesise = (settings: Record<string, unknown>) => {
+const synthesise = (settings: Record<string, unknown>, rows?: readonly Route[]) => {
   // CloudFormation's validation is slow, and test/infra/rules.proof.ts runs it already.
   process.env.CDK_VALIDATION = 'false';
-  const stack = makeStack(settings);
+  const stack = makeStack(settings, rows);
   const template = Template.fromStack(stack);
   delete process.env.CDK_VALIDATION;
   const own: Record<string, Resource> = template.toJSON().Resources;
@@ -105,6 +108,27 @@ export const templateOf = (settings: Record<string, unknown> = {}) => {
   templates.set(key, template);
   return template;
 };
+
+/** The template of a stack of other rows, made anew. */
+export const templateOfRows = (rows: readonly Route[], settings: Record<string, unknown> = {}) =>
+  synthesise(settings, rows);
+
+/** The API of a template as the service on one machine reads it: with every reference resolved. */
+export const apiOf = (settings: Record<string, unknown> = {}) => {
+  const template = readTemplate(templateOf(settings).dir);
+  const document = documentOf(template);
+  return {
+    document,
+    operations: operationsOf(document),
+    answers: answersOf(document),
+    authorizer: authorizerOf(document),
+    /** True where API Gateway may call the function of a logical id from there, such as `prod/GET/v1/store`. */
+    mayCall: (id: string, source: string): boolean => invocationsOf(template)(functionArn(id), source),
+  };
+};
+
+/** The ARN that the service on one machine gives the function of a logical id. */
+export const functionArn = (id: string): string => `arn:aws:lambda:us-east-1:000000000000:function:${id}`;
 
 /** The entry of a function, as `makeStack` bundles it. */
 export const entryOf = (fn: Resource): string => fn.Properties.Code.ZipFile.replace('// ', '');

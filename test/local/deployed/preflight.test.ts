@@ -1,12 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { readPreflight } from '../../../local/deployed/api.ts';
-import { documentOf } from '../../../local/deployed/document.ts';
-import { readTemplate } from '../../../local/deployed/template.ts';
-import { templateOf } from '../../support/stack.ts';
+import { apiOf } from '../../support/stack.ts';
 
-const preflightOf = (settings: Record<string, string>) =>
-  readPreflight(documentOf(readTemplate(templateOf(settings).dir)));
+const preflightOf = (settings: Record<string, string>) => readPreflight(apiOf(settings).document);
 
 const asked = (origin: string) => ({ headers: { origin } }) as unknown as IncomingMessage;
 

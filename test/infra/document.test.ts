@@ -1,0 +1,163 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import tableUses from '../../infra/table-uses.json' with { type: 'json' };
+import type { Route } from '../../lib/routes/route.ts';
+import { routes } from '../../lib/routes/routes.ts';
+import packageFile from '../../package.json' with { type: 'json' };
+import { redocly } from '../../reference/redocly.ts';
+import { atEnd } from '../support/at-end.ts';
+import { apiOf, everythingOn, type Resource, refersTo, templateOf, templateOfRows } from '../support/stack.ts';
+
+/** The OpenAPI document that API Gateway imports the API from, and what follows where it changes. */
+
+const everySetting = {
+  ...everythingOn,
+  domainOnly: 'true',
+  exportBucketAccount: '111111111111',
+  operatorLogDays: 400,
+  keepDeliveryNotes: 'true',
+  dispenserHostSuffixes: '.example.org',
+};
+
+const directory = mkdtempSync(join(tmpdir(), 'document-'));
+atEnd(() => rmSync(directory, { recursive: true, force: true }));
+
+test.each([
+  ['default settings', {}],
+  ['every setting', everySetting],
+])('is a valid OpenAPI document of version 3.0 with %s', { timeout: 60_000 }, (name, settings) => {
+  const { document } = apiOf(settings);
+  const file = join(directory, `${name}.json`);
+  writeFileSync(file, JSON.stringify(document));
+
+  const { ok, output, errors } = redocly('lint', file, '--extends=spec');
+
+  // API Gateway refuses 3.1.
+  expect(document.openapi).toMatch(/^3\.0\./);
+  expect(ok, output + errors).toBe(true);
+});
+
+test('opens no method but those of the desk and the preflight, and misspells no scheme', () => {
+  const { operations } = apiOf(everySetting);
+
+  const open = operations.filter(({ hasAuthorizer, needsUsageKey }) => !hasAuthorizer || !needsUsageKey);
+
+  expect(open.map(({ id }) => id)).toEqual(['desk-get', 'desk-head', 'desk-file-get', 'desk-file-head', 'preflight']);
+  expect(open.filter(({ hasAuthorizer, needsUsageKey }) => hasAuthorizer || needsUsageKey)).toEqual([]);
+  expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
+});
+
+test('says all that an import would reset: the name, the source of usage keys and the closed address', () => {
+  const { document } = apiOf(everySetting);
+  const rest = templateOf(everySetting).only('AWS::ApiGateway::RestApi');
+
+  expect(document.info).toEqual({ title: rest.Name, version: packageFile.version });
+  expect(document['x-amazon-apigateway-api-key-source']).toBe(rest.ApiKeySourceType);
+  expect(document.servers).toEqual([
+    { url: '/', 'x-amazon-apigateway-endpoint-configuration': { disableExecuteApiEndpoint: true } },
+  ]);
+  // The service answers text alone: bodies that are not would need their types here and in the document.
+  expect([rest.BinaryMediaTypes, document['x-amazon-apigateway-binary-media-types']]).toEqual([undefined, undefined]);
+  expect(rest).toMatchObject({
+    Mode: 'overwrite',
+    FailOnWarnings: true,
+    EndpointConfiguration: { Types: ['REGIONAL'] },
+    Parameters: { endpointConfigurationTypes: 'REGIONAL' },
+    DisableExecuteApiEndpoint: true,
+  });
+});
+
+test('is the whole API: no method, path, answer or authorizer stands beside it, which the next import would undo', () => {
+  const types = new Set(Object.values(templateOf(everySetting).all).map(({ Type }) => Type));
+
+  for (const type of ['Method', 'Resource', 'GatewayResponse', 'Authorizer', 'Model', 'RequestValidator'])
+    expect([...types]).not.toContain(`AWS::ApiGateway::${type}`);
+});
+
+test('the stage waits for all permissions, so that no new method answers before its function may be called', () => {
+  const { own, ofType } = templateOf();
+  const [[, stage]] = ofType('AWS::ApiGateway::Stage') as [[string, Resource]];
+
+  const stacks = Object.entries(own).filter(([, { Type }]) => Type === 'AWS::CloudFormation::Stack');
+  const [permissions] = stacks.find(([id]) => id.includes('Permissions')) ?? [];
+
+  expect(permissions).toBeDefined();
+  expect(stage.DependsOn).toContain(permissions);
+});
+
+// Changes
+
+/** The same rows, one of them changed. */
+const withChange = (change: Partial<Route>): Route[] =>
+  routes.map((row) => (row.id === 'coupons/get-coupon' ? { ...row, ...change } : row));
+
+const deploymentOf = ({ ofType }: ReturnType<typeof templateOf>): string | undefined => {
+  const [[id]] = ofType('AWS::ApiGateway::Deployment') as [[string, Resource]];
+  const [[, stage]] = ofType('AWS::ApiGateway::Stage') as [[string, Resource]];
+  expect(refersTo(stage.Properties.DeploymentId)).toEqual([id]);
+  return id;
+};
+
+const deployed = deploymentOf(templateOf());
+
+test.each<[string, () => ReturnType<typeof templateOf>]>([
+  ['another path', () => templateOfRows(withChange({ path: '/v1/coupons/{id}/facts' }))],
+  ['another method', () => templateOfRows(withChange({ method: 'POST' }))],
+  ['a row less', () => templateOfRows(routes.filter(({ id }) => id !== 'coupons/get-coupon'))],
+  ['a remembered key', () => templateOf({ authorizerTtlSeconds: '30' })],
+  ['origins', () => templateOf({ corsOrigins: '*' })],
+  ['no desk', () => templateOf({ desk: 'false' })],
+])('%s makes another deployment, to which the stage moves', (_, changed) => {
+  expect(deploymentOf(changed())).not.toBe(deployed);
+});
+
+test.each<[string, () => ReturnType<typeof templateOf>]>([
+  ['another order of the rows', () => templateOfRows(routes.toReversed())],
+  ['what a function may touch', () => templateOfRows(withChange({ reads: ['COUPON', 'CUSTOMER'] }))],
+  ['another rate', () => templateOf({ readRate: '90' })],
+])('%s makes no other deployment', (_, changed) => {
+  expect(deploymentOf(changed())).toBe(deployed);
+});
+
+// Room
+
+/** More rows, each with a function of its own. */
+const inventedRows = (count: number): Route[] => {
+  const model = routes.find(({ id }) => id === 'coupons/get-coupon') as Route;
+  const uses: Record<string, string[]> = tableUses;
+  return Array.from({ length: count }, (_, index) => {
+    const id = `invented/get-thing-${index}`;
+    uses[id] = uses[model.id] ?? [];
+    return { ...model, id, path: `/v1/invented-${index}/{id}` };
+  });
+};
+atEnd(() => {
+  for (const id of Object.keys(tableUses).filter((one) => one.startsWith('invented/')))
+    delete (tableUses as Record<string, string[]>)[id];
+});
+
+const size = ({ own }: ReturnType<typeof templateOf>): number => Object.keys(own).length;
+
+test('the main template holds at most 240 resources, and 400 with every setting and 40 more rows, of CloudFormation’s 500', () => {
+  const grown = templateOfRows([...routes, ...inventedRows(40)], everySetting);
+
+  expect(size(templateOf())).toBeLessThanOrEqual(240);
+  expect(size(grown)).toBeLessThanOrEqual(400);
+  // The CDK warns from 800,000 bytes of the million that a template may have.
+  expect(JSON.stringify({ Resources: grown.own }, undefined, 1).length).toBeLessThan(800_000);
+});
+
+test('an endpoint adds its function, log and role to the main template, and nothing else', () => {
+  const { own: before } = templateOf();
+  const { own: after } = templateOfRows([...routes, ...inventedRows(1)]);
+
+  const added = Object.entries(after).filter(([id, { Type }]) => !(id in before) && !Type.endsWith('::Deployment'));
+
+  expect(added.map(([, { Type }]) => Type).sort()).toEqual([
+    'AWS::IAM::Role',
+    'AWS::Lambda::Function',
+    'AWS::Logs::LogGroup',
+  ]);
+});
