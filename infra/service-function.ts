@@ -31,10 +31,6 @@ interface ServiceFunctionProps extends Surroundings {
   timeoutSeconds: number;
   environment?: Record<string, string>;
   statements: PolicyStatement[];
-  /**
-   * The stack within the service's that takes its log and its role, so that the service's has room for more functions.
-   */
-  side?: Construct;
   /** It sends to the queue that calls it. By default Lambda stops such a chain after about 16 rounds. */
   isRecursive?: true;
 }
@@ -62,12 +58,11 @@ export class ServiceFunction extends Construct {
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
     const { settings } = props;
-    const side = props.side ? new Construct(props.side, id) : this;
-    this.log = new LogGroup(side, 'Log', {
+    this.log = new LogGroup(this, 'Log', {
       retention: settings.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const role = new Role(side, 'Role', {
+    const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: {
         Access: new PolicyDocument({

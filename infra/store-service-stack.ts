@@ -1,14 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  CfnOutput,
-  type CfnResource,
-  Duration,
-  NestedStack,
-  RemovalPolicy,
-  Stack,
-  type StackProps,
-  Tags,
-} from 'aws-cdk-lib';
+import { CfnOutput, type CfnResource, Duration, RemovalPolicy, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { type Code, EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
@@ -83,7 +74,6 @@ export class StoreServiceStack extends Stack {
       statements: tableStatements(data.table, authorizerPermissions),
     });
     const lookUp = this.addLookUp(surroundings, data.table, { ...hosts });
-    const extensions = new NestedStack(this, 'Extensions');
     const endpoints = new Map<string, ServiceFunction>();
     const creditWriters: ServiceFunction[] = [];
     for (const [entry, rows = []] of Object.entries(Object.groupBy(routes, entryOf))) {
@@ -113,14 +103,13 @@ export class StoreServiceStack extends Stack {
           ...(row.queue ? [sendStatement(data.queue)] : []),
           ...(row.resolves ? [invokeStatement(lookUp)] : []),
         ],
-        ...(row.extension && { side: extensions }),
       });
       endpoints.set(entry, endpoint);
       if (row.writes.includes('LOT')) creditWriters.push(endpoint);
     }
 
     const answering = new Map([...endpoints, ['authorizer', authorizer]]);
-    if (settings.desk) answering.set('desk', this.addDesk(surroundings, extensions));
+    if (settings.desk) answering.set('desk', this.addDesk(surroundings));
     const functions = new Map([...answering].map(([entry, { lambda }]) => [entry, lambda]));
     const api = new Api(this, 'Api', { settings, rows: routes, functions, usageKeyPrefix });
 
@@ -228,7 +217,7 @@ export class StoreServiceStack extends Stack {
   }
 
   /** Serves the desk's files, which lie in its bundle. It reads nothing else. */
-  private addDesk(surroundings: Surroundings, side: Construct): ServiceFunction {
+  private addDesk(surroundings: Surroundings): ServiceFunction {
     return new ServiceFunction(this, 'desk', {
       ...surroundings,
       entry: 'desk',
@@ -236,7 +225,6 @@ export class StoreServiceStack extends Stack {
       memoryMegabytes: 256,
       timeoutSeconds: 5,
       statements: [],
-      side,
     });
   }
 

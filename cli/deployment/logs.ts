@@ -128,22 +128,18 @@ export const functionOfLog = (logicalId: string, names: readonly string[]): stri
 /** The gateway's log of requests. */
 export const isAccessLog = (logicalId: string): boolean => /AccessLog(?:[0-9A-F]{8})?$/.test(logicalId);
 
-/** The log groups of a stack and of those nested in it. */
+/** The log groups of a stack. Those nested in it have none. */
 const groupsOf = async (StackName: string): Promise<Group[]> => {
   const { CloudFormationClient, paginateListStackResources } = await import('@aws-sdk/client-cloudformation');
   const client = new CloudFormationClient({});
   const names = functionNames();
   const groups: Group[] = [];
-  for (const stacks = [StackName]; stacks.length > 0; ) {
-    const pages = paginateListStackResources({ client }, { StackName: stacks.pop() });
-    for await (const { StackResourceSummaries = [] } of pages)
-      for (const { ResourceType, LogicalResourceId = '', PhysicalResourceId: name } of StackResourceSummaries) {
-        if (ResourceType === 'AWS::CloudFormation::Stack' && name) stacks.push(name);
-        if (ResourceType !== 'AWS::Logs::LogGroup' || !name) continue;
-        const writer = functionOfLog(LogicalResourceId, names);
-        if (writer !== undefined || isAccessLog(LogicalResourceId)) groups.push({ name, function: writer });
-      }
-  }
+  for await (const { StackResourceSummaries = [] } of paginateListStackResources({ client }, { StackName }))
+    for (const { ResourceType, LogicalResourceId = '', PhysicalResourceId: name } of StackResourceSummaries) {
+      if (ResourceType !== 'AWS::Logs::LogGroup' || !name) continue;
+      const writer = functionOfLog(LogicalResourceId, names);
+      if (writer !== undefined || isAccessLog(LogicalResourceId)) groups.push({ name, function: writer });
+    }
   return groups;
 };
 

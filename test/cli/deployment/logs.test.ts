@@ -30,13 +30,14 @@ let lines: Record<string, ReturnType<typeof event>[]>;
 
 beforeEach(() => {
   source.now = () => at(45);
-  const nested = { ...group('Extensions1', 'arn:nested'), ResourceType: 'AWS::CloudFormation::Stack' };
   const pages: Record<string, object[]> = {
     'store-integration-prod': [
-      { StackResourceSummaries: [group('ApiAccessLog0A1B2C3D', 'access'), nested], NextToken: 'more' },
+      {
+        StackResourceSummaries: [group('ApiAccessLog0A1B2C3D', 'access'), group('authorizerLogFFFFFFFF', 'authorizer')],
+        NextToken: 'more',
+      },
       { StackResourceSummaries: [group('couponsgetcouponLog0A1B2C3D', 'coupon'), group('OtherLog', 'other')] },
     ],
-    'arn:nested': [{ StackResourceSummaries: [group('authorizerLogFFFFFFFF', 'authorizer')] }],
   };
   formation
     .on(ListStackResourcesCommand)
