@@ -81,7 +81,7 @@ export const startScript = (...notecard: string[]) => {
     },
     changeContents: box.changed,
     /** The pause after which the timer fires, in seconds. */
-    timer: box.body.timer,
+    timer: () => box.body.timer(),
     now: clock.now,
     /** Lets seconds pass, and the timer fire when it is due. */
     advance: clock.advance,

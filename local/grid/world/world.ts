@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type RunningScript, startScript } from '../lsl/script.ts';
 import { nullKey } from '../lsl/values.ts';
+import { createBody } from './body.ts';
 import { createLinksetData } from './linkset.ts';
-import { type Around, type Contents, createBody, type Item, type Linkset, type Prim, throttle } from './object.ts';
+import { type Around, type Contents, type Item, type Linkset, type Prim, throttle } from './object.ts';
 
 /**
  * A made-up virtual world, in which the shipped scripts run: avatars with L$, a region that gives out addresses and
@@ -219,8 +220,10 @@ export const createWorld = (around: Surroundings) => {
       () => script,
     );
     const script = startScript(source, {
-      ...body,
+      functions: body.functions,
+      waited: () => body.waited(),
       after: clock.after,
+      onState: (isReset) => body.onState(isReset),
       onEvent: (event, values) => {
         body.onEvent(event, values);
         around.onEvent?.(placement, event, values);

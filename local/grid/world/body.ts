@@ -1,0 +1,40 @@
+import type { Functions } from '../lsl/library.ts';
+import { memoryBytes, Reset } from '../lsl/script.ts';
+import { inventory } from './inventory.ts';
+import { Body } from './object.ts';
+import { people } from './people.ts';
+import { speech } from './speech.ts';
+import { web } from './web.ts';
+
+/** The timer and memory of the script itself. */
+const own = (body: Body): Functions => ({
+  'void llSetTimerEvent(float)': (interval: number) => body.setTimer(interval),
+  'void llSleep(float) waits': (duration: number) => {
+    // A script that sleeps does so in a region without other delays too.
+    body.seconds += Math.max(0, duration);
+  },
+  'void llResetScript()': () => {
+    throw new Reset();
+  },
+  'integer llGetFreeMemory()': () => memoryBytes - body.script().memory().used,
+  'integer llGetUsedMemory()': () => body.script().memory().used,
+});
+
+/** A script of a linkset asks the linkset that it is part of now. */
+const memory = ({ id, prim }: Body): Functions =>
+  Object.fromEntries(
+    Object.keys(prim.linkset.data.functionsOf(id)).map((signature) => [
+      signature,
+      (...values: never[]) => prim.linkset.data.functionsOf(id)[signature]?.(...values),
+    ]),
+  );
+
+/** The functions with which a script acts on its object, within the limits that the platform documents. */
+const tables = [inventory, speech, web, memory, people, own];
+
+/** The state of a script in a prim, and its functions. */
+export const createBody = (...parts: ConstructorParameters<typeof Body>): Body & { functions: Functions } => {
+  const body = new Body(...parts);
+  const functions: Functions = Object.assign({}, ...tables.map((table) => table(body)));
+  return Object.assign(body, { functions });
+};

@@ -1,0 +1,46 @@
+import { constants, type Functions } from '../lsl/library.ts';
+import { nullKey } from '../lsl/values.ts';
+import { type Body, cut, type Item } from './object.ts';
+
+/** Copy, modify and transfer. */
+const allowsAll = 0xe000;
+
+const itemOf = ({ prim: { contents } }: Body, name: string): Item | undefined =>
+  contents.find(name) ?? contents.list().find((one) => one.name === name);
+
+const ofType = ({ prim: { contents } }: Body, type: number): Item[] =>
+  contents
+    .list()
+    .filter((item) => type === -1 || item.type === type)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+
+/** What lies in the object, and is given away. */
+export const inventory = (body: Body): Functions => ({
+  'integer llGetInventoryType(string)': (item: string) => itemOf(body, item)?.type ?? -1,
+  // Only who has all permissions on an item may know its key.
+  'key llGetInventoryKey(string)': (item: string) => {
+    const found = itemOf(body, item);
+    return found && (found.permissions & allowsAll) === allowsAll ? found.id : nullKey;
+  },
+  'integer llGetInventoryNumber(integer)': (type: number) => ofType(body, type).length,
+  'string llGetInventoryName(integer, integer)': (type: number, place: number) => ofType(body, type)[place]?.name ?? '',
+  'integer llGetInventoryPermMask(string, integer)': (item: string) => itemOf(body, item)?.permissions ?? 0,
+  'string llGetInventoryAcquireTime(string)': (item: string) => itemOf(body, item)?.since ?? '',
+  'string llGetScriptName()': () => body.scriptName,
+  'key llGetNotecardLine(string, integer) waits': (card: string, line: number) =>
+    body.wait(
+      0.1,
+      body.dataserver((tell) => {
+        const lines = body.prim.notecards[card] ?? [];
+        tell(line < lines.length ? cut(lines[line] ?? '', 1024) : String(constants.EOF));
+      }),
+    ),
+  'void llGiveInventory(key, string) waits': (to: string, item: string) => {
+    const found = itemOf(body, item);
+    if (!found) return body.refuse(`Could not find inventory item '${item}'.`);
+    if (to !== body.prim.owner && (found.permissions & 0x2000) === 0)
+      return body.refuse(`${item} is not transferable.`);
+    body.around.give(to, found);
+    return body.wait(2, undefined);
+  },
+});

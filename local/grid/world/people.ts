@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import type { Functions } from '../lsl/library.ts';
+import { isKey, nullKey, ScriptError, Vector } from '../lsl/values.ts';
+import type { Body } from './object.ts';
+
+const lookUp = (body: Body, kind: 'key' | 'username', of: string): string =>
+  body.around.mayLookUp() ? body.dataserver((tell) => body.around.lookUp(kind, of, tell)) : nullKey;
+
+/** The object itself, its region, avatars and their L$. */
+export const people = (body: Body): Functions => ({
+  'key llGetOwner()': () => body.prim.owner,
+  'key llGetKey()': () => body.id,
+  'integer llGetNumberOfPrims()': () => body.prim.linkset.prims.length,
+  // A prim that stands alone has the number 0.
+  'key llGetLinkKey(integer)': (place: number) =>
+    body.prim.linkset.prims[body.prim.linkset.prims.length === 1 ? place : place - 1]?.id ?? nullKey,
+  'vector llGetAgentSize(key)': (avatar: string) =>
+    body.around.isPresent(avatar) ? new Vector(0.45, 0.6, 1.9) : new Vector(0, 0, 0),
+  'string llGetObjectName()': () => body.name,
+  'string llGetRegionName()': () => body.around.region(),
+  'string llGetEnv(string)': (name: string) => {
+    if (name !== 'simulator_hostname') throw new ScriptError(`llGetEnv: this world does not know ${name}`);
+    return body.around.host();
+  },
+  'integer llGetUnixTime()': () => Math.floor(body.clock.now() / 1000),
+  'key llDetectedKey(integer)': (place: number) => body.detected[place] ?? nullKey,
+  'key llRequestUserKey(string)': (username: string) => lookUp(body, 'key', username),
+  'key llRequestUsername(key)': (uuid: string) => lookUp(body, 'username', uuid),
+  'string llGetUsername(key)': (uuid: string) => body.around.nameOf(uuid) ?? '',
+  'void llRequestPermissions(key, integer)': (of: string, wanted: number) => {
+    // Nobody can allow for a group.
+    if (!body.prim.isDeeded) body.around.dialog(of, `permissions ${wanted}`, ['Allow', 'Deny'], Number.NaN);
+  },
+  'integer llGetPermissions()': () => body.granted,
+  'key llTransferLindenDollars(key, integer)': (to: string, amount: number) => {
+    const transaction = randomUUID();
+    const tell = (error?: string): void =>
+      void body.script().send('transaction_result', transaction, error ? 0 : 1, error ?? `${to},${amount}`);
+    body.later(() => {
+      if ((body.granted & 2) === 0) tell('MISSING_PERMISSION_DEBIT');
+      else if (body.prim.isDeeded) tell('GROUP_OWNED');
+      else if (!isKey(to)) tell('INVALID_AGENT');
+      else if (amount <= 0) tell('INVALID_AMOUNT');
+      else if (!body.around.mayTransfer()) tell('THROTTLED');
+      else body.around.transfer(to, amount, tell);
+    });
+    return transaction;
+  },
+});

@@ -1,0 +1,54 @@
+import type { Functions } from '../lsl/library.ts';
+import { type List, ScriptError, textOf } from '../lsl/values.ts';
+import { type Body, cut } from './object.ts';
+
+const maxListens = 65;
+
+const utf8Bytes = (text: string): number => Buffer.byteLength(text);
+
+/** What avatars read and hear, and what the script hears of them. */
+export const speech = (body: Body): Functions => ({
+  'void llOwnerSay(string)': (text: string) => body.around.say(0, cut(text, 1024), body.prim.owner),
+  'void llRegionSayTo(key, integer, string)': (to: string, channel: number, text: string) =>
+    body.around.say(channel, cut(text, 1024), to),
+  'void llRegionSay(integer, string)': (channel: number, text: string) =>
+    channel === 0 ? body.refuse('llRegionSay: not on channel 0.') : body.around.regionSay(channel, cut(text, 1024)),
+  'void llInstantMessage(key, string) waits': (to: string, text: string) => {
+    body.around.message(to, cut(text, 1023));
+    return body.wait(2, undefined);
+  },
+  'void llDialog(key, string, list, integer) waits': (to: string, text: string, { items }: List, channel: number) => {
+    const buttons = items.length > 0 ? items.map(textOf) : ['OK'];
+    if (text === '' || utf8Bytes(text) > 512) body.refuse('llDialog: the text must have 1 to 512 bytes.');
+    else if (buttons.length > 12) body.refuse('llDialog: at most 12 buttons.');
+    else if (buttons.some((button) => button === '' || utf8Bytes(button) > 24))
+      body.refuse('llDialog: a button must have 1 to 24 bytes.');
+    else if (items.some((item) => typeof item !== 'string')) body.refuse('llDialog: a button must be a string.');
+    else body.around.dialog(to, text, buttons, channel);
+    return body.wait(1, undefined);
+  },
+  'void llTextBox(key, string, integer) waits': (to: string, text: string, channel: number) => {
+    if (text === '' || utf8Bytes(text) > 512) body.refuse('llTextBox: the text must have 1 to 512 bytes.');
+    else body.around.dialog(to, text, [], channel);
+    return body.wait(1, undefined);
+  },
+  'integer llListen(integer, string, key, string)': (channel: number, from: string, of: string, message: string) => {
+    if (body.listens.length >= maxListens) throw new ScriptError('Too Many Listens');
+    body.handles += 1;
+    body.listens.push({ handle: body.handles, channel, name: from, id: of, message });
+    return body.handles;
+  },
+  'void llListenRemove(integer)': (handle: number) => {
+    body.listens = body.listens.filter((one) => one.handle !== handle);
+  },
+  'void llSetText(string, vector, float)': (text: string) => {
+    body.seen.text = cut(text, 254);
+  },
+  'void llSetTexture(string, integer) waits': (texture: string, face: number) => {
+    body.seen.textures.set(face, texture);
+    return body.wait(0.2, undefined);
+  },
+  'void llSetPayPrice(integer, list)': (price: number, { items }: List) => {
+    body.seen.payPrice = [price, ...items.map(Number)];
+  },
+});
