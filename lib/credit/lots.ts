@@ -55,7 +55,7 @@ const lotsRead = (item: CreditItem, lots: readonly CreditLot[], end: Pick<LotsRe
  * epoch, or, of a customer at rest, as far as is needed. No open lot lies before the first due time, so most that have
  * ended are not read.
  */
-export const readLots = async (
+const readLots = async (
   store: string,
   { item, isAtRest: mayStopEarly }: CreditFacts,
   need: LotsNeed,

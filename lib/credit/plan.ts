@@ -79,7 +79,7 @@ export const isNotYet = (outcome: object): outcome is NotYet =>
 const maxItems = 100;
 
 /** Tells whether a transaction holds so many lots beside the customer, a new lot, a request's record and `others`. */
-export const fitsOne = (lots: number, others = 0): boolean => lots + 3 + others <= maxItems;
+const fitsOne = (lots: number, others = 0): boolean => lots + 3 + others <= maxItems;
 
 /** Tells whether a change ends or reduces more lots than one transaction holds beside those that it adds. */
 export const isLarge = (planned: readonly Planned[], others: number): boolean => {

@@ -14,6 +14,11 @@ interface Mutant {
    * The first seed, for a bug that takes more than 20,000 schedules from seed 1: that of a schedule which showed it.
    */
   seed?: number;
+  /**
+   * The test that plays what the bug needs, for one that random schedules hardly ever show. Another order of two calls
+   * would take the bug away from a seed.
+   */
+  scene?: { file: string; name: string };
 }
 
 export const mutants: readonly Mutant[] = [
@@ -132,7 +137,10 @@ export const mutants: readonly Mutant[] = [
     file: 'lib/credit/spendable.ts',
     from: 'if (!isNotYet(spendable) && (!dependsOnLots(item, at) || (await isCurrent(facts)))) return spendable;',
     to: 'if (!isNotYet(spendable)) return spendable;',
-    seed: 39_925,
+    scene: {
+      file: 'test/lib/credit/late-items.test.ts',
+      name: 'a quote counts no lot as it was before the balance that it counts',
+    },
   },
   {
     text: 'a sale is refused without a look at one moment',
@@ -172,11 +180,33 @@ export const mutants: readonly Mutant[] = [
   },
 ];
 
+/** The text of a file with its planted bug. */
+export const planted = ({ file, from, to }: Mutant, text: string): string => {
+  if (text.split(from).length !== 2) throw new Error(`${file} must have once: ${from}`);
+  return text.replace(from, () => to);
+};
+
+/** Tells whether the scene of a planted bug, a test that passes without it, fails. */
+const failsScene = (place: number, { file, name }: NonNullable<Mutant['scene']>): boolean => {
+  const config = join(import.meta.dirname, 'scenes.config.ts');
+  const root = join(import.meta.dirname, '../..');
+  const runner = join(root, 'node_modules/vitest/vitest.mjs');
+  const play = (env: NodeJS.ProcessEnv) =>
+    spawnSync(process.execPath, [runner, 'run', '--config', config, '--root', root, file, '-t', name], {
+      ...{ encoding: 'utf8', env: { ...env, NO_COLOR: '1' } },
+    }).stdout;
+  const [without, withBug] = [play({ ...process.env, MUTANT: '' }), play({ ...process.env, MUTANT: String(place) })];
+  if (!/Tests +1 passed/.test(without)) throw new Error(`The scene does not pass without the bug: ${without}`);
+  return /Tests +1 failed/.test(withBug);
+};
+
 /**
- * The schedules that the simulation needs to find a planted bug, from its first seed; undefined where `most` do not
- * find it.
+ * The schedules that the simulation needs to find a planted bug, from its first seed, or 1 where its scene finds it;
+ * undefined where it is not found, by at most `most` schedules.
  */
 export const schedulesToFind = (place: number, most: number): number | undefined => {
+  const scene = mutants[place]?.scene;
+  if (scene) return failsScene(place, scene) ? 1 : undefined;
   const [hook, main] = ['mutant-hook.ts', 'main.ts'].map((name) => join(import.meta.dirname, name)) as [string, string];
   const seed = String(mutants[place]?.seed ?? 1);
   const args = ['--import', hook, main, '--schedules', String(most), '--seed', seed, '--failures', '1'];
@@ -190,10 +220,11 @@ export const schedulesToFind = (place: number, most: number): number | undefined
 if (import.meta.main) {
   const most = 20_000;
   let survived = 0;
-  for (const [place, { file, text }] of mutants.entries()) {
+  for (const [place, { file, text, scene }] of mutants.entries()) {
     const schedules = schedulesToFind(place, most);
     if (schedules === undefined) survived += 1;
-    console.log(`| ${text} | \`${file}\` | ${schedules ?? `not in ${most}`} |`);
+    const found = scene ? 'its scene' : schedules;
+    console.log(`| ${text} | \`${file}\` | ${schedules === undefined ? `not in ${most}` : found} |`);
   }
   process.exitCode = survived > 0 ? 1 : 0;
 }

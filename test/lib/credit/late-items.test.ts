@@ -6,6 +6,7 @@ import { changeCredit } from '../../../lib/credit/change.ts';
 import type { CreditCommand } from '../../../lib/credit/rules.ts';
 import type { CreditItem } from '../../../lib/credit/state.ts';
 import type { SaleRequest } from '../../../lib/routes/sales.ts';
+import { makeQuote } from '../../../lib/sale/quote.ts';
 import { refundSale } from '../../../lib/sale/refund.ts';
 import { sell } from '../../../lib/sale/sell.ts';
 import { applyCoupon } from '../../../lib/store/applied-coupons.ts';
@@ -162,6 +163,20 @@ test('a sale takes less credit once it sees a lot that came due before it showed
 
   expect(sale).toMatchObject({ state: 'completed', credit: 23, change: 23 });
   expect(await booksOf()).toMatchObject({ balance: 0, states: { drained: 1, expired: 2 }, faults: [] });
+});
+
+test('a quote counts no lot as it was before the balance that it counts', async () => {
+  const product = await createProduct(store, productWith({ price: 60 }));
+  await add(30, 1);
+  await withoutLots(1, () => add(-12));
+  setClock(start + minute);
+  readsLeft = 1;
+
+  const quote = await makeQuote(store, {
+    ...{ productId: product.id, buyerIdentifier: { uuid }, recipientIdentifier: undefined, useCredit: true },
+  });
+
+  expect(quote).toMatchObject({ total: 60, credit: 0, toPay: 60 });
 });
 
 test('a removal from many lots waits for one that shows after a later one was added', async () => {

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
 import { putResident } from '../../../cli/deployment/residents.ts';
 import { createStore } from '../../../cli/deployment/stores.ts';
@@ -11,9 +10,9 @@ import { applyCoupon } from '../../../lib/store/applied-coupons.ts';
 import { createCoupon } from '../../../lib/store/coupons.ts';
 import { grantGiftCard } from '../../../lib/store/gift-cards.ts';
 import { forgetResidents } from '../../../lib/store/residents.ts';
-import type { Key } from '../../../lib/table/schema.ts';
 import { engine } from '../../../lib/table/table.ts';
 import { ada, bob } from '../../support/residents.ts';
+import { roundsIn } from '../../support/rounds.ts';
 import { setClock } from '../../support/service.ts';
 import { memoryEngine } from '../table/memory.ts';
 import { buy, newProduct, quoteFor } from './sales.ts';
@@ -37,45 +36,7 @@ beforeEach(async () => {
   store = (await createStore('Rounds', 'rounds')).id;
 });
 
-/** The kind of an item: the second part of the name of its partition, or the first of one that all stores share. */
-const kindOf = (pk: string): string => (pk.startsWith(store) ? (pk.split('#')[1] ?? '') : (pk.split('#')[0] ?? ''));
-
-const kindsOf = (keys: readonly Key[]): string[] => keys.map(({ pk }) => kindOf(pk));
-
-/** The calls of a piece of work, by round: the kinds that they read, or the names of calls that take many items. */
-const roundsOf = async (work: () => Promise<unknown>): Promise<string[]> => {
-  const answered = { ...engine } as Required<typeof engine>;
-  const rounds: string[] = [];
-  let calls: string[] = [];
-  let answers: (() => void)[] = [];
-  const hold = <T>(name: string, send: () => Promise<T>): Promise<T> => {
-    calls.push(name);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    answers.push(resolve);
-    return promise.then(send);
-  };
-  Object.assign(engine, {
-    get: (key) => hold(kindOf(key.pk), () => answered.get(key)),
-    getSome: (keys, how) => hold(kindsOf(keys).join('+'), () => answered.getSome(keys, how)),
-    getTogether: (keys) => hold('look', () => answered.getTogether(keys)),
-    query: (query) => hold(`${kindOf(query.partition)}s`, () => answered.query(query)),
-    write: (write) => hold('write', () => answered.write(write)),
-    transact: (writes, token) => hold('transaction', () => answered.transact(writes, token)),
-  } satisfies typeof engine);
-  let isOver = false;
-  const ending = work().finally(() => {
-    isOver = true;
-  });
-  while (!isOver) {
-    for (let turns = 0; turns < 20; turns++) await setImmediate();
-    if (calls.length > 0) rounds.push(calls.sort().join(' '));
-    const released = answers;
-    [calls, answers] = [[], []];
-    for (const answer of released) answer();
-  }
-  await ending;
-  return rounds;
-};
+const roundsOf = (work: () => Promise<unknown>): Promise<string[]> => roundsIn(store, work);
 
 const give = (type: CreditType, delta: number, minutes?: number) => {
   const expiresAt = minutes === undefined ? undefined : inMinutes(minutes);
