@@ -10,8 +10,14 @@ import { customerKey } from '../../lib/store/customers.ts';
 import { again, answer, decide } from '../../lib/table/decide.ts';
 import { all, is, missing, update } from '../../lib/table/language.ts';
 import { write } from '../../lib/table/table.ts';
+import {
+  missingParts,
+  openAmounts,
+  type RecordedChange,
+  readHistory,
+  recordedChanges,
+} from '../kinds/audit-history.ts';
 import { readCredit, type StoredCredit } from '../kinds/read-credit.ts';
-import { missingParts, openAmounts, type RecordedChange, readHistory, recordedChanges } from './history.ts';
 
 /**
  * Gives customers the history that the stream cannot: an opening to those who had credit before history began, rows for

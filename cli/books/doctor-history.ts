@@ -6,9 +6,9 @@ import type { Source } from '../../lib/lists/source.ts';
 import { listCustomerItems } from '../../lib/store/customers.ts';
 import type { Store } from '../../lib/store/stores.ts';
 import { getMany } from '../../lib/table/table.ts';
+import { historyAhead } from '../kinds/audit-history.ts';
 import { counted } from '../terminal/output.ts';
 import { type Finding, failIf, inWords, warnIf } from './finding.ts';
-import { historyAhead } from './history.ts';
 
 /** How far the history of credit is behind the changes. */
 

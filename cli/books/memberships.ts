@@ -1,7 +1,5 @@
 import pMap from 'p-map';
-import { everyRow } from '../../lib/lists/source.ts';
-import type { Category } from '../../lib/routes/categories.ts';
-import { countBy, listCategories, listMembers } from '../../lib/store/categories.ts';
+import { countBy } from '../../lib/store/categories.ts';
 import {
   countOf,
   type Filed,
@@ -14,43 +12,8 @@ import {
 import { all, exists, is, isNew, put, remove, update, type Write } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { get, getMany, transact } from '../../lib/table/table.ts';
+import { membershipsOf } from '../kinds/memberships.ts';
 import { sideBySide } from '../kinds/rows.ts';
-import { type Check, forEvery } from './checks.ts';
-
-interface Membership extends Key {
-  category: string;
-}
-
-async function* membershipsOf(store: string): AsyncGenerator<Membership> {
-  for await (const { id } of everyRow<Category>(listCategories(store), (category) => category.id))
-    for await (const { pk, sk } of everyRow(listMembers(store, id), (member) => member.sk))
-      yield { category: id, pk, sk };
-}
-
-const faultsOf = async (store: string, { category, pk, sk }: Membership): Promise<string[]> => {
-  const id = memberOf({ sk });
-  const product = await get<Filed>(productKey(store, id));
-  if (!product) return [`category ${category}: the product ${id} is in it, but does not exist.`];
-  const right = memberKey(store, category, id, product).sk;
-  const isKnown = product.sorted === undefined || product.sortedIn?.has(category);
-  if (sk === right && isKnown) return [];
-  // Another request may have moved or removed it since it was listed.
-  if (!(await get({ pk, sk }))) return [];
-  return sk === right
-    ? [`category ${category}: the product ${id} is in it, but does not say so.`]
-    : [`category ${category}: the product ${id} stands there as ${placeOf(sk)}, but is ${placeOf(right)}.`];
-};
-
-/** A membership stands where its product's flags say, so that the filters of a category find it. */
-export const checkMemberships: Check = (store, listener) =>
-  forEvery(membershipsOf(store), listener, (membership) => faultsOf(store, membership));
-
-/** Under which flags a membership stands. */
-const placeOf = (sk: string): string => {
-  const [, listed, bloggable] = /^on([01])([01])#/.exec(sk) ?? [];
-  if (listed !== undefined) return `${listed === '1' ? '' : 'not '}listed, ${bloggable === '1' ? '' : 'not '}bloggable`;
-  return sk.startsWith('off#') ? 'inactive' : 'unsorted';
-};
 
 const either = [false, true];
 /** A product in every state that gives its memberships another key. */

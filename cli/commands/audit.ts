@@ -1,45 +1,9 @@
-import {
-  type Check,
-  checkCategories,
-  checkCodes,
-  checkCoupons,
-  checkCredit,
-  checkGiftCards,
-  checkNames,
-  checkStrays,
-} from '../books/checks.ts';
-import { checkDays } from '../books/days.ts';
-import { checkHistory } from '../books/history.ts';
-import { checkMemberships } from '../books/memberships.ts';
-import { checkSales, checkStock, checkUses } from '../books/sales.ts';
-import { checkSpend } from '../books/spend.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
+import { auditChecks } from '../kinds/kinds.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { Failure } from '../terminal/errors.ts';
 import { type Column, counted, isJson, jsonLine, plain, print } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
-
-/** All checks of a store, in the order in which they run. */
-export const checks: [what: string, check: Check, holds: string][] = [
-  ['customers', checkCredit, 'balance = credit not in lots + open lots; closed lots say how they ended'],
-  ['histories', checkHistory, 'every change of credit has its row; the rows end with the balances'],
-  [
-    'days',
-    checkDays,
-    'sums = history of credit, gift cards and deliveries; a day that changes meanwhile is passed over',
-  ],
-  ['buyers', checkSpend, 'spend = purchases + sales that were not refunded; products owned are counted'],
-  ['sales', checkSales, 'price = credit + what was paid; shares are those of what was kept; each is in its lists'],
-  ['uses of coupons', checkUses, 'uses = sales with the coupon that were not refunded'],
-  ['products', checkStock, 'no stock is below 0'],
-  ['coupons', checkCoupons, 'each holds its code'],
-  ['codes', checkCodes, 'each is held by a coupon that has it'],
-  ['categories', checkCategories, 'product count = memberships'],
-  ['memberships', checkMemberships, 'each stands where its product’s flags say'],
-  ['gift cards', checkGiftCards, 'each owner is a resident'],
-  ['names', checkNames, 'customers and owners have their current names; a sweep mends what a rename left'],
-  ['items', checkStrays, 'each item of a customer belongs to one who is there'],
-];
 
 interface CheckReport {
   what: string;
@@ -58,7 +22,7 @@ const columns: Column<CheckReport>[] = [
 const audit = async (options: GlobalOptions): Promise<void> => {
   const { store } = await openStore(options);
   const results: CheckReport[] = [];
-  for (const [what, check, holds] of checks) {
+  for (const { what, check, holds } of auditChecks) {
     let faults = 0;
     const progress = startProgress(`Checking ${what}`);
     const onFault = (fault: string): void => {

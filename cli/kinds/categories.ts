@@ -1,11 +1,20 @@
 import pMap from 'p-map';
+import { everyRow } from '../../lib/lists/source.ts';
 import type { Category } from '../../lib/routes/categories.ts';
 import { text } from '../../lib/routes/wire.ts';
-import { categoryKey, freeMembers, isFree, listCategories } from '../../lib/store/categories.ts';
+import {
+  categoryKey,
+  findCategory,
+  freeMembers,
+  isFree,
+  listCategories,
+  listMembers,
+} from '../../lib/store/categories.ts';
 import { is, put, update } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { inOrder, newStamp, type Stamped, stamped } from '../../lib/table/stamp.ts';
 import { getMany } from '../../lib/table/table.ts';
+import { type Check, forEvery } from './audit.ts';
 import { columns, namedIdHelp, optionalId, rowsFrom } from './columns.ts';
 import type { Kind } from './kind.ts';
 import { type Importer, sideBySide } from './rows.ts';
@@ -42,6 +51,20 @@ export const categoryImporter: Importer<CategoryFields> = {
   },
 };
 
+/** A category's product count is the number of its memberships. */
+export const checkCategories: Check = (store, listener) =>
+  forEvery(
+    everyRow(listCategories(store), ({ id }) => id),
+    listener,
+    async ({ id }) => {
+      let members = 0;
+      for await (const _ of everyRow(listMembers(store, id), ({ sk }) => sk)) members += 1;
+      const category = await findCategory(store, id);
+      if (!category || category.productCount === members) return [];
+      return [`category ${id} (${category.name}): counts ${category.productCount} products, ${members} are in it.`];
+    },
+  );
+
 /** Categories of products. */
 export const categories: Kind = {
   file: {
@@ -55,4 +78,5 @@ export const categories: Kind = {
     importer: () => categoryImporter,
     rows: (store) => rowsFrom(listCategories(store), 'id', ({ id, name }) => ({ id, name })),
   },
+  audit: [{ what: 'categories', check: checkCategories, holds: 'product count = memberships' }],
 };

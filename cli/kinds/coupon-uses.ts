@@ -1,7 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { everyRow } from '../../lib/lists/source.ts';
+import { buyerList, type SaleItem } from '../../lib/sale/sales.ts';
 import { type CouponUses, couponUsesKey } from '../../lib/store/coupon-uses.ts';
-import { rowsOf } from '../../lib/table/table.ts';
+import { saleKey } from '../../lib/store/sale-state.ts';
+import type { Key } from '../../lib/table/schema.ts';
+import { get, rowsOf } from '../../lib/table/table.ts';
+import { scanStore } from '../deployment/scan.ts';
+import type { Check } from './audit.ts';
 import type { Kind } from './kind.ts';
 import { all, personal } from './personal.ts';
+
+interface Use {
+  customer: string;
+  couponId: string;
+}
+
+/** The uses of a coupon by a customer, as they are counted and as their sales say, read one after the other. */
+const usesOf = async (store: string, { customer, couponId }: Use): Promise<[counted: number, made: number]> => {
+  const counted = (await get<CouponUses>(couponUsesKey(store, customer, couponId)))?.uses ?? 0;
+  let made = 0;
+  for await (const place of everyRow(rowsOf<Key>({ partition: buyerList(store, customer) }), ({ sk }) => sk)) {
+    const sale = await get<SaleItem>(saleKey(store, place.sk.split('#')[1] ?? ''));
+    if (sale?.state === 'completed' && sale.coupon?.id === couponId) made += 1;
+  }
+  return [counted, made];
+};
+
+const looks = 5;
+
+/**
+ * The uses of a coupon by a customer are their completed sales with it. Reads the whole table, since no item leads to
+ * all uses, and what differs once more by the list of the buyer, since sales are made meanwhile.
+ */
+export const checkUses: Check = async (store, { onFault, onChecked }) => {
+  const differences = new Map<string, number>();
+  const used = new Set<string>();
+  const add = (customer: string, couponId: string, step: number): void => {
+    const place = `${customer} ${couponId}`;
+    used.add(place);
+    differences.set(place, (differences.get(place) ?? 0) + step);
+  };
+  for await (const items of scanStore(store, ['uses', 'state', 'buyerUuid', 'coupon']))
+    for (const item of items as unknown as (Partial<SaleItem> & Key & { uses?: number })[]) {
+      const [, kind, customer = ''] = item.pk.split('#');
+      if (kind === 'USE') add(customer, item.sk, item.uses ?? 0);
+      if (kind === 'SALE' && item.state === 'completed' && item.coupon) add(item.buyerUuid ?? '', item.coupon.id, -1);
+      onChecked(used.size);
+    }
+  for (const [place, difference] of differences) {
+    if (difference === 0) continue;
+    const [customer = '', couponId = ''] = place.split(' ');
+    for (let look = 1; ; look++) {
+      const [counted, made] = await usesOf(store, { customer, couponId });
+      if (counted === made) break;
+      if (look === looks) {
+        onFault(`coupon ${couponId}: ${customer} is counted to have used it ${counted} times, not ${made}.`);
+        break;
+      }
+      await sleep(20 * look);
+    }
+  }
+  return used.size;
+};
 
 /** Counts of how often a customer has used a coupon. */
 export const couponUses: Kind = {
@@ -14,4 +74,5 @@ export const couponUses: Kind = {
       merged: (use, there) => ({ ...there, uses: use.uses + there.uses }),
     }),
   ],
+  audit: [{ what: 'uses of coupons', check: checkUses, holds: 'uses = sales with the coupon that were not refunded' }],
 };

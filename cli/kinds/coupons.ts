@@ -1,5 +1,6 @@
 import { now, timestamp } from '../../lib/clock.ts';
 import type { Identifier } from '../../lib/identifier.ts';
+import { everyRow } from '../../lib/lists/source.ts';
 import { createCoupon } from '../../lib/routes/coupons.ts';
 import { timestamp as wireTimestamp } from '../../lib/routes/timestamp.ts';
 import { identifier, integer } from '../../lib/routes/wire.ts';
@@ -8,14 +9,18 @@ import {
   codeKey,
   couponItems,
   couponKey,
+  findCodeHolder,
+  findCoupon,
   listCoupons,
   never,
   normalisedCode,
 } from '../../lib/store/coupons.ts';
 import { check, is, isNew, put, remove, unchanged, type Write } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
+import { partition } from '../../lib/table/schema.ts';
 import { stamped } from '../../lib/table/stamp.ts';
-import { getMany } from '../../lib/table/table.ts';
+import { getMany, rowsOf } from '../../lib/table/table.ts';
+import { type Check, forEvery } from './audit.ts';
 import { columns, idHelp, optionalId, optionalTime, rowsFrom } from './columns.ts';
 import type { Kind } from './kind.ts';
 import { matching, personal } from './personal.ts';
@@ -146,6 +151,34 @@ const coupon = createCoupon.body.shape;
 export const findCoupons = (store: string, uuid: string): Promise<CouponItem[]> =>
   matching(listCoupons(store, undefined), (coupon) => coupon.couponOwnerUuid === uuid);
 
+/** Each coupon holds its code. */
+export const checkCoupons: Check = (store, listener) =>
+  forEvery(
+    everyRow(listCoupons(store, undefined), ({ sk }) => sk),
+    listener,
+    async ({ id }) => {
+      const coupon = await findCoupon(store, id);
+      if (!coupon) return [];
+      const { code, folded } = coupon;
+      if (folded !== normalisedCode(code)) return [`coupon ${id}: its code ${code} is noted as ${folded}.`];
+      const holder = await findCodeHolder(store, folded);
+      return holder === id ? [] : [`coupon ${id}: its code ${code} belongs to ${holder ?? 'no coupon'}.`];
+    },
+  );
+
+/** Each code that is taken is held by a coupon that has it. */
+export const checkCodes: Check = (store, listener) =>
+  forEvery(
+    everyRow(rowsOf<Key>({ partition: partition(store, 'CODE') }), ({ sk }) => sk),
+    listener,
+    async ({ sk: code }) => {
+      const holder = await findCodeHolder(store, code);
+      const coupon = holder === undefined ? undefined : await findCoupon(store, holder);
+      if (holder === undefined || coupon?.folded === code) return [];
+      return [`code ${code}: it is held by the coupon ${holder}, which does not have it.`];
+    },
+  );
+
 /** Coupons. */
 export const coupons: Kind = {
   file: {
@@ -191,5 +224,9 @@ export const coupons: Kind = {
         return stamped(couponItems(store, { uuid: pseudonym, username: pseudonym }, coupon, imported).coupon, coupon);
       },
     }),
+  ],
+  audit: [
+    { what: 'coupons', check: checkCoupons, holds: 'each holds its code' },
+    { what: 'codes', check: checkCodes, holds: 'each is held by a coupon that has it' },
   ],
 };

@@ -15,6 +15,9 @@ import type { Resident } from '../../lib/store/residents.ts';
 import { isNew, put } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
+import { partitionsOf } from '../deployment/scan.ts';
+import { type Check, forEvery } from './audit.ts';
+import { auditCredit } from './audit-credit.ts';
 import { columns, idHelp, optionalId, optionalText, optionalTime, type Values } from './columns.ts';
 import type { ImportFile, Kind } from './kind.ts';
 import { personal } from './personal.ts';
@@ -280,6 +283,27 @@ export const lotItems = personal<CreditLot>({
   kept: (lot, { store, pseudonym }) => ({ ...lot, pk: lotPartition(store, pseudonym) }),
 });
 
+/** The faults of a customer's credit at one moment. */
+const creditFaults = async (store: string, uuid: string): Promise<string[]> => {
+  const read = await readCredit(store, uuid);
+  if (!read) return [`customer ${uuid}: the credit changes all the time and could not be checked.`];
+  return read.item ? auditCredit(read.item, read.lots) : [`customer ${uuid}: was removed while it was read.`];
+};
+
+/** A customer's balance is the unlotted part plus the open lots, for both types; closed lots say how they ended. */
+export const checkCredit: Check = async (store, listener) => {
+  const withLots = await partitionsOf(store, 'LOT');
+  return forEvery(
+    everyRow(listCustomerItems(store), ({ sk }) => sk),
+    listener,
+    async (item) => {
+      // Most credit is in order at the first look, which costs one read, or none of a customer without lots.
+      const lots = withLots.has(lotPartition(store, item.sk)) ? await listLots(store, item.sk) : [];
+      return auditCredit(item, lots).length === 0 ? [] : creditFaults(store, item.sk);
+    },
+  );
+};
+
 /** Customers' credit: lots, and what does not expire. */
 export const credit: Kind = {
   file: {
@@ -311,4 +335,11 @@ export const credit: Kind = {
     rows: listCredit,
   },
   personal: [lotItems],
+  audit: [
+    {
+      what: 'customers',
+      check: checkCredit,
+      holds: 'balance = credit not in lots + open lots; closed lots say how they ended',
+    },
+  ],
 };

@@ -14,7 +14,9 @@ import {
 } from '../../lib/store/customers.ts';
 import { inOrder, newStamp } from '../../lib/table/stamp.ts';
 import { getMany } from '../../lib/table/table.ts';
+import { scanStore } from '../deployment/scan.ts';
 import { grouped } from '../terminal/output.ts';
+import type { Check } from './audit.ts';
 import { columns, flag, rowsFrom } from './columns.ts';
 import type { Kind } from './kind.ts';
 import { itemAt, personal } from './personal.ts';
@@ -104,6 +106,53 @@ export const customerItems = personal<CreditItem>({
   },
 });
 
+/** Partitions that belong to a customer. */
+const ofCustomer = /^[^#]+#(LOT|OWNED|APPLIED|HISTORY)#([^#]+)/;
+
+/**
+ * The UUIDs that have items of a customer, and no customer, each once for every kind of such items. Reads the whole
+ * table, since no other item leads to a stray one.
+ */
+export async function* strayOwners(
+  store: string,
+  onChecked: (count: number) => void,
+): AsyncGenerator<{ uuid: string; kind: string }> {
+  let count = 0;
+  const seen = new Set<string>();
+  for await (const keys of scanStore(store)) {
+    count += keys.length;
+    onChecked(count);
+    const owners = new Map(
+      keys.flatMap(({ pk, erased }) => {
+        const [, kind = '', uuid] = ofCustomer.exec(pk) ?? [];
+        return uuid === undefined || erased !== undefined ? [] : [[`${kind} ${uuid}`, { uuid, kind }] as const];
+      }),
+    );
+    const found = await getMany(
+      [...owners.values()].map(({ uuid }) => customerKey(store, uuid)),
+      { consistent: true },
+    );
+    const there = new Set(found.map(({ sk }) => sk));
+    for (const [name, owner] of owners) {
+      if (there.has(owner.uuid) || seen.has(name)) continue;
+      seen.add(name);
+      yield owner;
+    }
+  }
+}
+
+/** An item of a customer belongs to one who is there. */
+export const checkStrays: Check = async (store, { onFault, onChecked }) => {
+  let checked = 0;
+  const counting = (count: number): void => {
+    checked = count;
+    onChecked(count);
+  };
+  for await (const { uuid, kind } of strayOwners(store, counting))
+    onFault(`customer ${uuid}: there are items of the kind ${kind}, but no customer.`);
+  return checked;
+};
+
 /** The settings of customers. */
 export const customers: Kind = {
   file: {
@@ -126,4 +175,5 @@ export const customers: Kind = {
       })),
   },
   personal: [customerItems],
+  audit: [{ what: 'items', check: checkStrays, holds: 'each item of a customer belongs to one who is there' }],
 };

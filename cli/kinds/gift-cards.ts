@@ -3,9 +3,11 @@ import type { Identifier } from '../../lib/identifier.ts';
 import { updateGiftCard } from '../../lib/routes/gift-cards.ts';
 import { identifier, integer } from '../../lib/routes/wire.ts';
 import { type GiftCardItem, giftCardItem, giftCardKey, listStoreCards } from '../../lib/store/gift-cards.ts';
+import { findResident } from '../../lib/store/residents.ts';
 import { type Stamped, stamped } from '../../lib/table/stamp.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { grouped } from '../terminal/output.ts';
+import { type Check, forEvery, withOwners } from './audit.ts';
 import { columns, flag, idHelp, optionalId, rowsFrom } from './columns.ts';
 import type { Kind } from './kind.ts';
 import { matching, personal } from './personal.ts';
@@ -75,6 +77,17 @@ const findCards = (store: string, uuid: string): Promise<GiftCardItem[]> =>
 export const findOwnCards = async (store: string, uuid: string): Promise<GiftCardItem[]> =>
   (await findCards(store, uuid)).filter((card) => card.ownerUuid === uuid);
 
+/** A gift card's owner is a resident. */
+export const checkGiftCards: Check = (store, listener) =>
+  forEvery(
+    withOwners(store, listStoreCards(store), ({ ownerUuid }) => ownerUuid),
+    listener,
+    async ([{ id, ownerUuid }, owner]) =>
+      owner || (await findResident(store, { uuid: ownerUuid }))
+        ? []
+        : [`gift card ${id}: its owner ${ownerUuid} is no resident.`],
+  );
+
 /** Gift cards. */
 export const giftCards: Kind = {
   file: {
@@ -116,4 +129,5 @@ export const giftCards: Kind = {
       },
     }),
   ],
+  audit: [{ what: 'gift cards', check: checkGiftCards, holds: 'each owner is a resident' }],
 };

@@ -1,16 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { now } from '../../lib/clock.ts';
-import { type HistoryItem, historyPartition } from '../../lib/credit/history.ts';
+import { type HistoryItem, historyKey, historyPartition } from '../../lib/credit/history.ts';
 import { listCreditHistory } from '../../lib/credit/history-list.ts';
+import { listLots } from '../../lib/credit/lots.ts';
 import { creditTypes } from '../../lib/credit/rules.ts';
 import type { CreditItem } from '../../lib/credit/state.ts';
-import { everyRow, reversed } from '../../lib/lists/source.ts';
+import { holdingOf, lastChangeOf } from '../../lib/credit/state.ts';
+import { everyPage, everyRow, reversed } from '../../lib/lists/source.ts';
 import { listCustomerItems } from '../../lib/store/customers.ts';
-import { rowsOf } from '../../lib/table/table.ts';
+import type { Key } from '../../lib/table/schema.ts';
+import { getMany, rowsOf } from '../../lib/table/table.ts';
+import { partitionsOf } from '../deployment/scan.ts';
+import { type Check, forEvery } from './audit.ts';
+import { auditHistory, readHistory, recordedChanges } from './audit-history.ts';
 import { columns, type Values } from './columns.ts';
 import { type CustomerChange, journal } from './journal.ts';
 import type { Kind } from './kind.ts';
 import { all, personal, tombstoneEnd, tombstoneMillis } from './personal.ts';
+import { readCredit } from './read-credit.ts';
 import { keptTexts, withoutTexts } from './remarks.ts';
 
 /** Every change of a store's credit, customer by customer in the order of their UUIDs, the oldest change first. */
@@ -27,6 +35,61 @@ async function* rows(store: string): AsyncGenerator<Values> {
 }
 
 const any = z.unknown();
+
+/** The longest that history may take to show a change. */
+const lagMillis = 5000;
+
+/** The faults of a customer's history. Waits for the row of a change that was made just now. */
+const historyFaults = async (store: string, uuid: string): Promise<string[]> => {
+  const begun = performance.now();
+  for (;;) {
+    const read = await readCredit(store, uuid);
+    // The check of the customers' credit tells of one who is not there, or changes all the time.
+    if (!read?.item) return [];
+    const { item, lots } = read;
+    const history = await readHistory(store, uuid);
+    const isNew = now() - Date.parse(lastChangeOf(item)?.at ?? '') < lagMillis;
+    const isThere = recordedChanges(history).some(({ sequence }) => sequence === item.creditVersion);
+    if (isThere || !isNew || performance.now() - begun > lagMillis) return auditHistory(item, history, lots);
+    await sleep(200);
+  }
+};
+
+/** Histories of so few changes are read together by their keys, a hundred rows in a call. */
+const fewChanges = 8;
+const customersTogether = 250;
+
+/** The customers as listed, each with their history if it has few changes and its keys lead to all of its rows. */
+async function* withShortHistory(
+  store: string,
+): AsyncGenerator<[item: CreditItem, history: HistoryItem[] | undefined]> {
+  const known = await partitionsOf(store, 'HISTORY');
+  const partitionsIn = ({ sk }: CreditItem): string[] => creditTypes.map((type) => historyPartition(store, sk, type));
+  const keysOf = ({ sk, creditVersion = 0 }: CreditItem): Key[] =>
+    creditTypes
+      .filter((type) => creditVersion <= fewChanges && known.has(historyPartition(store, sk, type)))
+      .flatMap((type) => Array.from({ length: creditVersion }, (_, index) => historyKey(store, sk, type, index + 1)));
+  for await (const items of everyPage<CreditItem>(listCustomerItems(store), ({ sk }) => sk, customersTogether)) {
+    const read = await getMany<HistoryItem>(items.flatMap(keysOf), { consistent: true });
+    const rows = Map.groupBy(read, ({ pk }) => pk);
+    for (const item of items) {
+      const history = partitionsIn(item).flatMap((pk) => rows.get(pk) ?? []);
+      const count = partitionsIn(item).reduce((sum, pk) => sum + (known.get(pk) ?? 0), 0);
+      yield [item, history.length === count ? history : undefined];
+    }
+  }
+}
+
+/** The history of each customer's credit is complete, and ends with their balances. */
+export const checkHistory: Check = (store, listener) =>
+  forEvery(withShortHistory(store), listener, async ([item, history]) => {
+    // The check of the customers' credit tells of open lots that the item does not count.
+    const hasLots = creditTypes.some((type) => holdingOf(item, type).lots > 0);
+    const lots = hasLots ? await listLots(store, item.sk) : [];
+    // Most histories are in order at the first look. One moment's costs five calls.
+    const isInOrder = auditHistory(item, history ?? (await readHistory(store, item.sk)), lots).length === 0;
+    return isInOrder ? [] : historyFaults(store, item.sk);
+  });
 
 /** The history of credit: an export holds it, an import does not. */
 export const history: Kind = {
@@ -79,5 +142,12 @@ export const history: Kind = {
         },
       }),
     ),
+  ],
+  audit: [
+    {
+      what: 'histories',
+      check: checkHistory,
+      holds: 'every change of credit has its row; the rows end with the balances',
+    },
   ],
 };

@@ -1,3 +1,4 @@
+import type { AuditCheck } from './audit.ts';
 import type { Column, UuidOf, Values } from './columns.ts';
 import type { PersonalItems } from './personal.ts';
 import type { Importer } from './rows.ts';
@@ -50,4 +51,6 @@ export interface Kind {
   file?: DataFile | ImportFile;
   /** Its items about an avatar, and what an erasure makes of them. */
   personal?: readonly PersonalItems[];
+  /** What an audit checks of it. */
+  audit?: readonly AuditCheck[];
 }

@@ -1,15 +1,18 @@
 import { appliedCoupons } from './applied-coupons.ts';
+import type { AuditCheck } from './audit.ts';
 import { categories } from './categories.ts';
 import { couponUses } from './coupon-uses.ts';
 import { coupons } from './coupons.ts';
 import { credit } from './credit.ts';
 import { customers } from './customers.ts';
+import { days } from './days.ts';
 import { deliveries } from './deliveries.ts';
 import { events } from './events.ts';
 import { giftCards } from './gift-cards.ts';
 import { history } from './history.ts';
 import type { DataFile, ImportFile, Kind } from './kind.ts';
 import { log } from './log.ts';
+import { memberships } from './memberships.ts';
 import { ownedProducts } from './owned-products.ts';
 import type { PersonalItems } from './personal.ts';
 import { products } from './products.ts';
@@ -25,6 +28,7 @@ import { spend } from './spend.ts';
 const kinds: readonly Kind[] = [
   residents,
   categories,
+  memberships,
   products,
   customers,
   credit,
@@ -33,6 +37,7 @@ const kinds: readonly Kind[] = [
   purchases,
   sales,
   history,
+  days,
   spend,
   ownedProducts,
   couponUses,
@@ -52,3 +57,6 @@ export const importFiles: readonly ImportFile[] = exportFiles.filter(isImported)
 
 /** What a store has about avatars. */
 export const personalItems: readonly PersonalItems[] = kinds.flatMap(({ personal = [] }) => personal);
+
+/** What an audit checks, in this order. */
+export const auditChecks: readonly AuditCheck[] = kinds.flatMap(({ audit = [] }) => audit);

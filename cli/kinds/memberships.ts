@@ -15,7 +15,9 @@ import {
 } from '../../lib/store/memberships.ts';
 import { allOf, answer, type Decision, decide, first } from '../../lib/table/decide.ts';
 import type { Key } from '../../lib/table/schema.ts';
-import { getMany } from '../../lib/table/table.ts';
+import { get, getMany } from '../../lib/table/table.ts';
+import { type Check, forEvery } from './audit.ts';
+import type { Kind } from './kind.ts';
 
 /** The categories of each product, by the product's id. Products without a category are left out. */
 export const readMemberships = async (store: string): Promise<Map<string, Set<string>>> => {
@@ -101,4 +103,44 @@ export const setMembers = async (store: string, id: string, memberships: readonl
     });
   };
   while (rest.length > 0) rest = await decide(step);
+};
+
+interface MembershipPlace extends Key {
+  category: string;
+}
+
+export async function* membershipsOf(store: string): AsyncGenerator<MembershipPlace> {
+  for await (const { id } of everyRow<Category>(listCategories(store), (category) => category.id))
+    for await (const { pk, sk } of everyRow(listMembers(store, id), (member) => member.sk))
+      yield { category: id, pk, sk };
+}
+
+const faultsOf = async (store: string, { category, pk, sk }: MembershipPlace): Promise<string[]> => {
+  const id = memberOf({ sk });
+  const product = await get<Filed>(productKey(store, id));
+  if (!product) return [`category ${category}: the product ${id} is in it, but does not exist.`];
+  const right = memberKey(store, category, id, product).sk;
+  const isKnown = product.sorted === undefined || product.sortedIn?.has(category);
+  if (sk === right && isKnown) return [];
+  // Another request may have moved or removed it since it was listed.
+  if (!(await get({ pk, sk }))) return [];
+  return sk === right
+    ? [`category ${category}: the product ${id} is in it, but does not say so.`]
+    : [`category ${category}: the product ${id} stands there as ${placeOf(sk)}, but is ${placeOf(right)}.`];
+};
+
+/** A membership stands where its product's flags say, so that the filters of a category find it. */
+export const checkMemberships: Check = (store, listener) =>
+  forEvery(membershipsOf(store), listener, (membership) => faultsOf(store, membership));
+
+/** Under which flags a membership stands. */
+const placeOf = (sk: string): string => {
+  const [, listed, bloggable] = /^on([01])([01])#/.exec(sk) ?? [];
+  if (listed !== undefined) return `${listed === '1' ? '' : 'not '}listed, ${bloggable === '1' ? '' : 'not '}bloggable`;
+  return sk.startsWith('off#') ? 'inactive' : 'unsorted';
+};
+
+/** The memberships of products in categories. */
+export const memberships: Kind = {
+  audit: [{ what: 'memberships', check: checkMemberships, holds: 'each stands where its product’s flags say' }],
 };

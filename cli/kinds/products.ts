@@ -13,6 +13,7 @@ import { listStoredProducts, productItem, type StoredProduct } from '../../lib/s
 import { isNew, put, unchanged, type Write } from '../../lib/table/language.ts';
 import { stamped, withoutStamps } from '../../lib/table/stamp.ts';
 import { getMany } from '../../lib/table/table.ts';
+import { type Check, forEvery } from './audit.ts';
 import { columns, foreignId, namedIdHelp, optionalId, rowsFrom, shares, type Values } from './columns.ts';
 import type { Kind } from './kind.ts';
 import { type Membership, readMemberships, setMembers } from './memberships.ts';
@@ -184,6 +185,17 @@ async function* listProducts(store: string): AsyncGenerator<Values> {
 export const findShares = (store: string, uuid: string): Promise<StoredProduct[]> =>
   matching(listStoredProducts(store), ({ profitShares }) => profitShares.some(({ userUuid }) => userUuid === uuid));
 
+/** No product has fewer copies left than none. */
+export const checkStock: Check = (store, listener) =>
+  forEvery(
+    everyRow(listStoredProducts(store), ({ id }) => id),
+    listener,
+    async ({ id, name, availableAmount }) =>
+      Number.isSafeInteger(availableAmount) && availableAmount >= 0
+        ? []
+        : [`product ${id} (${name}): ${availableAmount} copies are left.`],
+  );
+
 /** Products, with the categories that they are in. */
 export const products: Kind = {
   file: {
@@ -228,4 +240,5 @@ export const products: Kind = {
       kept: (product) => product,
     }),
   ],
+  audit: [{ what: 'products', check: checkStock, holds: 'no stock is below 0' }],
 };

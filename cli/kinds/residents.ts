@@ -1,6 +1,7 @@
 import pMap from 'p-map';
 import * as z from 'zod';
 import { nilUuid, uuidPattern } from '../../lib/identifier.ts';
+import type { Source } from '../../lib/lists/source.ts';
 import { everyRow } from '../../lib/lists/source.ts';
 import { identifier, username, uuid } from '../../lib/routes/wire.ts';
 import { listSales } from '../../lib/sale/sales.ts';
@@ -13,6 +14,7 @@ import {
   forgetResidents,
   nameKey,
   type Resident,
+  readResident,
   residentKey,
   type StoredResident,
   storeNameKey,
@@ -24,6 +26,7 @@ import { exists, is, update, type Write } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { get, getMany } from '../../lib/table/table.ts';
 import { knownResidents, residentItems } from '../deployment/residents.ts';
+import { type Check, forEvery, withOwners } from './audit.ts';
 import { columns, type Values } from './columns.ts';
 import type { Kind } from './kind.ts';
 import { itemAt, type PersonalItems, personal } from './personal.ts';
@@ -250,6 +253,56 @@ const namesTold = (
   ];
 };
 
+/**
+ * The copies of residents' names in a store: what each is called in a fault, the resident, the attribute, the items.
+ */
+const copiesOf = (store: string) => [
+  {
+    words: ({ sk }: Key) => `customer ${sk}: is`,
+    ownerOf: ({ sk }: Copy) => sk,
+    attribute: 'username' as const,
+    items: listCustomerItems(store) as Source<Copy>,
+  },
+  {
+    words: ({ sk }: Key) => `coupon ${sk}: its owner is`,
+    ownerOf: ({ couponOwnerUuid = '' }: Copy) => couponOwnerUuid,
+    attribute: 'couponOwnerUsername' as const,
+    items: listCoupons(store, undefined) as Source<Copy>,
+  },
+  {
+    words: ({ sk }: Key) => `gift card ${sk}: its owner is`,
+    ownerOf: ({ ownerUuid = '' }: Copy) => ownerUuid,
+    attribute: 'ownerUsername' as const,
+    items: listStoreCards(store) as Source<Copy>,
+  },
+];
+
+interface Copy extends Key {
+  username?: string;
+  couponOwnerUuid?: string;
+  couponOwnerUsername?: string;
+  ownerUuid?: string;
+  ownerUsername?: string;
+}
+
+/** Customers and the owners of coupons and gift cards are called by their current names. */
+export const checkNames: Check = async (store, { onFault, onChecked }) => {
+  let before = 0;
+  for (const { words, ownerOf, attribute, items } of copiesOf(store)) {
+    const known = before;
+    const listener = { onFault, onChecked: (count: number) => onChecked(known + count) };
+    before += await forEvery(withOwners(store, items, ownerOf), listener, async ([row, owner]) => {
+      if (owner && row[attribute] === owner.username) return [];
+      const { pk, sk } = row;
+      const item = await get<Copy>({ pk, sk });
+      const resident = item && (await readResident(store, { uuid: ownerOf(item) }));
+      if (!resident || item[attribute] === resident.username) return [];
+      return [`${words(item)} called ${item[attribute]} instead of ${resident.username}.`];
+    });
+  }
+  return before;
+};
+
 /** Avatars by UUID, with their names. */
 export const residents: Kind = {
   file: {
@@ -283,5 +336,12 @@ export const residents: Kind = {
       (_, name) => nameKey(name),
     ),
     ...namesTold('the store', storeResidentKey, storeNameKey),
+  ],
+  audit: [
+    {
+      what: 'names',
+      check: checkNames,
+      holds: 'customers and owners have their current names; a sweep mends what a rename left',
+    },
   ],
 };

@@ -1,10 +1,20 @@
 import * as z from 'zod';
 import type { Identifier } from '../../lib/identifier.ts';
+import { everyRow } from '../../lib/lists/source.ts';
+import { shareOf } from '../../lib/price.ts';
 import type { Refusal, SaleState } from '../../lib/routes/sales.ts';
 import { refusals, saleStates } from '../../lib/routes/sales.ts';
 import { identifier, integer, text, uuid } from '../../lib/routes/wire.ts';
 import type { Terms, UsedCoupon } from '../../lib/sale/rules.ts';
-import { buyerList, listedAs, listSales, type SaleItem, saleWrites, type Taken } from '../../lib/sale/sales.ts';
+import {
+  buyerList,
+  listedAs,
+  listSales,
+  type SaleItem,
+  saleItems,
+  saleWrites,
+  type Taken,
+} from '../../lib/sale/sales.ts';
 import { type CouponUses, countUse, couponUsesKey } from '../../lib/store/coupon-uses.ts';
 import { type CustomerItem, customerKey, customerUpsert } from '../../lib/store/customers.ts';
 import { productKey } from '../../lib/store/memberships.ts';
@@ -14,7 +24,8 @@ import { saleKey } from '../../lib/store/sale-state.ts';
 import { rankedBy, type SpendItem, spendKey, spendWrite, spentMore } from '../../lib/store/spend.ts';
 import type { Write } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
-import { getMany, rowsOf } from '../../lib/table/table.ts';
+import { get, getMany, rowsOf } from '../../lib/table/table.ts';
+import { type Check, forEvery } from './audit.ts';
 import {
   columns,
   type FileShare,
@@ -307,6 +318,49 @@ export const findSales = (store: string, uuid: string): Promise<SaleItem[]> =>
     [buyerUuid, recipientUuid, coupon?.couponOwnerUuid, ...shares.map((share) => share.residentUuid)].includes(uuid),
   );
 
+const sharesFaults = ({ shares, paid, change, state }: SaleItem): string[] => {
+  let left = state === 'refused' ? 0 : paid - change;
+  const kept = left;
+  return shares.flatMap(({ residentUuid, kind, percent, amount }) => {
+    const due = Math.min(shareOf(kept, percent), left);
+    left -= amount;
+    return amount === due ? [] : [`owes ${residentUuid} L$ ${amount} as ${kind}, not L$ ${due}`];
+  });
+};
+
+/** The rules that a sale keeps by itself. Answers what is wrong, a sentence each. */
+const saleFaults = (store: string, sale: SaleItem): string[] => {
+  const { sk, state, refusal, total, credit, restrictedCredit, paid, refund, change, refundedAt } = sale;
+  const faults = sharesFaults(sale);
+  if ((state === 'refused') !== (refusal !== null)) faults.push(`is ${state}, with the refusal ${refusal}`);
+  if ((state === 'refunded') !== (refundedAt !== undefined)) faults.push(`is ${state}, refunded at ${refundedAt}`);
+  if (state !== 'refused' && credit + restrictedCredit + paid - change !== total)
+    faults.push(`costs L$ ${total}, but L$ ${credit + restrictedCredit + paid - change} paid for it`);
+  const due = state === 'completed' ? change : paid;
+  if (refund !== due) faults.push(`gives L$ ${refund} back, not L$ ${due}`);
+  for (const [name, place] of Object.entries(listedAs(store, sale)))
+    if (sale[name as keyof SaleItem] !== place)
+      faults.push(`is listed at ${sale[name as keyof SaleItem]}, not ${place}`);
+  return faults.map((fault) => `sale ${sk}: ${fault}.`);
+};
+
+/** Each sale adds up, its shares are those of what it kept, and it stands in its lists. */
+export const checkSales: Check = (store, listener) =>
+  forEvery(
+    everyRow(listSales(store), ({ sk }) => sk),
+    listener,
+    async ({ sk }) => {
+      const sale = await get<SaleItem>(saleKey(store, sk));
+      if (!sale) return [];
+      const items = saleItems(store, sale);
+      const missing = items.length - (await getMany(items, { consistent: true })).length;
+      return [
+        ...saleFaults(store, sale),
+        ...(missing > 0 ? [`sale ${sk}: is not in the list of its buyer ${sale.buyerUuid}.`] : []),
+      ];
+    },
+  );
+
 /** Sales that the service made. */
 export const sales: Kind = {
   file: {
@@ -369,5 +423,12 @@ export const sales: Kind = {
       find: (store, uuid) => all(rowsOf<Key>({ partition: buyerList(store, uuid) })),
       kept: ({ sk }, { store, pseudonym }) => ({ pk: buyerList(store, pseudonym), sk }),
     }),
+  ],
+  audit: [
+    {
+      what: 'sales',
+      check: checkSales,
+      holds: 'price = credit + what was paid; shares are those of what was kept; each is in its lists',
+    },
   ],
 };

@@ -1,6 +1,83 @@
-import { type SpendItem, spendKey } from '../../lib/store/spend.ts';
+import { everyRow } from '../../lib/lists/source.ts';
+import { listSales } from '../../lib/sale/sales.ts';
+import { findCustomerItem, rankOf } from '../../lib/store/customers.ts';
+import { listPurchases, type SpendItem, spendKey } from '../../lib/store/spend.ts';
+import { partition } from '../../lib/table/schema.ts';
+import { getMany, rowsOf } from '../../lib/table/table.ts';
+import { type Check, forEvery } from './audit.ts';
 import type { Kind } from './kind.ts';
 import { itemAt, personal } from './personal.ts';
+
+/** How many buyers are held in memory at once. The purchases are read once more for each further group of as many. */
+const buyersAtOnce = 50_000;
+
+interface Buyer {
+  spend: SpendItem;
+  /** The sum of the prices of their purchases, and of what their completed sales kept. */
+  bought: number;
+}
+
+const findSpend = async (store: string, uuid: string): Promise<SpendItem | undefined> =>
+  (await getMany<SpendItem>([spendKey(store, uuid)], { consistent: true }))[0];
+
+/** The buyers of a store in the order of their UUIDs, with the sum of their purchases. */
+async function* buyersOf(store: string, onFault: (fault: string) => void): AsyncGenerator<Buyer> {
+  let from = '';
+  let buyers = new Map<string, Buyer>();
+  const withPurchases = async (until: string | undefined): Promise<Iterable<Buyer>> => {
+    const count = async (what: string, uuid: string, price: number): Promise<void> => {
+      if (uuid <= from || (until !== undefined && uuid > until)) return;
+      const buyer = buyers.get(uuid);
+      if (buyer) buyer.bought += price;
+      else if (!(await findSpend(store, uuid))) onFault(`${what}: its buyer ${uuid} has no record of spend.`);
+    };
+    for await (const { sk, uuid, price } of everyRow(listPurchases(store), (row) => row.sk))
+      await count(`purchase ${sk}`, uuid, price);
+    for await (const { sk, state, buyerUuid, paid, refund } of everyRow(listSales(store), (row) => row.sk))
+      if (state === 'completed' && paid > refund) await count(`sale ${sk}`, buyerUuid ?? '', paid - refund);
+    return buyers.values();
+  };
+  const spends = rowsOf<SpendItem>({ partition: partition(store, 'SPEND') });
+  for await (const spend of everyRow(spends, ({ sk }) => sk)) {
+    buyers.set(spend.sk, { spend, bought: 0 });
+    if (buyers.size < buyersAtOnce) continue;
+    yield* await withPurchases(spend.sk);
+    from = spend.sk;
+    buyers = new Map();
+  }
+  yield* await withPurchases(undefined);
+}
+
+/** Compares a buyer's record of spend with their customer's item and the products that they own. */
+const recordFaults = async (store: string, { sk: uuid, sum, totalOwned }: SpendItem): Promise<string[]> => {
+  const [owned, customer] = await Promise.all([
+    rowsOf({ partition: partition(store, 'OWNED', uuid) })({ descending: false }),
+    findCustomerItem(store, uuid) as Promise<{ sum?: number; rank?: string } | undefined>,
+  ]);
+  const faults: string[] = [];
+  if (totalOwned !== owned.length) faults.push(`${totalOwned} products are counted as owned, ${owned.length} are`);
+  if (sum !== (customer?.sum ?? 0)) faults.push(`has spent ${sum}, but ${customer?.sum ?? 0} as a customer`);
+  if (sum > 0 && customer?.rank !== rankOf(sum, uuid))
+    faults.push(`is listed by a spend of ${customer?.rank ?? 'nothing'}, not of ${sum}`);
+  return faults.map((fault) => `buyer ${uuid}: ${fault}.`);
+};
+
+/** A buyer's spend is the sum of their purchases and sales, and the products that they own are counted. */
+export const checkSpend: Check = (store, listener) =>
+  forEvery(buyersOf(store, listener.onFault), listener, async ({ spend, bought }) => {
+    const uuid = spend.sk;
+    if (bought === spend.sum && (await recordFaults(store, spend)).length === 0) return [];
+    const current = await findSpend(store, uuid);
+    if (!current) return [`buyer ${uuid}: the record of spend was removed while it was read.`];
+    const faults = await recordFaults(store, current);
+    if (bought === spend.sum) return faults;
+    // A purchase that is missing cannot be told from one that was recorded after the purchases were read.
+    const sumFault =
+      current.sum === spend.sum
+        ? `buyer ${uuid}: has spent ${spend.sum}, but the purchases come to ${bought}.`
+        : `buyer ${uuid}: buys while the purchases are read, and could not be checked.`;
+    return [...faults, sumFault];
+  });
 
 /** What buyers have spent, and how many products they own. */
 export const spend: Kind = {
@@ -17,5 +94,12 @@ export const spend: Kind = {
         totalOwned: owned,
       }),
     }),
+  ],
+  audit: [
+    {
+      what: 'buyers',
+      check: checkSpend,
+      holds: 'spend = purchases + sales that were not refunded; products owned are counted',
+    },
   ],
 };

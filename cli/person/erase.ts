@@ -14,7 +14,7 @@ import { type Condition, isNew, put, remove, unchanged, type Write } from '../..
 import { repeat } from '../../lib/table/retry.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany, rowsOf, transact, write } from '../../lib/table/table.ts';
-import { auditHistory, readHistory } from '../books/history.ts';
+import { auditHistory, readHistory } from '../kinds/audit-history.ts';
 import { lotItems } from '../kinds/credit.ts';
 import { customerItems } from '../kinds/customers.ts';
 import { personalItems } from '../kinds/kinds.ts';
@@ -146,7 +146,9 @@ const endCredit = async (store: string, uuid: string, pseudonym: string): Promis
   return item.creditVersion;
 };
 
-/** Erases an avatar from everything, phase by phase. Stops where something has changed meanwhile: the rest is as it was. */
+/**
+ * Erases an avatar from everything, phase by phase. Stops where something has changed meanwhile: the rest is as it was.
+ */
 const eraseFound = async (found: readonly ItemsFound[], erasure: Erasure, log: readonly Write[]): Promise<void> => {
   const { store, pseudonym } = erasure;
   const writes = async (phase: PersonalItems['phase'], of = erasure): Promise<Write[][]> => {
@@ -182,8 +184,8 @@ const putPseudonym = async (store: string, pseudonym: string): Promise<void> => 
  * Erases an avatar from a store: what the books need stays under a pseudonym, which it answers; all else goes. Each
  * item is written on condition that it is as it was read, and the customer last: so the erasure can be repeated
  * wherever it ended, and a change that comes in between is not lost. Afterwards the avatar is unknown to the store, or
- * a new customer. Undefined where the store had nothing about them. Throws where an item of theirs forbids it, and 503 where
- * their data change all the time.
+ * a new customer. Undefined where the store had nothing about them. Throws where an item of theirs forbids it, and 503
+ * where their data change all the time.
  */
 export const erasePerson = async (
   store: string,

@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { checkCredit } from '../../cli/books/checks.ts';
-import { checkSales } from '../../cli/books/sales.ts';
-import { checkSpend } from '../../cli/books/spend.ts';
+import { checkCredit } from '../../cli/kinds/credit.ts';
+import { checkSales } from '../../cli/kinds/sales.ts';
+import { checkSpend } from '../../cli/kinds/spend.ts';
 import { newId } from '../../lib/clock.ts';
 import { dbOnce, tableName } from '../../lib/table/client.ts';
 import { intercept } from '../../test/support/faults.ts';

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checks } from '../../cli/commands/audit.ts';
 import { checkRestored } from '../../cli/commands/restore-check.ts';
 import { copyEnd, issueKey } from '../../cli/deployment/api-keys.ts';
 import { completeTable, fillFromExport } from '../../cli/deployment/restored-table.ts';
 import { createStore } from '../../cli/deployment/stores.ts';
+import { auditChecks } from '../../cli/kinds/kinds.ts';
 import { dayKey, dayOf, plus, sumsOfRow } from '../../lib/events/days.ts';
 import { revokeKey } from '../../lib/store/api-keys.ts';
 import { customerKey, rankOf, subscribed } from '../../lib/store/customers.ts';
@@ -68,7 +68,7 @@ export const measureRestore = async ({ customers }: { customers: number }): Prom
         ['a table from the files', () => fillFromExport('restored', directory, () => {})],
         ['indexes and stream', () => completeTable('restored', { like: against, isLocal: true, onStep: () => {} })],
         ['revoked keys', endRevived],
-        ...checks.map(([what, check]): [string, () => Promise<unknown>] => [
+        ...auditChecks.map(({ what, check }): [string, () => Promise<unknown>] => [
           `audit: ${what}`,
           () => check(store, listener),
         ]),

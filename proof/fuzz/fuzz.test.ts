@@ -2,7 +2,7 @@ import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { PurgeQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { auditTable } from '../../cli/books/customer-credit.ts';
+import { auditTable } from '../../cli/kinds/audit-credit.ts';
 import { resolver } from '../../lib/delivery/address.ts';
 import { logSink } from '../../lib/log.ts';
 import { routes } from '../../lib/routes/routes.ts';

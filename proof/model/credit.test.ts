@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { auditCredit } from '../../cli/books/customer-credit.ts';
 import { putResident } from '../../cli/deployment/residents.ts';
+import { auditCredit } from '../../cli/kinds/audit-credit.ts';
 import { source, timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import type { HistoryItem } from '../../lib/credit/history.ts';

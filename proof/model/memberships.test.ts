@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { checkCategories } from '../../cli/books/checks.ts';
-import { checkMemberships } from '../../cli/books/memberships.ts';
+import { checkCategories } from '../../cli/kinds/categories.ts';
+import { checkMemberships } from '../../cli/kinds/memberships.ts';
 import { source } from '../../lib/clock.ts';
 import { createCategory, deleteCategory, listMembers } from '../../lib/store/categories.ts';
 import { addMember, memberOf, removeMember } from '../../lib/store/memberships.ts';

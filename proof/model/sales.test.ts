@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { auditCredit } from '../../cli/books/customer-credit.ts';
 import { issueKey } from '../../cli/deployment/api-keys.ts';
 import { createStore } from '../../cli/deployment/stores.ts';
+import { auditCredit } from '../../cli/kinds/audit-credit.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { HistoryItem } from '../../lib/credit/history.ts';
 import { listLots } from '../../lib/credit/lots.ts';

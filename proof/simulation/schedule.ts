@@ -1,6 +1,6 @@
-import { auditTable } from '../../cli/books/customer-credit.ts';
-import { auditDays } from '../../cli/books/days.ts';
-import { auditHistories } from '../../cli/books/history.ts';
+import { auditTable } from '../../cli/kinds/audit-credit.ts';
+import { auditHistories } from '../../cli/kinds/audit-history.ts';
+import { auditDays } from '../../cli/kinds/days.ts';
 import { asDecided, type CreditLot, lotType } from '../../lib/credit/lot.ts';
 import type { CreditItem } from '../../lib/credit/state.ts';
 import type { Delivery } from '../../lib/delivery/deliveries.ts';

@@ -1,5 +1,5 @@
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { auditCredit } from '../../cli/books/customer-credit.ts';
+import { auditCredit } from '../../cli/kinds/audit-credit.ts';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { type CreditLot, newLot } from '../../lib/credit/lot.ts';
 import { listLots } from '../../lib/credit/lots.ts';

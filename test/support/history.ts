@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect } from 'vitest';
-import { auditHistories } from '../../cli/books/history.ts';
+import { auditHistories } from '../../cli/kinds/audit-history.ts';
 import { handler } from '../../functions/stream-consumer.ts';
 import { consumerAccess } from '../../infra/permissions.ts';
 import { tableName } from '../../lib/table/client.ts';

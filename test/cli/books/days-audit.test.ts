@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { auditDays, checkDays } from '../../../cli/books/days.ts';
+import { auditDays, checkDays } from '../../../cli/kinds/days.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { historyKey } from '../../../lib/credit/history.ts';
 import { dayKey } from '../../../lib/events/days.ts';

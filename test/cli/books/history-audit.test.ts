@@ -1,7 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import { checkCredit, checkNames } from '../../../cli/books/checks.ts';
-import { auditHistories, checkHistory } from '../../../cli/books/history.ts';
 import { repairCredit } from '../../../cli/books/repair-credit.ts';
+import { auditHistories } from '../../../cli/kinds/audit-history.ts';
+import { checkCredit } from '../../../cli/kinds/credit.ts';
+import { checkHistory } from '../../../cli/kinds/history.ts';
+import { checkNames } from '../../../cli/kinds/residents.ts';
 import { now, timestamp } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { historyKey } from '../../../lib/credit/history.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { backfill, findBackfill } from '../../../cli/books/backfill-history.ts';
-import { auditHistories, readHistory, recordedChanges } from '../../../cli/books/history.ts';
+import { auditHistories, readHistory, recordedChanges } from '../../../cli/kinds/audit-history.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import type { HistoryItem } from '../../../lib/credit/history.ts';

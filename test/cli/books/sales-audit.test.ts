@@ -1,8 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { Check } from '../../../cli/books/checks.ts';
-import { checkSales, checkStock, checkUses } from '../../../cli/books/sales.ts';
-import { checkSpend } from '../../../cli/books/spend.ts';
 import { payoutsOf } from '../../../cli/deployment/payouts.ts';
+import type { Check } from '../../../cli/kinds/audit.ts';
+import { checkUses } from '../../../cli/kinds/coupon-uses.ts';
+import { checkStock } from '../../../cli/kinds/products.ts';
+import { checkSales } from '../../../cli/kinds/sales.ts';
+import { checkSpend } from '../../../cli/kinds/spend.ts';
 import { erasePerson } from '../../../cli/person/erase.ts';
 import { exportPerson } from '../../../cli/person/export.ts';
 import { findCustomerItem } from '../../../lib/store/customers.ts';

@@ -1,15 +1,12 @@
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import {
-  type Check,
-  checkCategories,
-  checkCodes,
-  checkCoupons,
-  checkGiftCards,
-  checkStrays,
-} from '../../../cli/books/checks.ts';
 import { exportAll } from '../../../cli/data/export.ts';
 import { importFile } from '../../../cli/data/import.ts';
+import type { Check } from '../../../cli/kinds/audit.ts';
+import { checkCategories } from '../../../cli/kinds/categories.ts';
+import { checkCodes, checkCoupons } from '../../../cli/kinds/coupons.ts';
+import { checkStrays } from '../../../cli/kinds/customers.ts';
+import { checkGiftCards } from '../../../cli/kinds/gift-cards.ts';
 import { createCategory, deleteCategory, listCategories } from '../../../lib/store/categories.ts';
 import { codeKey, createCoupon, findCodeHolder } from '../../../lib/store/coupons.ts';
 import { customerKey, findCustomerItem, updateCustomer } from '../../../lib/store/customers.ts';

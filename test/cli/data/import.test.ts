@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { auditTable } from '../../../cli/books/customer-credit.ts';
 import { exportAll } from '../../../cli/data/export.ts';
 import { createStore } from '../../../cli/deployment/stores.ts';
+import { auditTable } from '../../../cli/kinds/audit-credit.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { getCategory, listCategories } from '../../../lib/store/categories.ts';
 import { getCustomer } from '../../../lib/store/customers.ts';

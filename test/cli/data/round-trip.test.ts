@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { auditTable } from '../../../cli/books/customer-credit.ts';
 import { exportAll } from '../../../cli/data/export.ts';
 import { formats } from '../../../cli/data/format.ts';
 import { putResident } from '../../../cli/deployment/residents.ts';
 import { createStore } from '../../../cli/deployment/stores.ts';
+import { auditTable } from '../../../cli/kinds/audit-credit.ts';
 import { importFiles } from '../../../cli/kinds/kinds.ts';
 import { source } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { checkDays } from '../../../cli/books/days.ts';
-import { checkSpend } from '../../../cli/books/spend.ts';
+import { checkDays } from '../../../cli/kinds/days.ts';
+import { checkSpend } from '../../../cli/kinds/spend.ts';
 import { refundSale } from '../../../lib/sale/refund.ts';
 import { sendUnsent } from '../../../lib/sale/unsent.ts';
 import { getSpend } from '../../../lib/store/spend.ts';

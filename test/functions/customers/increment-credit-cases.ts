@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { auditTable } from '../../../cli/books/customer-credit.ts';
+import { auditTable } from '../../../cli/kinds/audit-credit.ts';
 import { listLots } from '../../../lib/credit/lots.ts';
 import { identifierCases } from '../../support/customer-cases.ts';
 import { newResident } from '../../support/residents.ts';

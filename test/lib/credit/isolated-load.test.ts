@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { auditTable } from '../../../cli/books/customer-credit.ts';
+import { auditTable } from '../../../cli/kinds/audit-credit.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { type CreditType, creditTypes } from '../../../lib/credit/rules.ts';

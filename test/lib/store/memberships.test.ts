@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { checkCategories } from '../../../cli/books/checks.ts';
-import { checkMemberships, sortMemberships } from '../../../cli/books/memberships.ts';
+import { sortMemberships } from '../../../cli/books/memberships.ts';
+import { checkCategories } from '../../../cli/kinds/categories.ts';
+import { checkMemberships } from '../../../cli/kinds/memberships.ts';
 import { productImporter } from '../../../cli/kinds/products.ts';
 import { writeRows } from '../../../cli/kinds/rows.ts';
 import { source } from '../../../lib/clock.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { checkNames } from '../../../cli/books/checks.ts';
 import { putResident, residentItems } from '../../../cli/deployment/residents.ts';
 import { createStore } from '../../../cli/deployment/stores.ts';
+import { checkNames } from '../../../cli/kinds/residents.ts';
 import { sweepAccess } from '../../../infra/permissions.ts';
 import { source } from '../../../lib/clock.ts';
 import { sweep } from '../../../lib/credit/sweep.ts';

@@ -1,8 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
-import { checkCategories, checkCodes, checkCoupons, checkCredit, checkStrays } from '../../../cli/books/checks.ts';
-import { checkSales, checkStock, checkUses } from '../../../cli/books/sales.ts';
-import { checkSpend } from '../../../cli/books/spend.ts';
 import { createStore } from '../../../cli/deployment/stores.ts';
+import { checkCategories } from '../../../cli/kinds/categories.ts';
+import { checkUses } from '../../../cli/kinds/coupon-uses.ts';
+import { checkCodes, checkCoupons } from '../../../cli/kinds/coupons.ts';
+import { checkCredit } from '../../../cli/kinds/credit.ts';
+import { checkStrays } from '../../../cli/kinds/customers.ts';
+import { checkStock } from '../../../cli/kinds/products.ts';
+import { checkSales } from '../../../cli/kinds/sales.ts';
+import { checkSpend } from '../../../cli/kinds/spend.ts';
 import { source } from '../../../lib/clock.ts';
 import { asDecided } from '../../../lib/credit/lot.ts';
 import { listLots } from '../../../lib/credit/lots.ts';

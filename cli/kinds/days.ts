@@ -10,7 +10,8 @@ import type { GiftCardItem } from '../../lib/store/gift-cards.ts';
 import { type Key, partition } from '../../lib/table/schema.ts';
 import { rowsOf } from '../../lib/table/table.ts';
 import { scanStore } from '../deployment/scan.ts';
-import type { Check } from './checks.ts';
+import type { Check } from './audit.ts';
+import type { Kind } from './kind.ts';
 
 const dayMillis = 86_400_000;
 
@@ -137,4 +138,15 @@ export const checkDays: Check = async (store, { onFault, onChecked }) => {
     }
     await sleep(200);
   }
+};
+
+/** The sums of days. */
+export const days: Kind = {
+  audit: [
+    {
+      what: 'days',
+      check: checkDays,
+      holds: 'sums = history of credit, gift cards and deliveries; a day that changes meanwhile is passed over',
+    },
+  ],
 };

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pMapIterable } from 'p-map';
+import { everyPage, type Source } from '../../lib/lists/source.ts';
+import type { Resident } from '../../lib/store/residents.ts';
+import type { Key } from '../../lib/table/schema.ts';
+import { knownResidents } from '../deployment/residents.ts';
+
+/** Hears of an audit while it runs. */
+export interface Listener {
+  /** A sentence about one fault. */
+  onFault: (fault: string) => void;
+  /** How many things have been checked so far. */
+  onChecked: (count: number) => void;
+}
+
+/** Checks all things of one sort. Returns how many there were. */
+export type Check = (store: string, listener: Listener) => Promise<number>;
+
+/** A line of the audit's report. */
+export interface AuditCheck {
+  /** The things that it checks. */
+  what: string;
+  check: Check;
+  /** The rule that they keep. */
+  holds: string;
+}
+
+const maxLooks = 5;
+
+/** Another writer may change an item between two reads of one look, so a fault counts only if every look finds one. */
+const faultsOf = async (look: () => Promise<string[]>): Promise<string[]> => {
+  for (let looks = 1; ; looks++) {
+    const faults = await look();
+    if (faults.length === 0 || looks === maxLooks) return faults;
+    await sleep(20 * looks);
+  }
+};
+
+/** Looks at every row, 25 at a time, and reports the faults. Returns how many rows there were. */
+export const forEvery = async <T>(
+  rows: AsyncIterable<T>,
+  { onFault, onChecked }: Listener,
+  look: (row: T) => Promise<string[]>,
+): Promise<number> => {
+  let count = 0;
+  for await (const faults of pMapIterable(rows, (row) => faultsOf(() => look(row)), { concurrency: 25 })) {
+    for (const fault of faults) onFault(fault);
+    onChecked(++count);
+  }
+  return count;
+};
+
+/** The rows of a list, each with its owner, if known. The owners of a page are read together. */
+export async function* withOwners<T extends Key>(
+  store: string,
+  source: Source<T>,
+  ownerOf: (row: T) => string,
+): AsyncGenerator<[row: T, owner: Resident | undefined]> {
+  for await (const rows of everyPage(source, ({ sk }) => sk)) {
+    const known = await knownResidents(store, rows.map(ownerOf));
+    const owners = new Map(known.map((resident) => [resident.uuid, resident]));
+    for (const row of rows) yield [row, owners.get(ownerOf(row))];
+  }
+}
