@@ -4,13 +4,12 @@ import { logSink } from '../log.ts';
 import { invalid, unavailable } from '../problem.ts';
 import type { CustomerCredit } from '../routes/credit.ts';
 import { findCustomerItem, getCustomerItem, uuidOf } from '../store/customers.ts';
-import { again, allOf, answer, type Decision, decide, first, look } from '../table/decide.ts';
-import type { Write } from '../table/language.ts';
+import { again, allOf, answer, type Decision, decide, first, look, type RefusedWrites } from '../table/decide.ts';
 import type { Key } from '../table/schema.ts';
 import { write } from '../table/table.ts';
 import type { CreditLot } from './lot.ts';
 import { factsOf, isCurrent, withLots } from './lots.ts';
-import { type CreditFacts, type CreditPlan, isLarge, isNotYet, type NotYet, type Planned, planCredit } from './plan.ts';
+import { type CreditFacts, type CreditPlan, isLarge, isNotYet, type NotYet, planCredit } from './plan.ts';
 import {
   type CreditCommand,
   type CreditType,
@@ -127,7 +126,10 @@ export const carryOut = <R>(
   change: MoneyChange,
   { credit, seen }: MoneyFacts,
   { parts, after }: CreditPlan,
-  given: { answer: R; result?: never } | { result: R; answer?: never },
+  given: ({ answer: R; result?: never } | { result: R; answer?: never }) & {
+    /** Is told what was refused: see `decide`. */
+    otherwise?: (refused: RefusedWrites) => Decision<R> | undefined;
+  },
   others: Others = {},
 ): Decision<R> => {
   const { writes, pending } = writesOf(change, credit.item, parts, others);
@@ -179,62 +181,6 @@ export const changeCredit = async (
       planned.kind === 'refused'
         ? refuseIfCurrent(facts, planned.message)
         : carryOut(change, facts, planned, { answer: creditOf(planned.after) }),
-  });
-};
-
-/** A change of credit together with other items, decided from those as they were read. */
-export interface Joined<R> {
-  /** One for each type that changes. The last has the highest number in history. */
-  parts: readonly Part[];
-  /** The other items as they were read. */
-  read: readonly Key[];
-  /** The writes of the other items, each on condition that nothing has changed that it was decided from. */
-  writes: (planned: readonly Planned[]) => readonly Write[];
-  /** Attributes of the customer's item that change beside the credit. */
-  customer?: Partial<CreditItem>;
-  /** The request's answer, given both balances after the change. */
-  answer: (credit: CustomerCredit) => R;
-}
-
-interface Joining<R> {
-  /** Reads the other items and decides, given the customer's item. */
-  join: (item: Promise<CreditItem>) => Promise<Joined<R>>;
-  /** Throws 404 for no such resident, unless another one is given. */
-  readItem?: () => Promise<CreditItem>;
-}
-
-/**
- * Changes a customer's credit, of one type or both, together with other items in one transaction. `join` reads those
- * and decides: it is called again whenever they or the credit have changed since. Throws what `join` throws, 400 where
- * a rule refuses a command of its (then nothing is written), 404 for no such resident, 503 where other writers do not
- * let it through.
- */
-export const changeTogether = <R>(
-  store: string,
-  uuid: string,
-  cause: Cause,
-  occasion: NonNullable<Change['occasion']>,
-  { join, readItem = () => getCustomerItem(store, uuid) }: Joining<R>,
-): Promise<R> => {
-  const change: MoneyChange = { store, uuid, cause, occasion, mayGoOn: forSomeTime() };
-  return changeMoney(change, {
-    read: async () => {
-      const reading = readItem();
-      const reads = [reading, join(reading)] as const;
-      // Both are over before the request is answered, also where one fails.
-      await Promise.allSettled(reads);
-      const [item, joined] = await Promise.all(reads);
-      return { credit: factsOf(item), seen: joined.read, joined };
-    },
-    judge: ({ credit, joined }) => planCredit(credit, joined.parts, cause.at, creditLimit()),
-    conclude: (facts, outcome) => {
-      const { parts, writes, customer, answer: answerOf } = facts.joined;
-      // The reads of `join` tell how much it may take: where the lots do not have it, they are of another moment.
-      const isTaken = parts.some(({ command }) => command.kind === 'increment' && command.delta < 0);
-      if (outcome.kind === 'refused') return isTaken ? again() : refuseIfCurrent(facts, outcome.message);
-      const others = { writes: writes(outcome.parts), customer };
-      return carryOut(change, facts, outcome, { answer: answerOf(creditOf(outcome.after)) }, others);
-    },
   });
 };
 

@@ -1,5 +1,7 @@
-import { dependsOnLots, spendableCredit } from '../credit/spendable.ts';
+import { factsOf, isCurrent, withLots } from '../credit/lots.ts';
+import { type CreditFacts, isNotYet, spendableOf } from '../credit/plan.ts';
 import type { CreditItem } from '../credit/state.ts';
+import { type Delivery, findDelivery } from '../delivery/deliveries.ts';
 import { notFound } from '../problem.ts';
 import type { Product } from '../routes/products.ts';
 import type { Refusal, SaleRequest } from '../routes/sales.ts';
@@ -8,12 +10,18 @@ import { type CouponUses, couponUsesKey, findCouponUses } from '../store/coupon-
 import { findCoupon } from '../store/coupons.ts';
 import { type CustomerItem, customerKey, findCustomerItem } from '../store/customers.ts';
 import { productKey } from '../store/memberships.ts';
+import { type OwnedItem, ownedKey } from '../store/owned.ts';
 import { findProduct } from '../store/products.ts';
-import { findUuid } from '../store/residents.ts';
+import { findResident, findUuid } from '../store/residents.ts';
+import { type SpendItem, spendKey } from '../store/spend.ts';
 import { findStore, isOpen } from '../store/stores.ts';
 import type { Key } from '../table/schema.ts';
-import { getTogether } from '../table/table.ts';
-import type { AppliedCoupon, Spendable, Terms } from './rules.ts';
+import { get, getMany, getTogether } from '../table/table.ts';
+import type { AppliedCoupon, Terms } from './rules.ts';
+import { getSale, type SaleItem } from './sales.ts';
+import { orderOf } from './unsent.ts';
+
+/** Reads what sales, quotes and refunds are decided from. Nothing here decides or writes. */
 
 /** The avatars of a sale, by their UUIDs; undefined for one whom nobody has met. */
 export const findAvatars = async (
@@ -27,13 +35,24 @@ export const findAvatars = async (
   return { buyer, recipient: recipientIdentifier ? other : buyer };
 };
 
-/** A sale as it is asked for. */
+/** The avatars and the product of a sale, and whether it takes credit. */
 export interface Parties {
   productId: string;
   /** Avatars' UUIDs. */
   buyer: string;
   recipient: string;
   useCredit: boolean;
+}
+
+/** An offer as it is asked for. */
+export interface OfferAsked {
+  store: string;
+  parties: Parties;
+  at: string;
+  /** The terms that a quote has fixed. */
+  quoted?: Terms | undefined;
+  /** The credit is not about to be taken: only the lots that have come due are read. */
+  isEstimate?: boolean;
 }
 
 /** The application of a coupon, with the coupon and the customer's uses of it. */
@@ -57,7 +76,14 @@ const withCoupon = async (
   return coupon && { coupon, expiresAt, usesRead, uses: usesRead?.uses ?? 0 };
 };
 
-const noCredit: Spendable = { regular: 0, restricted: 0 };
+/** How much credit a sale takes at the most, and whether only the lots that have come due are read for it. */
+interface Spending {
+  most: number;
+  alone: boolean;
+}
+
+/** Lots of the credit were read, after the customer's item. */
+export const hasLots = ({ lots }: CreditFacts): boolean => Object.keys(lots).length > 0;
 
 /** The items from which the terms of a sale are made, as they were read. */
 export interface OfferFacts {
@@ -71,30 +97,42 @@ export interface OfferFacts {
   forStore: Application | undefined;
   /** The uses of the coupon of the quote. */
   usesOfQuote: CouponUses | undefined;
-  /** The uses of every coupon that was looked at, with the ids of the coupons. */
-  usesSeen: [couponId: string, uses: number][];
-  spendable: Spendable;
-  /** Lots of the customer were read, after the item. */
-  lotsRead: boolean;
+  /** The buyer's credit, with the lots that tell how much of it can be spent. */
+  credit: CreditFacts;
+  /** How these lots were asked for; undefined for a sale that takes no credit. */
+  spending: Spending | undefined;
 }
 
-interface Given {
-  /** The buyer's item, where it is read already. */
-  reading?: Promise<CreditItem | undefined>;
-  /** The terms that a quote has fixed. */
-  quoted?: Terms | undefined;
-}
+/** The credit of a buyer. A newcomer has none, and is called by their UUID until their name is read. */
+const creditOf = (store: string, buyer: string, customer: CreditItem | undefined): CreditFacts =>
+  factsOf(customer ?? { ...customerKey(store, buyer), username: buyer });
+
+/** The credit with the lots that have come due, if any have. */
+const withDueLots = async (
+  store: string,
+  credit: CreditFacts,
+  spending: Spending | undefined,
+  at: string,
+): Promise<CreditFacts> => {
+  const spendable = spending && spendableOf(credit, at, spending);
+  return spendable && isNotYet(spendable) && spendable.kind === 'read'
+    ? withLots(store, credit, spendable.lots, at)
+    : credit;
+};
 
 /**
  * Reads everything that an offer is made from, in one call after another only where a coupon was applied or credit has
  * come due. Throws 404 for a store that is gone.
  */
-export const readOffer = async (
-  store: string,
-  { productId, buyer, recipient, useCredit }: Parties,
-  at: string,
-  { reading = findCustomerItem(store, buyer), quoted }: Given = {},
-): Promise<OfferFacts> => {
+export const readOffer = async ({
+  store,
+  parties,
+  at,
+  quoted,
+  isEstimate = false,
+}: OfferAsked): Promise<OfferFacts> => {
+  const { productId, buyer, recipient, useCredit } = parties;
+  const reading: Promise<CreditItem | undefined> = findCustomerItem(store, buyer);
   const [storeItem, product, customer, receiver, toProduct, toStore, usesOfQuote] = await Promise.all([
     findStore(store),
     findProduct(store, productId),
@@ -105,19 +143,113 @@ export const readOffer = async (
     quoted?.coupon && findCouponUses(store, buyer, quoted.coupon.id),
   ]);
   if (!storeItem) throw notFound();
-  const spending = quoted ? quoted.toPay < quoted.total : useCredit && !product?.blockCredits;
-  const [forProduct, forStore, spendable] = await Promise.all([
+  const takesCredit = quoted ? quoted.toPay < quoted.total : useCredit && product?.blockCredits === false;
+  const spending = takesCredit ? { most: quoted?.total ?? product?.activePrice ?? 0, alone: isEstimate } : undefined;
+  const [forProduct, forStore, credit] = await Promise.all([
     withCoupon(store, buyer, toProduct, at),
     withCoupon(store, buyer, toStore, at),
-    spending ? spendableCredit(store, buyer, customer, at) : noCredit,
+    withDueLots(store, creditOf(store, buyer, customer), spending, at),
   ]);
   return {
-    isOpen: isOpen(storeItem),
-    ...{ product, customer, receiver, forProduct, forStore, usesOfQuote, spendable },
-    usesSeen: quoted?.coupon
-      ? [[quoted.coupon.id, usesOfQuote?.uses ?? 0]]
-      : [forProduct, forStore].flatMap((each) => (each ? [[each.coupon.id, each.uses]] : [])),
-    lotsRead: spending && customer !== undefined && dependsOnLots(customer, at),
+    ...{ isOpen: isOpen(storeItem), product, customer, receiver },
+    ...{ forProduct, forStore, usesOfQuote, credit, spending },
+  };
+};
+
+/** The names of a sale's avatars, as the store keeps them with its items. */
+export interface Names {
+  buyer: string;
+  recipient: string;
+}
+
+/** The items that a sale changes beside those of its offer, by eventually consistent reads: see `findStale`. */
+export interface SaleFacts extends OfferFacts {
+  spend: SpendItem | undefined;
+  /** Of a gift's recipient. */
+  recipientSpend: SpendItem | undefined;
+  owned: OwnedItem | undefined;
+}
+
+/** An item by an eventually consistent read: the transaction is refused where it has changed since. */
+const findStale = async <T extends Key>(key: Key): Promise<T | undefined> => (await getMany<T>([key]))[0];
+
+/** Reads everything that a sale is decided from. */
+export const readSale = async (asked: OfferAsked): Promise<SaleFacts> => {
+  const { store, parties } = asked;
+  const { buyer, recipient, productId } = parties;
+  const [offer, spend, recipientSpend, owned] = await Promise.all([
+    readOffer(asked),
+    findStale<SpendItem>(spendKey(store, buyer)),
+    buyer === recipient ? undefined : findStale<SpendItem>(spendKey(store, recipient)),
+    findStale<OwnedItem>(ownedKey(store, recipient, productId)),
+  ]);
+  return { ...offer, spend, recipientSpend, owned };
+};
+
+/** The names of newcomers: the others' are known. An avatar whom nobody can name is called by their UUID. */
+export const readNames = async (
+  { store, parties: { buyer, recipient } }: OfferAsked,
+  { customer, receiver }: OfferFacts,
+): Promise<Names> => {
+  const named = async (uuid: string): Promise<string> => (await findResident(store, { uuid }))?.username ?? uuid;
+  const naming = customer?.username ?? named(buyer);
+  const [buyerName, recipientName] = await Promise.all([
+    naming,
+    recipient === buyer ? naming : (receiver?.username ?? named(recipient)),
+  ]);
+  return { buyer: buyerName, recipient: recipientName };
+};
+
+/** The avatars of a sale that is to be refunded, by their UUIDs. */
+export interface Avatars {
+  buyer: string;
+  recipient: string;
+}
+
+/** The items that a refund changes, of the avatars whom the sale named when it was read first. */
+export interface RefundFacts {
+  sale: SaleItem;
+  avatars: Avatars;
+  product: Product | undefined;
+  /** The uses of the sale's coupon. */
+  uses: CouponUses | undefined;
+  spend: SpendItem | undefined;
+  /** Of a gift's recipient. */
+  recipientSpend: SpendItem | undefined;
+  owned: OwnedItem | undefined;
+  delivery: Delivery | undefined;
+  credit: CreditFacts;
+  /** Both avatars are customers of the store. */
+  areCustomers: boolean;
+}
+
+/** Reads everything that a refund is decided from; the sale too, where it was read for an earlier attempt. */
+export const readRefund = async (
+  store: string,
+  known: SaleItem,
+  avatars: Avatars,
+  isNew: boolean,
+): Promise<RefundFacts> => {
+  const { buyer, recipient } = avatars;
+  const isForOneself = buyer === recipient;
+  const [sale, product, customer, uses, spend, recipientSpend, owned, delivery] = await Promise.all([
+    isNew ? known : getSale(store, known.sk),
+    findProduct(store, known.productId),
+    findCustomerItem(store, buyer),
+    known.coupon && findCouponUses(store, buyer, known.coupon.id),
+    get<SpendItem>(spendKey(store, buyer)),
+    isForOneself ? undefined : get<SpendItem>(spendKey(store, recipient)),
+    get<OwnedItem>(ownedKey(store, recipient, known.productId)),
+    // The store that sold it gave an imported one.
+    known.imported ? undefined : findDelivery(store, orderOf(known).id),
+  ]);
+  // A recipient with spend is a customer.
+  const isCustomer =
+    isForOneself || recipientSpend !== undefined || (await findCustomerItem(store, recipient)) !== undefined;
+  return {
+    ...{ sale, avatars, product, uses, spend, recipientSpend, owned, delivery },
+    credit: creditOf(store, buyer, customer),
+    areCustomers: customer !== undefined && isCustomer,
   };
 };
 
@@ -130,24 +262,30 @@ const forWhatMoves: readonly Refusal[] = ['credit-changed', 'coupon-used', 'unde
  * counts as it is when a sale begins.
  */
 export const wereTogether = async (
-  store: string,
-  { buyer, useCredit }: Parties,
+  { store, parties: { buyer, useCredit }, quoted }: OfferAsked,
   refusal: Refusal,
-  { product, customer, lotsRead, usesSeen }: Pick<OfferFacts, 'product' | 'customer' | 'lotsRead' | 'usesSeen'>,
+  { product, customer, forProduct, forStore, usesOfQuote, credit }: OfferFacts,
 ): Promise<boolean> => {
   if (!forWhatMoves.includes(refusal) || !product) return true;
-  const seen: [key: Key, attribute: string, value: unknown][] = usesSeen.map(([id, uses]) => [
-    couponUsesKey(store, buyer, id),
-    'uses',
-    uses,
-  ]);
-  if (useCredit) seen.push([customerKey(store, buyer), 'creditVersion', customer?.creditVersion]);
-  if (product.limited) seen.push([productKey(store, product.id), 'availableAmount', product.availableAmount]);
+  const usesOf = (id: string, uses = 0) => ({ key: couponUsesKey(store, buyer, id), attribute: 'uses', value: uses });
+  const seen: { key: Key; attribute: string; value: unknown }[] = quoted?.coupon
+    ? [usesOf(quoted.coupon.id, usesOfQuote?.uses)]
+    : [forProduct, forStore].flatMap((each) => (each ? [usesOf(each.coupon.id, each.uses)] : []));
+  if (useCredit)
+    seen.push({ key: customerKey(store, buyer), attribute: 'creditVersion', value: customer?.creditVersion });
+  if (product.limited)
+    seen.push({ key: productKey(store, product.id), attribute: 'availableAmount', value: product.availableAmount });
   // One coupon may be applied both for the product and to the whole store.
-  const keys = new Map(seen.map(([key]) => [key.pk + key.sk, key]));
-  if (keys.size < 2 && !lotsRead) return true;
-  const items = await getTogether<Record<string, unknown>>([...keys.values()]);
+  const keys = new Map(seen.map(({ key }) => [key.pk + key.sk, key]));
+  if (keys.size < 2 && !hasLots(credit)) return true;
+  const [items, isSame] = await Promise.all([
+    getTogether<Record<string, unknown>>([...keys.values()]),
+    !hasLots(credit) || isCurrent(credit),
+  ]);
   const found = new Map([...keys.keys()].map((name, index) => [name, items[index]]));
   // Absent are a version before the first change of the credit, and the count of no uses.
-  return seen.every(([key, attribute, value]) => (found.get(key.pk + key.sk)?.[attribute] ?? 0) === (value ?? 0));
+  const areSame = seen.every(
+    ({ key, attribute, value }) => (found.get(key.pk + key.sk)?.[attribute] ?? 0) === (value ?? 0),
+  );
+  return areSame && isSame;
 };

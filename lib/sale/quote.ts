@@ -1,10 +1,12 @@
 import { now, timestamp } from '../clock.ts';
+import { isCurrent } from '../credit/lots.ts';
 import { notFound } from '../problem.ts';
 import type { Quote, QuoteRequest } from '../routes/sales.ts';
 import { seal, unseal } from '../seal.ts';
 import { refuseUnknown } from '../store/residents.ts';
-import { judgeOffer } from './decide.ts';
-import { findAvatars, type Parties, readOffer } from './facts.ts';
+import { again, answer, decide, look } from '../table/decide.ts';
+import { judgeOffer, type Offer, type OpenedQuote } from './decide.ts';
+import { findAvatars, hasLots, type OfferAsked, type Parties, readOffer } from './facts.ts';
 import type { Terms } from './rules.ts';
 
 /** The time for which a quote fixes its terms. */
@@ -23,10 +25,24 @@ const ownerOf = (store: string, { productId, buyer, recipient, useCredit }: Part
 /**
  * The terms of a quote. One that was changed, or that was made for another sale, is false, and stays so after its end.
  */
-export const openQuote = (text: string, store: string, parties: Parties, at: string): Terms | 'false' | 'expired' => {
+export const openQuote = (text: string, store: string, parties: Parties, at: string): OpenedQuote => {
   const quoted = unseal(text, ownerOf(store, parties)) as Quoted | undefined;
   if (!quoted) return 'false';
   return at < quoted.expiresAt ? quoted.terms : 'expired';
+};
+
+/** The quote of an offer. One that would be refused has no text to be sent with a sale. */
+const quoteOf = ({ store, parties, at }: OfferAsked, { terms, refusal }: Offer): Quote => {
+  const { productId, buyer, recipient } = parties;
+  const { coupon, ...prices } = terms;
+  const expiresAt = timestamp(Date.parse(at) + quoteMillis);
+  const quoted: Quoted = { terms, expiresAt };
+  return {
+    ...{ productId, buyerUuid: buyer, recipientUuid: recipient, ...prices, refusal },
+    ...(refusal === null
+      ? { quote: seal(quoted, ownerOf(store, parties)), expiresAt }
+      : { quote: null, expiresAt: null }),
+  };
 };
 
 /**
@@ -34,26 +50,19 @@ export const openQuote = (text: string, store: string, parties: Parties, at: str
  * nobody has, 404 for an unknown product.
  */
 export const makeQuote = async (store: string, { productId, useCredit, ...named }: QuoteRequest): Promise<Quote> => {
-  const millis = now();
-  const at = timestamp(millis);
+  const at = timestamp(now());
   const { buyer, recipient } = await findAvatars(store, named);
   const isGift = named.recipientIdentifier !== undefined;
   refuseUnknown({ buyerIdentifier: buyer, ...(isGift && { recipientIdentifier: recipient }) });
   if (buyer === undefined || recipient === undefined) throw notFound();
-  const parties = { productId, buyer, recipient, useCredit };
-  const facts = await readOffer(store, parties, at);
-  if (!facts.product) throw notFound();
-  const { terms, refusal } = judgeOffer({ parties, at }, facts);
-  const { coupon, ...prices } = terms;
-  const quoted: Quoted = { terms, expiresAt: timestamp(millis + quoteMillis) };
-  return {
-    productId,
-    buyerUuid: buyer,
-    recipientUuid: recipient,
-    ...prices,
-    refusal,
-    ...(refusal === null
-      ? { quote: seal(quoted, ownerOf(store, parties)), expiresAt: quoted.expiresAt }
-      : { quote: null, expiresAt: null }),
-  };
+  const asked: OfferAsked = { store, parties: { productId, buyer, recipient, useCredit }, at, isEstimate: true };
+  return decide(async () => {
+    const facts = await readOffer(asked);
+    if (!facts.product) throw notFound();
+    const offer = judgeOffer(asked, facts);
+    if (offer.kind !== 'offer') return again();
+    const quote = answer(quoteOf(asked, offer));
+    // The balance and what has come due of it must be of one moment.
+    return hasLots(facts.credit) ? look(() => isCurrent(facts.credit), quote) : quote;
+  });
 };

@@ -87,8 +87,6 @@ test('a sale with both coupons and with credit of which some has come due', asyn
     'SALE',
     'APPLIED APPLIED CUSTOMER OWNED PRODUCT SPEND STORE',
     'COUPON COUPON LOTs LOTs USE USE',
-    'look',
-    'LOTs LOTs',
     'transaction',
   ]);
 });
@@ -118,14 +116,7 @@ test('a sale by a quote with a coupon and with credit in lots', async () => {
 
   const rounds = await roundsOf(() => buy(store, { id, productId, buyer: bob.uuid, paid: 60, useCredit: true, quote }));
 
-  expect(rounds).toEqual([
-    'SALE',
-    'CUSTOMER OWNED PRODUCT SPEND STORE USE',
-    'LOTs LOTs',
-    'look',
-    'LOTs LOTs',
-    'transaction',
-  ]);
+  expect(rounds).toEqual(['SALE', 'CUSTOMER OWNED PRODUCT SPEND STORE USE', 'LOTs LOTs', 'transaction']);
 });
 
 test('a gift between newcomers', async () => {
@@ -137,8 +128,7 @@ test('a gift between newcomers', async () => {
   expect(rounds).toEqual([
     'SALE',
     'APPLIED APPLIED CUSTOMER CUSTOMER OWNED PRODUCT SPEND SPEND STORE',
-    'RESIDENT',
-    'RESIDENT',
+    'RESIDENT RESIDENT',
     'transaction',
   ]);
 });
@@ -154,8 +144,7 @@ test('a sale of a limited product that is refused', async () => {
     'SALE',
     'APPLIED APPLIED CUSTOMER OWNED PRODUCT SPEND STORE',
     'COUPON COUPON LOTs LOTs USE USE',
-    'look',
-    'look',
+    'look look',
     'transaction',
   ]);
 });
