@@ -1,10 +1,12 @@
 import { Duration, Names } from 'aws-cdk-lib';
-import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, type LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { Construct, Node } from 'constructs';
-import { indexes } from '../lib/table/schema.ts';
-import type { Api } from './api.ts';
+import { lookUpsPerMinute } from '../lib/delivery/lookup.ts';
+import { deliveryQueue } from '../lib/delivery/queue.ts';
+import type { IndexName } from '../lib/table/schema.ts';
+import { type Api, deskLimit } from './api.ts';
 import type { Data } from './data.ts';
 import type { ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
@@ -28,67 +30,35 @@ export interface Watched {
   creditWriters: readonly ServiceFunction[];
 }
 
+/**
+ * An alarm. It watches one metric, which AWS bills in an idle month too: so one is worth its place only where the
+ * merchant must act, and no other tells of the same harm.
+ */
 export interface AlarmFacts {
   metric: IMetric;
   threshold: number;
   periods?: number;
+  /** So many of the periods are enough: all by default. */
+  enough?: number;
   /** A missing metric sets the alarm off too. */
   alsoWhenMissing?: true;
   below?: true;
-  /** The text of the e-mail: the effect, who is affected, and where to look. */
-  meaning: string;
+  /** The effect, and who is affected. With `act` it is the text of the e-mail. */
+  harm: string;
+  /** What the merchant does now. */
+  act: string;
 }
 
 const fiveMinutes = Duration.minutes(5);
+const fiveMinutesOf = (perSecond: number): number => perSecond * fiveMinutes.toSeconds();
 
-/**
- * A metric of the table, and the same of each of its indexes. AWS bills each. Nothing but products writes to the index
- * of search texts, and never without a write of the table.
- */
-const ofPlaces = (TableName: string, metricName: string): Record<string, Metric> => {
-  const watched = Object.keys(indexes).filter((index) => index !== 'byText' || !metricName.includes('Write'));
-  const places = [{}, ...watched.map((GlobalSecondaryIndexName) => ({ GlobalSecondaryIndexName }))];
-  const metrics = places.map(
-    (place, index) =>
-      [
-        `m${index}`,
-        new Metric({
-          namespace: 'AWS/DynamoDB',
-          metricName,
-          dimensionsMap: { TableName, ...place },
-          statistic: 'Sum',
-          period: fiveMinutes,
-        }),
-      ] as const,
-  );
-  return Object.fromEntries(metrics);
-};
-
-/**
- * The sum of a metric over the table and its indexes. CloudWatch has no value for a metric of which nothing happened,
- * and none for a sum with such a part: hence FILL.
- */
-const sumOverTable = (tableName: string, metricName: string): MathExpression => {
-  const usingMetrics = ofPlaces(tableName, metricName);
-  const expression = Object.keys(usingMetrics)
-    .map((id) => `FILL(${id}, 0)`)
-    .join(' + ');
-  return new MathExpression({ expression, usingMetrics, period: fiveMinutes });
-};
-
-/** The share of their bound, in percent, that the table or the busiest of its indexes has used. */
-const shareOfBound = (tableName: string, metricName: string, unitsPerSecond: number): MathExpression =>
-  new MathExpression({
-    expression: `100 * MAX(FILL(METRICS(), 0)) / ${unitsPerSecond * fiveMinutes.toSeconds()}`,
-    usingMetrics: ofPlaces(tableName, metricName),
-    period: fiveMinutes,
-  });
-
-/** The faults among all, in percent; 0 while there are fewer than five, which a quiet shop has by chance. */
-const percentOf = (faults: IMetric, all: IMetric): MathExpression =>
-  new MathExpression({
-    expression: 'IF(FILL(faults, 0) >= 5, 100 * FILL(faults, 0) / FILL(all, 1), 0)',
-    usingMetrics: { faults, all },
+/** A metric of the table, or of one of its indexes. */
+export const ofTable = ({ table }: Data, metricName: string, GlobalSecondaryIndexName?: IndexName): Metric =>
+  new Metric({
+    namespace: 'AWS/DynamoDB',
+    metricName,
+    dimensionsMap: { TableName: table.tableName, ...(GlobalSecondaryIndexName && { GlobalSecondaryIndexName }) },
+    statistic: 'Sum',
     period: fiveMinutes,
   });
 
@@ -96,7 +66,6 @@ const percentOf = (faults: IMetric, all: IMetric): MathExpression =>
 const counted = (
   scope: Construct,
   name: string,
-  metricValue: string,
   pattern: string,
   writers: readonly { node: Node; log: LogGroup }[],
 ): Metric => {
@@ -105,224 +74,183 @@ const counted = (
     new MetricFilter(scope, `${name}-${node.id}`, {
       ...metric,
       logGroup: log,
-      metricValue,
+      metricValue: '1',
       filterPattern: FilterPattern.literal(pattern),
     });
   const { metricNamespace: namespace, metricName } = metric;
   return new Metric({ namespace, metricName, statistic: 'Sum', period: fiveMinutes });
 };
 
-/** A metric of all functions of the account in this region, which share one quota. */
-const ofAccount = (metricName: string): Metric =>
-  new Metric({ namespace: 'AWS/Lambda', metricName, statistic: 'Sum', period: fiveMinutes });
+const apiAlarms = (scope: Construct, { api, settings }: Watched): Record<string, AlarmFacts> => {
+  const { stage, readRate } = settings;
+  const refused = Math.ceil(fiveMinutesOf(readRate) / 100);
+  return {
+    ServerErrors: {
+      // API Gateway gives the average of this metric as the share of errors among all calls. A quiet shop has one error
+      // among few calls by chance, but not in two periods of three; each lasting fault reaches into two.
+      metric: api.rest.metricServerError({ statistic: 'Average', period: fiveMinutes }),
+      threshold: 0.01,
+      periods: 3,
+      enough: 2,
+      harm: 'Calls of clients fail: for more than 5 minutes one answer in a hundred or more was 5xx. Credit stays correct, since a change takes effect completely or not at all.',
+      act: `"npx store logs --stage ${stage}" shows which calls, and with --function and --filter ERROR why. Then run "npx store doctor --stage ${stage}": if Lambda may run only few functions at once, request more "Concurrent executions"; if DynamoDB throttles the table, raise readUnits or writeUnits.`,
+    },
+    CallsRefused: {
+      metric: counted(scope, 'CallsRefused', '{ ($.status = "401") || ($.status = "403") || ($.status = "429") }', [
+        api,
+      ]),
+      threshold: refused,
+      harm: `All calls of some program fail or have to wait, or somebody guesses keys: within 5 minutes ${refused} or more were answered 401, 403 or 429, one in a hundred of those that readRate lets an endpoint take. Each of them costs you a line of the log.`,
+      act: `"npx store logs --stage ${stage}" shows their status, route and, for 403, key. 401: give the program a key that is not wrong, expired or revoked. 403: give it one with the scope ("npx store key list --stage ${stage}"). 429: stop a program that runs wild, or raise readRate, writeRate, listRate, storeShare or readUnits. Keys that you never issued: set firewall to true.`,
+    },
+  };
+};
 
-const apiAlarms = (scope: Construct, { api }: Watched): Record<string, AlarmFacts> => ({
-  ServerErrors: {
-    metric: percentOf(
-      api.rest.metricServerError({ statistic: 'Sum', period: fiveMinutes }),
-      api.rest.metricCount({ statistic: 'Sum', period: fiveMinutes }),
-    ),
-    threshold: 1,
-    meaning:
-      'Calls of clients fail: within 5 minutes one answer in a hundred or more was 5xx, and 5 at least. Credit stays correct, since a change takes effect completely or not at all. Look for level ERROR in the logs of the functions.',
-  },
-  Latency: {
-    metric: api.rest.metricLatency({ statistic: 'p99', period: fiveMinutes }),
-    threshold: 3000,
-    periods: 3,
-    meaning:
-      'Clients wait: for 15 minutes one call in a hundred has taken 3 seconds or more. Scripts in the virtual world give up after 60. The dashboard shows whether DynamoDB throttles the table.',
-  },
-  FunctionsThrottled: {
-    metric: percentOf(ofAccount('Throttles'), ofAccount('Invocations')),
-    threshold: 1,
-    meaning:
-      'Clients get 503 answers and deliveries wait: Lambda refused calls of functions, 5 or more within 5 minutes and at least one for a hundred that it took. This account may not run enough functions at once in this region. Request a higher "Concurrent executions" quota of Lambda; new accounts begin with 10.',
-  },
-  CallsRefused: {
-    metric: counted(scope, 'CallsRefused', '1', '{ ($.status = "401") || ($.status = "403") }', [api]),
-    threshold: 300,
-    meaning:
-      'All calls of some program fail, or somebody guesses keys: within 5 minutes the service refused 300 or more calls for their API key. 401 means that a key is wrong, expired or revoked, 403 that it lacks a scope. The access log shows the route and, for 403, the id of the key; "npx store key list" with --stage shows whose it is.',
-  },
-  CallsThrottled: {
-    metric: counted(scope, 'CallsThrottled', '1', '{ ($.status = "429") }', [api]),
-    threshold: 300,
-    meaning:
-      'Clients have to wait: 300 or more answers within 5 minutes were 429. A program may run wild, or the rates may be too low for your stores. The access log shows the routes; readRate, writeRate, listRate, storeShare and, for lists, readUnits are settings.',
-  },
-});
-
-/**
- * Without a key every answer is 200, so neither CallsRefused nor CallsThrottled hears of calls below the desk's own
- * rate.
- */
-const deskAlarms = (scope: Construct, { api, hasDesk }: Watched): Record<string, AlarmFacts> =>
-  hasDesk
+/** Without a key every answer is 200, so CallsRefused does not hear of calls below the desk's own rate. */
+const deskAlarms = (scope: Construct, { api, hasDesk }: Watched): Record<string, AlarmFacts> => {
+  const files = fiveMinutesOf(deskLimit.rate) / 6;
+  return hasDesk
     ? {
         DeskFlooded: {
-          metric: counted(scope, 'DeskCalls', '1', '{ $.route = "/desk*" }', [api]),
-          threshold: 1000,
-          meaning:
-            'You pay for traffic, and people may be unable to load the desk: within 5 minutes it was asked for 1,000 or more files, while one person needs five, once for each release. Anybody may load them, so no key says who it is. At most this costs 1.50 dollars an hour. The setting firewall limits each address; desk=false takes the desk away.',
+          metric: counted(scope, 'DeskCalls', '{ $.route = "/desk*" }', [api]),
+          threshold: files,
+          harm: `You pay for traffic, and people may be unable to load the desk: within 5 minutes it was asked for ${files} or more files, a sixth of what one of its methods gives out, while one person needs five, once for each release. Anybody may load them, so no key says who it is. At most this costs 1.50 dollars an hour.`,
+          act: 'Set firewall to true, which limits each address; or set desk to false, which takes the desk away. Then deploy again.',
         },
       }
     : {};
+};
 
 /** The dollars an hour of so many units a second, at a price for a million of us-east-1. */
 const hourly = (units: number, price: number): string => ((units * 3600 * price) / 1e6).toFixed(2);
 
-const tableAlarms = ({ data, settings: { readUnits, writeUnits } }: Watched): Record<string, AlarmFacts> => ({
-  ReadsThrottled: {
-    metric: sumOverTable(data.table.tableName, 'ReadThrottleEvents'),
-    threshold: 1,
-    periods: 2,
-    meaning:
-      'Clients get 503 answers and have to retry: DynamoDB throttles reads of the table or of one of its indexes. Together the calls may exceed the bound, which is the setting readUnits; or those for one store or customer exceed the capacity of a partition.',
-  },
-  WritesThrottled: {
-    metric: sumOverTable(data.table.tableName, 'WriteThrottleEvents'),
-    threshold: 1,
-    periods: 2,
-    meaning:
-      'Clients get 503 answers and have to retry: DynamoDB throttles writes of the table or of one of its indexes. Together the calls may exceed the bound, which is the setting writeUnits; or those for one store or customer exceed the capacity of a partition.',
-  },
-  TableReads: {
-    metric: shareOfBound(data.table.tableName, 'ConsumedReadCapacityUnits', readUnits),
-    threshold: 50,
-    periods: 3,
-    meaning: `You pay for reads, and may soon get 503: for 15 minutes the table, or one of its indexes, has used half of its bound, the setting readUnits. That costs ${hourly(readUnits / 2, 0.125)} dollars an hour. The export or audit of a large store does so for a while. If your stores are as busy as that, raise readUnits. Otherwise a program may read lists over and over; the access log shows the route and key.`,
-  },
-  TableWrites: {
-    metric: shareOfBound(data.table.tableName, 'ConsumedWriteCapacityUnits', writeUnits),
-    threshold: 50,
-    periods: 3,
-    meaning: `You pay for writes, and may soon get 503: for 15 minutes the table, or one of its indexes, has used half of its bound, the setting writeUnits. That costs ${hourly(writeUnits / 2, 0.625)} dollars an hour. The import of a large store does so for a while. If your stores are as busy as that, raise writeUnits. Otherwise a program may repeat its changes over and over; the access log shows the route and key.`,
-  },
-});
+/**
+ * Half of the bounds of the table. An index with keys alone takes less than the table: its rows are read to load the
+ * table's, and written with the table's, at most twice. Only a search reads an index for rows that it does not load.
+ */
+const tableAlarms = ({ data, settings }: Watched): Record<string, AlarmFacts> => {
+  const { stage, readUnits, writeUnits } = settings;
+  const halfOf = (units: number) => ({ threshold: fiveMinutesOf(units / 2), periods: 3 });
+  const logs = `"npx store logs --stage ${stage}" shows which`;
+  return {
+    TableReads: {
+      metric: ofTable(data, 'ConsumedReadCapacityUnits'),
+      ...halfOf(readUnits),
+      harm: `You pay for reads, and clients may soon get 503: for 15 minutes the table has used half of its bound, the setting readUnits. That costs ${hourly(readUnits / 2, 0.125)} dollars an hour.`,
+      act: `Wait for the end of an export or audit of a large store. Stop a program that reads lists over and over: ${logs}. If your stores are as busy as that, raise readUnits.`,
+    },
+    SearchReads: {
+      metric: ofTable(data, 'ConsumedReadCapacityUnits', 'byText'),
+      ...halfOf(readUnits),
+      harm: `You pay for searches for products, and clients may soon get 503: for 15 minutes they have used half of the bound of their index, the setting readUnits. That costs ${hourly(readUnits / 2, 0.125)} dollars an hour.`,
+      act: `Stop a program that searches over and over: ${logs}. If your customers search as much as that, raise readUnits.`,
+    },
+    TableWrites: {
+      metric: ofTable(data, 'ConsumedWriteCapacityUnits'),
+      ...halfOf(writeUnits),
+      harm: `You pay for writes, and clients may soon get 503: for 15 minutes the table has used half of its bound, the setting writeUnits. That costs ${hourly(writeUnits / 2, 0.625)} dollars an hour, and those of the indexes come on top.`,
+      act: `Wait for the end of an import of a large store. Stop a program that repeats its changes over and over: ${logs}. If your stores are as busy as that, raise writeUnits.`,
+    },
+  };
+};
 
-const deliveryAlarms = (scope: Construct, { data, worker, sweep }: Watched): Record<string, AlarmFacts> => ({
-  DeliveryNotOrdered: {
-    // The sweep tries again each minute, so a lasting fault repeats.
-    metric: counted(scope, 'DeliveryNotOrdered', '1', '{ $.unsent = * }', [sweep]),
-    threshold: 3,
-    meaning:
-      'Residents paid and wait: the delivery of a completed sale cannot be put on the queue, neither by stream-consumer nor by expiry-sweep. The sweep tries it again each minute. Its log shows the reason under "unsent".',
-  },
-  DeliveryFailed: {
-    metric: counted(scope, 'DeliveryFailed', '1', '{ $.delivery = "failed" }', [worker]),
-    threshold: 1,
-    meaning:
-      'A resident did not receive an order, and the service does not retry it: the dispenser refused it, or did not answer for 14 days. "npx store deliveries list --state failed" with --stage shows which and why. Correct the cause, then run "npx store deliveries retry --all-failed".',
-  },
-  DeliveryWaiting: {
-    metric: counted(scope, 'DeliveryWaiting', '1', '{ $.delivery = "waiting" }', [worker]),
-    threshold: 1,
-    meaning:
-      'A resident waits for a product, because the store’s dispenser does not answer or has no address. The delivery continues when the dispenser registers, as it does after a restart of its region. "npx store doctor" with --stage shows which store; check whether its dispenser still stands.',
-  },
-  DeadLetters: {
-    metric: data.deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period: fiveMinutes }),
-    threshold: 1,
-    meaning:
-      'A resident may not receive an order: no worker could handle its message. SQS deletes the message 14 days after it was sent. "npx store deliveries dead-letters" with --stage shows it. Correct the cause, then run the same command with --redrive.',
-  },
-  WorkerFailing: {
-    // SQS returns the message after 6 minutes, so a lasting fault repeats. A single one needs nobody.
-    metric: counted(scope, 'WorkerFailing', '1', '{ $.delivery = "error" }', [worker]).with({
-      period: Duration.minutes(15),
-    }),
-    threshold: 2,
-    meaning:
-      'Residents wait for their products: the worker failed at two or more deliveries within 15 minutes, because of a bug, the table or the queue. It retries them every 6 minutes. Lines with "delivery": "error" in its log hold the reason.',
-  },
-  WorkerCrashing: {
-    metric: worker.lambda.metricErrors({ statistic: 'Sum', period: fiveMinutes }),
-    threshold: 1,
-    meaning:
-      'Residents wait for their products: the worker crashed, or ran out of time or memory, in the middle of a batch. The messages of the batch come back after 6 minutes. The end of its log shows the reason.',
-  },
-  WebhookDisabled: {
-    metric: counted(scope, 'WebhookDisabled', '1', '{ $.webhook = "disabled" }', [worker]),
-    threshold: 1,
-    meaning:
-      'A program of a merchant gets no events any more: its webhook answered 410, or nothing but failures for five days, and was disabled. GET /v1/webhooks shows which; a PUT with state active enables it, and GET /v1/events has the events that it missed.',
-  },
-  // A message that waits for a worker is visible; one in a worker's hands, or between two attempts, is not. The age of
-  // the oldest message cannot serve: SQS leaves a message out of it from its third receive on.
-  DeliveriesUnclaimed: {
-    metric: data.queue.metricApproximateNumberOfMessagesVisible({ statistic: 'Minimum', period: fiveMinutes }),
-    threshold: 1,
-    periods: 3,
-    meaning:
-      'Residents wait for their products: for 15 minutes there were always deliveries that no worker had claimed. The worker may not run: see its throttles and its event source in Lambda. Or orders arrive faster than dispensers give them: raise deliveryConcurrency.',
-  },
-  WebhooksUnclaimed: {
-    metric: data.slowQueue.metricApproximateNumberOfMessagesVisible({ statistic: 'Minimum', period: fiveMinutes }),
-    threshold: 1,
-    periods: 3,
-    meaning:
-      'Programs whose webhooks fail or answer slowly wait for their events: for 15 minutes there were always some that no worker had claimed. All other webhooks and deliveries are not affected. Many webhooks may not answer: "npx store webhooks list" shows since when one fails; delete those that nobody needs.',
-  },
-});
+const deliveryAlarms = (scope: Construct, { data, worker, settings }: Watched): Record<string, AlarmFacts> => {
+  const { stage } = settings;
+  const quarter = Duration.minutes(15);
+  return {
+    GivenUp: {
+      metric: counted(scope, 'GivenUp', '{ ($.delivery = "failed") || ($.webhook = "disabled") }', [worker]),
+      threshold: 1,
+      harm: 'A resident did not receive an order, or a program of yours gets no events any more, and the service does not try again: a dispenser refused a delivery or did not answer for 14 days, or a webhook answered 410 or nothing but failures for 5 days.',
+      act: `"npx store deliveries list --state failed --stage ${stage}" shows such deliveries and why: correct the cause, then run "npx store deliveries retry --all-failed --stage ${stage}". "npx store webhooks list --stage ${stage}" shows webhooks that are disabled: enable them; GET /v1/events has what they missed, for 30 days.`,
+    },
+    DeliveryWaiting: {
+      metric: counted(scope, 'DeliveryWaiting', '{ $.delivery = "waiting" }', [worker]),
+      threshold: 1,
+      harm: 'A resident waits for a product, because the store’s dispenser does not answer or has no address. The delivery goes on when the dispenser registers, as it does after a restart of its region, and fails after 14 days.',
+      act: `Run "npx store doctor --stage ${stage}", which names the store, and look whether its dispenser still stands. If it does, reset its script.`,
+    },
+    DeadLetters: {
+      metric: data.deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period: fiveMinutes }),
+      threshold: 1,
+      harm: 'A resident may not receive an order: no worker could handle its message. SQS deletes the message 14 days after it was sent.',
+      act: `"npx store deliveries dead-letters --stage ${stage}" shows it. Correct the cause, then run "npx store deliveries dead-letters --redrive --stage ${stage}".`,
+    },
+    WorkerFailing: {
+      metric: counted(scope, 'WorkerFailing', '{ ($.delivery = "error") || ($.webhook = "error") }', [worker]).with({
+        period: quarter,
+      }),
+      // As often as SQS returns one message meanwhile: a fault that is over needs nobody.
+      threshold: Math.floor(quarter.toSeconds() / deliveryQueue.visibilitySeconds),
+      harm: 'Residents wait for their products, or programs for their events: the worker has failed again and again for 15 minutes, because of a bug, the table or the queue. It tries again every 6 minutes, and after four days a message is a dead letter.',
+      act: `"npx store logs --stage ${stage} --function delivery-worker --filter ERROR" shows the reason. After an update, deploy the earlier version.`,
+    },
+    WorkerCrashing: {
+      metric: worker.lambda.metricErrors({ statistic: 'Sum', period: fiveMinutes }),
+      threshold: 1,
+      harm: 'Residents wait for their products: the worker crashed, or ran out of time or memory, in the middle of a batch. The messages of the batch come back after 6 minutes.',
+      act: `The end of "npx store logs --stage ${stage} --function delivery-worker" shows the reason. After an update, deploy the earlier version.`,
+    },
+    // A message that waits for a worker is visible; one in a worker's hands, or between two attempts, is not. The age
+    // of the oldest message cannot serve: SQS leaves a message out of it from its third receive on.
+    DeliveriesUnclaimed: {
+      metric: data.queue.metricApproximateNumberOfMessagesVisible({ statistic: 'Minimum', period: fiveMinutes }),
+      threshold: 1,
+      periods: 3,
+      harm: 'Residents wait for their products: for 15 minutes there were always deliveries that no worker had claimed. The worker does not run, or orders arrive faster than dispensers give them.',
+      act: 'In Lambda, look whether the triggers of the function delivery-worker are enabled, and whether it is throttled: if so, request more "Concurrent executions". If it runs, raise deliveryConcurrency.',
+    },
+  };
+};
 
-const residentAlarms = (_scope: Construct, { lookUp }: Watched): Record<string, AlarmFacts> => ({
+const residentAlarms = ({ lookUp, settings: { stage } }: Watched): Record<string, AlarmFacts> => ({
   LookUpFailing: {
     metric: lookUp.lambda.metricErrors({ statistic: 'Sum', period: fiveMinutes }),
-    threshold: 3,
-    meaning:
-      'Avatars whom nobody imported cannot buy: calls about them are answered 404 or 400, because the function resident-lookup fails. Residents who are known already are not affected. The log of that function shows the reason.',
+    // One in a hundred of the look-ups that one store may cause.
+    threshold: fiveMinutesOf(lookUpsPerMinute / 60) / 100,
+    harm: 'Avatars whom nobody imported cannot buy: calls about them are answered 404 or 400, because the function resident-lookup fails. Residents who are known already are not affected.',
+    act: `"npx store logs --stage ${stage} --function resident-lookup --filter ERROR" shows the reason. After an update, deploy the earlier version.`,
   },
 });
 
-const creditAlarms = (scope: Construct, { sweep, creditWriters }: Watched): Record<string, AlarmFacts> => ({
+const creditAlarms = (
+  scope: Construct,
+  { sweep, creditWriters, settings: { stage } }: Watched,
+): Record<string, AlarmFacts> => ({
   SweepNotRun: {
     metric: sweep.lambda.metricInvocations({ statistic: 'Sum', period: fiveMinutes }),
     threshold: 1,
     periods: 3,
     below: true,
     alsoWhenMissing: true,
-    meaning:
-      'Expired credit stays in the balances that clients read: the sweep has not run for 15 minutes. Nobody can spend it, since every change closes due lots first. Check the schedule in EventBridge Scheduler.',
+    harm: 'Expired credit stays in the balances that clients read, and nothing orders deliveries that were not ordered at once: the sweep has not run for 15 minutes. Nobody can spend such credit, since every change closes due lots first.',
+    act: `In EventBridge Scheduler, enable the schedule of the function expiry-sweep, and in Lambda look whether it is throttled. Until it runs, "npx store sweep --stage ${stage}" does its work.`,
   },
   SweepFailing: {
     metric: sweep.lambda.metricErrors({ statistic: 'Sum', period: fiveMinutes }),
-    threshold: 3,
-    meaning:
-      'A part of the sweep fails, or it does not end: expired credit may stay in the balances that clients read, and deliveries and events come late. Its log shows the reason.',
-  },
-  CustomerNotSwept: {
-    metric: counted(scope, 'Failed', '$.sweep.failed', '{ $.sweep.failed > 0 }', [sweep]),
-    threshold: 1,
-    periods: 3,
-    meaning:
-      'Expired credit stays in the balances of single customers, because the sweep fails to close their lots again and again. Its log names the customers and the reason.',
+    // More than half of its runs, one a minute: a lasting fault repeats.
+    threshold: Math.ceil(fiveMinutes.toMinutes() / 2),
+    harm: 'Residents who paid may wait for a delivery that cannot be put on the queue, events come late, or expired credit stays in the balances that clients read: a part of the sweep fails minute after minute, for all or for single sales or customers.',
+    act: `"npx store logs --stage ${stage} --function expiry-sweep --filter ERROR" shows the reason, with the sale under "unsent". Correct the cause; the next sweep does the rest.`,
   },
   InvariantBroken: {
-    metric: counted(scope, 'Invariant', '1', '{ $.invariant = * }', [sweep, ...creditWriters]),
+    metric: counted(scope, 'Invariant', '{ $.invariant = * }', [sweep, ...creditWriters]),
     threshold: 1,
-    meaning:
-      'A customer may have more or less credit than they should: a balance and its lots disagree. Stop changing this customer, keep the log line, and compare with a restored copy of the table.',
+    harm: 'A customer may have more or less credit than they should: a balance and its lots disagree.',
+    act: `Keep the log line, and stop changing this customer. "npx store audit --stage ${stage}" names the fault; compare with a restored copy of the table, then run "npx store credit repair --dry-run --stage ${stage}".`,
   },
 });
 
-const historyAlarms = ({ data, consumer }: Watched): Record<string, AlarmFacts> => ({
-  // Lambda has no IteratorAge of a stream that it does not read. The note of each sweep calls the consumer every
-  // minute.
-  HistoryStopped: {
-    metric: consumer.lambda.metricInvocations({ statistic: 'Sum', period: fiveMinutes }),
-    threshold: 1,
-    periods: 3,
-    below: true,
-    alsoWhenMissing: true,
-    meaning:
-      'Integrators do not see the latest changes in the history of credit and in the sums of days, and webhooks get no events: Lambda has not called the function stream-consumer for 15 minutes. Balances are right. If the alarm SweepNotRun is on, begin there. Otherwise check the function’s event source mapping and throttles. After 20 hours changes would be missing.',
-  },
+const historyAlarms = ({ data, consumer, settings: { stage } }: Watched): Record<string, AlarmFacts> => ({
+  // The note of each sweep calls the consumer every minute. Lambda has no IteratorAge of a stream that it does not
+  // read.
   HistoryBehind: {
     metric: consumer.lambda.metric('IteratorAge', { statistic: 'Maximum', period: fiveMinutes }),
-    threshold: 300_000,
-    meaning:
-      'Integrators do not see the latest changes in the history of credit and in the sums of days: these are 5 minutes or more behind. Balances are right. After 20 hours changes would be missing. The log of the function stream-consumer shows the reason, if it is not throttled.',
+    threshold: fiveMinutes.toMilliseconds(),
+    periods: 3,
+    alsoWhenMissing: true,
+    harm: 'Integrators do not see the latest changes in the history of credit and in the sums of days, and webhooks get events late: for 15 minutes these were 5 minutes or more behind, or Lambda did not call the function stream-consumer at all. Balances are right. After 20 hours changes are given up.',
+    act: `If SweepNotRun is on, begin there. "npx store logs --stage ${stage} --function stream-consumer --filter ERROR" shows the reason. Without such lines, look in Lambda whether the function's trigger is enabled, and whether it is throttled. After 20 hours, run "npx store credit backfill --stage ${stage}" for each store.`,
   },
   HistoryFailures: {
     metric: data.historyFailures.metricApproximateNumberOfMessagesVisible({
@@ -330,31 +258,25 @@ const historyAlarms = ({ data, consumer }: Watched): Record<string, AlarmFacts> 
       period: fiveMinutes,
     }),
     threshold: 1,
-    meaning:
-      'Changes are missing in the history of credit and in the sums of days: the function stream-consumer could not use a record of the table’s stream. Balances are right. Its log shows the reason; the queue keeps the record for 14 days. "The history of credit" in docs/operate/recover.md says how to send it again.',
-  },
-  HistoryLost: {
-    metric: consumer.lambda.metric('DestinationDeliveryFailures', { statistic: 'Sum', period: fiveMinutes }),
-    threshold: 1,
-    meaning:
-      'Changes are missing for good in the history of credit and in the sums of days: Lambda gave records of the table’s stream up, and could not put their place on the queue of failures either. Balances are right. Check that the role of stream-consumer may send to that queue, and then run "npx store credit backfill" for each store.',
+    harm: 'Changes are missing in the history of credit and in the sums of days, and webhooks may miss events: the function stream-consumer could not use a record of the table’s stream. Balances are right. The queue keeps the record for 14 days.',
+    act: `"npx store logs --stage ${stage} --function stream-consumer --filter ERROR" shows the reason. Correct it, then send the record again, or run "npx store credit backfill --stage ${stage}": "The history of credit" in docs/operate/recover.md.`,
   },
 });
 
-const busAlarms = (scope: Construct, { bus }: Watched): Record<string, AlarmFacts> =>
+const busAlarms = (scope: Construct, { bus, settings: { stage } }: Watched): Record<string, AlarmFacts> =>
   bus
     ? {
         EventBusBehind: {
           metric: bus.lambda.metric('IteratorAge', { statistic: 'Maximum', period: fiveMinutes }),
-          threshold: 300_000,
-          meaning:
-            'Rules on your event bus do not see the latest events: these are 5 minutes or more behind. Nothing else is affected. After 20 hours events would not reach the bus; GET /v1/events has them for 30 days. The log of the function event-bus shows the reason: often the bus of the setting eventBus does not exist.',
+          threshold: fiveMinutes.toMilliseconds(),
+          harm: 'Rules on your event bus do not see the latest events: these are 5 minutes or more behind. Nothing else is affected. After 20 hours events would not reach the bus; GET /v1/events has them for 30 days.',
+          act: `"npx store logs --stage ${stage} --function event-bus --filter ERROR" shows the reason. Often the bus of the setting eventBus does not exist: make it.`,
         },
         EventBusRefused: {
-          metric: counted(scope, 'EventBusRefused', '1', '{ $.bus = "refused" }', [bus]),
+          metric: counted(scope, 'EventBusRefused', '{ $.bus = "refused" }', [bus]),
           threshold: 1,
-          meaning:
-            'An event is missing on your event bus, which refused it for its form. The log of the function event-bus shows which; GET /v1/events has it.',
+          harm: 'An event is missing on your event bus, which refused it for its form. Nothing else is affected.',
+          act: `"npx store logs --stage ${stage} --function event-bus --filter refused" shows which; GET /v1/events has it. Tell us: this is a bug.`,
         },
       }
     : {};
@@ -365,8 +287,8 @@ const exportAlarms = ({ exports }: Watched): Record<string, AlarmFacts> =>
         ExportRefused: {
           metric: exports.metricTargetErrors({ statistic: 'Sum', period: fiveMinutes }),
           threshold: 1,
-          meaning:
-            'The daily copy of the table is missing: DynamoDB refused to begin an export. Nothing else is affected. Often the bucket of the setting exportBucket does not exist, or its policy does not let this account write. "aws dynamodb list-exports" shows the last ones.',
+          harm: 'The daily copy of the table is missing: DynamoDB refused to begin an export. Nothing else is affected.',
+          act: 'Make the bucket of the setting exportBucket, or let its policy allow this account to write. "aws dynamodb list-exports" shows the last exports.',
         },
         ExportNotRun: {
           metric: exports.metricAttempts({ statistic: 'Sum', period: Duration.days(1) }),
@@ -374,8 +296,8 @@ const exportAlarms = ({ exports }: Watched): Record<string, AlarmFacts> =>
           periods: 2,
           below: true,
           alsoWhenMissing: true,
-          meaning:
-            'The daily copy of the table is missing: for two days nothing has asked DynamoDB for an export. Nothing else is affected. Check the schedule in EventBridge Scheduler.',
+          harm: 'The daily copy of the table is missing: for two days nothing has asked DynamoDB for an export. Nothing else is affected.',
+          act: 'In EventBridge Scheduler, enable the schedule of the exports.',
         },
       }
     : {};
@@ -386,7 +308,7 @@ export const alarmsOf = (scope: Construct, watched: Watched): Record<string, Ala
   ...deskAlarms(scope, watched),
   ...tableAlarms(watched),
   ...deliveryAlarms(scope, watched),
-  ...residentAlarms(scope, watched),
+  ...residentAlarms(watched),
   ...creditAlarms(scope, watched),
   ...historyAlarms(watched),
   ...busAlarms(scope, watched),

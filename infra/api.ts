@@ -54,7 +54,7 @@ const accessLine = {
  * The desk's methods, each for all callers together: nobody is known there, and each answer costs. An address that the
  * firewall holds to its default rate cannot use this one up, and the burst is the first view of a dozen people.
  */
-const deskLimit = { rate: 20, burst: 60 };
+export const deskLimit = { rate: 20, burst: 60 };
 
 /**
  * The REST API: the document that it is imported from, its stage with throttles and logs, and what may call and be

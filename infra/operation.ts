@@ -12,10 +12,18 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
-import { type AlarmFacts, alarmsOf, type Watched } from './alarms.ts';
+import { type IndexName, indexes } from '../lib/table/schema.ts';
+import { type AlarmFacts, alarmsOf, ofTable, type Watched } from './alarms.ts';
+
+const tableMetrics = [
+  'ConsumedReadCapacityUnits',
+  'ConsumedWriteCapacityUnits',
+  'ReadThrottleEvents',
+  'WriteThrottleEvents',
+];
 
 /**
- * The alarms, with e-mails to the address of the settings, and one dashboard. They are a stack of their own within the
+ * The alarms, with e-mails to the address of the settings, and one dashboard if these ask for it. They are a stack of their own within the
  * service's, which has room for 500 resources: nothing in here has state.
  */
 export class Operation extends NestedStack {
@@ -27,7 +35,7 @@ export class Operation extends NestedStack {
     this.topic = settings.alarmEmail === undefined ? undefined : this.mailTo(settings.alarmEmail);
     const facts = alarmsOf(this, watched);
     for (const [name, fact] of Object.entries(facts)) this.addAlarm(name, fact);
-    this.addDashboard(settings.stage, facts);
+    if (settings.dashboard) this.addDashboard(watched, facts);
   }
 
   private mailTo(address: string): Topic {
@@ -48,17 +56,18 @@ export class Operation extends NestedStack {
 
   private addAlarm(
     name: string,
-    { metric, threshold, periods = 1, alsoWhenMissing, below, meaning }: AlarmFacts,
+    { metric, threshold, periods = 1, enough, alsoWhenMissing, below, harm, act }: AlarmFacts,
   ): void {
     const alarm = new Alarm(this, name, {
       metric,
       threshold,
       evaluationPeriods: periods,
+      ...(enough && { datapointsToAlarm: enough }),
       comparisonOperator: below
         ? ComparisonOperator.LESS_THAN_THRESHOLD
         : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: alsoWhenMissing ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
-      alarmDescription: meaning,
+      alarmDescription: `${harm} What to do: ${act}`,
     });
     if (!this.topic) return;
     alarm.addAlarmAction(new SnsAction(this.topic));
@@ -66,14 +75,23 @@ export class Operation extends NestedStack {
     alarm.addOkAction(new SnsAction(this.topic));
   }
 
-  private addDashboard(stage: string, facts: Record<string, AlarmFacts>): void {
-    const dashboard = new Dashboard(this, 'Dashboard', {});
-    dashboard.addWidgets(
-      new TextWidget({ markdown: `# Store Integration Service: ${stage}`, width: 24, height: 1 }),
+  /** Numbers that no alarm watches are here too: a merchant looks at them once an alarm has told of their effect. */
+  private addDashboard({ settings, api, data }: Watched, facts: Record<string, AlarmFacts>): void {
+    const places = [undefined, ...(Object.keys(indexes) as IndexName[])];
+    const ofPlaces = (metricName: string): GraphWidget =>
+      new GraphWidget({
+        title: metricName,
+        left: places.map((index) => ofTable(data, metricName, index).with({ label: index ?? 'table' })),
+        width: 8,
+      });
+    new Dashboard(this, 'Dashboard', {}).addWidgets(
+      new TextWidget({ markdown: `# Store Integration Service: ${settings.stage}`, width: 24, height: 1 }),
       ...Object.entries(facts).map(
-        ([title, { metric, threshold, meaning }]) =>
-          new GraphWidget({ title, left: [metric], leftAnnotations: [{ value: threshold, label: meaning }], width: 8 }),
+        ([title, { metric, threshold, harm }]) =>
+          new GraphWidget({ title, left: [metric], leftAnnotations: [{ value: threshold, label: harm }], width: 8 }),
       ),
+      new GraphWidget({ title: 'Latency', left: [api.rest.metricLatency({ statistic: 'p99' })], width: 8 }),
+      ...tableMetrics.map(ofPlaces),
     );
   }
 }

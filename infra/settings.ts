@@ -99,6 +99,8 @@ const Settings = z
     ).optional(),
     /** The AWS account that the bucket belongs to, where it is another one. */
     exportBucketAccount: matching(/^\d{12}$/, 'must be the 12 digits of an AWS account').optional(),
+    /** CloudWatch's dashboard, with graphs of the alarms, and of the table and each of its indexes. */
+    dashboard: optionalFlag(),
     /** X-Ray traces of a sample of the calls. */
     tracing: optionalFlag(),
     /**

@@ -122,6 +122,16 @@ export const checkQuota = async ({ kind }: Target): Promise<Finding[]> => {
 
 const manyMessages = 1000;
 
+/** No alarm watches this queue: a webhook that fails for five days is disabled, of which one tells. */
+export const checkSlowQueue = async ({ kind }: Target): Promise<Finding[]> => {
+  // The local service has one worker for both queues.
+  if (kind === 'local') return [];
+  const { visible } = await queueDepth(process.env.SLOW_QUEUE_URL);
+  const depth = `${visible} events for webhooks that fail or answer slowly, to be taken up`;
+  const fix = 'See which webhooks fail, and delete those that nobody needs: store webhooks list';
+  return [warnIf('slow queue', visible >= manyMessages && [depth, fix], depth)];
+};
+
 export const checkQueues = async (): Promise<Finding[]> => {
   const { DELIVERY_QUEUE_URL, DELIVERY_DLQ_URL } = process.env;
   const [queue, dead] = await Promise.all([DELIVERY_QUEUE_URL, DELIVERY_DLQ_URL].map(queueDepth));

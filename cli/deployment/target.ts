@@ -45,6 +45,7 @@ const Outputs = z.object({
   DeskUrl: z.string().optional(),
   TableName: z.string(),
   DeliveryQueueUrl: z.string(),
+  SlowQueueUrl: z.string(),
   DeadLetterQueueUrl: z.string(),
   AuthorizerTtlSeconds: z.coerce.number(),
   CreditLimit: z.string(),
@@ -84,6 +85,7 @@ const getStage = async (stage: string): Promise<Target> => {
   Object.assign(process.env, {
     TABLE_NAME: TableName,
     DELIVERY_QUEUE_URL: others.DeliveryQueueUrl,
+    SLOW_QUEUE_URL: others.SlowQueueUrl,
     DELIVERY_DLQ_URL: others.DeadLetterQueueUrl,
     CREDIT_LIMIT: others.CreditLimit,
     KEY_STAGE: 'live',

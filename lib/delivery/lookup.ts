@@ -11,7 +11,7 @@ import { type Dispenser, dispenserKey, findDispenser, secretsOf } from './dispen
 import { resolveBody } from './message.ts';
 
 /** Look-ups of one store in a clock minute, and those of them that a GET may cause. */
-const maxPerMinute = 60;
+export const lookUpsPerMinute = 60;
 const maxOfReads = 30;
 /** A key that has named nobody so often in a clock minute has no look-up left in it: the others are for other keys. */
 const maxNobody = 30;
@@ -25,7 +25,7 @@ const nobodyBy = (keyId: string): string => `nobody_${keyId}`;
 /** Counts a look-up. False where the store, or the key, has had as many as a minute allows. */
 const countOne = async (counted: Key, { isRead, keyId }: LookUp): Promise<boolean> => {
   const isFree = all(
-    below('total', maxPerMinute),
+    below('total', lookUpsPerMinute),
     isRead ? below('reads', maxOfReads) : undefined,
     keyId === undefined ? undefined : any(missing(nobodyBy(keyId)), below(nobodyBy(keyId), maxNobody)),
   );

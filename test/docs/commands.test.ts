@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { createProgram } from '../../cli/program/program.ts';
+import { everythingOn, templateOf } from '../support/stack.ts';
 import { callsApi, codeBlocks, commandsIn, wordsOf } from './code-blocks.ts';
 
 /**
@@ -102,6 +103,19 @@ test('every command that a sentence or a table names exists, with its options', 
   });
 
   expect(named.length).toBeGreaterThan(30);
+  expect(faults).toEqual([]);
+});
+
+test('every command in the text of an alarm exists, with its options', async () => {
+  const texts = templateOf(everythingOn).ofType('AWS::CloudWatch::Alarm');
+  const commands = texts.flatMap(([, { Properties }]) =>
+    [...Properties.AlarmDescription.matchAll(/"(npx store [^"]+)"/g)].map(([, command = '']) => command),
+  );
+  const faults: string[] = [];
+  for (const command of commands)
+    if ((await faultOf(command)) !== undefined) faults.push(`${command}: ${await faultOf(command)}`);
+
+  expect(commands.length).toBeGreaterThan(10);
   expect(faults).toEqual([]);
 });
 

@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createStore } from '../../cli/deployment/stores.ts';
 import { handler } from '../../functions/delivery-worker.ts';
+import { handler as sweep } from '../../functions/expiry-sweep.ts';
 import { registerDispenser } from '../../lib/delivery/dispensers.ts';
 import { encodeMessage } from '../../lib/delivery/message.ts';
 import { logSink } from '../../lib/log.ts';
-import { sendUnsent } from '../../lib/sale/unsent.ts';
 import { buy, newProduct } from '../lib/sale/sales.ts';
 import { newCustomer } from '../support/credit-seed.ts';
 import { anOrder, batchOf, contextWith, serve, startTestQueue } from '../support/deliveries.ts';
@@ -32,11 +32,11 @@ const filterOf = (alarmName: string): { pattern: string; log: string } => {
   return { pattern: Properties.FilterPattern, log: Properties.LogGroupName.Ref };
 };
 
-/** The value of `delivery` that an alarm's filter on the worker's log matches. */
-const wordOf = (alarmName: string): string => {
+/** The values of `delivery` that an alarm's filter on the worker's log matches. */
+const wordsOf = (alarmName: string): string[] => {
   const { pattern, log } = filterOf(alarmName);
   expect(log).toMatch(/^deliveryworkerLog/);
-  return /^\{ \$\.delivery = "(.*)" \}$/.exec(pattern)?.[1] ?? '';
+  return [...pattern.matchAll(/\$\.delivery = "(.*?)"/g)].map(([, word]) => String(word));
 };
 
 /** The lines that the worker logs about an order of this store. */
@@ -57,13 +57,13 @@ beforeEach(async () => {
   for (const id of ['Refusing', 'Gone', 'Never there', 'Giving']) await createStore(id, id);
 });
 
-test('a delivery that the dispenser refuses sets off DeliveryFailed, and no other', async () => {
+test('a delivery that the dispenser refuses sets off GivenUp, and no other', async () => {
   await register('Refusing', 422);
 
   const lines = await logged('Refusing');
 
-  expect(lines).toEqual([expect.objectContaining({ delivery: wordOf('DeliveryFailed') })]);
-  expect(wordOf('DeliveryFailed')).not.toBe(wordOf('DeliveryWaiting'));
+  expect(lines).toEqual([expect.objectContaining({ delivery: 'failed' })]);
+  expect([wordsOf('GivenUp'), wordsOf('DeliveryWaiting')]).toEqual([['failed'], ['waiting']]);
 });
 
 test('a delivery that finds no dispenser sets off DeliveryWaiting', async () => {
@@ -71,7 +71,7 @@ test('a delivery that finds no dispenser sets off DeliveryWaiting', async () => 
 
   const lines = [...(await logged('Gone')), ...(await logged('Never there'))];
 
-  const waiting = expect.objectContaining({ delivery: wordOf('DeliveryWaiting') });
+  const waiting = expect.objectContaining({ delivery: wordsOf('DeliveryWaiting')[0] });
   expect(lines).toEqual([waiting, waiting]);
 });
 
@@ -81,7 +81,7 @@ test('a successful delivery sets off neither', async () => {
   const lines = await logged('Giving');
 
   expect(lines).toEqual([expect.objectContaining({ delivery: 'delivered' })]);
-  expect([wordOf('DeliveryFailed'), wordOf('DeliveryWaiting')]).not.toContain('delivered');
+  expect([...wordsOf('GivenUp'), ...wordsOf('DeliveryWaiting')]).not.toContain('delivered');
 });
 
 test('a delivery that the worker cannot attempt sets off WorkerFailing', async () => {
@@ -91,10 +91,10 @@ test('a delivery that the worker cannot attempt sets off WorkerFailing', async (
   const lines = await logged('Giving');
 
   process.env.TABLE_NAME = table;
-  expect(lines).toEqual([expect.objectContaining({ delivery: wordOf('WorkerFailing') })]);
+  expect(lines).toEqual([expect.objectContaining({ delivery: wordsOf('WorkerFailing')[0] })]);
 });
 
-test('a sale whose delivery the queue does not take sets off DeliveryNotOrdered', async () => {
+test('a sale whose delivery the queue does not take makes the sweep fail, for SweepFailing', async () => {
   const { id: store } = await createStore('Till');
   setClock(Date.now() - 60_000);
   await buy(store, { productId: await newProduct(store), buyer: await newCustomer(), paid: 1000 });
@@ -103,13 +103,16 @@ test('a sale whose delivery the queue does not take sets off DeliveryNotOrdered'
   process.env.DELIVERY_QUEUE_URL = `${queue}-gone`;
   const written = vi.spyOn(logSink, 'write').mockImplementation(() => {});
 
-  await sendUnsent();
+  const sweeping = sweep({}, { ...contextWith(50_000), awsRequestId: 'test' });
 
+  await expect(sweeping).rejects.toThrow('Sales whose delivery could not be ordered: 1.');
   process.env.DELIVERY_QUEUE_URL = queue;
   const lines = written.mock.calls.map(([fields]) => fields);
   written.mockRestore();
-  const { pattern, log } = filterOf('DeliveryNotOrdered');
-  expect(lines).toEqual([expect.objectContaining({ level: 'ERROR', unsent: expect.any(String) })]);
-  expect(pattern).toBe('{ $.unsent = * }');
-  expect(log).toMatch(/^expirysweepLog/);
+  expect(lines[0]).toMatchObject({ level: 'ERROR', unsent: expect.any(String) });
+});
+
+test('a webhook that is disabled sets off GivenUp, and one that cannot be called WorkerFailing', () => {
+  expect(filterOf('GivenUp').pattern).toContain('($.webhook = "disabled")');
+  expect(filterOf('WorkerFailing').pattern).toBe('{ ($.delivery = "error") || ($.webhook = "error") }');
 });

@@ -25,6 +25,7 @@ test('has a default for every setting that needs no choice', () => {
     operatorLogDays: 0,
     deliveryConcurrency: 2,
     desk: true,
+    dashboard: false,
     tracing: false,
     firewall: false,
     ownEncryptionKey: false,

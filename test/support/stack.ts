@@ -29,6 +29,7 @@ export const everythingOn = {
   alarmEmail: 'owner@example.org',
   eventBus: 'merchant',
   exportBucket: 'copies-of-my-shop',
+  dashboard: 'true',
   tracing: 'true',
   firewall: 'true',
   ownEncryptionKey: 'true',

@@ -41,6 +41,7 @@ test('says that a deployment was made without a desk, and issues no key', async 
     BaseUrl: 'https://api.example.org',
     TableName: process.env.TABLE_NAME ?? '',
     DeliveryQueueUrl: 'https://sqs.example.org/1',
+    SlowQueueUrl: 'https://sqs.example.org/3',
     DeadLetterQueueUrl: 'https://sqs.example.org/2',
     AuthorizerTtlSeconds: '60',
     CreditLimit: '1000',
