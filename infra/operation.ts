@@ -23,8 +23,8 @@ const tableMetrics = [
 ];
 
 /**
- * The alarms, with e-mails to the address of the settings, and one dashboard if these ask for it. They are a stack of their own within the
- * service's, which has room for 500 resources: nothing in here has state.
+ * The alarms, with e-mails to the address of the settings, and one dashboard if these ask for it. They are a stack of
+ * their own within the service's, which has room for 500 resources: nothing in here has state.
  */
 export class Operation extends NestedStack {
   private readonly topic: Topic | undefined;
