@@ -3,7 +3,8 @@ import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand, SQSC
 import type { DynamoDBBatchResponse, DynamoDBRecord, SQSBatchResponse } from 'aws-lambda';
 import { startPoller, traceAttribute } from '../engines/poller.ts';
 import { type Consumer, followStream, type StreamPlace } from '../engines/stream.ts';
-import type { FunctionFacts, Functions } from './functions.ts';
+import type { FunctionFacts } from './environment.ts';
+import type { Functions } from './functions.ts';
 import { isAllowed, type Statement, statementsOf } from './roles.ts';
 import type { Part, ResolvedTemplate } from './template.ts';
 

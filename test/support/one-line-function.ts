@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FunctionFacts } from '../../local/deployed/functions.ts';
+import type { FunctionFacts } from '../../local/deployed/environment.ts';
 import { tempDir } from './files.ts';
 
 /** A function for the runtime client whose handler is a line of CommonJS over `event` and `context`. */

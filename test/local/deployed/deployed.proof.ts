@@ -4,7 +4,7 @@ import { issueKey } from '../../../cli/deployment/api-keys.ts';
 import { createStore } from '../../../cli/deployment/stores.ts';
 import { scopes } from '../../../lib/routes/route.ts';
 import { startDeployment } from '../../../local/deployed/deployment.ts';
-import type { FunctionFacts } from '../../../local/deployed/functions.ts';
+import type { FunctionFacts } from '../../../local/deployed/environment.ts';
 import type { Statement } from '../../../local/deployed/roles.ts';
 import { dir, expectSuitesPass, synthesise } from './suites.ts';
 

@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type FunctionFacts, startFunctions } from '../../../local/deployed/functions.ts';
+import type { FunctionFacts } from '../../../local/deployed/environment.ts';
+import { startFunctions } from '../../../local/deployed/functions.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { oneLineFunction } from '../../support/one-line-function.ts';
 
