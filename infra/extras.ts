@@ -128,12 +128,18 @@ export const addFirewall = (scope: Construct, api: SpecRestApi, settings: Settin
   });
 };
 
-/** The merchant's own domain. Its CNAME record has to point to `target`. */
+/** The merchant's own domain. */
+export interface Domain {
+  url: string;
+  /** The domain's CNAME record has to point to this. */
+  target: string;
+}
+
 export const addDomain = (
   scope: Construct,
   api: SpecRestApi,
   { domainName, certificateArn }: Settings,
-): { url: string; target: string } | undefined => {
+): Domain | undefined => {
   if (domainName === undefined || certificateArn === undefined) return undefined;
   const domain = new DomainName(scope, 'Domain', {
     domainName,

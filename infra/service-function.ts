@@ -15,7 +15,7 @@ import { Construct } from 'constructs';
 import type { Settings } from './settings.ts';
 
 /** The common properties of all functions of a deployment. */
-export interface Surroundings {
+export interface SharedProps {
   settings: Settings;
   tableName: string;
   key: IKey | undefined;
@@ -23,7 +23,7 @@ export interface Surroundings {
   codeOf: (entry: string) => Code;
 }
 
-interface ServiceFunctionProps extends Surroundings {
+export interface ServiceFunctionProps extends SharedProps {
   /** The function's file under `functions/`, without its ending. */
   entry: string;
   description: string;
