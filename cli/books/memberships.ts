@@ -6,13 +6,12 @@ import {
   isFiledAsRead,
   maxSorted,
   memberKey,
-  memberOf,
   productKey,
 } from '../../lib/store/memberships.ts';
 import { all, exists, is, isNew, put, remove, update, type Write } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { get, getMany, transact } from '../../lib/table/table.ts';
-import { membershipsOf } from '../kinds/memberships.ts';
+import { readMemberships } from '../kinds/memberships.ts';
 import { sideBySide } from '../kinds/rows.ts';
 
 const either = [false, true];
@@ -82,16 +81,6 @@ const takeStep = async (store: string, id: string, product: Filed, known: Readon
   return !(await transact([change, ...next.moves]));
 };
 
-/** The categories that have each product. */
-const readCategoriesOf = async (store: string): Promise<Map<string, Set<string>>> => {
-  const categoriesOf = new Map<string, Set<string>>();
-  for await (const membership of membershipsOf(store)) {
-    const id = memberOf(membership);
-    categoriesOf.set(id, (categoriesOf.get(id) ?? new Set()).add(membership.category));
-  }
-  return categoriesOf;
-};
-
 /** After so many rounds without any progress the products change all the time. */
 const maxIdleRounds = 5;
 
@@ -109,7 +98,7 @@ export const sortMemberships = async (
   // The products that are not in order, as they were before the memberships were read again.
   let open = new Map<string, Filed>();
   for (let round = 1, idle = 0; ; round++) {
-    const categoriesOf = await readCategoriesOf(store);
+    const categoriesOf = await readMemberships(store);
     const ids = round === 1 ? [...categoriesOf.keys()] : [...open.keys()];
     const still = new Map<string, Filed>();
     let checked = 0;

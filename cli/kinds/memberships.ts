@@ -19,14 +19,24 @@ import { get, getMany } from '../../lib/table/table.ts';
 import { type Check, forEvery } from './audit.ts';
 import type { Kind } from './kind.ts';
 
+/** The key of a membership, and its category. */
+interface MembershipKey extends Key {
+  category: string;
+}
+
+async function* membershipsOf(store: string): AsyncGenerator<MembershipKey> {
+  for await (const { id } of everyRow<Category>(listCategories(store), (category) => category.id))
+    for await (const { pk, sk } of everyRow(listMembers(store, id), (member) => member.sk))
+      yield { category: id, pk, sk };
+}
+
 /** The categories of each product, by the product's id. Products without a category are left out. */
 export const readMemberships = async (store: string): Promise<Map<string, Set<string>>> => {
   const categoriesOf = new Map<string, Set<string>>();
-  for await (const { id } of everyRow<Category>(listCategories(store), (category) => category.id))
-    for await (const member of everyRow(listMembers(store, id), ({ sk }) => sk)) {
-      const product = memberOf(member);
-      categoriesOf.set(product, (categoriesOf.get(product) ?? new Set()).add(id));
-    }
+  for await (const membership of membershipsOf(store)) {
+    const product = memberOf(membership);
+    categoriesOf.set(product, (categoriesOf.get(product) ?? new Set()).add(membership.category));
+  }
   return categoriesOf;
 };
 
@@ -105,17 +115,7 @@ export const setMembers = async (store: string, id: string, memberships: readonl
   while (rest.length > 0) rest = await decide(step);
 };
 
-interface MembershipPlace extends Key {
-  category: string;
-}
-
-export async function* membershipsOf(store: string): AsyncGenerator<MembershipPlace> {
-  for await (const { id } of everyRow<Category>(listCategories(store), (category) => category.id))
-    for await (const { pk, sk } of everyRow(listMembers(store, id), (member) => member.sk))
-      yield { category: id, pk, sk };
-}
-
-const faultsOf = async (store: string, { category, pk, sk }: MembershipPlace): Promise<string[]> => {
+const faultsOf = async (store: string, { category, pk, sk }: MembershipKey): Promise<string[]> => {
   const id = memberOf({ sk });
   const product = await get<Filed>(productKey(store, id));
   if (!product) return [`category ${category}: the product ${id} is in it, but does not exist.`];
