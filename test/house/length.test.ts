@@ -1,0 +1,154 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parseAst } from 'vitest/node';
+
+/**
+ * Holds every function outside tests to 70 lines, and all but a few to fewer than 20 branches. Biome's rule for lines
+ * leaves out comments and what other functions hold, so it passes functions of more than 100 lines.
+ */
+
+const maxLines = 70;
+const manyBranches = 20;
+const maxBranchy = 8;
+
+/**
+ * Functions that are longer or have more branches, by the work that divides them. An entry goes once its function has
+ * been divided.
+ */
+const later: Readonly<Record<string, readonly string[]>> = {
+  'House III': [
+    'cli/commands/webhooks.ts addWebhooks',
+    'client/client.ts storeClient',
+    'desk/developer/credit.tsx Credit',
+    'desk/developer/requests.tsx Details',
+    'desk/developer/requests.tsx RequestsPage',
+    'desk/pages/customer-actions.tsx GiveCredit',
+    'desk/parts/chart.tsx Chart',
+    'desk/parts/edit.tsx Edit',
+    'desk/shell.tsx Shell',
+    'local/deployed/deployment.ts startDeployment',
+    'local/deployed/engines.ts startEngines',
+    'local/deployed/engines.ts answer',
+    'local/deployed/sources.ts startSources',
+    'local/engines/stream.ts readStream',
+    'local/gateway/gateway.ts createGateway',
+    'local/grid/world/linkset.ts createLinksetData',
+    'local/grid/world/world.ts aroundOf',
+    'local/grid/world/world.ts createWorld',
+    'local/grid/world/world.ts place',
+    'local/start/dispenser.ts startDispenser',
+    'local/start/service.ts startService',
+  ],
+  'One document': ['infra/store-service-stack.ts constructor'],
+  'Proof III': [
+    'proof/bench/desk.ts measureDesk',
+    'proof/bench/docs.ts writeDocs',
+    'proof/bench/webhooks.ts measure',
+    'proof/load/killable-service.ts createKillableService',
+    'proof/load/recorder.ts createRecorder',
+    'proof/load/run.ts runLoad',
+    'proof/simulation/environment.ts simulate',
+    'proof/simulation/schedule.ts runSchedule',
+    'proof/simulation/world.ts build',
+    'proof/upgrade/run.ts runUpgrade',
+    'proof/upgrade/traffic.ts startTraffic',
+    'proof/world/mall.ts openMall',
+    'proof/world/mall.ts stepsOf',
+    'proof/world/network.ts createNetwork',
+    'proof/world/regions.ts createRegion',
+    'proof/world/run.ts runWorld',
+    'proof/world/trouble.ts makeTrouble',
+  ],
+};
+
+interface Measure {
+  /** Its file and name. */
+  name: string;
+  lines: number;
+  branches: number;
+}
+
+interface SyntaxNode {
+  type: string;
+  start: number;
+  end: number;
+  [part: string]: unknown;
+}
+
+const functionTypes = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'];
+const branchTypes = [
+  'IfStatement',
+  'ConditionalExpression',
+  'ForStatement',
+  'ForOfStatement',
+  'ForInStatement',
+  'WhileStatement',
+  'DoWhileStatement',
+  'CatchClause',
+  'LogicalExpression',
+];
+
+const isNode = (value: unknown): value is SyntaxNode =>
+  typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+
+const nodesIn = (node: SyntaxNode): SyntaxNode[] => Object.values(node).flat().filter(isNode);
+
+/** The name that the function has itself, or that its variable, property or method gives it. */
+const nameOf = (node: SyntaxNode, parent: SyntaxNode): string => {
+  const named = [node.id, parent.id, parent.key].find(isNode);
+  return typeof named?.name === 'string' ? named.name : '';
+};
+
+/** Measures each function of a file, those within others too. A branch counts for all functions around it. */
+const measureFunctions = (file: string, text: string): Measure[] => {
+  const all: Measure[] = [];
+  const visit = (node: SyntaxNode, parent: SyntaxNode, around: readonly Measure[]): void => {
+    const inner = [...around];
+    if (functionTypes.includes(node.type)) {
+      const lines = text.slice(node.start, node.end).split('\n').length;
+      inner.push({ name: `${file} ${nameOf(node, parent)}`.trim(), lines, branches: 0 });
+      all.push(...inner.slice(-1));
+    }
+    if (branchTypes.includes(node.type)) for (const measure of inner) measure.branches += 1;
+    for (const child of nodesIn(node)) visit(child, node, inner);
+  };
+  const program: unknown = parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' });
+  if (isNode(program)) visit(program, program, []);
+  return all;
+};
+
+const root = join(import.meta.dirname, '../..');
+const files = globSync('{cli,client,desk,functions,infra,inworld,lib,local,proof,reference}/**/*.{ts,tsx}', {
+  cwd: root,
+}).filter((file) => !/\.test\.tsx?$|\.d\.ts$|node_modules/.test(file));
+const measures = files.flatMap((file) => measureFunctions(file, readFileSync(join(root, file), 'utf8')));
+
+const tooLong = (all: readonly Measure[]): string[] =>
+  all.filter(({ lines }) => lines > maxLines).map(({ name }) => name);
+
+const branchy = (all: readonly Measure[]): string[] =>
+  all.filter(({ branches }) => branches >= manyBranches).map(({ name }) => name);
+
+const listed = Object.values(later).flat();
+const unlisted = measures.filter(({ name }) => !listed.includes(name));
+
+test('no function has more than 70 lines but those that the list names', () => {
+  expect(measures.length).toBeGreaterThan(3000);
+  expect(tooLong(unlisted)).toEqual([]);
+});
+
+test('at most 8 functions have 20 branches or more, beside the list and the machines', () => {
+  expect(branchy(unlisted).filter((name) => !name.startsWith('proof/')).length).toBeLessThanOrEqual(maxBranchy);
+});
+
+test('finds a planted function that is too long, within another and as a method too', () => {
+  const body = 'if (now) then();\n'.repeat(70);
+  const planted = `const outer = () => {\n function inner() {\n${body}}\n};\nclass Door {\n open() {\n${body}}\n}\n`;
+
+  const found = measureFunctions('lib/planted.ts', planted);
+
+  expect(tooLong(found)).toEqual(['lib/planted.ts outer', 'lib/planted.ts inner', 'lib/planted.ts open']);
+  expect(branchy(found)).toEqual(['lib/planted.ts outer', 'lib/planted.ts inner', 'lib/planted.ts open']);
+  expect(tooLong(measureFunctions('lib/planted.ts', 'const short = () => 1;'))).toEqual([]);
+});
