@@ -1,13 +1,6 @@
 import pMap from 'p-map';
 import { countBy } from '../../lib/store/categories.ts';
-import {
-  countOf,
-  type Filed,
-  isFiledAsRead,
-  maxSorted,
-  memberKey,
-  productKey,
-} from '../../lib/store/memberships.ts';
+import { countOf, type Filed, isFiledAsRead, maxSorted, memberKey, productKey } from '../../lib/store/memberships.ts';
 import { all, exists, is, isNew, put, remove, update, type Write } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { get, getMany, transact } from '../../lib/table/table.ts';
