@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { ofProcess } from './process.ts';
 
 /**
  * The only source of time, ids and randomness, so that tests and the local service can steer all three.
@@ -25,6 +26,20 @@ export const newId = (millis = now()): string => {
   bytes[8] = 0x80 | ((bytes[8] as number) & 0x3f);
   const hex = Buffer.from(bytes).toString('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+};
+
+/** The milliseconds since 1970 with which a UUIDv7 begins. */
+export const millisOf = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+
+const later = (id: string, than: string): string => (id > than ? id : newId(millisOf(than) + 1));
+
+const newest = ofProcess(() => ({ id: '' }));
+
+/** A new UUIDv7 that sorts behind all others that this process has made so, and behind `than`. */
+export const nextId = (than = ''): string => {
+  const own = newest();
+  own.id = later(newId(), own.id);
+  return later(own.id, than);
 };
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

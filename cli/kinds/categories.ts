@@ -10,9 +10,8 @@ import {
   listCategories,
   listMembers,
 } from '../../lib/store/categories.ts';
-import { is, put, update } from '../../lib/table/language.ts';
+import { is, put, updated } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
-import { inOrder, newStamp, type Stamped, stamped } from '../../lib/table/stamp.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { type Check, forEvery } from './audit.ts';
 import { columns, namedIdHelp, optionalId, rowsFrom } from './columns.ts';
@@ -28,7 +27,7 @@ export interface CategoryFields {
 export const categoryImporter: Importer<CategoryFields> = {
   plan: async (rows, { store }) => {
     const keys = rows.map(({ fields }) => categoryKey(store, fields.id));
-    const items = await getMany<Key & Stamped & Partial<Category>>(keys, { consistent: true });
+    const items = await getMany<Key & Partial<Category>>(keys, { consistent: true });
     const known = new Map(items.map((item) => [item.sk, item]));
     return rows.map((row) => {
       const { id, name } = row.fields;
@@ -37,11 +36,11 @@ export const categoryImporter: Importer<CategoryFields> = {
       const key = categoryKey(store, id);
       // An update keeps `productCount`, which other writers may change at the same time.
       if (stored?.name !== undefined) {
-        const renaming = update(key, { set: { name }, when: is('name', stored.name) });
-        return { rows: [row], outcome: 'changed', writes: [inOrder(renaming, newStamp(stored))] };
+        const renaming = updated(stored, { set: { name }, when: is('name', stored.name) });
+        return { rows: [row], outcome: 'changed', writes: [renaming] };
       }
       const made = { ...key, id, name, productCount: 0 };
-      return { rows: [row], outcome: 'created', writes: [put(stored ? stamped(made, stored) : made, isFree)] };
+      return { rows: [row], outcome: 'created', writes: [put(made, isFree, stored)] };
     });
   },
   // The file may bring back a deleted category. Memberships that the deletion left behind must not come back with it.

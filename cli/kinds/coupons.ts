@@ -18,7 +18,6 @@ import {
 import { check, is, isNew, put, remove, unchanged, type Write } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { partition } from '../../lib/table/schema.ts';
-import { stamped } from '../../lib/table/stamp.ts';
 import { getMany, rowsOf } from '../../lib/table/table.ts';
 import { type Check, forEvery } from './audit.ts';
 import { columns, idHelp, optionalId, optionalTime, rowsFrom } from './columns.ts';
@@ -213,6 +212,7 @@ export const coupons: Kind = {
     personal<CouponItem>({
       words: ['coupon of theirs', 'coupons of theirs'],
       effect: 'pseudonym',
+      isUpdated: true,
       find: findCoupons,
       blocker: ({ id, code, active, ownerProfit, expiration }) =>
         active && ownerProfit > 0 && timestamp(now()) < expiration
@@ -221,7 +221,7 @@ export const coupons: Kind = {
       kept: (coupon, { store, pseudonym }) => {
         const { id, usesPerCustomer, expiration, rank } = coupon;
         const imported = { id, usesPerCustomer, expiration, createdAt: rank.slice(0, rank.indexOf('#')) };
-        return stamped(couponItems(store, { uuid: pseudonym, username: pseudonym }, coupon, imported).coupon, coupon);
+        return couponItems(store, { uuid: pseudonym, username: pseudonym }, coupon, imported).coupon;
       },
     }),
   ],

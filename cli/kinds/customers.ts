@@ -12,7 +12,7 @@ import {
   rankOf,
   subscribed,
 } from '../../lib/store/customers.ts';
-import { inOrder, newStamp } from '../../lib/table/stamp.ts';
+import { updated } from '../../lib/table/language.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { scanStore } from '../deployment/scan.ts';
 import { grouped } from '../terminal/output.ts';
@@ -57,10 +57,11 @@ const groupOf = (row: Row<CustomerFields>, item: CustomerItem | undefined, setti
     // The table holds no empty reason.
     ...(banReason !== undefined && { banReason: banReason || undefined }),
   };
+  const upsert = customerUpsert(setting.store, { uuid, username }, { set });
   return {
     rows: [row],
     outcome: item ? 'changed' : 'created',
-    writes: [inOrder(customerUpsert(setting.store, { uuid, username }, { set }), newStamp(item))],
+    writes: [updated(item ?? upsert.key, upsert.change)],
   };
 };
 

@@ -1,7 +1,6 @@
 import { now, timestamp } from '../../lib/clock.ts';
 import { type Delivery, recipientList, type Wait } from '../../lib/delivery/deliveries.ts';
 import { type Key, partition } from '../../lib/table/schema.ts';
-import { type Stamped, stamped } from '../../lib/table/stamp.ts';
 import { rowsOf } from '../../lib/table/table.ts';
 import type { Kind } from './kind.ts';
 import { matching, personal } from './personal.ts';
@@ -18,9 +17,10 @@ const isUnderWay = ({ state, expiresAt }: Delivery): boolean =>
 /** Deliveries, and those that wait for the dispenser. */
 export const deliveries: Kind = {
   personal: [
-    personal<Delivery & Key & Stamped>({
+    personal<Delivery & Key>({
       words: ['delivery', 'deliveries'],
       effect: 'pseudonym if made, until its record ends; else deleted; the note goes',
+      isUpdated: true,
       find: findDeliveries,
       blocker: (delivery) =>
         isUnderWay(delivery)
@@ -29,15 +29,12 @@ export const deliveries: Kind = {
       // The record of one that was made keeps a late message from giving the item again.
       kept: ({ message, lastError, ...delivery }, { store, pseudonym }) =>
         delivery.state === 'delivered'
-          ? stamped(
-              {
-                ...delivery,
-                recipientUuid: pseudonym,
-                recipientUsername: pseudonym,
-                flags: recipientList(store, pseudonym),
-              },
-              delivery,
-            )
+          ? {
+              ...delivery,
+              recipientUuid: pseudonym,
+              recipientUsername: pseudonym,
+              flags: recipientList(store, pseudonym),
+            }
           : undefined,
     }),
     personal<Wait>({

@@ -4,7 +4,6 @@ import { updateGiftCard } from '../../lib/routes/gift-cards.ts';
 import { identifier, integer } from '../../lib/routes/wire.ts';
 import { type GiftCardItem, giftCardItem, giftCardKey, listStoreCards } from '../../lib/store/gift-cards.ts';
 import { findResident } from '../../lib/store/residents.ts';
-import { type Stamped, stamped } from '../../lib/table/stamp.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { grouped } from '../terminal/output.ts';
 import { type Check, forEvery, withOwners } from './audit.ts';
@@ -106,9 +105,10 @@ export const giftCards: Kind = {
     rows: (store) => rowsFrom(listStoreCards(store), 'sk', (item) => ({ ...item, owner: item.ownerUuid })),
   },
   personal: [
-    personal<GiftCardItem & Remarks & Stamped>({
+    personal<GiftCardItem & Remarks>({
       words: ['gift card', 'gift cards'],
       effect: 'pseudonym; reason and reference go',
+      isUpdated: true,
       find: findCards,
       blocker: ({ id, ownerUuid, credit, redeemed }, { uuid }) =>
         ownerUuid === uuid && credit > 0 && !redeemed
@@ -118,14 +118,11 @@ export const giftCards: Kind = {
         const { id, redeemed, purchased } = card;
         const kept = withoutTexts(card);
         const owner = { uuid: pseudonym, username: pseudonym };
-        return stamped(
-          {
-            ...kept,
-            ...(card.ownerUuid === uuid && giftCardItem(store, owner, kept, { id, redeemed, purchased })),
-            ...(card.redeemedFor === uuid && { redeemedFor: pseudonym }),
-          },
-          card,
-        );
+        return {
+          ...kept,
+          ...(card.ownerUuid === uuid && giftCardItem(store, owner, kept, { id, redeemed, purchased })),
+          ...(card.redeemedFor === uuid && { redeemedFor: pseudonym }),
+        };
       },
     }),
   ],

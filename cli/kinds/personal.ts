@@ -31,6 +31,8 @@ export interface PersonalItems<T extends Key = Key> {
   blocker?: (item: T, asked: { uuid: string; forfeit: boolean }) => string | undefined;
   /** The item as the books keep it: under its own key, or under another; undefined if they do not need it. */
   kept: (item: T, erasure: Erasure) => Key | undefined;
+  /** Single updates change them, of which a late copy must not undo the erasure: it takes its place among these. */
+  isUpdated?: true;
   /** The item of `kept` where its key has one: the avatar was erased in part, and went on. */
   merged?: (item: T, there: T) => T;
   /** An item that takes the place of one that moves away. */

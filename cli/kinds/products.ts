@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import pMap from 'p-map';
 import * as z from 'zod';
 import type { Identifier } from '../../lib/identifier.ts';
@@ -11,7 +10,7 @@ import { listCategories } from '../../lib/store/categories.ts';
 import { filingNames, productKey, refiled } from '../../lib/store/memberships.ts';
 import { listStoredProducts, productItem, type StoredProduct } from '../../lib/store/products.ts';
 import { isNew, put, unchanged, type Write } from '../../lib/table/language.ts';
-import { stamped, withoutStamps } from '../../lib/table/stamp.ts';
+import { isSameItem } from '../../lib/table/stamp.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { type Check, forEvery } from './audit.ts';
 import { columns, foreignId, namedIdHelp, optionalId, rowsFrom, shares, type Values } from './columns.ts';
@@ -101,7 +100,7 @@ const movesOf = ({ fields }: Row<ProductFields>, { memberships }: Known, store: 
 const replacement = async (store: string, stored: StoredProduct, made: StoredProduct): Promise<Write[]> => {
   const { filing, writes } = await refiled(store, made.id, stored, made);
   const { sorted: _, sortedIn: __, unsorted: ___, ...fields } = made;
-  return [put(stamped({ ...fields, ...filing }, stored), unchanged(stored, filingNames)), ...writes];
+  return [put({ ...fields, ...filing }, unchanged(stored, filingNames), stored), ...writes];
 };
 
 const groupOf = async (
@@ -121,7 +120,7 @@ const groupOf = async (
   const { demoId } = made;
   const fault = { field: 'demoId', value: row.fields.demoId, message: 'must be another product of the store or file' };
   if (demoId === made.id) return { rows: [row], outcome: fault };
-  const isSame = stored !== undefined && isDeepStrictEqual(withoutStamps(stored), { ...made });
+  const isSame = stored !== undefined && isSameItem(stored, made);
   const moves = movesOf(row, known, store);
   return {
     rows: [row],

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import pMap from 'p-map';
 import { type Identifier, uuidPattern } from '../../lib/identifier.ts';
 import { customerKey, customerUpsert } from '../../lib/store/customers.ts';
@@ -8,7 +7,7 @@ import type { Resident } from '../../lib/store/residents.ts';
 import { isNew, put, targetOf, unchanged, type Write } from '../../lib/table/language.ts';
 import { pause } from '../../lib/table/retry.ts';
 import type { Key } from '../../lib/table/schema.ts';
-import { type Stamped, stamped, withoutStamps } from '../../lib/table/stamp.ts';
+import { isSameItem } from '../../lib/table/stamp.ts';
 import { getMany, transact, write } from '../../lib/table/table.ts';
 
 /**
@@ -89,10 +88,9 @@ export const unknownReference = (kind: 'products' | 'categories'): string =>
   `else the name. Import it first, or look its UUID up with store export ${kind}`;
 
 /** The writes that replace an item as it was read, or make a new one; none where they would change nothing. */
-export const replacing = <T extends Key>(stored: (T & Stamped) | undefined, item: T): Write[] => {
+export const replacing = <T extends Key>(stored: T | undefined, item: T): Write[] => {
   if (!stored) return [put(item, isNew)];
-  const isSame = isDeepStrictEqual(withoutStamps(stored), { ...item });
-  return isSame ? [] : [put(stamped(item, stored), unchanged(stored))];
+  return isSameItem(stored, item) ? [] : [put(item, unchanged(stored), stored)];
 };
 
 const maxItems = 100;

@@ -75,7 +75,8 @@ const writesOf = async ({ sort, items }: ItemsFound, erasure: Erasure): Promise<
   return items.map((item, index) => {
     const kept = after[index];
     if (!kept) return [remove(item, asRead(item))];
-    if (isSameKey(item, kept)) return isDeepStrictEqual(item, kept) ? [] : [put(kept, asRead(item))];
+    if (isSameKey(item, kept))
+      return isDeepStrictEqual(item, kept) ? [] : [put(kept, asRead(item), sort.isUpdated && item)];
     const earlier = there.find((one) => isSameKey(one, kept));
     const moved = earlier ? (sort.merged?.(kept, earlier) ?? earlier) : kept;
     const tombstone = sort.tombstone?.(item);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { timestamp } from '../clock.ts';
+import { millisOf, timestamp } from '../clock.ts';
 import { type CreditItem, lastChangeOf } from '../credit/state.ts';
 import { answerOf, type Delivery } from '../delivery/deliveries.ts';
 import type { Dispenser } from '../delivery/dispensers.ts';
@@ -10,7 +10,7 @@ import { readCustomer } from '../store/customers.ts';
 import type { GiftCardItem } from '../store/gift-cards.ts';
 import { readProduct, type StoredProduct } from '../store/products.ts';
 import { isOpen, type Store } from '../store/stores.ts';
-import { millisOf, type Stamped } from '../table/stamp.ts';
+import type { Stamped } from '../table/stamp.ts';
 import type { NewEvent } from './events.ts';
 import type { Change, Kind } from './stream.ts';
 

@@ -1,4 +1,4 @@
-import { newId, now } from '../clock.ts';
+import { millisOf, newId, now } from '../clock.ts';
 import { loaded, type Source } from '../lists/source.ts';
 import { logSink } from '../log.ts';
 import { notFound } from '../problem.ts';
@@ -6,7 +6,6 @@ import type { Category } from '../routes/categories.ts';
 import { allOf, decide, one } from '../table/decide.ts';
 import { check, isNew, missing, present, put, remove, unchanged, update, type Write } from '../table/language.ts';
 import { type Key, partition, ttlAttribute } from '../table/schema.ts';
-import { millisOf } from '../table/stamp.ts';
 import { get, type Precondition, rowsOf, transact, updateExisting, write } from '../table/table.ts';
 
 export const categoryKey = (store: string, id: string): Key => ({ pk: partition(store, 'CATEGORY'), sk: id });

@@ -5,14 +5,13 @@ import { normalised } from '../normalise.ts';
 import { invalid, notFound, type Problem } from '../problem.ts';
 import type { Coupon, CouponChoice, CouponFields } from '../routes/coupons.ts';
 import { allOf, type Decision, decide, one } from '../table/decide.ts';
-import { type Condition, copyOf, is, isNew, put, remove, unchanged, update } from '../table/language.ts';
+import { type Condition, copyOf, is, isNew, put, remove, unchanged, update, updated } from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
-import { inOrder, newStamp, type Stamped } from '../table/stamp.ts';
 import { get, getMany, type Precondition, rowsOf, transact } from '../table/table.ts';
 import type { Resident } from './residents.ts';
 
 /** A coupon as stored. */
-export interface CouponItem extends Coupon, Key, Stamped {
+export interface CouponItem extends Coupon, Key {
   /** The code as codes are compared: it names the item under `codeKey`. */
   folded: string;
   flags: string;
@@ -134,7 +133,7 @@ export const updateCoupon = async (
       throw (await findCodeHolder(store, folded)) === undefined ? failure : codeTaken();
     }
     const writes = [
-      inOrder(replacing(ifMatch ? unchanged(found) : is('folded', found.folded)), newStamp(found)),
+      updated(found, { set, when: ifMatch ? unchanged(found) : is('folded', found.folded) }),
       remove(codeKey(store, found.folded)),
       put({ ...codeKey(store, folded), id }, isNew),
     ];

@@ -5,12 +5,11 @@ import type { Customer } from '../routes/customers.ts';
 import { answer, decide, one } from '../table/decide.ts';
 import { type Change, exists, isNew, type Update, update, type Write } from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
-import type { Stamped } from '../table/stamp.ts';
 import { get, getMany, type Precondition, rowsOf } from '../table/table.ts';
 import { findResident, type Resident } from './residents.ts';
 
 /** A customer's item; `sk` is the resident's UUID. Attributes that the store has never set are not there. */
-export interface CustomerItem extends Partial<Omit<Customer, 'uuid'>>, Key, Stamped {
+export interface CustomerItem extends Partial<Omit<Customer, 'uuid'>>, Key {
   username: string;
   flags?: string;
   /** Lifetime spend. */

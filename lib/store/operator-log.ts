@@ -1,7 +1,6 @@
-import { now, timestamp } from '../clock.ts';
+import { nextId, now, timestamp } from '../clock.ts';
 import { put, type Write } from '../table/language.ts';
 import { sharedKey, ttlAttribute } from '../table/schema.ts';
-import { newStamp } from '../table/stamp.ts';
 
 /**
  * The operator's log: who changed what with the command `store`, and which keys have ended themselves. Other changes
@@ -68,8 +67,8 @@ export const logOf =
   (by: string): Log =>
   (action, store, details) => {
     const at = timestamp(now());
-    // A stamp sorts after those before it, so that rows of one millisecond keep their order.
-    const sk = `${at}#${newStamp()}`;
+    // It sorts behind those before, so that rows of one millisecond keep their order.
+    const sk = `${at}#${nextId()}`;
     const row: LogRow = { at, by, action, store, details };
     return [everything, store ?? ofAllStores].map((part) =>
       put({ pk: logPartition(part), sk, ...row, ...endOfLife() }),

@@ -20,15 +20,15 @@ import {
   put,
   unchanged,
   update,
+  updated,
   type Write,
 } from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
-import { inOrder, newStamp, type Stamped } from '../table/stamp.ts';
 import { get, getMany, type Precondition, rowsOf, write } from '../table/table.ts';
 import { type Filed, filingNames, filingOf, listMembersWith, notFiled, productKey, refiled } from './memberships.ts';
 import { findResident } from './residents.ts';
 
-export interface StoredProduct extends Omit<Product, 'activePrice'>, Key, Filed, Stamped {}
+export interface StoredProduct extends Omit<Product, 'activePrice'>, Key, Filed {}
 
 /** With the attributes of the indexes. */
 interface IndexedProduct extends StoredProduct {
@@ -94,8 +94,7 @@ export const updateProduct = async (
     ifMatch?.(readProduct(found));
     const { filing, writes } = await refiled(store, id, found, fields);
     const { sorted, sortedIn } = filing;
-    const changed = update(key, { set: { ...set, sorted, sortedIn }, when: unchanged(found, filingNames) });
-    const change = inOrder(changed, newStamp(found));
+    const change = updated(found, { set: { ...set, sorted, sortedIn }, when: unchanged(found, filingNames) });
     const after = applied(change, { ...found }) as unknown as StoredProduct;
     return allOf([change, ...writes], { answer: readProduct(after) });
   };

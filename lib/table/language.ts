@@ -87,22 +87,29 @@ export interface Change {
   when?: Condition | undefined;
 }
 
-export type Update = { readonly kind: 'update'; readonly key: Key; readonly change: Change };
+/** The item as it was read, of which a write is made: the table stamps such a write in a transaction (stamp.ts). */
+type Found = { readonly found?: object | undefined };
+
+export type Update = Found & { readonly kind: 'update'; readonly key: Key; readonly change: Change };
 
 export type Write =
-  | { readonly kind: 'put'; readonly item: Item & Key; readonly when?: Condition | undefined }
+  | (Found & { readonly kind: 'put'; readonly item: Item & Key; readonly when?: Condition | undefined })
   | Update
   | { readonly kind: 'remove'; readonly key: Key; readonly when?: Condition | undefined }
   | { readonly kind: 'check'; readonly key: Key; readonly when: Condition };
 
 const keyOf = ({ pk, sk }: Key): Key => ({ pk, sk });
 
-export const put = <T extends Key>(item: T, when?: Condition): Write => ({
+/** A new item; or one in the place of `found`, which is what was read under its key. */
+export const put = <T extends Key>(item: T, when?: Condition, found?: object): Write => ({
   kind: 'put',
   item: { ...item } as Item & Key,
   when,
+  ...(found && { found }),
 });
 export const update = (key: Key, change: Change): Update => ({ kind: 'update', key: keyOf(key), change });
+/** An update that was decided of the item as it was read. */
+export const updated = (found: Key, change: Change): Update => ({ ...update(found, change), found });
 export const remove = (key: Key, when?: Condition): Write => ({ kind: 'remove', key: keyOf(key), when });
 /** Writes nothing: it makes the transaction depend on another item. */
 export const check = (key: Key, when: Condition): Write => ({ kind: 'check', key: keyOf(key), when });

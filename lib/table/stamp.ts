@@ -1,6 +1,6 @@
-import { newId } from '../clock.ts';
-import { ofProcess } from '../process.ts';
-import { all, any, below, type Condition, copyOf, isKnown, missing, type Update } from './language.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { nextId } from '../clock.ts';
+import { all, any, below, type Condition, copyOf, isKnown, missing, type Update, type Write } from './language.ts';
 
 /**
  * An update that does not add leaves a stamp on its item, newer than the one that it finds, and is refused where it
@@ -16,19 +16,8 @@ export interface Stamped {
   earlierStamp?: string;
 }
 
-/** The milliseconds since 1970 with which a UUIDv7 begins. */
-export const millisOf = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
-
-const later = (id: string, than: string): string => (id > than ? id : newId(millisOf(than) + 1));
-
-const newest = ofProcess(() => ({ stamp: '' }));
-
 /** A new stamp: newer than every other of this process, and than that of `found`. */
-export const newStamp = (found?: Stamped): string => {
-  const own = newest();
-  own.stamp = later(newId(), own.stamp);
-  return later(own.stamp, found?.stamp ?? '');
-};
+export const newStamp = (found?: Stamped): string => nextId(found?.stamp);
 
 /** The update with its stamp, refused where the item has a newer one, and where only a later version can read it. */
 export const inOrder = ({ change, ...write }: Update, stamp: string): Update => {
@@ -43,12 +32,20 @@ export const inOrder = ({ change, ...write }: Update, stamp: string): Update => 
   };
 };
 
-/** The item with the stamp of a write that replaces `found`. */
-export const stamped = <T extends object>(item: T, found: Stamped): T & Stamped => ({
-  ...item,
-  stamp: newStamp(found),
-  earlierStamp: found.stamp ?? '',
-});
+/**
+ * A write of a transaction in its place among the updates of its item, where it is made of the item as it was read.
+ * Others are as they were: an addition leaves no stamp, and what only a condition of its own holds back needs none.
+ */
+export const inPlace = (write: Write): Write => {
+  if (write.kind === 'update' && write.found && !write.change.add) return inOrder(write, newStamp(write.found));
+  if (write.kind !== 'put' || !write.found) return write;
+  const { stamp = '' }: Stamped = write.found;
+  return { ...write, item: { ...write.item, stamp: newStamp({ stamp }), earlierStamp: stamp } };
+};
 
 /** The item without its stamps, to be compared with another. */
 export const withoutStamps = <T extends Stamped>({ stamp, earlierStamp, ...item }: T) => item;
+
+/** Tells whether a stored item and another are the same but for their stamps. */
+export const isSameItem = (stored: object, other: object): boolean =>
+  isDeepStrictEqual(withoutStamps(stored), withoutStamps(other));

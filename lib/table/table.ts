@@ -20,7 +20,7 @@ import {
 } from './language.ts';
 import { pause, repeat, untilAnswered } from './retry.ts';
 import type { Key } from './schema.ts';
-import { inOrder, newStamp, type Stamped } from './stamp.ts';
+import { inOrder, inPlace, newStamp, type Stamped } from './stamp.ts';
 
 /** Calls of another engine, which stand in for DynamoDB's: a simulation puts its own here. */
 export const engine: Partial<Engine> = {};
@@ -183,7 +183,8 @@ export const idOutside = (): string => {
  */
 export const transact = async (writes: readonly Write[], of?: { answer: unknown }): Promise<Refusal[] | undefined> => {
   const recording = of && recordings.getStore();
-  const sent = recording ? [...writes, recording.completion(of.answer)] : writes;
+  const own = writes.map(inPlace);
+  const sent = recording ? [...own, recording.completion(of.answer)] : own;
   const token = newId();
   try {
     await untilAnswered(() => (engine.transact ?? dynamodb.transact)(sent, token), true);

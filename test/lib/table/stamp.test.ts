@@ -1,10 +1,21 @@
 import { beforeEach, expect, test } from 'vitest';
-import { newId, source } from '../../../lib/clock.ts';
+import { millisOf, newId, source } from '../../../lib/clock.ts';
 import * as dynamodb from '../../../lib/table/dynamodb.ts';
 import type { Engine } from '../../../lib/table/engine.ts';
-import { exists, type Item, is, update, type Write } from '../../../lib/table/language.ts';
-import { millisOf, newStamp, type Stamped } from '../../../lib/table/stamp.ts';
-import { engine, get, write } from '../../../lib/table/table.ts';
+import {
+  exists,
+  type Item,
+  is,
+  isNew,
+  put,
+  unchanged,
+  update,
+  updated,
+  type Write,
+} from '../../../lib/table/language.ts';
+import type { Key } from '../../../lib/table/schema.ts';
+import { newStamp, type Stamped } from '../../../lib/table/stamp.ts';
+import { engine, get, transact, write } from '../../../lib/table/table.ts';
 import { answerLost } from '../../support/faults.ts';
 import { freshTable } from '../../support/service.ts';
 import { memoryEngine } from './memory.ts';
@@ -121,6 +132,38 @@ for (const [name, make] of Object.entries(engines)) {
     // The clock that is ahead does not move this process's own.
     expect(newStamp() < ahead).toBe(true);
   });
+
+  onEngine(
+    'a transaction stamps what is made of an item as it was read, so that a late copy undoes nothing',
+    async (real) => {
+      const [b, c, d] = ['b', 'c', 'd'].map((sk) => ({ ...key, sk })) as [Key, Key, Key];
+      const late: Write[] = [];
+      engine.write = async (one) => {
+        late.push(one);
+        return real.write(one);
+      };
+      for (const one of [key, b]) await write(update(one, { set: { name: 'early' } }));
+      engine.write = real.write;
+      const [read, replaced] = (await Promise.all([key, b].map((one) => get<Item & Key & Stamped>(one)))) as [
+        Item & Key & Stamped,
+        Item & Key & Stamped,
+      ];
+
+      const refusals = await transact([
+        updated(read, { set: { name: 'ours' }, when: is('name', 'early') }),
+        put({ ...b, name: 'ours' }, unchanged(replaced), replaced),
+        update(c, { set: { name: 'ours' } }),
+        put({ ...d, name: 'ours' }, isNew),
+      ]);
+
+      expect(refusals).toBeUndefined();
+      const after = await Promise.all([key, b, c, d].map((one) => get<Item & Stamped>(one)));
+      expect(after.map((item) => item?.name)).toEqual(['ours', 'ours', 'ours', 'ours']);
+      expect(after.map((item) => item?.earlierStamp)).toEqual([read.stamp, replaced.stamp, undefined, undefined]);
+      for (const copy of late) await expect(real.write(copy)).rejects.toThrow();
+      expect(await Promise.all([key, b].map((one) => get(one)))).toEqual(after.slice(0, 2));
+    },
+  );
 
   onEngine('each of 40 writers at once has its turn', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `writer ${index}`);
