@@ -43,8 +43,8 @@ export const mutants: readonly Mutant[] = [
   {
     text: 'the change of a request is not recorded with its answer',
     file: 'lib/table/table.ts',
-    from: 'const sent = recording ? [...writes, recording.completion(of.answer)] : writes;',
-    to: 'const sent = writes;',
+    from: 'const sent = recording ? [...own, recording.completion(of.answer)] : own;',
+    to: 'const sent = own;',
   },
   {
     text: 'a request that failed releases its key though it may have made its change',
@@ -165,8 +165,8 @@ export const mutants: readonly Mutant[] = [
   {
     text: 'the delivery of a sale is ordered by the stream alone',
     file: 'lib/sale/unsent.ts',
-    from: 'const open = await notBegun(piece);',
-    to: 'const open = (await notBegun(piece)).slice(1);',
+    from: 'const open = await notBegun(piece, failed);',
+    to: 'const open = (await notBegun(piece, failed)).slice(1);',
   },
   {
     text: 'a worker claims a delivery that another one has',
