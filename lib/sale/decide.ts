@@ -44,7 +44,7 @@ const noCredit: Spendable = { regular: 0, restricted: 0 };
 
 /** Judges the terms of a sale. Without a product they are 0. */
 export const judgeOffer = ({ parties, at, quote, paid }: OfferToJudge, facts: OfferFacts): Offer | NotYet => {
-  const { product, customer, receiver, spending } = facts;
+  const { product, buyerItem, recipientItem, spending } = facts;
   const spendable = spending ? spendableOf(facts.credit, at, spending) : noCredit;
   if (isNotYet(spendable)) return spendable;
   const quoted = typeof quote === 'object' ? quote : undefined;
@@ -53,7 +53,7 @@ export const judgeOffer = ({ parties, at, quote, paid }: OfferToJudge, facts: Of
     product &&
     termsOf({
       base: product.activePrice,
-      customerDiscount: customer?.discount ?? 0,
+      customerDiscount: buyerItem?.discount ?? 0,
       coupon: applied?.coupon,
       spendable,
       useCredit: parties.useCredit,
@@ -64,8 +64,8 @@ export const judgeOffer = ({ parties, at, quote, paid }: OfferToJudge, facts: Of
   const uses = quoted ? facts.usesOfQuote : applied?.usesRead;
   const refusal = refusalOf({
     ...{ product, terms, spendable, isOpen: facts.isOpen },
-    buyer: { isBanned: customer?.isBanned ?? false },
-    recipient: { isBanned: receiver?.isBanned ?? false },
+    buyer: { isBanned: buyerItem?.isBanned ?? false },
+    recipient: { isBanned: recipientItem?.isBanned ?? false },
     isQuoteFalse: quote === 'false',
     uses: uses?.uses ?? 0,
     paid: paid ?? terms.toPay,

@@ -90,9 +90,9 @@ export interface OfferFacts {
   isOpen: boolean;
   product: Product | undefined;
   /** The buyer's item. */
-  customer: CreditItem | undefined;
+  buyerItem: CreditItem | undefined;
   /** The recipient's item: in a sale for oneself the buyer's. */
-  receiver: CustomerItem | undefined;
+  recipientItem: CustomerItem | undefined;
   forProduct: Application | undefined;
   forStore: Application | undefined;
   /** The uses of the coupon of the quote. */
@@ -104,8 +104,8 @@ export interface OfferFacts {
 }
 
 /** The credit of a buyer. A newcomer has none, and is called by their UUID until their name is read. */
-const creditOf = (store: string, buyer: string, customer: CreditItem | undefined): CreditFacts =>
-  factsOf(customer ?? { ...customerKey(store, buyer), username: buyer });
+const creditOf = (store: string, buyer: string, buyerItem: CreditItem | undefined): CreditFacts =>
+  factsOf(buyerItem ?? { ...customerKey(store, buyer), username: buyer });
 
 /** The credit with the lots that have come due, if any have. */
 const withDueLots = async (
@@ -133,7 +133,7 @@ export const readOffer = async ({
 }: OfferAsked): Promise<OfferFacts> => {
   const { productId, buyer, recipient, useCredit } = parties;
   const reading: Promise<CreditItem | undefined> = findCustomerItem(store, buyer);
-  const [storeItem, product, customer, receiver, toProduct, toStore, usesOfQuote] = await Promise.all([
+  const [storeItem, product, buyerItem, recipientItem, toProduct, toStore, usesOfQuote] = await Promise.all([
     findStore(store),
     findProduct(store, productId),
     reading,
@@ -148,11 +148,18 @@ export const readOffer = async ({
   const [forProduct, forStore, credit] = await Promise.all([
     withCoupon(store, buyer, toProduct, at),
     withCoupon(store, buyer, toStore, at),
-    withDueLots(store, creditOf(store, buyer, customer), spending, at),
+    withDueLots(store, creditOf(store, buyer, buyerItem), spending, at),
   ]);
   return {
-    ...{ isOpen: isOpen(storeItem), product, customer, receiver },
-    ...{ forProduct, forStore, usesOfQuote, credit, spending },
+    isOpen: isOpen(storeItem),
+    product,
+    buyerItem,
+    recipientItem,
+    forProduct,
+    forStore,
+    usesOfQuote,
+    credit,
+    spending,
   };
 };
 
@@ -189,13 +196,13 @@ export const readSale = async (asked: OfferAsked): Promise<SaleFacts> => {
 /** The names of newcomers: the others' are known. An avatar whom nobody can name is called by their UUID. */
 export const readNames = async (
   { store, parties: { buyer, recipient } }: OfferAsked,
-  { customer, receiver }: OfferFacts,
+  { buyerItem, recipientItem }: OfferFacts,
 ): Promise<Names> => {
   const named = async (uuid: string): Promise<string> => (await findResident(store, { uuid }))?.username ?? uuid;
-  const naming = customer?.username ?? named(buyer);
+  const naming = buyerItem?.username ?? named(buyer);
   const [buyerName, recipientName] = await Promise.all([
     naming,
-    recipient === buyer ? naming : (receiver?.username ?? named(recipient)),
+    recipient === buyer ? naming : (recipientItem?.username ?? named(recipient)),
   ]);
   return { buyer: buyerName, recipient: recipientName };
 };
@@ -223,17 +230,17 @@ export interface RefundFacts {
   areCustomers: boolean;
 }
 
-/** Reads everything that a refund is decided from; the sale too, where it was read for an earlier attempt. */
+/** Reads everything that a refund is decided from; the sale too, but where it was read just before. */
 export const readRefund = async (
   store: string,
   known: SaleItem,
   avatars: Avatars,
-  isNew: boolean,
+  isFirst: boolean,
 ): Promise<RefundFacts> => {
   const { buyer, recipient } = avatars;
   const isForOneself = buyer === recipient;
-  const [sale, product, customer, uses, spend, recipientSpend, owned, delivery] = await Promise.all([
-    isNew ? known : getSale(store, known.sk),
+  const [sale, product, buyerItem, uses, spend, recipientSpend, owned, delivery] = await Promise.all([
+    isFirst ? known : getSale(store, known.sk),
     findProduct(store, known.productId),
     findCustomerItem(store, buyer),
     known.coupon && findCouponUses(store, buyer, known.coupon.id),
@@ -247,9 +254,16 @@ export const readRefund = async (
   const isCustomer =
     isForOneself || recipientSpend !== undefined || (await findCustomerItem(store, recipient)) !== undefined;
   return {
-    ...{ sale, avatars, product, uses, spend, recipientSpend, owned, delivery },
-    credit: creditOf(store, buyer, customer),
-    areCustomers: customer !== undefined && isCustomer,
+    sale,
+    avatars,
+    product,
+    uses,
+    spend,
+    recipientSpend,
+    owned,
+    delivery,
+    credit: creditOf(store, buyer, buyerItem),
+    areCustomers: buyerItem !== undefined && isCustomer,
   };
 };
 
@@ -264,7 +278,7 @@ const forWhatMoves: readonly Refusal[] = ['credit-changed', 'coupon-used', 'unde
 export const wereTogether = async (
   { store, parties: { buyer, useCredit }, quoted }: OfferAsked,
   refusal: Refusal,
-  { product, customer, forProduct, forStore, usesOfQuote, credit }: OfferFacts,
+  { product, buyerItem, forProduct, forStore, usesOfQuote, credit }: OfferFacts,
 ): Promise<boolean> => {
   if (!forWhatMoves.includes(refusal) || !product) return true;
   const usesOf = (id: string, uses = 0) => ({ key: couponUsesKey(store, buyer, id), attribute: 'uses', value: uses });
@@ -272,7 +286,7 @@ export const wereTogether = async (
     ? [usesOf(quoted.coupon.id, usesOfQuote?.uses)]
     : [forProduct, forStore].flatMap((each) => (each ? [usesOf(each.coupon.id, each.uses)] : []));
   if (useCredit)
-    seen.push({ key: customerKey(store, buyer), attribute: 'creditVersion', value: customer?.creditVersion });
+    seen.push({ key: customerKey(store, buyer), attribute: 'creditVersion', value: buyerItem?.creditVersion });
   if (product.limited)
     seen.push({ key: productKey(store, product.id), attribute: 'availableAmount', value: product.availableAmount });
   // One coupon may be applied both for the product and to the whole store.

@@ -38,7 +38,11 @@ const quoteOf = ({ store, parties, at }: OfferAsked, { terms, refusal }: Offer):
   const expiresAt = timestamp(Date.parse(at) + quoteMillis);
   const quoted: Quoted = { terms, expiresAt };
   return {
-    ...{ productId, buyerUuid: buyer, recipientUuid: recipient, ...prices, refusal },
+    productId,
+    buyerUuid: buyer,
+    recipientUuid: recipient,
+    ...prices,
+    refusal,
     ...(refusal === null
       ? { quote: seal(quoted, ownerOf(store, parties)), expiresAt }
       : { quote: null, expiresAt: null }),

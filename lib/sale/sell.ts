@@ -36,12 +36,12 @@ const sameSale = (sale: SaleItem, request: string): SaleItem => {
 const tellOther =
   ({ asked: { store, id }, tell }: Selling) =>
   (refused: RefusedWrites): Decision<Sale> | undefined => {
-    const made = refused.by<SaleItem>(saleKey(store, id))?.item;
-    return made && answer(tell(made));
+    const other = refused.by<SaleItem>(saleKey(store, id))?.item;
+    return other && answer(tell(other));
   };
 
 /** Keeps a refused sale, so that whoever asks again is told the same. */
-const keep = (selling: Selling, refusal: Refusal, terms: Terms): Decision<Sale> => {
+const keepRefused = (selling: Selling, refusal: Refusal, terms: Terms): Decision<Sale> => {
   const { asked, tell } = selling;
   const sale = refusedSale(asked, refusal, terms);
   return allOf(saleWrites(asked.store, sale), { answer: tell(sale), otherwise: tellOther(selling) });
@@ -75,7 +75,7 @@ const complete = async (
 export const sell = async (store: string, body: SaleRequest, author: Author, isScript = false): Promise<Sale> => {
   const request = fingerprintOf(body);
   const tell = (sale: SaleItem): Sale => saleOf(sameSale(sale, request), isScript);
-  const { id, productId, paid, useCredit, message, reference } = body;
+  const { id, productId, paid, useCredit } = body;
   const earlier = await findSale(store, id);
   if (earlier) return tell(earlier);
 
@@ -83,9 +83,10 @@ export const sell = async (store: string, body: SaleRequest, author: Author, isS
   const cause: Cause = { at: timestamp(millis), ...author };
   const { at } = cause;
   const { buyer, recipient } = await findAvatars(store, body);
-  const made = { store, id, productId, buyer, recipient, paid, at, request, message, reference };
-  const selling: Selling = { asked: { ...made, deliveryId: newId(millis) }, tell };
-  if (buyer === undefined || recipient === undefined) return decide(() => keep(selling, 'unknown-resident', noPrice));
+  const asked: SaleAsked = { ...body, store, buyer, recipient, at, request, deliveryId: newId(millis) };
+  const selling: Selling = { asked, tell };
+  if (buyer === undefined || recipient === undefined)
+    return decide(() => keepRefused(selling, 'unknown-resident', noPrice));
 
   const parties: Parties = { productId, buyer, recipient, useCredit };
   const quote = body.quote === undefined ? 'expired' : openQuote(body.quote, store, parties, at);
@@ -99,7 +100,7 @@ export const sell = async (store: string, body: SaleRequest, author: Author, isS
       if (outcome.kind === 'completed') return complete(selling, offer, change, facts, outcome);
       const { refusal, terms } = outcome;
       // A refusal stays for ever, so it needs a look at one moment.
-      return look(() => wereTogether(offer, refusal, facts), keep(selling, refusal, terms));
+      return look(() => wereTogether(offer, refusal, facts), keepRefused(selling, refusal, terms));
     },
   });
 };

@@ -1,6 +1,6 @@
 import type { Cause, CreditItem } from '../credit/state.ts';
 import { refundedDelivery } from '../delivery/deliveries.ts';
-import type { Refusal } from '../routes/sales.ts';
+import type { Refusal, SaleRequest } from '../routes/sales.ts';
 import { type CouponUses, countUse, couponUsesKey, takeUseBack } from '../store/coupon-uses.ts';
 import { customerUpsert } from '../store/customers.ts';
 import { ownedKey, ownedLess, ownedWrite } from '../store/owned.ts';
@@ -9,7 +9,7 @@ import { saleKey } from '../store/sale-state.ts';
 import { rankedBy, type SpendItem, spendKey, spendWrite, spentMore } from '../store/spend.ts';
 import { all, check, is, isNew, update, type Write } from '../table/language.ts';
 import type { CompletedRefund, CompletedSale } from './decide.ts';
-import type { Names, OfferAsked, Parties, RefundFacts, SaleFacts } from './facts.ts';
+import type { Names, OfferAsked, RefundFacts, SaleFacts } from './facts.ts';
 import { paymentOf, sharesOf, type Terms } from './rules.ts';
 import { listedAs, type SaleItem, saleWrites } from './sales.ts';
 import { takenBy } from './taken.ts';
@@ -28,18 +28,14 @@ interface WritesBeside {
 }
 
 /** A sale as its request asks for it. */
-export interface SaleAsked extends Pick<Parties, 'productId'> {
+export interface SaleAsked extends Pick<SaleRequest, 'id' | 'productId' | 'paid' | 'message' | 'reference'> {
   store: string;
-  id: string;
   /** UUIDs; undefined for avatars whom nobody has met. */
   buyer: string | undefined;
   recipient: string | undefined;
-  paid: number;
   at: string;
   /** Tells the request from others under the same id. */
   request: string;
-  message: string;
-  reference?: string | undefined;
   /** The id of its delivery. */
   deliveryId: string;
 }
@@ -47,7 +43,12 @@ export interface SaleAsked extends Pick<Parties, 'productId'> {
 /** The attributes of a sale's item that are the same however it ends. */
 const begun = ({ store, id, productId, buyer, recipient, paid, at, request, reference }: SaleAsked) => ({
   ...saleKey(store, id),
-  ...{ productId, buyerUuid: buyer ?? null, recipientUuid: recipient ?? null, paid, at, request },
+  productId,
+  buyerUuid: buyer ?? null,
+  recipientUuid: recipient ?? null,
+  paid,
+  at,
+  request,
   ...(reference && { reference }),
 });
 
@@ -74,10 +75,16 @@ export const completedSale = (
   return {
     ...sale,
     ...listedAs(store, sale),
-    ...{ refusal: null, refund: change, change, deliveryId, flags: unsentList(id) },
+    refusal: null,
+    refund: change,
+    change,
+    deliveryId,
+    flags: unsentList(id),
     shares: sharesOf(kept, terms.coupon, product.profitShares),
     ...(terms.coupon && { coupon: terms.coupon }),
-    ...{ item: product.item, recipientUsername: names.recipient, ...(message && { message }) },
+    item: product.item,
+    recipientUsername: names.recipient,
+    ...(message && { message }),
     ...(fromLots && { taken }),
   };
 };
@@ -114,12 +121,12 @@ const givenTo = (
   store: string,
   uuid: string,
   username: string,
-  { owned, receiver, recipientSpend }: SaleFacts,
+  { owned, recipientItem, recipientSpend }: SaleFacts,
   at: string,
 ) => [
   ...spendMoved(store, { uuid, username, before: recipientSpend, paid: 0, at, acquired: owned ? 0 : 1 }).writes,
   // An erasure takes the customer away together with their spend, so a recipient without any may be gone.
-  ...(receiver && recipientSpend ? [] : [customerUpsert(store, { uuid, username })]),
+  ...(recipientItem && recipientSpend ? [] : [customerUpsert(store, { uuid, username })]),
 ];
 
 /** The writes of a sale beside the credit. */
@@ -150,8 +157,11 @@ export const writesOfSale = (
 /** The item of a sale that is refunded. */
 export const refundedSale = (sale: SaleItem, { at, reason, reference }: Cause): SaleItem => ({
   ...sale,
-  ...{ refundedAt: at, refundReference: reference, refundReason: reason },
-  ...{ state: 'refunded', refund: sale.paid },
+  refundedAt: at,
+  refundReference: reference,
+  refundReason: reason,
+  state: 'refunded',
+  refund: sale.paid,
 });
 
 /** The writes of a refund beside the credit. What does not show yet may show when they arrive: that is checked. */

@@ -22,7 +22,7 @@ const limited = { ...product, limited: true, availableAmount: 1 };
 const newcomer: CreditItem = { pk: 'store#CUSTOMER', sk: bob.uuid, username: bob.uuid };
 
 const facts = (fields: Partial<SaleFacts> = {}): SaleFacts => ({
-  ...{ isOpen: true, product, customer: newcomer, receiver: newcomer, credit: factsWith(newcomer) },
+  ...{ isOpen: true, product, buyerItem: newcomer, recipientItem: newcomer, credit: factsWith(newcomer) },
   ...{ forProduct: undefined, forStore: undefined, usesOfQuote: undefined, spending: undefined },
   ...{ spend: undefined, recipientSpend: undefined, owned: undefined, ...fields },
 });
@@ -43,7 +43,7 @@ const lots = lotsOf('regular', [
 ]);
 const rich = itemWith({ regular: 20, restricted: 3 }, { regular: lots });
 const ofRich = (read = readOf(lots)): Partial<SaleFacts> => ({
-  ...{ customer: rich, receiver: rich, spending },
+  ...{ buyerItem: rich, recipientItem: rich, spending },
   credit: factsWith(rich, { regular: read }),
 });
 
@@ -65,8 +65,8 @@ describe('a sale', () => {
     ['unknown-product', { product: undefined }, {}],
     ['quote', {}, { quote: 'false' }],
     ['closed', { isOpen: false }, {}],
-    ['banned', { customer: { ...newcomer, isBanned: true } }, {}],
-    ['banned', { receiver: { ...newcomer, isBanned: true } }, {}],
+    ['banned', { buyerItem: { ...newcomer, isBanned: true } }, {}],
+    ['banned', { recipientItem: { ...newcomer, isBanned: true } }, {}],
     ['inactive', { product: { ...product, active: false } }, {}],
     ['sold-out', { product: { ...limited, availableAmount: 0 } }, {}],
     ['credit-changed', ofRich(), { quote: terms({ credit: 61, toPay: 0 }) }],
@@ -162,8 +162,8 @@ describe('a sale', () => {
         const item = itemWith({ regular, restricted }, { regular: held });
         const credit = factsWith(item, { regular: readOf(held) });
         const read = facts({
-          customer: item,
-          receiver: item,
+          buyerItem: item,
+          recipientItem: item,
           credit,
           spending,
           product: { ...product, activePrice: price },
