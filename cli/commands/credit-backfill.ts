@@ -3,7 +3,8 @@ import { everyRow } from '../../lib/lists/source.ts';
 import { Problem } from '../../lib/problem.ts';
 import { type CustomerItem, listCustomerItems } from '../../lib/store/customers.ts';
 import { transact } from '../../lib/table/table.ts';
-import { type Backfill, backfill, type Filling, findBackfill } from '../books/backfill-history.ts';
+import { type Backfill, backfill, findBackfill } from '../books/backfill-history.ts';
+import type { AddedRows } from '../books/history-gaps.ts';
 import { openLog } from '../deployment/log.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
@@ -17,12 +18,12 @@ interface BackfillOptions extends GlobalOptions {
   yes?: boolean;
 }
 
-interface ShownFilling extends Filling {
+interface CustomerRows extends AddedRows {
   customer: string;
   username: string;
 }
 
-const columns: Column<ShownFilling>[] = [
+const columns: Column<CustomerRows>[] = [
   { heading: 'customer', cell: ({ username }) => username },
   { heading: 'rows', cell: ({ kind }) => kind },
   { heading: 'from', cell: ({ first }) => first },
@@ -39,22 +40,22 @@ const forCustomers = async (
   customers: AsyncIterable<CustomerItem> | Iterable<CustomerItem>,
   what: string,
   work: (store: string, uuid: string) => Promise<Backfill>,
-): Promise<{ fillings: ShownFilling[]; faults: string[]; lacking: CustomerItem[] }> => {
+): Promise<{ rows: CustomerRows[]; faults: string[]; lacking: CustomerItem[] }> => {
   const progress = startProgress(what);
-  const found = { fillings: [] as ShownFilling[], faults: [] as string[], lacking: [] as CustomerItem[] };
+  const found = { rows: [] as CustomerRows[], faults: [] as string[], lacking: [] as CustomerItem[] };
   const look = async (item: CustomerItem): Promise<Backfill & { item: CustomerItem }> => {
     try {
       return { item, ...(await work(store, item.sk)) };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      return { item, fillings: [], faults: [`customer ${item.sk}: the credit changes all the time, try again later.`] };
+      return { item, rows: [], faults: [`customer ${item.sk}: the credit changes all the time, try again later.`] };
     }
   };
   let count = 0;
-  for await (const { item, fillings, faults } of pMapIterable(customers, look, { concurrency: 25 })) {
-    for (const { kind, first, last, regular, restricted } of fillings)
-      found.fillings.push({ customer: item.sk, username: item.username, kind, first, last, regular, restricted });
-    if (fillings.length > 0) found.lacking.push(item);
+  for await (const { item, rows, faults } of pMapIterable(customers, look, { concurrency: 25 })) {
+    for (const { kind, first, last, regular, restricted } of rows)
+      found.rows.push({ customer: item.sk, username: item.username, kind, first, last, regular, restricted });
+    if (rows.length > 0) found.lacking.push(item);
     found.faults.push(...faults);
     progress.update(++count);
   }
@@ -65,8 +66,8 @@ const forCustomers = async (
 const run = async (options: BackfillOptions): Promise<void> => {
   const { target, store } = await openStore(options);
   const all = everyRow(listCustomerItems(store.id), ({ sk }) => sk);
-  const { fillings, faults, lacking } = await forCustomers(store.id, all, 'Checking customers', findBackfill);
-  print(fillings, columns, 'No history is missing that could be filled.');
+  const { rows, faults, lacking } = await forCustomers(store.id, all, 'Checking customers', findBackfill);
+  print(rows, columns, 'No history is missing that could be filled.');
   const number = counted(lacking.length, 'customer');
   let left = faults;
   if (options.dryRun) note('Nothing was changed: this was a dry run.');
@@ -87,7 +88,7 @@ const run = async (options: BackfillOptions): Promise<void> => {
 const rule = `
 Credit that is older than history gets an opening: a row with the balance, for each type. It takes a new number, and the rows
 of the numbers before it stay absent. A change that history has lacked for more than 24 hours will not come any more: each
-number gets a row of the kind unrecorded. The last one has all L$ by which the regular balance changed in the hole, the one
+number gets a row of the kind unrecorded. The last one has all L$ by which the regular balance changed in the gap, the one
 before it those of the restricted balance, and the others 0. A change that has lacked parts of its lots for so long gets them (parts),
 where the lots tell which they are. Where history goes on beyond a customer's last change, as a restore may leave it, rows of the
 kind unrecorded lead back to the balances: run it before their credit changes. Balances never change. You may run it twice, and

@@ -84,7 +84,7 @@ test('opens the history of credit that is older, once for each type that is held
   await add(uuid, -2);
   await catchUp();
 
-  expect(done.fillings).toEqual([{ kind: 'opening', first: 4, last: 5, regular: 42, restricted: 8 }]);
+  expect(done.rows).toEqual([{ kind: 'opening', first: 4, last: 5, regular: 42, restricted: 8 }]);
   expect(
     (await changesOf(uuid)).map(({ sequence, kind, type, amount, credit, restrictedCredit }) => [
       ...[sequence, kind, type, amount, credit, restrictedCredit],
@@ -97,7 +97,7 @@ test('opens the history of credit that is older, once for each type that is held
   expect([await faults(), (await days()).regularNet, await backfill(store, uuid)]).toEqual([
     [],
     40,
-    { fillings: [], faults: [] },
+    { rows: [], faults: [] },
   ]);
 });
 
@@ -111,7 +111,7 @@ test('an opening leaves imported credit open for more, and who holds nothing wit
 
   const done = [await backfill(store, imported), await backfill(store, poor)];
 
-  expect(done.map(({ fillings }) => fillings.length)).toEqual([1, 0]);
+  expect(done.map(({ rows }) => rows.length)).toEqual([1, 0]);
   expect(await itemOf(imported)).toMatchObject({ creditVersion: 2, importedVersion: 2 });
   expect(await itemOf(poor)).toMatchObject({ creditVersion: 2 });
 });
@@ -132,7 +132,7 @@ test('leaves the opening to a change that is made at the same time', async () =>
   stop();
   await catchUp();
 
-  expect([changed, done.fillings, await faults()]).toEqual([true, [], []]);
+  expect([changed, done.rows, await faults()]).toEqual([true, [], []]);
   expect((await changesOf(uuid)).map(({ sequence, kind }) => [sequence, kind])).toEqual([
     [1, 'opening'],
     [2, 'increment'],
@@ -205,7 +205,7 @@ test.each<[string, number[], [number, CreditType, number][]]>([
   expect(await days()).toEqual(rows.reduce<DaySums>((sums, row) => plus(sums, sumsOfRow(row.type, row)), {}));
 });
 
-test('tells what a hole did to permanent credit, and to lots all together', async () => {
+test('tells what a gap did to permanent credit, and to lots all together', async () => {
   const uuid = await six();
   await add(uuid, -9);
   await lose(uuid, 4, 5, 6, 7);
@@ -233,8 +233,8 @@ test('waits until a change is a day old, since its row may still come', async ()
   setClock(start + 24 * hour + 1000);
   const found = await findBackfill(store, uuid);
 
-  expect(early).toEqual({ fillings: [], faults: [late] });
-  expect(found.fillings).toMatchObject([{ kind: 'unrecorded', first: 2, last: 3, regular: 20, restricted: 7 }]);
+  expect(early).toEqual({ rows: [], faults: [late] });
+  expect(found.rows).toMatchObject([{ kind: 'unrecorded', first: 2, last: 3, regular: 20, restricted: 7 }]);
   await backfill(store, uuid);
 });
 
@@ -261,7 +261,7 @@ test('writes the parts of lots that rows lack: of several by what each lot saw l
     expect.stringContaining('the parts of the change 4 come to'),
     expect.stringContaining('the parts of the change 7 come to 0, not 9'),
   ]);
-  expect(done.map(({ fillings }) => fillings.map(({ kind, first, last }) => [kind, first, last]))).toEqual([
+  expect(done.map(({ rows }) => rows.map(({ kind, first, last }) => [kind, first, last]))).toEqual([
     [['parts', 2, 2]],
     [
       ['parts', 4, 4],
@@ -285,7 +285,7 @@ test('leaves parts that may still come, and those of which nobody can tell the l
   const fault = (text: string) => expect.stringContaining(text);
   expect(early.faults).toEqual([fault('lacks parts of the change 2, which may'), fault('change 4, which may')]);
   expect(late).toMatchObject({
-    fillings: [],
+    rows: [],
     faults: [fault('which lots the change 2'), fault('which lots the change 4')],
   });
 });
@@ -332,7 +332,7 @@ test.each([
   expect(await days()).toMatchObject({ regularNet: credit + 2, restrictedNet: restrictedCredit });
 });
 
-test('goes on with a large hole where it died', async () => {
+test('goes on with a large gap where it died', async () => {
   const uuid = await newCustomer();
   const customer = customerKey(store, uuid);
   await add(uuid, 500);

@@ -1,0 +1,85 @@
+import type { LotPart } from '../../lib/credit/history.ts';
+import { asDecided, type CreditLot, changedIn, lotId, lotType } from '../../lib/credit/lot.ts';
+import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';
+import type { CreditItem } from '../../lib/credit/state.ts';
+import { missingParts, openAmounts, type RecordedChange } from '../kinds/audit-history.ts';
+import { type AddedRows, amountsBy, streamEnd } from './history-gaps.ts';
+
+/** The parts of lots that rows of a customer's history lack, since the stream has lost the records of the lots. */
+
+/** Parts of lots that a row lacks. */
+export interface LostParts extends AddedRows {
+  type: CreditType;
+  lots: LotPart[];
+}
+
+/** A lot, and the part of it that no row tells of. */
+interface UntoldPart {
+  lot: CreditLot;
+  part: LotPart;
+}
+
+/** What is left in each lot of a type, less the parts that rows tell of. */
+const untoldParts = (
+  item: CreditItem,
+  changes: readonly RecordedChange[],
+  lots: readonly CreditLot[],
+  type: CreditType,
+): UntoldPart[] => {
+  const open = openAmounts(item, lots, type);
+  const told = new Map<string, number>();
+  for (const change of changes)
+    if (change.type === type) for (const { id, amount } of change.lots) told.set(id, (told.get(id) ?? 0) + amount);
+  return lots
+    .filter((lot) => lotType(lot) === type)
+    .map((lot) => asDecided(lot, item))
+    .map((lot) => {
+      const id = lotId(lot);
+      return { lot, part: { id, amount: (open.get(id) ?? 0) - (told.get(id) ?? 0), expiresAt: lot.expiresAt } };
+    })
+    .filter(({ part }) => part.amount !== 0);
+};
+
+/** The parts that one row lacks; undefined where they do not come to `amount`. */
+const partsOfRow = (
+  sequence: number,
+  amount: number,
+  untold: readonly UntoldPart[],
+  isOnlyRow: boolean,
+): LotPart[] | undefined => {
+  const named = untold.filter(({ lot }) => changedIn(lot) === sequence);
+  const found = [named, isOnlyRow ? untold : []].find(
+    (some) => some.reduce((sum, { part }) => sum + part.amount, 0) === amount,
+  );
+  return found?.map(({ part }) => part);
+};
+
+/**
+ * The parts that rows lack whose lots' records the stream has lost. A lot names the change that it saw last; where one
+ * row alone lacks parts, they are all that are left. What does not come to what a row lacks is a fault.
+ */
+export const planParts = (
+  item: CreditItem,
+  changes: readonly RecordedChange[],
+  lots: readonly CreditLot[],
+): { parts: LostParts[]; faults: string[] } => {
+  const parts: LostParts[] = [];
+  const faults: string[] = [];
+  if (item.pending) return { parts, faults };
+  const until = streamEnd();
+  for (const type of creditTypes) {
+    const short = changes.filter((change) => change.type === type && missingParts(change) !== 0);
+    const untold = short.length === 0 ? [] : untoldParts(item, changes, lots, type);
+    for (const change of short) {
+      const { sequence, at } = change;
+      const amount = missingParts(change);
+      const found = partsOfRow(sequence, amount, untold, short.length === 1);
+      const amounts = amountsBy((of) => (of === type ? amount : 0));
+      if (at > until)
+        faults.push(`customer ${item.sk}: history lacks parts of the change ${sequence}, which may still come.`);
+      else if (!found) faults.push(`customer ${item.sk}: nobody can tell which lots the change ${sequence} lacks.`);
+      else parts.push({ kind: 'parts', first: sequence, last: sequence, ...amounts, type, lots: found });
+    }
+  }
+  return { parts, faults };
+};
