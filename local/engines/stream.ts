@@ -76,59 +76,100 @@ export const isWanted = (record: DynamoDBRecord, filters: readonly Pattern[] = s
  * Reads a table's stream and hands its records to the consumer as Lambda's event source does: filtered, in batches. A
  * batch of which records fail is not passed over.
  */
-export const readStream = ({
-  endpoint,
-  table,
-  consumer,
-  place: earlier,
-  filters = streamSource.filters,
-  batchSize = streamSource.batchSize,
-  isOver = () => false,
-}: StreamOptions) => {
-  let place: StreamPlace = { stream: '', shards: {} };
-  const iterators = new Map<string, string>();
-  const closed = new Set<string>();
+class StreamReader {
+  readonly #options: StreamOptions;
+  readonly #iterators = new Map<string, string>();
+  readonly #closed = new Set<string>();
+  #place: StreamPlace = { stream: '', shards: {} };
   /** The shards, as long as all of them are open: others follow a closed one. */
-  let open: string[] | undefined;
-  const streams = <T>(operation: string, input: object) =>
-    call<T>(endpoint, `DynamoDBStreams_20120810.${operation}`, input);
+  #open: string[] | undefined;
 
-  const findStream = async (): Promise<void> => {
+  constructor(options: StreamOptions) {
+    this.#options = options;
+  }
+
+  place(): StreamPlace {
+    return this.#place;
+  }
+
+  /**
+   * Consumes all records that the stream has, and answers how many those were. Throws where the engine does not answer
+   * or the consumer fails; the next call goes on there.
+   */
+  async toEnd(): Promise<number> {
+    if (this.#place.stream === '') await this.#findStream();
+    let count = 0;
+    const shards = this.#open ?? (await this.#shardIds());
+    // After a failure they are listed again.
+    this.#open = undefined;
+    for (const id of shards) if (!this.#closed.has(id)) count += await this.#readShard(id);
+    if (!shards.some((id) => this.#closed.has(id))) this.#open = shards;
+    return count;
+  }
+
+  #call<T>(operation: string, input: object): Promise<T> {
+    return call<T>(this.#options.endpoint, `DynamoDBStreams_20120810.${operation}`, input);
+  }
+
+  async #findStream(): Promise<void> {
+    const { endpoint, table, place } = this.#options;
     const { Table } = await call<{ Table: { LatestStreamArn?: string } }>(endpoint, 'DynamoDB_20120810.DescribeTable', {
       TableName: table,
     });
     const stream = Table.LatestStreamArn;
     if (!stream) throw new Error(`The table ${table} has no stream.`);
-    place = earlier?.stream === stream ? structuredClone(earlier) : { stream, shards: {} };
-  };
+    this.#place = place?.stream === stream ? structuredClone(place) : { stream, shards: {} };
+  }
 
-  const shardIds = async (): Promise<string[]> => {
+  async #shardIds(): Promise<string[]> {
     const ids: string[] = [];
     let after: string | undefined;
     do {
-      const { StreamDescription } = await streams<{
+      const { StreamDescription } = await this.#call<{
         StreamDescription: { Shards: { ShardId: string }[]; LastEvaluatedShardId?: string };
-      }>('DescribeStream', { StreamArn: place.stream, ExclusiveStartShardId: after });
+      }>('DescribeStream', { StreamArn: this.#place.stream, ExclusiveStartShardId: after });
       ids.push(...StreamDescription.Shards.map(({ ShardId }) => ShardId));
       after = StreamDescription.LastEvaluatedShardId;
     } while (after !== undefined);
     return ids;
-  };
+  }
 
-  const iteratorOf = async (ShardId: string): Promise<string> => {
-    const SequenceNumber = place.shards[ShardId];
+  async #newIterator(ShardId: string): Promise<string> {
+    const SequenceNumber = this.#place.shards[ShardId];
     const ask = async (from: object): Promise<string> => {
-      const input = { StreamArn: place.stream, ShardId, ...from };
-      return (await streams<{ ShardIterator: string }>('GetShardIterator', input)).ShardIterator;
+      const input = { StreamArn: this.#place.stream, ShardId, ...from };
+      return (await this.#call<{ ShardIterator: string }>('GetShardIterator', input)).ShardIterator;
     };
     const fromOldest = () => ask({ ShardIteratorType: 'TRIM_HORIZON' });
     if (SequenceNumber === undefined) return fromOldest();
     // The record of the place may be gone from the stream.
     return ask({ ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber }).catch(fromOldest);
-  };
+  }
+
+  /** Reads a shard to its end, or until reading is over. Answers how many records that were. */
+  async #readShard(id: string): Promise<number> {
+    const { isOver = () => false } = this.#options;
+    for (let count = 0; ; ) {
+      const iterator = this.#iterators.get(id) ?? (await this.#newIterator(id));
+      // It may have expired, or be of an engine that has ended since: a new one begins at the place.
+      this.#iterators.delete(id);
+      const { Records, NextShardIterator } = await this.#call<{
+        Records: DynamoDBRecord[];
+        NextShardIterator?: string;
+      }>('GetRecords', { ShardIterator: iterator });
+      await this.#consume(id, Records);
+      const last = Records.at(-1)?.dynamodb?.SequenceNumber;
+      if (last !== undefined) this.#place.shards[id] = last;
+      if (NextShardIterator === undefined) this.#closed.add(id);
+      else this.#iterators.set(id, NextShardIterator);
+      count += Records.length;
+      if (Records.length === 0 || NextShardIterator === undefined || isOver()) return count;
+    }
+  }
 
   /** Hands records over batch by batch. The place moves up to the first record that failed. */
-  const consume = async (id: string, records: readonly DynamoDBRecord[]): Promise<void> => {
+  async #consume(id: string, records: readonly DynamoDBRecord[]): Promise<void> {
+    const { consumer, filters = streamSource.filters, batchSize = streamSource.batchSize } = this.#options;
     const wanted = records.filter((record) => isWanted(record, filters));
     for (let start = 0; start < wanted.length; start += batchSize) {
       const Records = wanted.slice(start, start + batchSize);
@@ -136,49 +177,13 @@ export const readStream = ({
       const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
       const first = Records.findIndex(({ dynamodb }) => failed.has(dynamodb?.SequenceNumber ?? ''));
       const last = (first < 0 ? Records : Records.slice(0, first)).at(-1)?.dynamodb?.SequenceNumber;
-      if (last !== undefined) place.shards[id] = last;
+      if (last !== undefined) this.#place.shards[id] = last;
       if (failed.size > 0) throw new Error(`The consumer failed at ${failed.size} of ${Records.length} records.`);
     }
-  };
+  }
+}
 
-  /** Reads a shard to its end, or until reading is over. Answers how many records that were. */
-  const readShard = async (id: string): Promise<number> => {
-    for (let count = 0; ; ) {
-      const iterator = iterators.get(id) ?? (await iteratorOf(id));
-      // It may have expired, or be of an engine that has ended since: a new one begins at the place.
-      iterators.delete(id);
-      const { Records, NextShardIterator } = await streams<{ Records: DynamoDBRecord[]; NextShardIterator?: string }>(
-        'GetRecords',
-        { ShardIterator: iterator },
-      );
-      await consume(id, Records);
-      const last = Records.at(-1)?.dynamodb?.SequenceNumber;
-      if (last !== undefined) place.shards[id] = last;
-      if (NextShardIterator === undefined) closed.add(id);
-      else iterators.set(id, NextShardIterator);
-      count += Records.length;
-      if (Records.length === 0 || NextShardIterator === undefined || isOver()) return count;
-    }
-  };
-
-  return {
-    place: (): StreamPlace => place,
-    /**
-     * Consumes all records that the stream has, and answers how many those were. Throws where the engine does not
-     * answer or the consumer fails; the next call goes on there.
-     */
-    toEnd: async (): Promise<number> => {
-      if (place.stream === '') await findStream();
-      let count = 0;
-      const shards = open ?? (await shardIds());
-      // After a failure they are listed again.
-      open = undefined;
-      for (const id of shards) if (!closed.has(id)) count += await readShard(id);
-      if (!shards.some((id) => closed.has(id))) open = shards;
-      return count;
-    },
-  };
-};
+export const readStream = (options: StreamOptions): StreamReader => new StreamReader(options);
 
 const pollMillis = 100;
 /** The consumer logs why it failed: once a second is enough to read. */
