@@ -24,82 +24,97 @@ const [ok, noMemory, noName, isProtected, notFound, noUpdate] = [0, 1, 2, 3, 4, 
 const bytesOf = (name: string, pair: Pair | undefined): number =>
   pair ? Buffer.byteLength(name + pair.value) + (pair.pass === '' ? 0 : protectionBytes) : 0;
 
-/** `tell` hears each change, as the event `linkset_data` does. */
-export const createLinksetData = (tell: (action: number, name: string, value: string) => void = () => undefined) => {
-  const pairs = new Map<string, Pair>();
-  let bytes = 0;
+/** Hears each change, as the event `linkset_data` does. */
+type Tell = (action: number, name: string, value: string) => void;
 
-  const put = (name: string, pair: Pair | undefined): void => {
-    bytes += bytesOf(name, pair) - bytesOf(name, pairs.get(name));
-    if (pair) pairs.set(name, pair);
-    else pairs.delete(name);
-  };
-  const remove = (name: string, pass: string): number => {
-    const old = pairs.get(name);
-    if (!old) return notFound;
-    if (old.pass !== '' && old.pass !== pass) return isProtected;
-    put(name, undefined);
-    tell(Number(LINKSETDATA_DELETE), name, '');
-    return ok;
-  };
-  const write = (by: string, name: string, value: string, pass: string): number => {
+export class LinksetData {
+  readonly pairs = new Map<string, Pair>();
+  bytes = 0;
+  readonly #tell: Tell;
+
+  constructor(tell: Tell = () => undefined) {
+    this.#tell = tell;
+  }
+
+  /** The functions of a script in that prim. */
+  functionsOf(by: string): Functions {
+    return functionsOf(this, by);
+  }
+
+  /** Takes over what another linkset remembers. */
+  add(others: ReadonlyMap<string, Pair>): void {
+    for (const [name, pair] of others) if (!this.pairs.has(name)) this.#put(name, { ...pair });
+  }
+
+  // The wiki does not say that the pass of a pair without one matters, so here it does not: a script that must tell
+  // its own pairs from others has to look whether they are protected.
+  read(name: string, pass: string): string {
+    const pair = this.pairs.get(name);
+    return pair && (pair.pass === '' || pair.pass === pass) ? pair.value : '';
+  }
+
+  write(by: string, name: string, value: string, pass: string): number {
     if (name === '') return noName;
-    if (value === '') return remove(name, pass);
-    const old = pairs.get(name);
+    if (value === '') return this.remove(name, pass);
+    const old = this.pairs.get(name);
     if (old && old.pass !== '' && old.pass !== pass) return isProtected;
     if (old?.value === value && old.pass === pass) return noUpdate;
     const pair = { value, pass, by };
-    if (bytes + bytesOf(name, pair) - bytesOf(name, old) > limitBytes) return noMemory;
-    put(name, pair);
-    tell(Number(LINKSETDATA_UPDATE), name, pass === '' ? value : '');
+    if (this.bytes + bytesOf(name, pair) - bytesOf(name, old) > limitBytes) return noMemory;
+    this.#put(name, pair);
+    this.#tell(Number(LINKSETDATA_UPDATE), name, pass === '' ? value : '');
     return ok;
-  };
-  // The wiki does not say that the pass of a pair without one matters, so here it does not: a script that must tell
-  // its own pairs from others has to look whether they are protected.
-  const read = (name: string, pass: string): string => {
-    const pair = pairs.get(name);
-    return pair && (pair.pass === '' || pair.pass === pass) ? pair.value : '';
-  };
-  const found = (pattern: string): string[] => {
+  }
+
+  remove(name: string, pass: string): number {
+    const old = this.pairs.get(name);
+    if (!old) return notFound;
+    if (old.pass !== '' && old.pass !== pass) return isProtected;
+    this.#put(name, undefined);
+    this.#tell(Number(LINKSETDATA_DELETE), name, '');
+    return ok;
+  }
+
+  /** The names that match, in their order. */
+  found(pattern: string): string[] {
     const matching = new RegExp(pattern);
-    return [...pairs.keys()].filter((name) => matching.test(name)).sort();
-  };
-  const deleteFound = (pattern: string, pass: string): List => {
-    const all = found(pattern);
-    const gone = all.filter((name) => ['', pass].includes(pairs.get(name)?.pass ?? ''));
-    for (const name of gone) put(name, undefined);
-    if (gone.length > 0) tell(Number(LINKSETDATA_MULTIDELETE), gone.join(), '');
+    return [...this.pairs.keys()].filter((name) => matching.test(name)).sort();
+  }
+
+  deleteFound(pattern: string, pass: string): List {
+    const all = this.found(pattern);
+    const gone = all.filter((name) => ['', pass].includes(this.pairs.get(name)?.pass ?? ''));
+    for (const name of gone) this.#put(name, undefined);
+    if (gone.length > 0) this.#tell(Number(LINKSETDATA_MULTIDELETE), gone.join(), '');
     return new List([gone.length, all.length - gone.length]);
-  };
+  }
 
-  return {
-    pairs,
-    /** The functions of a script in that prim. */
-    functionsOf: (by: string): Functions => ({
-      'integer llLinksetDataAvailable()': () => limitBytes - bytes,
-      'integer llLinksetDataCountKeys()': () => pairs.size,
-      'integer llLinksetDataCountFound(string)': (pattern: string) => found(pattern).length,
-      'string llLinksetDataRead(string)': (name: string) => read(name, ''),
-      'string llLinksetDataReadProtected(string, string)': read,
-      'integer llLinksetDataWrite(string, string)': (name: string, value: string) => write(by, name, value, ''),
-      'integer llLinksetDataWriteProtected(string, string, string)': (name: string, value: string, pass: string) =>
-        write(by, name, value, pass),
-      'integer llLinksetDataDelete(string)': (name: string) => remove(name, ''),
-      'integer llLinksetDataDeleteProtected(string, string)': remove,
-      'list llLinksetDataDeleteFound(string, string)': deleteFound,
-      'list llLinksetDataFindKeys(string, integer, integer)': (pattern: string, start: number, count: number) =>
-        new List(found(pattern).slice(start, count < 1 ? undefined : start + count)),
-      'void llLinksetDataReset()': () => {
-        pairs.clear();
-        bytes = 0;
-        tell(Number(LINKSETDATA_RESET), '', '');
-      },
-    }),
-    /** Takes over what another linkset remembers. */
-    add: (others: ReadonlyMap<string, Pair>): void => {
-      for (const [name, pair] of others) if (!pairs.has(name)) put(name, { ...pair });
-    },
-  };
-};
+  reset(): void {
+    this.pairs.clear();
+    this.bytes = 0;
+    this.#tell(Number(LINKSETDATA_RESET), '', '');
+  }
 
-export type LinksetData = ReturnType<typeof createLinksetData>;
+  #put(name: string, pair: Pair | undefined): void {
+    this.bytes += bytesOf(name, pair) - bytesOf(name, this.pairs.get(name));
+    if (pair) this.pairs.set(name, pair);
+    else this.pairs.delete(name);
+  }
+}
+
+const functionsOf = (memory: LinksetData, by: string): Functions => ({
+  'integer llLinksetDataAvailable()': () => limitBytes - memory.bytes,
+  'integer llLinksetDataCountKeys()': () => memory.pairs.size,
+  'integer llLinksetDataCountFound(string)': (pattern: string) => memory.found(pattern).length,
+  'string llLinksetDataRead(string)': (name: string) => memory.read(name, ''),
+  'string llLinksetDataReadProtected(string, string)': (name: string, pass: string) => memory.read(name, pass),
+  'integer llLinksetDataWrite(string, string)': (name: string, value: string) => memory.write(by, name, value, ''),
+  'integer llLinksetDataWriteProtected(string, string, string)': (name: string, value: string, pass: string) =>
+    memory.write(by, name, value, pass),
+  'integer llLinksetDataDelete(string)': (name: string) => memory.remove(name, ''),
+  'integer llLinksetDataDeleteProtected(string, string)': (name: string, pass: string) => memory.remove(name, pass),
+  'list llLinksetDataDeleteFound(string, string)': (pattern: string, pass: string) => memory.deleteFound(pattern, pass),
+  'list llLinksetDataFindKeys(string, integer, integer)': (pattern: string, start: number, count: number) =>
+    new List(memory.found(pattern).slice(start, count < 1 ? undefined : start + count)),
+  'void llLinksetDataReset()': () => memory.reset(),
+});

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type RunningScript, startScript } from '../lsl/script.ts';
 import { nullKey } from '../lsl/values.ts';
 import { createBody } from './body.ts';
-import { createLinksetData } from './linkset.ts';
+import { LinksetData } from './linkset.ts';
 import { type Around, type Contents, type Item, type Linkset, type Prim, throttle } from './object.ts';
 
 /**
@@ -198,7 +198,7 @@ export const createWorld = (around: Surroundings) => {
   const inLinkset = ({ prims }: Linkset): Placement[] => prims.flatMap(scriptsIn);
   const createLinkset = (): Linkset => {
     const linkset: Linkset = {
-      data: createLinksetData((...change) => {
+      data: new LinksetData((...change) => {
         // An event begins once the one that made the change is over.
         clock.after(0, () => inLinkset(linkset).forEach(({ script }) => void script.send('linkset_data', ...change)));
       }),
