@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { useLocalEngines } from '../../cli/deployment/local-engines.ts';
@@ -24,7 +25,7 @@ import { startDispensers } from './dispensers.ts';
 import { type Cost, noteRequest, publish, type ServedRequest, stopEvents } from './events.ts';
 import type { LocalOptions } from './options.ts';
 import { answerOwn } from './own.ts';
-import { openDataDir, type ServiceFile } from './state.ts';
+import { type DataDir, openDataDir, type ServiceFile } from './state.ts';
 import { demoStore, ensureKeys, ensureStore, keysOfDesk, otherStore } from './stores.ts';
 
 /** The environment that the stack gives the handlers on AWS. */
@@ -80,23 +81,33 @@ const loadHandlers = async (): Promise<GatewayOptions['handlerOf']> => {
   return load;
 };
 
-/** Starts the whole service on 127.0.0.1: engine, queue, demo data, gateway. Its errors say what to change. */
-export const startService = async (
-  { port, dataDir, memory, reset, demo, rate, burst, cors }: LocalOptions,
-  onAnswer: (request: ServedRequest) => void,
-) => {
-  let ready = false;
-  let started = false;
-  const lines = new Map<string, Cost>();
+/** Hears what the handlers log: the cost of each request by its id, and the progress of deliveries and events. */
+const hearLog = (): Map<string, Cost> => {
+  const costs = new Map<string, Cost>();
   logSink.write = (fields) => {
     const line = fields as Record<'requestId' | 'route' | 'delivery' | 'events' | 'stack', string> & Cost;
     if (line.stack) console.error(line.stack);
-    else if (line.route) lines.set(line.requestId, { calls: line.calls, units: line.units, route: line.route });
+    else if (line.route) costs.set(line.requestId, { calls: line.calls, units: line.units, route: line.route });
     // The log line reports progress of a delivery.
     if (line.delivery) publish('deliveries');
     if (line.events) publish('events');
   };
-  const gateway: GatewayOptions = {
+  return costs;
+};
+
+/** How far the service has come: its data is ready, and then its own calls are over. */
+interface Progress {
+  isReady: boolean;
+  hasStarted: boolean;
+}
+
+const gatewayOptions = async (
+  { rate, burst, cors }: LocalOptions,
+  progress: Progress,
+  onAnswer: (request: ServedRequest) => void,
+): Promise<GatewayOptions> => {
+  const costs = hearLog();
+  return {
     routes,
     handlerOf: await loadHandlers(),
     authorizer: (await import('../../functions/authorizer.ts')).handler,
@@ -107,45 +118,90 @@ export const startService = async (
     cors,
     before: async (request, response, body) => {
       // The port is open before the data is ready.
-      if (!ready) throw new GatewayFault('AUTHORIZER_FAILURE');
+      if (!progress.isReady) throw new GatewayFault('AUTHORIZER_FAILURE');
       return answerOwn(request, response, body);
     },
     onAnswer: (answered) => {
-      const cost = lines.get(answered.id);
-      lines.delete(answered.id);
+      const cost = costs.get(answered.id);
+      costs.delete(answered.id);
       // The service's own calls at its start are nobody's requests.
-      if (started) onAnswer(noteRequest(answered, cost));
+      if (progress.hasStarted) onAnswer(noteRequest(answered, cost));
     },
   };
-  const server = createGateway(gateway);
-  // The port comes first: if it is taken, no data has changed yet.
+};
+
+const listen = async (server: Server, port: number): Promise<string> => {
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
 
-  const dir = openDataDir(dataDir, { reset, memory });
+/** Answers the running requests, for five seconds at the most. */
+const close = async (server: Server): Promise<void> => {
+  server.close();
+  server.closeIdleConnections();
+  await Promise.race([once(server, 'close'), new Promise((resolve) => setTimeout(resolve, 5000).unref())]);
+  server.closeAllConnections();
+};
+
+/** The engines that stand for DynamoDB and SQS, with the table. */
+const startEngines = async (dir: DataDir, cors: string | undefined) => {
   const [engine, queue] = await Promise.all([startEngine(dir.tableDir), startQueue(dir.queueDir)]);
   setEnvironment(engine.endpoint, queue.endpoint, dir.kept.cursorSecret);
   process.env.CORS_ORIGINS = cors ?? '';
   const client = new DynamoDBClient({});
   await ensureTable(client, tableName());
   client.destroy();
+  return { engine, queue };
+};
+
+/** The two stores of the demo. A new data folder gets what a store sells, unless it is to stay empty. */
+const prepareStores = async (isNew: boolean, demo: boolean) => {
   const store = await ensureStore(demoStore);
   const other = await ensureStore(otherStore);
-  const isNew = !dir.kept.seeded;
   if (isNew) await seedResidents();
   if (isNew && demo) await seedDemo(store, other);
-  const { id, name } = store;
-  const { historyFailuresUrl, slowUrl, ...queues } = await ensureQueues(queue.endpoint);
+  return store;
+};
+
+/** The queues, whose addresses the handlers find in their environment. */
+const prepareQueues = async (endpoint: string) => {
+  const { historyFailuresUrl, slowUrl, ...queues } = await ensureQueues(endpoint);
   Object.assign(process.env, {
     DELIVERY_QUEUE_URL: queues.url,
     SLOW_QUEUE_URL: slowUrl,
     DELIVERY_DLQ_URL: queues.deadLetterUrl,
     HISTORY_FAILURES_URL: historyFailuresUrl,
   });
+  return { slowUrl, queues };
+};
+
+/** Makes history of the table's changes, and goes on where it stopped the last time. */
+const startHistory = async (dir: DataDir, endpoint: string) =>
+  followStream({
+    endpoint,
+    table: tableName(),
+    consumer: (await import('../../functions/stream-consumer.ts')).handler,
+    place: dir.place,
+    onPlace: dir.keepPlace,
+  });
+
+/** Starts the whole service on 127.0.0.1: engine, queue, demo data, gateway. Its errors say what to change. */
+export const startService = async (options: LocalOptions, onAnswer: (request: ServedRequest) => void) => {
+  const { port, dataDir, memory, reset, demo, cors } = options;
+  const progress = { isReady: false, hasStarted: false };
+  const server = createGateway(await gatewayOptions(options, progress, onAnswer));
+  // The port comes first: if it is taken, no data has changed yet.
+  const baseUrl = await listen(server, port);
+
+  const dir = openDataDir(dataDir, { reset, memory });
+  const { engine, queue } = await startEngines(dir, cors);
+  const isNew = !dir.kept.seeded;
+  const store = await prepareStores(isNew, demo);
+  const { slowUrl, queues } = await prepareQueues(queue.endpoint);
   const service: ServiceFile = {
     baseUrl,
-    store: { id, name },
+    store: { id: store.id, name: store.name },
     ...(await ensureKeys(dir.service)),
     deskKeys: dir.service?.deskKeys ?? {},
     table: { endpoint: engine.endpoint, name: tableName() },
@@ -162,17 +218,11 @@ export const startService = async (
     keyOf: keysOfDesk(service, () => dir.writeService(service)),
     dispenserOf: deliveries.dispenserOf,
   });
-  ready = true;
+  progress.isReady = true;
   if (isNew && demo) await seedWaiting(store);
   if (isNew) dir.keep({ ...dir.kept, seeded: demo });
-  const stream = followStream({
-    endpoint: engine.endpoint,
-    table: tableName(),
-    consumer: (await import('../../functions/stream-consumer.ts')).handler,
-    place: dir.place,
-    onPlace: dir.keepPlace,
-  });
-  started = true;
+  const stream = await startHistory(dir, engine.endpoint);
+  progress.hasStarted = true;
   // Programs wait for this file, and call as soon as it is there.
   dir.writeService(service);
 
@@ -186,10 +236,7 @@ export const startService = async (
     /** Answers the running requests, then ends with its engines. */
     stop: async (): Promise<void> => {
       stopEvents();
-      server.close();
-      server.closeIdleConnections();
-      await Promise.race([once(server, 'close'), new Promise((resolve) => setTimeout(resolve, 5000).unref())]);
-      server.closeAllConnections();
+      await close(server);
       await deliveries.stop();
       await stream.stop();
       await Promise.all([engine.stop(), queue.stop()]);

@@ -96,3 +96,5 @@ export const openDataDir = (dir: string, { reset, memory }: { reset: boolean; me
     },
   };
 };
+
+export type DataDir = ReturnType<typeof openDataDir>;
