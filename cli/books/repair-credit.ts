@@ -9,6 +9,7 @@ import {
   holdingOf,
   storedChange,
 } from '../../lib/credit/state.ts';
+import { markOf } from '../../lib/credit/whole-lots.ts';
 import { customerKey, customerUpsert } from '../../lib/store/customers.ts';
 import { findResident } from '../../lib/store/residents.ts';
 import { again, allOf, answer, type Decision, decide, first } from '../../lib/table/decide.ts';
@@ -81,6 +82,7 @@ const valuesOf = (
     [names.lots]: open.length,
     [names.due]: open.map(({ expiresAt }) => expiresAt).sort()[0],
     [names.epoch]: epoch,
+    [names.mark]: markOf(open),
     [names.newest]: isThere || item[names.newest] === undefined ? item[names.newest] : last?.sk,
   };
   return { values, closed };
@@ -95,13 +97,13 @@ const wordsOf: Record<string, string> = {
   newest: 'lot that was added last',
 };
 
-/** The attributes that a repair sets, in words. */
+/** The attributes that a repair sets and tells of, in words. */
 const names: [name: keyof CreditItem, words: string][] = [
   ...creditTypes.flatMap((type) =>
-    Object.entries(attributes[type]).map(([member, name]): [keyof CreditItem, string] => [
-      name,
-      `${type} ${wordsOf[member]}`,
-    ]),
+    Object.entries(attributes[type]).flatMap(([member, name]): [keyof CreditItem, string][] =>
+      // The mark of the lots is no book: it follows them.
+      member === 'mark' ? [] : [[name, `${type} ${wordsOf[member]}`]],
+    ),
   ),
   ['due', 'next look of the sweep'],
   ['dues', 'shard of the sweep'],

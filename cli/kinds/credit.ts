@@ -6,6 +6,7 @@ import { listLots } from '../../lib/credit/lots.ts';
 import type { CreditType, Ending, Holding } from '../../lib/credit/rules.ts';
 import { creditTypes } from '../../lib/credit/rules.ts';
 import { attributes, type CreditItem, creditLimit, holdingOf, type LastChange } from '../../lib/credit/state.ts';
+import { markAfter, storedMark } from '../../lib/credit/whole-lots.ts';
 import { updateOf } from '../../lib/credit/writes.ts';
 import type { Identifier } from '../../lib/identifier.ts';
 import { everyRow } from '../../lib/lists/source.ts';
@@ -162,11 +163,12 @@ const addTo = (
   };
   const lastChange: LastChange = { kind: 'import', at: timestamp(now()), types: [{ type }] };
   const epoch = item[attributes[type].epoch] ?? importEpoch;
+  const mark = markAfter(storedMark(item, type), before.lots === 0, { ended: [], added: open });
   return {
     rows,
     outcome: unlotted && stored?.[importedNames[type]] !== undefined ? 'changed' : 'created',
     writes: [
-      updateOf(setting.store, item, [{ type, holding, epoch }], lastChange, imported),
+      updateOf(setting.store, item, [{ type, holding, epoch, mark }], lastChange, imported),
       ...lots.map((lot) => put(lot, isNew)),
     ],
   };

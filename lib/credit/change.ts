@@ -30,6 +30,7 @@ import {
   holdingOf,
   type Part,
 } from './state.ts';
+import { isMarkOff } from './whole-lots.ts';
 import { fastUpdate, type Others, writesOf } from './writes.ts';
 
 /** A change of a customer's credit, whatever its commands are. */
@@ -117,6 +118,14 @@ export const refuseIfCurrent = async ({ credit, seen }: MoneyFacts, message: str
   return again();
 };
 
+/** Logs marks that are wrong though every item shows. The lots are right, and the change mends the mark. */
+const warnOfMarks = ({ store, uuid }: MoneyChange, { item, lots }: CreditFacts): void => {
+  for (const type of creditTypes) {
+    const read = lots[type];
+    if (read && isMarkOff(item, type, read)) logSink.write({ level: 'WARN', wrongMark: type, store, customer: uuid });
+  }
+};
+
 /**
  * The decision to carry out a plan, in one transaction with the writes of `others`. It holds every lot that it ends,
  * each as it was read; where those are too many, a look tells whether they still are. Their marks are recorded in it,
@@ -132,6 +141,7 @@ export const carryOut = <R>(
   },
   others: Others = {},
 ): Decision<R> => {
+  warnOfMarks(change, credit);
   const { writes, pending } = writesOf(change, credit.item, parts, others);
   const settling = pending && (() => settleOrLeave(change.store, { ...after, pending }, change.mayGoOn));
   const made = allOf(writes, { ...given, after: settling });

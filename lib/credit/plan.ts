@@ -12,7 +12,7 @@ import {
   touchesNoLot,
 } from './rules.ts';
 import { attributes, type CreditItem, holdingOf, type Part } from './state.ts';
-import { isWhole } from './whole-lots.ts';
+import { isWhole, markOf, storedMark } from './whole-lots.ts';
 
 /**
  * Decides a change of one customer's credit, of one type or of both, from what was read. Nothing here reads or writes,
@@ -62,6 +62,8 @@ export interface Planned extends Part {
   plan: Plan<CreditLot>;
   /** A set closes so many lots that they were not even read. */
   tooMany: boolean;
+  /** The mark of the open lots before the change; undefined where it is not known. */
+  mark?: string | undefined;
 }
 
 /** A change that can be made. */
@@ -97,24 +99,27 @@ export interface Held {
   /** Where they change. */
   epoch?: string | undefined;
   newest?: string | undefined;
+  /** Of the open lots after the change. */
+  mark?: string | undefined;
 }
 
 /** The attributes that hold it. */
-export const heldAs = ({ type, holding, epoch, newest }: Held) => {
+export const heldAs = ({ type, holding, epoch, newest, mark }: Held) => {
   const names = attributes[type];
   return {
     [names.balance]: holding.balance,
     [names.unlotted]: holding.unlotted,
     [names.lots]: holding.lots,
     [names.due]: holding.due,
+    [names.mark]: mark,
     ...(epoch !== undefined && { [names.epoch]: epoch }),
     ...(newest !== undefined && { [names.newest]: newest }),
   };
 };
 
-const isTorn = ({ item, lots }: CreditFacts, type: CreditType): boolean => {
+const isTorn = ({ item, isAtRest, lots }: CreditFacts, type: CreditType): boolean => {
   const read = lots[type];
-  return read !== undefined && !isWhole(item, type, read);
+  return read !== undefined && !isWhole(item, type, read, isAtRest);
 };
 
 const torn = ({ item, lots }: CreditFacts, type: CreditType): NotYet => {
@@ -178,6 +183,12 @@ const closesFirst = (facts: CreditFacts, part: Part, at: string): boolean => {
   return hasTooManyDue(facts.lots[type]?.open ?? [], at);
 };
 
+/** Lots that were read to the end have their mark, whatever the item says. */
+const markBefore = ({ item, lots }: CreditFacts, type: CreditType): string | undefined => {
+  const read = lots[type];
+  return read?.reach === 'end' ? markOf(read.open) : storedMark(item, type);
+};
+
 /** Plans a change of a customer's credit, of one type or both, or says what must be done first. */
 export const planCredit = (
   facts: CreditFacts,
@@ -201,7 +212,7 @@ export const planCredit = (
     const open = needs.includes(part) ? (lots[type]?.open ?? []) : [];
     const plan = planCommand(holdingOf(item, type), open, command, at, limit);
     if ('refused' in plan) return { kind: 'refused', message: plan.refused };
-    planned.push({ type, command, plan, tooMany: closesUnread(facts, part) });
+    planned.push({ type, command, plan, tooMany: closesUnread(facts, part), mark: markBefore(facts, type) });
   }
   // Nothing is written on top of books that do not add up.
   for (const { type, plan } of planned) {

@@ -15,6 +15,7 @@ export const attributes = {
     due: 'creditDue',
     epoch: 'creditEpoch',
     newest: 'creditNewest',
+    mark: 'creditMark',
   },
   restricted: {
     balance: 'restrictedCredit',
@@ -23,8 +24,9 @@ export const attributes = {
     due: 'restrictedDue',
     epoch: 'restrictedEpoch',
     newest: 'restrictedNewest',
+    mark: 'restrictedMark',
   },
-} as const satisfies Record<CreditType, Record<keyof Holding | 'epoch' | 'newest', string>>;
+} as const satisfies Record<CreditType, Record<keyof Holding | 'epoch' | 'newest' | 'mark', string>>;
 
 interface ImportedRow {
   id: string;
@@ -131,11 +133,14 @@ export interface CreditItem extends CustomerItem {
   creditEpoch?: string;
   /** The sort key of the lot that was added last. */
   creditNewest?: string;
+  /** What the open lots come to: see whole-lots.ts. Absent without lots, and after an earlier version. */
+  creditMark?: string;
   restrictedUnlotted?: number;
   restrictedLots?: number;
   restrictedDue?: string;
   restrictedEpoch?: string;
   restrictedNewest?: string;
+  restrictedMark?: string;
   /** Goes up by one with every change of credit of one type, so by two where a sale or refund changes both. */
   creditVersion?: number;
   lastChange?: StoredChange;

@@ -28,6 +28,7 @@ import {
   type Part,
   storedChange,
 } from './state.ts';
+import { markAfter } from './whole-lots.ts';
 
 /** A part of a change with the L$ that come due in it. */
 interface Told extends Part {
@@ -158,10 +159,15 @@ export const writesOf = (
     );
     const ended = plan.closed.map(({ lot, how }) => closing(lot, how, cause, number, lot.remaining));
     const { reduced } = plan;
+    const rest = reduced && { ...reduced.lot, remaining: reduced.remaining };
+    const mark = markAfter(part.mark, isFirst, {
+      ended: [...plan.closed.map(({ lot }) => lot), ...(reduced ? [reduced.lot] : [])],
+      added: [...added, ...(rest ? [rest] : [])],
+    });
     if (reduced) ended.push(reducing(reduced.lot, reduced.lot.remaining, reduced.remaining, number));
     return {
       told: { type, command, expired },
-      held: { type, holding: plan.holding, epoch: newEpoch, newest: added.at(-1)?.sk },
+      held: { type, holding: plan.holding, epoch: newEpoch, newest: added.at(-1)?.sk, mark },
       added: added.map((lot) => put(lot)),
       ended,
       left: pendingPart(part, item, number),

@@ -91,6 +91,16 @@ export const mutants: readonly Mutant[] = [
     to: 'needs.find(() => false);',
   },
   {
+    text: 'the lots of a change are compared by their count and their sum alone',
+    file: 'lib/credit/whole-lots.ts',
+    from: ' && (atRest || !isMarkOff(item, type, read));',
+    to: ';',
+    scene: {
+      file: 'test/lib/credit/late-items.test.ts',
+      name: 'a removal is not misled by a lot that has ended and one that is missing, as many and as large',
+    },
+  },
+  {
     text: 'the lots of a change are read only as far as it needs them',
     file: 'lib/credit/lots.ts',
     from: 'if (isLast || !mayStopEarly) continue;',

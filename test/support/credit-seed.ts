@@ -1,9 +1,11 @@
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { auditCredit } from '../../cli/kinds/audit-credit.ts';
 import { newId, now, timestamp } from '../../lib/clock.ts';
-import { type CreditLot, newLot } from '../../lib/credit/lot.ts';
+import { asDecided, type CreditLot, lotType, newLot } from '../../lib/credit/lot.ts';
 import { listLots } from '../../lib/credit/lots.ts';
+import { creditTypes } from '../../lib/credit/rules.ts';
 import { type CreditItem, dueShardOf, storedChange } from '../../lib/credit/state.ts';
+import { markOf, storedMark } from '../../lib/credit/whole-lots.ts';
 import { customerKey, customerUpsert, findCustomerItem } from '../../lib/store/customers.ts';
 import { db, tableName } from '../../lib/table/client.ts';
 import { write } from '../../lib/table/table.ts';
@@ -48,6 +50,14 @@ export const customerWithLots = async (
   return uuid;
 };
 
+/** A mark that counts is that of the open lots. */
+const markFaults = (item: CreditItem, lots: readonly CreditLot[]): string[] =>
+  creditTypes.flatMap((type) => {
+    const mark = storedMark(item, type);
+    const open = lots.map((lot) => asDecided(lot, item)).filter((lot) => lot.state === 'open' && lotType(lot) === type);
+    return mark === undefined || mark === markOf(open) ? [] : [`${type}: the mark ${mark} is not that of the lots`];
+  });
+
 /** A customer's stored credit: their item, their lots and the faults of their books. */
 export const creditOf = async (
   store: string,
@@ -55,7 +65,7 @@ export const creditOf = async (
 ): Promise<{ item: CreditItem; lots: CreditLot[]; faults: string[] }> => {
   const item = (await findCustomerItem(store, uuid)) as CreditItem;
   const lots = await listLots(store, uuid);
-  return { item, lots, faults: auditCredit(item, lots) };
+  return { item, lots, faults: [...auditCredit(item, lots), ...markFaults(item, lots)] };
 };
 
 /** The number of lots in each state. */

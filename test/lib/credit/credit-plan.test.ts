@@ -4,6 +4,7 @@ import { type CreditLot, lotType } from '../../../lib/credit/lot.ts';
 import { isNotYet, planCredit, spendableOf } from '../../../lib/credit/plan.ts';
 import { type CreditCommand, isDue } from '../../../lib/credit/rules.ts';
 import type { Part } from '../../../lib/credit/state.ts';
+import { markOf } from '../../../lib/credit/whole-lots.ts';
 import { volume } from '../../support/volume.ts';
 import { dueOf, factsWith, itemWith, lotsOf, readOf } from './credit-facts.ts';
 import { at, increment, later, latest, limit, past, reconcile, set, soon } from './holdings.ts';
@@ -187,7 +188,8 @@ test(`a plan never takes more than can be spent, and refuses no less (seed ${see
 test(`the first lots, if they are enough, decide as all of them do (seed ${seed})`, () => {
   fc.assert(
     fc.property(books, commands, fc.nat({ max: 8 }), ({ unlotted, lots }, command, count) => {
-      const of = { ...itemWith({ regular: unlotted }, { regular: lots }), creditNewest: '' };
+      const books = itemWith({ regular: unlotted }, { regular: lots });
+      const of = { ...books, creditNewest: '', creditMark: markOf(lots) ?? '' };
       const few = planCredit(factsWith(of, { regular: readOf(lots, count) }), regular(command), at, limit);
       const whole = planCredit(factsWith(of, { regular: readOf(lots) }), regular(command), at, limit);
       if (few.kind === 'read') expect(count).toBeLessThan(lots.length);

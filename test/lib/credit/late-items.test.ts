@@ -12,6 +12,7 @@ import { sell } from '../../../lib/sale/sell.ts';
 import { applyCoupon } from '../../../lib/store/applied-coupons.ts';
 import { couponUsesKey } from '../../../lib/store/coupon-uses.ts';
 import { createCoupon } from '../../../lib/store/coupons.ts';
+import { customerKey } from '../../../lib/store/customers.ts';
 import { createProduct } from '../../../lib/store/products.ts';
 import type { Item } from '../../../lib/table/language.ts';
 import { engine } from '../../../lib/table/table.ts';
@@ -163,6 +164,61 @@ test('a sale takes less credit once it sees a lot that came due before it showed
 
   expect(sale).toMatchObject({ state: 'completed', credit: 23, change: 23 });
   expect(await booksOf()).toMatchObject({ balance: 0, states: { drained: 1, expired: 2 }, faults: [] });
+});
+
+test('a removal is not misled by a lot that has ended and one that is missing, as many and as large', async () => {
+  await add(10, 5);
+  await add(10, 9);
+  await withoutLots(5, () => add(-10));
+  await add(10, 3);
+  await withoutLots(7, () => add(10, 7));
+  readsLeft = 5;
+
+  expect((await add(-10)).credit).toBe(20);
+
+  expect(await booksOf()).toEqual({
+    ...{ balance: 20, due: inMinutes(7), states: { drained: 2, open: 2 }, faults: [] },
+  });
+});
+
+const putMark = (mark: (creditMark: string) => string): void => {
+  const key = customerKey(store, uuid);
+  const item = table.get(key) as Item & { creditMark: string };
+  table.partitions.get(key.pk)?.set(key.sk, { ...item, creditMark: mark(item.creditMark) });
+};
+
+test('a wrong mark of the lots waits for them within a minute of the last change', async () => {
+  await add(10, 3);
+  await add(10, 4);
+  putMark((mark) => `${mark}0`);
+
+  await expect(add(-15)).rejects.toMatchObject({ status: 503 });
+
+  expect(logLines).toEqual([]);
+});
+
+test('mends a wrong mark of the lots later, with a warning, and reports no fault of the books', async () => {
+  await add(10, 3);
+  await add(10, 4);
+  putMark((mark) => `${mark}0`);
+  setClock(start + minute + 1);
+
+  await add(-15);
+  await add(-1);
+
+  expect(logLines).toMatchObject([{ level: 'WARN', wrongMark: 'regular', customer: uuid }]);
+  expect(await booksOf()).toMatchObject({ balance: 4, states: { drained: 1, open: 1 }, faults: [] });
+});
+
+test('a mark that an earlier version left behind with other lots does not count', async () => {
+  await add(10, 3);
+  await add(10, 4);
+  putMark(() => '1 10 mark');
+
+  await add(-15);
+
+  expect(logLines).toEqual([]);
+  expect((await booksOf()).faults).toEqual([]);
 });
 
 test('a quote counts no lot as it was before the balance that it counts', async () => {
