@@ -165,22 +165,25 @@ const deliveries = async ({ state, limit, ...options }: DeliveriesOptions, id: s
   printUpTo(limit, rows.map(answerOf), deliveryColumns, 'Nothing was sent to it yet, or not in that state.');
 };
 
-/** Adds `store webhooks list|show|create|update|delete|rotate-secret|test|deliveries`. */
-export const addWebhooks = (program: StoreCommand): void => {
-  const webhooks = program
-    .command('webhooks')
-    .description('Webhooks, which send the events of a store to an address: manage them, see what was sent.');
-  const anId = '0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90';
-  const types = `types of events, separated by commas: ${eventNames.join(', ')}`;
-  const urlOption = ['--url <url>', 'where events are sent: https, port 443, a public host', parseWebhookUrl] as const;
-  const description = ['--description <text>', 'a text for people, at most 200 characters', parseDescription] as const;
-  const formatOption = () =>
-    new Option('--format <format>', 'standard: signed messages; discord: the address of a Discord channel').choices([
-      'standard',
-      'discord',
-    ]);
-  const idArgument = ['<id>', 'UUID of the webhook', parseIdOf('webhook')] as const;
+const exampleId = '0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90';
 
+const idArgument = ['<id>', 'UUID of the webhook', parseIdOf('webhook')] as const;
+const urlOption = ['--url <url>', 'where events are sent: https, port 443, a public host', parseWebhookUrl] as const;
+const eventTypes = `types of events, separated by commas: ${eventNames.join(', ')}`;
+const eventsOption = ['--events <types>', eventTypes, parseEventTypes] as const;
+const descriptionOption = [
+  '--description <text>',
+  'a text for people, at most 200 characters',
+  parseDescription,
+] as const;
+const formatOption = () =>
+  new Option('--format <format>', 'standard: signed messages; discord: the address of a Discord channel').choices([
+    'standard',
+    'discord',
+  ]);
+
+/** The commands that show and change webhooks. */
+const addSettings = (webhooks: StoreCommand): void => {
   webhooks
     .command('list')
     .description('Lists the webhooks of a store with their state. Never shows their secrets.')
@@ -191,15 +194,15 @@ export const addWebhooks = (program: StoreCommand): void => {
     .command('show')
     .description('Shows a webhook: where it sends what, and since when it has failed. Never shows its secret.')
     .argument(...idArgument)
-    .examples(`store webhooks show ${anId}`)
+    .examples(`store webhooks show ${exampleId}`)
     .runs(show);
 
   webhooks
     .command('create')
     .description('Creates a webhook. Its secret is printed once.')
     .requiredOption(...urlOption)
-    .requiredOption('--events <types>', types, parseEventTypes)
-    .option(...description)
+    .requiredOption(...eventsOption)
+    .option(...descriptionOption)
     .addOption(formatOption())
     .examples(
       'store webhooks create --url https://shop.example.com/hook --events sale.completed,delivery.failed',
@@ -213,14 +216,14 @@ export const addWebhooks = (program: StoreCommand): void => {
     .description('Changes a webhook. What no option says stays as it is.')
     .argument(...idArgument)
     .option(...urlOption)
-    .option('--events <types>', types, parseEventTypes)
-    .option(...description)
+    .option(...eventsOption)
+    .option(...descriptionOption)
     .addOption(formatOption())
     .addOption(new Option('--enable', 'send to it again: what is noted from now on').conflicts('disable'))
     .option('--disable', 'send nothing to it')
     .examples(
-      `store webhooks update ${anId} --events sale.completed,sale.refunded`,
-      `store webhooks update ${anId} --enable`,
+      `store webhooks update ${exampleId} --events sale.completed,sale.refunded`,
+      `store webhooks update ${exampleId} --enable`,
     )
     .runs(update);
 
@@ -228,21 +231,24 @@ export const addWebhooks = (program: StoreCommand): void => {
     .command('delete')
     .description('Deletes a webhook. What was not sent yet is not sent.')
     .argument(...idArgument)
-    .examples(`store webhooks delete ${anId}`)
+    .examples(`store webhooks delete ${exampleId}`)
     .runs(remove);
+};
 
+/** The commands about what a webhook sends. */
+const addSending = (webhooks: StoreCommand): void => {
   webhooks
     .command('rotate-secret')
     .description('Makes a new secret, printed once. The one before signs too for 24 hours.')
     .argument(...idArgument)
-    .examples(`store webhooks rotate-secret ${anId}`)
+    .examples(`store webhooks rotate-secret ${exampleId}`)
     .runs(rotate);
 
   webhooks
     .command('test')
     .description('Sends the event webhook.ping to a webhook, a disabled one too.')
     .argument(...idArgument)
-    .examples(`store webhooks test ${anId}`)
+    .examples(`store webhooks test ${exampleId}`)
     .runs(test);
 
   webhooks
@@ -251,6 +257,15 @@ export const addWebhooks = (program: StoreCommand): void => {
     .argument(...idArgument)
     .addOption(new Option('--state <state>', 'only deliveries in this state').choices(sendingStates))
     .option('--limit <number>', 'how many at most', parseCount, 100)
-    .examples(`store webhooks deliveries ${anId}`, `store webhooks deliveries ${anId} --state failed --json`)
+    .examples(`store webhooks deliveries ${exampleId}`, `store webhooks deliveries ${exampleId} --state failed --json`)
     .runs(deliveries);
+};
+
+/** Adds `store webhooks list|show|create|update|delete|rotate-secret|test|deliveries`. */
+export const addWebhooks = (program: StoreCommand): void => {
+  const webhooks = program
+    .command('webhooks')
+    .description('Webhooks, which send the events of a store to an address: manage them, see what was sent.');
+  addSettings(webhooks);
+  addSending(webhooks);
 };

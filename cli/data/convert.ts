@@ -104,9 +104,8 @@ const readAmount = (text: string): number | undefined => {
   return digits === undefined ? undefined : Number(digits);
 };
 
-/** A row that cannot be converted, or a file with such rows. */
+/** A row that cannot be converted. */
 class Fault extends Error {}
-class Rejected extends Error {}
 
 const amountIn = (cells: Cells, field: FieldName): number => {
   const amount = readAmount(cells[field] ?? '');
@@ -245,6 +244,70 @@ const openVendorFile = async (path: string, options: ConvertOptions) => {
   return { vendor, rows };
 };
 
+/** The result so far: a conversion adds to it row by row. */
+type Tally = Pick<Converted, 'leftOut' | 'faults' | 'usedZone'>;
+
+const isOfCredit = ({ columns }: Vendor): boolean => 'credit' in columns || 'restrictedCredit' in columns;
+
+/** The rows of credit or of sales that a file comes to. Counts those that are left out, and notes the faults. */
+async function* convertRows(
+  rows: AsyncIterable<VendorRow>,
+  vendor: Vendor,
+  zone: string,
+  book: Book,
+  tally: Tally,
+): AsyncGenerator<Values> {
+  const convert = (cells: Cells): Values[] => {
+    if (isOfCredit(vendor)) return creditRows(cells, book);
+    const { row, zoned } = saleRow(cells, vendor, zone, book);
+    tally.usedZone ||= zoned;
+    return [row];
+  };
+  for await (const { line, cells, fault } of rows) {
+    const why = `status ${cells.status || 'empty'}`;
+    const isMade = !vendor.made || vendor.made.includes((cells.status ?? '').toLowerCase());
+    if (!isMade && !fault) {
+      tally.leftOut.set(why, (tally.leftOut.get(why) ?? 0) + 1);
+      continue;
+    }
+    try {
+      if (fault) throw new Fault(fault);
+      yield* convert(cells);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      tally.faults.push({ line, reason: error.message });
+    }
+  }
+}
+
+/** The files of a conversion, which appear when all of them are whole. */
+const startFiles = (dir: string, signal: AbortSignal | undefined) => {
+  const files: Converted['files'] = [];
+  return {
+    write: async (kind: KindName, some: AsyncIterable<Values> | Iterable<Values>): Promise<void> => {
+      const { header, row } = linesFor(kind);
+      const to = join(dir, `${kind}.csv`);
+      const texts = async function* () {
+        for await (const one of some) yield row(one);
+      };
+      files.push({ kind, path: to, rows: 0 });
+      const count = await writeLines({ header: [header], rows: texts() }, to, signal ? { signal } : {});
+      files.splice(-1, 1, { kind, path: to, rows: count });
+    },
+    /** Removes what was written. */
+    abandon: async (): Promise<void> => {
+      for (const { path: to } of files) await rm(unfinished(to), { force: true });
+    },
+    /** Lets the files appear, those without rows left out, in the order in which they can be imported. */
+    finish: async (): Promise<Converted['files']> => {
+      for (const { path: to, rows: count } of files)
+        await (count > 0 ? rename(unfinished(to), to) : rm(unfinished(to), { force: true }));
+      const order = importFiles.map(({ name }) => name);
+      return files.filter(({ rows }) => rows > 0).sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
+    },
+  };
+};
+
 /**
  * Converts a file into a directory, which must be empty or new. Writes nothing where a row is at fault, unless such
  * rows are to be left out. Throws where the form of the file is not known.
@@ -252,57 +315,21 @@ const openVendorFile = async (path: string, options: ConvertOptions) => {
 export const convertFile = async (path: string, dir: string, options: ConvertOptions = {}): Promise<Converted> => {
   const { vendor, rows } = await openVendorFile(path, options);
   const { zone = 'UTC', skipRejects = false, signal } = options;
-  const isCredit = 'credit' in vendor.columns || 'restrictedCredit' in vendor.columns;
   const book = startBook();
-  const leftOut = new Map<string, number>();
-  const faults: Converted['faults'] = [];
-  let usedZone = false;
-  const convert = (cells: Cells): Values[] => {
-    if (isCredit) return creditRows(cells, book);
-    const { row, zoned } = saleRow(cells, vendor, zone, book);
-    usedZone ||= zoned;
-    return [row];
-  };
-  const converted = async function* (): AsyncGenerator<Values> {
-    for await (const { line, cells, fault } of rows()) {
-      const why = `status ${cells.status || 'empty'}`;
-      const isMade = !vendor.made || vendor.made.includes((cells.status ?? '').toLowerCase());
-      if (!isMade && !fault) leftOut.set(why, (leftOut.get(why) ?? 0) + 1);
-      else
-        try {
-          if (fault) throw new Fault(fault);
-          yield* convert(cells);
-        } catch (error) {
-          if (!(error instanceof Fault)) throw error;
-          faults.push({ line, reason: error.message });
-        }
-    }
-  };
+  const tally: Tally = { leftOut: new Map(), faults: [], usedZone: false };
   await readyDir(dir);
-  const files: Converted['files'] = [];
-  const write = async (kind: KindName, some: AsyncIterable<Values> | Iterable<Values>): Promise<void> => {
-    const { header, row } = linesFor(kind);
-    const to = join(dir, `${kind}.csv`);
-    const texts = async function* () {
-      for await (const one of some) yield row(one);
-    };
-    files.push({ kind, path: to, rows: 0 });
-    const count = await writeLines({ header: [header], rows: texts() }, to, signal ? { signal } : {});
-    files.splice(-1, 1, { kind, path: to, rows: count });
-  };
+  const files = startFiles(dir, signal);
   try {
-    await write(isCredit ? 'credit' : 'sales', converted());
-    if (faults.length > 0 && !skipRejects) throw new Rejected();
-    await write('residents', book.residents());
-    await write('products', book.products());
+    await files.write(isOfCredit(vendor) ? 'credit' : 'sales', convertRows(rows(), vendor, zone, book, tally));
+    if (tally.faults.length > 0 && !skipRejects) {
+      await files.abandon();
+      return { files: [], ...tally };
+    }
+    await files.write('residents', book.residents());
+    await files.write('products', book.products());
   } catch (error) {
-    for (const { path: to } of files) await rm(unfinished(to), { force: true });
-    if (error instanceof Rejected) return { files: [], leftOut, faults, usedZone };
+    await files.abandon();
     throw error;
   }
-  const full = files.filter(({ rows: count }) => count > 0);
-  for (const { path: to, rows: count } of files)
-    await (count > 0 ? rename(unfinished(to), to) : rm(unfinished(to), { force: true }));
-  const order = importFiles.map(({ name }) => name);
-  return { files: full.sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind)), leftOut, faults, usedZone };
+  return { files: await files.finish(), ...tally };
 };
