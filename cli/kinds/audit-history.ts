@@ -136,6 +136,17 @@ const holdingFaults = (
   return faults;
 };
 
+/** Each row is right in itself, and follows from the one before it. The parts of a pending change are not all there. */
+const changeFaults = (changes: readonly RecordedChange[], pending: CreditItem['pending']): string[] =>
+  changes.flatMap((change, index) => {
+    const before = changes[index - 1];
+    if (isRepair(change)) return [];
+    // Where a number is missing, the balances before it are unknown.
+    const isNext = before === undefined || change.sequence === before.sequence + 1;
+    const isPending = pending !== undefined && change.sequence === pending.version + 1;
+    return [...(isNext ? balanceFaults(change, before ?? none) : []), ...(isPending ? [] : partFaults(change))];
+  });
+
 /**
  * Checks a customer's history: it has every number from its first row to the customer's version, begins with nothing,
  * ends with the customer's balances, and each row is right in itself and follows from the one before it. Answers what
@@ -152,14 +163,7 @@ export const auditHistory = (
   const faults = changes.length === 0 && !item.lastChange ? [] : numberFaults(changes, version);
   if (!last && !item.lastChange && credit + restrictedCredit > 0)
     faults.push('the credit is older than history: run store credit backfill');
-  for (const [index, change] of changes.entries()) {
-    const before = changes[index - 1] ?? none;
-    if (isRepair(change)) continue;
-    // Where a number is missing, the balances before it are unknown.
-    if (index === 0 || change.sequence === (before as RecordedChange).sequence + 1)
-      faults.push(...balanceFaults(change, before));
-    if (pending === undefined || change.sequence !== pending.version + 1) faults.push(...partFaults(change));
-  }
+  faults.push(...changeFaults(changes, pending));
   if (last?.sequence === version && (last.credit !== credit || last.restrictedCredit !== restrictedCredit))
     faults.push(`history ends with ${last.credit} and ${last.restrictedCredit}, not ${credit} and ${restrictedCredit}`);
   const isKnown = !changes.some((change) => change.kind === 'unrecorded' || isRepair(change));

@@ -30,7 +30,7 @@ import { type Check, forEvery, withOwners } from './audit.ts';
 import { columns, type Values } from './columns.ts';
 import type { Kind } from './kind.ts';
 import { itemAt, type PersonalItems, personal } from './personal.ts';
-import { type Group, type Importer, type Row, type Setting, sideBySide } from './rows.ts';
+import { type Fault, type Group, type Importer, type Row, type Setting, sideBySide } from './rows.ts';
 
 export interface ResidentFields extends Resident {
   formerNames?: string[];
@@ -112,65 +112,67 @@ const toldGroup = async (row: Row<ResidentFields>, store: string): Promise<Group
 /** A name that one store has for another avatar, by the key of what the store was told of them. */
 const movedIn = (name: string, { pk, sk }: Key) => ({ name, from: sk, store: pk.slice(0, pk.indexOf('#')) });
 
-const groupOf = (
-  row: Row<ResidentFields>,
+/** A former name that leads to another resident. */
+const formerNameFault = (claims: readonly string[], uuid: string, { holders }: Known): Fault | undefined => {
+  const former = claims.slice(1).find((name) => (holders.get(name) ?? uuid) !== uuid);
+  if (former === undefined) return undefined;
+  const message = `must be this resident's own: the name leads to the resident ${holders.get(former)}`;
+  return { field: 'formerNames', value: former, message };
+};
+
+/** A row waits until the present holder of its name has another. Either row may come first in the file. */
+const awaitsHolder = ({ uuid, username }: StoredResident): NonNullable<Group<ResidentFields>['awaits']> => {
+  const message = `belongs to the resident ${uuid}: give that resident's new name in the same file`;
+  return { key: uuid, fault: { field: 'username', value: username, message } };
+};
+
+/** The writes of a resident whom the operator names. `taken` is another who has that name so far. */
+const residentWrites = (
+  { uuid, username }: Resident,
+  claims: readonly string[],
+  taken: StoredResident | undefined,
   { residents, holders, told }: Known,
   log: Setting['log'],
-): Group<ResidentFields> => {
-  const { uuid, username } = row.fields;
+): Write[] => {
   const stored = residents.get(uuid);
-  const claims = claimsOf(row.fields);
-  const former = claims.slice(1).find((name) => (holders.get(name) ?? uuid) !== uuid);
-  if (former)
-    return {
-      rows: [row],
-      outcome: {
-        field: 'formerNames',
-        value: former,
-        message: `must be this resident's own: the name leads to the resident ${holders.get(former)}`,
-      },
-    };
   const othersTold = (name: string): Key[] => (told.get(name) ?? []).filter(({ sk }) => sk !== uuid);
-  const holder = residents.get(holders.get(username) ?? '');
-  const taken = holder && holder.uuid !== uuid ? holder : undefined;
-  const isRenamed = stored !== undefined && stored.username !== username;
-  // A name of theirs that leads nowhere, as in a table restored with half a transaction, is written again.
-  const isNoted = (name: string): boolean => stored?.names.includes(name) === true && holders.get(name) === uuid;
-  if (stored && !isRenamed && !taken && claims.every(isNoted))
-    return { rows: [row], outcome: isToFollow(stored) ? 'changed' : 'unchanged' };
   const names = [...new Set([...claims, ...(stored?.names ?? [])])];
+  // A store that was told another name holds copies of that one.
+  const isRenamed = (stored !== undefined && stored.username !== username) || told.has(uuid);
   const moved = [
     ...(taken ? [{ name: username, from: taken.uuid }] : []),
     // A name that the operator has told before led to nobody else in any store.
     ...claims.flatMap((name) => (holders.has(name) ? [] : othersTold(name).map((key) => movedIn(name, key)))),
   ];
+  return [
+    ...residentItems({ uuid, username }, names, stored, { takenFrom: taken?.uuid, isRenamed }),
+    ...(taken ? [takeName(taken, username)] : []),
+    // In these stores the names were another avatar's.
+    ...new Map(claims.flatMap(othersTold).map((key) => [`${key.pk} ${key.sk}`, key] as const))
+      .values()
+      .map((key) => update(key, { set: renameMark(), when: exists })),
+    ...(moved.length > 0 ? (log?.('resident.name_moved', null, { to: uuid, moved }) ?? []) : []),
+  ];
+};
+
+const groupOf = (row: Row<ResidentFields>, known: Known, log: Setting['log']): Group<ResidentFields> => {
+  const { uuid, username } = row.fields;
+  const { residents, holders } = known;
+  const stored = residents.get(uuid);
+  const claims = claimsOf(row.fields);
+  const fault = formerNameFault(claims, uuid, known);
+  if (fault) return { rows: [row], outcome: fault };
+  const holder = residents.get(holders.get(username) ?? '');
+  const taken = holder && holder.uuid !== uuid ? holder : undefined;
+  // A name of theirs that leads nowhere, as in a table restored with half a transaction, is written again.
+  const isNoted = (name: string): boolean => stored?.names.includes(name) === true && holders.get(name) === uuid;
+  if (stored?.username === username && !taken && claims.every(isNoted))
+    return { rows: [row], outcome: isToFollow(stored) ? 'changed' : 'unchanged' };
   return {
     rows: [row],
     outcome: stored ? 'changed' : 'created',
-    // The present holder of the name needs a new name in the same file. Either row may come first.
-    ...(taken?.username === username && {
-      awaits: {
-        key: taken.uuid,
-        fault: {
-          field: 'username',
-          value: username,
-          message: `belongs to the resident ${taken.uuid}: give that resident's new name in the same file`,
-        },
-      },
-    }),
-    writes: [
-      ...residentItems({ uuid, username }, names, stored, {
-        takenFrom: taken?.uuid,
-        // A store that was told another name holds copies of that one.
-        isRenamed: isRenamed || told.has(uuid),
-      }),
-      ...(taken ? [takeName(taken, username)] : []),
-      // In these stores the names were another avatar's.
-      ...new Map(claims.flatMap(othersTold).map((key) => [`${key.pk} ${key.sk}`, key] as const))
-        .values()
-        .map((key) => update(key, { set: renameMark(), when: exists })),
-      ...(moved.length > 0 ? (log?.('resident.name_moved', null, { to: uuid, moved }) ?? []) : []),
-    ],
+    ...(taken?.username === username && { awaits: awaitsHolder(taken) }),
+    writes: residentWrites(row.fields, claims, taken, known, log),
   };
 };
 

@@ -269,11 +269,10 @@ const percent = z
   .default(0);
 const reference = text({ min: 0, max: 100 }).optional();
 
-/** A sale adds up as the service makes them: its price, the money, the shares, and the times of its state. */
-const checkSaleRow: ImportFile['checkRow'] = (row, report) => {
-  const { state, refusal, buyer, base, total, credit, restrictedCredit, paid, refund, change, refundedAt } =
-    row as unknown as SaleFields;
-  const { at, shares, 'coupon.id': coupon, 'coupon.couponOwnerUuid': owner } = row as unknown as SaleFields;
+type Report = (field: string, message: string) => void;
+
+/** The state of a sale says if it was refused, to whom it was, and when it was refunded. */
+const checkState = ({ state, refusal, buyer, at, refundedAt }: SaleFields, report: Report): void => {
   const isRefused = state === 'refused';
   if (isRefused !== (refusal !== undefined))
     report('refusal', isRefused ? 'must say why the sale was refused' : 'must be empty unless the sale was refused');
@@ -281,6 +280,12 @@ const checkSaleRow: ImportFile['checkRow'] = (row, report) => {
   if ((state === 'refunded') !== (refundedAt !== undefined))
     report('refundedAt', 'must be there where the state is refunded, and only there');
   else if (refundedAt !== undefined && refundedAt < at) report('refundedAt', 'must not be before the sale');
+};
+
+/** The price, what paid for it and what was given back come to the same. */
+const checkMoney = (fields: SaleFields, report: Report): void => {
+  const { state, base, total, credit, restrictedCredit, paid, refund, change } = fields;
+  const isRefused = state === 'refused';
   if (total > base) report('total', 'must be at most the base');
   const due = state === 'completed' ? change : paid;
   if (refund !== due) report('refund', `must be ${due}: ${state === 'completed' ? 'the change' : 'all that was paid'}`);
@@ -288,16 +293,30 @@ const checkSaleRow: ImportFile['checkRow'] = (row, report) => {
     report('change', isRefused ? `must be ${paid}: all that was paid` : 'must be at most what was paid');
   if (!isRefused && total !== credit + restrictedCredit + paid - change)
     report('total', 'must be the credit, the restricted credit and what was paid less the change, together');
+};
+
+/** The shares, and the credit of lots, are of what was paid. */
+const checkParts = (fields: SaleFields, report: Report): void => {
+  const { state, paid, change, shares, credit, restrictedCredit } = fields;
   const shared = shares.reduce((sum, { amount }) => sum + amount, 0);
-  if (shared > (isRefused ? 0 : paid - change)) report('shares', 'must be at most what was paid less the change');
-  if ((coupon === undefined) !== (owner === undefined))
+  if (shared > (state === 'refused' ? 0 : paid - change))
+    report('shares', 'must be at most what was paid less the change');
+  if ((fields['coupon.id'] === undefined) !== (fields['coupon.couponOwnerUuid'] === undefined))
     report('coupon.couponOwnerUuid', 'must be there where there is a coupon.id, and only there');
   for (const [name, most] of [
     ['taken.regular', credit],
     ['taken.restricted', restrictedCredit],
   ] as const)
-    if ((row as unknown as SaleFields)[name].reduce((sum, [, amount]) => sum + amount, 0) > most)
+    if (fields[name].reduce((sum, [, amount]) => sum + amount, 0) > most)
       report(name, 'must be at most the credit that paid');
+};
+
+/** A sale adds up as the service makes them. */
+const checkSaleRow: ImportFile['checkRow'] = (row, report) => {
+  const fields = row as unknown as SaleFields;
+  checkState(fields, report);
+  checkMoney(fields, report);
+  checkParts(fields, report);
 };
 
 const partOf = ([expiresAt, amount]: Taken[number]) => ({ expiresAt, amount });
