@@ -62,11 +62,27 @@ const viewOf = async (shared: StoredResident | undefined, told: StoredResident |
   return { uuid, username, names: [...new Set([username, ...names, ...(own?.names ?? [])])], source: 'operator' };
 };
 
+type Teller = 'request' | 'dispenser';
+
 /** Asks the store's dispenser who an avatar is. */
 type Ask = () => Promise<LookUpAnswer>;
 
 /** A store that has no dispenser to ask believes a request. */
 const unasked: Ask = async () => ({ isUnasked: true });
+
+/**
+ * The names by which a store may know an avatar from a telling: the told one, unless another avatar of the store has
+ * it, or nobody vouches for it.
+ */
+const claimsOf = (
+  { uuid, username }: Resident,
+  by: Teller,
+  holder: { uuid: string } | undefined,
+  asked: LookUpAnswer | undefined,
+): string[] => {
+  if (holder) return holder.uuid === uuid ? [username] : [];
+  return by === 'dispenser' || asked?.resident || asked?.isUnasked ? [username] : [];
+};
 
 /** The facts that the operator and the store were told of an avatar, and of a name. */
 const readTold = async (store: string, { uuid, username }: Resident) => {
@@ -93,7 +109,7 @@ const readTold = async (store: string, { uuid, username }: Resident) => {
 export const tellResident = async (
   store: string,
   resident: Resident,
-  by: 'request' | 'dispenser',
+  by: Teller,
   ask = unasked,
 ): Promise<KnownResident> => {
   const { uuid } = resident;
@@ -102,16 +118,14 @@ export const tellResident = async (
     const username = asked?.resident?.username ?? resident.username;
     const { shared, operatorsHolder, told, holder } = await readTold(store, { uuid, username });
     if (shared && (by === 'request' || operatorsHolder?.uuid === uuid)) return answer({ shared, told });
-    const isTaken = holder !== undefined && holder.uuid !== uuid;
-    if (operatorsHolder || (isTaken && by === 'dispenser')) throw invalid(anothers);
+    if (operatorsHolder || (by === 'dispenser' && holder && holder.uuid !== uuid)) throw invalid(anothers);
     if (by === 'request' && !holder && !asked) {
       asked = await ask();
       if (asked.isNobody) throw invalid('uuid names a resident who does not exist.');
       // The function that asked has kept this name for the store.
       if (asked.resident) return step();
     }
-    const isBelieved = by === 'dispenser' || holder || asked?.resident || asked?.isUnasked;
-    const claims = isBelieved && !isTaken ? [username] : [];
+    const claims = claimsOf({ uuid, username }, by, holder, asked);
     // A sale to their UUID, when nobody could name them, has made a customer who is called by it.
     const [change, ...names] = toldWrites(store, uuid, claims, told, renameMark());
     if (!change) return answer({ shared, told });
