@@ -7,60 +7,14 @@ const contract = 'test/contract/**/*.test.ts';
 /** It judges all that its process prints: there must be no client of another file's queue that the SDK warns of. */
 const alone = 'test/security/logs.test.ts';
 
-/** The files that take longest, the longest first. */
-const longest = [
-  'proof/fuzz/fuzz.test.ts',
-  'proof/simulation/simulation.test.ts',
-  'proof/load/load.proof.ts',
-  'proof/world/world.proof.ts',
-  'proof/model/credit.test.ts',
-  'proof/model/memberships.test.ts',
-  'proof/model/sales.test.ts',
-  'test/cli/books/history-backfill.test.ts',
-  'test/lib/sale/races.test.ts',
-  'test/lib/events/history.test.ts',
-  'test/cost/cost.test.ts',
-  'test/cost/worst-calls.proof.ts',
-  'test/infra/rules.proof.ts',
-  'test/lib/credit/dying-midway.test.ts',
-  'test/lib/credit/size.test.ts',
-  'test/lib/credit/races.test.ts',
-  'test/local/start/service.test.ts',
-  'test/security/mass-assignment.test.ts',
-  'test/local/start/deliveries.test.ts',
-  'test/lib/delivery/end-to-end.test.ts',
-  'test/infra/nag.test.ts',
-  'test/cli/data/kill.test.ts',
-  'test/infra/bundles.test.ts',
-  'test/local/demo/demo.test.ts',
-  'test/lib/credit/many-due.test.ts',
-  'test/cli/commands/operate.test.ts',
-  'test/lib/store/strangers.test.ts',
-  'test/functions/webhooks/webhooks.test.ts',
-  'test/cli/person/resident-data.test.ts',
-  'test/cli/deployment/target.test.ts',
-  'test/client/repeats-and-signals.test.ts',
-  'test/functions/sales/create-sale.test.ts',
-  'test/functions/delivery-worker/waiting.test.ts',
-  'test/security/scopes.test.ts',
-  'test/infra/stack.test.ts',
-  'test/functions/products/list-products.test.ts',
-  'proof/model/coupons.test.ts',
-  'test/lib/credit/redeem.test.ts',
-  'test/contract/08-credit.test.ts',
-  'test/contract/22-time.test.ts',
-];
-
 /**
- * Begins with the longest files, so that no worker is left alone with one. A fresh clone has no record of their times.
+ * Begins with the machines and the proofs, which take longest, so that no worker is left alone with one. Vitest sorts
+ * the others: by the times that it remembers and, in a fresh clone, by their size.
  */
-class LongestFirst extends BaseSequencer {
+class ProofsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const placeOf = ({ moduleId }: TestSpecification): number => {
-      const place = longest.findIndex((file) => moduleId.endsWith(`/${file}`));
-      return place < 0 ? longest.length : place;
-    };
-    return (await super.sort(files)).sort((a, b) => placeOf(a) - placeOf(b));
+    const isProof = ({ moduleId }: TestSpecification): boolean => /\/proof\/|\.proof\.ts$/.test(moduleId);
+    return (await super.sort(files)).sort((a, b) => Number(isProof(b)) - Number(isProof(a)));
   }
 }
 
@@ -68,7 +22,7 @@ class LongestFirst extends BaseSequencer {
 export const common: Pick<TestUserConfig, 'testTimeout' | 'hookTimeout' | 'reporters' | 'sequence'> = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
-  sequence: { sequencer: LongestFirst },
+  sequence: { sequencer: ProofsFirst },
   reporters: process.env.TEST_REPORT ? ['default', ['json', { outputFile: process.env.TEST_REPORT }]] : ['default'],
 };
 
