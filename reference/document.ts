@@ -18,6 +18,7 @@ import { codeSamples } from './samples.ts';
 import { parameterSchema, refOf, schemaComponents } from './schemas.ts';
 import { introduction, scopeTexts, tagOf, tagTexts } from './texts.ts';
 import type { Content, OpenApiDocument, Operation, Parameter, Response } from './types.ts';
+import { webhooks } from './webhooks.ts';
 
 const idempotencyKey: Parameter = {
   name: 'Idempotency-Key',
@@ -146,10 +147,10 @@ const pathsOf = (routes: readonly Route[], recordings: Recordings, baseUrl: stri
   return paths;
 };
 
-/** The OpenAPI 3.1 document of the endpoints, for the service at `baseUrl`. Throws where a text is missing. */
+/** The OpenAPI 3.1 document of the endpoints and of the messages to webhooks, for the service at `baseUrl`. Throws where a text is missing. */
 export const document = (
   routes: readonly Route[],
-  { baseUrl, version, recordings = {} }: { baseUrl: string; version: string; recordings?: Recordings },
+  { baseUrl, version, recordings }: { baseUrl: string; version: string; recordings?: Recordings },
 ): OpenApiDocument => ({
   openapi: '3.1.0',
   info: {
@@ -173,7 +174,8 @@ export const document = (
     },
   ],
   tags: Object.entries(tagTexts).map(([name, description]) => ({ name, description })),
-  paths: pathsOf(routes, recordings, baseUrl),
+  paths: pathsOf(routes, recordings ?? {}, baseUrl),
+  webhooks: webhooks(recordings),
   components: {
     schemas: { ...schemaComponents(), Problem: problemSchema },
     parameters: { IdempotencyKey: idempotencyKey, IfMatch: ifMatch },

@@ -2,6 +2,9 @@ import type { Route, Scope } from '../lib/routes/route.ts';
 
 /** Texts that hold for all operations. */
 
+/** The examples of messages to webhooks are signed with it. */
+export const exampleSecret = `whsec_${Buffer.from('0123456789abcdefghijklmnopqrstuv').toString('base64')}`;
+
 export const introduction = `The HTTP/JSON interface to the data of one store.
 
 **Calls.** Paths are relative to the base URL. Bodies and answers are JSON; the service ignores fields that it does not know.
@@ -26,7 +29,15 @@ A script in the virtual world (a request with \`X-SecondLife-Shard\`) whose \`Ac
 sends it as \`If-Match\` changes that state and no later one: 412 where somebody else was faster.
 
 **Retries.** After 429 and 503 wait \`Retry-After\` seconds. Give every POST an \`Idempotency-Key\`, and send the same
-request with the same key whenever an answer was lost: the service makes the change once.`;
+request with the same key whenever an answer was lost: the service makes the change once.
+
+**Webhooks** get each event as a POST, signed as [Standard Webhooks 1.0](https://www.standardwebhooks.com) have it. An event arrives at
+least once, in no promised order: remember the ids that you have handled. Answer any 2xx within ten seconds. Anything else is tried again
+after 5 seconds, 5 minutes, 30 minutes, 2, 5, 10, 14, 20 and 24 hours, or later where \`Retry-After\` asks for it; 410 disables the
+webhook, as do five days of failure. Before you trust a message, compare one of the signatures in \`webhook-signature\` with your own, in
+constant time. Each is \`v1,\` and the Base64 of the HMAC-SHA256 of \`{webhook-id}.{webhook-timestamp}.{body}\`, with the body as it was
+received. The key is the Base64-decoded rest of the secret after \`whsec_\`. The examples are written without blanks and signed with
+\`${exampleSecret}\`.`;
 
 export const tagTexts = {
   Coupons: 'Codes that give customers a discount and their owner a commission, and their application to customers.',

@@ -41,12 +41,24 @@ export interface Operation {
   responses: Record<string, Response | { $ref: string }>;
 }
 
+/** A message to the address of a webhook. */
+export interface WebhookRequest {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  security: [];
+  parameters: Parameter[];
+  requestBody: { required: true; content: Record<string, Content> };
+  responses: Record<string, { description: string }>;
+}
+
 export interface OpenApiDocument {
   openapi: '3.1.0';
   info: Record<string, unknown>;
   servers: { url: string; description: string; variables?: Record<string, { default: string; description: string }> }[];
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: WebhookRequest }>;
   components: {
     schemas: Record<string, JsonSchema>;
     parameters: Record<string, Parameter>;

@@ -5,14 +5,13 @@ import { tableUsesFile } from '../infra/table-uses.ts';
 import { routes } from '../lib/routes/routes.ts';
 import { startService } from '../local/start/service.ts';
 import { arazzoDocument } from './arazzo.ts';
-import { asyncDocument } from './asyncapi.ts';
 import { document, missingTexts } from './document.ts';
 import { recordExamples, stopClock, wrongExamples } from './record.ts';
 import { samplesPage } from './samples-page.ts';
 
 /**
- * `npm run openapi`: writes docs/openapi.json, docs/asyncapi.json and docs/arazzo.json, with the answers of a local
- * service of its own, docs/guides/samples.md and infra/table-uses.json.
+ * `npm run openapi`: writes docs/openapi.json and docs/arazzo.json, with the answers of a local service of its own,
+ * docs/guides/samples.md and infra/table-uses.json.
  */
 
 const missing = missingTexts(routes);
@@ -40,7 +39,6 @@ if (wrong.length > 0) {
 }
 const written = {
   'docs/openapi.json': document(routes, { baseUrl: 'http://127.0.0.1:4000', version, recordings }),
-  'docs/asyncapi.json': asyncDocument({ version, recordings }),
   'docs/arazzo.json': arazzoDocument({ version }),
 };
 for (const [path, content] of Object.entries(written))

@@ -13,12 +13,12 @@ import type { StoreCommand } from '../terminal/command.ts';
 import { UsageError } from '../terminal/errors.ts';
 import { counted, note, print } from '../terminal/output.ts';
 
-const documentFile = new URL('../../docs/asyncapi.json', import.meta.url);
+const documentFile = new URL('../../docs/openapi.json', import.meta.url);
 
-/** The data of the example that the AsyncAPI document has of a type. */
+/** The data of the example that the OpenAPI document has of a type. */
 const exampleOf = (type: EventType): object => {
-  const { channels } = JSON.parse(readFileSync(documentFile, 'utf8'));
-  return eventTypes[type].data.parse(channels.webhook.messages[type].examples[0].payload.data);
+  const { webhooks } = JSON.parse(readFileSync(documentFile, 'utf8'));
+  return eventTypes[type].data.parse(webhooks[type].post.requestBody.content['application/json'].example.data);
 };
 
 /** Longer than any webhook is tried. */

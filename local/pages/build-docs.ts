@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import {
   arazzoDocumentFile,
-  asyncDocumentFile,
   contentPolicy,
   documentFor,
   documentScript,
@@ -39,7 +38,6 @@ await mkdir(pages, { recursive: true });
 await Promise.all(Object.entries(referenceFiles).map(([name, file]) => copyFile(file, join(pages, name))));
 const document = await documentFor(baseUrl);
 await writeFile(join(out, 'openapi.json'), document);
-await copyFile(asyncDocumentFile, join(out, 'asyncapi.json'));
 await copyFile(arazzoDocumentFile, join(out, 'arazzo.json'));
 await writeFile(join(pages, 'openapi.js'), documentScript(document, false));
 // A file comes without headers, so the policy goes into the page.

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 
 /**
  * The API reference of the local service at `/docs`, its files under `/pages/`, and the documents at `/openapi.json`
- * and `/asyncapi.json`.
+ * and `/arazzo.json`.
  */
 
 const directory = new URL('./', import.meta.url);
@@ -26,16 +26,12 @@ export const referenceFiles: Readonly<Record<string, URL>> = {
 };
 
 export const referencePage = ours('reference.html');
-const documentFile = new URL('../../docs/openapi.json', import.meta.url);
-/** The AsyncAPI document of the messages to webhooks. */
-export const asyncDocumentFile = new URL('../../docs/asyncapi.json', import.meta.url);
-
+export const documentFile = new URL('../../docs/openapi.json', import.meta.url);
 /** The Arazzo document of workflows. */
 export const arazzoDocumentFile = new URL('../../docs/arazzo.json', import.meta.url);
 
 const files: Record<string, URL> = {
   '/docs': referencePage,
-  '/asyncapi.json': asyncDocumentFile,
   '/arazzo.json': arazzoDocumentFile,
   ...Object.fromEntries(Object.entries(referenceFiles).map(([name, file]) => [`/pages/${name}`, file])),
 };

@@ -28,8 +28,9 @@ const [secret, other] = ['a', 'b'].map((letter) => `whsec_${Buffer.from(letter.r
   string,
   string,
 ];
-const { messages } = JSON.parse(readFileSync('docs/asyncapi.json', 'utf8')).channels.webhook;
-const dataOf = (type: EventType): string => JSON.stringify(messages[type].examples[0].payload.data);
+const { webhooks } = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
+const dataOf = (type: EventType): string =>
+  JSON.stringify(webhooks[type].post.requestBody.content['application/json'].example.data);
 const sale = { type: 'sale.completed' as const, at: '2027-03-01T00:00:00.000Z', data: dataOf('sale.completed') };
 const total: number = JSON.parse(sale.data).total;
 

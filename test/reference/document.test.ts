@@ -4,7 +4,6 @@ import { nilUuid } from '../../lib/identifier.ts';
 import { route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { identifier, pageQuery, queryBoolean, queryInteger, uuid } from '../../lib/routes/wire.ts';
-import { asyncDocument } from '../../reference/asyncapi.ts';
 import { document, missingTexts } from '../../reference/document.ts';
 import { operationTexts } from '../../reference/operation-texts.ts';
 import { type JsonSchema, parameterSchema } from '../../reference/schemas.ts';
@@ -149,11 +148,8 @@ const unboundedIn = (value: unknown, place: string): string[] => {
   return Object.entries(value).flatMap(([name, member]) => unboundedIn(member, `${place}/${name}`));
 };
 
-test.each([
-  ['OpenAPI', () => openapi],
-  ['AsyncAPI', () => asyncDocument({ version: '' })],
-])('every text of the %s document has a bound, which is the one that its description says', (name, made) => {
-  expect(unboundedIn(JSON.parse(JSON.stringify(made())), name)).toEqual([]);
+test('every text of the document has a bound, which is the one that its description says', () => {
+  expect(unboundedIn(JSON.parse(JSON.stringify(openapi)), '')).toEqual([]);
 });
 
 test('no format of UUIDs refuses the keys of the virtual world, whose version is none of RFC 9562', () => {

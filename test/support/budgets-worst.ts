@@ -11,7 +11,7 @@ import { couponItems } from '../../lib/store/coupons.ts';
 import { ownedKey } from '../../lib/store/owned.ts';
 import { saleKey } from '../../lib/store/sale-state.ts';
 import { partition } from '../../lib/table/schema.ts';
-import { asyncDocumentFile } from '../../local/pages/pages.ts';
+import { documentFile } from '../../local/pages/pages.ts';
 import { eventRow } from './event-rows.ts';
 import { historyRows } from './history-rows.ts';
 import { ada, bob, cleo } from './residents.ts';
@@ -171,10 +171,10 @@ export const seedWorst = async (): Promise<{ store: string; category: string }> 
     ...{ status: 500, lastError: 'It answered 500: Internal Server Error', ttl: 1_900_000_000 },
     flags: partition(store, 'WEBHOOK', `${idOf(0)}#failed`),
   }));
-  const { messages } = JSON.parse(readFileSync(asyncDocumentFile, 'utf8')).channels.webhook;
+  const { webhooks: messages } = JSON.parse(readFileSync(documentFile, 'utf8'));
   const events = Array.from({ length: worstCount }, (_, number) => {
     const type = eventNames[number % eventNames.length] as EventType;
-    const { data } = messages[type].examples[0].payload;
+    const { data } = messages[type].post.requestBody.content['application/json'].example;
     return eventRow(store, { type, data, notedAt: Date.now() - 3_600_000 + number, id: idOf(number) });
   });
   const history = historyRows(store, cleo.uuid, changes);

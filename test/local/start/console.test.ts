@@ -65,7 +65,6 @@ const pages = [
   '/docs',
   '/pages/reference.js',
   '/openapi.json',
-  '/asyncapi.json',
   '/arazzo.json',
   '/pages/openapi.js',
   '/_dev/service',
