@@ -37,9 +37,7 @@ export class LinksetData {
   }
 
   /** The functions of a script in that prim. */
-  functionsOf(by: string): Functions {
-    return functionsOf(this, by);
-  }
+  functionsOf = (by: string): Functions => functionsOf(this, by);
 
   /** Takes over what another linkset remembers. */
   add(others: ReadonlyMap<string, Pair>): void {
