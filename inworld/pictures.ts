@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { presets } from '../cli/deployment/key-presets.ts';
 import { virtualClock } from '../local/grid/world/clock.ts';
-import { createWorld, type Placement } from '../local/grid/world/world.ts';
+import type { Placement } from '../local/grid/world/land.ts';
+import { createWorld } from '../local/grid/world/world.ts';
 
 /** Draws what merchants and customers see, from the texts that the shipped scripts send in a made-up world. */
 

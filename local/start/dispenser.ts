@@ -10,7 +10,8 @@ import { now, timestamp } from '../../lib/clock.ts';
 import { parseIdentifier } from '../../lib/identifier.ts';
 import { avatarOf } from '../grid/grid.ts';
 import { realClock } from '../grid/world/clock.ts';
-import { allPermissions, createWorld } from '../grid/world/world.ts';
+import { allPermissions } from '../grid/world/land.ts';
+import { createWorld } from '../grid/world/world.ts';
 
 /** The shipped dispenser in a made-up region on loopback, which can misbehave on request. */
 

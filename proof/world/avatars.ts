@@ -1,5 +1,5 @@
 import type { Avatar } from '../../local/grid/grid.ts';
-import type { Placement } from '../../local/grid/world/world.ts';
+import type { Placement } from '../../local/grid/world/land.ts';
 import type { Actor } from './actor.ts';
 import type { Mall, Stall } from './mall.ts';
 import type { Dialogs, Grid } from './regions.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Avatar } from '../../local/grid/grid.ts';
-import type { Placement } from '../../local/grid/world/world.ts';
+import type { Placement } from '../../local/grid/world/land.ts';
 import type { Actor } from './actor.ts';
 import type { Api, Body } from './api.ts';
 import type { Grid, Region } from './regions.ts';

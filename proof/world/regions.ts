@@ -1,7 +1,8 @@
 import { parseIdentifier } from '../../lib/identifier.ts';
 import { avatarOf } from '../../local/grid/grid.ts';
 import type { Clock } from '../../local/grid/world/clock.ts';
-import { createWorld, type Placement } from '../../local/grid/world/world.ts';
+import type { Placement } from '../../local/grid/world/land.ts';
+import { createWorld } from '../../local/grid/world/world.ts';
 import type { Actor } from './actor.ts';
 import type { Book } from './book.ts';
 import type { Network } from './network.ts';

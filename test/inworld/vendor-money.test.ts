@@ -2,7 +2,8 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Reset } from '../../local/grid/lsl/script.ts';
 import { virtualClock } from '../../local/grid/world/clock.ts';
-import { createWorld, type Placement } from '../../local/grid/world/world.ts';
+import type { Placement } from '../../local/grid/world/land.ts';
+import { createWorld } from '../../local/grid/world/world.ts';
 import { scriptOf } from './shop.ts';
 
 /** The vendor pays what it got, once, whatever happens to its object, its memory, its neighbours and its answers. */

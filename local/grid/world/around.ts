@@ -1,0 +1,95 @@
+import { nullKey } from '../lsl/values.ts';
+import type { Land, Placement } from './land.ts';
+import type { Around } from './object.ts';
+
+/** The world as one object sees it. The land answers by itself where no test or machine does so in its place. */
+
+type Placed = () => Placement;
+
+/** The place, and its limits for all that an owner has there. */
+type OfRegion = 'clock' | 'region' | 'host' | 'send' | 'mayRequest' | 'mayTransfer';
+const ofRegion = (land: Land, placed: Placed): Pick<Around, OfRegion> => ({
+  clock: land.clock,
+  region: () => land.region.name,
+  host: () => land.host(),
+  send: land.around.send,
+  mayRequest: land.mayRequest,
+  mayTransfer: () => land.mayTransfer(placed().body.owner),
+});
+
+const avatars = (land: Land): Pick<Around, 'nameOf' | 'uuidOf' | 'isPresent' | 'mayLookUp' | 'lookUp'> => ({
+  nameOf: land.around.nameOf,
+  uuidOf: land.around.uuidOf,
+  isPresent: land.around.isPresent ?? (() => true),
+  mayLookUp: land.around.mayLookUp ?? (() => land.mayLookUp()),
+  lookUp:
+    land.around.lookUp ??
+    ((kind, of, answer) => {
+      // A UUID that is no avatar's is never answered.
+      const found = kind === 'key' ? (land.around.uuidOf(of) ?? nullKey) : land.around.nameOf(of);
+      if (found !== undefined) answer(found);
+    }),
+});
+
+const addresses = (land: Land): Pick<Around, 'grantUrl' | 'releaseUrl'> => ({
+  grantUrl:
+    land.around.grantUrl ??
+    ((answer) => {
+      if (land.region.urlsLeft < 1) return answer(undefined);
+      land.region.urlsLeft -= 1;
+      answer(land.newUrl());
+    }),
+  releaseUrl: () => {
+    land.region.urlsLeft += 1;
+  },
+});
+
+const speech = (land: Land, placed: Placed): Pick<Around, 'message' | 'dialog' | 'say' | 'regionSay' | 'shout'> => ({
+  message: (to, text) => {
+    land.log.messages.push({ to, text });
+    land.around.onMessage?.(to, text, placed());
+  },
+  dialog: (to, text, buttons, channel) => {
+    const { body } = placed();
+    const answer = (chosen: string): void => {
+      if (Number.isNaN(channel)) body.grant(chosen === 'Allow' && to === body.owner ? 2 : 0);
+      else body.hear(channel, land.around.nameOf(to) ?? '', to, chosen);
+    };
+    land.log.dialogs.push({ to, text, buttons, answer });
+    land.around.onDialog?.({ to, text, buttons, answer }, placed());
+  },
+  say: (channel, text, to) => {
+    land.log.said.push({ from: placed().body.name, to, channel, text });
+    land.around.onSay?.(to, text, placed());
+  },
+  regionSay: (channel, text) => {
+    const { name, id } = placed().body;
+    for (const other of land.objects)
+      if (other !== placed()) land.clock.after(0, () => other.body.hear(channel, name, id, text));
+  },
+  shout: (text) => void land.log.errors.push(`${placed().body.name}: ${text}`),
+});
+
+const gifts = (land: Land, placed: Placed): Pick<Around, 'give' | 'transfer'> => ({
+  give: (to, item) => {
+    // An item that may not be copied goes itself.
+    if ((item.permissions & 0x8000) === 0) placed().remove(item.name);
+    land.log.given.push({ to, item: item.name });
+    land.around.onGive?.(to, item, placed());
+  },
+  transfer: (to, amount, answer) => {
+    const { around, region, closed } = land;
+    if (around.transfer) around.transfer(placed(), to, amount, answer);
+    else if (region.hasNoTransfers) answer('TRANSFERS_DISABLED');
+    else if (closed.has(to)) answer('LINDENDOLLAR_ENTITYDOESNOTEXIST');
+    else answer(land.move(placed().body.owner, to, amount) ? undefined : 'LINDENDOLLAR_INSUFFICIENTFUNDS');
+  },
+});
+
+export const aroundOf = (land: Land, placed: Placed): Around => ({
+  ...ofRegion(land, placed),
+  ...avatars(land),
+  ...addresses(land),
+  ...speech(land, placed),
+  ...gifts(land, placed),
+});

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import type { RunningScript } from '../lsl/script.ts';
+import type { createBody } from './body.ts';
+import { LinksetData } from './linkset.ts';
+import { type Around, type Item, type Linkset, type Prim, throttle } from './object.ts';
+
+/** What all objects of a world share: avatars' L$, the region with its limits, and all that was said and given. */
+
+export interface Surroundings extends Pick<Around, 'clock' | 'send'> {
+  nameOf: Around['nameOf'];
+  uuidOf: Around['uuidOf'];
+  /** The address of a script's URL, which the way to `receive` leads through. */
+  address?: (id: string) => string;
+  /** False for an avatar who has left the region. */
+  isPresent?: Around['isPresent'];
+  /** Addresses that the region has. */
+  urls?: number;
+  /** False lets no script wait for what it does, except where it sleeps by itself. */
+  delays?: boolean;
+  /** In the place of the region's own answers, which come at once. */
+  mayLookUp?: Around['mayLookUp'];
+  lookUp?: Around['lookUp'];
+  grantUrl?: Around['grantUrl'];
+  mayRequest?: Around['mayRequest'];
+  /** L$ that a script gives away, in the place of those of `balances`. */
+  transfer?: (by: Placement, ...transfer: Parameters<Around['transfer']>) => void;
+  onGive?: (to: string, item: Item, by: Placement) => void;
+  onDialog?: (dialog: Dialog, by: Placement) => void;
+  /** An event begins in a script. Its values may be followed by one more, which the script does not see. */
+  onEvent?: (by: Placement, event: string, values: readonly unknown[]) => void;
+  onMessage?: (to: string, text: string, by: Placement) => void;
+  onSay?: (to: string | undefined, text: string, by: Placement) => void;
+}
+
+interface Dialog {
+  to: string;
+  text: string;
+  buttons: string[];
+  /** An avatar presses a button, or writes into the box. */
+  answer: (text: string) => void;
+}
+
+/** A script in a prim. Most objects are one prim with one script. */
+export interface Placement {
+  body: ReturnType<typeof createBody>;
+  script: RunningScript;
+  items: () => Item[];
+  /** Avatars touch the prim: those of one moment are one event. */
+  touch: (...avatars: string[]) => boolean;
+  /** An avatar pays the object's owner. False if the avatar has not so much. The event names no transaction. */
+  pay: (avatar: string, amount: number) => boolean;
+  add: (item: { name: string; permissions?: number; type?: number }) => void;
+  remove: (item: string) => void;
+  /** An event reaches all scripts of the prim. */
+  tell: (event: string, ...values: unknown[]) => boolean;
+  /** Tells the script that its contents have changed. */
+  changed: () => boolean;
+  editNotecard: (card: string, lines: string[]) => void;
+  /** The region stops to run the script, or goes on. */
+  freeze: (on: boolean) => void;
+  /** Another script comes into the prim. */
+  drop: (name: string, source: string) => Placement;
+  /** Takes the script out of the world, and its prim if no other script is in it. */
+  take: () => void;
+  /** The prim has this owner from now on, and so have those that are linked with it. */
+  giveTo: (owner: string, isDeeded?: boolean) => void;
+}
+
+/** PERM_ALL: copy, modify and transfer. */
+export const allPermissions = 0x7fffffff;
+
+/** All that anybody was told, given or asked, in its order. */
+const newLog = () => ({
+  said: [] as { from: string; to: string | undefined; channel: number; text: string }[],
+  messages: [] as { to: string; text: string }[],
+  given: [] as { to: string; item: string }[],
+  dialogs: [] as Dialog[],
+  errors: [] as string[],
+  paid: [] as { from: string; to: string; amount: number }[],
+});
+
+export class Land {
+  readonly around: Surroundings;
+  readonly clock: Surroundings['clock'];
+  readonly log = newLog();
+  readonly balances = new Map<string, number>();
+  readonly objects = new Set<Placement>();
+  readonly region: { name: string; grid: string; urlsLeft: number; hasNoTransfers: boolean };
+  /** Avatars whose account is closed: nobody can pay them. */
+  readonly closed = new Set<string>();
+  readonly mayRequest: Around['mayRequest'];
+  /** By owner: transfers of L$ of all that they own in the region. */
+  readonly #transfers = new Map<string, () => boolean>();
+  #lookUps = 20;
+  #lookUpsAt: number;
+
+  constructor(around: Surroundings) {
+    this.around = around;
+    this.clock = around.clock;
+    this.region = { name: 'Ahern', grid: 'agni', urlsLeft: around.urls ?? 1000, hasNoTransfers: false };
+    this.mayRequest = around.mayRequest ?? throttle(around.clock, 1000, 20);
+    this.#lookUpsAt = around.clock.now();
+  }
+
+  host(): string {
+    return `simhost-1.${this.region.grid}.secondlife.io`;
+  }
+
+  /** A new address for a script. */
+  newUrl(): string {
+    const id = randomUUID();
+    return this.around.address?.(id) ?? `https://${this.host()}:12043/cap/${id}`;
+  }
+
+  move(from: string, to: string, amount: number): boolean {
+    if ((this.balances.get(from) ?? 0) < amount) return false;
+    this.balances.set(from, (this.balances.get(from) ?? 0) - amount);
+    this.balances.set(to, (this.balances.get(to) ?? 0) + amount);
+    this.log.paid.push({ from, to, amount });
+    return true;
+  }
+
+  mayTransfer(owner: string): boolean {
+    const may = this.#transfers.get(owner) ?? throttle(this.clock, 30, 30);
+    this.#transfers.set(owner, may);
+    return may();
+  }
+
+  /** 20 at once and 1.9 a second for all scripts of one owner. */
+  mayLookUp(): boolean {
+    this.#lookUps = Math.min(20, this.#lookUps + ((this.clock.now() - this.#lookUpsAt) / 1000) * 1.9);
+    this.#lookUpsAt = this.clock.now();
+    if (this.#lookUps < 1) return false;
+    this.#lookUps -= 1;
+    return true;
+  }
+
+  scriptsIn(prim: Prim): Placement[] {
+    return [...this.objects].filter(({ body }) => body.prim === prim);
+  }
+
+  inLinkset({ prims }: Linkset): Placement[] {
+    return prims.flatMap((prim) => this.scriptsIn(prim));
+  }
+
+  newLinkset(): Linkset {
+    const linkset: Linkset = {
+      data: new LinksetData((...change) => {
+        // An event begins once the one that made the change is over.
+        this.clock.after(0, () => {
+          for (const { script } of this.inLinkset(linkset)) script.send('linkset_data', ...change);
+        });
+      }),
+      prims: [],
+      mayRequest: throttle(this.clock, 25, 20),
+    };
+    return linkset;
+  }
+
+  newItem(name: string, more: Partial<Item> = {}): Item {
+    const since = new Date(this.clock.now()).toISOString();
+    return { name, type: 6, permissions: allPermissions, id: randomUUID(), since, ...more };
+  }
+}

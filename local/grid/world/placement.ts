@@ -1,0 +1,114 @@
+import { startScript } from '../lsl/script.ts';
+import { aroundOf } from './around.ts';
+import { createBody } from './body.ts';
+import type { Land, Placement } from './land.ts';
+import type { Item, Prim } from './object.ts';
+
+/** Puts scripts into prims. */
+
+/** A script, and what the prim has at the time. */
+interface Place {
+  prim: Prim;
+  items: Item[];
+  scriptName: string;
+  /** The source that a copy of the object runs too. */
+  source: string;
+}
+
+/** The places of the scripts, of which copies are made. */
+export const places = new WeakMap<Placement, Place>();
+
+/** Starts the script. Its state asks for it only once it runs. */
+const start = (land: Land, { prim, scriptName, source }: Place, placed: () => Placement) => {
+  const body = createBody(
+    { prim, scriptName, delays: land.around.delays ?? true },
+    aroundOf(land, placed),
+    () => script,
+  );
+  const script = startScript(source, {
+    functions: body.functions,
+    waited: () => body.waited(),
+    after: land.clock.after,
+    onState: (isReset) => body.onState(isReset),
+    onEvent: (event, values) => {
+      body.onEvent(event, values);
+      land.around.onEvent?.(placed(), event, values);
+    },
+    onError: ({ message }) => void land.log.errors.push(`${prim.name}: ${message}`),
+  });
+  return { body, script };
+};
+
+/** What avatars do with the contents of a prim. */
+const handling = (land: Land, { prim, items }: Place, tell: Placement['tell']) => {
+  const remove = (item: string): void => {
+    const index = items.findIndex((one) => one.name === item);
+    if (index >= 0) items.splice(index, 1);
+  };
+  return {
+    items: () => items,
+    add: ({ name, ...more }: { name: string }) => void items.push(land.newItem(name, more)),
+    remove,
+    editNotecard: (card: string, lines: string[]) => {
+      prim.notecards[card] = lines;
+      remove(card);
+      items.push(land.newItem(card, { type: 7 }));
+      tell('changed', 1);
+    },
+    drop: (name: string, dropped: string) => {
+      items.push(land.newItem(name, { type: 10 }));
+      const other = place(land, { prim, items, scriptName: name, source: dropped });
+      tell('changed', 1);
+      return other;
+    },
+  };
+};
+
+const unlink = (prim: Prim): void => {
+  const { prims } = prim.linkset;
+  prims.splice(prims.indexOf(prim), 1);
+};
+
+/** Puts a script into a prim and starts it. */
+export const place = (land: Land, at: Place): Placement => {
+  const { prim, scriptName } = at;
+  const { body, script } = start(land, at, () => placement);
+  const tell = (event: string, ...values: unknown[]): boolean =>
+    land
+      .scriptsIn(prim)
+      .map((one) => one.script.send(event, ...values))
+      .includes(true);
+  const placement: Placement = {
+    ...handling(land, at, tell),
+    body,
+    script,
+    tell,
+    touch: (...avatars) => tell('touch_start', avatars.length, avatars),
+    pay: (avatar, amount) => {
+      const isPaid = land.move(avatar, prim.owner, amount);
+      if (isPaid) tell('money', avatar, amount);
+      return isPaid;
+    },
+    changed: () => tell('changed', 1),
+    freeze: (on) => script.freeze(on),
+    take: () => {
+      script.end();
+      body.loseConnections();
+      land.objects.delete(placement);
+      placement.remove(scriptName);
+      if (land.scriptsIn(prim).length === 0) unlink(prim);
+      else tell('changed', 1);
+    },
+    giveTo: (owner, isDeeded = false) => {
+      for (const one of land.inLinkset(prim.linkset)) {
+        Object.assign(one.body.prim, { owner, isDeeded });
+        one.body.forgetPermissions();
+        one.script.send('changed', 0x80);
+      }
+    },
+  };
+  places.set(placement, at);
+  land.objects.add(placement);
+  script.begin();
+  return placement;
+};
