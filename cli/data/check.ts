@@ -5,8 +5,10 @@ import type { ImportFile } from '../kinds/kind.ts';
 import { type Fault, type Importer, idFrom, type Row, residentOf, type Setting } from '../kinds/rows.ts';
 import type { RawRow } from './read.ts';
 
-/** The memory of a pass over a file. It grows by the id of each row. */
+/** A pass over a file, with its memory, which grows by the id of each row. */
 export interface Pass {
+  kind: ImportFile;
+  store: string;
   importer: Importer<unknown>;
   /** The number of equal rows without ids so far, by the text that their ids are made of. */
   repeats: Map<string, number>;
@@ -15,13 +17,20 @@ export interface Pass {
    * first.
    */
   taken?: Map<string, number>;
+  /** The log of the command, while it writes. */
   log?: Setting['log'];
 }
 
-/** Begins the pass that checks, or the pass that writes. */
-export const beginPass = (kind: ImportFile, checksOnly: boolean): Pass => ({
-  importer: kind.importer(checksOnly),
-  repeats: new Map(),
+/** Begins the pass that checks. */
+export const beginCheck = (kind: ImportFile, store: string) => ({
+  ...{ kind, store, importer: kind.importer(true), repeats: new Map<string, number>() },
+  taken: new Map<string, number>(),
+});
+
+/** Begins the pass that writes. */
+export const beginWrites = (kind: ImportFile, store: string, log: Setting['log']): Pass => ({
+  ...{ kind, store, importer: kind.importer(false), repeats: new Map<string, number>() },
+  log,
 });
 
 /** The checked values of a row, and their faults. */
@@ -50,15 +59,15 @@ const checkValues = (kind: ImportFile, raw: RawRow): { fields: Values; faults: F
 const unknownResident = 'is not a known resident: import residents first, or correct the name';
 
 /** Gives the row its id: its own, or one that is the same whenever the file is read again. */
-const giveId = (kind: ImportFile, store: string, fields: Values, uuidOf: UuidOf, pass: Pass): Values => {
+const giveId = ({ kind, store, repeats: counts }: Pass, fields: Values, uuidOf: UuidOf): Values => {
   if (!kind.id) return fields;
   const { from, repeats, asText } = kind.id;
   const given = fields.id as string | undefined;
   if (given !== undefined) return asText ? fields : { ...fields, id: idFrom(store, kind.name, given) };
   if (!from) return fields;
   const text = from(fields, uuidOf);
-  const count = pass.repeats.get(text) ?? 0;
-  if (repeats?.(fields)) pass.repeats.set(text, count + 1);
+  const count = counts.get(text) ?? 0;
+  if (repeats?.(fields)) counts.set(text, count + 1);
   return { ...fields, id: idFrom(store, kind.name, count > 0 ? `${text} ${count + 1}` : text) };
 };
 
@@ -99,17 +108,13 @@ interface Checked {
 }
 
 /** Checks some rows of a file: each value, the conditions across columns, the named residents, and unique values. */
-export const checkRows = async (
-  kind: ImportFile,
-  store: string,
-  raws: readonly RawRow[],
-  pass: Pass,
-): Promise<Checked> => {
+export const checkRows = async (raws: readonly RawRow[], pass: Pass): Promise<Checked> => {
+  const { kind, store, log, taken } = pass;
   const faults = new Map<number, Fault[]>();
   const checked = raws.map((raw) => ({ raw, ...checkValues(kind, raw) }));
   const named = checked.flatMap(({ fields }) => Object.values(fields).flatMap(namedIn));
   const residents = named.length > 0 ? await findResidents(store, named) : new Map();
-  const setting: Setting = { store, residents, log: pass.log };
+  const setting: Setting = { store, residents, log };
   const isKnown = ({ uuid, username }: Identifier): boolean => setting.residents.has(uuid ?? username ?? '');
   const uuidOf: UuidOf = (identifier) => residentOf(setting, identifier as Identifier).uuid;
   const rows: Row<Values>[] = [];
@@ -122,8 +127,8 @@ export const checkRows = async (
     );
     const all = [...found, ...strangers];
     if (all.length === 0) {
-      const row = { line, fields: giveId(kind, store, fields, uuidOf, pass) };
-      if (pass.taken) all.push(...takeUnique(kind, raw, row, uuidOf, pass.taken));
+      const row = { line, fields: giveId(pass, fields, uuidOf) };
+      if (taken) all.push(...takeUnique(kind, raw, row, uuidOf, taken));
       rows.push(row);
     }
     if (all.length > 0) faults.set(line, all);

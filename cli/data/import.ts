@@ -2,10 +2,10 @@ import { basename, resolve } from 'node:path';
 import type { Log } from '../../lib/store/operator-log.ts';
 import { transact } from '../../lib/table/table.ts';
 import type { ImportFile } from '../kinds/kind.ts';
-import { type Fault, type Outcome, writeRows } from '../kinds/rows.ts';
+import { type Fault, idFrom, type Outcome, writeRows } from '../kinds/rows.ts';
 import { Interrupted, UsageError } from '../terminal/errors.ts';
 import { counted, grouped } from '../terminal/output.ts';
-import { beginPass, checkRows, type Pass, wordsOf } from './check.ts';
+import { beginCheck, beginWrites, checkRows, type Pass, wordsOf } from './check.ts';
 import { type Format, formatOf, formats } from './format.ts';
 import { type RawRow, readRows } from './read.ts';
 import { rejectsFile } from './rejects.ts';
@@ -84,15 +84,13 @@ const settleWaiting = (waiting: Waiting[], taken: ReadonlyMap<string, number>, f
 };
 
 /** The first pass: every row is checked and planned, nothing is written. */
-const check = async (kind: ImportFile, store: string, rows: AsyncIterable<RawRow>, options: ImportOptions) => {
-  const taken = new Map<string, number>();
-  const pass: Pass = { ...beginPass(kind, true), taken };
+const check = async (pass: ReturnType<typeof beginCheck>, rows: AsyncIterable<RawRow>, options: ImportOptions) => {
   const counts = { ...noCounts };
   const faults: Faults = new Map();
   const waiting: Waiting[] = [];
   let all = 0;
   for await (const raws of chunks(rows)) {
-    const checked = await checkRows(kind, store, raws, pass);
+    const checked = await checkRows(raws, pass);
     for (const [line, found] of checked.faults) faults.set(line, found);
     const groups = checked.rows.length > 0 ? await pass.importer.plan(checked.rows, checked.setting) : [];
     for (const { rows: planned, outcome, awaits } of groups)
@@ -107,24 +105,21 @@ const check = async (kind: ImportFile, store: string, rows: AsyncIterable<RawRow
       throw new Interrupted('Interrupted while the rows were checked: nothing was imported.');
     options.onProgress?.(all, undefined);
   }
-  for (const { outcome } of settleWaiting(waiting, taken, faults)) counts[outcome] -= 1;
+  for (const { outcome } of settleWaiting(waiting, pass.taken, faults)) counts[outcome] -= 1;
   return { all, counts, faults };
 };
 
 /** The second pass: writes the good rows. Other writers can cause new faults between the passes, which it adds. */
 const write = async (
-  kind: ImportFile,
-  store: string,
+  pass: Pass,
   rows: AsyncIterable<RawRow>,
   faults: Faults,
   rejects: ReturnType<typeof rejectsFile>,
-  { log }: ImportOptions,
   onDone: (count: number) => void,
 ) => {
-  const pass: Pass = { ...beginPass(kind, false), log };
   const counts = { ...noCounts };
   for await (const raws of chunks(rows)) {
-    const checked = await checkRows(kind, store, raws, pass);
+    const checked = await checkRows(raws, pass);
     for (const [line, found] of checked.faults) if (!faults.has(line)) faults.set(line, found);
     const good = checked.rows.filter(({ line }) => !faults.has(line));
     const groups = good.length > 0 ? await writeRows<unknown>(pass.importer, good, checked.setting) : [];
@@ -166,7 +161,7 @@ export const importFile = async (
   const format = formatOf(path, options.format, formats);
   const rejectsPath = options.rejects ?? `${path}.rejects.${format}`;
   if (resolve(rejectsPath) === resolve(path)) throw new UsageError('--rejects must name another file than the import.');
-  const { all, counts, faults } = await check(kind, store, readRows(kind, path, format), options);
+  const { all, counts, faults } = await check(beginCheck(kind, store), readRows(kind, path, format), options);
   if (options.dryRun || (faults.size > 0 && !options.skipRejects)) return report(kind, all, counts, faults);
   const note = async (action: 'import.began' | 'import.ended', of: Record<string, number>): Promise<void> => {
     const details = { kind: kind.name, file: basename(path), ...of };
@@ -174,19 +169,26 @@ export const importFile = async (
   };
   let done = 0;
   options.onProgress?.(done, all);
-  const rejects = rejectsFile(kind, store, { path: rejectsPath, format, force: options.force === true });
+  const idOf = (text: string): string => idFrom(store, kind.name, text);
+  const rejects = rejectsFile(kind, idOf, { path: rejectsPath, format, force: options.force === true });
   // The file must be made before the first row is written: if that fails, nothing is imported.
   if (faults.size > 0) await rejects.open('Nothing was imported.');
   try {
     await note('import.began', { rows: all });
-    const written = await write(kind, store, readRows(kind, path, format), faults, rejects, options, (count) => {
-      done += count;
-      options.onProgress?.(done, all);
-      if (options.signal?.aborted && done < all)
-        throw new Interrupted(
-          `Interrupted: ${grouped(done)} of ${counted(all, 'row')} of ${path} are imported. Give the same command again: it goes on, and changes nothing twice.`,
-        );
-    });
+    const written = await write(
+      beginWrites(kind, store, options.log),
+      readRows(kind, path, format),
+      faults,
+      rejects,
+      (count) => {
+        done += count;
+        options.onProgress?.(done, all);
+        if (options.signal?.aborted && done < all)
+          throw new Interrupted(
+            `Interrupted: ${grouped(done)} of ${counted(all, 'row')} of ${path} are imported. Give the same command again: it goes on, and changes nothing twice.`,
+          );
+      },
+    );
     await note('import.ended', { ...written, rejected: faults.size });
     const rejectsWritten = await rejects.end();
     return {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { readCell, rejectColumns, type Values, writeCell } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
-import { type Fault, idFrom } from '../kinds/rows.ts';
+import type { Fault } from '../kinds/rows.ts';
 import { Failure } from '../terminal/errors.ts';
 import { wordsOf } from './check.ts';
 import type { Format } from './format.ts';
@@ -20,7 +20,7 @@ const columnsOf = (kind: ImportFile, { values }: RawRow) =>
   Object.keys(values).flatMap((name) => kind.columns.find((column) => column.name === name) ?? []);
 
 /** Makes ids for rejected rows without one, if rows of the kind may be alike. */
-const idsFor = (kind: ImportFile, store: string) => {
+const idsFor = (kind: ImportFile, idOf: (text: string) => string) => {
   const seen = new Map<string, number>();
   return ({ values, source }: RawRow, planned: unknown): string | undefined => {
     if (typeof source === 'string' || values.id !== undefined || !kind.id?.repeats?.(values)) return undefined;
@@ -29,17 +29,18 @@ const idsFor = (kind: ImportFile, store: string) => {
     const text = `rejected ${JSON.stringify(source)}`;
     const count = (seen.get(text) ?? 0) + 1;
     seen.set(text, count);
-    return idFrom(store, kind.name, `${text} ${count}`);
+    return idOf(`${text} ${count}`);
   };
 };
 
 /**
  * Writes the file of rejected rows: each row unchanged, with its line and the reason. It has only the columns of the
  * imported file, since an empty cell in any other column would mean the default. If rows may be alike, a row without an
- * id gets one. Otherwise an import would take the mended row for its twin, which is there already.
+ * id gets one, which `idOf` makes of a text. Otherwise an import would take the mended row for its twin, which is there
+ * already.
  */
-export const rejectsFile = (kind: ImportFile, store: string, { path, format, force }: Options) => {
-  const idFor = idsFor(kind, store);
+export const rejectsFile = (kind: ImportFile, idOf: (text: string) => string, { path, format, force }: Options) => {
+  const idFor = idsFor(kind, idOf);
   let file: ReturnType<typeof openFile> | undefined;
   let hasHeader = false;
 
