@@ -3,9 +3,10 @@ import type { Part } from '../credit/state.ts';
 import type { Product } from '../routes/products.ts';
 import type { Refusal } from '../routes/sales.ts';
 import type { CouponUses } from '../store/coupon-uses.ts';
-import type { OfferFacts, Parties, RefundFacts, SaleFacts } from './facts.ts';
+import type { OfferAsked, OfferFacts, RefundFacts, SaleFacts } from './facts.ts';
 import {
   couponThatCounts,
+  fixedBy,
   hasUseLeft,
   noPrice,
   type Payment,
@@ -19,18 +20,6 @@ import type { SaleItem } from './sales.ts';
 
 /** Decides about sales, quotes and refunds from facts that were read. Nothing here reads or writes, or knows the time. */
 
-/** A quote that was sent with a sale: its terms; or it is none, or was made for another sale, or has expired. */
-export type OpenedQuote = Terms | 'false' | 'expired';
-
-/** An offer as it is asked for. */
-export interface OfferToJudge {
-  parties: Parties;
-  at: string;
-  quote?: OpenedQuote | undefined;
-  /** The L$ that were paid; a quote is judged as if its price were. */
-  paid?: number;
-}
-
 /** The terms of a sale, and the reason for which it is refused, if there is one. */
 export interface Offer {
   kind: 'offer';
@@ -43,11 +32,11 @@ export interface Offer {
 const noCredit: Spendable = { regular: 0, restricted: 0 };
 
 /** Judges the terms of a sale. Without a product they are 0. */
-export const judgeOffer = ({ parties, at, quote, paid }: OfferToJudge, facts: OfferFacts): Offer | NotYet => {
+export const judgeOffer = ({ parties, at, quote, paid }: OfferAsked, facts: OfferFacts): Offer | NotYet => {
   const { product, buyerItem, recipientItem, spending } = facts;
   const spendable = spending ? spendableOf(facts.credit, at, spending) : noCredit;
   if (isNotYet(spendable)) return spendable;
-  const quoted = typeof quote === 'object' ? quote : undefined;
+  const quoted = fixedBy(quote);
   const applied = couponThatCounts(facts.forProduct, facts.forStore, at);
   const termsNow = () =>
     product &&
@@ -115,7 +104,7 @@ const usedUpOf = ({ forProduct, forStore }: OfferFacts): CouponUses[] =>
  * tell how much it takes: where the lots do not have it, they are of another moment.
  */
 export const judgeSale = (
-  asked: OfferToJudge & { paid: number },
+  asked: OfferAsked & { paid: number },
   facts: SaleFacts,
   limit: number,
 ): RefusedSale | CompletedSale | Overtaken | NotYet => {

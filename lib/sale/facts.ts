@@ -17,7 +17,7 @@ import { type SpendItem, spendKey } from '../store/spend.ts';
 import { findStore, isOpen } from '../store/stores.ts';
 import type { Key } from '../table/schema.ts';
 import { get, getMany, getTogether } from '../table/table.ts';
-import type { AppliedCoupon, Terms } from './rules.ts';
+import { type AppliedCoupon, fixedBy, type OpenedQuote } from './rules.ts';
 import { getSale, type SaleItem } from './sales.ts';
 import { orderOf } from './unsent.ts';
 
@@ -49,8 +49,10 @@ export interface OfferAsked {
   store: string;
   parties: Parties;
   at: string;
-  /** The terms that a quote has fixed. */
-  quoted?: Terms | undefined;
+  /** The quote that was sent with a sale. */
+  quote?: OpenedQuote | undefined;
+  /** The L$ that were paid; a quote is judged as if its price were. */
+  paid?: number;
   /** The credit is not about to be taken: only the lots that have come due are read. */
   isEstimate?: boolean;
 }
@@ -124,14 +126,9 @@ const withDueLots = async (
  * Reads everything that an offer is made from, in one call after another only where a coupon was applied or credit has
  * come due. Throws 404 for a store that is gone.
  */
-export const readOffer = async ({
-  store,
-  parties,
-  at,
-  quoted,
-  isEstimate = false,
-}: OfferAsked): Promise<OfferFacts> => {
+export const readOffer = async ({ store, parties, at, quote, isEstimate = false }: OfferAsked): Promise<OfferFacts> => {
   const { productId, buyer, recipient, useCredit } = parties;
+  const quoted = fixedBy(quote);
   const reading: Promise<CreditItem | undefined> = findCustomerItem(store, buyer);
   const [storeItem, product, buyerItem, recipientItem, toProduct, toStore, usesOfQuote] = await Promise.all([
     findStore(store),
@@ -144,7 +141,8 @@ export const readOffer = async ({
   ]);
   if (!storeItem) throw notFound();
   const takesCredit = quoted ? quoted.toPay < quoted.total : useCredit && product?.blockCredits === false;
-  const spending = takesCredit ? { most: quoted?.total ?? product?.activePrice ?? 0, alone: isEstimate } : undefined;
+  const most = quoted?.total ?? product?.activePrice ?? 0;
+  const spending = takesCredit && most > 0 ? { most, alone: isEstimate } : undefined;
   const [forProduct, forStore, credit] = await Promise.all([
     withCoupon(store, buyer, toProduct, at),
     withCoupon(store, buyer, toStore, at),
@@ -276,12 +274,13 @@ const forWhatMoves: readonly Refusal[] = ['credit-changed', 'coupon-used', 'unde
  * counts as it is when a sale begins.
  */
 export const wereTogether = async (
-  { store, parties: { buyer, useCredit }, quoted }: OfferAsked,
+  { store, parties: { buyer, useCredit }, quote }: OfferAsked,
   refusal: Refusal,
   { product, buyerItem, forProduct, forStore, usesOfQuote, credit }: OfferFacts,
 ): Promise<boolean> => {
   if (!forWhatMoves.includes(refusal) || !product) return true;
   const usesOf = (id: string, uses = 0) => ({ key: couponUsesKey(store, buyer, id), attribute: 'uses', value: uses });
+  const quoted = fixedBy(quote);
   const seen: { key: Key; attribute: string; value: unknown }[] = quoted?.coupon
     ? [usesOf(quoted.coupon.id, usesOfQuote?.uses)]
     : [forProduct, forStore].flatMap((each) => (each ? [usesOf(each.coupon.id, each.uses)] : []));

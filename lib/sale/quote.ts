@@ -5,9 +5,9 @@ import type { Quote, QuoteRequest } from '../routes/sales.ts';
 import { seal, unseal } from '../seal.ts';
 import { refuseUnknown } from '../store/residents.ts';
 import { again, answer, decide, look } from '../table/decide.ts';
-import { judgeOffer, type Offer, type OpenedQuote } from './decide.ts';
+import { judgeOffer, type Offer } from './decide.ts';
 import { findAvatars, hasLots, type OfferAsked, type Parties, readOffer } from './facts.ts';
-import type { Terms } from './rules.ts';
+import type { OpenedQuote, Terms } from './rules.ts';
 
 /** The time for which a quote fixes its terms. */
 const quoteMillis = 120_000;

@@ -68,6 +68,13 @@ export interface Terms {
   coupon?: UsedCoupon;
 }
 
+/** A quote that was sent with a sale: its terms; or it is none, or was made for another sale, or has expired. */
+export type OpenedQuote = Terms | 'false' | 'expired';
+
+/** The terms that a quote has fixed, if it is one. */
+export const fixedBy = (quote: OpenedQuote | undefined): Terms | undefined =>
+  typeof quote === 'object' ? quote : undefined;
+
 export const noPrice: Terms = {
   base: 0,
   discount: { source: 'none', percent: 0, couponId: null },

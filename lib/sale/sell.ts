@@ -90,7 +90,7 @@ export const sell = async (store: string, body: SaleRequest, author: Author, isS
 
   const parties: Parties = { productId, buyer, recipient, useCredit };
   const quote = body.quote === undefined ? 'expired' : openQuote(body.quote, store, parties, at);
-  const offer = { store, parties, at, quote, quoted: typeof quote === 'object' ? quote : undefined, paid };
+  const offer = { store, parties, at, quote, paid };
   const change = { store, uuid: buyer, cause, occasion: { kind: 'sale', saleId: id }, mayGoOn: forSomeTime() } as const;
   return changeMoney(change, {
     read: () => readSale(offer),

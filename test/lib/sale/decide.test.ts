@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { CreditItem } from '../../../lib/credit/state.ts';
 import type { Product } from '../../../lib/routes/products.ts';
 import type { Refusal } from '../../../lib/routes/sales.ts';
-import { judgeOffer, judgeRefund, judgeSale, type OfferToJudge } from '../../../lib/sale/decide.ts';
-import type { RefundFacts, SaleFacts } from '../../../lib/sale/facts.ts';
+import { judgeOffer, judgeRefund, judgeSale } from '../../../lib/sale/decide.ts';
+import type { OfferAsked, RefundFacts, SaleFacts } from '../../../lib/sale/facts.ts';
 import type { Terms } from '../../../lib/sale/rules.ts';
 import type { SaleItem } from '../../../lib/sale/sales.ts';
 import { ada, bob } from '../../support/residents.ts';
@@ -27,7 +27,8 @@ const facts = (fields: Partial<SaleFacts> = {}): SaleFacts => ({
   ...{ spend: undefined, recipientSpend: undefined, owned: undefined, ...fields },
 });
 
-const asked = (fields: Partial<OfferToJudge> = {}): OfferToJudge & { paid: number } => ({
+const asked = (fields: Partial<OfferAsked> = {}): OfferAsked & { paid: number } => ({
+  store: 'store',
   parties: { productId: product.id, buyer: bob.uuid, recipient: bob.uuid, useCredit: false },
   ...{ at, paid: 60, quote: 'expired', ...fields },
 });
@@ -61,7 +62,7 @@ const terms = (fields: Partial<Terms> = {}): Terms => ({
 });
 
 describe('a sale', () => {
-  test.each<[Refusal, Partial<SaleFacts>, Partial<OfferToJudge>]>([
+  test.each<[Refusal, Partial<SaleFacts>, Partial<OfferAsked>]>([
     ['unknown-product', { product: undefined }, {}],
     ['quote', {}, { quote: 'false' }],
     ['closed', { isOpen: false }, {}],
@@ -171,7 +172,10 @@ describe('a sale', () => {
         const recipient = isGift ? ada.uuid : bob.uuid;
         const of = { ...withCredit, parties: { ...withCredit.parties, recipient }, paid: 100 };
 
-        const [offer, sale] = [judgeOffer({ parties: of.parties, at }, read), judgeSale(of, read, limit)];
+        const [offer, sale] = [
+          judgeOffer({ store: 'store', parties: of.parties, at }, read),
+          judgeSale(of, read, limit),
+        ];
 
         if (offer.kind !== 'offer' || sale.kind !== 'completed') throw new Error(`${offer.kind} ${sale.kind}`);
         expect(sale.terms).toEqual(offer.terms);

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { timestamp } from '../../../lib/clock.ts';
-import { changeCredit } from '../../../lib/credit/change.ts';
-import { forgetReads } from '../../../lib/http/store-reads.ts';
-import { type Route, scopes } from '../../../lib/routes/route.ts';
-import { grantGiftCard } from '../../../lib/store/gift-cards.ts';
-import { forgetResidents } from '../../../lib/store/residents.ts';
-import type { Engine } from '../../../lib/table/engine.ts';
-import { targetOf } from '../../../lib/table/language.ts';
-import { engine } from '../../../lib/table/table.ts';
-import { startTestQueue } from '../../support/deliveries.ts';
-import { exampleOf, routesInOrder, seedExamples } from '../../support/example-requests.ts';
-import { newResident, seedResidents } from '../../support/residents.ts';
-import { type Call, setClock, startTestService } from '../../support/service.ts';
-import { webhookRows } from '../../support/webhook-rows.ts';
-import { MemoryTable, memoryEngine } from '../table/memory.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { changeCredit } from '../../lib/credit/change.ts';
+import { forgetReads } from '../../lib/http/store-reads.ts';
+import { type Route, scopes } from '../../lib/routes/route.ts';
+import { grantGiftCard } from '../../lib/store/gift-cards.ts';
+import { forgetResidents } from '../../lib/store/residents.ts';
+import type { Engine } from '../../lib/table/engine.ts';
+import { targetOf } from '../../lib/table/language.ts';
+import { engine } from '../../lib/table/table.ts';
+import { MemoryTable, memoryEngine } from '../lib/table/memory.ts';
+import { startTestQueue } from '../support/deliveries.ts';
+import { exampleOf, routesInOrder, seedExamples } from '../support/example-requests.ts';
+import { newResident, seedResidents } from '../support/residents.ts';
+import { type Call, setClock, startTestService } from '../support/service.ts';
+import { webhookRows } from '../support/webhook-rows.ts';
 
 /**
  * The change that a request makes is recorded with the request's answer. A change that it makes on the way, such as the
