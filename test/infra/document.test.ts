@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { readSettings, settingNames } from '../../infra/settings.ts';
 import tableUses from '../../infra/table-uses.json' with { type: 'json' };
 import type { Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
@@ -139,6 +140,14 @@ atEnd(() => {
 });
 
 const size = ({ own }: ReturnType<typeof templateOf>): number => Object.keys(own).length;
+
+test('every setting means each that is off by default, but the restored table, which adds nothing', () => {
+  const initial: Record<string, unknown> = readSettings({ firewall: 'false' });
+
+  const off = settingNames.filter((name) => !initial[name]);
+
+  expect(off.filter((name) => !(name in everySetting))).toEqual(['restoredTable', 'restoredStream']);
+});
 
 test('the main template holds at most 240 resources, and 400 with every setting and 40 more rows, of CloudFormation’s 500', () => {
   const grown = templateOfRows([...routes, ...inventedRows(40)], everySetting);
