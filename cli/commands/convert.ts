@@ -105,7 +105,6 @@ export const addConvert = (program: StoreCommand): void => {
     .addHelpText('after', help)
     .examples(
       'store convert sales.csv --to moved',
-      'store convert history.csv --from e2v-sales --zone America/Los_Angeles --to moved',
       'store convert other.csv --map Key=buyerUuid --map Item=product --map "L$=price" --map Date=at --to moved',
     )
     .runs(convert);

@@ -30,16 +30,9 @@ export interface Vendor {
   name: string;
   summary: string;
   columns: Partial<Record<FieldName, ColumnName>>;
-  /** Recognises a row of a file without a first line that names columns: a pattern for each cell. */
-  row?: readonly RegExp[];
   /** The values of `status` of a sale that was made. Other rows are left out. */
   made?: readonly string[];
 }
-
-const any = /^/;
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const optionalUuid = new RegExp(`^$|${uuid.source}`, 'i');
-const digits = /^\d+$/;
 
 export const vendors: readonly Vendor[] = [
   {
@@ -52,28 +45,7 @@ export const vendors: readonly Vendor[] = [
     },
     made: ['complete'],
   },
-  {
-    name: 'e2v-sales',
-    summary: 'the sales history of E2V',
-    columns: {
-      ...{ buyerName: 1, buyerUuid: 2, product: 3, at: 4, price: 6, method: 7 },
-      ...{ recipientName: 8, recipientUuid: 9 },
-    },
-    row: [any, uuid, any, /^\d{4}-\d\d-\d\d /, any, digits, /^[LC]$/, any, optionalUuid],
-  },
-  {
-    name: 'e2v-credit',
-    summary: 'the store credit of E2V',
-    columns: { buyerName: 1, buyerUuid: 2, credit: 3 },
-    row: [any, uuid, digits],
-  },
 ];
-
-const mismatched = (row: readonly RegExp[], cells: readonly string[]): number[] =>
-  row.flatMap((pattern, i) => (pattern.test(cells[i] ?? '') ? [] : [i]));
-
-const hasRow = ({ row }: Vendor, cells: readonly string[]): boolean =>
-  row?.length === cells.length && mismatched(row, cells).length === 0;
 
 const missingColumns = ({ columns }: Vendor, cells: readonly string[]): string[] => {
   const there = cells.map((cell) => cell.trim().toLowerCase());
@@ -82,25 +54,16 @@ const missingColumns = ({ columns }: Vendor, cells: readonly string[]): string[]
     .filter((name) => !there.includes(name.toLowerCase()));
 };
 
-const hasHeader = (vendor: Vendor, cells: readonly string[]): boolean =>
-  !vendor.row && missingColumns(vendor, cells).length === 0;
-
 /** The vendor system that a file's first line is of. */
 export const recogniseVendor = (cells: readonly string[]): Vendor | undefined =>
-  vendors.find((vendor) => hasHeader(vendor, cells) || hasRow(vendor, cells));
+  vendors.find((vendor) => missingColumns(vendor, cells).length === 0);
 
-/**
- * Says which columns keep a first line from the form of a system that it mostly has. Undefined where it has none
- * mostly.
- */
+/** Says which columns the first line lacks of a system that it mostly has. Undefined where it has none mostly. */
 export const nearMiss = (cells: readonly string[]): string | undefined => {
   for (const vendor of vendors) {
-    const { name, row, columns } = vendor;
-    const checked = row ? row.filter((pattern) => pattern !== any).length : Object.keys(columns).length;
-    const lacking = row ? mismatched(row, cells).map((i) => `#${i + 1}`) : missingColumns(vendor, cells);
-    if (lacking.length >= checked / 2 || (row && row.length !== cells.length)) continue;
-    const which = `${lacking.length > 1 ? 'columns' : 'column'} ${lacking.join(', ')}`;
-    return row ? `It looks like ${name}, but not in ${which}` : `It looks like ${name}, but has no ${which}`;
+    const lacking = missingColumns(vendor, cells);
+    if (lacking.length >= Object.keys(vendor.columns).length / 2) continue;
+    return `It looks like ${vendor.name}, but has no ${lacking.length > 1 ? 'columns' : 'column'} ${lacking.join(', ')}`;
   }
   return undefined;
 };

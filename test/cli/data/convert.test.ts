@@ -79,10 +79,12 @@ test('sales of CasperVend become sales here: the buyer has spent, the recipient 
   expect(owned.map(({ name }) => name)).toEqual(['Oak chair']);
 });
 
-test('sales of E2V are recognised by their form, in the zone that is given, equal rows and those paid with credit too', async () => {
+test('sales of E2V, which name no columns, are read by their numbers, in the zone that is given, equal rows and those paid with credit too', async () => {
   const to = join(dir, 'e2v');
+  const people = { buyerName: 1, buyerUuid: 2, recipientName: 8, recipientUuid: 9 };
+  const map = { ...people, product: 3, at: 4, price: 6, method: 7 };
 
-  const { usedZone } = await convertFile(example('e2v-sales'), to, { zone: 'America/Los_Angeles' });
+  const { usedZone } = await convertFile(example('e2v-sales'), to, { map, zone: 'America/Los_Angeles' });
 
   const sales = rowsIn(to, 'sales');
   expect(usedZone).toBe(true);
@@ -99,7 +101,7 @@ test('balances of E2V become credit', async () => {
   const store = (await createStore('Credited')).id;
   const to = join(dir, 'balances');
 
-  await convertFile(path, to);
+  await convertFile(path, to, { map: { buyerName: 1, buyerUuid: 2, credit: 3 } });
 
   expect(rowsIn(to, 'credit')).toEqual([{ resident: david, type: 'regular', amount: '1200' }]);
   expect(await importAll(store, to, ['residents', 'credit'])).toEqual([
@@ -184,10 +186,7 @@ test('rows at fault are named by line, and stop the conversion or are left out',
 
 test('a file that has most columns of a known system is told which ones it lacks', async () => {
   const casper = file('near-casper.csv', casperColumns.replace('Quantity,', '').replace('Gross', 'Price'), '1,2');
-  const e2v = file('near-e2v.csv', `"A B","${david}","Box","2017-07-01 09:12:41","Black","125","X","",""`);
   const ofCasper = convertFile(casper, join(dir, 'near'));
-  const ofE2v = convertFile(e2v, join(dir, 'near'));
 
   await expect(ofCasper).rejects.toThrow('It looks like caspervend, but has no columns Gross, Quantity. Its first');
-  await expect(ofE2v).rejects.toThrow('It looks like e2v-sales, but not in column #7. Its first');
 });
