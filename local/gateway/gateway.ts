@@ -214,49 +214,79 @@ const preflightAnswer = ({ headersDistinct }: IncomingMessage, origins: string):
   return { statusCode: preflightStatus, headers: { ...preflightHeaders(origins), ...allowed }, body: '' };
 };
 
-/** An HTTP server that treats the route table as API Gateway treats the deployed stack. */
-export const createGateway = <M extends Method>(options: GatewayOptions<M>): Server => {
-  const match = matcher(options.routes);
+/** Lets a request through to its handler: within the limits of its route, and of its store once its key is known. */
+const admitting = <M extends Method>(options: GatewayOptions<M>) => {
+  const { rate, burst, storeShare = 100 } = options;
   const authorize = authorizing(options);
-  const { cors, rate, burst, storeShare = 100, place = localPlace, ownAnswer = problemAnswer(cors) } = options;
-  const { preflight = cors ? (request: IncomingMessage) => preflightAnswer(request, cors) : undefined } = options;
   const ofAll = {
     all: { rate, burst },
     store: { rate: (rate * storeShare) / 100, burst: Math.max(1, Math.floor((burst * storeShare) / 100)) },
   };
   const takeOfRoute = buckets();
   const takeOfStore = buckets();
+  return async (row: GatewayOptions<M>['routes'][number], event: ReturnType<typeof proxyEvent>): Promise<void> => {
+    const { all, store } = row.limits ?? ofAll;
+    const throttled = new GatewayFault('THROTTLED');
+    if (row.isOpen) {
+      if (!takeOfRoute(row.id, all)) throw throttled;
+      return;
+    }
+    // A refused caller counts too, since AWS promises nothing else.
+    const { context, principalId, usageIdentifierKey } = await authorize(authorizerEvent(event)).catch((fault) => {
+      throw takeOfRoute(row.id, all) ? fault : throttled;
+    });
+    if (!usageIdentifierKey) throw new GatewayFault('INVALID_API_KEY');
+    // In this order, by API Gateway's documentation: a store over its share takes nothing from the others.
+    if (!takeOfStore(`${row.id} ${usageIdentifierKey}`, store) || !takeOfRoute(row.id, all)) throw throttled;
+    event.requestContext.authorizer = { principalId, ...context };
+  };
+};
 
-  const answer = async (request: IncomingMessage, id: string, body: Buffer): Promise<APIGatewayProxyResult> => {
-    const path = request.url?.split('?')[0] ?? '';
+const pathOf = (request: IncomingMessage): string => request.url?.split('?')[0] ?? '';
+
+/** Finds the route of a request, and calls its handler if the request may pass. */
+const answering = <M extends Method>(options: GatewayOptions<M>) => {
+  const { place = localPlace } = options;
+  const match = matcher(options.routes);
+  const admit = admitting(options);
+  return async (request: IncomingMessage, id: string, body: Buffer): Promise<APIGatewayProxyResult> => {
+    const path = pathOf(request);
     const found = path.startsWith(`${place.prefix}/`)
       ? match(request.method ?? '', path.slice(place.prefix.length))
       : undefined;
     if (!found) throw new GatewayFault('MISSING_AUTHENTICATION_TOKEN');
     const { row } = found;
-    const { all, store } = row.limits ?? ofAll;
     const event = proxyEvent(request, id, found, body, place);
-    const throttled = new GatewayFault('THROTTLED');
-    if (row.isOpen) {
-      if (!takeOfRoute(row.id, all)) throw throttled;
-    } else {
-      // A refused caller counts too, since AWS promises nothing else.
-      const { context, principalId, usageIdentifierKey } = await authorize(authorizerEvent(event)).catch((fault) => {
-        throw takeOfRoute(row.id, all) ? fault : throttled;
-      });
-      if (!usageIdentifierKey) throw new GatewayFault('INVALID_API_KEY');
-      // In this order, by API Gateway's documentation: a store over its share takes nothing from the others.
-      if (!takeOfStore(`${row.id} ${usageIdentifierKey}`, store) || !takeOfRoute(row.id, all)) throw throttled;
-      event.requestContext.authorizer = { principalId, ...context };
-    }
+    await admit(row, event);
     const handler = await options.handlerOf(row);
     return handler(event, lambdaContext(row, id));
   };
+};
+
+const faultOf = (error: unknown): GatewayFault => {
+  if (error instanceof GatewayFault) return error;
+  console.error(error);
+  return new GatewayFault('INTEGRATION_FAILURE');
+};
+
+const send = (response: ServerResponse, { statusCode, headers, body }: APIGatewayProxyResult): void => {
+  response.writeHead(statusCode, {
+    ...(headers as Record<string, string>),
+    ...(statusCode !== 204 && { 'Content-Length': Buffer.byteLength(body) }),
+  });
+  response.end(body);
+};
+
+/** An HTTP server that treats the route table as API Gateway treats the deployed stack. */
+export const createGateway = <M extends Method>(options: GatewayOptions<M>): Server => {
+  const { cors, place = localPlace, ownAnswer = problemAnswer(cors) } = options;
+  const { preflight = cors ? (request: IncomingMessage) => preflightAnswer(request, cors) : undefined } = options;
+  const answer = answering(options);
 
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const id = newId();
     const started = performance.now();
-    const path = request.url?.split('?')[0] ?? '';
+    const path = pathOf(request);
     let result: APIGatewayProxyResult;
     let body: Buffer = Buffer.alloc(0);
     try {
@@ -270,16 +300,10 @@ export const createGateway = <M extends Method>(options: GatewayOptions<M>): Ser
     } catch (error) {
       // The caller left before the request was complete: no answer is possible, and no handler has started.
       if (!request.complete && request.destroyed) return;
-      if (!(error instanceof GatewayFault)) console.error(error);
-      const fault = error instanceof GatewayFault ? error : new GatewayFault('INTEGRATION_FAILURE');
-      result = ownAnswer(fault.type, { id, path, authorizer: fault.authorizer });
+      const { type, authorizer } = faultOf(error);
+      result = ownAnswer(type, { id, path, authorizer });
     }
-    const headers = { [place.requestIdHeader]: id, ...result.headers } as Record<string, string>;
-    response.writeHead(result.statusCode, {
-      ...headers,
-      ...(result.statusCode !== 204 && { 'Content-Length': Buffer.byteLength(result.body) }),
-    });
-    response.end(result.body);
+    send(response, { ...result, headers: { [place.requestIdHeader]: id, ...result.headers } });
     options.onAnswer?.({
       id,
       method: request.method ?? '',
