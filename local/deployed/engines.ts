@@ -129,29 +129,20 @@ const describedStack = (stack: string, outputs: Readonly<Record<string, string>>
 
 const identity = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Arn>arn:aws:iam::${account}:user/operator</Arn><UserId>${operatorKey}</UserId><Account>${account}</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`;
 
-/**
- * Stands for AWS before the engines of this machine: knows each function by its credentials, and asks its role about
- * every call, as IAM does. Signatures are not checked.
- */
-export const startEngines = async ({
-  table,
-  queue,
-  callerOf,
-  invoke,
-  stack,
-  outputs,
-  holdMillis,
-  onUse,
-  onBusEvent,
-}: EngineOptions) => {
-  const conflictOf = newConflicts(holdMillis);
-  /** Answers false, and the request, where a role refuses it. */
-  const isPermitted = (
-    request: IncomingMessage,
-    response: ServerResponse,
-    asked: AccessRequest[],
-    status: number,
-  ): boolean => {
+/** A call of AWS under way. */
+interface AwsCall {
+  request: IncomingMessage;
+  response: ServerResponse;
+  raw: Buffer;
+  operation: string;
+}
+
+const bodyOf = ({ raw }: AwsCall): Body => JSON.parse(raw.toString('utf8'));
+
+/** Asks a caller's role about a call. Answers false, and the request, where the role refuses it. */
+const asking =
+  ({ callerOf, onUse }: EngineOptions) =>
+  ({ request, response }: AwsCall, asked: AccessRequest[], status: number): boolean => {
     const key = accessKeyOf(request);
     const caller = key === operatorKey ? operator : callerOf(key);
     for (const each of asked) {
@@ -164,66 +155,88 @@ export const startEngines = async ({
     return true;
   };
 
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+type IsPermitted = ReturnType<typeof asking>;
+
+const callTable = (options: EngineOptions, isPermitted: IsPermitted) => {
+  const conflictOf = newConflicts(options.holdMillis);
+  return async (call: AwsCall): Promise<void> => {
+    const { request, response, raw, operation } = call;
+    const body = bodyOf(call);
+    if (!isPermitted(call, tableAsked(operation, body), 400)) return;
+    const conflict = conflictOf(operation, body);
+    if (typeof conflict === 'function') return forward(options.table, request, raw, response, conflict);
+    response.writeHead(400, { 'Content-Type': 'application/x-amz-json-1.0', 'x-amzn-ErrorType': conflict.error });
+    response.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${conflict.error}`, ...conflict.body }));
+  };
+};
+
+const callQueue = async ({ queue }: EngineOptions, isPermitted: IsPermitted, call: AwsCall): Promise<void> => {
+  const { request, response, raw, operation } = call;
+  const body = bodyOf(call);
+  if (!isPermitted(call, queueAsked(operation, body), 403)) return;
+  const trace = request.headers['x-amzn-trace-id'];
+  const isSent = operation.startsWith('SendMessage') && trace !== undefined;
+  await forward(queue, request, isSent ? withTrace(body, String(trace)) : raw, response);
+};
+
+const callBus = ({ onBusEvent }: EngineOptions, isPermitted: IsPermitted, call: AwsCall): void => {
+  const { Entries } = JSON.parse(call.raw.toString('utf8')) as { Entries: BusEvent[] };
+  const asked = Entries.map(({ EventBusName }) => ({
+    action: `events:${call.operation}`,
+    resource: `arn:aws:events:${region}:${account}:event-bus/${EventBusName}`,
+    context: {},
+  }));
+  if (!isPermitted(call, asked, 400)) return;
+  for (const entry of Entries) onBusEvent?.(entry);
+  const answers = Entries.map(() => ({ EventId: crypto.randomUUID() }));
+  call.response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.1' });
+  call.response.end(JSON.stringify({ FailedEntryCount: 0, Entries: answers }));
+};
+
+const callFunction = async (
+  { invoke }: EngineOptions,
+  isPermitted: IsPermitted,
+  call: AwsCall,
+  name: string,
+): Promise<void> => {
+  const { request, response, raw } = call;
+  const resource = name.startsWith('arn:') ? name : `arn:aws:lambda:${region}:${account}:function:${name}`;
+  if (!isPermitted(call, [{ action: 'lambda:InvokeFunction', resource, context: {} }], 403)) return;
+  const trace = String(request.headers['x-amzn-trace-id'] ?? '');
+  const { payload, isError } = await invoke(resource, raw.toString('utf8'), [trace]);
+  response.writeHead(200, {
+    'Content-Type': 'application/json',
+    ...(isError && { 'X-Amz-Function-Error': 'Unhandled' }),
+  });
+  response.end(payload);
+};
+
+/** Leads each call to the service of AWS that it is for. */
+const answering = (options: EngineOptions) => {
+  const isPermitted = asking(options);
+  const ofTable = callTable(options, isPermitted);
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const raw = await buffer(request);
     const [target = '', operation = ''] = String(request.headers['x-amz-target'] ?? '').split('.');
-    if (target.startsWith('DynamoDB')) {
-      const body = JSON.parse(raw.toString('utf8')) as Body;
-      if (!isPermitted(request, response, tableAsked(operation, body), 400)) return;
-      const conflict = conflictOf(operation, body);
-      if (typeof conflict === 'function') return forward(table, request, raw, response, conflict);
-      response.writeHead(400, { 'Content-Type': 'application/x-amz-json-1.0', 'x-amzn-ErrorType': conflict.error });
-      response.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${conflict.error}`, ...conflict.body }));
-      return;
-    }
-    if (target === 'AmazonSQS') {
-      const body = JSON.parse(raw.toString('utf8')) as Body;
-      if (!isPermitted(request, response, queueAsked(operation, body), 403)) return;
-      const trace = request.headers['x-amzn-trace-id'];
-      const isSent = operation.startsWith('SendMessage') && trace !== undefined;
-      await forward(queue, request, isSent ? withTrace(body, String(trace)) : raw, response);
-      return;
-    }
-    if (target === 'AWSEvents') {
-      const { Entries } = JSON.parse(raw.toString('utf8')) as { Entries: BusEvent[] };
-      const asked = Entries.map(({ EventBusName }) => ({
-        action: `events:${operation}`,
-        resource: `arn:aws:events:${region}:${account}:event-bus/${EventBusName}`,
-        context: {},
-      }));
-      if (!isPermitted(request, response, asked, 400)) return;
-      for (const entry of Entries) onBusEvent?.(entry);
-      const answers = Entries.map(() => ({ EventId: crypto.randomUUID() }));
-      response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.1' });
-      response.end(JSON.stringify({ FailedEntryCount: 0, Entries: answers }));
-      return;
-    }
+    const call = { request, response, raw, operation };
+    if (target.startsWith('DynamoDB')) return ofTable(call);
+    if (target === 'AmazonSQS') return callQueue(options, isPermitted, call);
+    if (target === 'AWSEvents') return callBus(options, isPermitted, call);
     const [, invoked] = /\/functions\/([^/]+)\/invocations$/.exec(request.url ?? '') ?? [];
-    if (invoked) {
-      const name = decodeURIComponent(invoked);
-      const resource = name.startsWith('arn:') ? name : `arn:aws:lambda:${region}:${account}:function:${name}`;
-      if (!isPermitted(request, response, [{ action: 'lambda:InvokeFunction', resource, context: {} }], 403)) return;
-      const { payload, isError } = await invoke(resource, raw.toString('utf8'), [
-        String(request.headers['x-amzn-trace-id'] ?? ''),
-      ]);
-      response.writeHead(200, {
-        'Content-Type': 'application/json',
-        ...(isError && { 'X-Amz-Function-Error': 'Unhandled' }),
-      });
-      response.end(payload);
-      return;
-    }
-    if (raw.includes('Action=GetCallerIdentity')) {
-      response.writeHead(200, { 'Content-Type': 'text/xml' }).end(identity);
-      return;
-    }
-    if (raw.includes('Action=DescribeStacks')) {
-      response.writeHead(200, { 'Content-Type': 'text/xml' }).end(describedStack(stack, outputs()));
-      return;
-    }
+    if (invoked) return callFunction(options, isPermitted, call, decodeURIComponent(invoked));
+    const sendXml = (text: string): void => void response.writeHead(200, { 'Content-Type': 'text/xml' }).end(text);
+    if (raw.includes('Action=GetCallerIdentity')) return sendXml(identity);
+    if (raw.includes('Action=DescribeStacks')) return sendXml(describedStack(options.stack, options.outputs()));
     throw new Error(`A function called ${request.headers.host}, which npm run deployed does not have.`);
   };
+};
 
+/**
+ * Stands for AWS before the engines of this machine: knows each function by its credentials, and asks its role about
+ * every call, as IAM does. Signatures are not checked.
+ */
+export const startEngines = async (options: EngineOptions) => {
+  const answer = answering(options);
   const server = createServer((request, response) => {
     answer(request, response).catch((error: Error) => {
       if (response.headersSent) return response.destroy();
