@@ -147,7 +147,10 @@ const pathsOf = (routes: readonly Route[], recordings: Recordings, baseUrl: stri
   return paths;
 };
 
-/** The OpenAPI 3.1 document of the endpoints and of the messages to webhooks, for the service at `baseUrl`. Throws where a text is missing. */
+/**
+ * The OpenAPI 3.1 document of the endpoints and of the messages to webhooks, for the service at `baseUrl`. Throws where
+ * a text is missing.
+ */
 export const document = (
   routes: readonly Route[],
   { baseUrl, version, recordings }: { baseUrl: string; version: string; recordings?: Recordings },

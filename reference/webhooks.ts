@@ -9,7 +9,9 @@ import { convert, type JsonSchema, refOf } from './schemas.ts';
 import { exampleSecret } from './texts.ts';
 import type { Parameter, WebhookRequest } from './types.ts';
 
-/** The messages that webhooks get, as webhooks of the OpenAPI document, from the same types and schemas as the payloads. */
+/**
+ * The messages that webhooks get, as webhooks of the OpenAPI document, from the same types and schemas as the payloads.
+ */
 
 /** The headers of Standard Webhooks. */
 const headers: readonly { name: string; description: string; schema: JsonSchema }[] = [
