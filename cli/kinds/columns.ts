@@ -2,25 +2,18 @@ import * as z from 'zod';
 import { timestamp as asText, now } from '../../lib/clock.ts';
 import type { Identifier } from '../../lib/identifier.ts';
 import { everyRow, type Source } from '../../lib/lists/source.ts';
-import type { CreditChange } from '../../lib/routes/credit.ts';
 import { timestamp } from '../../lib/routes/timestamp.ts';
-import { boolean, identifier, integer, text } from '../../lib/routes/wire.ts';
-import type { Share as SaleShare } from '../../lib/sale/rules.ts';
-import type { Taken } from '../../lib/sale/sales.ts';
+import { boolean, text } from '../../lib/routes/wire.ts';
 
-/** A user's share of a product's profit, as a file names it. */
-export interface Share {
-  user: Identifier;
-  percent: number;
-}
-
-/** A share of a sale, as a file names its avatar. */
-export interface FileShare extends Omit<SaleShare, 'residentUuid'> {
-  user: Identifier;
+/** The way in which a CSV file writes each item of a list of objects: semicolons divide them. */
+export interface ItemForm<T> {
+  /** The item, or the text itself where it is no item: the check refuses it. */
+  read(text: string): unknown;
+  write(item: T): string;
 }
 
 /** The way in which a CSV file writes the values of a column. NDJSON files hold the values themselves. */
-type Form = 'text' | 'integer' | 'number' | 'boolean' | 'list' | 'shares' | 'saleShares' | 'taken' | 'lots';
+type Form = 'text' | 'integer' | 'number' | 'boolean' | 'list' | ItemForm<unknown>;
 
 /** A column of a kind's files. In NDJSON a name with a dot is a member of a member. */
 export interface Column {
@@ -41,54 +34,6 @@ export type Values = Record<string, unknown>;
 /** The UUID of the resident whom a checked value names. */
 export type UuidOf = (identifier: unknown) => string;
 
-const shareWords = 'must be users with their percentages, such as ada.lovelace:60;bob:40';
-
-/** Shares as the CSV form is read, and as the API writes them. */
-export const shares = () =>
-  z
-    .array(
-      z
-        .object({ userUuid: identifier(), percent: z.number({ error: shareWords }) }, { error: shareWords })
-        .transform(({ userUuid, percent }): Share => ({ user: userUuid, percent })),
-      { error: shareWords },
-    )
-    .default([]);
-
-const saleShareWords =
-  'must be shares as kind, avatar, percent and L$, such as commission ada.lovelace 10 25;share bob 40 100';
-
-/** The shares of a sale, as the API writes them. */
-export const saleShares = () =>
-  z
-    .array(
-      z
-        .object(
-          {
-            residentUuid: identifier(),
-            kind: z.enum(['commission', 'share'], { error: saleShareWords }),
-            percent: z.number({ error: saleShareWords }).min(0).max(100),
-            amount: integer(0),
-          },
-          { error: saleShareWords },
-        )
-        .transform(({ residentUuid, ...share }): FileShare => ({ user: residentUuid, ...share })),
-      { error: saleShareWords },
-    )
-    .default([]);
-
-const takenWords = 'must be amounts with the end of their lot, such as 2030-01-31T00:00:00.000Z 30';
-
-/** Credit that a sale took from lots. */
-export const taken = () =>
-  z
-    .array(
-      z
-        .object({ expiresAt: timestamp(), amount: integer(1) }, { error: takenWords })
-        .transform(({ expiresAt, amount }): Taken[number] => [expiresAt, amount]),
-      { error: takenWords },
-    )
-    .default([]);
-
 // A spreadsheet takes a cell that begins like this for a formula, and would run it. Some do so for full-width signs
 // too.
 const formulaStart = '[=+\\-@\\t\\r\uff1d\uff0b\uff0d\uff20]';
@@ -104,77 +49,46 @@ const items = (cell: string): string[] =>
 /**
  * Reads exponents too: spreadsheets write 5E-07. Refuses .000 at the end, with which many countries write thousands.
  */
-const readNumber = (cell: string): number | undefined =>
+export const readNumber = (cell: string): number | undefined =>
   /^-?\d+(\.\d+)?(e-\d+)?$/i.test(cell) && !/\.000$/.test(cell) ? Number(cell) : undefined;
 
-const readShare = (item: string): unknown => {
-  const [user = '', percent = '', ...more] = item.split(':').map((part) => part.trim());
-  const share = { userUuid: user, percent: readNumber(percent) };
-  // A text that is no share stays as it is: the check refuses it.
-  return share.percent === undefined || more.length > 0 ? item : share;
-};
-
 /** The parts of an item that blanks divide; a text that has not as many stays as it is, and the check refuses it. */
-const readParts = (item: string, partsOf: (parts: string[]) => object, count: number): unknown => {
+export const readParts = (item: string, partsOf: (parts: string[]) => object, count: number): unknown => {
   const parts = item.split(/ +/);
   return parts.length === count ? partsOf(parts) : item;
 };
-
-const readSaleShare = ([kind = '', residentUuid = '', percent = '', amount = '']: string[]): object => ({
-  ...{ residentUuid, kind, percent: readNumber(percent), amount: readNumber(amount) },
-});
-
-const readTaken = ([expiresAt = '', amount = '']: string[]): object => ({ expiresAt, amount: readNumber(amount) });
 
 const booleans = new Map([
   ['true', true],
   ['false', false],
 ]);
 
-const readers: Record<Form, (cell: string) => unknown> = {
+const readers: Record<Extract<Form, string>, (cell: string) => unknown> = {
   text: (cell) => (escapedFormula.test(cell) ? cell.slice(1) : cell),
   integer: (cell) => (/^-?\d+$/.test(cell.trim()) ? Number(cell) : cell),
   number: (cell) => readNumber(cell.trim()) ?? cell,
   // Spreadsheets write TRUE.
   boolean: (cell) => booleans.get(cell.trim().toLowerCase()) ?? cell,
   list: items,
-  shares: (cell) => items(cell).map(readShare),
-  saleShares: (cell) => items(cell).map((item) => readParts(item, readSaleShare, 4)),
-  taken: (cell) => items(cell).map((item) => readParts(item, readTaken, 2)),
-  // Only exports hold these.
-  lots: items,
 };
 
 /** The value of a CSV file's cell; undefined if it is empty. */
-export const readCell = ({ form }: Column, cell: string): unknown => (cell === '' ? undefined : readers[form](cell));
+export const readCell = ({ form }: Column, cell: string): unknown => {
+  if (cell === '') return undefined;
+  return typeof form === 'string' ? readers[form](cell) : items(cell).map((item) => form.read(item));
+};
 
 /** Writes a number without an exponent, which JavaScript uses for small ones. */
-const fixed = (value: number): string => {
+export const fixed = (value: number): string => {
   const [, sign = '', digit = '', others = '', exponent] = /^(-?)(\d)\.?(\d*)e-(\d+)$/.exec(String(value)) ?? [];
   return exponent === undefined ? String(value) : `${sign}0.${'0'.repeat(Number(exponent) - 1)}${digit}${others}`;
 };
-
-/** The part of a lot in a change. The id comes first: a spreadsheet takes no cell that begins so for a formula. */
-const lotCell = ({ id, amount, expiresAt }: CreditChange['lots'][number]): string =>
-  [id ?? (expiresAt === null ? 'permanent' : 'others'), amount, expiresAt ?? ''].join(' ').trim();
 
 /** The CSV file's cell of a value. */
 export const writeCell = ({ form }: Column, value: unknown): string => {
   if (value === undefined || value === null) return '';
   if (form === 'list') return (value as string[]).join(';');
-  if (form === 'shares')
-    return (value as { userUuid: string; percent: number }[])
-      .map(({ userUuid, percent }) => `${userUuid}:${fixed(percent)}`)
-      .join(';');
-  if (form === 'saleShares')
-    return (value as SaleShare[])
-      .map(({ kind, residentUuid, percent, amount }) => `${kind} ${residentUuid} ${fixed(percent)} ${amount}`)
-      .join(';');
-  if (form === 'taken')
-    return (value as { expiresAt: string; amount: number }[])
-      .map(({ expiresAt, amount }) => `${expiresAt} ${amount}`)
-      .join(';');
-  if (form === 'lots') return (value as CreditChange['lots']).map(lotCell).join(';');
+  if (typeof form === 'object') return (value as unknown[]).map((item) => form.write(item)).join(';');
   const text = typeof value === 'number' ? fixed(value) : String(value);
   return form === 'text' && formula.test(text) ? `'${text}` : text;
 };

@@ -8,12 +8,14 @@ import { creditTypes } from '../../lib/credit/rules.ts';
 import type { CreditItem } from '../../lib/credit/state.ts';
 import { holdingOf, lastChangeOf } from '../../lib/credit/state.ts';
 import { everyPage, everyRow, reversed } from '../../lib/lists/source.ts';
+import type { CreditChange } from '../../lib/routes/credit.ts';
 import { listCustomerItems } from '../../lib/store/customers.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany, rowsOf } from '../../lib/table/table.ts';
 import { partitionsOf } from '../deployment/scan.ts';
 import { type Check, forEvery } from './audit.ts';
 import { auditHistory, readHistory, recordedChanges } from './audit-history.ts';
+import type { ItemForm } from './columns.ts';
 import { columns, type Values } from './columns.ts';
 import { type CustomerChange, journal } from './journal.ts';
 import type { Kind } from './kind.ts';
@@ -33,6 +35,14 @@ async function* changesOf(store: string): AsyncGenerator<CustomerChange> {
 async function* rows(store: string): AsyncGenerator<Values> {
   for await (const { customer, change } of changesOf(store)) yield { resident: customer.sk, ...change };
 }
+
+/** The part of a lot in a change. The id comes first: a spreadsheet takes no cell that begins so for a formula. */
+const lotForm: ItemForm<CreditChange['lots'][number]> = {
+  // Only exports hold these.
+  read: (item) => item,
+  write: ({ id, amount, expiresAt }) =>
+    [id ?? (expiresAt === null ? 'permanent' : 'others'), amount, expiresAt ?? ''].join(' ').trim(),
+};
 
 const any = z.unknown();
 
@@ -116,7 +126,7 @@ export const history: Kind = {
       giftCardId: ['text', any, 'the gift card that was redeemed'],
       requestId: ['text', any, 'the X-Request-Id of the request'],
       keyId: ['text', any, 'the id of the API key'],
-      lots: ['lots', any, 'the parts of lots and of permanent credit, as id, L$ and time of expiry'],
+      lots: [lotForm, any, 'the parts of lots and of permanent credit, as id, L$ and time of expiry'],
     }),
     rows,
     journal: (store) => journal(changesOf(store)),

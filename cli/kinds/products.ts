@@ -5,7 +5,7 @@ import { everyRow } from '../../lib/lists/source.ts';
 import type { Category } from '../../lib/routes/categories.ts';
 import type { ProductFields as Fields } from '../../lib/routes/products.ts';
 import * as routes from '../../lib/routes/products.ts';
-import { integer } from '../../lib/routes/wire.ts';
+import { identifier, integer } from '../../lib/routes/wire.ts';
 import { listCategories } from '../../lib/store/categories.ts';
 import { filingNames, productKey, refiled } from '../../lib/store/memberships.ts';
 import { listStoredProducts, productItem, type StoredProduct } from '../../lib/store/products.ts';
@@ -13,7 +13,17 @@ import { isNew, put, unchanged, type Write } from '../../lib/table/language.ts';
 import { isSameItem } from '../../lib/table/stamp.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { type Check, forEvery } from './audit.ts';
-import { columns, foreignId, namedIdHelp, optionalId, rowsFrom, shares, type Values } from './columns.ts';
+import {
+  columns,
+  fixed,
+  foreignId,
+  type ItemForm,
+  namedIdHelp,
+  optionalId,
+  readNumber,
+  rowsFrom,
+  type Values,
+} from './columns.ts';
 import type { Kind } from './kind.ts';
 import { type Membership, readMemberships, setMembers } from './memberships.ts';
 import { nested } from './nested.ts';
@@ -30,13 +40,19 @@ import {
   unknownReference,
 } from './rows.ts';
 
+/** A user's share of a product's profit, as a file names it. */
+interface ProfitShare {
+  user: Identifier;
+  percent: number;
+}
+
 /** A product in a file. Fields of permissions and discount have names such as `discount.value`. */
 export interface ProductFields extends Record<string, unknown> {
   id: string;
   name: string;
   price: number;
   mpListing?: number;
-  profitShares?: { user: Identifier; percent: number }[];
+  profitShares?: ProfitShare[];
   /** A product's id, or the text that its id is made of. Null: no demo. */
   demoId?: string | null;
   /** Ids of categories, or the texts that their ids are made of. */
@@ -167,6 +183,31 @@ export const productImporter = (): Importer<ProductFields> => {
 const product = body.in.shape;
 const permissions = product.permissions.unwrap().shape;
 const discount = product.discount.unwrap().shape;
+
+/** Shares as CSV: ada.lovelace:60;bob:40. */
+const shareForm: ItemForm<{ userUuid: string; percent: number }> = {
+  read: (item) => {
+    const [user = '', percent = '', ...more] = item.split(':').map((part) => part.trim());
+    const share = { userUuid: user, percent: readNumber(percent) };
+    // A text that is no share stays as it is: the check refuses it.
+    return share.percent === undefined || more.length > 0 ? item : share;
+  },
+  write: ({ userUuid, percent }) => `${userUuid}:${fixed(percent)}`,
+};
+
+const shareWords = 'must be users with their percentages, such as ada.lovelace:60;bob:40';
+
+/** Shares as the CSV form is read, and as the API writes them. */
+const shares = () =>
+  z
+    .array(
+      z
+        .object({ userUuid: identifier(), percent: z.number({ error: shareWords }) }, { error: shareWords })
+        .transform(({ userUuid, percent }): ProfitShare => ({ user: userUuid, percent })),
+      { error: shareWords },
+    )
+    .default([]);
+
 const categoryIds = z.array(foreignId(), { error: 'must be ids or names of categories' }).default([]);
 
 /** The products of a store, with their categories. */
@@ -219,7 +260,7 @@ export const products: Kind = {
       item: ['text', product.item, 'the inworld item that is delivered; empty: the name'],
       blockCredits: ['boolean', product.blockCredits, 'whether credit cannot buy it'],
       description: ['text', product.description, 'text, of several lines if need be'],
-      profitShares: ['shares', shares(), 'who shares the profit: user:percent;user:percent'],
+      profitShares: [shareForm, shares(), 'who shares the profit: user:percent;user:percent'],
       demoId: ['text', foreignId().nullable().default(null), 'the id of the product that is its demo'],
       active: ['boolean', product.active, 'false for a product that is no longer sold'],
       mpListing: ['integer', integer(0).default(0), 'its listing on the marketplace; 0: none'],

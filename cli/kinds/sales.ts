@@ -4,8 +4,9 @@ import { everyRow } from '../../lib/lists/source.ts';
 import { shareOf } from '../../lib/price.ts';
 import type { Refusal, SaleState } from '../../lib/routes/sales.ts';
 import { refusals, saleStates } from '../../lib/routes/sales.ts';
+import { timestamp } from '../../lib/routes/timestamp.ts';
 import { identifier, integer, text, uuid } from '../../lib/routes/wire.ts';
-import type { Terms, UsedCoupon } from '../../lib/sale/rules.ts';
+import type { Share, Terms, UsedCoupon } from '../../lib/sale/rules.ts';
 import {
   buyerList,
   listedAs,
@@ -28,13 +29,14 @@ import { get, getMany, rowsOf } from '../../lib/table/table.ts';
 import { type Check, forEvery } from './audit.ts';
 import {
   columns,
-  type FileShare,
+  fixed,
   foreignId,
+  type ItemForm,
   idHelp,
   optionalId,
+  readNumber,
+  readParts,
   rowsFrom,
-  saleShares,
-  taken,
   timeOfSale,
   type Values,
 } from './columns.ts';
@@ -50,6 +52,11 @@ import {
   type Setting,
   unknownReference,
 } from './rows.ts';
+
+/** A share of a sale, as a file names its avatar. */
+interface FileShare extends Omit<Share, 'residentUuid'> {
+  user: Identifier;
+}
 
 interface SaleFields extends Omit<Terms, 'toPay' | 'coupon' | 'discount'> {
   id: string;
@@ -269,6 +276,60 @@ const percent = z
   .default(0);
 const reference = text({ min: 0, max: 100 }).optional();
 
+/** A share of a sale as CSV: commission ada.lovelace 10 25. */
+const shareForm: ItemForm<Share> = {
+  read: (item) =>
+    readParts(
+      item,
+      ([kind = '', residentUuid = '', percent = '', amount = '']) => ({
+        ...{ residentUuid, kind, percent: readNumber(percent), amount: readNumber(amount) },
+      }),
+      4,
+    ),
+  write: ({ kind, residentUuid, percent, amount }) => `${kind} ${residentUuid} ${fixed(percent)} ${amount}`,
+};
+
+const saleShareWords =
+  'must be shares as kind, avatar, percent and L$, such as commission ada.lovelace 10 25;share bob 40 100';
+
+/** The shares of a sale, as the API writes them. */
+const saleShares = () =>
+  z
+    .array(
+      z
+        .object(
+          {
+            residentUuid: identifier(),
+            kind: z.enum(['commission', 'share'], { error: saleShareWords }),
+            percent: z.number({ error: saleShareWords }).min(0).max(100),
+            amount: integer(0),
+          },
+          { error: saleShareWords },
+        )
+        .transform(({ residentUuid, ...share }): FileShare => ({ user: residentUuid, ...share })),
+      { error: saleShareWords },
+    )
+    .default([]);
+
+/** Credit from a lot as CSV: 2030-01-31T00:00:00.000Z 30. */
+const takenForm: ItemForm<{ expiresAt: string; amount: number }> = {
+  read: (item) => readParts(item, ([expiresAt = '', amount = '']) => ({ expiresAt, amount: readNumber(amount) }), 2),
+  write: ({ expiresAt, amount }) => `${expiresAt} ${amount}`,
+};
+
+const takenWords = 'must be amounts with the end of their lot, such as 2030-01-31T00:00:00.000Z 30';
+
+/** Credit that a sale took from lots. */
+const taken = () =>
+  z
+    .array(
+      z
+        .object({ expiresAt: timestamp(), amount: integer(1) }, { error: takenWords })
+        .transform(({ expiresAt, amount }): Taken[number] => [expiresAt, amount]),
+      { error: takenWords },
+    )
+    .default([]);
+
 type Report = (field: string, message: string) => void;
 
 /** The state of a sale says if it was refused, to whom it was, and when it was refunded. */
@@ -403,13 +464,13 @@ export const sales: Kind = {
       paid: ['integer', integer(0), 'the L$ that were paid inworld'],
       refund: ['integer', integer(0).default(0), 'the L$ that the buyer got back in all'],
       change: ['integer', integer(0).default(0), 'the part of it that was due at once'],
-      shares: ['saleShares', saleShares(), 'who is owed what: kind user percent L$;kind user percent L$'],
+      shares: [shareForm, saleShares(), 'who is owed what: kind user percent L$;kind user percent L$'],
       'coupon.id': ['text', optionalId, 'the coupon of which it is a use'],
       'coupon.couponOwnerUuid': ['text', identifier().optional(), "that coupon's owner"],
       'coupon.ownerProfit': ['number', percent, "that owner's commission in percent"],
       'coupon.usesPerCustomer': ['integer', integer(0).default(0), 'how often a customer could use it; 0: no limit'],
-      'taken.regular': ['taken', taken(), 'the regular credit that it took from lots: expiry L$;expiry L$'],
-      'taken.restricted': ['taken', taken(), 'the restricted credit that it took from lots'],
+      'taken.regular': [takenForm, taken(), 'the regular credit that it took from lots: expiry L$;expiry L$'],
+      'taken.restricted': [takenForm, taken(), 'the restricted credit that it took from lots'],
       deliveryId: ['text', uuid().nullable().default(null), 'the UUID of its delivery'],
       at: ['text', timeOfSale('sale'), 'when; not in the future'],
       reference: ['text', reference, "the request's own reference"],
