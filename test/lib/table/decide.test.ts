@@ -211,10 +211,12 @@ test('an answer is recorded with the change, and a result is not', async () => {
 test('a change that must come first is not the request’s, and the step is asked anew with all its attempts', async () => {
   const own = recording();
   let settled = 0;
+  const kept: unknown[] = [];
 
   const result = await recorded(own, () =>
     decide<string>(async ({ number }) => {
       const found = await get<Counter>(a);
+      kept.push(own.kept());
       if (number === 20) return first(() => decide(() => allOf([put(b)], { answer: ++settled })));
       if (number < 39) countOn(a);
       return allOf([counted(a, found)], { answer: 'done' });
@@ -222,6 +224,7 @@ test('a change that must come first is not the request’s, and the step is aske
   );
 
   expect([result, settled, own.kept()]).toEqual(['done', 1, 'done']);
+  expect([...new Set(kept)]).toEqual([undefined]);
 });
 
 test('503 where there is no time for what must come first', async () => {
