@@ -129,134 +129,161 @@ const notOlderThan =
 /** A function gets a failed asynchronous call again after this time, and after twice of it. */
 const asyncRetryMillis = 60_000;
 
+/** The template's sources as they are started, with all that ends them. */
+interface Started {
+  options: SourceOptions;
+  client: SQSClient;
+  stopped: AbortController;
+  /** Each is told whether a later version goes on at the same place. */
+  stops: ((goesOn: boolean) => Promise<void> | void)[];
+}
+
+const factsOf = ({ facts }: SourceOptions, name: string): FunctionFacts => {
+  const plain = name.replace(/^arn:.*:function:/, '').split(':')[0];
+  const found = facts.find((one) => one.name === plain);
+  if (!found) throw new Error(`An event source names ${name}, which is no function of the template.`);
+  return found;
+};
+
+/**
+ * Sends what a function gave up to a queue, with the function's role. Without a queue it is lost, which a line says.
+ */
+const failureSender = ({ options, client }: Started, of: FunctionFacts, queueArn: string | undefined) => {
+  if (queueArn !== undefined) checkRole(of.label, of.statements, ['sqs:SendMessage'], queueArn);
+  return async (message: object): Promise<void> => {
+    options.onLine(of.label, `Lambda gives up: ${JSON.stringify(message)}`);
+    if (queueArn === undefined) return;
+    const QueueUrl = options.queueUrls[queueArn.split(':').at(-1) ?? ''];
+    await client.send(new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify(message) }));
+  };
+};
+
+const readQueue = (
+  { options, stops }: Started,
+  { properties }: Mapping,
+  target: FunctionFacts,
+  source: string,
+): void => {
+  checkRole(target.label, target.statements, queueActions, source);
+  const invoke = batchInvoker(options, target);
+  const poller = startPoller({
+    queueUrl: options.queueUrls[source.split(':').at(-1) ?? ''] ?? '',
+    worker: (event) => invoke({ Records: event.Records.map((one) => ({ ...one, eventSourceARN: source })) }),
+    concurrency: properties.ScalingConfig?.MaximumConcurrency ?? 2,
+    batchSize: properties.BatchSize,
+  });
+  stops.push(() => poller.stop());
+};
+
+const readTable = (started: Started, { id, properties }: Mapping, target: FunctionFacts, source: string): void => {
+  const { options, stops } = started;
+  checkRole(target.label, target.statements, streamActions, source);
+  const send = failureSender(started, target, properties.DestinationConfig?.OnFailure?.Destination);
+  const giveUp = (records: readonly DynamoDBRecord[]) =>
+    send({
+      requestContext: { functionArn: target.arn, condition: 'MaximumRecordAgeExceeded' },
+      DDBStreamBatchInfo: {
+        batchSize: records.length,
+        streamArn: source,
+        startSequenceNumber: records[0] && sequenceOf(records[0]),
+        endSequenceNumber: records.at(-1) && sequenceOf(records.at(-1) as DynamoDBRecord),
+      },
+    });
+  const invoke = batchInvoker(options, target) as Consumer;
+  const consumer = properties.BisectBatchOnFunctionError ? inHalves(invoke) : invoke;
+  const maxSeconds = properties.MaximumRecordAgeInSeconds ?? -1;
+  const reader = followStream({
+    endpoint: options.tableEndpoint,
+    table: /:table\/([^/]+)\//.exec(source)?.[1] ?? '',
+    consumer: maxSeconds < 0 ? consumer : notOlderThan(maxSeconds, consumer, giveUp),
+    filters: properties.FilterCriteria.Filters.map(({ Pattern }: Part) => JSON.parse(Pattern)),
+    batchSize: properties.BatchSize,
+    place: options.places.get(id),
+    onPlace: (place) => options.places.set(id, structuredClone(place)),
+  });
+  stops.push((goesOn) => (goesOn ? reader.leave() : reader.stop()));
+};
+
+const startMapping = (started: Started, mapping: Mapping): void => {
+  const { id, properties } = mapping;
+  if (properties.FunctionResponseTypes?.[0] !== 'ReportBatchItemFailures')
+    throw new Error(`${id} does not report which items of a batch failed.`);
+  if (properties.MaximumRetryAttempts >= 0)
+    throw new Error(`${id} has MaximumRetryAttempts, which npm run deployed does not know.`);
+  const [target, source] = [factsOf(started.options, properties.FunctionName), String(properties.EventSourceArn)];
+  (source.includes(':sqs:') ? readQueue : readTable)(started, mapping, target, source);
+};
+
+/** Calls a function as Lambda does asynchronously: again where it fails, and then its destination gets the call. */
+const asyncCaller = (started: Started, target: FunctionFacts): (() => Promise<void>) => {
+  const { template, functions, onLine } = started.options;
+  const { name, label, arn } = target;
+  const config = template
+    .ofType('AWS::Lambda::EventInvokeConfig')
+    .find(({ properties }) => factsOf(started.options, properties.FunctionName) === target);
+  const { MaximumRetryAttempts = 2, DestinationConfig } = config?.properties ?? {};
+  const send = failureSender(started, target, DestinationConfig?.OnFailure?.Destination);
+  return async () => {
+    for (let attempt = 1; ; attempt++) {
+      const { payload, isError } = await functions
+        .invoke(name, '{}')
+        .catch((error: Error) => ({ payload: JSON.stringify({ errorMessage: error.message }), isError: true }));
+      if (!isError) return;
+      onLine(label, `An asynchronous call failed: ${payload}`);
+      if (attempt > MaximumRetryAttempts)
+        return send({
+          requestContext: { functionArn: arn, condition: 'RetriesExhausted', approximateInvokeCount: attempt },
+          requestPayload: {},
+          responsePayload: JSON.parse(payload),
+        });
+      await sleep(attempt * asyncRetryMillis, undefined, { signal: started.stopped.signal });
+    }
+  };
+};
+
+const minutesOf = (schedule: string): number => {
+  const [, count = '', unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(schedule) ?? [];
+  const minutes = Number(count) * ({ minute: 1, hour: 60, day: 1440 }[unit] ?? 0);
+  if (!minutes) throw new Error(`npm run deployed does not know the schedule ${schedule}.`);
+  return minutes;
+};
+
+const startSchedule = (started: Started, roles: ReturnType<typeof statementsOf>, { id, properties }: Mapping): void => {
+  const { onLine } = started.options;
+  const minutes = minutesOf(properties.ScheduleExpression);
+  const { Arn, RoleArn, Input } = properties.Target;
+  const allowed = (actions: readonly string[], resource: string): void =>
+    checkRole(`the schedule ${id}`, roles.get(RoleArn) ?? [], actions, resource);
+  const repeat = (work: () => void): void => {
+    const timer = setInterval(work, minutes * 60_000);
+    started.stops.push(() => clearInterval(timer));
+  };
+  if (Arn.endsWith(':aws-sdk:dynamodb:exportTableToPointInTime')) {
+    const { TableArn, S3Bucket, S3Prefix } = JSON.parse(Input);
+    allowed(['dynamodb:ExportTableToPointInTime'], TableArn);
+    allowed(['s3:PutObject', 's3:AbortMultipartUpload'], `arn:aws:s3:::${S3Bucket}/${S3Prefix}/AWSDynamoDB/export`);
+    repeat(() => onLine(id, `Would export the table to s3://${S3Bucket}/${S3Prefix}. There is no S3 here.`));
+    return;
+  }
+  const target = factsOf(started.options, Arn);
+  allowed(['lambda:InvokeFunction'], Arn);
+  const call = asyncCaller(started, target);
+  repeat(() => {
+    call().catch((error: Error) => onLine(target.label, `The schedule's call ended: ${error.message}`));
+  });
+};
+
 /** Starts the template's event source mappings and schedules. */
 export const startSources = (options: SourceOptions) => {
-  const { template, functions, facts, tableEndpoint, queueUrls, places, onLine } = options;
+  const { template } = options;
   const roles = statementsOf(template);
-  const client = new SQSClient({});
   const stopped = new AbortController();
-  const stops: ((goesOn: boolean) => Promise<void> | void)[] = [() => stopped.abort()];
-  const factsOf = (name: string): FunctionFacts => {
-    const plain = name.replace(/^arn:.*:function:/, '').split(':')[0];
-    const found = facts.find((one) => one.name === plain);
-    if (!found) throw new Error(`An event source names ${name}, which is no function of the template.`);
-    return found;
-  };
-  /**
-   * Sends what a function gave up to a queue, with the function's role. Without a queue it is lost, which a line says.
-   */
-  const failureSender = (of: FunctionFacts, queueArn: string | undefined) => {
-    if (queueArn !== undefined) checkRole(of.label, of.statements, ['sqs:SendMessage'], queueArn);
-    return async (message: object): Promise<void> => {
-      onLine(of.label, `Lambda gives up: ${JSON.stringify(message)}`);
-      if (queueArn === undefined) return;
-      const QueueUrl = queueUrls[queueArn.split(':').at(-1) ?? ''];
-      await client.send(new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify(message) }));
-    };
-  };
-
-  const readQueue = ({ properties }: Mapping, target: FunctionFacts, source: string): void => {
-    checkRole(target.label, target.statements, queueActions, source);
-    const invoke = batchInvoker(options, target);
-    const poller = startPoller({
-      queueUrl: queueUrls[source.split(':').at(-1) ?? ''] ?? '',
-      worker: (event) => invoke({ Records: event.Records.map((one) => ({ ...one, eventSourceARN: source })) }),
-      concurrency: properties.ScalingConfig?.MaximumConcurrency ?? 2,
-      batchSize: properties.BatchSize,
-    });
-    stops.push(() => poller.stop());
-  };
-
-  const readTable = ({ id, properties }: Mapping, target: FunctionFacts, source: string): void => {
-    checkRole(target.label, target.statements, streamActions, source);
-    const send = failureSender(target, properties.DestinationConfig?.OnFailure?.Destination);
-    const giveUp = (records: readonly DynamoDBRecord[]) =>
-      send({
-        requestContext: { functionArn: target.arn, condition: 'MaximumRecordAgeExceeded' },
-        DDBStreamBatchInfo: {
-          ...{ batchSize: records.length, streamArn: source },
-          startSequenceNumber: records[0] && sequenceOf(records[0]),
-          endSequenceNumber: records.at(-1) && sequenceOf(records.at(-1) as DynamoDBRecord),
-        },
-      });
-    const invoke = batchInvoker(options, target) as Consumer;
-    const consumer = properties.BisectBatchOnFunctionError ? inHalves(invoke) : invoke;
-    const maxSeconds = properties.MaximumRecordAgeInSeconds ?? -1;
-    const reader = followStream({
-      endpoint: tableEndpoint,
-      table: /:table\/([^/]+)\//.exec(source)?.[1] ?? '',
-      consumer: maxSeconds < 0 ? consumer : notOlderThan(maxSeconds, consumer, giveUp),
-      filters: properties.FilterCriteria.Filters.map(({ Pattern }: Part) => JSON.parse(Pattern)),
-      batchSize: properties.BatchSize,
-      place: places.get(id),
-      onPlace: (place) => places.set(id, structuredClone(place)),
-    });
-    stops.push((goesOn) => (goesOn ? reader.leave() : reader.stop()));
-  };
-
-  for (const one of template.ofType('AWS::Lambda::EventSourceMapping')) {
-    const { id, properties } = one;
-    if (properties.FunctionResponseTypes?.[0] !== 'ReportBatchItemFailures')
-      throw new Error(`${id} does not report which items of a batch failed.`);
-    if (properties.MaximumRetryAttempts >= 0)
-      throw new Error(`${id} has MaximumRetryAttempts, which npm run deployed does not know.`);
-    const [target, source] = [factsOf(properties.FunctionName), String(properties.EventSourceArn)];
-    (source.includes(':sqs:') ? readQueue : readTable)(one, target, source);
-  }
-
-  /** Calls a function as Lambda does asynchronously: again where it fails, and then its destination gets the call. */
-  const caller = (target: FunctionFacts): (() => Promise<void>) => {
-    const { name, label, arn } = target;
-    const config = template
-      .ofType('AWS::Lambda::EventInvokeConfig')
-      .find(({ properties }) => factsOf(properties.FunctionName) === target);
-    const { MaximumRetryAttempts = 2, DestinationConfig } = config?.properties ?? {};
-    const send = failureSender(target, DestinationConfig?.OnFailure?.Destination);
-    return async () => {
-      for (let attempt = 1; ; attempt++) {
-        const { payload, isError } = await functions
-          .invoke(name, '{}')
-          .catch((error: Error) => ({ payload: JSON.stringify({ errorMessage: error.message }), isError: true }));
-        if (!isError) return;
-        onLine(label, `An asynchronous call failed: ${payload}`);
-        if (attempt > MaximumRetryAttempts)
-          return send({
-            requestContext: { functionArn: arn, condition: 'RetriesExhausted', approximateInvokeCount: attempt },
-            ...{ requestPayload: {}, responsePayload: JSON.parse(payload) },
-          });
-        await sleep(attempt * asyncRetryMillis, undefined, { signal: stopped.signal });
-      }
-    };
-  };
-
-  for (const { id, properties } of template.ofType('AWS::Scheduler::Schedule')) {
-    const [, count = '', unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(properties.ScheduleExpression) ?? [];
-    const minutes = Number(count) * ({ minute: 1, hour: 60, day: 1440 }[unit] ?? 0);
-    if (!minutes) throw new Error(`npm run deployed does not know the schedule ${properties.ScheduleExpression}.`);
-    const { Arn, RoleArn, Input } = properties.Target;
-    const allowed = (actions: readonly string[], resource: string): void =>
-      checkRole(`the schedule ${id}`, roles.get(RoleArn) ?? [], actions, resource);
-    const repeat = (work: () => void): void => {
-      const timer = setInterval(work, minutes * 60_000);
-      stops.push(() => clearInterval(timer));
-    };
-    if (Arn.endsWith(':aws-sdk:dynamodb:exportTableToPointInTime')) {
-      const { TableArn, S3Bucket, S3Prefix } = JSON.parse(Input);
-      allowed(['dynamodb:ExportTableToPointInTime'], TableArn);
-      allowed(['s3:PutObject', 's3:AbortMultipartUpload'], `arn:aws:s3:::${S3Bucket}/${S3Prefix}/AWSDynamoDB/export`);
-      repeat(() => onLine(id, `Would export the table to s3://${S3Bucket}/${S3Prefix}. There is no S3 here.`));
-      continue;
-    }
-    const target = factsOf(Arn);
-    allowed(['lambda:InvokeFunction'], Arn);
-    const call = caller(target);
-    repeat(() => {
-      call().catch((error: Error) => onLine(target.label, `The schedule's call ended: ${error.message}`));
-    });
-  }
+  const started: Started = { options, client: new SQSClient({}), stopped, stops: [() => stopped.abort()] };
+  for (const mapping of template.ofType('AWS::Lambda::EventSourceMapping')) startMapping(started, mapping);
+  for (const schedule of template.ofType('AWS::Scheduler::Schedule')) startSchedule(started, roles, schedule);
   const end = async (goesOn: boolean): Promise<void> => {
-    await Promise.all(stops.map((stop) => stop(goesOn)));
-    client.destroy();
+    await Promise.all(started.stops.map((stop) => stop(goesOn)));
+    started.client.destroy();
   };
   return {
     /** Ends them after the stream's last record. */

@@ -28,8 +28,6 @@ const later: Readonly<Record<string, readonly string[]>> = {
     'desk/parts/edit.tsx Edit',
     'desk/shell.tsx Shell',
     'local/deployed/deployment.ts startDeployment',
-    'local/deployed/sources.ts startSources',
-    'local/start/dispenser.ts startDispenser',
   ],
   'One document': ['infra/store-service-stack.ts constructor'],
   'Proof III': [
