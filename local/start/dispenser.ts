@@ -42,35 +42,39 @@ const avatar = (name: string) => {
   return identifier && avatarOf(identifier);
 };
 
-/** Starts a dispenser. `register` gives the service its address and answers the secret, like the script's PUT. */
-export const startDispenser = async (register: (url: string) => Promise<string>) => {
-  const gifts: Gift[] = [];
-  let behaviour: z.output<typeof Behaviour> = Behaviour.parse({});
+/** Requests that end together: who asks meanwhile waits for the next end. */
+const createTurn = () => {
+  let turn: PromiseWithResolvers<void> | undefined;
+  return {
+    next: (): Promise<void> => {
+      turn ??= Promise.withResolvers();
+      return turn.promise;
+    },
+    end: (error?: unknown): void => {
+      const ended = turn;
+      turn = undefined;
+      if (error === undefined) ended?.resolve();
+      else ended?.reject(error);
+    },
+  };
+};
+
+/** What the dispenser gave, how it answers, and where it stands. */
+interface DispenserState {
+  gifts: Gift[];
+  behaviour: z.output<typeof Behaviour>;
   /** The delivery that the script has before it, since nothing makes it wait here. */
-  let deliveryId = '';
-  let grant: (() => void) | undefined;
-  let isPlaced = false;
-  let registered: PromiseWithResolvers<void> | undefined;
+  deliveryId: string;
+  grant?: () => void;
+  isPlaced: boolean;
+  registration: ReturnType<typeof createTurn>;
+}
 
-  /** The next registration that ends. */
-  const registration = (): Promise<void> => {
-    registered ??= Promise.withResolvers();
-    return registered.promise;
-  };
-  const settle = (error?: unknown): void => {
-    const settled = registered;
-    registered = undefined;
-    if (error === undefined) settled?.resolve();
-    else settled?.reject(error);
-  };
+type World = ReturnType<typeof createWorld>;
 
-  const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy());
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-
-  const world = createWorld({
+/** The region of the dispenser. `register` gives the service its address. */
+const createRegion = (state: DispenserState, origin: string, register: (url: string) => Promise<string>): World =>
+  createWorld({
     // The box listens for another one in its region before it begins. Here there is none.
     clock: { ...realClock, after: (seconds, run) => realClock.after(seconds <= electionSeconds ? 0 : seconds, run) },
     // Forced delays would make a demo and a load test wait for seconds per item.
@@ -80,29 +84,32 @@ export const startDispenser = async (register: (url: string) => Promise<string>)
     // The grid would never answer for a UUID that is nobody's, which whoever asks here would wait for.
     lookUp: (kind, of, tell) => tell((kind === 'key' ? avatar(of)?.uuid : (avatar(of)?.username ?? '???')) ?? ''),
     grantUrl: (give) => {
-      grant = () => give(`${origin}/sim.agni.local/cap/${randomUUID()}`);
-      if (isPlaced) grant();
+      state.grant = () => give(`${origin}/sim.agni.local/cap/${randomUUID()}`);
+      if (state.isPlaced) state.grant();
     },
     send: async ({ method, url, body }, respond) => {
       const isRegistration = method === 'PUT' && url.endsWith('/v1/dispenser');
       try {
         const secret = isRegistration ? await register(JSON.parse(body).url) : '';
         respond({ status: 200, type: 'application/json', body: JSON.stringify({ secret }) });
-        settle();
+        state.registration.end();
       } catch (error) {
         respond(undefined);
-        settle(error);
+        state.registration.end(error);
       }
     },
     onGive: (recipient, { name: item }) => {
-      gifts.push({ deliveryId, recipient, item, message: '', time: timestamp(now()), attempts: 1 });
+      const { deliveryId } = state;
+      state.gifts.push({ deliveryId, recipient, item, message: '', time: timestamp(now()), attempts: 1 });
     },
     onMessage: (_, text) => {
-      const gift = gifts.at(-1);
+      const gift = state.gifts.at(-1);
       if (gift) gift.message += text;
     },
   });
-  const box = world.rez({
+
+const rezBox = (world: World) =>
+  world.rez({
     owner,
     name: 'dispenser',
     script: source,
@@ -112,8 +119,11 @@ export const startDispenser = async (register: (url: string) => Promise<string>)
     contents: (name) => ({ name, type: 6, permissions: allPermissions, id: randomUUID() }),
   });
 
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { mode, millis } = behaviour;
+/** Leads a delivery to the script, or misbehaves. */
+const answering =
+  (state: DispenserState, world: () => World, origin: () => string) =>
+  async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { mode, millis } = state.behaviour;
     const body = (await buffer(request)).toString('utf8');
     const send = (status: number, text: string): void => {
       response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(text);
@@ -123,37 +133,58 @@ export const startDispenser = async (register: (url: string) => Promise<string>)
     if (mode === 'garbage') return void request.socket.end('\u0000 this is not HTTP\r\n\r\n');
     if (mode === 'slow') await sleep(millis);
     const [, , , id = ''] = body.split('\n');
-    deliveryId = id;
-    world.receive(origin + request.url, request.method ?? '', body, (status, text) => {
-      const known = text === `known ${id}` ? gifts.find((gift) => gift.deliveryId === id) : undefined;
+    state.deliveryId = id;
+    world().receive(origin() + request.url, request.method ?? '', body, (status, text) => {
+      const known = text === `known ${id}` ? state.gifts.find((gift) => gift.deliveryId === id) : undefined;
       if (known) known.attempts += 1;
       // The hardest case for the service: the avatar has the item, but no answer says so.
       if (mode !== 'forgetful') send(status, text);
     });
   };
 
-  /** Lets the script register: the first time by giving it an address, later by a touch of its owner. */
-  const registerAgain = (): Promise<void> => {
-    const done = registration();
-    if (isPlaced) box.touch(owner);
-    else {
-      isPlaced = true;
-      grant?.();
-    }
-    return done;
+/** Starts a dispenser. `register` gives the service its address and answers the secret, like the script's PUT. */
+export const startDispenser = async (register: (url: string) => Promise<string>) => {
+  const registration = createTurn();
+  const state: DispenserState = {
+    gifts: [],
+    behaviour: Behaviour.parse({}),
+    deliveryId: '',
+    isPlaced: false,
+    registration,
   };
+  const answer = answering(
+    state,
+    () => world,
+    () => origin,
+  );
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const world = createRegion(state, origin, register);
+  const box = rezBox(world);
 
   return {
-    registerAgain,
+    /** Lets the script register: the first time by giving it an address, later by a touch of its owner. */
+    registerAgain: (): Promise<void> => {
+      const done = registration.next();
+      if (state.isPlaced) box.touch(owner);
+      else {
+        state.isPlaced = true;
+        state.grant?.();
+      }
+      return done;
+    },
     /** The gifts, newest first. */
-    inbox: (): Gift[] => gifts.toReversed(),
-    behaviour: (): Required<Behaviour> => behaviour,
+    inbox: (): Gift[] => state.gifts.toReversed(),
+    behaviour: (): Required<Behaviour> => state.behaviour,
     /** When it returns from `lost`, its region has restarted: it gets a new address and registers it. */
     behave: async (next: Behaviour): Promise<void> => {
-      const wasLost = behaviour.mode === 'lost';
-      behaviour = Behaviour.parse(next);
-      if (!wasLost || behaviour.mode === 'lost') return;
-      const done = registration();
+      const wasLost = state.behaviour.mode === 'lost';
+      state.behaviour = Behaviour.parse(next);
+      if (!wasLost || state.behaviour.mode === 'lost') return;
+      const done = registration.next();
       world.restart();
       await done;
     },
