@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import type { CompletedRefund } from '../../../lib/sale/decide.ts';
+import type { RefundFacts } from '../../../lib/sale/facts.ts';
+import type { SaleItem } from '../../../lib/sale/sales.ts';
+import { writesOfRefund } from '../../../lib/sale/writes.ts';
+import { couponUsesKey } from '../../../lib/store/coupon-uses.ts';
+import { ownedKey } from '../../../lib/store/owned.ts';
+import { saleKey } from '../../../lib/store/sale-state.ts';
+import { spendKey } from '../../../lib/store/spend.ts';
+import { conditionOf, holds, type Item, targetOf } from '../../../lib/table/language.ts';
+import type { Key } from '../../../lib/table/schema.ts';
+import { ada, bob } from '../../support/residents.ts';
+import { factsWith, itemWith } from '../credit/credit-facts.ts';
+import { at } from '../credit/holdings.ts';
+
+/** Tells what the writes of a refund are refused by, without a table. */
+
+const sale = {
+  ...saleKey('store', 'sale'),
+  ...{ state: 'completed', buyerUuid: bob.uuid, recipientUuid: ada.uuid, productId: 'chair', at, imported: true },
+  ...{ paid: 0, refund: 0, coupon: { id: 'half' } },
+} as SaleItem;
+
+/** A refund of a gift of which nothing but the sale itself shows yet. */
+const facts: RefundFacts = {
+  ...{ sale, avatars: { buyer: bob.uuid, recipient: ada.uuid }, product: undefined, uses: undefined },
+  ...{ spend: undefined, recipientSpend: undefined, owned: undefined, delivery: undefined },
+  ...{ credit: factsWith(itemWith({}, {})), areCustomers: true },
+};
+const completed: CompletedRefund = {
+  ...{ kind: 'completed', kept: 0, isLast: false },
+  plan: { kind: 'planned', parts: [], after: facts.credit.item },
+};
+
+/** Tells whether the refund is refused where this is the item under the key. */
+const isRefusedBy = (key: Key, item: Item): boolean => {
+  const { writes } = writesOfRefund('store', { at, by: 'test' }, facts, completed);
+  const own = writes.filter((write) => targetOf(write).pk === key.pk && targetOf(write).sk === key.sk);
+  return own.some((write) => !holds(conditionOf(write), item));
+};
+
+test('a refund of a sale that is as it was read is not refused', () => {
+  expect(isRefusedBy(sale, { ...sale })).toBe(false);
+});
+
+test.each<[string, Partial<SaleItem>]>([
+  ['is refunded by now', { state: 'refunded' }],
+  ['has another buyer by now, since theirs was erased', { buyerUuid: 'p1' }],
+  ['has another recipient by now, since theirs was erased', { recipientUuid: 'p1' }],
+])('a refund of a sale that %s is refused', (_, change) => {
+  expect(isRefusedBy(sale, { ...sale, ...change })).toBe(true);
+});
+
+test.each<[string, Key]>([
+  ['the spend of the buyer', spendKey('store', bob.uuid)],
+  ['the spend of the recipient', spendKey('store', ada.uuid)],
+  ['the product that the recipient owns', ownedKey('store', ada.uuid, 'chair')],
+  ['the use of the coupon', couponUsesKey('store', bob.uuid, 'half')],
+])('a refund that does not see %s is refused where it is there', (_, key) => {
+  expect(isRefusedBy(key, { ...key, uses: 1 })).toBe(true);
+});
