@@ -85,7 +85,7 @@ const tornDecision = async (
 
 /**
  * Changes a customer's credit, alone or together with other items, in three acts: it reads, judges what it has read,
- * and writes what was judged. What must come first is done first, as a change of its own; then, and wherever another
+ * and writes what was judged. A change that must come first is made first, by itself; then, and wherever another
  * writer came between, all three begin anew. Throws 503 where other writers do not let it through.
  */
 export const changeMoney = <F extends MoneyFacts, O extends object, R>(

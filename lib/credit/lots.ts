@@ -26,7 +26,7 @@ export async function* lotsOfEpoch(store: string, uuid: string, type: CreditType
   }
 }
 
-/** What is known of a customer's credit once the item was read. */
+/** The facts of a customer's credit as soon as the item is read. */
 export const factsOf = (item: CreditItem): CreditFacts => ({ item, isAtRest: isAtRest(item, now()), lots: {} });
 
 /** The lots that have come due, from the first one on, and no other. */

@@ -133,7 +133,7 @@ export interface CreditItem extends CustomerItem {
   creditEpoch?: string;
   /** The sort key of the lot that was added last. */
   creditNewest?: string;
-  /** What the open lots come to: see whole-lots.ts. Absent without lots, and after an earlier version. */
+  /** The mark of the open lots: see whole-lots.ts. Absent without lots, and after an earlier version. */
   creditMark?: string;
   restrictedUnlotted?: number;
   restrictedLots?: number;

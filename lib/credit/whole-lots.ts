@@ -9,10 +9,10 @@ import { attributes, type CreditItem, holdingOf } from './state.ts';
  * DynamoDB shows the items of a transaction one by one, to a query, and the next writer of the customer need not wait
  * until all of them show. So a query that follows the read of the customer may lack lots, and have others too many:
  *
- *     10:00  a removal ends lot L     its customer shows at once, the end of L does not
- *     10:01  an addition makes lot Y  both show
- *     10:02  an addition makes lot X  its customer shows, X does not
- *     10:03  a reader                 the customer tells of X and Y; the query shows Y and L
+ *     12:00:00  a removal ends lot L     its customer shows at once, the end of L does not
+ *     12:00:01  an addition makes lot Y  both show
+ *     12:00:02  an addition makes lot X  its customer shows, X does not
+ *     12:00:03  a reader                 the customer tells of X and Y; the query shows Y and L
  *
  * There are as many lots as the customer tells of, with the same sum: but L has ended, and X is missing. These rules
  * find it out:
@@ -35,7 +35,7 @@ const showMillis = 60_000;
 export const isAtRest = ({ lastChange }: CreditItem, at: number): boolean =>
   lastChange === undefined || at - lastChange.t > showMillis;
 
-/** What some open lots come to. */
+/** The number, the sum and the hashes of some open lots. */
 interface Mark {
   count: number;
   /** In L$. */
