@@ -65,10 +65,10 @@ const add = async (options: GlobalOptions & { former?: string[] }, uuid: string,
     { store: '', residents: new Map() },
   ];
   const [planned] = await residentImporter.plan([row], setting);
-  const fault = planned?.awaits?.fault ?? (typeof planned?.outcome === 'object' ? planned.outcome : undefined);
-  if (planned?.awaits)
+  const fault = planned?.needs?.fault ?? (typeof planned?.outcome === 'object' ? planned.outcome : undefined);
+  if (planned?.needs)
     throw new Failure(
-      `${username} is the current name of the resident ${planned.awaits.key}. Give them their new name first: store resident add ${planned.awaits.key} <new name>`,
+      `${username} is the current name of the resident ${planned.needs.key}. Give them their new name first: store resident add ${planned.needs.key} <new name>`,
     );
   if (fault) throw new Failure(`${fault.field} ${fault.value} ${fault.message}.`);
   const [written] = await writeRows(logged(await openLog(target)), [row], setting);

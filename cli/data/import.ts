@@ -71,7 +71,7 @@ interface Waiting {
  * Rejects rows that wait for a row that the file lacks, and then the rows that wait for them. Returns the rejected
  * ones.
  */
-const settleWaiting = (waiting: Waiting[], taken: ReadonlyMap<string, number>, faults: Faults): Waiting[] => {
+const rejectWaiting = (waiting: Waiting[], taken: ReadonlyMap<string, number>, faults: Faults): Waiting[] => {
   const isGood = (key: string): boolean =>
     ['id', 'uuid'].some((column) => {
       const line = taken.get(`${column} ${key}`);
@@ -80,7 +80,7 @@ const settleWaiting = (waiting: Waiting[], taken: ReadonlyMap<string, number>, f
   const lost = waiting.filter(({ key }) => !isGood(key));
   for (const { line, fault } of lost) faults.set(line, [fault]);
   const left = waiting.filter((each) => !lost.includes(each));
-  return lost.length > 0 ? [...lost, ...settleWaiting(left, taken, faults)] : [];
+  return lost.length > 0 ? [...lost, ...rejectWaiting(left, taken, faults)] : [];
 };
 
 /** The first pass: every row is checked and planned, nothing is written. */
@@ -93,19 +93,19 @@ const check = async (pass: ReturnType<typeof beginCheck>, rows: AsyncIterable<Ra
     const checked = await checkRows(raws, pass);
     for (const [line, found] of checked.faults) faults.set(line, found);
     const groups = checked.rows.length > 0 ? await pass.importer.plan(checked.rows, checked.setting) : [];
-    for (const { rows: planned, outcome, awaits } of groups)
+    for (const { rows: planned, outcome, needs } of groups)
       for (const { line } of planned)
         if (typeof outcome !== 'string') faults.set(line, [outcome]);
         else {
           counts[outcome] += 1;
-          if (awaits) waiting.push({ line, outcome, ...awaits });
+          if (needs) waiting.push({ line, outcome, ...needs });
         }
     all += raws.length;
     if (options.signal?.aborted)
       throw new Interrupted('Interrupted while the rows were checked: nothing was imported.');
     options.onProgress?.(all, undefined);
   }
-  for (const { outcome } of settleWaiting(waiting, pass.taken, faults)) counts[outcome] -= 1;
+  for (const { outcome } of rejectWaiting(waiting, pass.taken, faults)) counts[outcome] -= 1;
   return { all, counts, faults };
 };
 

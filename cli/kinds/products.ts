@@ -141,7 +141,7 @@ const groupOf = async (
   return {
     rows: [row],
     outcome: stored ? (isSame && moves.size === 0 ? 'unchanged' : 'changed') : 'created',
-    ...(row.fields.demoId && demoId !== null && !products.has(demoId) && { awaits: { key: demoId, fault } }),
+    ...(row.fields.demoId && demoId !== null && !products.has(demoId) && { needs: { key: demoId, fault } }),
     ...(!isSame && { writes: stored ? await replacement(store, stored, made) : [put(made, isNew)] }),
   };
 };

@@ -120,8 +120,8 @@ const formerNameFault = (claims: readonly string[], uuid: string, { holders }: K
   return { field: 'formerNames', value: former, message };
 };
 
-/** A row waits until the present holder of its name has another. Either row may come first in the file. */
-const awaitsHolder = ({ uuid, username }: StoredResident): NonNullable<Group<ResidentFields>['awaits']> => {
+/** A row needs another, in which the present holder of its name has a new one. Either may come first in the file. */
+const neededRename = ({ uuid, username }: StoredResident): NonNullable<Group<ResidentFields>['needs']> => {
   const message = `belongs to the resident ${uuid}: give that resident's new name in the same file`;
   return { key: uuid, fault: { field: 'username', value: username, message } };
 };
@@ -171,7 +171,7 @@ const groupOf = (row: Row<ResidentFields>, known: Known, log: Setting['log']): G
   return {
     rows: [row],
     outcome: stored ? 'changed' : 'created',
-    ...(taken?.username === username && { awaits: awaitsHolder(taken) }),
+    ...(taken?.username === username && { needs: neededRename(taken) }),
     writes: residentWrites(row.fields, claims, taken, known, log),
   };
 };

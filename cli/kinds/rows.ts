@@ -41,7 +41,7 @@ export interface Group<F> {
   /** Residents who have to be customers of the store before the group is written. */
   customers?: Resident[];
   /** The row is rejected with this fault unless the file also has a good row with this key. */
-  awaits?: { key: string; fault: Fault };
+  needs?: { key: string; fault: Fault };
 }
 
 /** The context of a plan. */
