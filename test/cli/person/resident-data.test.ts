@@ -10,7 +10,7 @@ import { claimDelivery, completeDelivery, failDelivery, reopenDelivery } from '.
 import { recordPurchase } from '../../../lib/store/spend.ts';
 import { tellResident } from '../../../lib/store/tell-resident.ts';
 import * as dynamodb from '../../../lib/table/dynamodb.ts';
-import type { Item } from '../../../lib/table/language.ts';
+import { type Item, targetOf, type Write } from '../../../lib/table/language.ts';
 import { engine } from '../../../lib/table/table.ts';
 import { readStream } from '../../../local/engines/stream.ts';
 import { startForCli } from '../../support/cli.ts';
@@ -40,6 +40,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   delete engine.transact;
+  delete engine.write;
   delete engine.get;
   delete engine.query;
 });
@@ -222,6 +223,26 @@ test('erases an avatar: the books keep a pseudonym, the audit stays green, and n
   expect((await call('GET', '/v1/customers?limit=1000')).data.map(({ uuid }: Avatar) => uuid)).toContain(pseudonym);
   const again = await erase('--all-stores');
   expect([again.code, again.stdout, again.stderr]).toEqual([0, '', expect.stringMatching(/Nothing is left/)]);
+});
+
+test('late copies of the updates before an erasure bring nothing back', async () => {
+  const updates: Write[] = [];
+  engine.write = (one) => {
+    if (one.kind === 'update' && /#(GIFTCARD|COUPON|DELIVERY)$/.test(one.key.pk)) updates.push(one);
+    return dynamodb.write(one);
+  };
+  const card = await live();
+  const [coupon] = (await call('GET', `/v1/coupons/owner/${avatar.uuid}`)).data;
+  await call('PUT', `/v1/coupons/${coupon.id}`, { code: coupon.code, ownerProfit: 0 });
+  expect((await erase()).code).toBe(0);
+  const before = await wholeTable();
+
+  for (const copy of updates.filter((one) => one.kind === 'update' && !one.change.add))
+    await expect(dynamodb.write(copy), JSON.stringify(copy)).rejects.toThrow();
+
+  expect(new Set(updates.map((one) => targetOf(one).pk)).size).toBe(3);
+  expect(updates.map(targetOf)).toContainEqual(expect.objectContaining({ sk: card }));
+  expect(await wholeTable()).toEqual(before);
 });
 
 test('refuses while something of the avatar is open, names all of it and the remedy, and changes nothing', async () => {
