@@ -1,4 +1,3 @@
-import { timestamp } from '../../lib/clock.ts';
 import { type OwnedItem, ownedKey } from '../../lib/store/owned.ts';
 import { rowsOf } from '../../lib/table/table.ts';
 import type { Kind } from './kind.ts';
@@ -13,10 +12,10 @@ export const ownedProducts: Kind = {
       find: (store, uuid) => all(rowsOf<OwnedItem>({ partition: ownedKey(store, uuid, '').pk })),
       kept: ({ queued, ...owned }, { store, pseudonym }) => ({ ...owned, ...ownedKey(store, pseudonym, owned.sk) }),
       merged: (owned, there) => {
-        const [boughtAt] = [owned.boughtAt ?? timestamp(0), there.boughtAt ?? timestamp(0)].sort();
+        const [boughtAt] = [owned.boughtAt, there.boughtAt].sort();
         const lastDeliveredAt = [owned.lastDeliveredAt ?? '', there.lastDeliveredAt ?? ''].sort().at(-1);
         return {
-          ...{ ...there, quantity: (owned.quantity ?? 1) + (there.quantity ?? 1), boughtAt: boughtAt as string },
+          ...{ ...there, quantity: owned.quantity + there.quantity, boughtAt: boughtAt as string },
           ...(lastDeliveredAt && { lastDeliveredAt }),
         };
       },

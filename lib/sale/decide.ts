@@ -164,6 +164,6 @@ export const judgeRefund = (
   // No rule refuses what comes back.
   if (plan.kind === 'refused') return { kind: 'overtaken' };
   if (plan.kind !== 'planned') return plan;
-  const isLast = owned !== undefined && (owned.quantity ?? 1) === 1;
+  const isLast = owned?.quantity === 1;
   return { kind: 'completed', plan, kept: sale.paid - sale.refund, isLast };
 };

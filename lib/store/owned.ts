@@ -20,10 +20,10 @@ interface QueuedDelivery {
 
 /** A product that a customer owns. */
 export interface OwnedItem extends Key {
-  /** How many times they have bought it. Absent in items of earlier versions. */
-  quantity?: number;
-  /** When they bought it first. Absent in items of earlier versions. */
-  boughtAt?: string;
+  /** How many times they have bought it. */
+  quantity: number;
+  /** When they bought it first. */
+  boughtAt: string;
   lastDeliveredAt?: string;
   /** When this service last sold it to them. An import brings none, since it orders no delivery. */
   lastSoldAt?: string;
@@ -48,7 +48,7 @@ export const ownedWrite = (
   const { lastSoldAt } = owned ?? {};
   return update(key, {
     set: {
-      quantity: (owned ? (owned.quantity ?? 1) : 0) + boughtAt.length,
+      quantity: (owned?.quantity ?? 0) + boughtAt.length,
       boughtAt: [...boughtAt, owned?.boughtAt ?? '9'].sort()[0],
       // A sale that began later may have ended earlier.
       ...(soldAt && { lastSoldAt: lastSoldAt && lastSoldAt > soldAt ? lastSoldAt : soldAt }),
@@ -61,8 +61,8 @@ export const ownedWrite = (
 
 /** The write that takes a purchase of a product back. Refused if the item is not as it was read. */
 export const ownedLess = (owned: OwnedItem): Write => {
-  const { quantity = 1 } = owned;
-  const asRead = all(exists, is('quantity', owned.quantity));
+  const { quantity } = owned;
+  const asRead = all(exists, is('quantity', quantity));
   return quantity > 1 ? update(owned, { set: { quantity: quantity - 1 }, when: asRead }) : remove(owned, asRead);
 };
 
@@ -76,11 +76,11 @@ export const listOwned = (store: string, uuid: string) =>
     async (rows) => {
       const products = await getMany<Key & { name: string }>(rows.map(({ sk }) => productKey(store, sk)));
       const names = new Map(products.map(({ sk, name }) => [sk, name]));
-      return rows.map(({ sk, quantity = 1, boughtAt, lastDeliveredAt = null }) => ({
+      return rows.map(({ sk, quantity, boughtAt, lastDeliveredAt = null }) => ({
         productId: sk,
         name: names.get(sk) ?? '',
         quantity,
-        boughtAt: boughtAt ?? timestamp(0),
+        boughtAt,
         lastDeliveredAt,
       }));
     },

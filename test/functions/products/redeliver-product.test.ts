@@ -6,8 +6,6 @@ import { newId, timestamp } from '../../../lib/clock.ts';
 import { registerDispenser } from '../../../lib/delivery/dispensers.ts';
 import { claimRedelivery, leaveUnconfirmed, noteDelivered, ownedKey } from '../../../lib/store/owned.ts';
 import { recordPurchase } from '../../../lib/store/spend.ts';
-import { put } from '../../../lib/table/language.ts';
-import { write } from '../../../lib/table/table.ts';
 import { asFunction } from '../../support/access.ts';
 import { batchOf, contextWith, failQueue, received, serve, startTestQueue } from '../../support/deliveries.ts';
 import { answerLost, holdReads, intercept, notSent } from '../../support/faults.ts';
@@ -119,18 +117,6 @@ test('200s as deliver does, names the delivery, and says when it was last given'
   ]);
   expect(worked).toEqual([headers.get('delivery-id')]);
   expect([before[0]?.lastDeliveredAt, (await owned())[0]?.lastDeliveredAt]).toEqual([null, timestamp(now)]);
-});
-
-test('an owned product of an earlier version counts as bought once, in 1970, and the next purchase says when', async () => {
-  const id = await newProduct();
-  await write(put({ ...ownedKey(service.store, owner.uuid, id) }));
-  const ofIt = async () => (await owned()).find(({ productId }) => productId === id);
-
-  const before = await ofIt();
-  await buy(id);
-
-  expect(before).toMatchObject({ quantity: 1, boughtAt: '1970-01-01T00:00:00.000Z' });
-  expect(await ofIt()).toMatchObject({ quantity: 2, boughtAt: timestamp(now) });
 });
 
 test('says when it was last given, also where deliveries are noted out of order', async () => {

@@ -199,7 +199,11 @@ describe('a refund', () => {
   } as unknown as SaleItem;
   const refund = (fields: Partial<RefundFacts> = {}): RefundFacts => ({
     ...{ sale, avatars: { buyer: bob.uuid, recipient: ada.uuid }, product, uses: undefined, delivery: undefined },
-    ...{ spend: undefined, recipientSpend: undefined, owned: { pk: 'store#OWNED', sk: product.id, quantity: 2 } },
+    ...{
+      spend: undefined,
+      recipientSpend: undefined,
+      owned: { pk: 'store#OWNED', sk: product.id, quantity: 2, boughtAt: at },
+    },
     ...{ credit: factsWith(rich, { regular: readOf(lots) }), areCustomers: true, ...fields },
   });
 
@@ -218,9 +222,8 @@ describe('a refund', () => {
   });
 
   test.each<[string, RefundFacts['owned'], boolean]>([
-    ['their only copy', { pk: '', sk: '', quantity: 1 }, true],
-    ['a copy that an earlier version noted', { pk: '', sk: '' }, true],
-    ['one of two copies', { pk: '', sk: '', quantity: 2 }, false],
+    ['their only copy', { pk: '', sk: '', quantity: 1, boughtAt: at }, true],
+    ['one of two copies', { pk: '', sk: '', quantity: 2, boughtAt: at }, false],
     ['nothing, where they own none any more', undefined, false],
   ])('takes %s from the recipient', (_, owned, isLast) => {
     expect(judgeRefund(refund({ owned }), at, limit)).toMatchObject({ kind: 'completed', isLast });
