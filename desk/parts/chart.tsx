@@ -55,150 +55,185 @@ const rangeOf = (kind: ChartProps['kind'], days: number, series: readonly Series
   return [Math.min(0, ...sums), Math.max(0, ...sums)];
 };
 
+/** The places of days and numbers in a plot of that width. */
+const scaleOf = (width: number, days: number, ticks: readonly number[]) => {
+  const [low, high] = [ticks[0] ?? 0, ticks.at(-1) ?? 1];
+  const inner = { width: Math.max(width - margin.left - margin.right, 1), height: height - margin.top - margin.bottom };
+  const step = inner.width / days;
+  return {
+    inner,
+    step,
+    x: (day: number): number => margin.left + step * day,
+    /** The middle of a day. */
+    middle: (day: number): number => margin.left + step * day + step / 2,
+    y: (value: number): number => margin.top + inner.height * (1 - (value - low) / (high - low || 1)),
+    /** Of so many days one is named. */
+    labelled: Math.max(1, Math.ceil((days * 64) / inner.width)),
+  };
+};
+
+type Scale = ReturnType<typeof scaleOf>;
+
+/** The bars of a day, which stand on each other. */
+const barsOf = ({ step, x, y }: Scale, series: readonly Series[], day: number) => {
+  const thick = Math.min(Math.max(step * 0.7, 1), 22);
+  const ends = { up: 0, down: 0 };
+  return series.map(({ name, values, tone }) => {
+    const value = values[day] ?? 0;
+    if (value === 0) return null;
+    const side = value > 0 ? 'up' : 'down';
+    const from = ends[side];
+    ends[side] += value;
+    const [top, bottom] = [y(Math.max(from, ends[side])), y(Math.min(from, ends[side]))];
+    return (
+      <rect
+        key={name}
+        class={`is-${tone}`}
+        x={x(day) + (step - thick) / 2}
+        y={top}
+        width={thick}
+        height={Math.max(bottom - top, 1)}
+        rx={Math.min(2, thick / 4)}
+      />
+    );
+  });
+};
+
+const lineOf = ({ middle, y }: Scale, { name, values, tone }: Series, active: number | undefined) => (
+  <g key={name}>
+    <polyline
+      class={`is-${tone}`}
+      points={values.flatMap((value, day) => (value === undefined ? [] : `${middle(day)},${y(value)}`)).join(' ')}
+    />
+    {/* Without it a line of one day would not be seen. */}
+    <circle class={`is-${tone}`} cx={middle(values.length - 1)} cy={y(values.at(-1) ?? 0)} r="2.5" />
+    {active !== undefined && values[active] !== undefined && (
+      <circle class={`is-${tone}`} cx={middle(active)} cy={y(values[active] ?? 0)} r="3.5" />
+    )}
+  </g>
+);
+
+const tickLine = ({ y }: Scale, width: number, tick: number) => (
+  <g key={tick}>
+    <line class={tick === 0 ? 'is-zero' : ''} x1={margin.left} x2={width - margin.right} y1={y(tick)} y2={y(tick)} />
+    <text x={margin.left - 8} y={y(tick)} class="is-tick">
+      {short(Math.abs(tick))}
+    </text>
+  </g>
+);
+
+interface PlotProps extends Pick<ChartProps, 'days' | 'series' | 'kind'> {
+  width: number;
+  /** The day under the pointer. */
+  active: number | undefined;
+  setActive: (day: number | undefined) => void;
+}
+
+const Plot = ({ days, series, kind, width, active, setActive }: PlotProps) => {
+  const ticks = ticksOf(...rangeOf(kind, days.length, series));
+  const scale = scaleOf(width, days.length, ticks);
+  const { inner, step, x, middle, labelled } = scale;
+  const point = (event: PointerEvent & { currentTarget: SVGSVGElement }) => {
+    const at = Math.floor((event.clientX - event.currentTarget.getBoundingClientRect().left - margin.left) / step);
+    setActive(at >= 0 && at < days.length ? at : undefined);
+  };
+  const isNamed = (index: number): boolean =>
+    (days.length - 1 - index) % labelled === 0 && middle(index) > margin.left + 16;
+  return (
+    <svg
+      width={width}
+      height={height}
+      aria-hidden="true"
+      onPointerMove={point}
+      onPointerDown={point}
+      onPointerLeave={() => setActive(undefined)}
+    >
+      {ticks.map((tick) => tickLine(scale, width, tick))}
+      {active !== undefined && (
+        <rect class="is-active" x={x(active)} y={margin.top} width={step} height={inner.height} />
+      )}
+      {days.map(
+        (day, index) =>
+          isNamed(index) && (
+            <text key={day} class="is-day" x={Math.min(middle(index), width - 22)} y={height - 4}>
+              {dayName(day)}
+            </text>
+          ),
+      )}
+      {kind === 'bars'
+        ? days.map((_, day) => barsOf(scale, series, day))
+        : series.map((one) => lineOf(scale, one, active))}
+    </svg>
+  );
+};
+
+const DayTable = ({ title, days, series, format }: Omit<ChartProps, 'kind'>) => (
+  <>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by the keyboard. */}
+    <section class="scroll" tabIndex={0} aria-label={title}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{texts.chart.day}</th>
+            {series.map(({ name }) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {days.map((day, index) => (
+            <tr key={day}>
+              <th scope="row">{dayName(day)}</th>
+              {series.map(({ name, values }) => (
+                <td key={name}>{values[index] === undefined ? '–' : format(Math.abs(values[index]))}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  </>
+);
+
+/** The numbers of the day under the pointer, or else the sums of bars and the last numbers of lines. */
+const Legend = ({ days, series, kind, format, active }: Omit<ChartProps, 'title'> & Pick<PlotProps, 'active'>) => {
+  const shown = ({ values }: Series): number => {
+    if (active !== undefined) return values[active] ?? 0;
+    return kind === 'lines' ? (values.at(-1) ?? 0) : sumOf(values);
+  };
+  const ofAll = kind === 'lines' ? texts.chart.last : texts.chart.sum(days.length);
+  return (
+    <ul class="legend">
+      {series.map((one) => (
+        <li key={one.name}>
+          <span class={`dot is-${one.tone}`} /> {one.name} <b>{format(Math.abs(shown(one)))}</b>
+        </li>
+      ))}
+      <li class="help">{active === undefined ? ofAll : dayName(days[active] ?? '')}</li>
+    </ul>
+  );
+};
+
 /** A chart by days with a legend that tells the numbers of the day under the pointer, and a table of all of them. */
 export const Chart = ({ title, days, series, kind, format }: ChartProps) => {
   const { box, width } = useWidth();
   const titleId = useId();
   const [active, setActive] = useState<number>();
-  const ticks = ticksOf(...rangeOf(kind, days.length, series));
-  const [low, high] = [ticks[0] ?? 0, ticks.at(-1) ?? 1];
-  const inner = { width: Math.max(width - margin.left - margin.right, 1), height: height - margin.top - margin.bottom };
-  const y = (value: number): number => margin.top + inner.height * (1 - (value - low) / (high - low || 1));
-  const step = inner.width / days.length;
-  const x = (day: number): number => margin.left + step * day;
-  const labelled = Math.max(1, Math.ceil((days.length * 64) / inner.width));
-  const point = (event: PointerEvent & { currentTarget: SVGSVGElement }) => {
-    const at = Math.floor((event.clientX - event.currentTarget.getBoundingClientRect().left - margin.left) / step);
-    setActive(at >= 0 && at < days.length ? at : undefined);
-  };
-  const shown = (one: Series): number =>
-    active !== undefined ? (one.values[active] ?? 0) : kind === 'lines' ? (one.values.at(-1) ?? 0) : sumOf(one.values);
-
-  const barsOf = (day: number) => {
-    const thick = Math.min(Math.max(step * 0.7, 1), 22);
-    const ends = { up: 0, down: 0 };
-    return series.map(({ name, values, tone }) => {
-      const value = values[day] ?? 0;
-      if (value === 0) return null;
-      const side = value > 0 ? 'up' : 'down';
-      const from = ends[side];
-      ends[side] += value;
-      const [top, bottom] = [y(Math.max(from, ends[side])), y(Math.min(from, ends[side]))];
-      return (
-        <rect
-          key={name}
-          class={`is-${tone}`}
-          x={x(day) + (step - thick) / 2}
-          y={top}
-          width={thick}
-          height={Math.max(bottom - top, 1)}
-          rx={Math.min(2, thick / 4)}
-        />
-      );
-    });
-  };
-  const lineOf = ({ name, values, tone }: Series) => (
-    <g key={name}>
-      <polyline
-        class={`is-${tone}`}
-        points={values
-          .flatMap((value, day) => (value === undefined ? [] : `${x(day) + step / 2},${y(value)}`))
-          .join(' ')}
-      />
-      {/* Without it a line of one day would not be seen. */}
-      <circle class={`is-${tone}`} cx={x(values.length - 1) + step / 2} cy={y(values.at(-1) ?? 0)} r="2.5" />
-      {active !== undefined && values[active] !== undefined && (
-        <circle class={`is-${tone}`} cx={x(active) + step / 2} cy={y(values[active] ?? 0)} r="3.5" />
-      )}
-    </g>
-  );
-
+  const of = { days, series, kind };
   return (
     <figure class="card chart" aria-labelledby={titleId}>
       <header>
         <h2 id={titleId}>{title}</h2>
-        <ul class="legend">
-          {series.map((one) => (
-            <li key={one.name}>
-              <span class={`dot is-${one.tone}`} /> {one.name} <b>{format(Math.abs(shown(one)))}</b>
-            </li>
-          ))}
-          <li class="help">
-            {active === undefined
-              ? kind === 'lines'
-                ? texts.chart.last
-                : texts.chart.sum(days.length)
-              : dayName(days[active] ?? '')}
-          </li>
-        </ul>
+        <Legend {...of} format={format} active={active} />
       </header>
       <div ref={box} class="plot">
-        {width > 0 && (
-          <svg
-            width={width}
-            height={height}
-            aria-hidden="true"
-            onPointerMove={point}
-            onPointerDown={point}
-            onPointerLeave={() => setActive(undefined)}
-          >
-            {ticks.map((tick) => (
-              <g key={tick}>
-                <line
-                  class={tick === 0 ? 'is-zero' : ''}
-                  x1={margin.left}
-                  x2={width - margin.right}
-                  y1={y(tick)}
-                  y2={y(tick)}
-                />
-                <text x={margin.left - 8} y={y(tick)} class="is-tick">
-                  {short(Math.abs(tick))}
-                </text>
-              </g>
-            ))}
-            {active !== undefined && (
-              <rect class="is-active" x={x(active)} y={margin.top} width={step} height={inner.height} />
-            )}
-            {days.map(
-              (day, index) =>
-                (days.length - 1 - index) % labelled === 0 &&
-                x(index) + step / 2 > margin.left + 16 && (
-                  <text key={day} class="is-day" x={Math.min(x(index) + step / 2, width - 22)} y={height - 4}>
-                    {dayName(day)}
-                  </text>
-                ),
-            )}
-            {kind === 'bars' ? days.map((_, day) => barsOf(day)) : series.map(lineOf)}
-          </svg>
-        )}
+        {width > 0 && <Plot {...of} width={width} active={active} setActive={setActive} />}
       </div>
       <details>
         <summary>{texts.chart.table}</summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by the keyboard. */}
-        <section class="scroll" tabIndex={0} aria-label={title}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{texts.chart.day}</th>
-                {series.map(({ name }) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {days.map((day, index) => (
-                <tr key={day}>
-                  <th scope="row">{dayName(day)}</th>
-                  {series.map(({ name, values }) => (
-                    <td key={name}>{values[index] === undefined ? '–' : format(Math.abs(values[index]))}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <DayTable title={title} days={days} series={series} format={format} />
       </details>
     </figure>
   );
