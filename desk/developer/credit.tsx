@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { CreditLotResponse } from '../../client/client.ts';
+import type { CreditLotResponse, CustomerResponse } from '../../client/client.ts';
 import { go, link, pathOf, useAddress } from '../address.ts';
 import { money } from '../format.ts';
 import { CustomerLink } from '../parts/list.tsx';
@@ -113,16 +113,56 @@ const useCredit = (identifier: string, round: string) => {
 // No event tells when a lot comes due.
 const dueMillis = 30_000;
 
-/** The credit of one customer over time. The address keeps the name. */
-export const Credit = () => {
-  const { client, can } = useSession();
-  const { path, query } = useAddress();
-  const { rounds } = useLive();
+/** Counts up while the page is seen. */
+const useTick = (): number => {
   const [tick, setTick] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => document.hidden || setTick((last) => last + 1), dueMillis);
     return () => clearInterval(timer);
   }, []);
+  return tick;
+};
+
+/** Chooses the customer of the address. */
+const Picker = ({ customers }: { customers: readonly CustomerResponse[] }) => {
+  const { path, query } = useAddress();
+  return (
+    <form
+      class="pick"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const customer = String(new FormData(event.currentTarget).get('customer') ?? '').trim();
+        if (customer === '') return;
+        event.currentTarget.reset();
+        go(link(path, { ...query, customer }), { replace: true });
+      }}
+    >
+      <input
+        name="customer"
+        list="customers"
+        aria-label={t.customer}
+        placeholder={t.placeholder}
+        autoComplete="off"
+        spellcheck={false}
+      />
+      <datalist id="customers">
+        {customers.map(({ uuid, username, credit, restrictedCredit }) => (
+          <option key={uuid} value={username} label={t.suggestion(credit, restrictedCredit)} />
+        ))}
+      </datalist>
+      <button type="submit" class="button">
+        {t.show}
+      </button>
+    </form>
+  );
+};
+
+/** The credit of one customer over time. The address keeps the name. */
+export const Credit = () => {
+  const { client, can } = useSession();
+  const { query } = useAddress();
+  const { rounds } = useLive();
+  const tick = useTick();
   const customers = useLoad(
     async (signal) => {
       const { data } = await client.get('/v1/customers', { query: { limit: most }, signal });
@@ -137,33 +177,7 @@ export const Credit = () => {
     <section class="card" aria-labelledby="credit">
       <header>
         <h2 id="credit">{t.title}</h2>
-        <form
-          class="pick"
-          onSubmit={(event) => {
-            event.preventDefault();
-            const customer = String(new FormData(event.currentTarget).get('customer') ?? '').trim();
-            if (customer === '') return;
-            event.currentTarget.reset();
-            go(link(path, { ...query, customer }), { replace: true });
-          }}
-        >
-          <input
-            name="customer"
-            list="customers"
-            aria-label={t.customer}
-            placeholder={t.placeholder}
-            autoComplete="off"
-            spellcheck={false}
-          />
-          <datalist id="customers">
-            {customers.value?.map(({ uuid, username, credit, restrictedCredit }) => (
-              <option key={uuid} value={username} label={t.suggestion(credit, restrictedCredit)} />
-            ))}
-          </datalist>
-          <button type="submit" class="button">
-            {t.show}
-          </button>
-        </form>
+        <Picker customers={customers.value ?? []} />
       </header>
       {fault && (
         <FaultBox fault={fault.status === 404 ? { ...fault, errors: [t.nobody(chosen)] } : fault} onRetry={reload} />

@@ -25,15 +25,23 @@ const deltaOf = ({ way, delta }: Values): number => {
   return way === 'take' ? -amount : amount;
 };
 
+const isWhole = (delta: number): boolean => delta !== 0 && !Number.isNaN(delta);
+
+/** What the form's values would do to the customer's credit. */
+const effectOf = ({ credit, restrictedCredit }: DialogProps['customer'], values: Values): string => {
+  const before = values.type === 'restricted' ? restrictedCredit : credit;
+  const delta = deltaOf(values);
+  if (!isWhole(delta)) return t.give.whole;
+  return before + delta < 0 ? t.give.tooMuch(before) : t.give.effect(before, before + delta);
+};
+
 /** Gives or takes credit. The effect is shown first; undo is the opposite change. */
 export const GiveCredit = ({ customer, reload, onClose }: DialogProps) => {
   const { client } = useSession();
   const say = useSay();
   const [values, setValues] = useState<Values>({});
   const path = { identifier: customer.uuid };
-  const before = values.type === 'restricted' ? customer.restrictedCredit : customer.credit;
   const delta = deltaOf(values);
-  const isAmount = delta !== 0 && !Number.isNaN(delta);
   const isTaking = values.way === 'take';
 
   const send = async (sent: Values): Promise<void> => {
@@ -60,7 +68,7 @@ export const GiveCredit = ({ customer, reload, onClose }: DialogProps) => {
   return (
     <Dialog title={`${t.give.title}: ${customer.username}`} onClose={onClose}>
       <Form
-        submit={isAmount ? t.give.submit(delta) : t.give.submitEmpty}
+        submit={isWhole(delta) ? t.give.submit(delta) : t.give.submitEmpty}
         onSend={send}
         onValues={setValues}
         onCancel={onClose}
@@ -89,11 +97,7 @@ export const GiveCredit = ({ customer, reload, onClose }: DialogProps) => {
         )}
         <Field name="reason" label={t.give.reason} help={t.give.reasonHelp} maxLength={200} />
         <p class="effect" aria-live="polite">
-          {!isAmount
-            ? t.give.whole
-            : before + delta < 0
-              ? t.give.tooMuch(before)
-              : t.give.effect(before, before + delta)}
+          {effectOf(customer, values)}
         </p>
       </Form>
     </Dialog>

@@ -19,10 +19,8 @@ const maxBranchy = 8;
 const later: Readonly<Record<string, readonly string[]>> = {
   'House III': [
     'client/client.ts storeClient',
-    'desk/developer/credit.tsx Credit',
     'desk/developer/requests.tsx Details',
     'desk/developer/requests.tsx RequestsPage',
-    'desk/pages/customer-actions.tsx GiveCredit',
     'desk/parts/edit.tsx Edit',
     'desk/shell.tsx Shell',
     'local/deployed/deployment.ts startDeployment',
