@@ -3,7 +3,7 @@ import { dayName, short } from '../format.ts';
 import { texts } from '../texts.ts';
 
 /** One row of numbers, a number per day, undefined where it is not known. Negative ones of bars go down. */
-export interface Series {
+interface Series {
   name: string;
   values: readonly (number | undefined)[];
   tone: 'one' | 'two' | 'three' | 'four';

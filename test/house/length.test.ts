@@ -25,7 +25,6 @@ const later: Readonly<Record<string, readonly string[]>> = {
     'desk/shell.tsx Shell',
     'local/deployed/deployment.ts startDeployment',
   ],
-  'One document': ['infra/store-service-stack.ts constructor'],
   'Proof III': [
     'proof/bench/desk.ts measureDesk',
     'proof/bench/docs.ts writeDocs',

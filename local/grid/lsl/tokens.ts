@@ -1,5 +1,5 @@
 /** Thrown for a script that the interpreter refuses to run: what it is and where, as `line 12: ...`. */
-export class ScriptRefused extends Error {}
+class ScriptRefused extends Error {}
 
 export interface Token {
   kind: 'word' | 'integer' | 'float' | 'string' | 'sign' | 'end';
