@@ -24,7 +24,7 @@ const tableMetrics = [
 
 /**
  * The alarms, with e-mails to the address of the settings, and one dashboard if these ask for it. They are a stack of
- * their own within the service's, which has room for 500 resources: nothing in here has state.
+ * their own within the service’s, made after all that they watch, for which nothing waits: see ADR 46.
  */
 export class Operation extends NestedStack {
   private readonly topic: Topic | undefined;
