@@ -48,8 +48,8 @@ interface Acts<F extends MoneyFacts, O extends object, R> {
   /** Reads the facts, those that can be read at once side by side. `number` counts the askings from 1. */
   read: (number: number) => Promise<F>;
   /**
-   * Decides, and does nothing else: it is asked again as soon as lots that it lacks are read. Throws what the request is
-   * refused with whatever the credit is.
+   * Decides, and does nothing else: it is asked again as soon as lots that it lacks are read. Throws what the request
+   * is refused with whatever the credit is.
    */
   judge: (facts: F) => NotYet | O;
   /** The writes of what was decided, or its answer where there is nothing to write. Throws what it is refused with. */

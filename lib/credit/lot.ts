@@ -61,7 +61,9 @@ export interface LotsRead {
   seen: string[];
   /** The highest version of the customer's credit that touched any of them. */
   touchedIn: number;
-  /** They were read up to the epoch's end, or as far as a command needs them; or all that have come due, and no other. */
+  /**
+   * They were read up to the epoch's end, or as far as a command needs them; or all that have come due, and no other.
+   */
   reach: 'end' | 'enough' | 'due';
   /** No sort key up to this one was left out. */
   through: string;

@@ -18,7 +18,9 @@ import {
 } from './rules.ts';
 import type { SaleItem } from './sales.ts';
 
-/** Decides about sales, quotes and refunds from facts that were read. Nothing here reads or writes, or knows the time. */
+/**
+ * Decides about sales, quotes and refunds from facts that were read. Nothing here reads or writes, or knows the time.
+ */
 
 /** The terms of a sale, and the reason for which it is refused, if there is one. */
 export interface Offer {

@@ -20,12 +20,14 @@ import { type OutsideId, type Precondition, transact, unrecorded, write } from '
  * - It reads, and returns a decision. It writes nothing itself, so that it may be asked as often as needed; it keeps
  *   nothing from an earlier asking but what `first` has brought.
  * - It throws what the request is refused with: a 400 or 404 ends the asking.
- * - Each write is on condition that the facts are as they were read. Its refusal is how `decide` learns of other writers.
+ * - Each write is on condition that the facts are as they were read. Its refusal is how `decide` learns of other
+ *   writers.
  * - `answer` marks the change that a request makes: it is the handler's answer, which is recorded with the change where
  *   the request has an Idempotency-Key. `result` is handed to the caller and recorded nowhere. There is no default.
  * - `otherwise` is told what the conditions refused. It throws, or returns a decision made of the items found, or
- *   undefined to have the step asked again. Its writes are carried out at once where they follow the first refusal since
- *   the step was asked; later ones would be made of items that were found before a pause, so the step is asked instead.
+ *   undefined to have the step asked again. Its writes are carried out at once where they follow the first refusal
+ *   since the step was asked; later ones would be made of items that were found before a pause, so the step is asked
+ *   instead.
  *
  * Nothing is asked again where an answer is missing: the write may be there. See retry.ts for the pauses.
  */
@@ -55,7 +57,9 @@ type OneHow<T, R> = Given<(item: T) => R> & {
 
 /** The writes of a transaction that their conditions refused. */
 export interface RefusedWrites {
-  /** The refusal of the write of the item with this key, with the item that it found; undefined if it was not refused. */
+  /**
+   * The refusal of the write of the item with this key, with the item that it found; undefined if it was not refused.
+   */
   by<T extends object>(key: Key): { item: T | undefined } | undefined;
 }
 

@@ -304,8 +304,8 @@ export const payClaims = (
 ): string[] => {
   const { givings, copies, book } = grid;
   const faults: string[] = [];
-  // A claim of an exact sum first, then the lowest bound: otherwise a payment of which any part may be owed takes the sum
-  // that only another claim explains.
+  // A claim of an exact sum first, then the lowest bound: otherwise a payment of which any part may be owed takes the
+  // sum that only another claim explains.
   const claims = grid.claims
     .filter((claim) => mall.productOf.has(claim.by))
     .sort((a, b) => Number(a.isUpTo) - Number(b.isUpTo) || a.amount - b.amount);

@@ -64,7 +64,9 @@ interface Request {
   body?: object;
 }
 
-/** Sends a request to two copies of the table, and goes on with the second one. Answers what the second one answered. */
+/**
+ * Sends a request to two copies of the table, and goes on with the second one. Answers what the second one answered.
+ */
 const sendBoth = async (row: Route, { path, body }: Request) => {
   const before = table.copy();
   const plain = await call(row.method, path, body);
