@@ -157,18 +157,10 @@ const noJson = {
   detail: 'The answer is not JSON. Check that baseUrl leads to the service and that no proxy answers for it.',
 };
 
-/**
- * A client of one store. `store.customers.incrementCredit('ada', { delta: 100 })` takes the values of the path, then
- * body or query, then options; `get`, `post`, `put` and `delete` take a path as the API reference writes it, then
- * `path`, `query` and `body`. A call returns the parsed body, or undefined for 204; `withResponse()` on it also gives
- * the request id.
- *
- * It retries transient failures (429, 5xx, a lost connection, a time-out), and waits as long as `Retry-After` asks. A
- * POST has an Idempotency-Key, so it takes effect once even if an answer is lost. Throws `StoreProblem` for any other
- * failure and for an answer that is not JSON, and `NoAnswer` if the last attempt gets none or `signal` ends the call.
- * Both carry the `idempotencyKey`. Throws a TypeError, without sending anything, if the call itself is wrong.
- */
-export const storeClient = (options: ClientOptions): StoreClient => {
+type RequestSender = (method: Method, path: string, sent?: AnySent) => Promise<WithResponse<unknown>>;
+
+/** Sends a request, again after transient failures, until an answer counts. */
+const exchangeWith = (options: ClientOptions): RequestSender => {
   const { attempts = 5, timeoutMillis = 30_000, fetch: send = fetch, onRequest, onResponse } = options;
 
   const attempt = async (address: string, init: RequestInit, signal: AbortSignal | undefined) => {
@@ -178,7 +170,7 @@ export const storeClient = (options: ClientOptions): StoreClient => {
     return { response, ...(await bodyOf(response)) };
   };
 
-  const exchange = async (method: Method, path: string, sent: AnySent = {}): Promise<WithResponse<unknown>> => {
+  return async (method, path, sent = {}) => {
     const { idempotencyKey, address: url, init } = requestOf(method, path, sent, options);
     for (let number = 1; ; number++) {
       const last = number >= attempts;
@@ -210,6 +202,43 @@ export const storeClient = (options: ClientOptions): StoreClient => {
       });
     }
   };
+};
+
+/** A call by the values of the path, then body or query, then options. */
+type Operation = (...values: unknown[]) => Answered<unknown>;
+
+/** The method of a line of `operations`. */
+const operationOf = (
+  line: string,
+  call: (method: Method, path: string, sent?: AnySent) => Answered<unknown>,
+  list: (path: string, sent?: AnySent) => Listed<unknown>,
+): Operation => {
+  const [method = '', path = '', rest] = line.split(' ');
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  return (...values) => {
+    const [first, second] = values.slice(names.length);
+    const sent = {
+      path: Object.fromEntries(names.map((name, n) => [name, values[n] as string])),
+      ...(rest === undefined ? {} : { [rest === 'list' ? 'query' : rest]: first }),
+      ...((rest === undefined ? first : second) as CallOptions | undefined),
+    };
+    return rest === 'list' ? list(path, sent) : call(method as Method, path, sent);
+  };
+};
+
+/**
+ * A client of one store. `store.customers.incrementCredit('ada', { delta: 100 })` takes the values of the path, then
+ * body or query, then options; `get`, `post`, `put` and `delete` take a path as the API reference writes it, then
+ * `path`, `query` and `body`. A call returns the parsed body, or undefined for 204; `withResponse()` on it also gives
+ * the request id.
+ *
+ * It retries transient failures (429, 5xx, a lost connection, a time-out), and waits as long as `Retry-After` asks. A
+ * POST has an Idempotency-Key, so it takes effect once even if an answer is lost. Throws `StoreProblem` for any other
+ * failure and for an answer that is not JSON, and `NoAnswer` if the last attempt gets none or `signal` ends the call.
+ * Both carry the `idempotencyKey`. Throws a TypeError, without sending anything, if the call itself is wrong.
+ */
+export const storeClient = (options: ClientOptions): StoreClient => {
+  const exchange = exchangeWith(options);
 
   const call = (method: Method, path: string, sent?: AnySent): Answered<unknown> =>
     answered(exchange(method, path, sent));
@@ -218,24 +247,10 @@ export const storeClient = (options: ClientOptions): StoreClient => {
     // A cursor does not carry the filters.
     listed(call('GET', path, sent), (cursor) => call('GET', path, { ...sent, query: { ...sent?.query, cursor } }));
 
-  /** The method of a line of `operations`. */
-  const methodOf = (line: string) => {
-    const [method = '', path = '', rest] = line.split(' ');
-    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-    return (...values: unknown[]): Answered<unknown> => {
-      const [first, second] = values.slice(names.length);
-      const sent = {
-        path: Object.fromEntries(names.map((name, n) => [name, values[n] as string])),
-        ...(rest === undefined ? {} : { [rest === 'list' ? 'query' : rest]: first }),
-        ...((rest === undefined ? first : second) as CallOptions | undefined),
-      };
-      return rest === 'list' ? list(path, sent) : call(method as Method, path, sent);
-    };
-  };
   const resources = Object.fromEntries(
     Object.entries(operations).map(([group, lines]) => [
       group,
-      Object.fromEntries(Object.entries(lines).map(([name, line]) => [name, methodOf(line)])),
+      Object.fromEntries(Object.entries(lines).map(([name, line]) => [name, operationOf(line, call, list)])),
     ]),
   );
 

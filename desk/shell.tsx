@@ -90,6 +90,44 @@ const CurrentPage = ({ path }: { path: string }) => {
   return <p class="empty">{texts.notFound}</p>;
 };
 
+interface DrawerProps {
+  path: string;
+  /** A page of the menu was chosen. */
+  onLeave: () => void;
+  onSignOut: () => void;
+}
+
+/** The menu of all pages, and below it the key. */
+const Drawer = ({ path, onLeave, onSignOut }: DrawerProps) => {
+  const { store } = useSession();
+  const developer = useContext(DeveloperContext);
+  return (
+    <div class="drawer">
+      <div>
+        <Menu label={t.pages} rows={pages} path={path} onLeave={onLeave} />
+        {developer && (
+          <>
+            <p class="group">{developer.title}</p>
+            <Menu label={developer.title} rows={developer.pages} path={path} onLeave={onLeave}>
+              <li>
+                <a href={developer.reference.address}>{developer.reference.title}</a>
+              </li>
+            </Menu>
+          </>
+        )}
+      </div>
+      <footer>
+        <p class="help">{t.key(store.key.name)}</p>
+        {endsAtSignOut() && <p class="help">{t.endsKey}</p>}
+        <button type="button" class="button is-quiet" onClick={onSignOut}>
+          {t.signOut}
+        </button>
+        <Notices />
+      </footer>
+    </div>
+  );
+};
+
 /** The frame of every page: menu, the box for customers, and the page itself. */
 export const Shell = () => {
   const session = useSession();
@@ -131,29 +169,7 @@ export const Shell = () => {
             {texts.menu}
           </button>
         </div>
-        <div class="drawer">
-          <div>
-            <Menu label={t.pages} rows={pages} path={path} onLeave={() => setOpen(false)} />
-            {developer && (
-              <>
-                <p class="group">{developer.title}</p>
-                <Menu label={developer.title} rows={developer.pages} path={path} onLeave={() => setOpen(false)}>
-                  <li>
-                    <a href={developer.reference.address}>{developer.reference.title}</a>
-                  </li>
-                </Menu>
-              </>
-            )}
-          </div>
-          <footer>
-            <p class="help">{t.key(store.key.name)}</p>
-            {endsAtSignOut() && <p class="help">{t.endsKey}</p>}
-            <button type="button" class="button is-quiet" onClick={leave}>
-              {t.signOut}
-            </button>
-            <Notices />
-          </footer>
-        </div>
+        <Drawer path={path} onLeave={() => setOpen(false)} onSignOut={leave} />
       </div>
       <div class="content">
         {can('customers:read') && <FindCustomer />}

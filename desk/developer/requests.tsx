@@ -32,23 +32,46 @@ const messagesOf = ({ status, answer }: ShownRequest): readonly string[] => {
 const keyName = ({ key, hidden }: ShownRequest): string =>
   key ? (key.name ?? t.unknownKey(key.id)) : hidden.includes('x-api-key') ? t.malformedKey : t.noKey;
 
-const Details = ({ request, onReplayed }: { request: ShownRequest; onReplayed: (id: string) => void }) => {
+interface DetailsProps {
+  request: ShownRequest;
+  onReplayed: (id: string) => void;
+}
+
+/** Copies the request as a command, and sends it again. */
+const Replay = ({ request, onReplayed }: DetailsProps) => {
   const { store } = useSession();
   const say = useSay();
-  const { id, method, url, time, headers, hidden, key, ignored, body, sent, answer } = request;
+  const { id, hidden, key, body } = request;
   const isOurs = key?.id === store.key.id;
   const curl = curlOf(request, location.origin, isOurs ? keptKey() : undefined);
   const replaying = usePress(async () => {
-    const {
-      id: next,
-      status,
-      isNewKey,
-    } = await tool<{ id: string; status: number; isNewKey: boolean }>('replay', {
-      id,
-    });
-    say(t.replayed(status, isNewKey));
-    onReplayed(next);
+    const replayed = await tool<{ id: string; status: number; isNewKey: boolean }>('replay', { id });
+    say(t.replayed(replayed.status, replayed.isNewKey));
+    onReplayed(replayed.id);
   });
+  return (
+    <>
+      <div class="buttons">
+        {curl !== undefined && <Copy text={curl}>{t.copyCurl}</Copy>}
+        {body !== undefined && (
+          <button type="button" class="button" aria-disabled={replaying.isBusy} onClick={replaying.press}>
+            {t.replay}
+          </button>
+        )}
+        {body === undefined ? (
+          <span class="help">{t.notKept}</span>
+        ) : (
+          !isOurs && hidden.includes('x-api-key') && <span class="help">{t.otherKey}</span>
+        )}
+      </div>
+      {replaying.fault && <FaultBox fault={replaying.fault} />}
+    </>
+  );
+};
+
+const Details = ({ request, onReplayed }: DetailsProps) => {
+  const { store } = useSession();
+  const { id, method, url, time, headers, hidden, key, ignored, sent, answer } = request;
   const path = url.split('?')[0] ?? '';
   const messages = messagesOf(request);
   return (
@@ -72,20 +95,7 @@ const Details = ({ request, onReplayed }: { request: ShownRequest; onReplayed: (
           </p>
         </div>
       )}
-      <div class="buttons">
-        {curl !== undefined && <Copy text={curl}>{t.copyCurl}</Copy>}
-        {body !== undefined && (
-          <button type="button" class="button" aria-disabled={replaying.isBusy} onClick={replaying.press}>
-            {t.replay}
-          </button>
-        )}
-        {body === undefined ? (
-          <span class="help">{t.notKept}</span>
-        ) : (
-          !isOurs && hidden.includes('x-api-key') && <span class="help">{t.otherKey}</span>
-        )}
-      </div>
-      {replaying.fault && <FaultBox fault={replaying.fault} />}
+      <Replay request={request} onReplayed={onReplayed} />
       <Facts
         of={[
           [t.request, <code key="request">{`${method} ${path}`}</code>],
@@ -156,9 +166,63 @@ const CallIt = () => {
   );
 };
 
+const rowOf = (request: ShownRequest, onReplayed: (id: string) => void): Row => {
+  const { id, method, url, status: answered, time, millis, calls, units = 0, ignored } = request;
+  return {
+    id,
+    isProblem: answered >= 400,
+    summary: (
+      <>
+        <State tone={toneOf(answered)}>{answered}</State>
+        <b class="method">{method}</b>
+        <span class="path" title={url}>
+          {url}
+        </span>
+        <time class="help" dateTime={time} title={time}>
+          {clockTime(time)}
+        </time>
+        <span class="help about">
+          {t.cost(millis, calls, units)} · {keyName(request)}{' '}
+          {ignored.length > 0 && <State tone="warn">{t.ignoredShort(ignored.length)}</State>}
+        </span>
+      </>
+    ),
+    content: () => <Details request={request} onReplayed={onReplayed} />,
+  };
+};
+
+/** What the list shows: by path, key and status, and whether the desk's own requests are in it. */
+const Filters = ({ keys, ofDesk }: { keys: readonly string[]; ofDesk: number }) => {
+  const { path: page, query } = useAddress();
+  return (
+    <>
+      <div class="filters">
+        <Search name="path" label={t.path} />
+        <Filter name="key" label={t.key} options={[['', texts.all], ...keys.map((name) => [name, name] as const)]} />
+        <Filter name="status" label={t.status} options={[['', texts.all], ...Object.entries(t.statuses)]} />
+      </div>
+      <div class="buttons spaced">
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={query.own === 'all'}
+            onChange={({ currentTarget }) =>
+              go(link(page, { ...query, own: currentTarget.checked ? 'all' : undefined }))
+            }
+          />{' '}
+          {t.own(ofDesk)}
+        </label>
+        <button type="button" class="button is-quiet" onClick={clearRequests}>
+          {t.clear}
+        </button>
+      </div>
+    </>
+  );
+};
+
 export const RequestsPage = () => {
   const live = useLive();
-  const { path: page, query } = useAddress();
+  const { query } = useAddress();
   const [replayed, setReplayed] = useState<string>();
   const { path = '', key = '', status = '', own = '' } = query;
   const fits = statuses[status] ?? anyStatus;
@@ -170,30 +234,7 @@ export const RequestsPage = () => {
   const keys = [...new Set([...requests.map(keyName), ...(key === '' ? [] : [key])])].sort();
   const ofDesk = live.requests.filter(({ isOfDesk }) => isOfDesk).length;
   const isFiltered = path !== '' || key !== '' || status !== '';
-  const rows = found.map((request): Row => {
-    const { id, method, url, status: answered, time, millis, calls, units = 0, ignored } = request;
-    return {
-      id,
-      isProblem: answered >= 400,
-      summary: (
-        <>
-          <State tone={toneOf(answered)}>{answered}</State>
-          <b class="method">{method}</b>
-          <span class="path" title={url}>
-            {url}
-          </span>
-          <time class="help" dateTime={time} title={time}>
-            {clockTime(time)}
-          </time>
-          <span class="help about">
-            {t.cost(millis, calls, units)} · {keyName(request)}{' '}
-            {ignored.length > 0 && <State tone="warn">{t.ignoredShort(ignored.length)}</State>}
-          </span>
-        </>
-      ),
-      content: () => <Details request={request} onReplayed={setReplayed} />,
-    };
-  });
+  const rows = found.map((request) => rowOf(request, setReplayed));
   return (
     <>
       <Heading title={t.title}>
@@ -205,30 +246,7 @@ export const RequestsPage = () => {
             <h2 id="list">{t.list}</h2>
             <span class="help">{t.seen(live.seen)}</span>
           </header>
-          <div class="filters">
-            <Search name="path" label={t.path} />
-            <Filter
-              name="key"
-              label={t.key}
-              options={[['', texts.all], ...keys.map((name) => [name, name] as const)]}
-            />
-            <Filter name="status" label={t.status} options={[['', texts.all], ...Object.entries(t.statuses)]} />
-          </div>
-          <div class="buttons spaced">
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={own === 'all'}
-                onChange={({ currentTarget }) =>
-                  go(link(page, { ...query, own: currentTarget.checked ? 'all' : undefined }))
-                }
-              />{' '}
-              {t.own(ofDesk)}
-            </label>
-            <button type="button" class="button is-quiet" onClick={clearRequests}>
-              {t.clear}
-            </button>
-          </div>
+          <Filters keys={keys} ofDesk={ofDesk} />
           <Rows
             label={t.caption}
             rows={rows}

@@ -31,6 +31,58 @@ const names = (...all: Values[]): string[] => [...new Set(all.flatMap((values) =
 /** A checkbox that is not set has no value. */
 const isChanged = (name: string, from: Values, to: Values): boolean => (from[name] ?? '') !== (to[name] ?? '');
 
+/** The values that somebody else has saved meanwhile, and those of this form that differ from what it began with. */
+interface Conflict {
+  mine: Values;
+  theirs: Values;
+}
+
+interface ChoiceProps extends Required<Pick<EditProps, 'initial' | 'labels' | 'wordsOf' | 'onTheirs'>> {
+  conflict: Conflict;
+  saveMine: () => Promise<void>;
+}
+
+/** Shows both values of each field that differs, and asks which ones are to stay. */
+const Choice = ({ labels, initial, conflict, wordsOf, onTheirs, saveMine }: ChoiceProps) => {
+  const choice = useRef<HTMLElement>(null);
+  // The button that had the focus is hidden then.
+  useEffect(() => choice.current?.focus(), [conflict]);
+  const saving = usePress(saveMine);
+  const rows = Object.keys(labels).filter((name) => name in conflict.mine || isChanged(name, initial, conflict.theirs));
+  const words = (name: string, value: string | undefined) => wordsOf(name, value ?? '') || '–';
+  return (
+    <section ref={choice} class="conflict" role="alert" aria-labelledby="conflict" tabIndex={-1}>
+      <h2 id="conflict">{t.title}</h2>
+      <p>{t.text}</p>
+      {rows.map((name) => (
+        <dl key={name} class="lines">
+          <div>
+            <dt>{labels[name]}</dt>
+            <dd />
+          </div>
+          <div>
+            <dt>{t.theirs}</dt>
+            <dd>{words(name, conflict.theirs[name])}</dd>
+          </div>
+          <div>
+            <dt>{t.mine}</dt>
+            <dd>{name in conflict.mine ? words(name, conflict.mine[name]) : t.untouched}</dd>
+          </div>
+        </dl>
+      ))}
+      {saving.fault && <FaultBox fault={saving.fault} />}
+      <div class="buttons">
+        <button type="button" class="button is-main" aria-disabled={saving.isBusy} onClick={saving.press}>
+          {saving.isBusy ? texts.working : t.saveMine}
+        </button>
+        <button type="button" class="button" onClick={onTheirs}>
+          {t.takeTheirs}
+        </button>
+      </div>
+    </section>
+  );
+};
+
 /**
  * A form that edits something. Where somebody else has changed it since it was read, it shows both values of each
  * field and lets the person choose; then their own changes are put on top of the others, and nothing else is undone.
@@ -47,10 +99,7 @@ export const Edit = ({
   children,
 }: EditProps) => {
   const [base, setBase] = useState(initial);
-  const [conflict, setConflict] = useState<{ mine: Values; theirs: Values }>();
-  const choice = useRef<HTMLElement>(null);
-  // The button that had the focus is hidden then.
-  useEffect(() => choice.current?.focus(), [conflict]);
+  const [conflict, setConflict] = useState<Conflict>();
   const attempt = async (values: Values, from: Values): Promise<void> => {
     try {
       await save(values);
@@ -66,45 +115,13 @@ export const Edit = ({
       setBase(theirs);
     }
   };
-  const saving = usePress(async () => {
-    if (conflict) await attempt({ ...conflict.theirs, ...conflict.mine }, conflict.theirs);
-  });
-  const rows = conflict
-    ? Object.keys(labels).filter((name) => name in conflict.mine || isChanged(name, initial, conflict.theirs))
-    : [];
-  const words = (name: string, value: string | undefined) => wordsOf(name, value ?? '') || '–';
   return (
     <>
       {conflict && (
-        <section ref={choice} class="conflict" role="alert" aria-labelledby="conflict" tabIndex={-1}>
-          <h2 id="conflict">{t.title}</h2>
-          <p>{t.text}</p>
-          {rows.map((name) => (
-            <dl key={name} class="lines">
-              <div>
-                <dt>{labels[name]}</dt>
-                <dd />
-              </div>
-              <div>
-                <dt>{t.theirs}</dt>
-                <dd>{words(name, conflict.theirs[name])}</dd>
-              </div>
-              <div>
-                <dt>{t.mine}</dt>
-                <dd>{name in conflict.mine ? words(name, conflict.mine[name]) : t.untouched}</dd>
-              </div>
-            </dl>
-          ))}
-          {saving.fault && <FaultBox fault={saving.fault} />}
-          <div class="buttons">
-            <button type="button" class="button is-main" aria-disabled={saving.isBusy} onClick={saving.press}>
-              {saving.isBusy ? texts.working : t.saveMine}
-            </button>
-            <button type="button" class="button" onClick={onTheirs}>
-              {t.takeTheirs}
-            </button>
-          </div>
-        </section>
+        <Choice
+          {...{ labels, initial, conflict, wordsOf, onTheirs }}
+          saveMine={() => attempt({ ...conflict.theirs, ...conflict.mine }, conflict.theirs)}
+        />
       )}
       {/* It stays while the choice is made, so that a refusal of the service finds what was entered. */}
       <div hidden={conflict !== undefined}>

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -78,6 +79,71 @@ const orderOf = (template: ResolvedTemplate, random: () => number): { functions:
   return { functions: ordered.map(({ name }) => name), sourcesAt };
 };
 
+type Sources = ReturnType<typeof startSources>;
+
+/** The version that runs. An update puts another one in its place, part by part. */
+interface Version {
+  template: ResolvedTemplate;
+  facts: FunctionFacts[];
+  sources: Sources;
+}
+
+/** The parts of a deployment that an update leaves running, or changes. */
+interface House {
+  running: Version;
+  functions: ReturnType<typeof startFunctions>;
+  server: Server;
+  change: (facts: FunctionFacts) => FunctionFacts;
+  /** Makes the tables and queues of a version. */
+  prepare: (template: ResolvedTemplate) => Promise<void>;
+  startVersionSources: (version: Pick<Version, 'template' | 'facts'>) => Sources;
+}
+
+/** Puts another version in the place of the one that runs, one function after the other, as CloudFormation does. */
+const update = async (
+  { running, functions, server, change, prepare, startVersionSources }: House,
+  next: string,
+  { pause = async () => {}, random = Math.random, onStep = () => {} }: UpdateOptions,
+): Promise<void> => {
+  const before = running.facts;
+  const template = readTemplate(next);
+  const facts = functionsOf(template, next).map(change);
+  await prepare(template);
+  Object.assign(running, { template, facts });
+  // A role may change long before the code of its function does.
+  for (const one of facts) functions.allow(one);
+  const { functions: names, sourcesAt } = orderOf(template, random);
+  for (const [index, name] of [...names, ''].entries()) {
+    if (index === sourcesAt) {
+      onStep('the event sources');
+      await running.sources.leave();
+      running.sources = startVersionSources({ template, facts });
+    }
+    const found = facts.find((one) => one.name === name);
+    if (!found) continue;
+    onStep(found.label);
+    functions.replace(found);
+    await pause();
+  }
+  onStep('the API');
+  const api = startApi(template, functions).server;
+  for (const event of ['request', 'checkExpectation']) {
+    const [listener] = api.listeners(event);
+    server.removeAllListeners(event).on(event, listener as () => void);
+  }
+  for (const { name } of before) if (!names.includes(name)) functions.remove(name);
+};
+
+const callerAs = (found: FunctionFacts | undefined) => found && { name: found.label, statements: found.statements };
+
+/** Leads AWS's own tools and the operator's command to a deployment. */
+const awsEnvironmentOf = (address: string) => ({
+  AWS_ENDPOINT_URL: `http://${address}`,
+  AWS_REGION: pseudo['AWS::Region'] ?? '',
+  AWS_ACCESS_KEY_ID: operatorKey,
+  AWS_SECRET_ACCESS_KEY: 'secret',
+});
+
 /** Runs a synthesised template on this machine. Its errors say what to change. */
 export const startDeployment = async ({
   template: dir,
@@ -89,29 +155,31 @@ export const startDeployment = async ({
   onBusEvent = () => {},
   change = (facts) => facts,
 }: DeployedOptions) => {
-  let template = readTemplate(dir);
-  let facts = functionsOf(template, dir).map(change);
+  const template = readTemplate(dir);
+  const facts = functionsOf(template, dir).map(change);
   const [engine, queue] = await Promise.all([startEngine(), startQueue()]);
   useLocalEngines(engine.endpoint, queue.endpoint);
   const { TableName = '' } = template.outputs();
   // The operator's verbs, with which keys are made, work on the table directly.
   Object.assign(process.env, { TABLE_NAME: TableName, KEY_STAGE: 'live' });
   const table = new DynamoDBClient({});
-  await makeTables(template, table);
   const client = new SQSClient({ endpoint: queue.endpoint });
-  const queueUrls = await makeQueues(template, client, queue.endpoint);
+  const queueUrls: Record<string, string> = {};
+  const prepare = async (version: ResolvedTemplate): Promise<void> => {
+    // Every function depends on the table: CloudFormation makes and changes it before them.
+    await makeTables(version, table);
+    Object.assign(queueUrls, await makeQueues(version, client, queue.endpoint));
+  };
+  await prepare(template);
 
   const functions = startFunctions({ functions: facts, engines: () => engines.address, concurrency, onLine });
   const engines = await startEngines({
     table: engine.endpoint,
     queue: queue.endpoint,
-    callerOf: (key) => {
-      const found = functions.callerOf(key);
-      return found && { name: found.label, statements: found.statements };
-    },
+    callerOf: (key) => callerAs(functions.callerOf(key)),
     invoke: functions.invoke,
     stack: template.stack,
-    outputs: () => ({ ...template.outputs(), BaseUrl: baseUrl, DeskUrl: `${baseUrl}/desk` }),
+    outputs: () => ({ ...running.template.outputs(), BaseUrl: baseUrl, DeskUrl: `${baseUrl}/desk` }),
     holdMillis,
     onUse,
     onBusEvent,
@@ -121,65 +189,23 @@ export const startDeployment = async ({
   await once(server, 'listening');
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`;
   const places = new Map<string, StreamPlace>();
-  const follow = () =>
-    startSources({ template, functions, facts, tableEndpoint: engine.endpoint, queueUrls, places, onLine });
-  let sources = follow();
-
-  /** Puts another version in the place of the one that runs, one function after the other, as CloudFormation does. */
-  const update = async (
-    next: string,
-    { pause = async () => {}, random = Math.random, onStep = () => {} }: UpdateOptions = {},
-  ): Promise<void> => {
-    const before = facts;
-    const version = readTemplate(next);
-    // Every function depends on the table: CloudFormation changes it before them.
-    await makeTables(version, table);
-    template = version;
-    facts = functionsOf(template, next).map(change);
-    Object.assign(queueUrls, await makeQueues(template, client, queue.endpoint));
-    // A role may change long before the code of its function does.
-    for (const one of facts) functions.allow(one);
-    const { functions: names, sourcesAt } = orderOf(template, random);
-    for (const [index, name] of [...names, ''].entries()) {
-      if (index === sourcesAt) {
-        onStep('the event sources');
-        await sources.leave();
-        sources = follow();
-      }
-      const found = facts.find((one) => one.name === name);
-      if (!found) continue;
-      onStep(found.label);
-      functions.replace(found);
-      await pause();
-    }
-    onStep('the API');
-    const api = startApi(template, functions).server;
-    for (const event of ['request', 'checkExpectation']) {
-      const [listener] = api.listeners(event);
-      server.removeAllListeners(event).on(event, listener as () => void);
-    }
-    for (const { name } of before) if (!names.includes(name)) functions.remove(name);
-  };
-
+  const startVersionSources = (version: Pick<Version, 'template' | 'facts'>): Sources =>
+    startSources({ ...version, functions, tableEndpoint: engine.endpoint, queueUrls, places, onLine });
+  const running: Version = { template, facts, sources: startVersionSources({ template, facts }) };
+  const house: House = { running, functions, server, change, prepare, startVersionSources };
   return {
     baseUrl,
-    /** Leads AWS's own tools and the operator's command to this deployment. */
-    awsEnvironment: {
-      AWS_ENDPOINT_URL: `http://${engines.address}`,
-      AWS_REGION: pseudo['AWS::Region'] ?? '',
-      AWS_ACCESS_KEY_ID: operatorKey,
-      AWS_SECRET_ACCESS_KEY: 'secret',
-    },
+    awsEnvironment: awsEnvironmentOf(engines.address),
     stack: template.stack,
     functions,
-    facts: () => facts,
-    update,
+    facts: () => running.facts,
+    update: (next: string, options: UpdateOptions = {}) => update(house, next, options),
     table: { endpoint: engine.endpoint, name: TableName },
     queue: { endpoint: queue.endpoint, urls: queueUrls },
     stop: async (): Promise<void> => {
       server.close();
       server.closeAllConnections();
-      await sources.stop();
+      await running.sources.stop();
       client.destroy();
       table.destroy();
       functions.stop();
