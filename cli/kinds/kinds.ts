@@ -58,5 +58,17 @@ export const importFiles: readonly ImportFile[] = exportFiles.filter(isImported)
 /** What a store has about avatars. */
 export const personalItems: readonly PersonalItems[] = kinds.flatMap(({ personal = [] }) => personal);
 
+/** The checks that a person reads first: those of money, and then those of what is sold. The others follow. */
+const checkedFirst = [
+  ...['customers', 'histories', 'days', 'buyers', 'sales', 'uses of coupons'],
+  ...['products', 'coupons', 'codes', 'categories', 'memberships', 'gift cards'],
+];
+const placeOf = ({ what }: AuditCheck): number => {
+  const place = checkedFirst.indexOf(what);
+  return place < 0 ? checkedFirst.length : place;
+};
+
 /** What an audit checks, in this order. */
-export const auditChecks: readonly AuditCheck[] = kinds.flatMap(({ audit = [] }) => audit);
+export const auditChecks: readonly AuditCheck[] = kinds
+  .flatMap(({ audit = [] }) => audit)
+  .sort((a, b) => placeOf(a) - placeOf(b));

@@ -86,9 +86,10 @@ const ordered = (value: unknown): unknown => {
 
 /**
  * A secret and a quote are random. A sale keeps a hash of its request, in which the product has a random id, and its
- * own random id says in which list of unsent sales it is.
+ * own random id says in which list of unsent sales it is. The mark of a customer's lots is a hash of their random ids,
+ * behind their number and sum.
  */
-const chance = /"(?:(secret|quote|request)":"[^"]*|(flags)":"SALE#UNSENT#\d)"/g;
+const chance = /"(?:(secret|quote|request)":"[^"]*|(flags)":"SALE#UNSENT#\d|(creditMark":"\d+ \d+) \w+)"/g;
 
 const everyStores = new Set([ada, bob, cleo].map(({ uuid }) => uuid));
 const uuids = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
@@ -104,7 +105,11 @@ type NewStore = Awaited<ReturnType<typeof newStore>>;
 const shown = (value: unknown, { id: storeId, key }: NewStore): unknown => {
   const keyId = parseKey(key, 'test')?.id ?? '';
   const named = JSON.stringify(ordered(value)).replaceAll(keyId, '<key>');
-  const text = named.replaceAll(storeId, '<store>').replace(chance, '"$1$2":""');
+  const text = named
+    .replaceAll(storeId, '<store>')
+    .replace(chance, (_, ...[first, second, mark]: string[]) =>
+      mark === undefined ? `"${first ?? second}":""` : `"${mark}"`,
+    );
   const ids = [...new Set(text.match(uuids))].filter((id) => !everyStores.has(id));
   return JSON.parse(ids.reduce((left, id, index) => left.replaceAll(id, `<${index}>`), text));
 };

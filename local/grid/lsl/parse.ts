@@ -3,10 +3,7 @@ import { boxed, isNumber } from './library.ts';
 import type { Expression, Script } from './types.ts';
 import type { Type } from './values.ts';
 
-/**
- * Reads expressions and statements, and hands their parts to `code.ts`. This grammar knows no jumps, no rotations and
- * no arithmetic of vectors.
- */
+/** Reads expressions and statements for `code.ts`. It knows no jumps, no rotations and no arithmetic of vectors. */
 
 // Mono has no documented sizes. This is fitted to what scripts weigh that Linden's compiler and Mono's assembler have
 // assembled (ADR 38): an operation or value, beside two bytes for each character of a text.
