@@ -51,7 +51,7 @@ beforeAll(async () => {
     rmSync(dir, { recursive: true, force: true });
   });
   // The stream makes the history of the demo, and orders its deliveries, in the seconds after the start.
-  await vi.waitUntil(async () => (await runInProcess(['doctor'])).code === 0, { timeout: 50_000 });
+  await vi.waitFor(async () => expect(await runInProcess(['doctor'])).toMatchObject({ code: 0 }), { timeout: 50_000 });
 });
 
 // Each document begins with the two stores of the demo.
