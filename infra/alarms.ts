@@ -45,7 +45,7 @@ export interface AlarmFacts {
   below?: true;
   /** The effect, and who is affected. With `act` it is the text of the e-mail. */
   harm: string;
-  /** What the merchant does now. */
+  /** Says what the merchant does now. */
   act: string;
 }
 

@@ -140,7 +140,7 @@ export class Api extends Construct {
     this.rest.deploymentStage.node.addDependency(log);
   }
 
-  // What it may call
+  // The functions that it may call
 
   /**
    * Lets API Gateway call each function for its own methods. The permissions are a stack of their own within the

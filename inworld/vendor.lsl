@@ -423,7 +423,7 @@ integer keep(string entry, string value)
     return code == LINKSETDATA_OK || code == LINKSETDATA_NOUPDATE;
 }
 
-// What was written with the pass; empty for all else. That a pass opens no pair which has none is written nowhere.
+// A value that was written with the pass; empty for all else. That a pass opens no pair which has none is written nowhere.
 string opened(string entry, string pass)
 {
     if (llLinksetDataRead(entry) != "") return "";
@@ -465,7 +465,7 @@ count()
     }
 }
 
-// What has this vendor's name or that of a prim which is gone, but another's pass. It neither pays nor deletes that.
+// Entries with this vendor's name, or that of a prim which is gone, but another's pass. It neither pays nor deletes that.
 integer unread()
 {
     return llLinksetDataCountFound("^" + mine()) - gOpen + gStrange;

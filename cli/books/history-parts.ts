@@ -19,7 +19,7 @@ interface UntoldPart {
   part: LotPart;
 }
 
-/** What is left in each lot of a type, less the parts that rows tell of. */
+/** The rest in each lot of a type, less the parts that rows tell of. */
 const untoldParts = (
   item: CreditItem,
   changes: readonly RecordedChange[],

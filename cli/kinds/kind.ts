@@ -51,6 +51,6 @@ export interface Kind {
   file?: DataFile | ImportFile;
   /** Its items about an avatar, and what an erasure makes of them. */
   personal?: readonly PersonalItems[];
-  /** What an audit checks of it. */
+  /** The checks of an audit. */
   audit?: readonly AuditCheck[];
 }

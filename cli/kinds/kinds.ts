@@ -55,7 +55,7 @@ export const exportFiles: readonly DataFile[] = kinds.flatMap(({ file }) => file
 /** The files that an import reads, in the order in which they can be imported. */
 export const importFiles: readonly ImportFile[] = exportFiles.filter(isImported);
 
-/** What a store has about avatars. */
+/** The items that a store has about avatars. */
 export const personalItems: readonly PersonalItems[] = kinds.flatMap(({ personal = [] }) => personal);
 
 /** The checks that a person reads first: those of money, and then those of what is sold. The others follow. */
@@ -68,7 +68,7 @@ const placeOf = ({ what }: AuditCheck): number => {
   return place < 0 ? checkedFirst.length : place;
 };
 
-/** What an audit checks, in this order. */
+/** The checks of an audit, in this order. */
 export const auditChecks: readonly AuditCheck[] = kinds
   .flatMap(({ audit = [] }) => audit)
   .sort((a, b) => placeOf(a) - placeOf(b));

@@ -17,7 +17,7 @@ export interface Erasure {
 export interface PersonalItems<T extends Key = Key> {
   /** As the plan of an erasure calls one item, and several. */
   words: readonly [one: string, more: string];
-  /** What becomes of them, in the words of that plan. */
+  /** Says what becomes of them, in the words of that plan. */
   effect: string;
   /**
    * Most items come first. The customer and their spend follow together, when all else has moved; the names that lead

@@ -79,7 +79,7 @@ export const checkSpend: Check = (store, listener) =>
     return [...faults, sumFault];
   });
 
-/** What buyers have spent, and how many products they own. */
+/** The L$ that buyers have spent, and how many products they own. */
 export const spend: Kind = {
   personal: [
     personal<SpendItem>({

@@ -191,7 +191,7 @@ const rowOf = (request: ShownRequest, onReplayed: (id: string) => void): Row => 
   };
 };
 
-/** What the list shows: by path, key and status, and whether the desk's own requests are in it. */
+/** Choices of what the list shows: by path, key and status, and whether the desk's own requests are in it. */
 const Filters = ({ keys, ofDesk }: { keys: readonly string[]; ofDesk: number }) => {
   const { path: page, query } = useAddress();
   return (

@@ -27,7 +27,7 @@ const deltaOf = ({ way, delta }: Values): number => {
 
 const isWhole = (delta: number): boolean => delta !== 0 && !Number.isNaN(delta);
 
-/** What the form's values would do to the customer's credit. */
+/** The customer's credit as the form's values would make it. */
 const effectOf = ({ credit, restrictedCredit }: DialogProps['customer'], values: Values): string => {
   const before = values.type === 'restricted' ? restrictedCredit : credit;
   const delta = deltaOf(values);

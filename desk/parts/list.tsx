@@ -178,7 +178,7 @@ export const Filter = ({
 interface SearchProps {
   name: string;
   label: string;
-  /** What is searched for now, and its taker, where that must not stand in the address. */
+  /** The text that is searched for now, and its taker, where that must not stand in the address. */
   own?: { text: string; search: (text: string) => void };
 }
 

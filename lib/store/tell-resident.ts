@@ -47,7 +47,7 @@ export const toldWrites = (
 
 const anothers = 'username belongs to another resident. Only the operator can move a name.';
 
-/** What the operator and the store were told of an avatar; the store perhaps for the first time. */
+/** The names that the operator and the store were told of an avatar; the store perhaps for the first time. */
 interface Knowledge {
   shared: StoredResident | undefined;
   told: StoredResident | undefined;

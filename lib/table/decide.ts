@@ -91,7 +91,9 @@ export const again = (): Decision<never> => ({ kind: 'again' });
 /** Carries `then` out only if `sees`, which looks at the facts at one moment, finds them as they were read. */
 export const look = <R>(sees: () => Promise<boolean>, then: Decision<R>): Decision<R> => ({ kind: 'look', sees, then });
 
-/** What came of a decision: a result, a decision to follow instead, or the reason for which the step is asked again. */
+/**
+ * The outcome of a decision: a result, a decision to follow instead, or the reason for which the step is asked again.
+ */
 type Outcome<R> = { result: R } | { instead: Decision<R> } | 'overtaken' | 'torn' | 'anew';
 
 const refusedOf = (writes: readonly Write[], refusals: readonly Refusal[]): RefusedWrites => ({

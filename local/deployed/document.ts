@@ -15,7 +15,7 @@ export interface Operation {
   integration: Part;
 }
 
-/** What an answer of the gateway is made of. */
+/** The parts of an answer of the gateway. */
 export interface AnswerFacts {
   statusCode: string;
   responseParameters?: Record<string, string>;

@@ -59,7 +59,7 @@ const createTurn = () => {
   };
 };
 
-/** What the dispenser gave, how it answers, and where it stands. */
+/** The gifts of the dispenser, how it answers, and where it stands. */
 interface DispenserState {
   gifts: Gift[];
   behaviour: z.output<typeof Behaviour>;

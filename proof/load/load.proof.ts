@@ -11,8 +11,8 @@ const seconds = Number(process.env.LOAD_SECONDS ?? 120);
 const seed = Number(process.env.LOAD_SEED ?? Date.now() % 2 ** 31);
 
 // The service logs these because of injected faults, the killed engine and the short time-out of messages. A key that
-// is not released, or a part of a sweep that is put off, is told with the 503 that its retries ended with. A sweep tells
-// how many sales and customers it leaves to the next one.
+// is not released, or a part of a sweep that is put off, is told with the 503 that its retries ended with. A sweep
+// tells how many sales and customers it leaves to the next one.
 const expected =
   /ECONNREFUSED|ECONNRESET|EPIPE|socket hang up|ProvisionedThroughputExceeded|TransactionConflict|TransactionCanceled|MessageNotInflight|The engine .* ended|The service is busy\. Nothing was changed|could not be (?:ordered|swept): \d+/;
 

@@ -62,7 +62,7 @@ export const compareMoney = (store: StoreBooks, grid: GridBooks) => {
         ...{ key: `${productId} ${buyerUuid}`, amount },
         text: `L$ ${amount} ${field} of the ${state} sale ${id} to ${buyerUuid}`,
       }));
-  /** What the scripts of an account gave an avatar beyond what that avatar had paid to the account for the product. */
+  /** The L$ that an account's scripts gave an avatar beyond those that the avatar had paid it for the product. */
   const overpaid = [
     ...Map.groupBy(
       ours.filter(({ reason }) => reason === 'back'),
@@ -102,7 +102,7 @@ export const compareMoney = (store: StoreBooks, grid: GridBooks) => {
     ['paid to an object that never heard of it, and not given back', unheardFaults],
   ];
   return {
-    /** What a merchant who compares sales and transactions finds unpaid. */
+    /** The sums that a merchant who compares sales and transactions finds unpaid. */
     missing: [...without(unsold, returned), ...without(sumsOf('change'), back)],
     unexplained: findings.reduce((sum, [, sums]) => sum + total(sums), 0),
     faults: findings.flatMap(([what, sums]) => sums.map(({ text }) => `${what}: ${text}`)),

@@ -257,7 +257,9 @@ const isOn = (
   return values.slice(-EvaluationPeriods).filter(isOver).length >= (DatapointsToAlarm ?? EvaluationPeriods);
 };
 
-/** What CloudWatch has of the metric of an alarm, in five minutes of 500 sales a second, each with its quote. */
+/**
+ * The values that CloudWatch has of the metric of an alarm, in five minutes of 500 sales a second, each with its quote.
+ */
 const busy = ({ MetricName, Dimensions = [] }: Resource): number => {
   const sales = 500 * 300;
   const isIndex = Dimensions.some(({ Name }: Resource) => Name === 'GlobalSecondaryIndexName');

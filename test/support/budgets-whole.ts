@@ -5,8 +5,8 @@ import { intercept } from './faults.ts';
 import { catchUp } from './history.ts';
 
 /**
- * What a call costs with all that follows it: the endpoint, the stream's consumer and the delivery worker. Each call is
- * alone here; of a busy store the consumer takes several changes at once, which saves up to two write units of each.
+ * The cost of a call with all that follows it: the endpoint, the stream's consumer and the delivery worker. Each call
+ * is alone here; of a busy store the consumer takes several changes at once, which saves up to two write units of each.
  */
 
 export interface Units {

@@ -2,7 +2,7 @@ import type { Units } from './budgets-whole.ts';
 import type { Resource, templateOf } from './stack.ts';
 
 /**
- * What a template costs in a month in which nobody calls: list prices of us-east-1, without the free tiers. The names
+ * The cost of a template in a month in which nobody calls: list prices of us-east-1, without the free tiers. The names
  * of the rows are those of docs/operate/costs.md.
  */
 

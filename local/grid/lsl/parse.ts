@@ -131,7 +131,7 @@ const expression = (script: Script): Expression => {
   return { type: target.type, code: make.assigned(target, script.converted(value, target.type)) };
 };
 
-/** What can begin a global variable: a value, or a list or vector of values, but no operation. */
+/** The beginning of a global variable: a value, or a list or vector of values, but no operation. */
 export const globalValue = (script: Script): Expression => {
   const why = 'a global begins with a value, not with an operation';
   const isNegative = script.take('-');

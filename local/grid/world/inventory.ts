@@ -14,7 +14,7 @@ const ofType = ({ prim: { contents } }: Body, type: number): Item[] =>
     .filter((item) => type === -1 || item.type === type)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
-/** What lies in the object, and is given away. */
+/** The items that lie in the object, and are given away. */
 export const inventory = (body: Body): Functions => ({
   'integer llGetInventoryType(string)': (item: string) => itemOf(body, item)?.type ?? -1,
   // Only who has all permissions on an item may know its key.

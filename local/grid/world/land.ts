@@ -4,7 +4,10 @@ import type { createBody } from './body.ts';
 import { LinksetData } from './linkset.ts';
 import { type Around, type Item, type Linkset, type Prim, throttle } from './object.ts';
 
-/** What all objects of a world share: avatars' L$, the region with its limits, and all that was said and given. */
+/**
+ * The things that all objects of a world share: avatars' L$, the region with its limits, and all that was said and
+ * given.
+ */
 
 export interface Surroundings extends Pick<Around, 'clock' | 'send'> {
   nameOf: Around['nameOf'];

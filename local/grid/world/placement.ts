@@ -39,7 +39,7 @@ const start = (land: Land, { prim, scriptName, source }: Place, placed: () => Pl
   return { body, script };
 };
 
-/** What avatars do with the contents of a prim. */
+/** The deeds of avatars with the contents of a prim. */
 const handling = (land: Land, { prim, items }: Place, tell: Placement['tell']) => {
   const remove = (item: string): void => {
     const index = items.findIndex((one) => one.name === item);

@@ -312,6 +312,6 @@ test('503s while there is time to answer, where other writers come first again a
   });
 
   expect(statusCode).toBe(503);
-  // What follows the last pause has a few seconds, as a slow table may need.
+  // The work behind the last pause has a few seconds, as a slow table may need.
   expect(time).toBeLessThan((requestSeconds - 5) * 1000);
 });
