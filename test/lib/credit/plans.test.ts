@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { booksFault, isDue } from '../../../lib/credit/rules.ts';
+import { booksFault, type CreditCommand, isDue } from '../../../lib/credit/rules.ts';
 import { at, holding, increment, later, latest, lot, past, planOf, reconcile, set, soon } from './holdings.ts';
 
 test('a lot is due from its expiry on, and never without one', () => {
@@ -138,4 +138,56 @@ test('finds books that do not add up', () => {
     expect(booksFault(books)).toBe(
       `a balance of ${books.balance} cannot be ${books.unlotted} without lots and ${books.lots} open lots`,
     );
+});
+
+const back = (unlotted: number, ...lots: [expiresAt: string, amount: number][]): CreditCommand => ({
+  kind: 'refund',
+  lots: lots.map(([expiresAt, amount]) => ({ expiresAt, amount })),
+  unlotted,
+});
+
+test.each([
+  [
+    'unlotted credit alone, beside a lot that stays',
+    planOf(20, [lot(soon, 7)], back(5)),
+    { holding: { balance: 32, unlotted: 25, lots: 1, due: soon }, closed: [] },
+  ],
+  [
+    'lots of their own, after the due lot has ended and without what is due by now',
+    planOf(20, [lot(past, 5), lot(soon, 7)], back(2, [past, 6], [later, 3], [latest, 4])),
+    {
+      holding: { balance: 36, unlotted: 22, lots: 3, due: soon },
+      closed: [{ lot: lot(past, 5), how: 'expired' }],
+      added: [
+        { expiresAt: later, amount: 3 },
+        { expiresAt: latest, amount: 4 },
+      ],
+      lapsed: 6,
+    },
+  ],
+  [
+    'a lot that comes due before the open one',
+    planOf(20, [lot(later, 7)], back(0, [soon, 3])),
+    {
+      holding: { balance: 30, unlotted: 20, lots: 2, due: soon },
+      closed: [],
+      added: [{ expiresAt: soon, amount: 3 }],
+    },
+  ],
+  [
+    'a lot where the last open one has ended',
+    planOf(20, [lot(past, 5)], back(0, [later, 3])),
+    {
+      holding: { balance: 23, unlotted: 20, lots: 1, due: later },
+      closed: [{ lot: lot(past, 5), how: 'expired' }],
+      added: [{ expiresAt: later, amount: 3 }],
+    },
+  ],
+  [
+    'nothing but what is due by now',
+    planOf(20, [], back(0, [past, 6])),
+    { holding: { balance: 20, unlotted: 20, lots: 0 }, closed: [], lapsed: 6 },
+  ],
+] as const)('a refund gives back %s', (_, plan, expected) => {
+  expect(plan).toStrictEqual(expected);
 });
