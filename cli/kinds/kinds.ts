@@ -60,15 +60,25 @@ export const personalItems: readonly PersonalItems[] = kinds.flatMap(({ personal
 
 /** The checks that a person reads first: those of money, and then those of what is sold. The others follow. */
 const checkedFirst = [
-  ...['customers', 'histories', 'days', 'buyers', 'sales', 'uses of coupons'],
-  ...['products', 'coupons', 'codes', 'categories', 'memberships', 'gift cards'],
+  'customers',
+  'histories',
+  'days',
+  'buyers',
+  'sales',
+  'uses of coupons',
+  'products',
+  'coupons',
+  'codes',
+  'categories',
+  'memberships',
+  'gift cards',
 ];
-const placeOf = ({ what }: AuditCheck): number => {
-  const place = checkedFirst.indexOf(what);
-  return place < 0 ? checkedFirst.length : place;
+const turnOf = ({ what }: AuditCheck): number => {
+  const turn = checkedFirst.indexOf(what);
+  return turn < 0 ? checkedFirst.length : turn;
 };
 
 /** The checks of an audit, in this order. */
 export const auditChecks: readonly AuditCheck[] = kinds
   .flatMap(({ audit = [] }) => audit)
-  .sort((a, b) => placeOf(a) - placeOf(b));
+  .sort((a, b) => turnOf(a) - turnOf(b));
