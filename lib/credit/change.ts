@@ -9,7 +9,7 @@ import type { Key } from '../table/schema.ts';
 import { write } from '../table/table.ts';
 import type { CreditLot } from './lot.ts';
 import { factsOf, isCurrent, withLots } from './lots.ts';
-import { type CreditFacts, type CreditPlan, isLarge, isNotYet, type NotYet, planCredit } from './plan.ts';
+import { type CreditFacts, type CreditPlan, hasLots, isLarge, isNotYet, type NotYet, planCredit } from './plan.ts';
 import {
   type CreditCommand,
   type CreditType,
@@ -113,7 +113,7 @@ export const changeMoney = <F extends MoneyFacts, O extends object, R>(
 
 /** Throws 400 where what a rule refuses it for was there at one moment; else it is decided anew. */
 export const refuseIfCurrent = async ({ credit, seen }: MoneyFacts, message: string): Promise<Decision<never>> => {
-  const isOneMoment = Object.keys(credit.lots).length === 0 && !seen;
+  const isOneMoment = !hasLots(credit) && !seen;
   if (isOneMoment || (await isCurrent(credit, seen))) throw invalid(message);
   return again();
 };
@@ -145,7 +145,7 @@ export const carryOut = <R>(
   const { writes, pending } = writesOf(change, credit.item, parts, others);
   const settling = pending && (() => settleOrLeave(change.store, { ...after, pending }, change.mayGoOn));
   const made = allOf(writes, { ...given, after: settling });
-  const isUnchecked = Object.keys(credit.lots).length > 0 && isLarge(parts, others.writes?.length ?? 0);
+  const isUnchecked = hasLots(credit) && isLarge(parts, others.writes?.length ?? 0);
   return isUnchecked ? look(() => isCurrent(credit, seen), made) : made;
 };
 

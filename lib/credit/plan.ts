@@ -28,6 +28,9 @@ export interface CreditFacts {
   lots: Partial<Record<CreditType, LotsRead>>;
 }
 
+/** Lots of the credit were read, after the customer's item. */
+export const hasLots = ({ lots }: CreditFacts): boolean => Object.keys(lots).length > 0;
+
 /** The lots of a type that a decision needs: those that are due, those that its command ends, and one more. */
 export interface LotsNeed extends Part {
   /**

@@ -1,5 +1,5 @@
 import { factsOf, isCurrent, withLots } from '../credit/lots.ts';
-import { type CreditFacts, isNotYet, spendableOf } from '../credit/plan.ts';
+import { type CreditFacts, hasLots, isNotYet, spendableOf } from '../credit/plan.ts';
 import type { CreditItem } from '../credit/state.ts';
 import { type Delivery, findDelivery } from '../delivery/deliveries.ts';
 import { notFound } from '../problem.ts';
@@ -83,9 +83,6 @@ interface Spending {
   most: number;
   alone: boolean;
 }
-
-/** Lots of the credit were read, after the customer's item. */
-export const hasLots = ({ lots }: CreditFacts): boolean => Object.keys(lots).length > 0;
 
 /** The items from which the terms of a sale are made, as they were read. */
 export interface OfferFacts {

@@ -1,12 +1,13 @@
 import { now, timestamp } from '../clock.ts';
 import { isCurrent } from '../credit/lots.ts';
+import { hasLots } from '../credit/plan.ts';
 import { notFound } from '../problem.ts';
 import type { Quote, QuoteRequest } from '../routes/sales.ts';
 import { seal, unseal } from '../seal.ts';
 import { refuseUnknown } from '../store/residents.ts';
 import { again, answer, decide, look } from '../table/decide.ts';
 import { judgeOffer, type Offer } from './decide.ts';
-import { findAvatars, hasLots, type OfferAsked, type Parties, readOffer } from './facts.ts';
+import { findAvatars, type OfferAsked, type Parties, readOffer } from './facts.ts';
 import type { OpenedQuote, Terms } from './rules.ts';
 
 /** The time for which a quote fixes its terms. */
