@@ -2,12 +2,12 @@ import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
-  DynamoDBClient,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
 import { now } from '../../lib/clock.ts';
 import { findLastSweep, findOverdue } from '../../lib/credit/sweep.ts';
 import { unsentSales } from '../../lib/sale/unsent.ts';
+import { db } from '../../lib/table/client.ts';
 import { indexes, streamView, ttlAttribute } from '../../lib/table/schema.ts';
 import { queueDepth } from '../deployment/dead-letters.ts';
 import type { Target } from '../deployment/target.ts';
@@ -17,8 +17,6 @@ import { type Finding, failIf, inWords, ok, warnIf } from './finding.ts';
 /** The doctor's checks of a whole deployment. */
 
 const redeploy = 'Deploy again: npx cdk deploy (docs/operate/deploy.md, "Update").';
-
-const client = new DynamoDBClient({});
 
 const indexFaults = ({ GlobalSecondaryIndexes = [] }: TableDescription): string[] =>
   Object.entries(indexes).flatMap(([name, { partition, sort }]) => {
@@ -30,8 +28,8 @@ const indexFaults = ({ GlobalSecondaryIndexes = [] }: TableDescription): string[
   });
 
 export const checkTable = async ({ tableName }: Target): Promise<Finding[]> => {
-  const { Table = {} } = await client.send(new DescribeTableCommand({ TableName: tableName }));
-  const { TimeToLiveDescription: ttl } = await client.send(new DescribeTimeToLiveCommand({ TableName: tableName }));
+  const { Table = {} } = await db.send(new DescribeTableCommand({ TableName: tableName }));
+  const { TimeToLiveDescription: ttl } = await db.send(new DescribeTimeToLiveCommand({ TableName: tableName }));
   const status = Table.TableStatus ?? 'unknown';
   const faults = indexFaults(Table);
   const hasTtl = ttl?.TimeToLiveStatus === 'ENABLED' && ttl.AttributeName === ttlAttribute;
@@ -68,7 +66,7 @@ const isConsumed = async (EventSourceArn: string): Promise<boolean> => {
 
 /** History is made from the table's stream, which a restored table does not have. */
 export const checkStream = async ({ kind, tableName }: Target): Promise<Finding[]> => {
-  const { Table = {} } = await client.send(new DescribeTableCommand({ TableName: tableName }));
+  const { Table = {} } = await db.send(new DescribeTableCommand({ TableName: tableName }));
   const { StreamSpecification: stream, LatestStreamArn } = Table;
   if (!stream?.StreamEnabled || stream.StreamViewType !== streamView || LatestStreamArn === undefined)
     return [
@@ -86,7 +84,7 @@ export const checkStream = async ({ kind, tableName }: Target): Promise<Finding[
 export const checkBackup = async ({ kind, tableName }: Target): Promise<Finding[]> => {
   if (kind === 'local') return [];
   const command = new DescribeContinuousBackupsCommand({ TableName: tableName });
-  const { PointInTimeRecoveryDescription: recovery } = (await client.send(command)).ContinuousBackupsDescription ?? {};
+  const { PointInTimeRecoveryDescription: recovery } = (await db.send(command)).ContinuousBackupsDescription ?? {};
   const isOff = recovery?.PointInTimeRecoveryStatus !== 'ENABLED';
   return [
     warnIf(

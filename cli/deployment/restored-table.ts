@@ -9,7 +9,6 @@ import {
   BatchWriteItemCommand,
   CreateTableCommand,
   DescribeTableCommand,
-  DynamoDBClient,
   ResourceNotFoundException,
   type TableDescription,
   UpdateContinuousBackupsCommand,
@@ -17,6 +16,7 @@ import {
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import pMap from 'p-map';
+import { db } from '../../lib/table/client.ts';
 import { streamView, ttlAttribute } from '../../lib/table/schema.ts';
 import { Failure } from '../terminal/errors.ts';
 import { grouped } from '../terminal/output.ts';
@@ -26,7 +26,6 @@ import { tableDefinition } from './table-definition.ts';
 
 type Item = Record<string, AttributeValue>;
 
-const client = new DynamoDBClient({});
 /** DynamoDB takes 25 items in a request, and a new table about 4,000 small ones in a second. */
 const batchSize = 25;
 const batchesAtOnce = 8;
@@ -35,7 +34,7 @@ const waitMillis = 5_000;
 /** Undefined if there is no such table. */
 const describe = async (TableName: string): Promise<TableDescription | undefined> => {
   try {
-    return (await client.send(new DescribeTableCommand({ TableName }))).Table;
+    return (await db.send(new DescribeTableCommand({ TableName }))).Table;
   } catch (error) {
     if (error instanceof ResourceNotFoundException) return undefined;
     throw error;
@@ -100,7 +99,7 @@ const batchesOf = async function* (path: string): AsyncGenerator<Item[]> {
 const putBatch = async (TableName: string, items: readonly Item[]): Promise<void> => {
   let RequestItems = { [TableName]: items.map((Item) => ({ PutRequest: { Item } })) };
   for (let pause = 100; Object.keys(RequestItems).length > 0; pause = Math.min(pause * 2, waitMillis)) {
-    const { UnprocessedItems = {} } = await client.send(new BatchWriteItemCommand({ RequestItems }));
+    const { UnprocessedItems = {} } = await db.send(new BatchWriteItemCommand({ RequestItems }));
     RequestItems = UnprocessedItems as typeof RequestItems;
     if (Object.keys(RequestItems).length > 0) await sleep(pause);
   }
@@ -121,7 +120,7 @@ export const fillFromExport = async (
     throw new Failure(`There is a table ${TableName} already. Name a new one, or delete that one first.`);
   await checkFiles(directory, files);
   const all = files.reduce((sum, { itemCount }) => sum + itemCount, 0);
-  await client.send(new CreateTableCommand(tableDefinition(TableName)));
+  await db.send(new CreateTableCommand(tableDefinition(TableName)));
   await ready(TableName);
   let done = 0;
   for (const { dataFileS3Key } of files) {
@@ -166,28 +165,28 @@ export const completeTable = async (
   for (const index of GlobalSecondaryIndexes) {
     if (table.GlobalSecondaryIndexes?.some(({ IndexName }) => IndexName === index.IndexName)) continue;
     onStep(`Making the index ${index.IndexName}`);
-    await client.send(
+    await db.send(
       new UpdateTableCommand({ TableName, AttributeDefinitions, GlobalSecondaryIndexUpdates: [{ Create: index }] }),
     );
     table = await ready(TableName);
   }
   const TimeToLiveSpecification = { Enabled: true, AttributeName: ttlAttribute };
   try {
-    await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
+    await db.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
   } catch (error) {
     if (!hasAlready(error)) throw error;
   }
   if (!isLocal) {
     const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
-    await client.send(new UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification }));
+    await db.send(new UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification }));
     const model = (await describe(like)) ?? {};
-    await client.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: true }));
+    await db.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: true }));
     await ready(TableName);
     const updates = (model.GlobalSecondaryIndexes ?? []).flatMap((index) =>
       index.OnDemandThroughput ? [{ Update: { IndexName: index.IndexName, ...boundsOf(index) } }] : [],
     );
     if (model.OnDemandThroughput)
-      await client.send(
+      await db.send(
         new UpdateTableCommand({
           TableName,
           ...boundsOf(model),
@@ -198,7 +197,7 @@ export const completeTable = async (
   }
   if (!table.StreamSpecification?.StreamEnabled) {
     const StreamSpecification = { StreamEnabled: true, StreamViewType: streamView } as const;
-    await client.send(new UpdateTableCommand({ TableName, StreamSpecification }));
+    await db.send(new UpdateTableCommand({ TableName, StreamSpecification }));
     table = await ready(TableName);
   }
   return table.LatestStreamArn ?? '';

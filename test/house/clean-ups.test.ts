@@ -13,3 +13,12 @@ test('what tests share ends by atEnd: vitest forgets an afterAll that a hook cal
 
   expect(calling.sort()).toEqual(atTop);
 });
+
+test('no command keeps a client of the table for itself, which would go on to call the engine of another test file', () => {
+  const files = globSync('cli/**/*.ts');
+  expect(files.length).toBeGreaterThan(80);
+
+  const keeping = files.filter((file) => /new DynamoDB\w*Client\(/.test(readFileSync(file, 'utf8')));
+
+  expect(keeping).toEqual([]);
+});

@@ -88,6 +88,8 @@ let last: Promise<unknown> = Promise.resolve();
 export const runInProcess = (args: readonly string[]): Promise<Ran> => {
   const ran = last.then(() => runHere(args));
   last = ran.catch(() => {});
+  // It restores the environment, which by its end must not be that of another test file.
+  atEnd(async () => void (await last));
   return ran;
 };
 
