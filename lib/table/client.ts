@@ -41,18 +41,20 @@ const connect = (attempts: number): DynamoDBDocumentClient => {
   // It copies every input and answer for a logger that is not there: a fifth of the work on a page of 1,000 rows.
   client.middlewareStack.remove('loggerMiddleware');
   client.middlewareStack.add(
-    (next) => async (args) => {
-      Object.assign(args.input, { ReturnConsumedCapacity: 'INDEXES' });
-      const { onUnits } = requestMeter() ?? {};
-      try {
-        const answer = await count(() => next(args), unitsOf);
-        await onUnits?.(unitsOf(answer), wasBusy(answer.output));
-        return answer;
-      } catch (error) {
-        if (wasBusy(error)) await onUnits?.(0, true);
-        throw error;
-      }
-    },
+    (next, { commandName = '' }) =>
+      async (args) => {
+        Object.assign(args.input, { ReturnConsumedCapacity: 'INDEXES' });
+        const { onUnits } = requestMeter() ?? {};
+        const isWrite = /^(?:Put|Update|Delete|TransactWrite|BatchWrite)/.test(commandName);
+        try {
+          const answer = await count(() => next(args), unitsOf);
+          await onUnits?.(unitsOf(answer), isWrite, wasBusy(answer.output));
+          return answer;
+        } catch (error) {
+          if (wasBusy(error)) await onUnits?.(0, isWrite, true);
+          throw error;
+        }
+      },
     { step: 'initialize', name: 'meter' },
   );
   // Checked before each attempt of a call: the SDK's own retries may come long after the request's time ran out.

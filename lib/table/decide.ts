@@ -1,7 +1,7 @@
 import { unavailable } from '../problem.ts';
-import type { Refusal } from './engine.ts';
+import { ConflictError, type Refusal } from './engine.ts';
 import { targetOf, type Write } from './language.ts';
-import { pauseOvertaken } from './retry.ts';
+import { pauseHeld, pauseOvertaken } from './retry.ts';
 import type { Key } from './schema.ts';
 import { type OutsideId, type Precondition, transact, unrecorded, write } from './table.ts';
 
@@ -33,26 +33,27 @@ import { type OutsideId, type Precondition, transact, unrecorded, write } from '
  */
 export type Decision<R> =
   | { kind: 'answer'; result: R }
-  | { kind: 'one'; write: Write; how: OneHow<unknown, R> }
-  | { kind: 'all'; writes: readonly Write[]; how: AllHow<R> }
-  | { kind: 'first'; work: () => Promise<unknown> }
+  | { kind: 'one'; write: Write; how: SingleWriteOptions<unknown, R> }
+  | { kind: 'all'; writes: readonly Write[]; how: TransactionOptions<R> }
+  | { kind: 'first'; work: () => Promise<unknown>; isBrief: boolean }
   | { kind: 'again' }
+  | { kind: 'held' }
   | { kind: 'look'; sees: () => Promise<boolean>; then: Decision<R> };
 
 /** A decision that is made of the items which refused another. */
-type Instead<R> = Decision<R> | undefined | Promise<Decision<R> | undefined>;
+type Alternative<R> = Decision<R> | undefined | Promise<Decision<R> | undefined>;
 
 /** Of the two exactly one: see `answer` and `result` above. */
-type Given<G> = { answer: G; result?: never } | { result: G; answer?: never };
+type AnswerOrResult<G> = { answer: G; result?: never } | { result: G; answer?: never };
 
-type OneHow<T, R> = Given<(item: T) => R> & {
+type SingleWriteOptions<T, R> = AnswerOrResult<(item: T) => R> & {
   /** Must hold for the answer of the item that an update finds. */
   ifMatch?: Precondition | undefined;
   /** Writes that belong into one transaction with it. Their conditions must hold sooner or later. */
   together?: readonly Write[] | undefined;
   /** An id that something outside the table may know from now on; a refusal takes this back. */
   outside?: Pick<OutsideId, 'use'> | undefined;
-  otherwise?(found: T | undefined): Instead<R>;
+  otherwise?(found: T | undefined): Alternative<R>;
 };
 
 /** The writes of a transaction that their conditions refused. */
@@ -63,30 +64,46 @@ export interface RefusedWrites {
   by<T extends object>(key: Key): { item: T | undefined } | undefined;
 }
 
-type AllHow<R> = Given<R> & {
+type TransactionOptions<R> = AnswerOrResult<R> & {
+  /** Is carried out instead where another transaction holds an item. Without it the same transaction is sent again. */
+  ifHeld?: Decision<R> | undefined;
   /** Follows the writes, before the result is handed out. */
   after?: (() => Promise<unknown>) | undefined;
-  otherwise?(refused: RefusedWrites): Instead<R>;
+  otherwise?(refused: RefusedWrites): Alternative<R>;
 };
 
 /** There is nothing to write. */
 export const answer = <R>(result: R): Decision<R> => ({ kind: 'answer', result });
 
 /** One write, which stays one: a transaction of it would cost twice. */
-export const one = <T extends object, R>(write: Write, how: OneHow<T, R>): Decision<R> => ({
+export const one = <T extends object, R>(write: Write, how: SingleWriteOptions<T, R>): Decision<R> => ({
   kind: 'one',
   write,
-  how: how as OneHow<unknown, R>,
+  how: how as SingleWriteOptions<unknown, R>,
 });
 
 /** Writes that are carried out together or not at all. */
-export const allOf = <R>(writes: readonly Write[], how: AllHow<R>): Decision<R> => ({ kind: 'all', writes, how });
+export const allOf = <R>(writes: readonly Write[], how: TransactionOptions<R>): Decision<R> => ({
+  kind: 'all',
+  writes,
+  how,
+});
 
-/** Does another change before, by itself, and asks the step anew, with all its attempts. Nothing of it is recorded. */
-export const first = (work: () => Promise<unknown>): Decision<never> => ({ kind: 'first', work });
+/**
+ * Does another change before, by itself, and asks the step anew, with all its attempts. Nothing of it is recorded. One
+ * that is brief is made whether or not `mayGoOn` allows more.
+ */
+export const first = (work: () => Promise<unknown>, isBrief?: 'brief'): Decision<never> => ({
+  kind: 'first',
+  work,
+  isBrief: isBrief !== undefined,
+});
 
 /** The facts that were read do not belong together: they are to be read again. */
 export const again = (): Decision<never> => ({ kind: 'again' });
+
+/** Other transactions hold what is to be written: it is to be decided of items as they are when those have ended. */
+export const held = (): Decision<never> => ({ kind: 'held' });
 
 /** Carries `then` out only if `sees`, which looks at the facts at one moment, finds them as they were read. */
 export const look = <R>(sees: () => Promise<boolean>, then: Decision<R>): Decision<R> => ({ kind: 'look', sees, then });
@@ -94,7 +111,7 @@ export const look = <R>(sees: () => Promise<boolean>, then: Decision<R>): Decisi
 /**
  * The outcome of a decision: a result, a decision to follow instead, or the reason for which the step is asked again.
  */
-type Outcome<R> = { result: R } | { instead: Decision<R> } | 'overtaken' | 'torn' | 'anew';
+type DecisionOutcome<R> = { result: R } | { instead: Decision<R> } | 'overtaken' | 'torn' | 'held' | 'anew';
 
 const refusedOf = (writes: readonly Write[], refusals: readonly Refusal[]): RefusedWrites => ({
   by: <T extends object>({ pk, sk }: Key) => {
@@ -104,12 +121,12 @@ const refusedOf = (writes: readonly Write[], refusals: readonly Refusal[]): Refu
   },
 });
 
-const insteadOf = async <R>(instead: Instead<R>): Promise<Outcome<R>> => {
+const insteadOf = async <R>(instead: Alternative<R>): Promise<DecisionOutcome<R>> => {
   const decision = await instead;
   return decision ? { instead: decision } : 'overtaken';
 };
 
-const writeOne = async <R>(sent: Write, how: OneHow<unknown, R>): Promise<Outcome<R>> => {
+const writeOne = async <R>(sent: Write, how: SingleWriteOptions<unknown, R>): Promise<DecisionOutcome<R>> => {
   const { answer: answerOf, ifMatch, together = [] } = how;
   const takeBack = how.outside?.use();
   const outcome = await write<object, unknown>(sent, { ...(answerOf && { answer: answerOf }), ifMatch, together });
@@ -118,16 +135,22 @@ const writeOne = async <R>(sent: Write, how: OneHow<unknown, R>): Promise<Outcom
   return insteadOf(how.otherwise?.(outcome.found));
 };
 
-const writeAll = async <R>(writes: readonly Write[], how: AllHow<R>): Promise<Outcome<R>> => {
+const writeAll = async <R>(writes: readonly Write[], how: TransactionOptions<R>): Promise<DecisionOutcome<R>> => {
+  const { ifHeld } = how;
   const isAnswer = 'answer' in how;
   const result = (isAnswer ? how.answer : how.result) as R;
-  const refusals = await transact(writes, isAnswer ? { answer: result } : undefined);
-  if (refusals) return insteadOf(how.otherwise?.(refusedOf(writes, refusals)));
+  try {
+    const refusals = await transact(writes, isAnswer ? { answer: result } : undefined, { mayGiveWay: !!ifHeld });
+    if (refusals) return insteadOf(how.otherwise?.(refusedOf(writes, refusals)));
+  } catch (error) {
+    if (ifHeld && error instanceof ConflictError) return { instead: ifHeld };
+    throw error;
+  }
   await how.after?.();
   return { result };
 };
 
-const carryOut = async <R>(decision: Decision<R>, mayGoOn: () => boolean): Promise<Outcome<R>> => {
+const carryOut = async <R>(decision: Decision<R>, mayGoOn: () => boolean): Promise<DecisionOutcome<R>> => {
   switch (decision.kind) {
     case 'answer':
       return { result: decision.result };
@@ -136,11 +159,13 @@ const carryOut = async <R>(decision: Decision<R>, mayGoOn: () => boolean): Promi
     case 'all':
       return writeAll(decision.writes, decision.how);
     case 'first':
-      if (!mayGoOn()) throw unavailable();
+      if (!decision.isBrief && !mayGoOn()) throw unavailable();
       await unrecorded(decision.work);
       return 'anew';
     case 'again':
       return 'torn';
+    case 'held':
+      return 'held';
     case 'look':
       return (await decision.sees()) ? carryOut(decision.then, mayGoOn) : 'torn';
   }
@@ -152,7 +177,7 @@ const mayWrite = ({ kind }: Decision<unknown>): boolean => kind === 'one' || kin
 const follow = async <R>(
   decision: Decision<R>,
   mayGoOn: () => boolean,
-): Promise<Exclude<Outcome<R>, { instead: unknown }>> => {
+): Promise<Exclude<DecisionOutcome<R>, { instead: unknown }>> => {
   const outcome = await carryOut(decision, mayGoOn);
   if (typeof outcome === 'string' || 'result' in outcome) return outcome;
   const next = await carryOut(outcome.instead, mayGoOn);
@@ -170,11 +195,12 @@ export const decide = async <R>(
   step: (asking: { number: number }) => Decision<R> | Promise<Decision<R>>,
   { mayGoOn = () => true }: { mayGoOn?: () => boolean } = {},
 ): Promise<R> => {
-  const times = { overtaken: 0, torn: 0 };
+  const times = { overtaken: 0, torn: 0, held: 0 };
   for (let number = 1; ; number++) {
     const outcome = await follow(await step({ number }), mayGoOn);
     if (typeof outcome === 'object') return outcome.result;
-    if (outcome === 'anew') times.overtaken = times.torn = 0;
+    if (outcome === 'anew') times.overtaken = times.torn = times.held = 0;
+    else if (outcome === 'held') await pauseHeld(++times.held);
     else await pauseOvertaken(++times[outcome]);
   }
 };

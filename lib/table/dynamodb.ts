@@ -17,8 +17,8 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { db, dbOnce, tableName } from './client.ts';
-import { Busy, Cancelled, Conflict, type Engine, type Query, Refused } from './engine.ts';
-import { type Change, type Condition, conditionOf, type Item, isCopy, type Write } from './language.ts';
+import { BusyError, CancelledError, ConflictError, type Engine, type Query, RefusedError } from './engine.ts';
+import { type AttributeChanges, type Condition, conditionOf, type Item, isCopy, type Write } from './language.ts';
 import { indexes, type Key, tableKey } from './schema.ts';
 
 /** Collects the names and values of one command, each under a placeholder. */
@@ -61,7 +61,10 @@ const conditionText = (condition: Condition, { name, value }: Pick<Placeholders,
   return `${name(condition.attribute)} ${condition.is} ${value(condition.value)}`;
 };
 
-const updateText = ({ set = {}, ifMissing = {}, add = {} }: Change, { name, value }: Placeholders): string => {
+const updateText = (
+  { set = {}, ifMissing = {}, add = {} }: AttributeChanges,
+  { name, value }: Placeholders,
+): string => {
   const valueText = (of: unknown): string => {
     if (!isCopy(of)) return value(of);
     return of.otherwise === undefined
@@ -115,19 +118,21 @@ const parsed = (item: Parameters<typeof unmarshall>[0] | undefined): Item | unde
 
 /** A failure in the engine's terms. */
 const translated = (error: unknown): unknown => {
-  if (error instanceof ConditionalCheckFailedException) return new Refused(parsed(error.Item));
-  if (error instanceof TransactionConflictException) return new Conflict(error);
+  if (error instanceof ConditionalCheckFailedException) return new RefusedError(parsed(error.Item));
+  if (error instanceof TransactionConflictException) return new ConflictError(error);
   // The first sending of the same transaction is still being carried out: how it ends is open.
   if (error instanceof TransactionInProgressException) return new Error(error.message, { cause: error });
   if (error instanceof TransactionCanceledException) {
     const { CancellationReasons: reasons = [] } = error;
     if (reasons.some(({ Code }) => Code === refusedCode))
-      return new Cancelled(reasons.map(({ Code, Item }) => ({ refused: Code === refusedCode, item: parsed(Item) })));
+      return new CancelledError(
+        reasons.map(({ Code, Item }) => ({ refused: Code === refusedCode, item: parsed(Item) })),
+      );
     // Where capacity is missing too, short pauses would only add to the load.
-    if (reasons.some(({ Code = '' }) => throttledCodes.has(Code))) return new Busy(error);
-    return reasons.some(({ Code }) => Code === conflictCode) ? new Conflict(error) : error;
+    if (reasons.some(({ Code = '' }) => throttledCodes.has(Code))) return new BusyError(error);
+    return reasons.some(({ Code }) => Code === conflictCode) ? new ConflictError(error) : error;
   }
-  return error instanceof Error && throttles.has(error.name) ? new Busy(error) : error;
+  return error instanceof Error && throttles.has(error.name) ? new BusyError(error) : error;
 };
 
 const sent = async <T>(answer: Promise<T>): Promise<T> => {
@@ -146,7 +151,7 @@ const nextTo = (position: string, isBefore: boolean): string => {
 };
 
 /** Where a query begins and ends in the order of the sort key, both included. */
-const boundsOf = ({
+const keyBounds = ({
   descending,
   from,
   first,
@@ -160,10 +165,10 @@ const boundsOf = ({
 
 /** The input of a query's command; undefined if no row can be within its bounds. */
 const queryInput = (query: Query) => {
-  const { partition, index, descending, contains, limit, after } = query;
+  const { partition, index, isEventual, descending, contains, limit, after } = query;
   const { name, value, attributes } = placeholders();
   const { partition: hash, sort } = index ? indexes[index] : tableKey;
-  const { low, high } = boundsOf(query);
+  const { low, high } = keyBounds(query);
   if (low !== undefined && high !== undefined && low > high) return undefined;
   const key = [`${name(hash)} = ${value(partition)}`];
   // A key condition takes one comparison of the sort key.
@@ -174,7 +179,7 @@ const queryInput = (query: Query) => {
   return {
     TableName: tableName(),
     IndexName: index,
-    ConsistentRead: !index,
+    ConsistentRead: !index && !isEventual,
     KeyConditionExpression: key.join(' AND '),
     FilterExpression: filter,
     ScanIndexForward: !descending,

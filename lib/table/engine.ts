@@ -6,6 +6,8 @@ export interface Query {
   partition: string;
   /** The table itself, read consistently, if absent. */
   index?: IndexName | undefined;
+  /** The answer may be a moment old, at half the price: always so in an index. */
+  isEventual?: boolean | undefined;
   descending: boolean;
   /** Where to begin. */
   from?: { position: string; inclusive: boolean } | undefined;
@@ -22,9 +24,9 @@ export interface Query {
 
 /**
  * The calls that the table language makes to a database. DynamoDB is one (dynamodb.ts). Another may stand in its place
- * for simulations; `language.ts` says what writes and conditions mean. Calls throw `Refused`, `Cancelled`, `Busy` and
- * `Conflict`; an error that has `$fault: 'client'` is final, and any other leaves open whether the call was carried
- * out.
+ * for simulations; `language.ts` says what writes and conditions mean. Calls throw `RefusedError`, `CancelledError`,
+ * `BusyError` and `ConflictError`; an error that has `$fault: 'client'` is final, and any other leaves open whether the
+ * call was carried out.
  */
 export interface Engine {
   /** One item, as it is now. */
@@ -41,8 +43,8 @@ export interface Engine {
   getTogether(keys: readonly Key[]): Promise<(Item | undefined)[]>;
   query(query: Query): Promise<{ items: Item[]; next?: Item | undefined }>;
   /**
-   * Carries out one write. Answers the item that it leaves under the key. Throws `Refused` where its condition does not
-   * hold.
+   * Carries out one write. Answers the item that it leaves under the key. Throws `RefusedError` where its condition
+   * does not hold.
    */
   write(write: Write): Promise<Item | undefined>;
   /** Carries out up to 100 writes, or none. The same token makes it one transaction however often it arrives. */
@@ -52,7 +54,7 @@ export interface Engine {
 }
 
 /** The condition of a write does not hold. `item` is what has the key instead, if anything. */
-export class Refused extends Error {
+export class RefusedError extends Error {
   readonly item: Item | undefined;
   constructor(item: Item | undefined) {
     super('The condition of a write does not hold.');
@@ -67,7 +69,7 @@ export interface Refusal {
 }
 
 /** The conditions of some writes of a transaction do not hold. */
-export class Cancelled extends Error {
+export class CancelledError extends Error {
   readonly refusals: Refusal[];
   constructor(refusals: Refusal[]) {
     super('The conditions of a transaction do not hold.');
@@ -76,11 +78,11 @@ export class Cancelled extends Error {
 }
 
 /** The table did nothing, for want of capacity. */
-export class Busy extends Error {
+export class BusyError extends Error {
   constructor(cause: Error) {
     super(`${cause.name}: ${cause.message}`, { cause });
   }
 }
 
 /** The table did nothing, because another transaction holds an item of the call. It does so for milliseconds. */
-export class Conflict extends Busy {}
+export class ConflictError extends BusyError {}

@@ -74,7 +74,7 @@ export const copyOf = (attribute: string, otherwise?: unknown): Copy => new Copy
 export const isCopy = (value: unknown): value is Copy => value instanceof Copy;
 
 /** An update: of the item, or of a new one where nothing has the key. */
-export interface Change {
+export interface AttributeChanges {
   /** The new values; undefined removes the attribute. */
   set?: Readonly<Record<string, unknown>> | undefined;
   /** Values for attributes that the item does not have. */
@@ -88,17 +88,17 @@ export interface Change {
 }
 
 /** The item as it was read, of which a write is made: the table stamps such a write in a transaction (stamp.ts). */
-type Found = { readonly found?: object | undefined };
+type ReadBasis = { readonly found?: object | undefined };
 
-export type Update = Found & { readonly kind: 'update'; readonly key: Key; readonly change: Change };
+export type Update = ReadBasis & { readonly kind: 'update'; readonly key: Key; readonly change: AttributeChanges };
 
 export type Write =
-  | (Found & { readonly kind: 'put'; readonly item: Item & Key; readonly when?: Condition | undefined })
+  | (ReadBasis & { readonly kind: 'put'; readonly item: Item & Key; readonly when?: Condition | undefined })
   | Update
   | { readonly kind: 'remove'; readonly key: Key; readonly when?: Condition | undefined }
   | { readonly kind: 'check'; readonly key: Key; readonly when: Condition };
 
-const keyOf = ({ pk, sk }: Key): Key => ({ pk, sk });
+const keyAlone = ({ pk, sk }: Key): Key => ({ pk, sk });
 
 /** A new item; or one in the place of `found`, which is what was read under its key. */
 export const put = <T extends Key>(item: T, when?: Condition, found?: object): Write => ({
@@ -107,14 +107,14 @@ export const put = <T extends Key>(item: T, when?: Condition, found?: object): W
   when,
   ...(found && { found }),
 });
-export const update = (key: Key, change: Change): Update => ({ kind: 'update', key: keyOf(key), change });
+export const update = (key: Key, change: AttributeChanges): Update => ({ kind: 'update', key: keyAlone(key), change });
 /** An update that was decided of the item as it was read. */
-export const updated = (found: Key, change: Change): Update => ({ ...update(found, change), found });
-export const remove = (key: Key, when?: Condition): Write => ({ kind: 'remove', key: keyOf(key), when });
+export const updated = (found: Key, change: AttributeChanges): Update => ({ ...update(found, change), found });
+export const remove = (key: Key, when?: Condition): Write => ({ kind: 'remove', key: keyAlone(key), when });
 /** Writes nothing: it makes the transaction depend on another item. */
-export const check = (key: Key, when: Condition): Write => ({ kind: 'check', key: keyOf(key), when });
+export const check = (key: Key, when: Condition): Write => ({ kind: 'check', key: keyAlone(key), when });
 
-export const targetOf = (write: Write): Key => (write.kind === 'put' ? keyOf(write.item) : write.key);
+export const targetOf = (write: Write): Key => (write.kind === 'put' ? keyAlone(write.item) : write.key);
 export const conditionOf = (write: Write): Condition | undefined =>
   write.kind === 'update' ? write.change.when : write.when;
 
@@ -143,7 +143,7 @@ export const holds = (condition: Condition | undefined, item: Item | undefined):
   return compares[condition.is](value as never, condition.value as never);
 };
 
-const sumOf = (value: unknown, step: number | ReadonlySet<string>): unknown =>
+const increased = (value: unknown, step: number | ReadonlySet<string>): unknown =>
   typeof step === 'number' ? Number(value ?? 0) + step : new Set([...((value as Set<string>) ?? []), ...step]);
 
 /** The item that a write leaves under its key, given the one that is there; undefined for none. */
@@ -155,7 +155,7 @@ export const applied = (write: Write, item: Item | undefined): Item | undefined 
   const made: Item = { ...write.key, ...ifMissing, ...item };
   for (const [name, value] of Object.entries(set))
     made[name] = isCopy(value) ? (item?.[value.attribute] ?? value.otherwise) : value;
-  for (const [name, step] of Object.entries(add)) made[name] = sumOf(item?.[name], step);
+  for (const [name, step] of Object.entries(add)) made[name] = increased(item?.[name], step);
   const isWhole = Object.values(made).every((value) => value !== undefined);
   return isWhole ? made : Object.fromEntries(Object.entries(made).filter(([, value]) => value !== undefined));
 };

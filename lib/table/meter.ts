@@ -31,7 +31,7 @@ export interface Meter {
    * Is told of each call that was answered, and of those that the table was too busy for. Where it throws, so does the
    * call.
    */
-  onUnits?: (units: number, wasBusy: boolean) => Promise<void>;
+  onUnits?: (units: number, isWrite: boolean, wasBusy: boolean) => Promise<void>;
   /** When its look-ups of residents must be over, by `performance.now()`; set by the first one. */
   lookUpEnd?: number;
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { now, source } from '../clock.ts';
 import { unavailable } from '../problem.ts';
 import { isPatient } from './client.ts';
-import { Busy, Cancelled, Conflict, Refused } from './engine.ts';
+import { BusyError, CancelledError, ConflictError, RefusedError } from './engine.ts';
 import { requestMeter } from './meter.ts';
 
 /** A number of attempts, and the longest pause between two of them. */
@@ -41,6 +41,13 @@ export const pauseOvertaken = (attempt: number): Promise<void> =>
   wait(attempt, { attempts: 20, longestMillis: attempt > 4 ? 600 : 200 });
 
 /**
+ * Waits before a decision is made anew whose items other transactions held. All of a crowd must have their turn, one
+ * after another.
+ */
+export const pauseHeld = (attempt: number): Promise<void> =>
+  wait(attempt, { attempts: 40, longestMillis: attempt > 4 ? 600 : 200 });
+
+/**
  * Asks `step` again and again, with a number from 1, until it answers: undefined says that another writer came between.
  * A step may write more than once. Who writes once, or once in a transaction, uses `decide`. Throws 503 after 20.
  */
@@ -57,23 +64,31 @@ const maxUnanswered = isPatient ? 8 : 3;
 
 /** Tells whether the table may have carried out a call that failed. */
 const isUnanswered = (error: unknown): boolean =>
-  !(error instanceof Refused || error instanceof Cancelled) && (error as { $fault?: string }).$fault !== 'client';
+  !(error instanceof RefusedError || error instanceof CancelledError) &&
+  (error as { $fault?: string }).$fault !== 'client';
 
 /**
  * Sends a write until the table answers. Retries it where the table was busy or another transaction held one of its
  * items, and, if it is `repeatable`, where no answer came. Throws 503 where the table stays busy or held; but where an
  * answer is missing too, that failure, since the write may be there. `lost` is the failure of an earlier attempt that
- * may have been carried out, if there is one.
+ * may have been carried out, if there is one. With `mayGiveWay` it throws a conflict where nothing can have been
+ * written.
  */
-export const untilAnswered = async <T>(send: (lost: unknown) => Promise<T>, repeatable: boolean): Promise<T> => {
+export const untilAnswered = async <T>(
+  send: (lost: unknown) => Promise<T>,
+  repeatable: boolean,
+  mayGiveWay = false,
+): Promise<T> => {
   const unanswered: unknown[] = [];
   let [throttles, conflicts] = [0, 0];
   for (;;) {
     try {
       return await send(unanswered[0]);
     } catch (error) {
-      if (error instanceof Conflict) await wait(++conflicts, forConflicts, unanswered[0]);
-      else if (error instanceof Busy) await wait(++throttles, forCapacity, unanswered[0]);
+      if (error instanceof ConflictError) {
+        if (mayGiveWay && unanswered.length === 0) throw error;
+        await wait(++conflicts, forConflicts, unanswered[0]);
+      } else if (error instanceof BusyError) await wait(++throttles, forCapacity, unanswered[0]);
       else {
         if (!repeatable || !isUnanswered(error)) throw error;
         unanswered.push(error);

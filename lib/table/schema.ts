@@ -22,8 +22,8 @@ interface Index {
  */
 export const indexes = {
   /**
-   * Lists that are narrowed by flags: one partition per combination of flags, in the order of the row's id; sales whose
-   * delivery nothing has ordered yet.
+   * Lists that are narrowed by flags: one partition per combination of flags, in the order of the row's id; deliveries
+   * by recipient.
    */
   byFlags: { partition: 'flags', sort: 'sk', include: [] },
   /**
@@ -35,6 +35,8 @@ export const indexes = {
   byText: { partition: 'texts', sort: 'sk', include: ['text'] },
   /** Customers by the time at which their next credit lot comes due; the sales of a product by their own time. */
   byDue: { partition: 'dues', sort: 'due', include: [] },
+  /** The sales of a buyer by their own time. */
+  byBuyer: { partition: 'bought', sort: 'rank', include: [] },
 } as const satisfies Record<string, Index>;
 
 export type IndexName = keyof typeof indexes;
@@ -47,6 +49,9 @@ export interface Key {
 /** The partition of a store's items of one kind, or of a part of them. */
 export const partition = (store: string, kind: Kind, part?: string): string =>
   part === undefined ? `${store}#${kind}` : `${store}#${kind}#${part}`;
+
+/** The store whose partition this is. */
+export const storeOf = ({ pk }: Pick<Key, 'pk'>): string => pk.slice(0, pk.indexOf('#'));
 
 /** The key of an item that all stores share. */
 export const sharedKey = (kind: Kind, id: string): Key => ({ pk: `${kind}#${id}`, sk: `${kind}#${id}` });

@@ -9,7 +9,7 @@ import { all, any, below, type Condition, copyOf, isKnown, missing, type Update,
  */
 export interface Stamped {
   /**
-   * The id of the last such update; it sorts by time. Absent from items of earlier versions and where none was made.
+   * The id of the last such update; it sorts by time. Absent where none was made.
    */
   stamp?: string;
   /** The stamp before; empty if there was none. */

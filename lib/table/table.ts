@@ -4,11 +4,11 @@ import type { Source } from '../lists/source.ts';
 import { notFound, requestRunning } from '../problem.ts';
 import { demandKnown } from '../shape.ts';
 import * as dynamodb from './dynamodb.ts';
-import { Cancelled, type Engine, type Query, type Refusal, Refused } from './engine.ts';
+import { CancelledError, type Engine, type Query, type Refusal, RefusedError } from './engine.ts';
 import {
+  type AttributeChanges,
   all,
   applied,
-  type Change,
   exists,
   holds,
   type Item,
@@ -86,7 +86,7 @@ export const getTogether = async <T extends object>(keys: readonly Key[]): Promi
 
 /** The rows of one partition of the table or of an index, in the order of its sort key, as far as a range asks. */
 export const rowsOf =
-  <T>(list: Pick<Query, 'partition' | 'index' | 'first' | 'last' | 'contains'>): Source<T> =>
+  <T>(list: Pick<Query, 'partition' | 'index' | 'isEventual' | 'first' | 'last' | 'contains'>): Source<T> =>
   async ({ descending, from, limit = Number.POSITIVE_INFINITY }) => {
     const found: T[] = [];
     let after: Query['after'];
@@ -107,9 +107,12 @@ export const rowsOf =
     return found.slice(0, limit);
   };
 
-/** The rows of a list up to the position `last`, at most `limit` at a time; their positions need not differ. */
+/**
+ * The rows of a list from the position `first` up to `last`, at most `limit` at a time; their positions need not
+ * differ.
+ */
 export async function* pagesOf<T>(
-  list: Pick<Query, 'partition' | 'index' | 'last'>,
+  list: Pick<Query, 'partition' | 'index' | 'first' | 'last'>,
   limit: number,
 ): AsyncGenerator<T[]> {
   let after: Query['after'];
@@ -179,19 +182,24 @@ export const idOutside = (): string => {
  *
  * A transaction that conflicts with other writers, or is not answered, is sent again: its token makes it one however
  * often it arrives. Throws 503 where conflicts or a want of capacity last; but where an answer is missing too, that
- * failure, since it may be written; 409 if another request has taken the record over.
+ * failure, since it may be written; 409 if another request has taken the record over. With `mayGiveWay` it throws a
+ * `ConflictError` as soon as others hold an item, where nothing can have been written.
  */
-export const transact = async (writes: readonly Write[], of?: { answer: unknown }): Promise<Refusal[] | undefined> => {
+export const transact = async (
+  writes: readonly Write[],
+  of?: { answer: unknown },
+  { mayGiveWay = false } = {},
+): Promise<Refusal[] | undefined> => {
   const recording = of && recordings.getStore();
   const own = writes.map(inPlace);
   const sent = recording ? [...own, recording.completion(of.answer)] : own;
   const token = newId();
   try {
-    await untilAnswered(() => (engine.transact ?? dynamodb.transact)(sent, token), true);
+    await untilAnswered(() => (engine.transact ?? dynamodb.transact)(sent, token), true, mayGiveWay);
     if (recording) recording.isComplete = true;
     return undefined;
   } catch (error) {
-    if (!(error instanceof Cancelled)) throw error;
+    if (!(error instanceof CancelledError)) throw error;
     if (recording && error.refusals.at(-1)?.refused) throw requestRunning();
     return error.refusals.slice(0, writes.length);
   }
@@ -200,14 +208,14 @@ export const transact = async (writes: readonly Write[], of?: { answer: unknown 
 const adds = ({ change }: Update): boolean => change.add !== undefined;
 
 /** The outcome of a write: its result, or the item that its condition refused. */
-export type Outcome<T, R = T> = { done: true; result: R } | { done: false; found: T | undefined };
+export type WriteOutcome<T, R = T> = { done: true; result: R } | { done: false; found: T | undefined };
 
 /**
  * The precondition of a request with If-Match. Throws 412 unless it holds for a resource, as a store verb answers it.
  */
 export type Precondition = (current: object) => void;
 
-interface How<T, R> {
+interface WriteOptions<T, R> {
   /** Marks the change that a request makes: makes the handler's answer of the item that the write leaves. */
   answer?: (item: T) => R;
   /** Writes that belong into one transaction with it. Their conditions must hold sooner or later. */
@@ -224,9 +232,9 @@ interface How<T, R> {
  * and several others followed, that cannot be known: throws the failure of the answer. Else it was not carried out, nor
  * will any of its copies be; it has its turn now, with a newer stamp.
  */
-const sendInOrder = async <T>(write: Update): Promise<Outcome<T>> => {
+const sendInOrder = async <T>(write: Update): Promise<WriteOutcome<T>> => {
   let stamp = newStamp();
-  return repeat<Outcome<T>>(async () => {
+  return repeat<WriteOutcome<T>>(async () => {
     let lost: unknown;
     const send = (earlier: unknown) => {
       lost = earlier;
@@ -235,7 +243,7 @@ const sendInOrder = async <T>(write: Update): Promise<Outcome<T>> => {
     try {
       return { result: { done: true, result: (await untilAnswered(send, true)) as T } };
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
+      if (!(error instanceof RefusedError)) throw error;
       const found: (Item & Stamped) | undefined = error.item;
       if (found?.stamp === stamp) return { result: { done: true, result: found as T } };
       const { earlierStamp = '' } = found ?? {};
@@ -249,8 +257,8 @@ const sendInOrder = async <T>(write: Update): Promise<Outcome<T>> => {
   });
 };
 
-/** Sends one write by itself. */
-const sendAlone = async <T>(write: Write, repeatable: boolean): Promise<Outcome<T>> => {
+/** Sends one write by itself. Others may put an item of the same key where it is not `isOwn`. */
+const sendAlone = async <T>(write: Write, repeatable: boolean, isOwn: boolean): Promise<WriteOutcome<T>> => {
   let mayBeOurs = false;
   try {
     const send = (lost: unknown) => {
@@ -259,9 +267,10 @@ const sendAlone = async <T>(write: Write, repeatable: boolean): Promise<Outcome<
     };
     return { done: true, result: (await untilAnswered(send, repeatable)) as T };
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    // Nothing else has a new item's key: what is there is what was sent before.
-    if (mayBeOurs && write.kind === 'put' && write.when === isNew) return { done: true, result: write.item as T };
+    if (!(error instanceof RefusedError)) throw error;
+    // The item that is there was sent before.
+    if (mayBeOurs && isOwn && write.kind === 'put' && write.when === isNew)
+      return { done: true, result: write.item as T };
     return { done: false, found: demandKnown(error.item) as T | undefined };
   }
 };
@@ -274,10 +283,10 @@ const sendMatched = async <T, R>(
   { key, change }: Update,
   answer: (item: T) => R,
   ifMatch: Precondition,
-): Promise<Outcome<T, R>> => {
+): Promise<WriteOutcome<T, R>> => {
   // An update of what is not there has nothing to read.
   let found = change.when === isNew ? undefined : await get<Item>(key);
-  return repeat<Outcome<T, R>>(async () => {
+  return repeat<WriteOutcome<T, R>>(async () => {
     if (!holds(change.when, found)) return { result: { done: false, found: found as T | undefined } };
     const current = answer(found as T) as object;
     ifMatch(current);
@@ -300,8 +309,8 @@ const sendTogether = async <T, R>(
   answer: (item: T) => R,
   others: readonly Write[],
   isRecorded: boolean,
-): Promise<Outcome<T, R>> =>
-  repeat<Outcome<T, R>>(async () => {
+): Promise<WriteOutcome<T, R>> =>
+  repeat<WriteOutcome<T, R>>(async () => {
     const found = write.kind === 'update' ? await get<Item>(write.key) : undefined;
     if (write.kind === 'update' && !holds(write.change.when, found))
       return { result: { done: false, found: found as T | undefined } };
@@ -324,24 +333,32 @@ const sendTogether = async <T, R>(
  */
 export const write = async <T extends object, R = T>(
   one: Write,
-  { answer, together = [], ifMatch, repeatable = false }: How<T, R> = {},
-): Promise<Outcome<T, R>> => {
+  { answer, together = [], ifMatch, repeatable = false }: WriteOptions<T, R> = {},
+): Promise<WriteOutcome<T, R>> => {
   const answerOf = answer ?? ((item: T) => item as unknown as R);
   if (ifMatch && one.kind === 'update') return sendMatched(one, answerOf, ifMatch);
   if (together.length > 0 || (answer && recordings.getStore()))
     return sendTogether(one, answerOf, together, answer !== undefined);
   const outcome = await (one.kind === 'update' && !adds(one)
     ? sendInOrder<T>(one)
-    : // A repeated addition would add twice. A put and a removal leave the same however often they arrive.
-      sendAlone<T>(one, repeatable || one.kind !== 'update'));
+    : // A repeated addition would add twice. A put and a removal leave the same however often they arrive, and nothing
+      // else has the key of a new item.
+      sendAlone<T>(one, repeatable || one.kind !== 'update', true));
   return outcome.done ? { done: true, result: answerOf(outcome.result) } : outcome;
 };
+
+/**
+ * Carries out one write whose condition refuses it once it was carried out, or that leaves the same then: however often
+ * and late it arrives, and so without a stamp. After a lost answer it may be refused by what it wrote itself.
+ */
+export const writeUnstamped = <T extends object>(one: Write): Promise<WriteOutcome<T>> =>
+  sendAlone<T>(one, true, false);
 
 /** Updates an item that must be there. Answers what it leaves. Throws 404 where there is none. */
 export const updateExisting = async <T extends object, R = T>(
   key: Key,
-  change: Change,
-  how?: How<T, R>,
+  change: AttributeChanges,
+  how?: WriteOptions<T, R>,
 ): Promise<R> => {
   const outcome = await write<T, R>(update(key, { ...change, when: all(exists, change.when) }), how);
   if (!outcome.done) throw notFound();

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { source } from '../../../lib/clock.ts';
-import { again, allOf, answer, type Decision, decide, first, look, one } from '../../../lib/table/decide.ts';
+import { again, allOf, answer, type Decision, decide, first, held, look, one } from '../../../lib/table/decide.ts';
+import { ConflictError } from '../../../lib/table/engine.ts';
 import { exists, type Item, is, isNew, put, unchanged, update, type Write } from '../../../lib/table/language.ts';
 import { metered, newMeter } from '../../../lib/table/meter.ts';
 import { repeat } from '../../../lib/table/retry.ts';
@@ -304,4 +305,48 @@ test('repeat asks until it is answered, 20 times at the most', async () => {
   expect(await repeat(async (number) => (number < 4 ? undefined : { result: number }))).toBe(4);
   expect(pauses).toBe(3);
   expect(await statusOf(repeat(async () => undefined))).toBe(503);
+});
+
+/** Other transactions hold the items of so many calls. Answers how many calls there were. */
+const holdItems = (times: number): { calls: number } => {
+  const counts = { calls: 0 };
+  const { transact } = memoryEngine(table);
+  engine.transact = async (...sent) => {
+    counts.calls += 1;
+    if (counts.calls <= times) throw new ConflictError(new Error('TransactionConflict'));
+    return transact(...sent);
+  };
+  return counts;
+};
+
+test('a step whose items another transaction holds is asked again at once, and 40 times in all', async () => {
+  const asked: number[] = [];
+  const step = async ({ number }: { number: number }) => {
+    asked.push(number);
+    return allOf([counted(a, await get<Counter>(a))], { result: 'done', ifHeld: held() });
+  };
+  const counts = holdItems(3);
+
+  expect([await decide(step), asked, counts.calls, countOf(a), pauses]).toEqual(['done', [1, 2, 3, 4], 4, 1, 3]);
+  const all = holdItems(100);
+  expect([await statusOf(decide(step)), all.calls]).toEqual([503, 40]);
+});
+
+test('a transaction that may be written is sent on, though its items are held', async () => {
+  const { transact } = memoryEngine(table);
+  let calls = 0;
+  engine.transact = async (...sent) => {
+    calls += 1;
+    if (calls === 1) throw answerLost();
+    if (calls < 4) throw new ConflictError(new Error('TransactionConflict'));
+    return transact(...sent);
+  };
+
+  let asked = 0;
+  const result = await decide(async () => {
+    asked += 1;
+    return allOf([counted(a, await get<Counter>(a))], { result: 'done', ifHeld: held() });
+  });
+
+  expect([result, asked, calls]).toEqual(['done', 1, 4]);
 });

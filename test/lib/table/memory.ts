@@ -1,4 +1,4 @@
-import { Cancelled, type Engine, type Query, type Refusal, Refused } from '../../../lib/table/engine.ts';
+import { CancelledError, type Engine, type Query, type Refusal, RefusedError } from '../../../lib/table/engine.ts';
 import { applied, conditionOf, holds, type Item, targetOf, type Write } from '../../../lib/table/language.ts';
 import { type IndexName, indexes, type Key, tableKey } from '../../../lib/table/schema.ts';
 
@@ -56,6 +56,16 @@ export class MemoryTable {
     return [...this.partitions.values()].flatMap((items) => [...items.values()]);
   }
 
+  /** The items among which are all rows of a partition of the table or of an index. */
+  protected candidates(partition: string, index: IndexName | undefined): Iterable<Item> {
+    return index ? this.items() : (this.partitions.get(partition)?.values() ?? []);
+  }
+
+  /** The order of rows of an index that have one position. */
+  protected tieOf({ sk, pk }: Item): string {
+    return `${sk}\n${pk}`;
+  }
+
   query(
     { partition, index, descending, from, first, last, contains, limit = Number.POSITIVE_INFINITY, after }: Query,
     seen?: ReadonlyMap<string, Item | undefined>,
@@ -69,13 +79,10 @@ export class MemoryTable {
       if (from && (position === from.position ? !from.inclusive : position > from.position === descending)) return;
       found.push(item);
     };
-    const considerAll = (items: ReadonlyMap<string, Item> | undefined): void => {
-      for (const item of items?.values() ?? []) if (!seen?.has(nameOf(item as unknown as Key))) consider(item);
-    };
-    if (index) for (const items of this.partitions.values()) considerAll(items);
-    else considerAll(this.partitions.get(partition));
+    for (const item of this.candidates(partition, index))
+      if (!seen?.has(nameOf(item as unknown as Key))) consider(item);
     for (const item of seen?.values() ?? []) consider(item);
-    const positionOf = (item: Item): string => `${item[sort]}\n${item.sk}\n${item.pk}`;
+    const positionOf = (item: Item): string => `${item[sort]}\n${this.tieOf(item)}`;
     if (found.length > 1) {
       const sign = descending ? -1 : 1;
       found.sort((a, b) => (positionOf(a) < positionOf(b) ? -sign : sign));
@@ -134,12 +141,12 @@ export const memoryEngine = (table = new MemoryTable()): Engine => ({
   query: async (query) => table.query(query),
   write: async (write) => {
     const result = table.transact([write]);
-    if ('refusals' in result) throw new Refused(result.refusals[0]?.item);
+    if ('refusals' in result) throw new RefusedError(result.refusals[0]?.item);
     return result.written[0]?.after;
   },
   transact: async (writes) => {
     const result = table.transact(writes);
-    if ('refusals' in result) throw new Cancelled(result.refusals);
+    if ('refusals' in result) throw new CancelledError(result.refusals);
   },
   removeSome: async (keys) => {
     for (const key of keys) table.set(key, undefined);
