@@ -1,12 +1,19 @@
-import { everyRow, loaded, merged, type Source } from '../../lib/lists/source.ts';
+import { everyRow, loaded, merged, reversed, type Source } from '../../lib/lists/source.ts';
+import { listPayees, payeeAnswer } from '../../lib/payout/payees.ts';
+import { byId, payoutsList } from '../../lib/payout/payouts.ts';
+import type { PayeeAnswer } from '../../lib/routes/payouts.ts';
 import type { SaleState } from '../../lib/routes/sales.ts';
+import { paidOutOf } from '../../lib/sale/debts.ts';
 import type { Share } from '../../lib/sale/rules.ts';
 import { byRank, type SaleItem, stateList } from '../../lib/sale/sales.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany, rowsOf } from '../../lib/table/table.ts';
 import { knownResidents } from './residents.ts';
 
-/** The amounts that a store owes to the owners of coupons and to those who share in the profit. */
+/**
+ * The debts of a store: to the owners of coupons, to those who share in the profit, and to buyers whose refunds are to
+ * be paid out. Only what the service counts is in it: no shares of imported sales, and none from before it counted.
+ */
 
 /** Days in UTC, `YYYY-MM-DD`, both of them included. */
 export interface Span {
@@ -14,20 +21,23 @@ export interface Span {
   to: string;
 }
 
-/** A share in one sale, or the end of one where the sale was refunded. */
-export interface PayoutLine extends Pick<Share, 'residentUuid' | 'kind' | 'percent'> {
+/** A share in one sale, or the end of one where the sale was refunded, or what a refund owes the buyer. */
+export interface PayoutLine extends Pick<Share, 'residentUuid'> {
+  kind: Share['kind'] | 'refund';
+  /** Null for what a refund owes the buyer. */
+  percent: number | null;
   username: string;
   saleId: string;
   productId: string;
   cause: 'sale' | 'refund';
   /** When it was sold or refunded. */
   at: string;
-  /** In whole L$; negative for a refund. */
+  /** In whole L$; negative for a share that a refund takes back. */
   amount: number;
 }
 
-/** An avatar's shares of a span, in whole L$. */
-export interface Payout {
+/** The changes of a span between the store and an avatar, in whole L$. */
+export interface PayoutSums {
   residentUuid: string;
   username: string;
   /** The sales that were made, and those that were refunded. */
@@ -35,7 +45,10 @@ export interface Payout {
   refunds: number;
   earned: number;
   takenBack: number;
-  /** Earned less taken back: negative where more was refunded than sold. */
+  /** Of refunds that the store owes to the buyer. */
+  toGiveBack: number;
+  paid: number;
+  /** By how much the span raised what is owed: negative where more was refunded or paid than earned. */
   owed: number;
 }
 
@@ -45,7 +58,7 @@ interface SaleRange {
 }
 
 /** The sales of a store in these states that were made in a range of times, the oldest first. */
-const salesIn = (store: string, states: readonly SaleState[], range: SaleRange): Source<SaleItem> => {
+export const salesIn = (store: string, states: readonly SaleState[], range: SaleRange): Source<SaleItem> => {
   const places = states.map((state) =>
     rowsOf<Key & { rank: string }>({ partition: stateList(store, state), index: 'byRank', ...range }),
   );
@@ -55,17 +68,29 @@ const salesIn = (store: string, states: readonly SaleState[], range: SaleRange):
 
 type Line = Omit<PayoutLine, 'username'>;
 
-const linesOf = ({ sk: saleId, productId, shares, state, at, refundedAt }: SaleItem, { from, to }: Span): Line[] => {
-  const isWithin = (time: string): boolean => time.slice(0, 10) >= from && time.slice(0, 10) <= to;
-  const owed = shares.filter(({ amount }) => amount > 0);
+const isWithin = (time: string | undefined, { from, to }: Span): time is string =>
+  time !== undefined && time.slice(0, 10) >= from && time.slice(0, 10) <= to;
+
+const payoutLines = (sale: SaleItem, span: Span): Line[] => {
+  const { sk: saleId, productId, shares, buyerUuid, at, refundedAt, countedShares, countedRefund } = sale;
+  const owed = countedShares === undefined ? [] : shares.filter(({ amount }) => amount > 0);
   const lines = (cause: Line['cause'], time: string, sign: 1 | -1): Line[] =>
     owed.map(({ residentUuid, kind, percent, amount }) => ({
-      ...{ residentUuid, saleId, productId, cause, at: time, kind, percent },
+      residentUuid,
+      saleId,
+      productId,
+      cause,
+      at: time,
+      kind,
+      percent,
       amount: sign * amount,
     }));
+  if (countedRefund === undefined || !isWithin(refundedAt, span)) return isWithin(at, span) ? lines('sale', at, 1) : [];
+  const back = { residentUuid: buyerUuid ?? '', kind: 'refund' as const, percent: null, amount: paidOutOf(sale) };
   return [
-    ...(isWithin(at) ? lines('sale', at, 1) : []),
-    ...(state === 'refunded' && refundedAt && isWithin(refundedAt) ? lines('refund', refundedAt, -1) : []),
+    ...(isWithin(at, span) ? lines('sale', at, 1) : []),
+    ...lines('refund', refundedAt, -1),
+    ...(back.amount > 0 ? [{ ...back, saleId, productId, cause: 'refund' as const, at: refundedAt }] : []),
   ];
 };
 
@@ -77,14 +102,14 @@ async function* linesIn(store: string, span: Span): AsyncGenerator<Line[]> {
   // The names of days sort before the times in them, and a tilde after these.
   const made = salesIn(store, ['completed', 'refunded'], { first: span.from, last: `${span.to}~` });
   const earlier = salesIn(store, ['refunded'], { last: span.from });
-  for (const sales of [earlier, made]) for await (const sale of everyRow(sales, byRank)) yield linesOf(sale, span);
+  for (const sales of [earlier, made]) for await (const sale of everyRow(sales, byRank)) yield payoutLines(sale, span);
 }
 
-const noSums = { sales: 0, refunds: 0, earned: 0, takenBack: 0, owed: 0 };
+const noSums = { sales: 0, refunds: 0, earned: 0, takenBack: 0, toGiveBack: 0, paid: 0, owed: 0 };
 
 const namesAtOnce = 500;
 
-const namesOf = async (store: string, uuids: readonly string[]): Promise<Map<string, string>> => {
+const readNames = async (store: string, uuids: readonly string[]): Promise<Map<string, string>> => {
   const names = new Map<string, string>();
   for (let i = 0; i < uuids.length; i += namesAtOnce)
     for (const { uuid, username } of await knownResidents(store, uuids.slice(i, i + namesAtOnce)))
@@ -92,29 +117,49 @@ const namesOf = async (store: string, uuids: readonly string[]): Promise<Map<str
   return names;
 };
 
-/** The payouts of a span, the largest first, and the sales behind them in the same order, if they are wanted. */
+/** The L$ that were paid to each avatar in a span, as the payouts are now. */
+const paidIn = async (store: string, span: Span): Promise<Map<string, number>> => {
+  const paid = new Map<string, number>();
+  const { source } = await payoutsList(store, { state: 'paid' });
+  for await (const { residentUuid, amount, endedAt } of everyRow(reversed(source), byId))
+    if (isWithin(endedAt, span)) paid.set(residentUuid, (paid.get(residentUuid) ?? 0) + amount);
+  return paid;
+};
+
+/** Adds the lines of one sale to the sums of the avatars in them. */
+const addLines = (sums: Map<string, typeof noSums>, lines: readonly Line[]): void => {
+  const counted = new Set<string>();
+  for (const { residentUuid, cause, kind, amount } of lines) {
+    const sum = sums.get(residentUuid) ?? { ...noSums };
+    if (kind === 'refund') sum.toGiveBack += amount;
+    else {
+      if (!counted.has(`${cause} ${residentUuid}`)) sum[cause === 'sale' ? 'sales' : 'refunds'] += 1;
+      counted.add(`${cause} ${residentUuid}`);
+      if (cause === 'sale') sum.earned += amount;
+      else sum.takenBack -= amount;
+    }
+    sum.owed += amount;
+    sums.set(residentUuid, sum);
+  }
+};
+
+/** The sums of a span, the largest first, and the sales behind them in the same order, if they are wanted. */
 export const payoutsOf = async (
   store: string,
   span: Span,
   withLines: boolean,
-): Promise<{ payouts: Payout[]; lines: PayoutLine[] }> => {
+): Promise<{ payouts: PayoutSums[]; lines: PayoutLine[] }> => {
   const sums = new Map<string, typeof noSums>();
   const kept: Line[] = [];
   for await (const lines of linesIn(store, span)) {
     if (withLines) kept.push(...lines);
-    const counted = new Set<string>();
-    for (const { residentUuid, cause, amount } of lines) {
-      const sum = sums.get(residentUuid) ?? { ...noSums };
-      const isNew = !counted.has(`${cause} ${residentUuid}`);
-      counted.add(`${cause} ${residentUuid}`);
-      if (isNew) sum[cause === 'sale' ? 'sales' : 'refunds'] += 1;
-      if (cause === 'sale') sum.earned += amount;
-      else sum.takenBack -= amount;
-      sum.owed += amount;
-      sums.set(residentUuid, sum);
-    }
+    addLines(sums, lines);
   }
-  const names = await namesOf(store, [...sums.keys()]);
+  for (const [uuid, paid] of await paidIn(store, span)) {
+    const sum = sums.get(uuid) ?? { ...noSums };
+    sums.set(uuid, { ...sum, paid, owed: sum.owed - paid });
+  }
+  const names = await readNames(store, [...sums.keys()]);
   const nameOf = (uuid: string): string => names.get(uuid) ?? uuid;
   const payouts = [...sums]
     .map(([residentUuid, sum]) => ({ residentUuid, username: nameOf(residentUuid), ...sum }))
@@ -125,4 +170,12 @@ export const payoutsOf = async (
     .map((line) => ({ ...line, username: nameOf(line.residentUuid) }))
     .sort((a, b) => placeOf(a) - placeOf(b) || (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
   return { payouts, lines };
+};
+
+/** All to whom the store owes something now, or has paid too much, and those whose payouts have not ended. */
+export const owedNow = async (store: string): Promise<PayeeAnswer[]> => {
+  const owed: PayeeAnswer[] = [];
+  for await (const payee of everyRow(listPayees(store), byId))
+    if (payee.owed !== 0 || payee.claimed > 0 || payee.unknown > 0) owed.push(payeeAnswer(payee));
+  return owed.sort((a, b) => b.owed - a.owed || (a.residentUuid < b.residentUuid ? -1 : 1));
 };

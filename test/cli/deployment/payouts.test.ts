@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { type Payout, payoutsOf } from '../../../cli/deployment/payouts.ts';
+import { beginPayouts } from '../../../cli/deployment/begin-payouts.ts';
+import { owedNow, type PayoutSums, payoutsOf } from '../../../cli/deployment/payouts.ts';
 import { createStore } from '../../../cli/deployment/stores.ts';
 import { timestamp } from '../../../lib/clock.ts';
+import { claimPayout } from '../../../lib/payout/claim.ts';
+import { countDebts } from '../../../lib/payout/count.ts';
+import { payoutAnswers, payoutsList } from '../../../lib/payout/payouts.ts';
+import { reportPayout } from '../../../lib/payout/settle.ts';
+import type { PayoutAnswer } from '../../../lib/routes/payouts.ts';
 import type { Sale } from '../../../lib/routes/sales.ts';
 import { refundSale } from '../../../lib/sale/refund.ts';
 import { getSale } from '../../../lib/sale/sales.ts';
@@ -36,30 +42,54 @@ const event = fc.record({
   product: fc.nat(2),
   paid: fc.constantFrom(0, 99, 100, 107, 350),
   refundedAfter: fc.option(moment),
+  payOut: fc.boolean(),
+  /** How a payout ends that is claimed after it, if one is. */
+  payout: fc.option(fc.constantFrom('claimed' as const, 'paid' as const, 'failed' as const, 'unknown' as const)),
 });
 
+/** Claims a payout, if somebody is owed one, and reports it. */
+const payOne = async (store: string, end: 'claimed' | 'paid' | 'failed' | 'unknown'): Promise<void> => {
+  const { payout } = await claimPayout(store, { minimum: 1, hold: 0, limit: 40 }, 'key');
+  if (payout && end !== 'claimed') await reportPayout(store, payout.id, { result: end }, 'key');
+};
+
+const payoutsIn = async (store: string): Promise<PayoutAnswer[]> => {
+  const { source } = await payoutsList(store, {});
+  return payoutAnswers(store, await source({ descending: false }));
+};
+
 /** The sums of payouts, by avatar. */
-const add = (sums: Map<string, number[]>, { residentUuid, ...sum }: Omit<Payout, 'username'>): void => {
-  const now = [sum.sales, sum.refunds, sum.earned, sum.takenBack, sum.owed];
-  const before = sums.get(residentUuid) ?? [0, 0, 0, 0, 0];
+const add = (sums: Map<string, number[]>, { residentUuid, ...sum }: Omit<PayoutSums, 'username'>): void => {
+  const now = [sum.sales, sum.refunds, sum.earned, sum.takenBack, sum.toGiveBack, sum.paid, sum.owed];
+  const before = sums.get(residentUuid) ?? now.map(() => 0);
   sums.set(
     residentUuid,
     now.map((each, index) => each + (before[index] ?? 0)),
   );
 };
 
-const sumsOf = (payouts: readonly Payout[]): Map<string, number[]> => {
+const sumsOf = (payouts: readonly PayoutSums[]): Map<string, number[]> => {
   const sums = new Map<string, number[]>();
   for (const payout of payouts) add(sums, payout);
   return sums;
 };
 
-/** The sums that follow from the sales alone, for whole days. */
-const recounted = (sales: readonly Sale[], from: string, to: string): Map<string, number[]> => {
+/** The sums that follow from the sales and the payouts alone, for whole days. */
+const recounted = (
+  sales: readonly Sale[],
+  payouts: readonly PayoutAnswer[],
+  from: string,
+  to: string,
+): Map<string, number[]> => {
   const sums = new Map<string, number[]>();
   const isWithin = (time: string | null): boolean =>
     time !== null && time.slice(0, 10) >= from && time.slice(0, 10) <= to;
-  for (const { shares, at, refundedAt } of sales)
+  const none = { sales: 0, refunds: 0, earned: 0, takenBack: 0, toGiveBack: 0, paid: 0, owed: 0 };
+  for (const { residentUuid, amount: paid, endedAt, state } of payouts)
+    if (state === 'paid' && isWithin(endedAt)) add(sums, { ...none, residentUuid, paid, owed: -paid });
+  for (const { shares, at, refundedAt, payOut, paid, change, buyerUuid } of sales) {
+    const toGiveBack = payOut && isWithin(refundedAt) ? paid - change : 0;
+    if (toGiveBack > 0) add(sums, { ...none, residentUuid: buyerUuid ?? '', toGiveBack, owed: toGiveBack });
     for (const [residentUuid, own] of Map.groupBy(
       shares.filter(({ amount }) => amount > 0),
       (share) => share.residentUuid,
@@ -69,8 +99,10 @@ const recounted = (sales: readonly Sale[], from: string, to: string): Map<string
       const isBack = isWithin(refundedAt);
       const [earned, takenBack] = [isEarned ? amount : 0, isBack ? amount : 0];
       const counts = { sales: Number(isEarned), refunds: Number(isBack) };
-      if (isEarned || isBack) add(sums, { residentUuid, ...counts, earned, takenBack, owed: earned - takenBack });
+      if (isEarned || isBack)
+        add(sums, { ...none, residentUuid, ...counts, earned, takenBack, owed: earned - takenBack });
     }
+  }
   return sums;
 };
 
@@ -93,13 +125,17 @@ test(`payouts of spans add up to those of the whole, each is its lines, and the 
         const { id: couponId } = await createCoupon(store, two, coupon);
         await applyCoupon(store, { uuid: three.uuid }, { couponId, expiresInHours: 24 * 4 });
         const ids: string[] = [];
-        for (const { at, product, paid, refundedAfter } of events) {
+        await beginPayouts(store, true);
+        for (const { at, product, paid, refundedAfter, payOut, payout } of events) {
           setClock(start + at);
           const sale = await buy(store, { productId: products[product] ?? '', buyer: three.uuid, paid });
           ids.push(sale.id);
-          if (refundedAfter === null || sale.state !== 'completed') continue;
-          setClock(start + Math.min(at + refundedAfter, days * day - 1));
-          await refundSale(store, sale.id, { by: 'test' });
+          if (refundedAfter !== null && sale.state === 'completed') {
+            setClock(start + Math.min(at + refundedAfter, days * day - 1));
+            await refundSale(store, sale.id, { by: 'test' }, { payOut });
+          }
+          await countDebts(store, [{ sk: sale.id }]);
+          if (payout !== null) await payOne(store, payout);
         }
         const bounds = [0, ...cuts.toSorted((a, b) => a - b), days];
         const spans = bounds.slice(1).map((end, index) => ({ from: dayOf(bounds[index] ?? 0), to: dayOf(end - 1) }));
@@ -108,16 +144,24 @@ test(`payouts of spans add up to those of the whole, each is its lines, and the 
         const parts = [];
         for (const span of spans) parts.push({ span, ...(await payoutsOf(store, span, true)) });
 
+        const paid = await payoutsIn(store);
         const sales = (await Promise.all(ids.map((id) => getSale(store, id)))) as unknown as Sale[];
         const nonZero = sales.map((sale) => ({ ...sale, refundedAt: sale.refundedAt ?? null }));
-        expect(sumsOf(whole.payouts)).toEqual(recounted(nonZero, dayOf(0), dayOf(days - 1)));
+        expect(sumsOf(whole.payouts)).toEqual(recounted(nonZero, paid, dayOf(0), dayOf(days - 1)));
+        // The debts of now agree with the changes of a span of all time.
+        const left = whole.payouts.flatMap(({ residentUuid, owed }) => (owed === 0 ? [] : [{ residentUuid, owed }]));
+        const now = (await owedNow(store)).map((one) => ({ ...one, owed: one.owed + one.claimed + one.unknown }));
+        const open = now.flatMap(({ residentUuid, owed }) => (owed === 0 ? [] : [{ residentUuid, owed }]));
+        expect(new Set(open.map((one) => JSON.stringify(one)))).toEqual(
+          new Set(left.map((one) => JSON.stringify(one))),
+        );
         expect(sumsOf(parts.flatMap(({ payouts }) => payouts))).toEqual(sumsOf(whole.payouts));
         for (const { span, payouts, lines } of parts) {
-          expect(sumsOf(payouts)).toEqual(recounted(nonZero, span.from, span.to));
-          for (const { residentUuid, owed } of payouts)
+          expect(sumsOf(payouts)).toEqual(recounted(nonZero, paid, span.from, span.to));
+          for (const { residentUuid, owed, paid: less } of payouts)
             expect(
               lines.filter((line) => line.residentUuid === residentUuid).reduce((sum, { amount }) => sum + amount, 0),
-            ).toBe(owed);
+            ).toBe(owed + less);
         }
       },
     ),

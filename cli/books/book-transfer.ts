@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { takenFrom } from '../../lib/payout/claim.ts';
+import { findPayee } from '../../lib/payout/payees.ts';
+import { findPayout } from '../../lib/payout/payouts.ts';
+import { uuid as isUuid } from '../../lib/routes/wire.ts';
+import { allOf, answer, type Decision, decide } from '../../lib/table/decide.ts';
+import type { Write } from '../../lib/table/language.ts';
+import type { UnbookedTransfer } from './reconcile.ts';
+
+/** The id of the payout that a transfer is booked as: the same for the same transfer, and in the order of time. */
+const payoutIdOf = ({ uuid, transfer: { at, id, amount, file, line } }: UnbookedTransfer): string => {
+  const what = id ?? `${uuid} ${at} ${amount} ${file} ${line}`;
+  const hash = createHash('sha256').update(what).digest('hex');
+  const time = at.toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${hash.slice(0, 3)}-8${hash.slice(3, 6)}-${hash.slice(6, 18)}`;
+};
+
+/** The UUID of a transfer, if the history tells one. */
+export const transactionOf = (id: string | null | undefined): string | undefined =>
+  isUuid().safeParse(id).success ? (id ?? undefined) : undefined;
+
+/**
+ * Books a transfer as a payout that was paid, which a restored table has lost. Answers whether it did: not where less
+ * is owed to the avatar, and not a second time.
+ */
+export const bookTransfer = (store: string, unbooked: UnbookedTransfer, together: readonly Write[]): Promise<boolean> =>
+  decide(async (): Promise<Decision<boolean>> => {
+    const { uuid, transfer } = unbooked;
+    const amount = -transfer.amount;
+    const id = payoutIdOf(unbooked);
+    const [payee, there] = [await findPayee(store, uuid), await findPayout(store, id)];
+    if (there || !payee || payee.isPseudonym || payee.owed < amount) return answer(false);
+    const transactionId = transactionOf(transfer.id);
+    const origin = { state: 'paid', id, reference: 'reconcile', ...(transactionId && { transactionId }) } as const;
+    const { writes } = takenFrom(payee, amount, origin, transfer.at);
+    return allOf([...writes, ...together], { result: true });
+  });

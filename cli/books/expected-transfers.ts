@@ -1,0 +1,141 @@
+import type { Identifier } from '../../lib/identifier.ts';
+import { everyRow, reversed } from '../../lib/lists/source.ts';
+import { listPayees } from '../../lib/payout/payees.ts';
+import { byId, type PayoutItem, payoutsList } from '../../lib/payout/payouts.ts';
+import type { PayoutState } from '../../lib/routes/payouts.ts';
+import { byRank, type SaleItem } from '../../lib/sale/sales.ts';
+import { salesIn } from '../deployment/payouts.ts';
+import { knownResidents } from '../deployment/residents.ts';
+
+/** The L$ that should have moved between an account and others, as the books of its store have it. */
+
+/** A movement of L$ between the account and another avatar. */
+export interface Transfer {
+  file: string;
+  line: number;
+  /** In milliseconds since 1970. */
+  at: number;
+  who: Identifier | undefined;
+  /** As the file names them. */
+  name: string;
+  /** Whole L$; negative where they went out. */
+  amount: number;
+  id: string | undefined;
+  text: string;
+}
+
+type Kind = 'sale' | 'change' | 'refund' | 'payout';
+
+/** A movement of L$ that the books tell of. */
+export interface Expected {
+  kind: Kind;
+  /** The id of the sale or the payout. */
+  id: string;
+  uuid: string;
+  /** When, and within which bounds a transfer counts as it; in milliseconds since 1970. */
+  at: number;
+  from: number;
+  to: number;
+  /** Positive; the kind says which way. */
+  amount: number;
+  payout?: { state: PayoutState; transactionId: string | undefined; isByHand: boolean };
+  isFound: boolean;
+}
+
+const minute = 60_000;
+const day = 86_400_000;
+/** A payment comes before its sale, and a payout after its claim. */
+const nearMillis = 15 * minute;
+/** A vendor that was away gives back what is due as soon as it can. */
+const lateMillis = 2 * day;
+/** A payment by hand is noted after it was made. */
+const byHandMillis = 31 * day;
+
+const ofSale = ({ sk: id, state, buyerUuid, at, paid, change, refund, refundedAt, payOut }: SaleItem): Expected[] => {
+  const uuid = buyerUuid ?? '';
+  const [sold, back] = [Date.parse(at), Date.parse(refundedAt ?? at)];
+  const one = (kind: Kind, amount: number, when: number, from: number, to: number): Expected[] =>
+    amount > 0 ? [{ kind, id, uuid, at: when, from, to, amount, isFound: false }] : [];
+  return [
+    ...one('sale', paid, sold, sold - nearMillis, sold + nearMillis),
+    ...one('change', change, sold, sold - nearMillis, sold + lateMillis),
+    ...(state === 'refunded' && !payOut
+      ? one('refund', refund - change, back, back - day, Number.POSITIVE_INFINITY)
+      : []),
+  ];
+};
+
+const ofPayout = (item: PayoutItem): Expected => {
+  const { sk: id, residentUuid: uuid, amount, createdAt, state, transactionId, claimedBy } = item;
+  const at = Date.parse(createdAt);
+  const from = claimedBy === undefined ? at - byHandMillis : at;
+  const payout = { state, transactionId, isByHand: claimedBy === undefined };
+  return { kind: 'payout', id, uuid, at, from, to: at + nearMillis, amount, payout, isFound: false };
+};
+
+/** The names of avatars, and the movements of L$ to and from them: by avatar and amount, in the order of time. */
+export interface Books {
+  uuids: Map<string, string>;
+  incoming: Map<string, Expected[]>;
+  outgoing: Map<string, Expected[]>;
+  /** Those payouts whose transfer is known. */
+  byTransaction: Map<string, Expected>;
+  /** Payouts that have failed: no L$ should have moved for them. */
+  failed: Map<string, Expected[]>;
+}
+
+export const placeOf = (uuid: string, amount: number): string => `${uuid} ${amount}`;
+
+const namesAtOnce = 500;
+
+/** The UUIDs of avatars by all of their names. */
+const readNames = async (store: string, uuids: ReadonlySet<string>): Promise<Map<string, string>> => {
+  const all = [...uuids];
+  const names = new Map<string, string>();
+  for (let i = 0; i < all.length; i += namesAtOnce)
+    for (const { uuid, names: own } of await knownResidents(store, all.slice(i, i + namesAtOnce)))
+      for (const name of own) names.set(name, uuid);
+  return names;
+};
+
+const newLists = () => new Map<string, Expected[]>();
+
+/** Reads the sales of a time and before it those that were refunded, and all payouts. */
+export const readBooks = async (
+  store: string,
+  { first, last }: { first: string; last: string },
+  onRead: (count: number) => void,
+): Promise<Books> => {
+  const [incoming, outgoing, failed] = [newLists(), newLists(), newLists()];
+  const byTransaction = new Map<string, Expected>();
+  const avatars = new Set<string>();
+  let count = 0;
+  const add = (to: Map<string, Expected[]>, one: Expected): void => {
+    const place = placeOf(one.uuid, one.amount);
+    const there = to.get(place);
+    if (there) there.push(one);
+    else to.set(place, [one]);
+    avatars.add(one.uuid);
+    onRead(++count);
+  };
+  const made = salesIn(store, ['completed', 'refused', 'refunded'], { first, last });
+  const earlier = salesIn(store, ['refunded'], { last: first });
+  for (const sales of [earlier, made])
+    for await (const sale of everyRow(sales, byRank))
+      for (const one of ofSale(sale)) add(one.kind === 'sale' ? incoming : outgoing, one);
+  const { source } = await payoutsList(store, {});
+  for await (const payout of everyRow(reversed(source), byId)) {
+    const one = ofPayout(payout);
+    add(payout.state === 'failed' ? failed : outgoing, one);
+    if (payout.transactionId) byTransaction.set(payout.transactionId, one);
+  }
+  // A restored table may have lost the payouts to a payee.
+  for await (const { sk } of everyRow(listPayees(store), byId)) avatars.add(sk);
+  return {
+    uuids: await readNames(store, avatars),
+    incoming,
+    outgoing,
+    failed,
+    byTransaction,
+  };
+};

@@ -1,0 +1,123 @@
+import { parseIdentifier } from '../../lib/identifier.ts';
+import type { Transfer } from '../books/expected-transfers.ts';
+import { Failure, UsageError } from '../terminal/errors.ts';
+import { readRecords } from './read.ts';
+import { readTime } from './times.ts';
+import type { ColumnName } from './vendors.ts';
+
+/** Reads the history of an account's L$, as the grid's web site saves it. */
+
+/** The meanings that a column can have. */
+export const historyFields = {
+  at: 'when: a time with an offset, seconds since 1970, or a time as 2027-12-31 23:59:59 in --zone',
+  who: 'the other avatar, by name or UUID',
+  in: 'L$ that came in',
+  out: 'L$ that went out',
+  amount: 'L$ in one column: negative where they went out',
+  id: "the transfer's UUID",
+  text: 'what it was for',
+} as const;
+
+export type HistoryField = keyof typeof historyFields;
+export type HistoryMap = Partial<Record<HistoryField, ColumnName>>;
+
+/**
+ * The names that the columns may have, in lower case. Nobody here has seen a file of the grid: these are the words that
+ * its web site is said to use, and those of the example.
+ */
+const knownNames: Record<HistoryField, readonly string[]> = {
+  at: ['date', 'time', 'date/time', 'date (slt)', 'timestamp', 'created'],
+  who: ['resident', 'name', 'source/destination', 'source / destination', 'avatar'],
+  in: ['deposit', 'credit', 'in'],
+  out: ['withdrawal', 'debit', 'out'],
+  amount: ['amount'],
+  id: ['transaction id', 'transactionid', 'transaction_id', 'id'],
+  text: ['description', 'type'],
+};
+
+type Places = Partial<Record<HistoryField, number>>;
+
+const placeIn = (header: readonly string[], column: ColumnName, path: string): number => {
+  if (typeof column === 'number') return column - 1;
+  const place = header.indexOf(column.trim().toLowerCase());
+  if (place >= 0) return place;
+  throw new UsageError(`${path} has no column ${JSON.stringify(column)}. It has ${header.join(', ')}.`);
+};
+
+/** The places of the columns, as the map says and else as their names tell. Throws where one that is needed lacks. */
+const placesIn = (cells: readonly string[], map: HistoryMap, path: string): Places => {
+  const header = cells.map((cell) => cell.trim().toLowerCase());
+  const places: Places = {};
+  for (const field of Object.keys(historyFields) as HistoryField[]) {
+    const mapped = map[field];
+    const place =
+      mapped === undefined
+        ? header.findIndex((name) => knownNames[field].includes(name))
+        : placeIn(header, mapped, path);
+    if (place >= 0) places[field] = place;
+  }
+  const lacks = [
+    ...(places.at === undefined ? ['at'] : []),
+    ...(places.who === undefined ? ['who'] : []),
+    ...(places.amount === undefined && (places.in === undefined || places.out === undefined)
+      ? ['in and out, or amount']
+      : []),
+  ];
+  if (lacks.length === 0) return places;
+  throw new Failure(
+    `${path} does not say which column is ${lacks.join('; ')}. Its first line is: ${cells.join(', ').slice(0, 300)}. ` +
+      `Say so, such as --map "Date=at" --map "Resident=who" --map "Paid in=in" --map "Paid out=out".`,
+  );
+};
+
+/** Whole L$, perhaps with a sign, L$, commas between thousands, and decimals that are zeros. Empty is 0. */
+const readLindens = (text: string): number | undefined => {
+  const plain = text.replace(/^L\$\s*/i, '').replace(/,(?=\d{3}(\D|$))/g, '');
+  if (plain === '') return 0;
+  const [, digits] = /^([-+]?\d{1,10})(?:\.0{1,2})?$/.exec(plain) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+};
+
+const amountOf = (cell: (field: HistoryField) => string): number | undefined => {
+  if (cell('in') === '' && cell('out') === '') return readLindens(cell('amount'));
+  const [gained, spent] = [readLindens(cell('in')), readLindens(cell('out'))];
+  return gained === undefined || spent === undefined ? undefined : gained - Math.abs(spent);
+};
+
+/** The transfers of a file one by one, without those of L$ 0. Throws for a row that is none, with its line. */
+export async function* readHistory(
+  path: string,
+  map: HistoryMap,
+  zone: string,
+  onZoned: () => void,
+): AsyncGenerator<Transfer> {
+  let places: Places | undefined;
+  for await (const { line, cells } of readRecords(path)) {
+    if (!places) {
+      places = placesIn(cells, map, path);
+      continue;
+    }
+    const found = places;
+    const cell = (field: HistoryField): string => cells[found[field] ?? -1]?.trim() ?? '';
+    const time = readTime(cell('at'), zone);
+    if (!time)
+      throw new Failure(`${path}, line ${line}: ${JSON.stringify(cell('at'))} is no time such as 2027-12-31 23:59:59.`);
+    if (time.zoned) onZoned();
+    const amount = amountOf(cell);
+    if (amount === undefined) throw new Failure(`${path}, line ${line}: the amount must be whole L$.`);
+    if (amount === 0) continue;
+    const name = cell('who');
+    const id = cell('id').toLowerCase() || undefined;
+    yield {
+      file: path,
+      line,
+      at: Date.parse(time.at),
+      who: parseIdentifier(name),
+      name,
+      amount,
+      id,
+      text: cell('text'),
+    };
+  }
+  if (!places) throw new Failure(`${path} is empty. A file begins with a row that names its columns.`);
+}

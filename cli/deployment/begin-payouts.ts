@@ -1,0 +1,69 @@
+import { now, timestamp } from '../../lib/clock.ts';
+import { everyRow } from '../../lib/lists/source.ts';
+import { paidByHand } from '../../lib/payout/claim.ts';
+import { findPayee, listPayees } from '../../lib/payout/payees.ts';
+import { byId } from '../../lib/payout/payouts.ts';
+import { findStore } from '../../lib/store/stores.ts';
+import { allOf, answer, type Decision, decide } from '../../lib/table/decide.ts';
+import { all, check, exists, is, update, type Write } from '../../lib/table/language.ts';
+import { sharedKey } from '../../lib/table/schema.ts';
+import { write } from '../../lib/table/table.ts';
+
+/**
+ * Books all that is owed to an avatar as paid by hand, before a store began to pay by the service. Answers the amount.
+ */
+const bookAll = (store: string, uuid: string): Promise<number> =>
+  decide(async (): Promise<Decision<number>> => {
+    const [payee, shop] = await Promise.all([findPayee(store, uuid), findStore(store)]);
+    if (!payee || payee.owed < 1 || payee.isPseudonym || shop?.payoutsBegunAt !== undefined) return answer(0);
+    const { writes } = paidByHand(payee, { amount: payee.owed, reference: 'begin' });
+    // Somebody else may begin them meanwhile, and what is owed since then may be claimed.
+    const notBegun = check(sharedKey('STORE', store), is('payoutsBegunAt', undefined));
+    return allOf([...writes, notBegun], { result: payee.owed });
+  });
+
+interface Begun {
+  /** Avatars whose debts were booked as paid, and the sum of these in L$. */
+  payees: number;
+  amount: number;
+  /** When they were begun, if that was before: then nothing was changed. */
+  before: string | undefined;
+}
+
+/**
+ * Begins the payouts of a store: from now on they can be claimed. What is owed by then counts as paid by hand, unless
+ * `keep` leaves it to be claimed. Can be repeated wherever it ended. `log` makes the writes that belong into the
+ * transaction which begins them.
+ */
+export const beginPayouts = async (
+  store: string,
+  keep: boolean,
+  log: (booked: { payees: number; amount: number }) => readonly Write[] = () => [],
+): Promise<Begun> => {
+  const before = (await findStore(store))?.payoutsBegunAt;
+  let [payees, amount] = [0, 0];
+  if (before !== undefined) return { payees, amount, before };
+  if (!keep)
+    for await (const { sk } of everyRow(listPayees(store, true), byId)) {
+      const booked = await bookAll(store, sk);
+      payees += booked > 0 ? 1 : 0;
+      amount += booked;
+    }
+  const when = all(exists, is('payoutsBegunAt', undefined));
+  const begin = update(sharedKey('STORE', store), { set: { payoutsBegunAt: timestamp(now()) }, when });
+  const together = log({ payees, amount });
+  const { done } = await write(begin, { together });
+  return { payees, amount, before: done ? undefined : (await findStore(store))?.payoutsBegunAt };
+};
+
+/**
+ * Lets payouts go on that a restored table has stopped. Answers when they were stopped; undefined where they were not,
+ * and nothing was changed.
+ */
+export const resumePayouts = async (store: string, together: readonly Write[]): Promise<string | undefined> => {
+  const stopped = (await findStore(store))?.payoutsStoppedAt;
+  if (stopped === undefined) return undefined;
+  const resume = update(sharedKey('STORE', store), { set: { payoutsStoppedAt: undefined }, when: exists });
+  await write(resume, { together });
+  return stopped;
+};

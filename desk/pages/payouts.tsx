@@ -1,0 +1,324 @@
+import { useState } from 'preact/hooks';
+import type { PayeeResponse, PayoutResponse } from '../../client/client.ts';
+import { useAddress } from '../address.ts';
+import { ago, count, money, monthName, time } from '../format.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Field, Form } from '../parts/form.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { type Column, CustomerLink, Export, Filter, List, State, Table } from '../parts/list.tsx';
+import { FaultBox, Show, useLoad, usePress } from '../parts/load.tsx';
+import { useSay } from '../parts/toast.tsx';
+import { type Session, useSession } from '../session.ts';
+import { texts } from '../texts.ts';
+import { pageTexts } from '../texts-pages.ts';
+
+const t = pageTexts.payouts;
+
+const tones = { claimed: 'plain', unknown: 'warn', paid: 'good', failed: 'bad' } as const;
+
+/** As many payouts are summed up by month at the most. */
+const maxSummed = 20_000;
+
+/** The payouts of a month of UTC. */
+interface Month {
+  month: string;
+  payouts: number;
+  amount: number;
+}
+
+interface Overview {
+  payees: PayeeResponse[];
+  unknown: PayoutResponse[];
+  months: Month[];
+}
+
+const monthsOf = async ({ client }: Session, signal: AbortSignal): Promise<Month[]> => {
+  const months = new Map<string, Month>();
+  let read = 0;
+  for await (const { endedAt, createdAt, amount } of client.rows('/v1/payouts', {
+    query: { state: 'paid', limit: 1000 },
+    signal,
+  })) {
+    const month = (endedAt ?? createdAt).slice(0, 7);
+    const { payouts = 0, amount: before = 0 } = months.get(month) ?? {};
+    months.set(month, { month, payouts: payouts + 1, amount: before + amount });
+    read += 1;
+    if (read === maxSummed) break;
+  }
+  return [...months.values()].sort((a, b) => (a.month < b.month ? 1 : -1));
+};
+
+const readOverview = async (session: Session, signal: AbortSignal): Promise<Overview> => {
+  const { client } = session;
+  const [payees, unknown, months] = await Promise.all([
+    client.get('/v1/payees', { query: { owed: true, limit: 1000 }, signal }),
+    client.get('/v1/payouts', { query: { state: 'unknown', limit: 1000 }, signal }),
+    monthsOf(session, signal),
+  ]);
+  return { payees: payees.data.sort((a, b) => b.owed - a.owed), unknown: unknown.data, months };
+};
+
+interface SettleProps {
+  payout: PayoutResponse;
+  reload: () => void;
+}
+
+/** Says in one press how a payout ended of which nobody knows. */
+const Settle = ({ payout, reload }: SettleProps) => {
+  const { client } = useSession();
+  const say = useSay();
+  const { id, username, amount } = payout;
+  const settle = (result: 'paid' | 'failed') => async () => {
+    await client.post('/v1/payouts/{id}/actions/settle', { path: { id }, body: { result } });
+    say(result === 'paid' ? t.settledPaid(amount, username) : t.settledFailed(amount, username));
+    reload();
+  };
+  const paid = usePress(settle('paid'));
+  const failed = usePress(settle('failed'));
+  const fault = paid.fault ?? failed.fault;
+  return (
+    <span class="actions">
+      <button
+        type="button"
+        class="button"
+        aria-label={t.of(t.wasPaid, amount, username)}
+        aria-disabled={paid.isBusy || failed.isBusy}
+        onClick={paid.press}
+      >
+        {t.wasPaid}
+      </button>
+      <button
+        type="button"
+        class="button"
+        aria-label={t.of(t.wasNotPaid, amount, username)}
+        aria-disabled={paid.isBusy || failed.isBusy}
+        onClick={failed.press}
+      >
+        {t.wasNotPaid}
+      </button>
+      {fault && <FaultBox fault={fault} />}
+    </span>
+  );
+};
+
+const Unknown = ({ payouts, reload }: { payouts: PayoutResponse[]; reload: () => void }) => {
+  const { can } = useSession();
+  if (payouts.length === 0) return null;
+  return (
+    <section class="card is-warn" aria-labelledby="unknown">
+      <h2 id="unknown">{t.unknown}</h2>
+      <p class="help">{t.unknownHelp}</p>
+      <ul class="rows">
+        {payouts.map((payout) => (
+          <li key={payout.id} class="row">
+            <p>
+              <b>
+                {money(payout.amount)} <CustomerLink uuid={payout.residentUuid} name={payout.username} />
+              </b>
+              <span class="help">{[ago(payout.createdAt), payout.error].filter(Boolean).join(' · ')}</span>
+            </p>
+            {can('payouts:settle') && <Settle payout={payout} reload={reload} />}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};
+
+/** Notes that a person has paid somebody. */
+const PayByHand = ({ payee, reload, onClose }: { payee: PayeeResponse; reload: () => void; onClose: () => void }) => {
+  const { client } = useSession();
+  const say = useSay();
+  return (
+    <Dialog title={t.pay.title(payee.username)} onClose={onClose}>
+      <Form
+        submit={t.pay.submit}
+        onCancel={onClose}
+        onSend={async ({ amount, reference }) => {
+          const payout = await client.post('/v1/payees/{identifier}/actions/pay', {
+            path: { identifier: payee.residentUuid },
+            body: { amount: Number(amount || Number.NaN), ...(reference && { reference }) },
+          });
+          onClose();
+          reload();
+          say(t.pay.done(payout.amount, payout.username));
+        }}
+      >
+        <p>{t.pay.text(payee.owed)}</p>
+        <Field name="amount" label={t.pay.amount} type="number" min="1" initial={String(payee.owed)} autoFocus />
+        <Field name="reference" label={t.pay.reference} help={t.pay.referenceHelp} maxLength={100} />
+      </Form>
+    </Dialog>
+  );
+};
+
+const payeeColumns = (onPay: ((payee: PayeeResponse) => void) | undefined): Column<PayeeResponse>[] => [
+  {
+    heading: t.name,
+    cell: ({ residentUuid, username }) => <CustomerLink uuid={residentUuid} name={username} />,
+    value: ({ username }) => username,
+  },
+  { heading: t.owed, cell: ({ owed }) => <b>{money(owed)}</b>, value: ({ owed }) => owed, isNumber: true },
+  { heading: t.claimed, cell: ({ claimed }) => money(claimed), value: ({ claimed }) => claimed, isNumber: true },
+  { heading: t.unknownAmount, cell: ({ unknown }) => money(unknown), value: ({ unknown }) => unknown, isNumber: true },
+  { heading: t.paidSoFar, cell: ({ paid }) => money(paid), value: ({ paid }) => paid, isNumber: true },
+  ...(onPay
+    ? [
+        {
+          heading: t.action,
+          cell: (payee: PayeeResponse) => (
+            <button
+              type="button"
+              class="button"
+              aria-label={t.of(t.pay.open, payee.owed, payee.username)}
+              onClick={() => onPay(payee)}
+            >
+              {t.pay.open}
+            </button>
+          ),
+        },
+      ]
+    : []),
+];
+
+const monthColumns: readonly Column<Month>[] = [
+  { heading: t.month, cell: ({ month }) => monthName(month), value: ({ month }) => month },
+  { heading: t.payments, cell: ({ payouts }) => count(payouts), value: ({ payouts }) => payouts, isNumber: true },
+  { heading: t.amount, cell: ({ amount }) => money(amount), value: ({ amount }) => amount, isNumber: true },
+];
+
+const payoutColumns = (reload: () => void, canSettle: boolean): readonly Column<PayoutResponse>[] => [
+  {
+    heading: t.at,
+    cell: ({ createdAt }) => <span class="whole">{time(createdAt)}</span>,
+    value: (row) => row.createdAt,
+  },
+  {
+    heading: t.name,
+    cell: ({ residentUuid, username }) => <CustomerLink uuid={residentUuid} name={username} />,
+    value: ({ username }) => username,
+  },
+  { heading: t.amount, cell: ({ amount }) => money(amount), value: ({ amount }) => amount, isNumber: true },
+  {
+    heading: t.state,
+    cell: ({ state }) => <State tone={tones[state]}>{t.states[state]}</State>,
+    value: ({ state }) => t.states[state],
+  },
+  {
+    heading: t.details,
+    cell: (payout) =>
+      canSettle && payout.state === 'unknown' ? (
+        <Settle payout={payout} reload={reload} />
+      ) : (
+        [payout.error, payout.reference].filter(Boolean).join(' · ') || '–'
+      ),
+    value: ({ error, reference }) => [error, reference].filter(Boolean).join(' · '),
+  },
+];
+
+const isState = (text: string | undefined): text is PayoutResponse['state'] => Object.hasOwn(tones, text ?? '');
+
+/** Every payout, narrowed by its state. */
+const AllPayouts = ({ round, reload }: { round: number; reload: () => void }) => {
+  const { client, can } = useSession();
+  const { query } = useAddress();
+  const filters = isState(query.state) ? { state: query.state } : {};
+  const page = { ...filters, limit: 25, ...(query.cursor && { cursor: query.cursor }) };
+  const payouts = useLoad(
+    (signal) => client.get('/v1/payouts', { query: page, signal }),
+    [JSON.stringify(page), round],
+  );
+  return (
+    <section class="stack" aria-labelledby="all">
+      <h2 id="all">{t.all}</h2>
+      <div class="filters">
+        <Filter name="state" label={t.state} options={[['', texts.list.all], ...Object.entries(t.states)]} />
+      </div>
+      <List
+        of={payouts}
+        all={() => client.rows('/v1/payouts', { query: { ...filters, limit: 1000 } })}
+        file="payouts"
+        caption={t.all}
+        columns={payoutColumns(reload, can('payouts:settle'))}
+        keyOf={({ id }) => id}
+        empty={t.none}
+      />
+    </section>
+  );
+};
+
+const Sums = ({ payees, unknown, months }: Overview) => {
+  const sum = (of: (payee: PayeeResponse) => number) => payees.reduce((before, payee) => before + of(payee), 0);
+  const thisMonth = new Date().toISOString().slice(0, 7);
+  const facts = [
+    [t.owedInAll, money(sum(({ owed }) => owed))],
+    [t.unknownAmount, money(unknown.reduce((before, { amount }) => before + amount, 0))],
+    [t.paidThisMonth, money(months.find(({ month }) => month === thisMonth)?.amount ?? 0)],
+  ];
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+};
+
+export const PayoutsPage = () => {
+  const session = useSession();
+  const [round, setRound] = useState(0);
+  const [payee, setPayee] = useState<PayeeResponse>();
+  const overview = useLoad((signal) => readOverview(session, signal), [round]);
+  const reload = () => setRound((last) => last + 1);
+  const columns = payeeColumns(session.can('payouts:settle') ? setPayee : undefined);
+  return (
+    <>
+      <Heading title={t.title} />
+      {payee && <PayByHand payee={payee} reload={reload} onClose={() => setPayee(undefined)} />}
+      <div class="stack home">
+        <Show of={overview}>
+          {(all) => (
+            <div class="stack">
+              <Sums {...all} />
+              <Unknown payouts={all.unknown} reload={reload} />
+              <section class="stack" aria-labelledby="owed">
+                <h2 id="owed">{t.whoIsOwed}</h2>
+                <Table
+                  caption={t.whoIsOwed}
+                  columns={columns}
+                  rows={all.payees}
+                  keyOf={({ residentUuid }) => residentUuid}
+                  empty={t.nobodyOwed}
+                />
+                {all.payees.length > 0 && (
+                  <nav class="pages" aria-label={t.whoIsOwed}>
+                    <Export columns={columns} all={() => all.payees} file="owed" />
+                  </nav>
+                )}
+              </section>
+              {all.months.length > 0 && (
+                <section class="stack" aria-labelledby="months">
+                  <h2 id="months">{t.byMonth}</h2>
+                  <Table
+                    caption={t.byMonth}
+                    columns={monthColumns}
+                    rows={all.months}
+                    keyOf={({ month }) => month}
+                    empty={t.none}
+                  />
+                  <nav class="pages" aria-label={t.byMonth}>
+                    <Export columns={monthColumns} all={() => all.months} file="paid-by-month" />
+                  </nav>
+                </section>
+              )}
+            </div>
+          )}
+        </Show>
+        <AllPayouts round={round} reload={reload} />
+      </div>
+    </>
+  );
+};

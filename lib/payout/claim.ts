@@ -1,0 +1,130 @@
+import { newId, now, timestamp } from '../clock.ts';
+import type { Identifier } from '../identifier.ts';
+import { invalid, notFound } from '../problem.ts';
+import type { ClaimRequest, HandPayment, PayoutAnswer } from '../routes/payouts.ts';
+import { findUuid } from '../store/residents.ts';
+import { findStore, type Store } from '../store/stores.ts';
+import { allOf, answer, type Decision, decide } from '../table/decide.ts';
+import type { Write } from '../table/language.ts';
+import { type Key, storeOf } from '../table/schema.ts';
+import { getMany, pagesOf, rowsOf } from '../table/table.ts';
+import { type ClaimTerms, claimableOf, findPayee, movedBy, owedList, type Payee, payeeWrite } from './payees.ts';
+import { listed, type PayoutItem, payoutAnswer, payoutKey, payoutWrite } from './payouts.ts';
+
+/** Most claims take one of the first. */
+const firstRead = 3;
+const pageSize = 50;
+
+const owedRows = (store: string) => ({ partition: owedList(store), index: 'byRank' }) as const;
+
+/** A few of those who are owed something, the longest first. */
+const firstOwed = (store: string): Promise<Key[]> =>
+  rowsOf<Key>(owedRows(store))({ descending: false, limit: firstRead });
+
+/** Everybody who is owed something, in pages: `some`, who come first, and then all of them. */
+async function* owedPages(store: string, some: readonly Key[]): AsyncGenerator<readonly Key[]> {
+  yield some;
+  if (some.length === firstRead) yield* pagesOf<Key>(owedRows(store), pageSize);
+}
+
+/**
+ * The longest owed of those whom a claim would give something; `some` are the first of them. The index may be a moment
+ * old; the accounts are not.
+ */
+const longestOwed = async (
+  store: string,
+  some: readonly Key[],
+  terms: ClaimTerms,
+  at: string,
+): Promise<Payee | undefined> => {
+  for await (const rows of owedPages(store, some)) {
+    const payees = await getMany<Payee>(rows, { consistent: true });
+    const found = payees.find((payee) => claimableOf(payee, terms, at) > 0);
+    if (found) return found;
+  }
+  return undefined;
+};
+
+/** After this time without a report nobody knows whether a claimed payout was paid. */
+const claimMillis = 10 * 60_000;
+
+interface Origin extends Pick<PayoutItem, 'claimedBy' | 'reference' | 'transactionId'> {
+  state: 'claimed' | 'paid';
+  id?: string;
+}
+
+/** A payout that takes its amount from what is owed, and the writes that make it. */
+export const takenFrom = (payee: Payee, amount: number, { state, id = newId(), ...origin }: Origin, millis = now()) => {
+  const at = timestamp(millis);
+  const payout = listed(
+    {
+      ...payoutKey(storeOf(payee), id),
+      residentUuid: payee.sk,
+      username: payee.username,
+      amount,
+      state,
+      createdAt: at,
+      version: 1,
+      ...origin,
+      ...(state === 'paid' && { endedAt: at }),
+    },
+    state === 'claimed' ? timestamp(millis + claimMillis) : undefined,
+  );
+  const after = movedBy(payee, { owed: -amount, [state]: amount }, at);
+  return { payout, writes: [payoutWrite(payout), payeeWrite(after, payee)] };
+};
+
+const demandStore = async (id: string): Promise<Store> => {
+  const store = await findStore(id);
+  if (!store) throw notFound();
+  return store;
+};
+
+/** Tells whether payouts of a store may be claimed: they were begun, and no restored table owes what was paid since. */
+const mayClaim = ({ payoutsBegunAt, payoutsStoppedAt }: Store): boolean =>
+  payoutsBegunAt !== undefined && payoutsStoppedAt === undefined;
+
+/**
+ * Claims one payout to the longest owed of those who would get `minimum` or more. The amount leaves what is owed in the
+ * transaction that makes the payout. `by` is the key that asks, or the first of those that it was rotated from.
+ */
+export const claimPayout = (store: string, terms: ClaimRequest, by: string): Promise<{ payout: PayoutAnswer | null }> =>
+  decide(async (): Promise<Decision<{ payout: PayoutAnswer | null }>> => {
+    const millis = now();
+    const [shop, some] = await Promise.all([demandStore(store), firstOwed(store)]);
+    const payee = mayClaim(shop) ? await longestOwed(store, some, terms, timestamp(millis)) : undefined;
+    if (!payee) return answer({ payout: null });
+    const amount = claimableOf(payee, terms, timestamp(millis));
+    const { payout, writes } = takenFrom(payee, amount, { state: 'claimed', claimedBy: by }, millis);
+    return allOf(writes, { answer: { payout: payoutAnswer(payout, payee) } });
+  });
+
+/** The payout of `amount` that was paid by hand, and the writes that make it. */
+export const paidByHand = (payee: Payee, { amount, reference }: HandPayment) =>
+  takenFrom(payee, amount, { state: 'paid', ...(reference && { reference }) });
+
+/**
+ * Notes that a person has paid an avatar by hand, in one transaction with the writes of `together`. Throws 404 for an
+ * avatar whom nobody knows, and 400 where less is owed to them, and until payouts are resumed after a restore.
+ */
+export const payByHand = async (
+  store: string,
+  identifier: Identifier,
+  payment: HandPayment,
+  together: readonly Write[] = [],
+): Promise<PayoutAnswer> => {
+  const uuid = await findUuid(store, identifier);
+  if (uuid === undefined) throw notFound();
+  return decide(async () => {
+    const [{ payoutsStoppedAt }, payee] = await Promise.all([demandStore(store), findPayee(store, uuid)]);
+    if (payoutsStoppedAt !== undefined)
+      throw invalid(
+        'The table was restored, and may owe again what was paid since: see to that first, then run store payouts resume.',
+      );
+    const owed = payee && !payee.isPseudonym ? payee.owed : 0;
+    if (!payee || payment.amount > owed)
+      throw invalid(`amount must be at most what is owed to them: L$ ${Math.max(owed, 0)}.`);
+    const { payout, writes } = paidByHand(payee, payment);
+    return allOf([...writes, ...together], { answer: payoutAnswer(payout, payee) });
+  });
+};

@@ -1,0 +1,132 @@
+import { now, timestamp } from '../clock.ts';
+import { countedNote, type Debt, markOf, uncountedOf } from '../sale/debts.ts';
+import type { SaleItem } from '../sale/sales.ts';
+import { payeeKey } from '../store/payee-key.ts';
+import { readResident, type StoredResident, storeResidentKey } from '../store/residents.ts';
+import { saleKey } from '../store/sale-state.ts';
+import { all, is, update } from '../table/language.ts';
+import { repeat } from '../table/retry.ts';
+import { get, getMany, inChunks, write, writeUnstamped } from '../table/table.ts';
+import { newPayee, type Payee, payeeWrite, withDebts } from './payees.ts';
+
+/**
+ * Counts what sales make a store owe, in the accounts of the payees: each debt once, wherever a consumer dies, in
+ * whatever order and however often it is told of a sale, and beside others who count.
+ *
+ * An account and its sale are two items, and a transaction of them would cost twice as much. So the account takes a
+ * debt together with the debt's mark, in one write on condition of its version; then the sale notes that its debts are
+ * counted; and a later write of the account lets go of the marks that such notes have made needless. A debt is counted
+ * if its account has the mark or its sale the note. Accounts are read before sales: so who finds neither can be sure
+ * that nobody has counted it before that version of the account, and is refused where somebody does so now.
+ */
+
+/** The sales whose debts are counted together: an account may have a mark of each. */
+const salesAtOnce = 25;
+const payeesAtOnce = 25;
+
+/** An account to begin with. The store's own word on an avatar says whether a pseudonym stands for them. */
+const begunFor = async (store: string, uuid: string): Promise<Payee> => {
+  const [resident, told] = await Promise.all([
+    readResident(store, { uuid }),
+    get<StoredResident>(storeResidentKey(store, uuid)),
+  ]);
+  const payee = newPayee(payeeKey(store, uuid), resident?.username ?? uuid);
+  return told?.isPseudonym ? { ...payee, isPseudonym: true } : payee;
+};
+
+const saleIdOf = (mark: string): string => mark.slice(0, mark.indexOf(' '));
+
+/** The sales whose debts an account may have although their notes do not say so. */
+export const markedSales = ({ counting = [] }: Payee): string[] => counting.map(saleIdOf);
+
+/**
+ * Counts the debts of these sales to these payees. Answers the payees whose accounts have changed since they were read.
+ */
+const countOnce = async (store: string, saleIds: readonly string[], payees: readonly string[]): Promise<string[]> => {
+  const found = await getMany<Payee>(
+    payees.map((uuid) => payeeKey(store, uuid)),
+    { consistent: true },
+  );
+  const accounts = new Map(found.map((payee) => [payee.sk, payee]));
+  const marked = found.flatMap(markedSales);
+  const sales = await getMany<SaleItem>(
+    [...new Set([...saleIds, ...marked])].map((id) => saleKey(store, id)),
+    { consistent: true },
+  );
+  const open = new Map<string, Debt[]>(sales.map((sale) => [sale.sk, uncountedOf(sale)]));
+  const asked = new Set(saleIds);
+  const at = timestamp(now());
+  const countFor = async (uuid: string): Promise<string[]> => {
+    const before = accounts.get(uuid);
+    const isTheirs = ({ payee }: Debt): boolean => payee === uuid;
+    const theirs = [...open.values()].flat().filter(isTheirs);
+    const marks = before?.counting ?? [];
+    const missing = theirs.filter((debt) => asked.has(debt.saleId) && !marks.includes(markOf(debt)));
+    if (missing.length === 0) return [];
+    const needed = theirs.filter((debt) => marks.includes(markOf(debt))).concat(missing);
+    const after = withDebts(before ?? (await begunFor(store, uuid)), missing, needed.map(markOf), at);
+    return (await write(payeeWrite(after, before))).done ? [] : [uuid];
+  };
+  return (await Promise.all(payees.map(countFor))).flat();
+};
+
+/**
+ * Notes on a sale that its debts are counted. Answers whether it did: another may have noted some since it was read.
+ */
+const note = async (sale: SaleItem): Promise<boolean> => {
+  const set = countedNote(sale);
+  const when = all(...Object.keys(set).map((name) => is(name, 0)));
+  return (await writeUnstamped(update(sale, { set, when }))).done;
+};
+
+const hasOpen = (sale: SaleItem): boolean => uncountedOf(sale).length > 0;
+
+const findSales = (store: string, saleIds: readonly string[]): Promise<SaleItem[]> =>
+  getMany<SaleItem>(
+    [...new Set(saleIds)].map((id) => saleKey(store, id)),
+    { consistent: true },
+  );
+
+/** The sales whose debts are not all noted as counted. */
+export const findUncounted = async (store: string, saleIds: readonly string[]): Promise<SaleItem[]> =>
+  (await findSales(store, saleIds)).filter(hasOpen);
+
+/** A sale whose debts are to be counted: its id, and its notes where a record of the stream told of them. */
+type OwingSale = Pick<SaleItem, 'sk'> & Partial<Pick<SaleItem, 'countedShares' | 'countedRefund'>>;
+
+/** Tells whether a sale that was read has all the notes that a record told of. */
+const shows = (found: readonly SaleItem[], { sk, countedShares, countedRefund }: OwingSale): boolean => {
+  const sale = found.find((one) => one.sk === sk);
+  return (
+    (countedShares === undefined || sale?.countedShares !== undefined) &&
+    (countedRefund === undefined || sale?.countedRefund !== undefined)
+  );
+};
+
+/** Counts the debts of so many sales as are counted together. Answers whether all of them are noted. */
+const countTogether = async (store: string, owing: readonly OwingSale[]): Promise<boolean> => {
+  const found = await findSales(
+    store,
+    owing.map(({ sk }) => sk),
+  );
+  const sales = found.filter(hasOpen);
+  const open = sales.map(({ sk }) => sk);
+  const payees = [...new Set(sales.flatMap(uncountedOf).map(({ payee }) => payee))];
+  for (const some of inChunks(payees, payeesAtOnce)) {
+    let left = some;
+    await repeat(async () => {
+      left = await countOnce(store, open, left);
+      return left.length === 0 ? { result: undefined } : undefined;
+    });
+  }
+  const areNoted = await Promise.all(sales.map(note));
+  // Items of a transaction show one by one: a record may be read before its sale.
+  return areNoted.every((isNoted) => isNoted) && owing.every((one) => shows(found, one));
+};
+
+/** Counts the debts of these sales that are not counted yet. Throws where the table does not take all. */
+export const countDebts = async (store: string, owing: readonly OwingSale[]): Promise<void> => {
+  const sales = [...new Map(owing.map((sale) => [sale.sk, sale])).values()];
+  for (const some of inChunks(sales, salesAtOnce))
+    await repeat(async () => ((await countTogether(store, some)) ? { result: undefined } : undefined));
+};

@@ -1,0 +1,245 @@
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { createStore } from '../../../cli/deployment/stores.ts';
+import { source, timestamp } from '../../../lib/clock.ts';
+import { claimPayout } from '../../../lib/payout/claim.ts';
+import { findPayee, movedBy, newPayee } from '../../../lib/payout/payees.ts';
+import { findPayout, payoutsList } from '../../../lib/payout/payouts.ts';
+import { reportPayout } from '../../../lib/payout/settle.ts';
+import type { PayoutReport } from '../../../lib/routes/payouts.ts';
+import { refundSale } from '../../../lib/sale/refund.ts';
+import { sell } from '../../../lib/sale/sell.ts';
+import { payeeKey } from '../../../lib/store/payee-key.ts';
+import { createProduct } from '../../../lib/store/products.ts';
+import type { Resident } from '../../../lib/store/residents.ts';
+import { put, update } from '../../../lib/table/language.ts';
+import { sharedKey } from '../../../lib/table/schema.ts';
+import { write } from '../../../lib/table/table.ts';
+import { startForCli } from '../../support/cli.ts';
+import { tempDir } from '../../support/files.ts';
+import { newResident } from '../../support/residents.ts';
+import { productWith } from '../../support/rows.ts';
+
+const start = Date.parse('2027-05-10T12:00:00.000Z');
+const minute = 60_000;
+const dir = tempDir();
+let service: Awaited<ReturnType<typeof startForCli>>;
+let store: string;
+let product: string;
+let buyer: Resident;
+let payee: Resident;
+beforeAll(async () => {
+  service = await startForCli({ demo: false });
+});
+beforeEach(async () => {
+  [buyer, payee] = [await newResident(), await newResident()];
+  store = (await createStore(`Till ${randomUUID()}`)).id;
+  product = (await createProduct(store, productWith({ name: 'Lamp', item: 'Lamp', price: 100 }))).id;
+  await write(update(sharedKey('STORE', store), { set: { payoutsBegunAt: timestamp(start) } }));
+  await write(put(movedBy(newPayee(payeeKey(store, payee.uuid), payee.username), { owed: 500 }, timestamp(start))));
+});
+
+/** Does something so many minutes after the start. */
+const at = async <T>(minutes: number, work: () => Promise<T>): Promise<T> => {
+  const before = source.now;
+  source.now = () => start + minutes * minute;
+  try {
+    return await work();
+  } finally {
+    source.now = before;
+  }
+};
+
+const sellAt = (minutes: number, paid = 100) =>
+  at(minutes, async () => {
+    const parties = { productId: product, buyerIdentifier: { uuid: buyer.uuid }, useCredit: false };
+    return (await sell(store, { id: randomUUID(), ...parties, paid, message: '' }, { by: 'test' })).id;
+  });
+
+const payAt = (minutes: number, limit: number, report?: PayoutReport): Promise<string> =>
+  at(minutes, async () => {
+    const id = (await claimPayout(store, { minimum: 1, hold: 0, limit }, 'key')).payout?.id ?? '';
+    if (report) await reportPayout(store, id, report, 'key');
+    return id;
+  });
+
+type Row = [minutes: number, who: string, amount: number, id?: string];
+
+/** Writes a history with these rows, the newest first, as web sites do. */
+const history = (
+  rows: readonly Row[],
+  header = 'Date,Transaction ID,Description,Resident,Deposit,Withdrawal',
+): string => {
+  const path = join(dir, `${randomUUID()}.csv`);
+  const lines = rows.toReversed().map(([minutes, who, amount, id = randomUUID()]) => {
+    const when = timestamp(start + minutes * minute)
+      .slice(0, 19)
+      .replace('T', ' ');
+    return [when, id, 'Payment', who, amount > 0 ? amount : '', amount < 0 ? -amount : ''].join();
+  });
+  writeFileSync(path, [header, ...lines, ''].join('\n'));
+  return path;
+};
+
+const run = (file: string, ...args: string[]) =>
+  service.run('reconcile', file, '--store', store, '--zone', 'UTC', ...args);
+const found = async (file: string, ...args: string[]) => {
+  const { code, rows } = await run(file, '--json', ...args);
+  return { code, rows: rows.map(({ difference, who, amount, about, id }) => [difference, who, amount, about ?? id]) };
+};
+
+test('finds no difference where each sale, change, refund and payout has its transfer', async () => {
+  await sellAt(0, 130);
+  const refunded = await sellAt(5);
+  await at(6, () => refundSale(store, refunded, { by: 'test' }));
+  await sellAt(7, 40);
+  const tx = randomUUID();
+  await payAt(8, 60, { result: 'paid', transactionId: tx });
+  await payAt(9, 70, { result: 'paid' });
+  const rows: Row[] = [
+    [0, buyer.username, 130],
+    [1, buyer.username, -30],
+    [5, buyer.username, 100],
+    [7, buyer.username, 40],
+    [7, buyer.username, -40],
+    [10, payee.uuid, -60, tx],
+    [11, payee.username, -70],
+    [90, buyer.username, -100],
+  ];
+
+  const { code, stderr } = await run(history(rows));
+
+  expect(stderr).toContain('paid and not sold: 0');
+  expect([code, stderr]).toEqual([0, expect.stringContaining('Compared 8 rows from 2027-05-10 12:00Z')]);
+});
+
+test('tells what was paid and not sold, sold and not paid, marked as paid and not given, and given and not owed', async () => {
+  const invented = await sellAt(10);
+  const untrue = await payAt(11, 50, { result: 'paid' });
+  const failed = await payAt(12, 20, { result: 'failed' });
+  const rows: Row[] = [
+    [0, 'Some Stranger', 99],
+    [13, payee.username, -20],
+    [20, 'Linden Lab', -5],
+    [40, buyer.username, -7],
+  ];
+  const file = history(rows);
+
+  const all = await found(file);
+  const ignoring = await found(file, '--ignore', 'linden lab', '--ignore', 'Some Stranger');
+
+  const differences = [
+    ['paid and not sold', 'Some Stranger', 99, 'Payment'],
+    ['given and not owed', payee.username, 20, `payout ${failed}, which counts as failed`],
+    ['given and not owed', buyer.username, 7, 'Payment'],
+    ['sold and not paid', buyer.username, 100, `sale ${invented}`],
+    ['sold and not paid', payee.username, 50, `payout ${untrue}, which counts as paid`],
+  ];
+  expect(all.code).toBe(1);
+  expect(all.rows).toHaveLength(6);
+  expect(all.rows).toEqual(
+    expect.arrayContaining([...differences, ['given and not owed', 'Linden Lab', 5, 'Payment']]),
+  );
+  expect(ignoring.code).toBe(1);
+  expect(ignoring.rows).toHaveLength(4);
+});
+
+test('a transfer of a payout that came twice is given and not owed, once', async () => {
+  await payAt(0, 60, { result: 'paid' });
+
+  const { code, rows } = await found(
+    history([
+      [1, payee.username, -60],
+      [2, payee.username, -60],
+    ]),
+  );
+
+  expect([code, rows.map(([difference]) => difference)]).toEqual([1, ['given and not owed']]);
+});
+
+test('settles an unknown payout that one transfer fits, by its id or by avatar, amount and 15 minutes, and no other', async () => {
+  const tx = randomUUID();
+  const byId = await payAt(0, 10, { result: 'unknown', transactionId: tx });
+  const byTime = await payAt(1, 20, { result: 'unknown' });
+  const late = await payAt(2, 30, { result: 'unknown' });
+  const twice = await payAt(3, 40, { result: 'unknown' });
+  const file = history([
+    [8 * 60, payee.username, -10, tx],
+    [4, payee.username, -20],
+    [2 + 16, payee.username, -30],
+    [4, payee.username, -40],
+    [5, payee.username, -40],
+  ]);
+
+  const before = await found(file);
+  const { stderr } = await run(file, '--settle');
+  const again = await found(file);
+
+  const known = before.rows.filter(([difference]) => difference === 'unknown that is known now');
+  expect(known.map(([, , , id]) => id).sort()).toEqual([byId, byTime].sort());
+  expect(stderr).toContain(`may be the payout ${twice}`);
+  expect(stderr).toContain('Settled 2 payouts as paid.');
+  const states = [byId, byTime, late, twice].map(async (id) => (await findPayout(store, id))?.state);
+  expect(await Promise.all(states)).toEqual(['paid', 'paid', 'unknown', 'unknown']);
+  expect((await findPayout(store, byId))?.transactionId).toBe(tx);
+  expect(again.rows.filter(([difference]) => difference === 'unknown that is known now')).toEqual([]);
+  const log = (await service.run('log', '--store', store, '--json')).rows;
+  expect(log.filter(({ details }) => details.by === 'reconcile')).toHaveLength(2);
+});
+
+test('books what a restored table has lost, once, and only where as much is owed', async () => {
+  const tx = randomUUID();
+  const file = history([
+    [0, payee.username, -120, tx],
+    [5, payee.username, -900],
+    [6, buyer.username, -5],
+  ]);
+
+  const first = await run(file, '--book');
+  const second = await run(file, '--book');
+
+  expect(first.stderr).toContain('Booked 1 transfer as paid.');
+  expect(second.stderr).toContain('Booked 0 transfers as paid.');
+  expect([first.code, second.code]).toEqual([1, 1]);
+  expect(await findPayee(store, payee.uuid)).toMatchObject({ owed: 380, paid: 120 });
+  const [booked] = await (await payoutsList(store, { state: 'paid' })).source({ descending: false });
+  expect(booked).toMatchObject({ amount: 120, transactionId: tx, reference: 'reconcile', createdAt: timestamp(start) });
+});
+
+test('reads other columns by --map, other forms of amounts, and rows that stand in two files once', async () => {
+  await sellAt(0, 1200);
+  const path = join(dir, 'other.csv');
+  const row = `2027-05-10T12:00:30Z;${buyer.uuid};"L$ 1,200";same`;
+  writeFileSync(path, `When;Avatar;Sum;Key\n${row}\n`);
+  const maps = ['When=at', 'Avatar=who', 'Sum=amount', '#4=id'].flatMap((map) => ['--map', map]);
+
+  const both = await service.run('reconcile', path, path, '--store', store, ...maps);
+
+  expect(both.stderr).toContain('1 row stand there twice, by their ids.');
+  // The change was not given.
+  expect([both.code, both.stdout]).toEqual([0, '']);
+});
+
+test.each<[string, string, string, RegExp, number]>([
+  [
+    'columns that nobody knows',
+    'When,Whom,Sum\n',
+    '',
+    /does not say which column is at; who; in and out, or amount/,
+    1,
+  ],
+  ['a time that is none', 'Date,Resident,Amount\nyesterday,ada,5\n', '', /line 2: "yesterday" is no time/, 1],
+  ['an amount that is none', 'Date,Resident,Amount\n2027-01-01 00:00:00,ada,5.5\n', '', /line 2: the amount/, 1],
+  ['no rows', 'Date,Resident,Amount\n', '', /there is no row/, 1],
+  ['a field that is none', 'Date,Resident,Amount\n', 'Date=when', /There is no field when/, 2],
+  ['a column that is not there', 'Date,Resident,Amount\n', 'Day=at', /has no column "Day"/, 2],
+])('says what to change in a file with %s, and changes nothing', async (_, text, map, message, code) => {
+  const path = join(dir, `${randomUUID()}.csv`);
+  writeFileSync(path, text);
+
+  const ran = await run(path, ...(map ? ['--map', map] : []));
+
+  expect([ran.code, ran.stderr]).toEqual([code, expect.stringMatching(message)]);
+});
