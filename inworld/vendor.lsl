@@ -4,18 +4,18 @@
 //
 //     service = https://the.address.of.your.service
 //     key = sis_live_...
-//     product = the product's UUID
 //
-// The key needs the scopes of the preset "vendor". A line "face = 4" puts the product's picture on that side alone. See
+// The key needs the scopes of the preset "vendor". The service says what the vendor sells. While it knows no product, a
+// line "product = the product's UUID" counts. A line "face = 4" puts the product's picture on that side alone. See
 // README.md beside this file.
 
 string TITLE = "Vendor";
 string VERSION = "0.1.0";
 string NOTECARD = "vendor";
-string SETTINGS = "service = https://..., key = sis_live_..., product = its UUID, face = a side from 0 to 8";
-list SCOPES = ["sales:write", "products:read"];
+string SETTINGS = "service = https://..., key = sis_live_..., face = 0 to 8";
+list SCOPES = ["sales:write", "vendors:register"];
 
-// ---- Shared: this part is the same in dispenser.lsl, terminal.lsl and vendor.lsl, since LSL has no imports. ----
+// ---- Shared: this part is the same in cashier.lsl, dispenser.lsl, terminal.lsl and vendor.lsl, since LSL has no imports. ----
 
 string gService;
 string gKey;
@@ -153,7 +153,8 @@ integer isRead(string line)
 {
     if (line != EOF)
     {
-        readLine(line);
+        // A longer line is none that it knows, and would take too much memory.
+        readLine(llGetSubString(line, 0, 254));
         ++gLine;
         gLineQuery = llGetNotecardLine(NOTECARD, gLine);
         return FALSE;
@@ -184,8 +185,7 @@ integer isOtherNotecard(integer change)
 // the vendor's own prim: "sis:v:", the prim, ":" and the sale's id. Its first letter says how far it is: S a sale that the
 // service has not answered, X one that came with a copy of the object, O L$ owed to the buyer, P L$ that are on their way.
 string OPEN = "sis:v:";
-string BUSY = "The store does not answer now. Please touch the vendor again in a minute.";
-string COPIED = "the vendor that owed it was copied, or taken and rezzed";
+string COPIED = "it was copied, or taken and rezzed";
 integer PRIM = 6;
 integer SALE = 43;
 string MARK = "sis:w:";
@@ -197,39 +197,49 @@ integer LOOK = 320;
 // Without so much free linkset data the vendor takes no payment: it could not keep the sale.
 integer RESERVE = 2048;
 
-// The pass that opens what this vendor keeps, and the one that did before the notecard was changed.
+// The pass that opens what this vendor keeps, and the owner whom it was made for.
 string gPass;
-string gFormer;
 key gOwner;
 
 // Seconds: a quote's life and a menu's, how long one who had the menu leaves it to those who were refused, the wait for an
-// answer to a sale, the pause of what is open, of a vendor that is not ready, of one that has nothing to do and looks at its
-// product, and the longest one after tries that failed.
+// answer to a sale, the pause of what is open, the least between two registrations for changes, the pause before one is
+// tried again, before the next one without an address and with one, and the longest pause after tries that failed.
 integer SESSION = 120;
 integer MENU = 30;
 integer OTHERS = 60;
 integer PATIENCE = 90;
-float TICK = 20.0;
+integer TICK = 20;
+integer QUIET = 5;
 integer RETRY = 60;
 integer REFRESH = 1800;
+integer DAY = 86400;
 integer LONGEST_PAUSE = 600;
 
 // The longest name that fits into a dialog of 512 bytes, in characters of three bytes.
 integer NAME = 120;
 
-string NO_TEXTURE = "00000000-0000-0000-0000-000000000000";
-
+// The product, and when its price changes by itself.
 string gProduct;
 integer gFace = ALL_SIDES;
 string gName;
-string gImage;
 string gDemo;
 integer gPrice;
 string gRefusal;
-integer gTakesCredit;
+string gChangesAt;
+
+// The key was tried, and the service has said what the vendor sells.
 integer gReady;
+
+// The address at which the service tells of a change, the registration under way, when it was made, and when the next is
+// due.
+string gUrl;
+key gRegistration;
 integer gLookedAt;
-key gProductRequest;
+integer gNext;
+
+// The notecard's product, which counts while the service knows none. Its owner has just written it.
+string gChoice;
+integer gPicked;
 
 // The avatar who uses the vendor, until when, what they want, and on which terms.
 key gBuyer = NULL_KEY;
@@ -284,7 +294,7 @@ integer isSetting(string name, string value)
 {
     if (name == "face" && (string)((integer)value) == value) gFace = (integer)value;
     else if (name != "product") return FALSE;
-    else if ((key)value) gProduct = value;
+    else if ((key)value) gChoice = value;
     else return FALSE;
     return TRUE;
 }
@@ -301,11 +311,13 @@ string openText()
     return "\nOpen payments: " + (string)gOpen;
 }
 
-// The pay button has exactly one price, or there is none.
-showPrice(integer price)
+// The pay button has exactly one price, that of the quote or of the product, or there is none.
+showPrice()
 {
-    if (maySell() && price > 0) llSetPayPrice(PAY_HIDE, [price, PAY_HIDE, PAY_HIDE, PAY_HIDE]);
-    else llSetPayPrice(PAY_HIDE, [PAY_HIDE, PAY_HIDE, PAY_HIDE, PAY_HIDE]);
+    integer price = gPrice;
+    if (gQuote != "" && gToPay > 0) price = gToPay;
+    if (price == 0 || !maySell()) price = PAY_HIDE;
+    llSetPayPrice(PAY_HIDE, [price, PAY_HIDE, PAY_HIDE, PAY_HIDE]);
     if (!gReady) return;
     if (gRefusal == "") show(gName + "\nL$ " + (string)gPrice + openText());
     else show(gName + "\n" + sentence(gRefusal) + openText());
@@ -313,7 +325,7 @@ showPrice(integer price)
 
 askDebit()
 {
-    llOwnerSay("Vendor: please allow it to give L$ back from your account. It gives no buyer more than that buyer paid.");
+    llOwnerSay("Vendor: please allow it to give L$ back. It gives no buyer more than that buyer paid.");
     llRequestPermissions(llGetOwner(), PERMISSION_DEBIT);
 }
 
@@ -324,24 +336,39 @@ endSession()
     gQuoteRequest = NULL_KEY;
     gMenu = "";
     llListenRemove(gListen);
-    showPrice(gPrice);
+    showPrice();
+}
+
+// The avatar wears the tag of the vendor's group. The null key is in the group of an object that is set to none.
+integer isInGroup(key avatar)
+{
+    return llSameGroup(avatar) && !llSameGroup(NULL_KEY);
+}
+
+string flag(string name, integer isTrue)
+{
+    if (isTrue) return ",\"" + name + "\":true";
+    return "";
 }
 
 // The fields that a quote and its sale share.
 string terms(string product, key buyer, string recipient, integer useCredit)
 {
-    string credit = "false";
-    if (useCredit) credit = "true";
     return "\"productId\":" + quoted(product) + ",\"buyerIdentifier\":" + quoted((string)buyer)
-        + ",\"recipientIdentifier\":" + quoted(recipient) + ",\"useCredit\":" + credit;
+        + ",\"recipientIdentifier\":" + quoted(recipient) + flag("useCredit", useCredit) + flag("inGroup", isInGroup(buyer))
+        + ",\"vendorUuid\":" + quoted((string)llGetKey());
 }
 
-askQuote()
+askQuote(string menu)
 {
-    gMenu = "";
+    gMenu = menu;
     gQuoteRequest = call("POST", "/v1/quotes", "{" + terms(gWanted, gBuyer, gRecipient, gUseCredit) + "}", []);
-    if (gQuoteRequest != NULL_KEY) return;
-    llRegionSayTo(gBuyer, 0, BUSY);
+    if (gQuoteRequest == NULL_KEY) dismiss("no-answer");
+}
+
+dismiss(string refusal)
+{
+    llRegionSayTo(gBuyer, 0, sentence(refusal));
     endSession();
 }
 
@@ -353,7 +380,9 @@ string sentence(string refusal)
     if (refusal == "sold-out") return "The product is sold out.";
     if (refusal == "underpaid") return "That is less than the price.";
     if (refusal == "unknown-resident") return "No avatar has that username.";
-    return "The price or your credit has changed. Please touch the vendor again.";
+    if (refusal == "no-answer") return "The store does not answer now. Please touch the vendor again in a minute.";
+    if (refusal == "no-product") return "It has no product yet.";
+    return "The price or your credit has changed. Please touch it again.";
 }
 
 odd(string what, integer status)
@@ -361,41 +390,39 @@ odd(string what, integer status)
     complain("the service answered " + (string)status + " to " + what + ". If this stays, tell the operator.");
 }
 
-quoteAnswered(integer status, string body)
+quoteAnswered(integer status, string refusal, integer total)
 {
-    string refusal = llJsonGetValue(body, ["refusal"]);
-    if (status == 400 && llSubStringIndex(llJsonGetValue(body, ["detail"]), "recipientIdentifier") == 0)
-        refusal = "unknown-resident";
-    else if (status != 200)
+    if (status != 200 && refusal != "unknown-resident")
     {
-        llRegionSayTo(gBuyer, 0, BUSY);
+        dismiss("no-answer");
         if (isKeyFault(status)) askKey();
         else odd("a quote", status);
-        endSession();
         return;
     }
     // The service answers: what waits for it need not wait longer.
     gSaleNext = 0;
     if (refusal != JSON_NULL)
     {
-        llRegionSayTo(gBuyer, 0, sentence(refusal));
-        endSession();
+        dismiss(refusal);
         return;
     }
-    gQuote = llJsonGetValue(body, ["quote"]);
-    gToPay = (integer)llJsonGetValue(body, ["toPay"]);
+    if (gMenu == "group")
+    {
+        gQuote = "";
+        showMenu();
+        return;
+    }
     gUntil = llGetUnixTime() + SESSION;
     if (gToPay > 0)
     {
-        showPrice(gToPay);
+        showPrice();
         llRegionSayTo(gBuyer, 0, "Please pay L$ " + (string)gToPay + " to this object within two minutes.");
     }
-    else if ((integer)llJsonGetValue(body, ["total"]) == 0) gMenu = "free";
+    else if (total == 0) sell(gBuyer, 0);
     else
     {
         gMenu = "confirm";
-        llDialog(gBuyer, gName + "\nYour store credit pays all of it: L$ " + llJsonGetValue(body, ["total"]) + ".",
-            ["Confirm", "Cancel"], gChannel);
+        llDialog(gBuyer, gName + "\nYour store credit pays all of it: L$ " + (string)total + ".", ["Confirm", "Cancel"], gChannel);
     }
 }
 
@@ -453,15 +480,11 @@ integer isHere(string prim)
 count()
 {
     gOpen = 0;
-    integer at;
-    list page = llLinksetDataFindKeys("^" + mine(), 0, BATCH);
-    while (page != [])
+    integer at = llLinksetDataCountFound("^" + mine());
+    while (at > 0)
     {
-        integer i;
-        for (i = 0; i < llGetListLength(page); ++i)
-            if (kept(llList2String(page, i)) != "") ++gOpen;
-        at += BATCH;
-        page = llLinksetDataFindKeys("^" + mine(), at, BATCH);
+        --at;
+        if (kept(llList2String(llLinksetDataFindKeys("^" + mine(), at, 1), 0)) != "") ++gOpen;
     }
 }
 
@@ -480,16 +503,11 @@ string nextEntry(string stages, integer place)
     while (looked < count && looked < LOOK)
     {
         if (gPlace >= count) gPlace = 0;
-        list page = llLinksetDataFindKeys("^" + mine(), gPlace, BATCH);
-        integer i;
-        for (i = 0; i < llGetListLength(page); ++i)
-        {
-            ++gPlace;
-            string entry = llList2String(page, i);
-            string stage = llGetSubString(kept(entry), 0, 0);
-            if (stage != "" && llSubStringIndex(stages, stage) >= 0) return entry;
-        }
-        looked += BATCH;
+        string entry = llList2String(llLinksetDataFindKeys("^" + mine(), gPlace, 1), 0);
+        string stage = llGetSubString(kept(entry), 0, 0);
+        ++gPlace;
+        ++looked;
+        if (stage != "" && llSubStringIndex(stages, stage) >= 0) return entry;
     }
     return "";
 }
@@ -498,7 +516,7 @@ string nextEntry(string stages, integer place)
 tellOwner(string entry, string owed, string why)
 {
     llInstantMessage(llGetOwner(), "Vendor: a payment of L$ " + llGetSubString(owed, 36, -1) + " to "
-        + link(llGetSubString(owed, 0, 35)) + " is open: " + why + ". Check your transactions, and pay it if it is not there. Sale "
+        + link(llGetSubString(owed, 0, 35)) + " is open: " + why + ". Pay it if it is not in your transactions. Sale "
         + llGetSubString(entry, SALE, SALE + 35));
 }
 
@@ -515,18 +533,18 @@ doubt(string why)
 // owes, so this vendor pays nothing of it. The sale is sent again: the service makes one of both.
 adopt()
 {
-    list page = llLinksetDataFindKeys("^" + OPEN, gOther, BATCH);
-    gOther += BATCH;
-    if (page == [])
-    {
-        gOther = 0;
-        gStrange = gStranger;
-        gStranger = 0;
-    }
     integer i;
-    for (i = 0; i < llGetListLength(page); ++i)
+    for (i = 0; i < BATCH; ++i)
     {
-        string entry = llList2String(page, i);
+        string entry = llList2String(llLinksetDataFindKeys("^" + OPEN, gOther, 1), 0);
+        ++gOther;
+        if (entry == "")
+        {
+            gOther = 0;
+            gStrange = gStranger;
+            gStranger = 0;
+            return;
+        }
         string value = kept(entry);
         integer isStrange = !isHere(llGetSubString(entry, PRIM, PRIM + 35));
         if (isStrange && value == "") ++gStranger;
@@ -546,9 +564,8 @@ adopt()
     }
 }
 
-// The pass of what is open is the key's, so another key comes into force in three steps, of which each may be the last
-// before a crash: the former pass is noted under the new one, the script begins anew, and it writes each entry anew before it
-// works.
+// The pass of what is open is the key's, so another key comes into force in two steps, of which each may be the last
+// before a crash: the former pass is noted under the new one, and each entry is written anew before the vendor works.
 string formerName()
 {
     return markOf(gPass) + ":former";
@@ -570,29 +587,23 @@ takeOver()
     {
         isChanged = FALSE;
         left = 0;
-        integer at;
-        list page = llLinksetDataFindKeys("^" + OPEN, 0, BATCH);
-        while (page != [])
+        integer at = llLinksetDataCountFound("^" + OPEN);
+        while (at > 0)
         {
-            integer i;
-            for (i = 0; i < llGetListLength(page); ++i)
+            --at;
+            string entry = llList2String(llLinksetDataFindKeys("^" + OPEN, at, 1), 0);
+            string prim = llGetSubString(entry, PRIM, PRIM + 35);
+            string value = opened(entry, former);
+            if (value != "" && (prim == (string)llGetKey() || !isHere(prim)))
             {
-                string entry = llList2String(page, i);
-                string prim = llGetSubString(entry, PRIM, PRIM + 35);
-                string value = opened(entry, former);
-                if (value != "" && (prim == (string)llGetKey() || !isHere(prim)))
+                // A name with a pass keeps it, so the entry gets another name.
+                if (keep(entry + "+", value))
                 {
-                    // A name with a pass keeps it, so the entry gets another name.
-                    if (keep(entry + "+", value))
-                    {
-                        llLinksetDataDeleteProtected(entry, former);
-                        isChanged = TRUE;
-                    }
-                    else ++left;
+                    llLinksetDataDeleteProtected(entry, former);
+                    isChanged = TRUE;
                 }
+                else ++left;
             }
-            at += BATCH;
-            page = llLinksetDataFindKeys("^" + OPEN, at, BATCH);
         }
     }
     if (left > 0) return;
@@ -604,23 +615,28 @@ takeOver()
 tellErased()
 {
     if (gPass == "" || kept(markOf(gPass)) != "") return;
-    if (gOpen > 0) complain("another script has erased its memory, with " + (string)gOpen + " open payments. Compare your transactions with the store's sales.");
+    if (gOpen > 0) complain("another script has erased its memory, with " + (string)gOpen + " open payments.");
     keep(markOf(gPass), "1");
     count();
 }
 
-// Reads the notecard. With another key, what is open is first made readable with it.
+// Reads another notecard without a reset, which would take the permission away. Payments are kept meanwhile.
 startOver()
 {
     gStale = FALSE;
     tellErased();
-    if (gFormer == "") gFormer = gPass;
-    if (gFormer == "" || llLinksetDataCountFound("^" + OPEN) == 0) llResetScript();
     gReading = TRUE;
+    gReady = FALSE;
+    gRegistration = NULL_KEY;
+    gKeyCheck = NULL_KEY;
     gLine = 0;
     gService = "";
     gKey = "";
-    gProduct = "";
+    gHover = "";
+    gChoice = "";
+    gPicked = TRUE;
+    gFace = ALL_SIDES;
+    endSession();
     openNotecard();
 }
 
@@ -636,45 +652,13 @@ sell(key buyer, integer paid)
     if (!keep(mine() + id, "S" + body))
     {
         complain("its memory is full. It pays L$ " + (string)paid + " back to "
-            + link(buyer) + ": look at your transactions.");
+            + link(buyer) + ".");
         if (paid > 0) llTransferLindenDollars(buyer, paid);
         return;
     }
     ++gOpen;
+    body = "";
     settle();
-}
-
-// Sends the next sale. One that fails keeps no other waiting: the next try begins behind it.
-sendSale(integer now)
-{
-    if (now < gSaleNext || (gSaleRequest != NULL_KEY && now - gSaleAt <= PATIENCE)) return;
-    gSale = nextEntry("SX", gSalePlace);
-    gSalePlace = gPlace;
-    gSaleRequest = NULL_KEY;
-    if (gSale == "") return;
-    gSaleAt = now;
-    gSaleRequest = call("POST", "/v1/sales", llDeleteSubString(kept(gSale), 0, 0), []);
-}
-
-// Gives the next L$ back.
-pay(integer now)
-{
-    if (now < gPayNext || gTransaction != NULL_KEY) return;
-    string stages = "P";
-    if (llGetPermissions() & PERMISSION_DEBIT) stages = "PO";
-    gPayment = nextEntry(stages, gPayPlace);
-    gPayPlace = gPlace;
-    if (gPayment == "") return;
-    string value = kept(gPayment);
-    if (llGetSubString(value, 0, 0) == "P")
-    {
-        doubt("it was under way when the region stopped");
-        return;
-    }
-    value = llDeleteSubString(value, 0, 0);
-    if (!keep(gPayment, "P" + value)) return;
-    gPayAt = now;
-    gTransaction = llTransferLindenDollars((key)llGetSubString(value, 0, 35), (integer)llGetSubString(value, 36, -1));
 }
 
 // Takes the next step of what is open: sends one sale, and gives back one sum.
@@ -694,12 +678,41 @@ settle()
         gUnread = unread();
         complain("it cannot read some of its memory (" + (string)gUnread + "): another key, owner or script wrote it.");
     }
-    sendSale(now);
-    pay(now);
+    // A sale that fails keeps no other waiting: the next try begins behind it.
+    if (now >= gSaleNext && (gSaleRequest == NULL_KEY || now - gSaleAt > PATIENCE))
+    {
+        gSale = nextEntry("SX", gSalePlace);
+        gSalePlace = gPlace;
+        gSaleRequest = NULL_KEY;
+        gSaleAt = now;
+        if (gSale != "") gSaleRequest = call("POST", "/v1/sales", llDeleteSubString(kept(gSale), 0, 0), []);
+    }
+    if (now >= gPayNext && gTransaction == NULL_KEY)
+    {
+        string stages = "P";
+        if (llGetPermissions() & PERMISSION_DEBIT) stages = "PO";
+        gPayment = nextEntry(stages, gPayPlace);
+        gPayPlace = gPlace;
+        string owed = kept(gPayment);
+        string stage = llGetSubString(owed, 0, 0);
+        owed = llDeleteSubString(owed, 0, 0);
+        if (stage == "P") doubt("it was under way when the region stopped");
+        else if (stage == "O")
+        {
+            if (keep(gPayment, "P" + owed))
+            {
+                gPayAt = now;
+                gTransaction = llTransferLindenDollars((key)llGetSubString(owed, 0, 35), (integer)llGetSubString(owed, 36, -1));
+            }
+        }
+    }
     adopt();
-    if (gBuyer == NULL_KEY) showPrice(gPrice);
-    if (gOpen > 0 || gOther > 0 || gBuyer != NULL_KEY || !gReady) llSetTimerEvent(TICK);
-    else llSetTimerEvent((float)REFRESH);
+    if (gBuyer == NULL_KEY) showPrice();
+    integer pause = gNext - now;
+    if (pause > REFRESH) pause = REFRESH;
+    if (pause > TICK && (gOpen > 0 || gOther > 0 || gBuyer != NULL_KEY || gChangesAt != "")) pause = TICK;
+    if (pause < QUIET) pause = QUIET;
+    llSetTimerEvent(pause);
 }
 
 // Each failure doubles the pause, so that a service in trouble has time.
@@ -717,13 +730,14 @@ saleAnswered(integer status, string result, string refusal, integer change)
     string stage = llGetSubString(asked, 0, 0);
     gSaleRequest = NULL_KEY;
     if (stage != "S" && stage != "X") return;
-    string buyer = llJsonGetValue(llDeleteSubString(asked, 0, 0), ["buyerIdentifier"]);
-    integer paid = (integer)llJsonGetValue(llDeleteSubString(asked, 0, 0), ["paid"]);
+    asked = llDeleteSubString(asked, 0, 0);
+    string buyer = llJsonGetValue(asked, ["buyerIdentifier"]);
+    integer paid = (integer)llJsonGetValue(asked, ["paid"]);
     asked = "";
     string text = "Thank you! It is on its way.";
     if (status == 400 || status == 422)
     {
-        complain("the service refused a sale: " + refusal + " The buyer is paid back. Tell the operator.");
+        complain("the service refused a sale: " + refusal + " Tell the operator.");
         text = "The store refused the sale. Please tell its owner.";
         change = paid;
     }
@@ -741,13 +755,13 @@ saleAnswered(integer status, string result, string refusal, integer change)
         gTold = [];
         if (change > paid)
         {
-            complain("the service wants L$ " + (string)change + " given back of L$ " + (string)paid + ". It gives back what it got. Tell the operator.");
+            complain("the service wants L$ " + (string)change + " given back of L$ " + (string)paid + ". Tell the operator.");
             change = paid;
         }
         if (result == "refused")
         {
             text = sentence(refusal);
-            lookAgain();
+            lookSoon();
         }
     }
     gSalePause = 0;
@@ -759,19 +773,66 @@ saleAnswered(integer status, string result, string refusal, integer change)
     }
     else drop(gSale);
     tell(buyer, text);
-    settle();
 }
 
-askProduct()
+// The value of a field; empty for null, and for one that is not there.
+string orNone(string value)
 {
-    gProductRequest = call("GET", "/v1/products/" + gProduct, "", [HTTP_BODY_MAXLENGTH, 1536]);
+    if (value == JSON_NULL || value == JSON_INVALID) return "";
+    return value;
+}
+
+// Says where it is, and asks what it sells.
+register()
+{
+    if (gReading || gService == "") return;
+    string body = "{\"name\":" + quoted(llGetObjectName()) + ",\"region\":" + quoted(llGetRegionName())
+        + ",\"position\":" + quoted((string)llGetPos()) + ",\"script\":\"Vendor " + VERSION + "\"";
+    if (gUrl != "") body += ",\"url\":" + quoted(gUrl);
+    if (gChoice != "") body += ",\"productId\":" + quoted(gChoice);
+    gRegistration = call("PUT", "/v1/vendors/" + (string)llGetKey(), body + flag("picked", gPicked) + "}", []);
+}
+
+// Registers once it has an address, where the parcel has more than it leaves to others.
+connect()
+{
+    if (gUrl == "" && llGetFreeURLs() > 10) llRequestSecureURL();
+    else register();
+}
+
+// Asks what it sells, after its key if it is not ready. A new address mends one that died.
+look(integer hasNewUrl)
+{
+    if (gReading || gService == "") return;
+    gLookedAt = llGetUnixTime();
+    // Many vendors that fail together do not come back together.
+    gNext = gLookedAt + RETRY + (integer)llFrand(20.0);
+    gChangesAt = "";
+    if (hasNewUrl)
+    {
+        llReleaseURL(gUrl);
+        gUrl = "";
+    }
+    if (gReady) connect();
+    else askKey();
+}
+
+// Something has changed, and an answer under way may be older.
+lookSoon()
+{
+    gRegistration = NULL_KEY;
+    gNext = 0;
+    if (llGetUnixTime() - gLookedAt >= QUIET) look(FALSE);
+    else llSetTimerEvent(QUIET);
 }
 
 // Somebody touched it: at a moment when another avatar did too, perhaps.
 touched(key who, integer now)
 {
-    if (who == llGetOwner()) report((string)gOpen + " payments are open, and it cannot read " + (string)unread() + ".");
-    if (who == llGetOwner() && !(llGetPermissions() & PERMISSION_DEBIT) && gService != "") askDebit();
+    integer isOwner = who == llGetOwner();
+    if (isOwner) report((string)gOpen + " payments are open, and it cannot read " + (string)unread() + ".");
+    if (isOwner || (!maySell() && now - gLookedAt >= RETRY)) look(isOwner);
+    if (isOwner && !(llGetPermissions() & PERMISSION_DEBIT) && gService != "") askDebit();
     else if (gReady && gRefusal != "") llRegionSayTo(who, 0, sentence(gRefusal));
     else if (!maySell()) llRegionSayTo(who, 0, "This vendor is not ready. Please tell its owner.");
     else
@@ -780,86 +841,45 @@ touched(key who, integer now)
         if (isTaken) gRefused = now;
         if (isTaken || (who == gLast && now - gRefused < OTHERS))
             llRegionSayTo(who, 0, "Somebody else is choosing. Please touch it again in a minute.");
-        else openMenu(who, now);
+        else
+        {
+            endSession();
+            gBuyer = who;
+            gLast = who;
+            gUntil = now + MENU;
+            gWanted = gProduct;
+            gRecipient = (string)who;
+            gUseCredit = FALSE;
+            gToPay = gPrice;
+            gChannel = (integer)("0x" + llGetSubString((string)llGenerateKey(), 0, 6)) | 0x80000000;
+            gListen = llListen(gChannel, "", who, "");
+            llSetTimerEvent(TICK);
+            if (isInGroup(who)) askQuote("group");
+            else showMenu();
+        }
     }
 }
 
-openMenu(key who, integer now)
+// One who wears the group's tag sees their own price too.
+showMenu()
 {
-    endSession();
-    gBuyer = who;
-    gLast = who;
-    gWanted = gProduct;
-    gRecipient = (string)who;
-    gUseCredit = FALSE;
-    gUntil = now + MENU;
-    gChannel = (integer)("0x" + llGetSubString((string)llGenerateKey(), 0, 6)) | 0x80000000;
-    gListen = llListen(gChannel, "", who, "");
     gMenu = "menu";
-    list buttons = ["Buy", "Gift"];
-    if (gTakesCredit) buttons += "Use credit";
+    list buttons = ["Buy", "Gift", "Use credit"];
     if (gDemo != "") buttons += "Demo";
-    llSetTimerEvent(TICK);
-    llDialog(who, gName + "\nL$ " + (string)gPrice + "\nBuy it, or give it to somebody.", buttons + "Cancel", gChannel);
-}
-
-// Looks at the product, and at the key first if the vendor is not ready.
-lookAgain()
-{
-    gLookedAt = llGetUnixTime();
-    if (gReady) askProduct();
-    else askKey();
-}
-
-notReady(string why)
-{
-    gReady = FALSE;
-    stop(why);
-    if (gOpen > 0) show(gStatus + openText());
-    showPrice(0);
-    llSetTimerEvent(TICK);
-}
-
-productAnswered(integer status, string body)
-{
-    if (status == 404)
-    {
-        notReady("the service has no product with the UUID in the notecard. Correct its line \"product = ...\".");
-        return;
-    }
-    string name = llJsonGetValue(body, ["name"]);
-    if (status != 200 || name == JSON_INVALID)
-    {
-        if (isKeyFault(status)) askKey();
-        else odd("a look at the product", status);
-        return;
-    }
-    gName = llGetSubString(name, 0, NAME - 1);
-    gPrice = (integer)llJsonGetValue(body, ["activePrice"]);
-    gRefusal = "";
-    if (llJsonGetValue(body, ["limited"]) == JSON_TRUE && llJsonGetValue(body, ["availableAmount"]) == "0") gRefusal = "sold-out";
-    if (llJsonGetValue(body, ["active"]) == JSON_FALSE) gRefusal = "inactive";
-    gTakesCredit = llJsonGetValue(body, ["blockCredits"]) == JSON_FALSE;
-    gDemo = llJsonGetValue(body, ["demoId"]);
-    if (gDemo == JSON_NULL || gDemo == JSON_INVALID) gDemo = "";
-    string image = llJsonGetValue(body, ["image"]);
-    if (image != gImage && image != NO_TEXTURE) llSetTexture(image, gFace);
-    gImage = image;
-    if (!gReady) gTold = [];
-    gReady = TRUE;
-    if (gBuyer == NULL_KEY) showPrice(gPrice);
-    settle();
+    string text = gName + "\nL$ " + (string)gPrice;
+    if (gToPay < gPrice) text += "\nYour price: L$ " + (string)gToPay;
+    llDialog(gBuyer, text + "\nBuy it, or give it to somebody.", buttons + "Cancel", gChannel);
 }
 
 default
 {
     state_entry()
     {
-        showPrice(0);
+        showPrice();
         gAlone = llGetInventoryNumber(INVENTORY_SCRIPT) == 1;
         gReading = gAlone;
         if (gAlone) openNotecard();
-        else stop("there is another script in this prim, which could read the key. Take it out, and ask for a new key.");
+        else stop("there is another script in this prim, which could read the key. Take it out.");
     }
 
     on_rez(integer start)
@@ -872,41 +892,32 @@ default
         if (query != gLineQuery) return;
         integer isComplete = isRead(line);
         if (!isComplete && line != EOF) return;
-        if (isComplete && gProduct == "")
-        {
-            gService = "";
-            stop("the notecard lacks its line \"product = ...\", with the UUID of the product.");
-        }
-        if (gService == "")
-        {
-            gReading = FALSE;
-            return;
-        }
+        gReading = FALSE;
+        if (!isComplete) return;
+        string former = gPass;
         gOwner = llGetOwner();
         gPass = llHMAC(gKey, (string)gOwner, "sha256");
-        if (gFormer == "" || gFormer == gPass) takeOver();
-        else keep(formerName(), "F" + gFormer);
-        if (gFormer != "") llResetScript();
-        gReading = FALSE;
+        if (former != "" && former != gPass) keep(formerName(), "F" + former);
+        takeOver();
         keep(markOf(gPass), "1");
         count();
-        askDebit();
-        lookAgain();
-        llSetTimerEvent(TICK);
+        gSaleRequest = NULL_KEY;
+        gSaleNext = 0;
+        if (!(llGetPermissions() & PERMISSION_DEBIT)) askDebit();
+        look(TRUE);
         settle();
     }
 
     run_time_permissions(integer permissions)
     {
         if (!(permissions & PERMISSION_DEBIT)) complain("without the permission to give L$ back it sells nothing. Touch it to be asked again.");
-        showPrice(gPrice);
+        showPrice();
         settle();
     }
 
     touch_start(integer count)
     {
         integer now = llGetUnixTime();
-        if (gService != "" && now - gLookedAt >= RETRY) lookAgain();
         integer i;
         for (i = 0; i < count; ++i) touched(llDetectedKey(i), now);
     }
@@ -918,68 +929,120 @@ default
         else if (gMenu == "name")
         {
             gRecipient = llReplaceSubString(llToLower(llStringTrim(text, STRING_TRIM)), " ", ".", 0);
-            askQuote();
+            askQuote("");
         }
         else if (gMenu != "menu" || text == "Cancel") endSession();
         else if (text == "Gift")
         {
             gMenu = "name";
-            llTextBox(id, "The username of the avatar whom it is for:", gChannel);
+            llTextBox(id, "The username of the avatar:", gChannel);
         }
         else
         {
             gUseCredit = text == "Use credit";
             if (text == "Demo") gWanted = gDemo;
-            askQuote();
+            askQuote("");
         }
     }
 
     money(key buyer, integer amount)
     {
         // A payment may overtake the news of another owner, who could not read what this one keeps.
-        if (gService != "" && !gReading && gOwner == llGetOwner()) sell(buyer, amount);
+        if (gPass != "" && (gReading || gService != "") && gOwner == llGetOwner()) sell(buyer, amount);
         else llInstantMessage(llGetOwner(), "Vendor: L$ " + (string)amount + " from " + link(buyer)
             + " came while it could sell nothing: give them back.");
+    }
+
+    http_request(key id, string method, string body)
+    {
+        if (method == URL_REQUEST_GRANTED)
+        {
+            llReleaseURL(gUrl);
+            gUrl = body;
+        }
+        else if (method != URL_REQUEST_DENIED)
+        {
+            // Anybody may call. The call is trusted with nothing but to ask the service.
+            llHTTPResponse(id, 200, "");
+            lookSoon();
+            return;
+        }
+        register();
     }
 
     http_response(key request, integer status, list metadata, string body)
     {
         if (request == NULL_KEY) return;
-        if (request == gProductRequest)
+        if (request == gRegistration)
         {
-            // A description may have 4,096 characters, and there is no memory for all of them. What is before it is enough to
-            // sell. It is dropped here, since a text that is passed on takes its memory twice. Within it no comma comes
-            // before a quotation mark, so these are the names of fields.
-            integer from = llSubStringIndex(body, ",\"description\":");
-            integer to = llSubStringIndex(body, ",\"demoId\":");
-            if (from > 0 && to > from) body = llDeleteSubString(body, from, to - 1);
-            else if (from > 0)
+            // The answer is read here, since a text that is passed on takes its memory twice.
+            gRegistration = NULL_KEY;
+            if (isKeyFault(status)) askKey();
+            else if (status == 200 && llJsonValueType(body, ["uuid"]) == JSON_STRING)
             {
-                body = llGetSubString(body, 0, from - 1) + "}";
-                if (gName == "") complain("the product's description is too long to see whether it has a demo. Shorten it to 700 letters.");
+                string product = orNone(llJsonGetValue(body, ["product", "id"]));
+                // A menu does not outlive its product, but a quote stays good for two minutes.
+                if (gBuyer != NULL_KEY && gQuote == "" && product != gProduct) dismiss("");
+                gProduct = product;
+                gName = llGetSubString(llJsonGetValue(body, ["product", "name"]), 0, NAME - 1);
+                gPrice = (integer)llJsonGetValue(body, ["product", "activePrice"]);
+                gDemo = orNone(llJsonGetValue(body, ["product", "demoId"]));
+                gChangesAt = orNone(llJsonGetValue(body, ["product", "changesAt"]));
+                gRefusal = "";
+                if (product == "")
+                {
+                    gName = TITLE;
+                    gRefusal = "no-product";
+                }
+                if (llJsonGetValue(body, ["product", "soldOut"]) == JSON_TRUE) gRefusal = "sold-out";
+                if (llJsonGetValue(body, ["product", "active"]) == JSON_FALSE) gRefusal = "inactive";
+                key image = llJsonGetValue(body, ["product", "image"]);
+                if (image) llSetTexture(image, gFace);
+                gPicked = FALSE;
+                gNext = gLookedAt + DAY;
+                if (gUrl == "") gNext = gLookedAt + REFRESH;
+                if (!gReady) gTold = [];
+                gReady = TRUE;
+                showPrice();
             }
-            productAnswered(status, body);
+            else if (status != 429) odd("a registration", status);
         }
         else if (request == gSaleRequest)
         {
             string refusal = llJsonGetValue(body, ["refusal"]);
             if (status != 201) refusal = llJsonGetValue(body, ["detail"]);
-            saleAnswered(status, llJsonGetValue(body, ["state"]), refusal, (integer)llJsonGetValue(body, ["change"]));
+            string result = llJsonGetValue(body, ["state"]);
+            integer change = (integer)llJsonGetValue(body, ["change"]);
+            body = "";
+            saleAnswered(status, result, refusal, change);
         }
         else if (request == gQuoteRequest)
         {
+            string refusal = llJsonGetValue(body, ["refusal"]);
+            // A name is all that a buyer writes, and so all that may be wrong in the form of a quote.
+            if (status == 400) refusal = "unknown-resident";
+            integer total = (integer)llJsonGetValue(body, ["total"]);
             gQuoteRequest = NULL_KEY;
-            quoteAnswered(status, body);
-            // The answer makes room first for the sale, which holds the quote.
+            gToPay = (integer)llJsonGetValue(body, ["toPay"]);
+            gQuote = llJsonGetValue(body, ["quote"]);
             body = "";
-            if (gMenu == "free") sell(gBuyer, 0);
+            quoteAnswered(status, refusal, total);
         }
         else if (request == gKeyCheck)
         {
             string fault = keyFault(status, body);
-            if (fault == "") askProduct();
-            else notReady(fault);
+            if (fault == "") connect();
+            else
+            {
+                gReady = FALSE;
+                gNext = llGetUnixTime() + RETRY;
+                stop(fault);
+                show(gStatus + openText());
+                showPrice();
+            }
         }
+        body = "";
+        settle();
     }
 
     transaction_result(key id, integer success, string data)
@@ -1010,7 +1073,10 @@ default
     {
         integer now = llGetUnixTime();
         if (gBuyer != NULL_KEY && now > gUntil) endSession();
-        if (gService != "" && (now - gLookedAt >= REFRESH || (!gReady && now - gLookedAt >= RETRY))) lookAgain();
+        // Times in UTC that begin with the year are in the order of their letters.
+        integer isDue = gChangesAt != "" && llList2String(llListSort([gChangesAt, llGetTimestamp()], 1, TRUE), 0) == gChangesAt;
+        // After a day it takes a new address, since one may die without a word.
+        if (isDue || now >= gNext) look(now - gLookedAt > REFRESH);
         settle();
     }
 
@@ -1037,5 +1103,7 @@ default
             endSession();
             settle();
         }
+        // The address has ended with the region.
+        if (change & (CHANGED_REGION_START | CHANGED_REGION)) look(TRUE);
     }
 }

@@ -1,0 +1,196 @@
+import { useState } from 'preact/hooks';
+import type { VendorResponse } from '../../client/client.ts';
+import { link, useAddress } from '../address.ts';
+import { ago, time } from '../format.ts';
+import { productOf } from '../names.ts';
+import { firstDay } from '../parts/days.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { type Column, Filter, List, Search } from '../parts/list.tsx';
+import { FaultBox, useLoad, usePress } from '../parts/load.tsx';
+import { type Session, useSession } from '../session.ts';
+import { texts } from '../texts.ts';
+import { pageTexts } from '../texts-pages.ts';
+import { ChangeProduct, VendorProduct, VendorState } from './vendor.tsx';
+
+const t = pageTexts.vendors;
+
+/** The sales of a vendor in the last 30 days. */
+const salesOf = async ({ client }: Session, uuid: string, signal?: AbortSignal) => {
+  const query = { vendor: uuid, from: firstDay(30) };
+  const { data } = await client.get('/v1/store/days', { query, ...(signal && { signal }) });
+  return {
+    sales: data.reduce((sum, day) => sum + day.sales, 0),
+    received: data.reduce((sum, day) => sum + day.paid - day.refunded, 0),
+  };
+};
+
+const Sales = ({ uuid }: { uuid: string }) => {
+  const session = useSession();
+  const { value } = useLoad((signal) => salesOf(session, uuid, signal), [uuid]);
+  return <>{value === undefined ? '…' : value.sales === 0 ? '–' : t.salesOf(value.sales, value.received)}</>;
+};
+
+const columnsOf = (session: Session): Column<VendorResponse>[] => [
+  {
+    heading: t.name,
+    cell: ({ uuid, name }) => <a href={link(`/vendors/${uuid}`)}>{name}</a>,
+    value: ({ name }) => name,
+  },
+  {
+    heading: t.region,
+    cell: ({ region, position }) => (
+      <span>
+        {region} {position && <span class="help whole">{position}</span>}
+      </span>
+    ),
+    value: ({ region }) => region,
+  },
+  {
+    heading: t.product,
+    cell: ({ product }) => <VendorProduct of={product} />,
+    value: ({ product }) => product?.name ?? null,
+  },
+  { heading: t.script, cell: ({ script }) => script ?? '–', value: ({ script }) => script },
+  {
+    heading: t.seen,
+    cell: ({ seenAt }) => (
+      <time class="whole" dateTime={seenAt} title={time(seenAt)}>
+        {ago(seenAt)}
+      </time>
+    ),
+    value: ({ seenAt }) => seenAt,
+  },
+  {
+    heading: t.state,
+    cell: ({ state }) => <VendorState of={state} />,
+    value: ({ state }) => t.states[state],
+  },
+  ...(session.can('sales:read')
+    ? [
+        {
+          heading: t.sales,
+          cell: ({ uuid }: VendorResponse) => <Sales uuid={uuid} />,
+          value: async ({ uuid }: VendorResponse) => (await salesOf(session, uuid)).received,
+          isNumber: true,
+        },
+      ]
+    : []),
+];
+
+interface ChosenProps {
+  chosen: readonly VendorResponse[];
+  setChosen: (vendors: readonly VendorResponse[]) => void;
+  /** Every vendor under the filters. */
+  all: () => AsyncIterable<VendorResponse>;
+  reload: () => void;
+}
+
+/** The vendors that are chosen, and what to do with all of them. */
+const Chosen = ({ chosen, setChosen, all, reload }: ChosenProps) => {
+  const [isChanging, setChanging] = useState(false);
+  const choosing = usePress(async () => {
+    const found: VendorResponse[] = [];
+    for await (const vendor of all()) found.push(vendor);
+    setChosen(found);
+  });
+  return (
+    <div class="notice spaced">
+      <p aria-live="polite">{t.chosen(chosen.length)}</p>
+      <div class="actions">
+        <button type="button" class="button" aria-disabled={choosing.isBusy} onClick={choosing.press}>
+          {choosing.isBusy ? texts.working : t.chooseAll}
+        </button>
+        {chosen.length > 0 && (
+          <>
+            <button type="button" class="button" onClick={() => setChosen([])}>
+              {t.chooseNone}
+            </button>
+            <button type="button" class="button is-main" onClick={() => setChanging(true)}>
+              {t.change.open}
+            </button>
+          </>
+        )}
+      </div>
+      {choosing.fault && <FaultBox fault={choosing.fault} />}
+      {isChanging && (
+        <ChangeProduct
+          vendors={chosen}
+          onClose={() => setChanging(false)}
+          onDone={() => {
+            setChosen([]);
+            reload();
+          }}
+        />
+      )}
+    </div>
+  );
+};
+
+/** The column by which vendors are chosen. */
+const choiceColumn = ({ chosen, setChosen }: Pick<ChosenProps, 'chosen' | 'setChosen'>): Column<VendorResponse> => ({
+  heading: t.choose,
+  cell: (vendor) => {
+    const others = chosen.filter(({ uuid }) => uuid !== vendor.uuid);
+    return (
+      <input
+        type="checkbox"
+        aria-label={t.chooseOne(vendor.name, vendor.region)}
+        checked={others.length < chosen.length}
+        onChange={({ currentTarget: { checked } }) => setChosen(checked ? [...others, vendor] : others)}
+      />
+    );
+  },
+});
+
+const isState = (text: string | undefined): text is VendorResponse['state'] => Object.hasOwn(t.states, text ?? '');
+
+export const VendorsPage = () => {
+  const session = useSession();
+  const { client, can } = session;
+  const { query } = useAddress();
+  const [chosen, setChosen] = useState<readonly VendorResponse[]>([]);
+  const filtersOf = async (signal?: AbortSignal) => ({
+    ...(isState(query.state) && { state: query.state }),
+    ...(query.product && { product: await productOf(session, query.product, signal) }),
+  });
+  const vendors = useLoad(
+    async (signal) =>
+      client.get('/v1/vendors', {
+        // The sales of each row are read by themselves.
+        query: { ...(await filtersOf(signal)), limit: 25, ...(query.cursor && { cursor: query.cursor }) },
+        signal,
+      }),
+    [JSON.stringify(query)],
+  );
+  async function* all() {
+    yield* client.rows('/v1/vendors', { query: { ...(await filtersOf()), limit: 1000 } });
+  }
+  const isFiltered = query.state !== undefined || query.product !== undefined;
+  const isChoice = can('vendors:write') && (isFiltered || vendors.value?.data.length !== 0);
+  const columns = columnsOf(session);
+  return (
+    <>
+      <Heading title={t.title}>
+        {can('vendors:write') && (
+          <a class="button" href={link('/setup/vendor')}>
+            {texts.setup.titles.vendor}
+          </a>
+        )}
+      </Heading>
+      <div class="filters">
+        <Filter name="state" label={t.state} options={[['', texts.list.all], ...Object.entries(t.states)]} />
+        {can('products:read') && <Search name="product" label={t.product} of="product" />}
+      </div>
+      {isChoice && <Chosen chosen={chosen} setChosen={setChosen} all={all} reload={vendors.reload} />}
+      <List
+        of={vendors}
+        all={all}
+        file="vendors"
+        caption={t.caption}
+        columns={isChoice ? [choiceColumn({ chosen, setChosen }), ...columns] : columns}
+        keyOf={({ uuid }) => uuid}
+        empty={isFiltered ? t.noneFits : t.none}
+      />
+    </>
+  );
+};
