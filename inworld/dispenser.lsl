@@ -6,15 +6,16 @@
 //     key = sis_live_...
 //
 // The key needs the scope dispenser:register and no other. A second object in the region with the same notecard stands by.
+// One with a name of its own (name = second, priority = 1) is asked for what the first lacks, or while it is gone.
 // See README.md beside this file.
 
 string TITLE = "Dispenser";
 string VERSION = "0.1.0";
 string NOTECARD = "dispenser";
-string SETTINGS = "service = https://..., key = sis_live_...";
+string SETTINGS = "service = https://..., key = sis_live_..., name = main, priority = 0 (to 9)";
 list SCOPES = ["dispenser:register"];
 
-// ---- Shared: this part is the same in dispenser.lsl, terminal.lsl and vendor.lsl, since LSL has no imports. ----
+// ---- Shared: this part is the same in cashier.lsl, dispenser.lsl, terminal.lsl and vendor.lsl, since LSL has no imports. ----
 
 string gService;
 string gKey;
@@ -152,7 +153,8 @@ integer isRead(string line)
 {
     if (line != EOF)
     {
-        readLine(line);
+        // A longer line is none that it knows, and would take too much memory.
+        readLine(llGetSubString(line, 0, 254));
         ++gLine;
         gLineQuery = llGetNotecardLine(NOTECARD, gLine);
         return FALSE;
@@ -188,7 +190,7 @@ integer RENEW = 3600;
 float CHECK = 600.0;
 float RETRY = 60.0;
 
-// Two boxes with the same key in a region talk on a channel that the key makes. One is active. The other asks for it every
+// Two boxes with the same key and name in a region talk on a channel that these make. One is active. The other asks for it every
 // WATCH seconds, and takes over after SILENCE seconds without a word. A box listens for ELECTION seconds before it begins.
 float ELECTION = 5.0;
 float WATCH = 20.0;
@@ -228,6 +230,10 @@ integer IDS = 20;
 string READY = "Dispenser: ready.";
 string STANDBY = "Dispenser: standing by: another box is active.";
 
+// The name of this box among those of the store, and its place: 0 is asked first.
+string gName = "main";
+string gPriority = "0";
+
 string gSecret;
 string gUrl;
 string gOldUrl;
@@ -237,6 +243,7 @@ integer gRegisteredAt;
 integer gSettling;
 integer gConfirmed;
 integer gCalledAt;
+integer gAskedAt;
 key gUrlRequest;
 key gRegistration;
 integer gChannel;
@@ -255,7 +262,10 @@ integer gInSpan;
 
 integer isSetting(string name, string value)
 {
-    return FALSE;
+    if (name == "name" && value != "") gName = value;
+    else if (name == "priority" && llStringLength(value) == 1 && llSubStringIndex("0123456789", value) >= 0) gPriority = value;
+    else return FALSE;
+    return TRUE;
 }
 
 // A notecard with a line "key = ..." is an object's settings, and nothing to give away. Names of notecards that have been
@@ -322,12 +332,14 @@ string itemNames()
 requestUrl()
 {
     llSetTimerEvent(RETRY);
+    gAskedAt = llGetUnixTime();
     gUrlRequest = llRequestSecureURL();
 }
 
 register()
 {
-    string body = "{\"url\":" + quoted(gUrl) + ",\"region\":" + quoted(llGetRegionName())
+    string body = "{\"url\":" + quoted(gUrl) + ",\"name\":" + quoted(gName) + ",\"priority\":" + gPriority
+        + ",\"region\":" + quoted(llGetRegionName())
         + ",\"items\":" + itemNames() + "}";
     // If no answer comes, the timer tries again.
     llSetTimerEvent(RETRY);
@@ -648,7 +660,10 @@ default
         if (query == gCardQuery) cardRead(data);
         if (query != gLineQuery) return;
         if (!isRead(data)) return;
-        gChannel = (integer)("0x" + llGetSubString(llSHA256String(gService + gKey), 0, 6)) | 0x80000000;
+        // A box of another name is no standby of this one.
+        string pair = gService + gKey;
+        if (gName != "main") pair += gName;
+        gChannel = (integer)("0x" + llGetSubString(llSHA256String(pair), 0, 6)) | 0x80000000;
         llListen(gChannel, "", NULL_KEY, "");
         show("Dispenser: looking for another box.");
         tellOther("who", "0");
@@ -736,6 +751,11 @@ default
         gSecret = secret;
         gConfirmed = TRUE;
         llSetTimerEvent(CHECK);
+        if (llJsonGetValue(body, ["unreachable"]) != JSON_TRUE) return;
+        // Nobody was found at this address. A region that has no other one is asked again in a minute.
+        gCalledAt = 0;
+        if (llGetUnixTime() - gAskedAt >= RETRY) requestUrl();
+        else llSetTimerEvent(RETRY);
     }
 
     timer()

@@ -1,18 +1,30 @@
-import { anotherSecret, type Dispenser, dispenserKey } from '../../lib/delivery/dispensers.ts';
+import { anotherSecret, type Dispenser, dispenserKey, removalOf } from '../../lib/delivery/dispensers.ts';
 import { all, exists, isNot, update, type Write } from '../../lib/table/language.ts';
-import { write } from '../../lib/table/table.ts';
+import { transact, write } from '../../lib/table/table.ts';
 import { Failure } from '../terminal/errors.ts';
 
 /**
- * Gives a store's dispenser another secret, in one transaction with other writes; once, also if the answer is lost.
- * Throws where none registered.
+ * Gives a box of a store another secret, in one transaction with other writes; once, also if the answer is lost. Throws
+ * where none registered.
  */
-export const rotateSecret = async (store: string, together: readonly Write[] = []): Promise<Dispenser> => {
+export const rotateSecret = async (
+  store: string,
+  together: readonly Write[] = [],
+  name?: string,
+): Promise<Dispenser> => {
   const set = anotherSecret();
   // A repeated write must not take the new secret for the old one.
   const when = all(exists, isNot('secret', set.secret));
-  const outcome = await write<Dispenser>(update(dispenserKey(store), { set, when }), { together });
+  const outcome = await write<Dispenser>(update(dispenserKey(store, name), { set, when }), { together });
   if (outcome.done) return outcome.result;
   if (outcome.found?.secret === set.secret) return outcome.found;
-  throw new Failure('No dispenser of the store has registered yet, so there is no secret to change.');
+  throw new Failure(
+    name === undefined
+      ? 'No dispenser of the store has registered yet, so there is no secret to change.'
+      : `No dispenser ${name} of the store has registered, so there is no secret to change. List them: store dispenser list`,
+  );
 };
+
+/** Removes a box, in one transaction with other writes. Returns false where there is none of that name. */
+export const removeBox = async (store: string, name: string, together: readonly Write[]): Promise<boolean> =>
+  (await transact([...removalOf(store, name), ...together])) === undefined;

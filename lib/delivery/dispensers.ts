@@ -1,11 +1,30 @@
 import { now, randomText, timestamp } from '../clock.ts';
-import { decide, one } from '../table/decide.ts';
-import { all, any, copyOf, exists, is, isNew, isNot, update } from '../table/language.ts';
+import type { Source } from '../lists/source.ts';
+import { invalid } from '../problem.ts';
+import type { DispenserRow } from '../routes/dispenser.ts';
+import { allOf, decide, one } from '../table/decide.ts';
+import {
+  all,
+  any,
+  below,
+  copyOf,
+  exists,
+  is,
+  isNew,
+  isNot,
+  put,
+  remove,
+  update,
+  type Write,
+} from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
-import { get, write } from '../table/table.ts';
+import { get, rowsOf, write } from '../table/table.ts';
 
-/** A store's inworld dispenser, of which there is one. */
+/** A store's inworld dispenser: one of its boxes, each of which has a name. */
 export interface Dispenser {
+  name: string;
+  /** The box with the lowest one is asked first. */
+  priority: number;
   /** Absent after a call found no dispenser there, until it registers again. */
   url?: string;
   region: string;
@@ -15,14 +34,14 @@ export interface Dispenser {
   /** The secret before. A dispenser that has not learnt the present one is still served with it until then. */
   oldSecret?: string;
   oldSecretUntil?: string;
-  /**
-   * Who registered: the id of the API key, and the host of the address. Absent in registrations of earlier versions.
-   */
-  keyId?: string;
-  host?: string;
+  /** Who registered: the id of the API key, and the host of the address. */
+  keyId: string;
+  host: string;
   registeredAt: string;
   lostAt?: string;
   lostReason?: string;
+  /** The address at which a call found nobody last, and how. It may be the present one. */
+  unreachable?: { url: string; error: string };
   /** Its script is too old to be asked for names. */
   cannotResolve?: true;
 }
@@ -31,9 +50,26 @@ export interface Dispenser {
 export interface Registration extends Pick<Dispenser, 'region' | 'items'> {
   url: string;
   keyId: string;
+  name?: string;
+  priority?: number;
 }
 
-export const dispenserKey = (store: string): Key => ({ pk: partition(store, 'DISPENSER'), sk: 'dispenser' });
+/** A box that has an address. */
+export type Registered = Dispenser & { url: string };
+
+/** The name of a box that tells none. */
+export const mainBox = 'main';
+
+/** Each delivery of a store may ask all of them. */
+const maxBoxes = 10;
+
+export const dispenserKey = (store: string, name: string = mainBox): Key => ({
+  pk: partition(store, 'DISPENSER'),
+  sk: name === mainBox ? 'dispenser' : `dispenser#${name}`,
+});
+
+/** The item that counts a store's boxes. */
+const countKey = (store: string): Key => ({ pk: partition(store, 'COUNT'), sk: 'dispensers' });
 
 /** The time for which the old secret is still used, in milliseconds. */
 const overlapMillis = 15 * 60_000;
@@ -50,33 +86,109 @@ export const secretsOf = ({ secret, oldSecret, oldSecretUntil = '' }: Dispenser)
   oldSecret !== undefined && now() < Date.parse(oldSecretUntil) ? [secret, oldSecret] : [secret];
 
 /**
- * Writes the dispenser's address. The first registration makes a secret. It stays while the same key registers from the
- * same host. Another key or host gets another one, so no registrant learns the secret of the one before. One write
- * holds address and secret, so the dispenser that is called has been told the secret that signs.
+ * Writes a box's address. The first registration makes a secret. It stays while the same key registers from the same
+ * host. Another key or host gets another one, so no registrant learns the secret of the one before. One write holds
+ * address and secret, so the dispenser that is called has been told the secret that signs. Throws 400 for a box too
+ * many.
  */
 export const registerDispenser = async (
   store: string,
-  { url, region, items, keyId }: Registration,
-): Promise<Dispenser & { url: string }> => {
+  { url, region, items, keyId, name = mainBox, priority = 0 }: Registration,
+): Promise<Registered> => {
   const { host } = new URL(url);
-  const registeredAt = timestamp(now());
-  const address = {
-    ...{ url, region, items, keyId, host, registeredAt },
-    ...{ lostAt: undefined, lostReason: undefined, cannotResolve: undefined },
-  };
-  const key = dispenserKey(store);
-  const isSame = all(is('keyId', keyId), is('host', host));
+  const place = { name, priority, url, region, items, keyId, host, registeredAt: timestamp(now()) };
+  const address = { ...place, lostAt: undefined, lostReason: undefined, cannotResolve: undefined };
+  const key = dispenserKey(store, name);
   const isOther = any(isNot('keyId', keyId), isNot('host', host));
-  const again = update(key, { set: address, ifMissing: { secret: randomText(43) }, when: any(isNew, isSame) });
+  const again = update(key, { set: address, when: all(exists, is('keyId', keyId), is('host', host)) });
   const anew = update(key, { set: { ...address, ...anotherSecret() }, when: all(exists, isOther) });
-  const result = (dispenser: Dispenser & { url: string }) => dispenser;
-  return decide(() => one(again, { result, otherwise: () => one(anew, { result }) }));
+  const result = (dispenser: Registered) => dispenser;
+  const box: Registered & Key = { ...key, ...place, secret: randomText(43) };
+  const counted = update(countKey(store), { add: { count: 1 }, when: any(isNew, below('count', maxBoxes)) });
+  const first = allOf([put(box, isNew), counted], {
+    result: box as Registered,
+    otherwise: (refused) => {
+      if (!refused.by(key)) throw invalid(`A store has at most ${maxBoxes} dispensers: remove one that is not needed.`);
+      return undefined;
+    },
+  });
+  const registered = await decide(() =>
+    one(again, { result, otherwise: (found) => (found ? one(anew, { result }) : first) }),
+  );
+  const { unreachable } = registered;
+  if (unreachable !== undefined && unreachable.url !== url)
+    // Else the address would count as unreachable if it were registered once more after another one.
+    await write(update(key, { set: { unreachable: undefined }, when: is('unreachable.url', unreachable.url) }));
+  return registered;
 };
 
-export const findDispenser = (store: string): Promise<Dispenser | undefined> => get<Dispenser>(dispenserKey(store));
+/** The writes that remove a box: its name has neither an address nor a secret any more. */
+export const removalOf = (store: string, name: string): Write[] => [
+  remove(dispenserKey(store, name), exists),
+  update(countKey(store), { add: { count: -1 } }),
+];
 
-/** Removes `url`, at which no dispenser answers any more. An address that was registered since stays. */
-export const loseAddress = async (store: string, url: string, lostReason: string): Promise<void> => {
-  const set = { url: undefined, lostAt: timestamp(now()), lostReason };
-  await write(update(dispenserKey(store), { set, when: is('url', url) }));
+export const findDispenser = (store: string, name?: string): Promise<Dispenser | undefined> =>
+  get<Dispenser>(dispenserKey(store, name));
+
+/** A box as the API lists it. */
+export const dispenserAnswer = (box: Dispenser): DispenserRow => {
+  const { name, priority, region, url, registeredAt, lostAt = null } = box;
+  const state = url === undefined ? 'lost' : 'registered';
+  return { name, priority, region: region || null, state, registeredAt, lostAt, lastError: lastErrorOf(box) ?? null };
+};
+
+/** The place of a box in the order in which the boxes of a store are asked. */
+export const positionOfBox = ({ priority, name }: Pick<Dispenser, 'priority' | 'name'>): string =>
+  `${priority}#${name}`;
+
+/** The boxes of a store, in the order in which they are asked. */
+export const listBoxes = async (store: string): Promise<Dispenser[]> => {
+  const boxes = await rowsOf<Dispenser>({ partition: partition(store, 'DISPENSER') })({ descending: false });
+  return boxes.sort((one, other) => (positionOfBox(one) < positionOfBox(other) ? -1 : 1));
+};
+
+/** The same as a list of the API: there are so few that each page reads all. */
+export const dispenserList =
+  (store: string): Source<Dispenser> =>
+  async ({ descending, from, limit }) => {
+    const boxes = await listBoxes(store);
+    const isInRange = (box: Dispenser): boolean => {
+      if (!from) return true;
+      const place = positionOfBox(box);
+      if (place === from.position) return from.inclusive;
+      return place > from.position !== descending;
+    };
+    return (descending ? boxes.reverse() : boxes).filter(isInRange).slice(0, limit);
+  };
+
+/** True where a call of the box's present address has found nobody. */
+export const isUnreachable = ({ url, unreachable }: Dispenser): boolean =>
+  unreachable !== undefined && unreachable.url === url;
+
+/** How the last call failed that found nobody at the box's address. */
+const lastErrorOf = (box: Dispenser): string | undefined =>
+  box.lostReason ?? (isUnreachable(box) ? box.unreachable?.error : undefined);
+
+const change = async (store: string, { name, url }: Pick<Dispenser, 'name' | 'url'>, set: object): Promise<void> => {
+  await write(update(dispenserKey(store, name), { set: { ...set }, when: is('url', url) }));
+};
+
+/** Notes that a call found nobody at a box's address, which stays. */
+export const noteUnreachable = async (store: string, box: Registered, error: string): Promise<void> => {
+  if (!isUnreachable(box)) await change(store, box, { unreachable: { url: box.url, error } });
+};
+
+/**
+ * Removes `url`, at which no dispenser answers any more, or which must not be called. An address that was registered
+ * since stays.
+ */
+export const loseAddress = async (
+  store: string,
+  url: string,
+  lostReason: string,
+  { name = mainBox, isForbidden = false } = {},
+): Promise<void> => {
+  const unreachable = isForbidden ? {} : { unreachable: { url, error: lostReason } };
+  await change(store, { name, url }, { url: undefined, lostAt: timestamp(now()), lostReason, ...unreachable });
 };

@@ -56,6 +56,8 @@ test('registers its address, its region and the names of its items, but neither 
 
   expect(JSON.parse(calls[0]?.body ?? '')).toEqual({
     url: 'https://sim.agni.example/cap/1',
+    name: 'main',
+    priority: 0,
     region: 'Region',
     items: ['Blue lamp', 'Red lamp'],
   });
@@ -134,4 +136,30 @@ test('any other refusal is told with the service’s own words, and only once wh
     `Dispenser: the service answered 400. Next try in a minute. ${refusal.detail}`,
     'Dispenser: ready.',
   ]);
+});
+
+test('tells the name and the priority of its notecard, and complains of those that are none', () => {
+  const lines = ['service = https://example.org', 'key = sis_live_x'];
+  const named = startScript(...lines, 'Name = second-1', 'priority = 3');
+  named.grant();
+  const wrong = startScript(...lines, 'name =', 'priority = 10');
+  wrong.grant();
+
+  expect(JSON.parse(named.calls[0]?.body ?? '')).toMatchObject({ name: 'second-1', priority: 3 });
+  expect(named.told).toEqual([]);
+  expect(JSON.parse(wrong.calls[0]?.body ?? '')).toMatchObject({ name: 'main', priority: 0 });
+  expect(wrong.told[0]).toMatch(/line 3 of the notecard is none that it knows\..* name = main, priority = 0/);
+});
+
+test('asks for another address when the service says that nobody was found at this one, and once a minute at most', () => {
+  const { calls, grant, advance, told } = start();
+  const answer = () => calls.at(-1)?.answer(200, { secret: 'first', unreachable: true });
+  for (let second = 0; second < 190; second++) {
+    answer();
+    grant();
+    advance(1);
+  }
+
+  expect(calls).toHaveLength(4);
+  expect(told).toEqual(['Dispenser: ready.']);
 });

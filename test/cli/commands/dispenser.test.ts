@@ -1,10 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
 import { rotateSecret } from '../../../cli/deployment/dispenser.ts';
+import { createStore } from '../../../cli/deployment/stores.ts';
 import {
   type Dispenser,
   dispenserKey,
   findDispenser,
   loseAddress,
+  registerDispenser,
   secretsOf,
 } from '../../../lib/delivery/dispensers.ts';
 import { remove } from '../../../lib/table/language.ts';
@@ -17,7 +19,7 @@ const on = ['--store', demo];
 
 let service: Awaited<ReturnType<typeof startForCli>>;
 beforeAll(async () => {
-  service = await startForCli();
+  service = await startForCli({ demo: false });
 });
 
 const registered = async () => (await findDispenser(demo)) as Dispenser & { url: string };
@@ -25,7 +27,7 @@ const registered = async () => (await findDispenser(demo)) as Dispenser & { url:
 /** Delivers a product, and waits until the stand-in has given it. */
 const deliver = async (message: string): Promise<void> => {
   const key = service.service.keys.all;
-  const [product] = (await service.call('GET', '/v1/products?active=true', key)).body.data;
+  const { body: product } = await service.call('POST', '/v1/products', key, { name: 'Lamp', price: 1 });
   await service.call('POST', `/v1/products/${product.id}/actions/deliver`, key, {
     recipientIdentifier: 'nova',
     message,
@@ -82,7 +84,8 @@ test('show and doctor say that its key was revoked, and why its address was lost
 });
 
 test('rotate makes another secret and keeps the one before for 15 minutes; the box goes on giving', async () => {
-  service = await startForCli();
+  service = await startForCli({ demo: false });
+  await deliver('before the rotation');
   const before = await registered();
 
   const rotated = await service.run('dispenser', 'rotate', ...on, '--json');
@@ -128,6 +131,55 @@ test('of rotations at once each makes another secret, and the one before the las
   expect(new Set(secrets).size).toBe(4);
   expect(secrets).toEqual(expect.arrayContaining([secret, oldSecret]));
   expect(secret).not.toBe(oldSecret);
+});
+
+test('lists the boxes in their order, shows and rotates one by its name, and removes one, which the log tells', async () => {
+  const box = { region: 'Ahern', items: ['Lamp'], keyId: 'KeyOfTests01' };
+  const url = (name: string) => `http://127.0.0.1:9/${name}`;
+  for (const [name, priority] of [
+    ['spare', 1],
+    ['early', 0],
+  ] as const)
+    await registerDispenser(demo, { ...box, name, priority, url: url(name) });
+  await loseAddress(demo, url('spare'), 'The dispenser answered 410', { name: 'spare' });
+  const before = await findDispenser(demo, 'spare');
+
+  const listed = await service.run('dispenser', 'list', ...on, '--json');
+  const shown = await service.run('dispenser', 'show', '--name', 'early', ...on, '--json');
+  const rotated = await service.run('dispenser', 'rotate', '--name', 'spare', ...on);
+  const after = await findDispenser(demo, 'spare');
+  const doctor = await service.run('doctor', '--json');
+  const removed = await service.run('dispenser', 'remove', 'spare', ...on);
+  const again = await service.run('dispenser', 'remove', 'spare', '--yes', ...on);
+  const log = await service.run('log', ...on, '--json');
+  await service.run('dispenser', 'remove', 'early', '--yes', ...on);
+
+  expect(listed.rows.map(({ name, priority, state, lastError }) => [name, priority, state, lastError])).toEqual([
+    ['early', 0, 'registered', null],
+    ['main', 0, 'registered', null],
+    ['spare', 1, 'lost', 'The dispenser answered 410'],
+  ]);
+  expect(listed.stdout).not.toContain(before?.secret);
+  expect(shown.rows).toMatchObject([{ url: url('early') }]);
+  expect([rotated.code, after?.oldSecret === before?.secret]).toEqual([0, true]);
+  expect(doctor.rows.find(({ check }) => check === 'dispenser spare of Demo Store')).toMatchObject({ state: 'fail' });
+  expect([removed.code, again.code]).toEqual([0, 1]);
+  expect(again.stderr).toContain('no dispenser spare');
+  expect(log.rows[0]).toMatchObject({ action: 'dispenser.removed', details: { name: 'spare' } });
+  expect(await findDispenser(demo, 'spare')).toBeUndefined();
+});
+
+test('a removed box makes room for another one, and comes back when it registers', async () => {
+  const { id: store } = await createStore('Ten boxes');
+  const box = { url: 'http://127.0.0.1:9/cap', region: '', items: [], keyId: 'KeyOfTests01' };
+  const registerBox = (number: number) => registerDispenser(store, { ...box, name: `box-${number}` });
+  for (let number = 1; number <= 10; number++) await registerBox(number);
+
+  await expect(registerBox(11)).rejects.toThrow();
+  await registerBox(10);
+  await service.run('dispenser', 'remove', 'box-3', '--store', store);
+  await registerBox(11);
+  await expect(registerBox(3)).rejects.toThrow();
 });
 
 test('says so where no dispenser has registered, and changes nothing', async () => {

@@ -1,16 +1,24 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { issueKey } from '../../../cli/deployment/api-keys.ts';
+import { createStore } from '../../../cli/deployment/stores.ts';
 import { now } from '../../../lib/clock.ts';
 import { resolver } from '../../../lib/delivery/address.ts';
 import { claimDelivery, letWait } from '../../../lib/delivery/deliveries.ts';
-import { type Dispenser, dispenserKey, findDispenser, secretsOf } from '../../../lib/delivery/dispensers.ts';
+import {
+  type Dispenser,
+  findDispenser,
+  loseAddress,
+  noteUnreachable,
+  type Registered,
+  secretsOf,
+} from '../../../lib/delivery/dispensers.ts';
 import { scopes } from '../../../lib/routes/route.ts';
-import { update } from '../../../lib/table/language.ts';
-import { write } from '../../../lib/table/table.ts';
 import { anOrder, startTestQueue } from '../../support/deliveries.ts';
 import { answerLost, intercept } from '../../support/faults.ts';
 import { setClock, startTestService } from '../../support/service.ts';
+import { walkList } from '../../support/walk.ts';
 
 const url = 'https://simhost-0123456789abcdef0.agni.secondlife.io:12043/cap/0f8fad5b-d9cb-469f-a165-70867728950e';
 const { lookup } = resolver;
@@ -36,10 +44,13 @@ test('200s with the same secret each time, and stores region and items', async (
 
   expect(first.status).toBe(200);
   expect(first.body).toEqual({
+    name: 'main',
+    priority: 0,
     url,
     region: 'Ahern',
     secret: expect.stringMatching(/^[0-9A-Za-z]{43}$/),
     registeredAt: expect.any(String),
+    unreachable: false,
   });
   expect(second.body).toMatchObject({ url: `${url}2`, region: '', secret: first.body.secret });
   expect(await findDispenser(service.store)).toMatchObject({ url: `${url}2`, region: '', items: [] });
@@ -75,16 +86,6 @@ test('200s with another secret for another key and for another host; the one bef
   expect(atOnce).toEqual([byKey, first]);
   expect(await goodAt(start + 15 * minutes - 1)).toEqual([atHost, byKey]);
   expect(await goodAt(start + 15 * minutes)).toEqual([atHost]);
-});
-
-test('200s with another secret for the box of an earlier version, whose registration names no key', async () => {
-  const { secret } = (await put({ url })).body;
-  await write(update(dispenserKey(service.store), { set: { keyId: undefined, host: undefined } }));
-
-  const { body } = await put({ url });
-
-  expect(body.secret).not.toBe(secret);
-  expect(secretsOf((await findDispenser(service.store)) as Dispenser)).toEqual([body.secret, secret]);
 });
 
 test('makes one new secret when the answer to its write is lost, and keeps the one before', async () => {
@@ -211,7 +212,7 @@ test('400s for a name that does not exist, and 503s if it cannot be looked up no
 
 test('503s if the queue is down while deliveries wait, and says that the address is registered', async () => {
   const { delivery } = await claimDelivery(anOrder(service.store), 50_000);
-  await letWait(delivery, 'No dispenser.', false);
+  await letWait(delivery, 'No dispenser.');
   const sqs = mockClient(SQSClient).on(SendMessageCommand).rejects('the queue is down');
   onTestFinished(() => sqs.restore());
 
@@ -243,4 +244,83 @@ test('accepts loopback on the local service only', async () => {
 
   expect(refused.status).toBe(400);
   expect(taken.status).toBe(200);
+});
+
+test('gives each name a box with an address and a secret of its own, and takes a name and a priority', async () => {
+  const other = `${url}/other`;
+  const [main, second] = [(await put({ url })).body, (await put({ url: other, name: 'Box_2.b-c', priority: 9 })).body];
+  const again = (await put({ url: `${url}/new` })).body;
+
+  expect(second).toMatchObject({ name: 'Box_2.b-c', priority: 9, url: other, unreachable: false });
+  expect(second.secret).not.toBe(main.secret);
+  expect(again).toMatchObject({ name: 'main', priority: 0, secret: main.secret });
+  expect(await findDispenser(service.store, 'Box_2.b-c')).toMatchObject({ url: other, secret: second.secret });
+});
+
+test.each([
+  ['an empty name', { name: '' }, /^name /],
+  ['a name of 64 characters', { name: 'x'.repeat(64) }, /^name /],
+  ['a blank in the name', { name: 'my box' }, /^name /],
+  ['a line end behind the name', { name: 'box\n' }, /^name /],
+  ['no name', { name: null }, /^name /],
+  ['a priority above 9', { priority: 10 }, /^priority /],
+  ['a priority below 0', { priority: -1 }, /^priority /],
+  ['a priority that is text', { priority: '1' }, /^priority /],
+])('400s for %s', async (_, fields, error) => {
+  const { status, body } = await put({ url, ...fields });
+
+  expect([status, body.errors]).toEqual([400, [expect.stringMatching(error)]]);
+});
+
+test('400s for the eleventh box of a store, also where several come at once, and takes the ten as ever', async () => {
+  const names = Array.from({ length: 14 }, (_, number) => `box-${number}`);
+
+  const answers = await Promise.all(names.map((name) => put({ url, name }, service.callOther)));
+  const listed = await service.callOther('GET', '/v1/dispensers');
+  const known = listed.body.data.map(({ name }: { name: string }) => name);
+  const again = await Promise.all(known.map((name: string) => put({ url: `${url}/2`, name }, service.callOther)));
+
+  expect(known).toHaveLength(10);
+  expect(answers.filter(({ status }) => status === 400).length).toBe(14 - (10 - Number(known.includes('main'))));
+  expect(answers.find(({ status }) => status === 400)?.body.detail).toContain('at most 10 dispensers');
+  expect(again.map(({ status }) => status)).toEqual(known.map(() => 200));
+});
+
+test('says that an address is unreachable once a call has found nobody there, until there is another one', async () => {
+  const body = { url, name: 'far' };
+  await put(body);
+  await loseAddress(service.store, url, 'The dispenser answered 404', { name: 'far' });
+
+  const same = (await put(body)).body.unreachable;
+  const still = (await put(body)).body.unreachable;
+  const other = (await put({ ...body, url: `${url}/2` })).body.unreachable;
+  const back = (await put(body)).body.unreachable;
+  await noteUnreachable(service.store, (await findDispenser(service.store, 'far')) as Registered, 'ECONNREFUSED');
+
+  expect([same, still, other, back]).toEqual([true, true, false, false]);
+  expect((await put(body)).body.unreachable).toBe(true);
+});
+
+test('lists the boxes by priority and name, in pages both ways, without a secret', async () => {
+  const { id: store } = await createStore('Listed');
+  const call = service.callAs((await issueKey({ store, name: 'test', scopes, stage: 'test' })).text);
+  for (const [name, priority] of [
+    ['b', 1],
+    ['a', 1],
+    ['z', 0],
+  ] as const)
+    await put({ url: `${url}/${name}`, name, priority, region: name === 'a' ? 'Ahern' : '' }, call);
+  await loseAddress(store, `${url}/a`, 'The dispenser answered 404', { name: 'a' });
+
+  const { status, body } = await call('GET', '/v1/dispensers');
+  const walked = await walkList<{ name: string }>(call, '/v1/dispensers', 1);
+
+  const row = { priority: 1, region: null, state: 'registered', registeredAt: expect.any(String) };
+  expect(status).toBe(200);
+  expect(body.data).toEqual([
+    { ...row, name: 'z', priority: 0, lostAt: null, lastError: null },
+    { ...row, name: 'a', region: 'Ahern', state: 'lost', lostAt: expect.any(String), lastError: expect.any(String) },
+    { ...row, name: 'b', lostAt: null, lastError: null },
+  ]);
+  expect(walked.map(({ name }) => name)).toEqual(['z', 'a', 'b']);
 });
